@@ -1,0 +1,91 @@
+//! Diagnostics as data: found anywhere, rendered only at the edge by [`crate::render`].
+
+use crate::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The program or its input is wrong.
+    Error,
+    /// Something to know; the result stands.
+    Warning,
+}
+
+/// A note attached to a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is to be seen there.
+    pub text: String,
+}
+
+/// One mistake, told in the user's words: what, where, why, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// A code of [`crate::CODES`], such as `E0301`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One line: what is wrong.
+    pub title: String,
+    /// Places, the tightest and most important first.
+    pub labels: Vec<Label>,
+    /// Sentences that say why.
+    pub notes: Vec<String>,
+    /// What to do about it.
+    pub hints: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error of this code at `span`; `label` says what is to be seen there (may be empty).
+    pub fn error(
+        code: &'static str,
+        span: Span,
+        title: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Self {
+        Self::new(Severity::Error, code, span, title.into(), label.into())
+    }
+    /// A warning of this code at `span`.
+    pub fn warning(
+        code: &'static str,
+        span: Span,
+        title: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Self {
+        Self::new(Severity::Warning, code, span, title.into(), label.into())
+    }
+    fn new(severity: Severity, code: &'static str, span: Span, title: String, text: String) -> Self {
+        let labels = if span.is_none() { vec![] } else { vec![Label { span, text }] };
+        Self { code, severity, title, labels, notes: vec![], hints: vec![] }
+    }
+    /// Adds a second place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        if !span.is_none() {
+            self.labels.push(Label { span, text: text.into() });
+        }
+        self
+    }
+    /// Adds a sentence that says why.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn hint(mut self, text: impl Into<String>) -> Self {
+        self.hints.push(text.into());
+        self
+    }
+    /// The main place; [`Span::NONE`] if there is none.
+    pub fn span(&self) -> Span {
+        self.labels.first().map_or(Span::NONE, |label| label.span)
+    }
+    /// Whether this is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}

@@ -1,0 +1,16 @@
+//! The ground floor: names, typed ids, source positions, diagnostics and their only renderer.
+//!
+//! Nothing here knows the language.
+
+mod codes;
+mod diagnostic;
+mod index;
+mod render;
+mod source;
+
+pub use codes::{CODES, title_of};
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use index::{Id, IdVec};
+pub use render::{Style, render};
+pub use smol_str::SmolStr as Name;
+pub use source::{FileId, LineCol, SourceMap, Span, Spanned};

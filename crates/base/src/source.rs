@@ -1,0 +1,153 @@
+//! Source files and positions in them. Offsets are bytes; lines and columns count from 1.
+
+use crate::{IdVec, id_type};
+
+id_type!(
+    /// A file of a [`SourceMap`].
+    pub FileId, "file"
+);
+
+/// A half-open byte range of one file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// First byte.
+    pub lo: u32,
+    /// One past the last byte.
+    pub hi: u32,
+}
+
+impl Span {
+    /// The span of things that come from no text.
+    pub const NONE: Self = Self { file: FileId(u32::MAX), lo: 0, hi: 0 };
+
+    /// The bytes `lo..hi` of `file`.
+    pub fn new(file: FileId, lo: usize, hi: usize) -> Self {
+        Self { file, lo: clamp(lo), hi: clamp(hi) }
+    }
+    /// Whether this is [`Span::NONE`].
+    pub fn is_none(self) -> bool {
+        self.file == Self::NONE.file
+    }
+    /// The smallest span that covers both; [`Span::NONE`] is neutral.
+    pub fn to(self, other: Self) -> Self {
+        if self.is_none() {
+            return other;
+        }
+        if other.is_none() || other.file != self.file {
+            return self;
+        }
+        Self { file: self.file, lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
+    }
+    /// The empty span at the start of this one.
+    pub fn start(self) -> Self {
+        Self { hi: self.lo, ..self }
+    }
+    /// The empty span at the end of this one.
+    pub fn end(self) -> Self {
+        Self { lo: self.hi, ..self }
+    }
+    /// The byte range.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.lo as usize..self.hi as usize
+    }
+}
+
+impl std::fmt::Debug for Span {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_none() { write!(f, "-") } else { write!(f, "{}..{}", self.lo, self.hi) }
+    }
+}
+
+fn clamp(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
+
+/// A thing and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// The thing.
+    pub node: T,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A position for people: line and column from 1, the column in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineCol {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+#[derive(Clone, Debug)]
+struct File {
+    name: String,
+    text: String,
+}
+
+/// All source text of a session.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: IdVec<FileId, File>,
+}
+
+impl SourceMap {
+    /// Adds a file; `name` is what diagnostics call it.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        self.files.push(File { name: name.into(), text: text.into() })
+    }
+    /// What diagnostics call the file.
+    pub fn name(&self, file: FileId) -> &str {
+        self.files.get(file).map_or("<none>", |file| &file.name)
+    }
+    /// The file's text.
+    pub fn text(&self, file: FileId) -> &str {
+        self.files.get(file).map_or("", |file| &file.text)
+    }
+    /// The text a span covers.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text(span.file).get(span.range()).unwrap_or("")
+    }
+    /// All files, in the order they were added.
+    pub fn files(&self) -> impl Iterator<Item = FileId> + use<> {
+        self.files.ids()
+    }
+    /// Line and column of a span's start.
+    pub fn line_col(&self, span: Span) -> LineCol {
+        let text = self.text(span.file);
+        let mut lo = (span.lo as usize).min(text.len());
+        while !text.is_char_boundary(lo) {
+            lo -= 1;
+        }
+        let before = &text[..lo];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        LineCol {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_characters_from_one() {
+        let mut map = SourceMap::default();
+        let file = map.add("a.pull", "αβ\nγx");
+        assert_eq!(map.line_col(Span::new(file, 4, 4)), LineCol { line: 1, column: 3 });
+        assert_eq!(map.line_col(Span::new(file, 7, 8)), LineCol { line: 2, column: 2 });
+        assert_eq!(map.line_col(Span::new(file, 99, 99)), LineCol { line: 2, column: 3 });
+    }
+
+    #[test]
+    fn joining_ignores_the_empty_span() {
+        let span = Span::new(FileId(0), 3, 5);
+        assert_eq!(Span::NONE.to(span), span);
+        assert_eq!(span.to(Span::new(FileId(0), 1, 2)), Span::new(FileId(0), 1, 5));
+    }
+}

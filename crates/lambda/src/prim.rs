@@ -1,0 +1,64 @@
+//! The primitives. Their one table (type, value, smooth domain, linearity, partial derivatives) is in
+//! `prim/table.rs`; every engine and the evaluator read it, none has rules of its own.
+
+/// A primitive operation, always saturated. Real arithmetic follows binary64; Int arithmetic is
+/// checked (overflow and division by zero are run-time errors).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[rustfmt::skip]
+pub enum Prim {
+    // Real -> Real and Real -> Real -> Real, differentiable.
+    Neg, Add, Sub, Mul, Div, Pow, Max, Min, Atan2, Hypot, Xlogy,
+    Abs, Signum, Floor, Ceil, Round, Sqrt, Cbrt, Exp, Expm1, Log, Log1p,
+    Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
+    Erf, Erfc, Lgamma, Digamma, Sigmoid, Softplus,
+    /// `Real -> Int -> Real`: repeated product; a negative exponent gives the reciprocal.
+    PowInt,
+    /// `Int -> Real -> Real`: the n-th derivative of digamma (n = 0 is digamma), n ≥ 0.
+    Polygamma,
+
+    // Int -> Int and Int -> Int -> Int, checked.
+    IntNeg, IntAdd, IntSub, IntMul,
+    /// Floor of the quotient.
+    IntDiv,
+    /// Remainder with the divisor's sign.
+    IntRem,
+    /// `Int -> Int -> Int`, exponent ≥ 0.
+    IntPow, IntMax, IntMin, IntAbs, IntSignum,
+
+    // Comparisons to Bool.
+    Lt, Le, Gt, Ge, Eq, Ne,
+    IntLt, IntLe, IntGt, IntGe, IntEq, IntNe,
+    BoolEq, StrEq, Not, IsNan,
+
+    /// `Int -> Real`
+    ToReal,
+    /// `Real -> Int`, towards zero; NaN and numbers out of range are errors.
+    ToInt,
+
+    // Arrays: polymorphic in the element, they move values without looking at them.
+    /// `[]a -> Int`
+    Size,
+    /// `[]a -> Int -> a`
+    Index,
+    /// `[]a -> Int -> a -> []a`: in place when the array is not shared.
+    Update,
+    /// `[]a -> Int -> Int -> []a`: first index, one past the last.
+    Slice,
+    /// `[]a -> []a -> []a`
+    Concat,
+    /// `[][]a -> []a`
+    Flatten,
+    /// `[]Real -> Real`: from left to right, `sum [] = 0`; linear.
+    Sum,
+    /// `[]Real -> []Int`: the stable ascending order, NaN last.
+    Argsort,
+
+    /// `[]…a -> Int -> Int`: the size at a nesting depth (0 is outermost), -1 where an empty outer
+    /// array leaves nothing to measure.
+    Dim,
+    /// `Int -> Int -> String -> ()`: an error unless both sizes are equal or the first is -1; the
+    /// string says what they are sizes of.
+    CheckSize,
+    /// `String -> a`: a run-time error with this message.
+    Fail,
+}

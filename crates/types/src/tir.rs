@@ -1,0 +1,370 @@
+//! The typed tree: what inference hands to elaboration. Names are resolved, sugar with a type-directed
+//! meaning is kept as typed nodes, every node has its (possibly polymorphic) type.
+//!
+//! Polymorphism: a definition or local binding quantifies over [`Ty::Param`]s; each use records the
+//! types its parameters take ([`TExprKind::Global`], [`TExprKind::Local`]). Elaboration substitutes
+//! them and so makes one monomorphic instance per use at distinct types. Overloaded operators are
+//! resolved then, at concrete types.
+
+use pullback_base::{IdVec, Name, Span, id_type};
+use pullback_lambda::Prim;
+
+use crate::ty::{Ty, TypeDeclId};
+
+id_type!(
+    /// A top-level definition, over all modules of a program.
+    pub GlobalId, "g"
+);
+id_type!(
+    /// A local variable, unique in its program.
+    pub LocalId, "x"
+);
+id_type!(
+    /// A quantified type variable.
+    pub ParamId, "t"
+);
+
+/// Everything inference found out about a program and the modules it imports.
+#[derive(Debug, Default)]
+pub struct Typed {
+    /// Declared sum types (aliases are gone).
+    pub types: IdVec<TypeDeclId, SumDecl>,
+    /// All definitions of all modules.
+    pub globals: IdVec<GlobalId, Global>,
+    /// All local variables.
+    pub locals: IdVec<LocalId, Local>,
+}
+
+/// A declared sum type.
+#[derive(Debug)]
+pub struct SumDecl {
+    /// Its name.
+    pub name: Name,
+    /// Its type parameters.
+    pub params: Vec<ParamId>,
+    /// Constructors: tag = position. Field types mention `params`.
+    pub constructors: Vec<ConDecl>,
+    /// Where its name is declared.
+    pub span: Span,
+}
+
+/// A constructor.
+#[derive(Debug)]
+pub struct ConDecl {
+    /// Its name.
+    pub name: Name,
+    /// Field types.
+    pub fields: Vec<Ty>,
+}
+
+/// A top-level definition.
+#[derive(Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: Name,
+    /// The module (file stem) that defines it.
+    pub module: Name,
+    /// What its type quantifies over, in order.
+    pub params: Vec<ParamId>,
+    /// Its type.
+    pub ty: Ty,
+    /// The body; a function's is a [`TExprKind::Lam`].
+    pub body: TExpr,
+    /// Where its name is written.
+    pub span: Span,
+    /// Its documentation.
+    pub doc: String,
+}
+
+/// A local variable.
+#[derive(Debug)]
+pub struct Local {
+    /// Its source name.
+    pub name: Name,
+    /// What its type quantifies over (empty unless `let`-bound to a function).
+    pub params: Vec<ParamId>,
+    /// Its type.
+    pub ty: Ty,
+}
+
+/// A typed expression.
+#[derive(Debug)]
+pub struct TExpr {
+    /// What it is.
+    pub kind: TExprKind,
+    /// Its type.
+    pub ty: Ty,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a typed expression is.
+#[derive(Debug)]
+pub enum TExprKind {
+    /// A local variable at these types.
+    Local(LocalId, Vec<Ty>),
+    /// A definition at these types.
+    Global(GlobalId, Vec<Ty>),
+    /// A built-in used as a value: elaboration eta-expands it where it is not saturated.
+    Builtin(Builtin),
+    /// A constructor as a function of its fields, or a nullary one as a value.
+    Con(TypeDeclId, usize),
+    /// An integer literal of type Int or Real (the node's type decides).
+    IntLit(u64),
+    /// A Real literal.
+    RealLit(f64),
+    /// A Bool literal.
+    BoolLit(bool),
+    /// A String literal.
+    StrLit(String),
+    /// Application to one or more arguments.
+    App(Box<TExpr>, Vec<TExpr>),
+    /// A function; sizes declared with it are bound and checked on entry.
+    Lam(Box<TLam>),
+    /// `let p = e in body`; the pattern must be irrefutable.
+    Let(TPat, Box<TExpr>, Box<TExpr>),
+    /// `let f = e in body` with a generalised function `f`.
+    LetPoly(LocalId, Box<TExpr>, Box<TExpr>),
+    /// `let rec`: each right-hand side is a [`TExprKind::Lam`].
+    LetRec(Vec<(LocalId, TExpr)>, Box<TExpr>),
+    /// `if`
+    If(Box<TExpr>, Box<TExpr>, Box<TExpr>),
+    /// `match`: arms in order; elaboration checks that they cover everything.
+    Match(Box<TExpr>, Vec<TArm>),
+    /// A tuple.
+    Tuple(Vec<TExpr>),
+    /// A record: fields in the order written (which is the order of evaluation).
+    Record(Vec<(Name, TExpr)>),
+    /// A component of a tuple.
+    TupleField(Box<TExpr>, usize),
+    /// A field of a record (the base's type is a record with that field).
+    Field(Box<TExpr>, Name),
+    /// An array literal.
+    Array(Vec<TExpr>),
+    /// `[ body | local < bound ]`
+    Build(LocalId, Box<TExpr>, Box<TExpr>),
+    /// `[ body | p <- source ]`: pattern, source, body.
+    For(TPat, Box<TExpr>, Box<TExpr>),
+    /// `a[i]` (one index; `a[i, j]` is nested).
+    Index(Box<TExpr>, Box<TExpr>),
+    /// `a[lo:hi]`
+    Slice(Box<TExpr>, Option<Box<TExpr>>, Option<Box<TExpr>>),
+    /// `base with place = value`
+    With(Box<TExpr>, Vec<TAccess>, Box<TExpr>),
+    /// `loop`
+    Loop {
+        /// The state's pattern, irrefutable.
+        pattern: TPat,
+        /// The first state.
+        init: Box<TExpr>,
+        /// When it ends.
+        form: TLoopForm,
+        /// The next state.
+        body: Box<TExpr>,
+    },
+    /// A value whose sizes must be checked at run time against this type because they are not known
+    /// to agree statically (from an ascription or a declared result type).
+    CheckSizes(Box<TExpr>, SizedTy),
+    /// Stands for an erroneous expression. Elaboration runs only on programs without errors.
+    Error,
+}
+
+/// A function: `sizes` are the declared size names that it binds, each to a variable usable as an Int
+/// in the body. On entry elaboration binds each to the first place it is measured in the parameters'
+/// `sized` types and checks every other place (see [`SizedTy`]).
+#[derive(Debug)]
+pub struct TLam {
+    /// Size variables bound here, in order of declaration.
+    pub sizes: Vec<LocalId>,
+    /// Parameters; patterns are irrefutable.
+    pub params: Vec<TParam>,
+    /// The body.
+    pub body: TExpr,
+}
+
+/// A parameter.
+#[derive(Debug)]
+pub struct TParam {
+    /// Its pattern.
+    pub pattern: TPat,
+    /// Its type.
+    pub ty: Ty,
+    /// The sizes its declared type speaks of, if it was declared and has any.
+    pub sized: Option<SizedTy>,
+}
+
+/// The sizes in a declared type: where they stand, and the Int expression each must equal.
+#[derive(Debug, Default)]
+pub struct SizedTy {
+    /// In order of writing.
+    pub dims: Vec<SizedDim>,
+}
+
+/// One array dimension of a declared type.
+#[derive(Debug)]
+pub struct SizedDim {
+    /// How to get from the value to the array: components of tuples and records.
+    pub path: Vec<Step>,
+    /// Which dimension of that array, 0 outermost.
+    pub depth: usize,
+    /// The expected size: an Int expression over size variables and Int locals in scope. A lone
+    /// variable that is not bound yet is bound by this dimension.
+    pub size: TExpr,
+}
+
+/// A step from a value to a part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Component of a tuple.
+    Tuple(usize),
+    /// Field of a record.
+    Field(Name),
+}
+
+/// An arm of a match.
+#[derive(Debug)]
+pub struct TArm {
+    /// The pattern.
+    pub pattern: TPat,
+    /// The value.
+    pub body: TExpr,
+    /// The whole arm.
+    pub span: Span,
+}
+
+/// When a loop ends.
+#[derive(Debug)]
+pub enum TLoopForm {
+    /// `for local < bound`
+    For(LocalId, Box<TExpr>),
+    /// `while cond`
+    While(Box<TExpr>),
+}
+
+/// A step into a place of `with`.
+#[derive(Debug)]
+pub enum TAccess {
+    /// `[i]`
+    Index(TExpr),
+    /// `.field`
+    Field(Name),
+}
+
+/// A typed pattern.
+#[derive(Debug)]
+pub struct TPat {
+    /// What it is.
+    pub kind: TPatKind,
+    /// The type of the values it takes apart.
+    pub ty: Ty,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a pattern is.
+#[derive(Debug)]
+pub enum TPatKind {
+    /// Matches everything.
+    Wild,
+    /// Binds.
+    Var(LocalId),
+    /// Binds the whole and matches on.
+    As(LocalId, Box<TPat>),
+    /// An Int literal.
+    Int(i64),
+    /// A Real literal.
+    Real(f64),
+    /// A Bool literal.
+    Bool(bool),
+    /// A String literal.
+    Str(String),
+    /// A tuple.
+    Tuple(Vec<TPat>),
+    /// Fields of a record; others are not looked at.
+    Record(Vec<(Name, TPat)>),
+    /// A constructor with all its fields.
+    Con(TypeDeclId, usize, Vec<TPat>),
+    /// Stands for an erroneous pattern.
+    Error,
+}
+
+/// A built-in operation whose meaning elaboration knows. The node's type is the function type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    /// A monomorphic or array primitive of the table, under its surface name.
+    Prim(Prim),
+    /// `+ - * /` on Int, Real, and elementwise on arrays, tuples and records of them.
+    Add,
+    /// See [`Builtin::Add`].
+    Sub,
+    /// See [`Builtin::Add`].
+    Mul,
+    /// See [`Builtin::Add`].
+    Div,
+    /// `%` on Int.
+    Rem,
+    /// Unary minus, elementwise.
+    Neg,
+    /// `^`: Real ^ Real, Real ^ Int, Int ^ Int, elementwise in the base.
+    Pow,
+    /// `*.`: Real times an array, tuple or record.
+    Scale,
+    /// `@`: matrix times matrix or matrix times vector.
+    MatMul,
+    /// `==` on every first-order type.
+    Eq,
+    /// `!=`
+    Ne,
+    /// `< <= > >=` on Int and Real.
+    Lt,
+    /// See [`Builtin::Lt`].
+    Le,
+    /// See [`Builtin::Lt`].
+    Gt,
+    /// See [`Builtin::Lt`].
+    Ge,
+    /// `&&`, lazy in its second operand when saturated.
+    And,
+    /// `||`
+    Or,
+    /// `max`, `min`, `abs`, `signum` on Int and Real.
+    Max,
+    /// See [`Builtin::Max`].
+    Min,
+    /// See [`Builtin::Max`].
+    Abs,
+    /// See [`Builtin::Max`].
+    Signum,
+    /// `build : (n: Int) -> (Int -> a) -> [n]a`
+    Build,
+    /// `assert : Bool -> String -> a -> a`
+    Assert,
+    /// `error : String -> a`
+    Error,
+    /// `vjp : (a -> b) -> a -> (b, T b -> T a)`
+    Vjp,
+    /// `jvp : (a -> b) -> a -> T a -> (b, T b)`
+    Jvp,
+    /// `linearize : (a -> b) -> a -> (b, T a -> T b)`
+    Linearize,
+    /// `rd : (a -> b) -> a -> T b -> T a`
+    Rd,
+    /// `grad : (a -> Real) -> a -> T a`
+    Grad,
+    /// `value_and_grad : (a -> Real) -> a -> (Real, T a)`
+    ValueAndGrad,
+    /// `jacobian : (a -> b) -> a -> b[T a]`: `b` with every Real replaced by `T a`.
+    Jacobian,
+    /// `hessian : (a -> Real) -> a -> (T a)[T a]`
+    Hessian,
+    /// `hvp : (a -> Real) -> a -> T a -> T a`
+    Hvp,
+    /// `stop_gradient : a -> a`
+    StopGradient,
+    /// `custom_vjp : (a -> b) -> (a -> (b, T b -> T a)) -> a -> b`
+    CustomVjp,
+    /// `custom_jvp : (a -> b) -> (a -> T a -> (b, T b)) -> a -> b`
+    CustomJvp,
+    /// `zeros : a -> T a`
+    Zeros,
+}
