@@ -25,7 +25,7 @@ id_type!(
 );
 
 /// Everything inference found out about a program and the modules it imports.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Typed {
     /// Declared sum types (aliases are gone).
     pub types: IdVec<TypeDeclId, SumDecl>,
@@ -33,10 +33,12 @@ pub struct Typed {
     pub globals: IdVec<GlobalId, Global>,
     /// All local variables.
     pub locals: IdVec<LocalId, Local>,
+    /// All quantified type variables, by the name to show.
+    pub params: IdVec<ParamId, Name>,
 }
 
 /// A declared sum type.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SumDecl {
     /// Its name.
     pub name: Name,
@@ -49,7 +51,7 @@ pub struct SumDecl {
 }
 
 /// A constructor.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ConDecl {
     /// Its name.
     pub name: Name,
@@ -58,7 +60,7 @@ pub struct ConDecl {
 }
 
 /// A top-level definition.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Global {
     /// Its name.
     pub name: Name,
@@ -66,6 +68,10 @@ pub struct Global {
     pub module: Name,
     /// What its type quantifies over, in order.
     pub params: Vec<ParamId>,
+    /// The sizes its type quantifies over (for display; sizes are not passed).
+    pub sizes: Vec<SizeParam>,
+    /// What the types of `params` must satisfy (checked at every use).
+    pub constraints: Vec<Constraint>,
     /// Its type.
     pub ty: Ty,
     /// The body; a function's is a [`TExprKind::Lam`].
@@ -76,8 +82,51 @@ pub struct Global {
     pub doc: String,
 }
 
+/// A size that a type quantifies over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeParam {
+    /// The [`crate::ty::Atom::Param`] it is.
+    pub id: u32,
+    /// Its name.
+    pub name: Name,
+    /// The position of the Int parameter whose value it is, as in `replicate : (n: Int) -> a -> [n]a`.
+    pub value_of: Option<usize>,
+}
+
+/// What a type must satisfy.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constraint {
+    /// Int, Real, or an array, tuple or record of such.
+    Num(Ty),
+    /// Made of Reals by arrays, tuples and records: what `*.` scales.
+    Vector(Ty),
+    /// Int or Real: the type of an integer literal, and what `sum` adds.
+    Scalar(Ty),
+    /// Int or Real, compared by `<`.
+    Ord(Ty),
+    /// First-order data, compared by `==`.
+    Eq(Ty),
+    /// First-order data at the boundary of a derivative.
+    Diff(Ty),
+    /// A record with this field of this type.
+    Field(Ty, Name, Ty),
+    /// A tuple with this component of this type.
+    Component(Ty, usize, Ty),
+    /// `base ^ exponent`.
+    Power(Ty, Ty),
+    /// The rows of the right operand of `@` (first) over the scalar (second): the scalar itself where
+    /// the operand is a vector, an array of it where it is a matrix.
+    MatRow(Ty, Ty),
+    /// `T a` (first) is this type.
+    Tangent(Ty, Ty),
+    /// The Jacobian of a `b` (first) by an `a` (second) is this type.
+    Jacobian(Ty, Ty, Ty),
+    /// Both are the same type, up to sizes.
+    SameShape(Ty, Ty),
+}
+
 /// A local variable.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Local {
     /// Its source name.
     pub name: Name,
@@ -88,7 +137,7 @@ pub struct Local {
 }
 
 /// A typed expression.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TExpr {
     /// What it is.
     pub kind: TExprKind,
@@ -99,7 +148,7 @@ pub struct TExpr {
 }
 
 /// What a typed expression is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum TExprKind {
     /// A local variable at these types.
     Local(LocalId, Vec<Ty>),
@@ -107,7 +156,8 @@ pub enum TExprKind {
     Global(GlobalId, Vec<Ty>),
     /// A built-in used as a value: elaboration eta-expands it where it is not saturated.
     Builtin(Builtin),
-    /// A constructor as a function of its fields, or a nullary one as a value.
+    /// A constructor as a function of its fields, or a nullary one as a value. The type at the end of
+    /// the node's type is the sum, or its tangent type `T Sum` with the tangents of the fields.
     Con(TypeDeclId, usize),
     /// An integer literal of type Int or Real (the node's type decides).
     IntLit(u64),
@@ -172,7 +222,7 @@ pub enum TExprKind {
 /// A function: `sizes` are the declared size names that it binds, each to a variable usable as an Int
 /// in the body. On entry elaboration binds each to the first place it is measured in the parameters'
 /// `sized` types and checks every other place (see [`SizedTy`]).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TLam {
     /// Size variables bound here, in order of declaration.
     pub sizes: Vec<LocalId>,
@@ -183,7 +233,7 @@ pub struct TLam {
 }
 
 /// A parameter.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TParam {
     /// Its pattern.
     pub pattern: TPat,
@@ -194,14 +244,14 @@ pub struct TParam {
 }
 
 /// The sizes in a declared type: where they stand, and the Int expression each must equal.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SizedTy {
     /// In order of writing.
     pub dims: Vec<SizedDim>,
 }
 
 /// One array dimension of a declared type.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SizedDim {
     /// How to get from the value to the array: components of tuples and records.
     pub path: Vec<Step>,
@@ -222,7 +272,7 @@ pub enum Step {
 }
 
 /// An arm of a match.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TArm {
     /// The pattern.
     pub pattern: TPat,
@@ -233,7 +283,7 @@ pub struct TArm {
 }
 
 /// When a loop ends.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum TLoopForm {
     /// `for local < bound`
     For(LocalId, Box<TExpr>),
@@ -242,7 +292,7 @@ pub enum TLoopForm {
 }
 
 /// A step into a place of `with`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum TAccess {
     /// `[i]`
     Index(TExpr),
@@ -251,7 +301,7 @@ pub enum TAccess {
 }
 
 /// A typed pattern.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TPat {
     /// What it is.
     pub kind: TPatKind,
@@ -262,7 +312,7 @@ pub struct TPat {
 }
 
 /// What a pattern is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum TPatKind {
     /// Matches everything.
     Wild,
@@ -282,7 +332,7 @@ pub enum TPatKind {
     Tuple(Vec<TPat>),
     /// Fields of a record; others are not looked at.
     Record(Vec<(Name, TPat)>),
-    /// A constructor with all its fields.
+    /// A constructor with all its fields; the pattern's type is the sum or its tangent type.
     Con(TypeDeclId, usize, Vec<TPat>),
     /// Stands for an erroneous pattern.
     Error,
@@ -335,6 +385,8 @@ pub enum Builtin {
     Abs,
     /// See [`Builtin::Max`].
     Signum,
+    /// `sum` on `[n]Int` and `[n]Real`.
+    Sum,
     /// `build : (n: Int) -> (Int -> a) -> [n]a`
     Build,
     /// `assert : Bool -> String -> a -> a`

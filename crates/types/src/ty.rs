@@ -40,7 +40,8 @@ pub enum Ty {
     Array(Size, Rc<Ty>),
     /// A function.
     Fun(Rc<Ty>, Rc<Ty>),
-    /// `T a` of a type not known yet, or of a quantified one.
+    /// `T a` of a type not known yet, of a quantified one, or of a sum whose tangents are not the sum
+    /// itself because there are Ints, Bools or Strings inside. Every other `T a` is written out.
     Tangent(Rc<Ty>),
     /// `b` with every Real replaced by `T a`: the type of a Jacobian; fields `b`, `a`.
     Jacobian(Rc<Ty>, Rc<Ty>),
@@ -59,8 +60,6 @@ pub enum Size {
     Any,
     /// A polynomial in normal form.
     Poly(Rc<Poly>),
-    /// A unification variable.
-    Var(SizeVar),
 }
 
 /// A polynomial over size names with integer coefficients, in normal form: monomials sorted, no zero
@@ -78,8 +77,10 @@ pub enum Atom {
     Rigid(LocalId),
     /// An Int variable in scope (a parameter or `let`), of unknown value.
     Local(LocalId),
-    /// A size parameter of a generalised definition.
+    /// A size that a generalised definition quantifies over, unique in the program.
     Param(u32),
+    /// A unification variable; none is left in a [`crate::tir::Typed`].
+    Var(SizeVar),
     /// A quotient or other expression that is no polynomial, by its printed normal form.
     Opaque(Name),
 }
