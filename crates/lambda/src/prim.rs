@@ -1,15 +1,33 @@
 //! The primitives. Their one table (type, value, smooth domain, linearity, partial derivatives) is in
 //! `prim/table.rs`; every engine and the evaluator read it, none has rules of its own.
+//!
+//! A new variant does not compile until it has a row. [`Prim::row`] gives the row, [`Prim::ALL`] all
+//! primitives in the order of the table, [`Prim::from_name`] the one of a name.
+
+mod row;
+mod scalar;
+mod special;
+mod table;
+pub mod values;
+
+#[cfg(test)]
+mod edge_tests;
+#[cfg(test)]
+mod table_tests;
+
+pub use row::{Class, Linearity, PrimTy, RealFn, Row, Smooth, Term};
+pub use scalar::{Scalar, ScalarFault};
 
 /// A primitive operation, always saturated. Real arithmetic follows binary64; Int arithmetic is
 /// checked (overflow and division by zero are run-time errors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[rustfmt::skip]
+#[expect(missing_docs, reason = "the table documents the variants that their names do not")]
 pub enum Prim {
     // Real -> Real and Real -> Real -> Real, differentiable.
     Neg, Add, Sub, Mul, Div, Pow, Max, Min, Atan2, Hypot, Xlogy,
     Abs, Signum, Floor, Ceil, Round, Sqrt, Cbrt, Exp, Expm1, Log, Log1p,
-    Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
+    Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Sech, Asinh, Acosh, Atanh,
     Erf, Erfc, Lgamma, Digamma, Sigmoid, Softplus,
     /// `Real -> Int -> Real`: repeated product; a negative exponent gives the reciprocal.
     PowInt,
@@ -61,4 +79,11 @@ pub enum Prim {
     CheckSize,
     /// `String -> a`: a run-time error with this message.
     Fail,
+}
+
+impl Prim {
+    /// The primitive of this printed name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|prim| prim.row().name == name)
+    }
 }

@@ -36,6 +36,12 @@ pub enum TypeKind {
     Fun(Type, Type),
 }
 
+impl std::fmt::Debug for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl Type {
     /// Wraps a kind.
     pub fn new(kind: TypeKind) -> Self {

@@ -1,0 +1,309 @@
+//! Smart constructors: they compute result types, so that what they build from well-typed parts is
+//! well-typed. Misuse is a bug of the caller and panics in debug builds only where no type exists.
+
+use std::rc::Rc;
+
+use pullback_base::{Name, Span};
+
+use crate::{
+    AdOp, Arm, DataId, DefId, Expr, ExprKind, Lit, LoopForm, Prim, Program, Term, Type, TypeKind,
+    Var, VarId,
+};
+
+impl Type {
+    /// The type `a -> b -> …` gives after this many arguments.
+    pub fn after(&self, args: usize) -> Option<Type> {
+        let mut ty = self.clone();
+        for _ in 0..args {
+            let TypeKind::Fun(_, to) = ty.kind() else { return None };
+            ty = to.clone();
+        }
+        Some(ty)
+    }
+    /// The parameter and result of a function type.
+    pub fn as_fun(&self) -> Option<(&Type, &Type)> {
+        if let TypeKind::Fun(from, to) = self.kind() { Some((from, to)) } else { None }
+    }
+    /// The element of an array type.
+    pub fn element(&self) -> Option<&Type> {
+        if let TypeKind::Array(element) = self.kind() { Some(element) } else { None }
+    }
+    /// The type of a component of a tuple or record type.
+    pub fn component(&self, index: usize) -> Option<&Type> {
+        if let TypeKind::Tuple(items) = self.kind() {
+            items.get(index)
+        } else if let TypeKind::Record(fields) = self.kind() {
+            fields.get(index).map(|(_, ty)| ty)
+        } else {
+            None
+        }
+    }
+    /// All components of a tuple or record type.
+    pub fn components(&self) -> Option<Vec<&Type>> {
+        if let TypeKind::Tuple(items) = self.kind() {
+            Some(items.iter().collect())
+        } else if let TypeKind::Record(fields) = self.kind() {
+            Some(fields.iter().map(|(_, ty)| ty).collect())
+        } else {
+            None
+        }
+    }
+}
+
+impl Program {
+    /// A new variable, unlike all others.
+    pub fn fresh(&mut self, name: impl Into<Name>, ty: Type) -> VarId {
+        self.vars.push(Var { name: name.into(), ty })
+    }
+    /// A new variable with the name and type of another.
+    pub fn fresh_like(&mut self, var: VarId) -> VarId {
+        self.vars.push(self.vars[var].clone())
+    }
+    /// An occurrence of a variable.
+    pub fn var(&self, var: VarId, span: Span) -> Expr {
+        Expr { kind: ExprKind::Var(var), ty: self.vars[var].ty.clone(), span }
+    }
+    /// An occurrence of a definition.
+    pub fn global(&self, def: DefId, span: Span) -> Expr {
+        Expr { kind: ExprKind::Global(def), ty: self.defs[def].ty.clone(), span }
+    }
+    /// `\params -> body`; just the body without parameters.
+    pub fn lam(&self, params: Vec<VarId>, body: Expr) -> Expr {
+        if params.is_empty() {
+            return body;
+        }
+        let types: Vec<_> = params.iter().map(|var| self.vars[*var].ty.clone()).collect();
+        let (ty, span) = (Type::funs(types, body.ty.clone()), body.span);
+        Expr { kind: ExprKind::Lam(params, Box::new(body)), ty, span }
+    }
+    /// Binds an expression to a new variable unless it is one already (or a literal or definition):
+    /// gives an expression that may be repeated, and the binding to wrap around its uses.
+    pub fn share(&mut self, name: &str, expr: Expr) -> (Expr, Option<(VarId, Expr)>) {
+        if expr.is_atom() {
+            return (expr, None);
+        }
+        let var = self.fresh(name, expr.ty.clone());
+        (self.var(var, expr.span), Some((var, expr)))
+    }
+}
+
+impl Expr {
+    /// An expression of any kind.
+    pub fn new(kind: ExprKind, ty: Type, span: Span) -> Self {
+        Self { kind, ty, span }
+    }
+    /// Whether it is a variable, a definition or a literal: free to repeat.
+    pub fn is_atom(&self) -> bool {
+        matches!(self.kind, ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Lit(_))
+    }
+    /// A literal.
+    pub fn lit(lit: Lit, span: Span) -> Self {
+        let ty = match lit {
+            Lit::Real(_) => Type::real(),
+            Lit::Int(_) => Type::int(),
+            Lit::Bool(_) => Type::bool(),
+            Lit::Str(_) => Type::str(),
+        };
+        Self::new(ExprKind::Lit(lit), ty, span)
+    }
+    /// A Real literal.
+    pub fn real(value: f64, span: Span) -> Self {
+        Self::lit(Lit::Real(value), span)
+    }
+    /// An Int literal.
+    pub fn int(value: i64, span: Span) -> Self {
+        Self::lit(Lit::Int(value), span)
+    }
+    /// A Bool literal.
+    pub fn bool(value: bool, span: Span) -> Self {
+        Self::lit(Lit::Bool(value), span)
+    }
+    /// A String literal.
+    pub fn str(value: &str, span: Span) -> Self {
+        Self::lit(Lit::Str(Rc::from(value)), span)
+    }
+    /// `()`
+    pub fn unit(span: Span) -> Self {
+        Self::tuple(vec![], span)
+    }
+    /// A primitive whose arguments determine its result (all but [`Prim::Fail`]).
+    pub fn prim(prim: Prim, args: Vec<Expr>, span: Span) -> Self {
+        let types: Vec<_> = args.iter().map(|arg| arg.ty.clone()).collect();
+        let ty = prim.row().result_type(&types);
+        let ty = ty.unwrap_or_else(|| panic!("`{}` applied to {types:?}", prim.row().name));
+        Self::new(ExprKind::Prim(prim, args), ty, span)
+    }
+    /// A run-time error with a message, of any type.
+    pub fn fail(message: Expr, ty: Type, span: Span) -> Self {
+        Self::new(ExprKind::Prim(Prim::Fail, vec![message]), ty, span)
+    }
+    /// `function args`; just the function without arguments.
+    pub fn app(function: Expr, args: Vec<Expr>, span: Span) -> Self {
+        if args.is_empty() {
+            return function;
+        }
+        let ty = function.ty.after(args.len()).expect("only functions are applied");
+        Self::new(ExprKind::App(Box::new(function), args), ty, span)
+    }
+    /// `let var = value in body`
+    pub fn let_(var: VarId, value: Expr, body: Expr) -> Self {
+        let (ty, span) = (body.ty.clone(), body.span);
+        Self::new(ExprKind::Let(var, Box::new(value), Box::new(body)), ty, span)
+    }
+    /// Nested `let`s, the first outermost.
+    pub fn lets(
+        bindings: impl IntoIterator<Item = (VarId, Expr), IntoIter: DoubleEndedIterator>,
+        body: Expr,
+    ) -> Self {
+        bindings.into_iter().rev().fold(body, |body, (var, value)| Self::let_(var, value, body))
+    }
+    /// `let rec`; just the body without functions.
+    pub fn let_rec(functions: Vec<(VarId, Expr)>, body: Expr) -> Self {
+        if functions.is_empty() {
+            return body;
+        }
+        let (ty, span) = (body.ty.clone(), body.span);
+        Self::new(ExprKind::LetRec(functions, Box::new(body)), ty, span)
+    }
+    /// `if cond then a else b`
+    pub fn if_(cond: Expr, then: Expr, other: Expr, span: Span) -> Self {
+        let ty = then.ty.clone();
+        Self::new(ExprKind::If(Box::new(cond), Box::new(then), Box::new(other)), ty, span)
+    }
+    /// A tuple.
+    pub fn tuple(items: Vec<Expr>, span: Span) -> Self {
+        let ty = Type::tuple(items.iter().map(|item| item.ty.clone()).collect());
+        Self::new(ExprKind::Tuple(items), ty, span)
+    }
+    /// A tuple or record of this type from its components in canonical order.
+    pub fn record(items: Vec<Expr>, ty: Type, span: Span) -> Self {
+        Self::new(ExprKind::Tuple(items), ty, span)
+    }
+    /// A component of a tuple or record.
+    pub fn proj(base: Expr, index: usize, span: Span) -> Self {
+        let ty = base.ty.component(index).expect("the component exists").clone();
+        Self::new(ExprKind::Proj(Box::new(base), index), ty, span)
+    }
+    /// A constructor with all its fields.
+    pub fn con(data: DataId, tag: usize, fields: Vec<Expr>, span: Span) -> Self {
+        Self::new(ExprKind::Con(tag, fields), Type::new(TypeKind::Data(data)), span)
+    }
+    /// One-level case analysis; there must be an arm or a default.
+    pub fn match_(scrutinee: Expr, arms: Vec<Arm>, default: Option<Expr>, span: Span) -> Self {
+        let first = arms.first().map(|arm| &arm.body).or(default.as_ref());
+        let ty = first.expect("a match has an arm or a default").ty.clone();
+        Self::new(ExprKind::Match(Box::new(scrutinee), arms, default.map(Box::new)), ty, span)
+    }
+    /// An array literal with elements of this type.
+    pub fn array(items: Vec<Expr>, element: Type, span: Span) -> Self {
+        Self::new(ExprKind::Array(items), Type::array(element), span)
+    }
+    /// `[ body | var < size ]`
+    pub fn build(size: Expr, var: VarId, body: Expr, span: Span) -> Self {
+        let ty = Type::array(body.ty.clone());
+        Self::new(ExprKind::Build { size: Box::new(size), var, body: Box::new(body) }, ty, span)
+    }
+    /// `loop var = init for index < count do body`
+    pub fn loop_for(
+        var: VarId,
+        init: Expr,
+        index: VarId,
+        count: Expr,
+        body: Expr,
+        span: Span,
+    ) -> Self {
+        let form = LoopForm::For { var: index, count: Box::new(count) };
+        Self::loop_(var, init, form, body, span)
+    }
+    /// `loop var = init while cond do body`
+    pub fn loop_while(var: VarId, init: Expr, cond: Expr, body: Expr, span: Span) -> Self {
+        Self::loop_(var, init, LoopForm::While(Box::new(cond)), body, span)
+    }
+    fn loop_(var: VarId, init: Expr, form: LoopForm, body: Expr, span: Span) -> Self {
+        let ty = init.ty.clone();
+        let kind = ExprKind::Loop { var, init: Box::new(init), form, body: Box::new(body) };
+        Self::new(kind, ty, span)
+    }
+    /// A differentiation operator of this result type ([`crate::ad_type`] computes it).
+    pub fn ad(op: AdOp, args: Vec<Expr>, ty: Type, span: Span) -> Self {
+        Self::new(ExprKind::Ad(op, args), ty, span)
+    }
+}
+
+impl Term {
+    /// The term as an expression over these arguments and result, which are repeated as often as the
+    /// term mentions them: pass atoms. Conditions on Int literals are decided at once.
+    pub fn instantiate(&self, args: &[Expr], result: &Expr, span: Span) -> Expr {
+        match self {
+            Term::Arg(index) => args[*index].clone(),
+            Term::Result => result.clone(),
+            Term::Real(value) => Expr::real(*value, span),
+            Term::Int(value) => Expr::int(*value, span),
+            Term::Zero => Expr::real(0.0, span),
+            Term::Prim(prim, terms) => {
+                let args = terms.iter().map(|term| term.instantiate(args, result, span)).collect();
+                fold_int(*prim, args, span)
+            }
+            Term::If(cond, then, other) => {
+                let cond = cond.instantiate(args, result, span);
+                if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
+                    let chosen = if truth { then } else { other };
+                    return chosen.instantiate(args, result, span);
+                }
+                let then = then.instantiate(args, result, span);
+                Expr::if_(cond, then, other.instantiate(args, result, span), span)
+            }
+        }
+    }
+
+    /// This partial derivative times a tangent or cotangent (an atom): the product is taken inside the
+    /// branches, a factor of 1 or -1 is not multiplied out, and `None` is a structural zero.
+    pub fn times(&self, factor: &Expr, args: &[Expr], result: &Expr, span: Span) -> Option<Expr> {
+        if matches!(self, Term::Zero) {
+            return None;
+        }
+        if let Term::If(cond, then, other) = self {
+            let cond = cond.instantiate(args, result, span);
+            if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
+                let chosen = if truth { then } else { other };
+                return chosen.times(factor, args, result, span);
+            }
+            let then = then.times(factor, args, result, span);
+            let other = other.times(factor, args, result, span);
+            if then.is_none() && other.is_none() {
+                return None;
+            }
+            let or_zero = |branch: Option<Expr>| branch.unwrap_or_else(|| Expr::real(0.0, span));
+            return Some(Expr::if_(cond, or_zero(then), or_zero(other), span));
+        }
+        if *self == Term::Real(1.0) {
+            return Some(factor.clone());
+        }
+        if *self == Term::Real(-1.0) {
+            return Some(Expr::prim(Prim::Neg, vec![factor.clone()], span));
+        }
+        let partial = self.instantiate(args, result, span);
+        Some(Expr::prim(Prim::Mul, vec![partial, factor.clone()], span))
+    }
+}
+
+/// Builds a primitive, or its value where all arguments are Int literals.
+fn fold_int(prim: Prim, args: Vec<Expr>, span: Span) -> Expr {
+    let literals: Option<Vec<_>> = args
+        .iter()
+        .map(|arg| {
+            if let ExprKind::Lit(Lit::Int(n)) = arg.kind {
+                Some(crate::Scalar::Int(n))
+            } else {
+                None
+            }
+        })
+        .collect();
+    let value = literals.and_then(|literals| prim.eval_scalar(&literals).ok());
+    match value {
+        Some(crate::Scalar::Int(n)) => Expr::int(n, span),
+        Some(crate::Scalar::Bool(p)) => Expr::bool(p, span),
+        Some(crate::Scalar::Real(x)) => Expr::real(x, span),
+        Some(crate::Scalar::Str(_)) | None => Expr::prim(prim, args, span),
+    }
+}
