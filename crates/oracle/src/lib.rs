@@ -1,0 +1,29 @@
+//! The oracle: derivatives without derivative rules, to test all others against.
+//!
+//! One small evaluator of the calculus, generic over the kind of number: binary64, complex numbers
+//! (complex step), exact fractions, Taylor jets over either. It shares no rule with the primitive
+//! table. Beside it a generator of well-typed programs, and the walk over the primitive table.
+//! For tests and fuzzing only.
+
+mod complex;
+mod data;
+mod derivative;
+mod error;
+mod eval;
+mod jet;
+mod prim;
+mod rational;
+mod scalar;
+mod special;
+mod value;
+
+pub use complex::Complex;
+pub use data::Data;
+pub use derivative::{
+    Estimate, eval_f64, exact, finite_difference, jvp_complex_step, taylor, taylor_exact,
+};
+pub use error::{Error, ErrorKind};
+pub use eval::Limits;
+pub use jet::{Coefficient, Jet, Special};
+pub use rational::Rational;
+pub use scalar::{Binary, Scalar, Unary};

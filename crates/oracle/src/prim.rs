@@ -1,0 +1,258 @@
+//! What every primitive computes, over any kind of number.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use pullback_lambda::Prim;
+
+use crate::scalar::{Binary, Scalar, Unary};
+use crate::value::{Value, wrong};
+use crate::{Error, ErrorKind};
+
+type Args<'p, S> = std::vec::IntoIter<Value<'p, S>>;
+type Eval<'p, S> = Result<Value<'p, S>, Error>;
+
+fn next<'p, S>(args: &mut Args<'p, S>) -> Eval<'p, S> {
+    args.next().ok_or_else(|| wrong("an argument more"))
+}
+
+/// Applies a primitive to all its arguments.
+#[rustfmt::skip]
+pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<'p, S> {
+    let mut args = args.into_iter();
+    let a = &mut args;
+    match prim {
+        Prim::Neg => unary(Unary::Neg, a),
+        Prim::Add => binary(Binary::Add, a),
+        Prim::Sub => binary(Binary::Sub, a),
+        Prim::Mul => binary(Binary::Mul, a),
+        Prim::Div => binary(Binary::Div, a),
+        Prim::Pow => binary(Binary::Pow, a),
+        Prim::Max => binary(Binary::Max, a),
+        Prim::Min => binary(Binary::Min, a),
+        Prim::Atan2 => binary(Binary::Atan2, a),
+        Prim::Hypot => binary(Binary::Hypot, a),
+        Prim::Xlogy => binary(Binary::Xlogy, a),
+        Prim::Abs => unary(Unary::Abs, a),
+        Prim::Signum => unary(Unary::Signum, a),
+        Prim::Floor => unary(Unary::Floor, a),
+        Prim::Ceil => unary(Unary::Ceil, a),
+        Prim::Round => unary(Unary::Round, a),
+        Prim::Sqrt => unary(Unary::Sqrt, a),
+        Prim::Cbrt => unary(Unary::Cbrt, a),
+        Prim::Exp => unary(Unary::Exp, a),
+        Prim::Expm1 => unary(Unary::Expm1, a),
+        Prim::Log => unary(Unary::Log, a),
+        Prim::Log1p => unary(Unary::Log1p, a),
+        Prim::Sin => unary(Unary::Sin, a),
+        Prim::Cos => unary(Unary::Cos, a),
+        Prim::Tan => unary(Unary::Tan, a),
+        Prim::Asin => unary(Unary::Asin, a),
+        Prim::Acos => unary(Unary::Acos, a),
+        Prim::Atan => unary(Unary::Atan, a),
+        Prim::Sinh => unary(Unary::Sinh, a),
+        Prim::Cosh => unary(Unary::Cosh, a),
+        Prim::Tanh => unary(Unary::Tanh, a),
+        Prim::Sech => unary(Unary::Sech, a),
+        Prim::Asinh => unary(Unary::Asinh, a),
+        Prim::Acosh => unary(Unary::Acosh, a),
+        Prim::Atanh => unary(Unary::Atanh, a),
+        Prim::Erf => unary(Unary::Erf, a),
+        Prim::Erfc => unary(Unary::Erfc, a),
+        Prim::Lgamma => unary(Unary::Lgamma, a),
+        Prim::Digamma => unary(Unary::Digamma, a),
+        Prim::Sigmoid => unary(Unary::Sigmoid, a),
+        Prim::Softplus => unary(Unary::Softplus, a),
+        Prim::PowInt => {
+            let (x, n) = (next(a)?.real()?, next(a)?.int()?);
+            Ok(Value::Real(S::pow_int(&x, n)?))
+        }
+        Prim::Polygamma => {
+            let (n, x) = (next(a)?.int()?, next(a)?.real()?);
+            Ok(Value::Real(S::polygamma(n, &x)?))
+        }
+
+        Prim::IntNeg => int1(a, i64::checked_neg),
+        Prim::IntAbs => int1(a, i64::checked_abs),
+        Prim::IntSignum => int1(a, |x| Some(x.signum())),
+        Prim::IntAdd => int2(a, i64::checked_add),
+        Prim::IntSub => int2(a, i64::checked_sub),
+        Prim::IntMul => int2(a, i64::checked_mul),
+        Prim::IntMax => int2(a, |x, y| Some(x.max(y))),
+        Prim::IntMin => int2(a, |x, y| Some(x.min(y))),
+        Prim::IntDiv => divide(a, |x, y| {
+            let quotient = x.checked_div(y)?;
+            Some(if x % y != 0 && (x < 0) != (y < 0) { quotient - 1 } else { quotient })
+        }),
+        Prim::IntRem => divide(a, |x, y| {
+            let rest = x.checked_rem(y).unwrap_or(0);
+            Some(if rest != 0 && (rest < 0) != (y < 0) { rest + y } else { rest })
+        }),
+        Prim::IntPow => {
+            let (x, n) = (next(a)?.int()?, next(a)?.int()?);
+            int_pow(x, n).map(Value::Int)
+        }
+
+        Prim::Lt => compare(a, |order| order == Some(Ordering::Less)),
+        Prim::Gt => compare(a, |order| order == Some(Ordering::Greater)),
+        Prim::Le => compare(a, |order| matches!(order, Some(Ordering::Less | Ordering::Equal))),
+        Prim::Ge => compare(a, |order| matches!(order, Some(Ordering::Greater | Ordering::Equal))),
+        Prim::Eq => compare(a, |order| order == Some(Ordering::Equal)),
+        Prim::Ne => compare(a, |order| order != Some(Ordering::Equal)),
+        Prim::IntLt => int_compare(a, Ordering::is_lt),
+        Prim::IntLe => int_compare(a, Ordering::is_le),
+        Prim::IntGt => int_compare(a, Ordering::is_gt),
+        Prim::IntGe => int_compare(a, Ordering::is_ge),
+        Prim::IntEq => int_compare(a, Ordering::is_eq),
+        Prim::IntNe => int_compare(a, Ordering::is_ne),
+        Prim::BoolEq => Ok(Value::Bool(next(a)?.bool()? == next(a)?.bool()?)),
+        Prim::StrEq => Ok(Value::Bool(next(a)?.str()? == next(a)?.str()?)),
+        Prim::Not => Ok(Value::Bool(!next(a)?.bool()?)),
+        Prim::IsNan => Ok(Value::Bool(next(a)?.real()?.real_part().is_nan())),
+        Prim::ToReal => Ok(Value::Real(S::from_int(next(a)?.int()?))),
+        Prim::ToInt => {
+            let x = next(a)?.real()?;
+            let no_int = || Error::new(ErrorKind::NoInt, format!("{}", x.real_part()));
+            x.to_int().map(Value::Int).ok_or_else(no_int)
+        }
+
+        Prim::Size => Ok(Value::Int(next(a)?.array()?.len() as i64)),
+        Prim::Index => {
+            let (items, index) = (next(a)?.array()?, next(a)?.int()?);
+            Ok(items[position(index, items.len())?].clone())
+        }
+        Prim::Update => {
+            let (mut items, index, new) = (next(a)?.array()?, next(a)?.int()?, next(a)?);
+            let position = position(index, items.len())?;
+            Rc::make_mut(&mut items)[position] = new;
+            Ok(Value::Array(items))
+        }
+        Prim::Slice => {
+            let (items, from, to) = (next(a)?.array()?, next(a)?.int()?, next(a)?.int()?);
+            if from < 0 || to < from || to > items.len() as i64 {
+                return Err(Error::new(ErrorKind::Index, format!("[{from}:{to}]")));
+            }
+            Ok(Value::Array(Rc::new(items[from as usize..to as usize].to_vec())))
+        }
+        Prim::Concat => {
+            let (mut left, right) = (next(a)?.array()?, next(a)?.array()?);
+            Rc::make_mut(&mut left).extend(right.iter().cloned());
+            Ok(Value::Array(left))
+        }
+        Prim::Flatten => flatten(a),
+        Prim::Sum => {
+            let items = next(a)?.array()?;
+            let mut sum = S::from_f64(0.0);
+            for item in items.iter() {
+                sum = S::binary(Binary::Add, &sum, &item.clone().real()?)?;
+            }
+            Ok(Value::Real(sum))
+        }
+        Prim::Argsort => argsort(a),
+        Prim::Dim => {
+            let (array, depth) = (next(a)?, next(a)?.int()?);
+            dim(&array, depth).map(Value::Int)
+        }
+        Prim::CheckSize => {
+            let (found, needed, what) = (next(a)?.int()?, next(a)?.int()?, next(a)?.str()?);
+            if found == needed || found == -1 {
+                Ok(Value::unit())
+            } else {
+                Err(Error::new(ErrorKind::Size, format!("{found} instead of {needed}: {what}")))
+            }
+        }
+        Prim::Fail => Err(Error::new(ErrorKind::Message, next(a)?.str()?.to_string())),
+    }
+}
+
+fn unary<'p, S: Scalar>(op: Unary, args: &mut Args<'p, S>) -> Eval<'p, S> {
+    Ok(Value::Real(S::unary(op, &next(args)?.real()?)?))
+}
+
+fn binary<'p, S: Scalar>(op: Binary, args: &mut Args<'p, S>) -> Eval<'p, S> {
+    Ok(Value::Real(S::binary(op, &next(args)?.real()?, &next(args)?.real()?)?))
+}
+
+fn overflow() -> Error {
+    Error::new(ErrorKind::Overflow, "beyond 64 bits")
+}
+
+fn int1<'p, S: Scalar>(args: &mut Args<'p, S>, f: impl Fn(i64) -> Option<i64>) -> Eval<'p, S> {
+    f(next(args)?.int()?).map(Value::Int).ok_or_else(overflow)
+}
+
+fn int2<'p, S: Scalar>(
+    args: &mut Args<'p, S>,
+    f: impl Fn(i64, i64) -> Option<i64>,
+) -> Eval<'p, S> {
+    f(next(args)?.int()?, next(args)?.int()?).map(Value::Int).ok_or_else(overflow)
+}
+
+fn divide<'p, S: Scalar>(
+    args: &mut Args<'p, S>,
+    f: impl Fn(i64, i64) -> Option<i64>,
+) -> Eval<'p, S> {
+    let (x, y) = (next(args)?.int()?, next(args)?.int()?);
+    if y == 0 {
+        return Err(Error::new(ErrorKind::DivisionByZero, format!("{x} by 0")));
+    }
+    f(x, y).map(Value::Int).ok_or_else(overflow)
+}
+
+fn int_pow(x: i64, n: i64) -> Result<i64, Error> {
+    match (x, n) {
+        (_, ..0) => Err(Error::new(ErrorKind::Negative, format!("exponent {n}"))),
+        (0, _) => Ok(i64::from(n == 0)),
+        (1, _) => Ok(1),
+        (-1, _) => Ok(if n % 2 == 0 { 1 } else { -1 }),
+        _ => u32::try_from(n).ok().and_then(|n| x.checked_pow(n)).ok_or_else(overflow),
+    }
+}
+
+fn compare<'p, S: Scalar>(
+    args: &mut Args<'p, S>,
+    holds: impl Fn(Option<Ordering>) -> bool,
+) -> Eval<'p, S> {
+    let (x, y) = (next(args)?.real()?, next(args)?.real()?);
+    Ok(Value::Bool(holds(x.compare(&y))))
+}
+
+fn int_compare<'p, S: Scalar>(
+    args: &mut Args<'p, S>,
+    holds: impl Fn(Ordering) -> bool,
+) -> Eval<'p, S> {
+    let (x, y) = (next(args)?.int()?, next(args)?.int()?);
+    Ok(Value::Bool(holds(x.cmp(&y))))
+}
+
+fn position(index: i64, size: usize) -> Result<usize, Error> {
+    let outside = || Error::new(ErrorKind::Index, format!("{index} in an array of {size}"));
+    usize::try_from(index).ok().filter(|index| *index < size).ok_or_else(outside)
+}
+
+fn flatten<'p, S: Scalar>(args: &mut Args<'p, S>) -> Eval<'p, S> {
+    let rows = next(args)?.array()?;
+    let mut items = Vec::new();
+    for row in rows.iter() {
+        items.extend(row.clone().array()?.iter().cloned());
+    }
+    Ok(Value::Array(Rc::new(items)))
+}
+
+fn argsort<'p, S: Scalar>(args: &mut Args<'p, S>) -> Eval<'p, S> {
+    let items = next(args)?.array()?;
+    let keys = items.iter().map(|item| item.clone().real()).collect::<Result<Vec<_>, _>>()?;
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    let nan = |i: usize| keys[i].real_part().is_nan();
+    order.sort_by(|&i, &j| keys[i].compare(&keys[j]).unwrap_or_else(|| nan(i).cmp(&nan(j))));
+    Ok(Value::Array(Rc::new(order.into_iter().map(|i| Value::Int(i as i64)).collect())))
+}
+
+fn dim<S: Scalar>(array: &Value<'_, S>, depth: i64) -> Result<i64, Error> {
+    let items = array.clone().array()?;
+    match items.first() {
+        _ if depth == 0 => Ok(items.len() as i64),
+        Some(first) => dim(first, depth - 1),
+        None => Ok(-1),
+    }
+}
