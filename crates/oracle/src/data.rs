@@ -22,7 +22,9 @@ pub enum Data<S> {
 impl<S> Data<S> {
     /// Replaces every Real, in order, by a fallible function of its position and value.
     pub fn try_map<T, E>(&self, f: &mut impl FnMut(&S) -> Result<T, E>) -> Result<Data<T>, E> {
-        let mut all = |items: &[Self]| items.iter().map(|item| item.try_map(f)).collect::<Result<Vec<_>, E>>();
+        let mut all = |items: &[Self]| {
+            items.iter().map(|item| item.try_map(f)).collect::<Result<Vec<_>, E>>()
+        };
         Ok(match self {
             Data::Real(x) => Data::Real(f(x)?),
             Data::Int(n) => Data::Int(*n),

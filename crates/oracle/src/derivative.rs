@@ -73,9 +73,8 @@ pub fn taylor_exact(
         let not_finite = || Error::new(ErrorKind::Unsupported, "a fraction for what is not finite");
         Rational::of_f64(x).ok_or_else(not_finite)
     };
-    let moved = along(args, direction, |x, v| {
-        Ok(line(fraction(x)?, fraction(v)?, v == 0.0, order))
-    })?;
+    let moved =
+        along(args, direction, |x, v| Ok(line(fraction(x)?, fraction(v)?, v == 0.0, order)))?;
     Ok(coefficients(&run(program, def, &moved)?, order))
 }
 

@@ -183,8 +183,7 @@ impl<C: Coefficient> Jet<C> {
         for k in 1..=self.order {
             let divisor = C::from_int(k as i64);
             let next_s = slope.convolve(&c, k - 1, 0).over(&divisor)?;
-            let next_c =
-                slope.convolve(&s, k - 1, 0).times(&C::from_int(sign)).over(&divisor)?;
+            let next_c = slope.convolve(&s, k - 1, 0).times(&C::from_int(sign)).over(&divisor)?;
             s.coefficients.push(next_s);
             c.coefficients.push(next_c);
         }
@@ -202,9 +201,8 @@ impl<C: Coefficient> Jet<C> {
         for k in 1..=self.order {
             let mut sum = C::from_int(0);
             for j in 1..=k.min(self.coefficients.len() - 1) {
-                let weight = exponent
-                    .times(&C::from_int(j as i64))
-                    .minus(&C::from_int((k - j) as i64));
+                let weight =
+                    exponent.times(&C::from_int(j as i64)).minus(&C::from_int((k - j) as i64));
                 sum = sum.plus(&weight.times(&self.coefficients[j]).times(&y.coefficients[k - j]));
             }
             let below = self.start().times(&C::from_int(k as i64));

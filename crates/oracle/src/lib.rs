@@ -6,6 +6,8 @@
 //! For tests and fuzzing only.
 
 mod complex;
+#[cfg(test)]
+mod cross_check;
 mod data;
 mod derivative;
 mod error;

@@ -181,10 +181,7 @@ fn int1<'p, S: Scalar>(args: &mut Args<'p, S>, f: impl Fn(i64) -> Option<i64>) -
     f(next(args)?.int()?).map(Value::Int).ok_or_else(overflow)
 }
 
-fn int2<'p, S: Scalar>(
-    args: &mut Args<'p, S>,
-    f: impl Fn(i64, i64) -> Option<i64>,
-) -> Eval<'p, S> {
+fn int2<'p, S: Scalar>(args: &mut Args<'p, S>, f: impl Fn(i64, i64) -> Option<i64>) -> Eval<'p, S> {
     f(next(args)?.int()?, next(args)?.int()?).map(Value::Int).ok_or_else(overflow)
 }
 

@@ -124,7 +124,7 @@ pub(crate) fn polygamma<S: Series>(n: i64, x: &S) -> S {
     if n == 0 {
         return digamma(x);
     }
-    if n < 0 || n > 150 || is_pole(x.re()) {
+    if !(0..=150).contains(&n) || is_pole(x.re()) {
         return S::constant(f64::NAN);
     }
     let power = |z: &S| {
