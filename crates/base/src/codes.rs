@@ -7,8 +7,46 @@
 #[rustfmt::skip]
 pub const CODES: &[(&str, &str)] = &[
     // --- E01: syntax
+    ("E0101", "a character that is not part of the language"),
+    ("E0102", "a string without its closing quote"),
+    ("E0103", "an unknown escape in a string"),
+    ("E0104", "a malformed number"),
+    ("E0105", "a number that is too large"),
+    ("E0106", "a comment of another language"),
+    ("E0107", "a bracket that is never closed"),
+    ("E0108", "a closing bracket without its opening bracket"),
+    ("E0109", "nesting that is too deep"),
+    ("E0110", "text outside of any definition"),
+    ("E0111", "a missing name"),
+    ("E0112", "a reserved word used as a name"),
+    ("E0113", "a name that starts with a letter of the wrong case"),
+    ("E0114", "a missing expression"),
+    ("E0115", "a text that ends too early"),
+    ("E0116", "something after a complete expression"),
+    ("E0117", "an operator of another language"),
+    ("E0118", "`=` where `==` is meant"),
+    ("E0119", "chained comparisons"),
+    ("E0120", "a semicolon"),
+    ("E0121", "a missing `=`"),
+    ("E0122", "a `let` without its `in`"),
+    ("E0123", "a malformed function without a name"),
+    ("E0124", "an argument that needs parentheses"),
+    ("E0125", "an `if` without its `then` or `else`"),
+    ("E0126", "`elif` instead of `else if`"),
+    ("E0127", "a malformed `match`"),
+    ("E0128", "a malformed loop"),
+    ("E0129", "a malformed comprehension or range"),
+    ("E0130", "a malformed index, slice or place"),
+    ("E0131", "a malformed record"),
+    ("E0132", "a malformed field access"),
+    ("E0133", "a malformed pattern"),
+    ("E0134", "a malformed type"),
+    ("E0135", "a malformed import"),
+    ("E0136", "something unexpected inside brackets"),
 
     // --- E02: names and modules
+    ("E0220", "an imported file cannot be read"),
+    ("E0221", "files import each other in a circle"),
 
     // --- E03: types
 
@@ -21,6 +59,24 @@ pub const CODES: &[(&str, &str)] = &[
     // --- E07: run time
 
     // --- E08: arguments, input files, usage
+    ("E0801", "a file cannot be read"),
+    ("E0802", "a file is not UTF-8 text"),
+    ("E0803", "a text is not JSON"),
+    ("E0804", "a value of the input does not fit its parameter"),
+    ("E0805", "the input names something that is no parameter"),
+    ("E0806", "a parameter is given twice or not at all"),
+    ("E0807", "a file is no NumPy archive of numbers"),
+    ("E0808", "too many arguments"),
+    ("E0809", "there is no such definition"),
+    ("E0810", "the entry does not give a Real"),
+    ("E0811", "there is nothing to differentiate with respect to"),
+    ("E0812", "there is no such engine"),
+    ("E0813", "there is no such stage"),
+    ("E0814", "there is no such diagnostic"),
+    ("E0815", "an expectation cannot be read"),
+    ("E0816", "the type of a parameter is open"),
+    ("E0817", "a function is no data"),
+    ("E0818", "the kind of an input file is unknown"),
 
     // --- W: warnings
 

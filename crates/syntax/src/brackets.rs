@@ -1,0 +1,63 @@
+//! Which bracket belongs to which, found before parsing.
+//!
+//! Input: tokens. Output: for each token its partner; unclosed and stray brackets are reported here,
+//! stray ones are taken out of the token list, so the parser never reports a bracket.
+//! An item keyword ends every open bracket: one forgotten bracket spoils one item only.
+
+use pullback_base::{Diagnostic, FileId, Span};
+
+use crate::errors::bracket;
+use crate::token::Token;
+
+/// "This token has no partner."
+pub(crate) const NO_PARTNER: u32 = u32::MAX;
+
+/// Pairs the brackets of `tokens`.
+pub(crate) fn pair(tokens: &mut Vec<Token>, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<u32> {
+    let span = |token: &Token| Span::new(file, token.lo as usize, token.hi as usize);
+    let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
+    let mut partner = Vec::with_capacity(tokens.len());
+    let mut open: Vec<usize> = Vec::new();
+    let mut last_was_stray = false;
+    for token in tokens.iter() {
+        let at = kept.len();
+        let mut mine = NO_PARTNER;
+        if token.kind.closer().is_some() {
+            open.push(at);
+        } else if token.kind.starts_item() || token.kind == crate::token::TokenKind::Eof {
+            if let Some(first) = open.first() {
+                diagnostics.push(bracket::unclosed(kept[*first].kind, span(&kept[*first]), span(token)));
+            }
+            open.clear();
+        } else if token.kind.is_closer() {
+            let fits = |index: &usize| kept[*index].kind.closer() == Some(token.kind);
+            // Only the nearest few are looked at, so that hostile text stays linear.
+            let nearest = open.iter().rev().take(64).position(fits);
+            if let Some(depth) = nearest {
+                let opener = open.len() - 1 - depth;
+                if let Some(inner) = open.get(opener + 1) {
+                    let found = bracket::unclosed(kept[*inner].kind, span(&kept[*inner]), span(token));
+                    diagnostics.push(found);
+                }
+                mine = u32::try_from(open[opener]).unwrap_or(NO_PARTNER);
+                partner[open[opener]] = u32::try_from(at).unwrap_or(NO_PARTNER);
+                open.truncate(opener);
+            } else if let Some(top) = open.pop() {
+                diagnostics.push(bracket::mismatched(kept[top], *token, file));
+                mine = u32::try_from(top).unwrap_or(NO_PARTNER);
+                partner[top] = u32::try_from(at).unwrap_or(NO_PARTNER);
+            } else {
+                if !last_was_stray {
+                    diagnostics.push(bracket::stray(token.kind, span(token)));
+                }
+                last_was_stray = true;
+                continue;
+            }
+        }
+        last_was_stray = false;
+        kept.push(*token);
+        partner.push(mine);
+    }
+    *tokens = kept;
+    partner
+}

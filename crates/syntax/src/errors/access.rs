@@ -1,0 +1,46 @@
+//! Fields, indices, slices and the places of `with`.
+
+use pullback_base::{Diagnostic, Span};
+
+use super::code;
+
+/// A component's number beyond all reason.
+pub(crate) fn field_number(span: Span) -> Diagnostic {
+    Diagnostic::error(code::BAD_FIELD, span, "this is no component of a tuple", "not a component's number")
+        .hint("components are numbered from 0, as in `p.0` and `p.1`")
+}
+
+/// A dot with nothing useful after it.
+pub(crate) fn no_field(found: &str, dot: Span) -> Diagnostic {
+    Diagnostic::error(
+        code::BAD_FIELD,
+        dot,
+        format!("expected a field after `.`, found {found}"),
+        "a field's name or number should follow",
+    )
+    .hint("write `r.name` for a record, `p.0` for a tuple, `\\x -> e` for a function")
+}
+
+/// `a.[i]`
+pub(crate) fn dot_bracket(span: Span) -> Diagnostic {
+    Diagnostic::error(code::BAD_INDEX, span, "indexing needs no point", "leave the `.` out")
+        .hint("write `a[i]`")
+}
+
+/// `a[]`
+pub(crate) fn empty_index(span: Span) -> Diagnostic {
+    Diagnostic::error(code::BAD_INDEX, span, "an index is missing", "nothing between the brackets")
+        .hint("write `a[i]`; to give a function an empty array, put a space before `[]`")
+}
+
+/// A slice of more than one dimension, or with a step.
+pub(crate) fn bad_slice(span: Span) -> Diagnostic {
+    Diagnostic::error(code::BAD_INDEX, span, "a slice has two bounds and nothing else", "not part of a slice")
+        .hint("write `a[lo:hi]`; for every second element or a block, use a comprehension such as `[ a[2 * i] | i < n / 2 ]`")
+}
+
+/// `a with [lo:hi] = v`
+pub(crate) fn slice_update(span: Span) -> Diagnostic {
+    Diagnostic::error(code::BAD_INDEX, span, "`with` changes one place, not a slice", "a slice cannot stand here")
+        .hint("join the parts: `concat a[0:lo] (concat v a[hi:])`")
+}

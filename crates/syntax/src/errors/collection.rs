@@ -1,0 +1,85 @@
+//! Arrays, comprehensions and records.
+
+use pullback_base::{Diagnostic, Span};
+
+use super::code;
+use crate::token::TokenKind;
+
+fn comprehension(span: Span, title: &str, label: &str) -> Diagnostic {
+    Diagnostic::error(code::BAD_COMPREHENSION, span, title, label)
+}
+
+/// `[ a, b | … ]`, `[ | … ]`
+pub(crate) fn comprehension_body(span: Span) -> Diagnostic {
+    comprehension(span, "a comprehension has one expression before its `|`", "not exactly one stands before this")
+        .hint("write `[ e | i < n ]`; several values make a tuple: `[ (a, b) | i < n ]`")
+}
+
+/// `[1 .. 10]`, `[0:n]`
+pub(crate) fn range(span: Span) -> Diagnostic {
+    comprehension(span, "there are no ranges in arrays", "not an array's syntax")
+        .hint("the numbers below `n` are `iota n`, or `[ i | i < n ]`")
+}
+
+/// `[ e for x in xs ]`
+pub(crate) fn python_comprehension(span: Span) -> Diagnostic {
+    comprehension(span, "a comprehension is written with `|`", "not `for`")
+        .hint("write `[ e | i < n ]` or `[ e | x <- xs ]`")
+}
+
+/// `[ e | ]`
+pub(crate) fn no_clause(span: Span) -> Diagnostic {
+    comprehension(span, "a comprehension needs a clause after its `|`", "nothing says what to run over")
+        .hint("write `[ e | i < n ]` or `[ e | x <- xs ]`")
+}
+
+/// Something else than a clause.
+pub(crate) fn bad_clause(kind: TokenKind, found: &str, span: Span) -> Diagnostic {
+    if matches!(kind, TokenKind::In | TokenKind::Eq) {
+        return comprehension(span, "a clause is written with `<-`", "not this")
+            .hint("write `x <- xs` to run over an array, `i < n` to count");
+    }
+    if kind == TokenKind::Le {
+        return comprehension(span, "a counting clause is written with `<`", "not `<=`")
+            .hint("write `i < n + 1`: the bound is excluded");
+    }
+    let title = format!("expected `<` or `<-` in a clause, found {found}");
+    comprehension(span, &title, "not a clause")
+        .note("clauses say what to run over; they do not choose elements")
+        .hint("write `i < n` or `x <- xs`; choose elements with `filter`; put a `match` before the `|` in parentheses")
+}
+
+fn record(span: Span, title: String, label: &str) -> Diagnostic {
+    Diagnostic::error(code::BAD_RECORD, span, title, label)
+}
+
+/// `{ r with b = 1 }`
+pub(crate) fn record_update(name: &str, span: Span) -> Diagnostic {
+    record(span, "a changed record is written without braces".to_owned(), "not a field")
+        .hint(format!("write `{name} with field = value`"))
+}
+
+/// `{ x: 1 }`
+pub(crate) fn field_separator(found: &str, span: Span, field: &str) -> Diagnostic {
+    record(span, "the value of a field follows `=`".to_owned(), "not `=`")
+        .note("`:` is for the types of fields")
+        .hint(format!("write `{field} = …` instead of `{field}{found} …`"))
+}
+
+/// `{ x }`
+pub(crate) fn no_field_value(field: &str, span: Span) -> Diagnostic {
+    record(span, format!("the field `{field}` has no value"), "`=` and a value should follow")
+        .hint(format!("write `{field} = {field}` if the value has the same name"))
+}
+
+/// `{ "x": 1 }`
+pub(crate) fn quoted_field(text: &str, span: Span) -> Diagnostic {
+    record(span, "a field's name has no quotes".to_owned(), "a string is no name")
+        .hint(format!("write `{}`", text.trim_matches('"')))
+}
+
+/// Something else than a field.
+pub(crate) fn no_field_name(found: &str, span: Span) -> Diagnostic {
+    record(span, format!("expected a field's name, found {found}"), "a field's name should stand here")
+        .hint("a record is written `{ x = 1.0, y = 2.0 }`, its type `{ x: Real, y: Real }`; parentheses group")
+}

@@ -1,0 +1,69 @@
+//! Expressions that are missing, misplaced or wrongly joined.
+
+use pullback_base::{Diagnostic, Span};
+
+use super::code;
+use crate::token::TokenKind;
+
+/// No expression where one should be.
+pub(crate) fn missing(kind: TokenKind, found: &str, span: Span, after: &str, before: Span) -> Diagnostic {
+    if kind == TokenKind::Eof {
+        let title = format!("the text ends where an expression should follow{after}");
+        return Diagnostic::error(code::UNEXPECTED_END, before, title, "an expression should follow this")
+            .hint("write the missing expression");
+    }
+    let made = |label: &str| {
+        let title = format!("expected an expression{after}, found {found}");
+        Diagnostic::error(code::NO_EXPRESSION, span, title, label)
+    };
+    match kind {
+        TokenKind::Underscore => made("`_` has no value")
+            .note("`_` stands for something nobody needs, in patterns only")
+            .hint("give it a name where it is bound, and use the name"),
+        TokenKind::For | TokenKind::While | TokenKind::Do => made("no expression starts so")
+            .hint("a loop is written `loop x = start for i < n do …` or `loop x = start while c do …`"),
+        TokenKind::Def | TokenKind::Type | TokenKind::Import => made("the next definition starts here")
+            .hint("finish the definition before it; inside a definition, use `let … in …`"),
+        TokenKind::Plus => made("`+` stands between two values").hint("leave the `+` out; a positive number has no sign"),
+        TokenKind::Semi => semicolon(span, "leave it out; a `let` ends with `in`"),
+        TokenKind::ColonEq | TokenKind::Foreign => super::operator::foreign(found.trim_matches('`'), span),
+        kind if kind.is_closer() => made("an expression is missing before this"),
+        _ => made("an expression should stand here"),
+    }
+}
+
+/// `x = 1` on a line of its own.
+pub(crate) fn missing_let(name: Span, equals: Span) -> Diagnostic {
+    Diagnostic::error(code::NO_IN, name, "this looks like a definition without its `let`", "a name being defined?")
+        .label(equals, "followed by `=`")
+        .hint("write `let x = … in …`: each `let` defines one name and ends with `in`")
+}
+
+/// A lambda or `if` as an argument without parentheses.
+pub(crate) fn bare_argument(found: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        code::BARE_ARGUMENT,
+        span,
+        "this argument needs parentheses",
+        format!("an argument cannot start with {found}"),
+    )
+    .note("functions, `if`, `match`, `let` and `loop` reach as far to the right as they can")
+    .hint("put it in parentheses, as in `map (\\x -> x + 1) xs`")
+}
+
+/// A semicolon.
+pub(crate) fn semicolon(span: Span, hint: &str) -> Diagnostic {
+    Diagnostic::error(code::SEMICOLON, span, "there are no semicolons in the language", "not needed")
+        .hint(hint)
+}
+
+/// `(+ 1)`
+pub(crate) fn section(op: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        code::NO_EXPRESSION,
+        span,
+        format!("expected an expression before `{op}`"),
+        "its left operand is missing",
+    )
+    .hint(format!("write `(\\x -> x {op} …)` for a function of one operand, `({op})` for the operator itself"))
+}

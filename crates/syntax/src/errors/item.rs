@@ -1,0 +1,59 @@
+//! Top-level items.
+
+use pullback_base::{Diagnostic, Span};
+
+use super::code;
+use crate::token::TokenKind;
+
+/// `let` at the top of a file.
+pub(crate) fn let_at_top(span: Span) -> Diagnostic {
+    Diagnostic::error(code::NO_ITEM, span, "a top-level definition starts with `def`", "not with `let`")
+        .note("`let … in …` is an expression, and belongs inside a definition")
+        .hint("write `def x = …`")
+}
+
+/// `f x = …` or `fun f x = …`
+pub(crate) fn no_def(word: &str, span: Span, foreign: bool) -> Diagnostic {
+    let made = Diagnostic::error(
+        code::NO_ITEM,
+        span,
+        "a top-level definition starts with `def`",
+        if foreign { "not with this word" } else { "`def` should stand before this" },
+    );
+    if foreign { made.hint(format!("write `def` instead of `{word}`")) } else { made.hint(format!("write `def {word} …`")) }
+}
+
+/// Text that is no item.
+pub(crate) fn stray_text(kind: TokenKind, text: &str, found: &str, span: Span) -> Diagnostic {
+    let made = Diagnostic::error(
+        code::NO_ITEM,
+        span,
+        format!("expected a definition, found {found}"),
+        "not inside any definition",
+    );
+    let hint = match text {
+        "data" | "enum" | "struct" | "record" => "types are declared with `type Name = …`",
+        "open" | "use" | "include" | "from" | "require" | "module" => "other files are read with `import \"path\" as name`",
+        _ if kind == TokenKind::Lower || kind == TokenKind::Upper || kind.is_keyword() => {
+            "a file consists of `import`, `type` and `def`; put an expression into a definition: `def main = …`"
+        }
+        _ => "a file consists of `import`, `type` and `def`",
+    };
+    made.hint(hint)
+}
+
+/// An import without a string.
+pub(crate) fn import_path(text: &str, found: &str, span: Span) -> Diagnostic {
+    let name: String = text.chars().take(40).collect();
+    let word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let shown = if word { name } else { "linalg".to_owned() };
+    Diagnostic::error(code::BAD_IMPORT, span, format!("expected a file's path in quotes, found {found}"), "a string should stand here")
+        .hint(format!("write `import \"{shown}\"`, or `import \"{shown}\" as m` to choose the qualifier"))
+}
+
+/// Something in a sum type that is no field.
+pub(crate) fn bad_constructor(found: &str, span: Span, name: &str) -> Diagnostic {
+    let title = format!("{found} does not belong to the constructor `{name}`");
+    Diagnostic::error(code::BAD_TYPE, span, title, "not a field's type")
+        .hint("write the types of the fields one after the other, each in parentheses if it has parts: `Node (Tree a) (a -> b)`")
+}

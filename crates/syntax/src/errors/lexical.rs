@@ -1,0 +1,133 @@
+//! Mistakes inside a token.
+
+use pullback_base::{Diagnostic, FileId, Span};
+
+use super::code;
+use crate::lexer::Found;
+use crate::token::TokenKind;
+
+/// What a callback of the scanner noticed; its offsets are relative to `base`.
+pub(crate) fn found(text: &str, file: FileId, base: usize, found: Found) -> Diagnostic {
+    match found {
+        Found::OpenString { lo, hi } => open_string(Span::new(file, base + lo, base + hi)),
+        Found::ForeignComment { lo } => {
+            let len = if text[base + lo..].starts_with('#') { 1 } else { 2 };
+            foreign_comment(Span::new(file, base + lo, base + lo + len))
+        }
+        Found::BadNumber { lo, hi } => {
+            bad_number(&text[base + lo..base + hi], Span::new(file, base + lo, base + hi))
+        }
+    }
+}
+
+fn open_string(span: Span) -> Diagnostic {
+    Diagnostic::error(code::OPEN_STRING, span, "this string is never closed", "no `\"` before the end of the line")
+        .note("a string ends on the line it starts on")
+        .hint("add the closing `\"`; write a line break as `\\n`")
+}
+
+/// A comment of another language.
+pub(crate) fn foreign_comment(span: Span) -> Diagnostic {
+    Diagnostic::error(code::FOREIGN_COMMENT, span, "this is not how a comment starts", "not a comment here")
+        .hint("comments start with `--` and end with the line")
+}
+
+fn bad_number(text: &str, span: Span) -> Diagnostic {
+    let made = |label: &str| Diagnostic::error(code::BAD_NUMBER, span, format!("`{text}` is not a number"), label);
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    if text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o") {
+        return made("only decimal numbers exist").hint("write the number in decimal");
+    }
+    if let Some(whole) = text.strip_suffix('.') {
+        return made("no digit after the point").hint(format!("write `{whole}.0` for a Real, `{whole}` for an Int"));
+    }
+    let rest = &text[text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len())..];
+    if rest == "e" || rest == "E" {
+        return made("no digit after the exponent's `e`").hint(format!("write the exponent, as in `{text}3`"));
+    }
+    if rest.is_empty() || digits.is_empty() {
+        return made("not a number").hint("numbers look like `42`, `1_000`, `2.5` or `1e-3`");
+    }
+    let number = &text[..text.len() - rest.len()];
+    made("the number runs into a name").hint(format!("for a product, write `{number} * {rest}`"))
+}
+
+/// A number such as `.5`.
+pub(crate) fn no_leading_zero(span: Span) -> Diagnostic {
+    Diagnostic::error(code::BAD_NUMBER, span, "a number cannot start with a point", "no digit before the point")
+        .hint("write the leading zero, as in `0.5`")
+}
+
+/// Numbers that do not fit.
+pub(crate) fn too_large(text: &str, kind: TokenKind, span: Span) -> Option<Diagnostic> {
+    let digits = text.replace('_', "");
+    let made = |title: String, note: &str, hint: &str| {
+        Diagnostic::error(code::NUMBER_TOO_LARGE, span, title, "too large").note(note).hint(hint)
+    };
+    if kind == TokenKind::Real {
+        let infinite = digits.parse::<f64>().is_ok_and(f64::is_infinite);
+        let title = "this number is too large for a Real".to_owned();
+        return infinite.then(|| {
+            made(title, "the largest Real is about 1.8e308", "write `inf` if infinity is meant")
+        });
+    }
+    let too_large = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && digits.parse::<u64>().map_or(true, |value| value > 1 << 63);
+    let title = "this number is too large for an Int".to_owned();
+    too_large.then(|| {
+        made(title, "the largest Int is 9223372036854775807", "for a Real, write it with a point or an exponent, as in `1e20`")
+    })
+}
+
+/// A backslash in a string with an unknown letter after it.
+pub(crate) fn bad_escape(text: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(code::BAD_ESCAPE, span, format!("`{text}` means nothing in a string"), "unknown escape")
+        .note("the escapes are `\\n`, `\\t`, `\\r`, `\\0`, `\\\"`, `\\\\` and `\\u{…}` with a character's number in hexadecimal")
+        .hint("write `\\\\` for a backslash")
+}
+
+/// Characters outside the language.
+pub(crate) fn bad_characters(text: &str, span: Span) -> Diagnostic {
+    let short: String = text.chars().take(20).collect();
+    let shown = short.escape_debug().to_string();
+    let made = Diagnostic::error(
+        code::BAD_CHARACTER,
+        span,
+        format!("`{shown}` is not part of the language"),
+        "not understood",
+    );
+    let first = text.chars().next().unwrap_or(' ');
+    let meant = LOOK_ALIKES.iter().find(|(like, _)| like.contains(first)).map(|(_, meant)| *meant);
+    match (meant, first) {
+        (Some(meant), _) => made.hint(format!("write `{meant}`")),
+        (None, '\'') => made.hint("strings are written with double quotes: `\"text\"`"),
+        (None, '?') => made.hint("a choice is written `if c then a else b`"),
+        (None, c) if c.is_alphabetic() => {
+            made.note("names are made of the letters a to z and A to Z, digits, `_` and `'`")
+                .hint("spell the letter out, as in `alpha`")
+        }
+        (None, c) if c.is_whitespace() || c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => {
+            made.hint("delete this character; it may be an invisible one from copying")
+        }
+        (None, _) => made.hint("delete it"),
+    }
+}
+
+/// Characters that editors and papers use for what the language spells in ASCII.
+const LOOK_ALIKES: [(&str, &str); 15] = [
+    ("λ", "\\"),
+    ("→⟶↦", "->"),
+    ("←", "<-"),
+    ("×·∙⋅", "*"),
+    ("÷", "/"),
+    ("−–—", "-"),
+    ("≤", "<="),
+    ("≥", ">="),
+    ("≠", "!="),
+    ("∧", "&&"),
+    ("∨", "||"),
+    ("¬", "not"),
+    ("“”„", "\""),
+    ("‘’", "'"),
+    ("²", "^ 2"),
+];

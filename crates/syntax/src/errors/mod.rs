@@ -1,0 +1,90 @@
+//! Every diagnostic of this crate, one file per family.
+//!
+//! Input: what was found and where. Output: a [`Diagnostic`] with its code, a label on the tightest
+//! place, why it is wrong and what to write instead.
+
+pub(crate) mod access;
+pub(crate) mod binding;
+pub(crate) mod bracket;
+pub(crate) mod code;
+pub(crate) mod collection;
+pub(crate) mod control;
+pub(crate) mod expression;
+pub(crate) mod item;
+pub(crate) mod lambda;
+pub(crate) mod lexical;
+pub(crate) mod name;
+pub(crate) mod operator;
+pub(crate) mod pattern;
+pub(crate) mod ty;
+
+use pullback_base::{Diagnostic, Span};
+
+use crate::ast::MAX_DEPTH;
+use crate::token::TokenKind;
+
+/// What messages call a token.
+pub(crate) fn describe(kind: TokenKind, text: &str) -> String {
+    if kind == TokenKind::Eof {
+        return "the end of the text".to_owned();
+    }
+    let short: String = text.chars().take(40).collect();
+    let what = match kind {
+        TokenKind::Lower | TokenKind::Upper => "the name ",
+        TokenKind::Int | TokenKind::Real => "the number ",
+        TokenKind::Str => return "a string".to_owned(),
+        kind if kind.is_keyword() => "the keyword ",
+        _ => "",
+    };
+    let dots = if short.len() < text.len() { "…" } else { "" };
+    format!("{what}`{short}{dots}`")
+}
+
+/// Nesting beyond the limit.
+pub(crate) fn nested_too_deeply(span: Span) -> Diagnostic {
+    Diagnostic::error(code::TOO_DEEP, span, "this is nested too deeply", "too deep from here on")
+        .note(format!("expressions, patterns and types may be nested {MAX_DEPTH} levels deep; a chain of operators counts one level per operator"))
+        .hint("give inner parts names of their own with `def`, or build long sums with `sum [ … ]`")
+}
+
+/// Something that fits nowhere inside a bracket.
+pub(crate) fn unexpected_inside(found: &str, span: Span, in_what: &str, opener: Span) -> Diagnostic {
+    Diagnostic::error(
+        code::UNEXPECTED_INSIDE,
+        span,
+        format!("{found} does not belong here"),
+        format!("unexpected inside {in_what}"),
+    )
+    .label(opener, "opened here")
+    .hint("a comma or an operator may be missing before it, or a closing bracket")
+}
+
+/// Text after something that is complete.
+pub(crate) fn leftover(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
+    let found = describe(kind, text);
+    let plain = |hint: &str| {
+        let title = format!("{found} does not belong here");
+        Diagnostic::error(code::LEFTOVER, span, title, "the expression before is complete").hint(hint)
+    };
+    match kind {
+        TokenKind::Eq => operator::single_equals(span),
+        TokenKind::In => plain("an `in` belongs to a `let` before it: `let x = 1 in x + 1`"),
+        TokenKind::Then | TokenKind::Else => {
+            plain("`then` and `else` belong to an `if` before them: `if c then a else b`")
+        }
+        TokenKind::Do => plain("a `do` belongs to a loop: `loop x = 0 for i < n do x + i`"),
+        TokenKind::Bar => plain("a `|` separates the arms of a `match`; \"or\" is written `||`"),
+        TokenKind::Comma => plain("a tuple needs parentheses: `(a, b)`"),
+        TokenKind::Colon => plain("a type annotation needs parentheses: `(e : T)`"),
+        TokenKind::Arrow => plain("a function is written `\\x -> e`"),
+        TokenKind::For => plain("a loop is written `loop x = start for i < n do …`"),
+        TokenKind::While => plain("a loop is written `loop x = start while c do …`"),
+        TokenKind::Let => plain("a `let` is an expression: is `in`, an operator or a bracket missing before it?"),
+        TokenKind::With => plain("`with` follows a `match` or the value to change: `a with [i] = v`"),
+        TokenKind::Semi => expression::semicolon(span, "use `let … in …` to compute one thing after another"),
+        TokenKind::ColonEq | TokenKind::FatArrow | TokenKind::Bang | TokenKind::Foreign => {
+            operator::foreign(text, span)
+        }
+        _ => plain("is an operator or a bracket missing before it?"),
+    }
+}

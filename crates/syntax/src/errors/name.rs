@@ -1,0 +1,57 @@
+//! Names: missing, reserved, or of the wrong case.
+
+use pullback_base::{Diagnostic, Span};
+
+use super::code;
+
+/// A reserved word where a name should be; `what` is "a variable" or the like.
+pub(crate) fn reserved(text: &str, span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        code::RESERVED,
+        span,
+        format!("`{text}` is a reserved word"),
+        format!("cannot name {what}"),
+    )
+    .hint(format!("choose another name, such as `{text}_` or `{text}'`"))
+}
+
+/// An upper-case name where a lower-case one should be.
+pub(crate) fn upper_case(text: &str, span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        code::WRONG_CASE,
+        span,
+        format!("the name of {what} starts with a lower-case letter"),
+        "starts with a capital",
+    )
+    .note("names with a capital are types and constructors")
+    .hint(format!("write `{}`", with_first(text, |c| c.to_ascii_lowercase())))
+}
+
+/// A lower-case name where an upper-case one should be.
+pub(crate) fn lower_case(text: &str, span: Span, what: &str) -> Diagnostic {
+    let bare = text.trim_start_matches('_');
+    Diagnostic::error(
+        code::WRONG_CASE,
+        span,
+        format!("the name of {what} starts with a capital"),
+        "starts with a lower-case letter",
+    )
+    .note("names with a lower-case letter are variables and type variables")
+    .hint(format!("write `{}`", with_first(bare, |c| c.to_ascii_uppercase())))
+}
+
+fn with_first(text: &str, change: impl Fn(char) -> char) -> String {
+    let mut chars = text.chars();
+    chars.next().map(change).into_iter().chain(chars).collect()
+}
+
+/// No name at all.
+pub(crate) fn missing(found: &str, span: Span, what: &str, after: &str) -> Diagnostic {
+    Diagnostic::error(
+        code::NO_NAME,
+        span,
+        format!("expected the name of {what}{after}, found {found}"),
+        "a name should stand here",
+    )
+    .hint("names are made of letters, digits, `_` and `'`, and start with a letter")
+}

@@ -1,0 +1,44 @@
+//! Operators: of other languages, `=` for `==`, and chains of comparisons.
+
+use pullback_base::{Diagnostic, Span};
+
+use super::code;
+use crate::ast::BinaryOp;
+
+/// An operator of another language.
+pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
+    let hint = match text {
+        ":=" => "definitions use `=`, as in `let x = 1 in …`; nothing is assigned twice",
+        "!" => "write `not x`",
+        "and" | "&" => "write `&&`",
+        "**" => "a power is written `x ^ 2`",
+        "++" => "arrays are joined with `concat a b`",
+        "::" => "a type annotation is written `(e : T)`",
+        "<>" | "/=" | "!==" => "\"not equal\" is written `!=`",
+        "===" | "~=" => "\"equal\" is written `==`",
+        "=>" => "functions and the arms of a `match` use `->`",
+        "<-" => "for \"less than minus one\" write `x < -1`, with a space",
+        "$" | "<|" => "put the argument in parentheses: `f (g x)`",
+        "<$>" => "write `map f xs`",
+        ">>" | "<<" => "write `\\x -> g (f x)`, or `x |> f |> g`",
+        ".." => "the indices below `n` are `iota n`, or `[ i | i < n ]`",
+        "+=" | "-=" | "*=" => "nothing is assigned twice; a loop's state is `loop x = start for i < n do next`",
+        _ => "see the list of operators in the language guide",
+    };
+    let title = format!("`{text}` is not an operator of the language");
+    Diagnostic::error(code::FOREIGN_OPERATOR, span, title, "unknown operator").hint(hint)
+}
+
+/// `=` between values.
+pub(crate) fn single_equals(span: Span) -> Diagnostic {
+    Diagnostic::error(code::SINGLE_EQUALS, span, "`=` does not compare", "a definition's `=` cannot stand here")
+        .hint("write `==` to compare; a local definition is `let x = … in …`")
+}
+
+/// `a < b < c`
+pub(crate) fn chained(first: BinaryOp, second: BinaryOp, span: Span) -> Diagnostic {
+    let (first, second) = (first.text(), second.text());
+    Diagnostic::error(code::CHAINED, span, "comparisons cannot be chained", "a second comparison")
+        .note(format!("`a {first} b` is a Bool, which `{second}` would compare with `c`"))
+        .hint(format!("write `a {first} b && b {second} c`"))
+}

@@ -1,0 +1,39 @@
+//! Types.
+
+use pullback_base::{Diagnostic, Span};
+
+use super::code;
+
+fn made(span: Span, title: String, label: &str) -> Diagnostic {
+    Diagnostic::error(code::BAD_TYPE, span, title, label)
+}
+
+/// No type where one should be.
+pub(crate) fn missing(found: &str, span: Span, after: &str) -> Diagnostic {
+    made(span, format!("expected a type{after}, found {found}"), "a type should stand here")
+        .hint("types look like `Real`, `[n]Real`, `(Int, Bool)`, `{ x: Real }`, `a -> b`")
+}
+
+/// `a => b`
+pub(crate) fn fat_arrow(span: Span) -> Diagnostic {
+    made(span, "a function's type is written with `->`".to_owned(), "not `=>`").hint("write `a -> b`")
+}
+
+/// `{ x = Real }`
+pub(crate) fn field_separator(found: &str, span: Span, field: &str) -> Diagnostic {
+    made(span, format!("expected `:` after the field `{field}`, found {found}"), "`:` should stand here")
+        .hint(format!("write `{field}: T`; `=` is for the values of fields"))
+}
+
+/// `[n, m]a`
+pub(crate) fn comma_in_size(span: Span) -> Diagnostic {
+    made(span, "each size of an array type has brackets of its own".to_owned(), "a second size?")
+        .hint("write `[n][m]Real`")
+}
+
+/// `[n]` without an element type.
+pub(crate) fn no_element(found: &str, span: Span, brackets: Span) -> Diagnostic {
+    made(span, format!("expected the array's element type, found {found}"), "the element type should stand here")
+        .label(brackets, "of this array")
+        .hint("the element type follows the size: `[n]Real`")
+}

@@ -1,0 +1,302 @@
+//! Atoms: names, literals and everything in brackets.
+//!
+//! Input: tokens at an atom. Output: the atom. Invariant: a bracket's contents never leak out of it:
+//! whatever goes wrong inside, parsing continues after its closing bracket.
+
+use crate::ast::{Clause, Expr, ExprKind, Ident, Literal};
+use crate::errors::{self, collection, expression, lexical};
+use crate::grammar::expr::SUM;
+use crate::lexer;
+use crate::parser::Parser;
+use crate::token::TokenKind;
+use pullback_base::Name;
+
+/// An open bracket: its token, and what to restore at its end.
+pub(crate) type Opened = (usize, bool);
+
+impl Parser<'_> {
+    /// Whether an atom starts here.
+    pub fn at_atom(&self) -> bool {
+        matches!(
+            self.kind(),
+            TokenKind::Lower
+                | TokenKind::Upper
+                | TokenKind::Underscore
+                | TokenKind::Int
+                | TokenKind::Real
+                | TokenKind::Str
+                | TokenKind::True
+                | TokenKind::False
+                | TokenKind::LParen
+                | TokenKind::LBracket
+                | TokenKind::LBrace
+                | TokenKind::Bad
+        )
+    }
+    /// Whether nothing more can stand in the innermost bracket.
+    pub fn at_closer(&self) -> bool {
+        self.kind().is_closer() || self.at_item_end()
+    }
+
+    /// Takes an opening bracket.
+    pub fn open_bracket(&mut self) -> Opened {
+        let opener = self.pos;
+        self.bump();
+        self.brackets += 1;
+        (opener, std::mem::replace(&mut self.in_rec, false))
+    }
+    /// Takes the closing bracket, skipping what cannot be read before it.
+    pub fn close_bracket(&mut self, (opener, in_rec): Opened, in_what: &str) {
+        self.brackets = self.brackets.saturating_sub(1);
+        self.in_rec = in_rec;
+        self.close(opener, in_what);
+    }
+
+    /// Elements separated by commas, up to the closing bracket (which is not taken).
+    pub fn list<T>(
+        &mut self,
+        opener: usize,
+        in_what: &str,
+        mut element: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        let mut elements = Vec::new();
+        while !self.at_closer() {
+            let before = self.pos;
+            elements.push(element(self));
+            if self.at_closer() || self.at(TokenKind::Colon) || self.at(TokenKind::Bar) {
+                break;
+            }
+            if self.at(TokenKind::Semi) {
+                self.report(expression::semicolon(self.span(), "separate elements with commas"));
+                self.bump();
+                continue;
+            }
+            if !self.at(TokenKind::Comma) {
+                let opener = self.span_of(self.token_at(opener));
+                self.report(errors::unexpected_inside(&self.found(), self.span(), in_what, opener));
+                self.skip_to(&[TokenKind::Comma]);
+            }
+            if !self.eat(TokenKind::Comma) || self.pos == before {
+                break;
+            }
+        }
+        elements
+    }
+
+    /// `atom`
+    pub fn atom(&mut self) -> Expr {
+        let start = self.pos;
+        let kind = match self.kind() {
+            TokenKind::Lower if self.at_foreign_lambda() => return self.foreign_lambda(),
+            TokenKind::Lower | TokenKind::Upper => ExprKind::Name(self.ident().node),
+            TokenKind::Int | TokenKind::Real | TokenKind::Str | TokenKind::True | TokenKind::False => {
+                ExprKind::Lit(self.literal())
+            }
+            TokenKind::Bad => {
+                self.bump();
+                ExprKind::Error
+            }
+            TokenKind::LParen => return self.paren(),
+            TokenKind::LBracket => return self.array(),
+            TokenKind::LBrace => return self.record(),
+            kind => {
+                self.missing_expr();
+                if kind == TokenKind::Underscore {
+                    self.bump();
+                }
+                ExprKind::Error
+            }
+        };
+        let span = self.span_from(start);
+        self.make(kind, span)
+    }
+
+    /// Reports that an expression should stand here.
+    fn missing_expr(&mut self) {
+        let number = self.at(TokenKind::Dot) && self.nth(1) == TokenKind::Int;
+        let report = if number {
+            lexical::no_leading_zero(self.span())
+        } else {
+            expression::missing(self.kind(), &self.found(), self.span(), &self.after(), self.previous_span())
+        };
+        self.report(report);
+    }
+
+    /// The literal that stands here.
+    pub fn literal(&mut self) -> Literal {
+        let token = self.bump();
+        let text = self.token_text(token);
+        match token.kind {
+            TokenKind::True => Literal::Bool(true),
+            TokenKind::False => Literal::Bool(false),
+            TokenKind::Str => Literal::Str(lexer::unescape(text).0),
+            kind => lexer::number_value(text, kind),
+        }
+    }
+
+    /// Everything that starts with `(`.
+    fn paren(&mut self) -> Expr {
+        let start = self.pos;
+        let opener = self.open_bracket();
+        let kind = if self.at(TokenKind::RParen) {
+            ExprKind::Tuple(Vec::new())
+        } else if self.at(TokenKind::Star) && self.nth(1) != TokenKind::RParen {
+            self.report(lexical::foreign_comment(self.previous_span().to(self.span())));
+            ExprKind::Error
+        } else if let (Some(op), TokenKind::RParen) = (self.kind().binary(), self.nth(1)) {
+            self.bump();
+            ExprKind::Operator(op)
+        } else {
+            self.paren_contents(opener)
+        };
+        self.close_bracket(opener, "these parentheses");
+        let span = self.span_from(start);
+        self.make(kind, span)
+    }
+    fn paren_contents(&mut self, opener: Opened) -> ExprKind {
+        if self.kind().binary().is_some() && !self.at(TokenKind::Minus) {
+            self.report(expression::section(self.current_text(), self.span()));
+            return ExprKind::Error;
+        }
+        let first = self.expr_or_eq();
+        if self.eat(TokenKind::Colon) {
+            let ty = self.ty();
+            return ExprKind::Ascribe { expr: Box::new(first), ty };
+        }
+        let semi = self.at(TokenKind::Semi);
+        if semi {
+            self.report(expression::semicolon(self.span(), "separate components with commas"));
+        }
+        if !semi && !self.at(TokenKind::Comma) {
+            return ExprKind::Paren(Box::new(first));
+        }
+        self.bump();
+        let mut parts = vec![first];
+        parts.extend(self.list(opener.0, "this tuple", Self::expr_or_eq));
+        if parts.len() == 1 {
+            return ExprKind::Paren(Box::new(parts.remove(0)));
+        }
+        ExprKind::Tuple(parts)
+    }
+
+    /// `[a, b]`, `[ e | clauses ]`
+    fn array(&mut self) -> Expr {
+        let start = self.pos;
+        let opener = self.open_bracket();
+        let mut parts = self.list(opener.0, "this array", Self::array_element);
+        let mut kind = None;
+        if self.at(TokenKind::Bar) {
+            let body = if parts.len() == 1 { parts.pop() } else { None };
+            if body.is_none() {
+                self.report(collection::comprehension_body(self.span()));
+            }
+            self.bump();
+            let body = Box::new(body.unwrap_or_else(|| self.error_expr()));
+            let clauses = self.clauses(opener.0);
+            kind = Some(ExprKind::Comprehension { body, clauses });
+        } else if self.at(TokenKind::Colon) {
+            self.report(collection::range(self.span()));
+        }
+        self.close_bracket(opener, "this array");
+        let span = self.span_from(start);
+        self.make(kind.unwrap_or(ExprKind::Array(parts)), span)
+    }
+    fn array_element(&mut self) -> Expr {
+        let element = self.expr_or_eq();
+        let range = self.at(TokenKind::Foreign) && self.current_text() == "..";
+        if range {
+            self.report(collection::range(self.span()));
+        } else if self.at(TokenKind::For) {
+            self.report(collection::python_comprehension(self.span()));
+        }
+        element
+    }
+
+    /// The clauses of a comprehension: at least one.
+    fn clauses(&mut self, opener: usize) -> Vec<Clause> {
+        let mut clauses = self.list(opener, "this comprehension", Self::clause);
+        clauses.retain(|clause| !matches!(clause, None));
+        if clauses.is_empty() {
+            self.report(collection::no_clause(self.previous_span()));
+            let bound = self.error_expr();
+            return vec![Clause::Range { var: self.no_ident(), bound }];
+        }
+        clauses.into_iter().flatten().collect()
+    }
+    /// `i < n` or `p <- xs`; nothing where neither stands.
+    fn clause(&mut self) -> Option<Clause> {
+        let names = matches!(self.kind(), TokenKind::Lower | TokenKind::Underscore | TokenKind::Upper);
+        if names && self.nth(1) == TokenKind::Lt {
+            let var = self.variable("an index");
+            self.bump();
+            return Some(Clause::Range { var, bound: self.operators(SUM) });
+        }
+        let pattern = self.pattern();
+        if !self.eat(TokenKind::LArrow) {
+            self.report(collection::bad_clause(self.kind(), &self.found(), self.span()));
+            return None;
+        }
+        Some(Clause::In { pattern, source: self.expr_or_eq() })
+    }
+
+    /// `{ w = a, b = c }`
+    fn record(&mut self) -> Expr {
+        let start = self.pos;
+        let opener = self.open_bracket();
+        let foreign_update = self.at(TokenKind::Lower) && self.nth(1) == TokenKind::With;
+        let fields = if foreign_update {
+            self.report(collection::record_update(self.current_text(), self.span()));
+            Vec::new()
+        } else {
+            self.list(opener.0, "this record", Self::record_field)
+        };
+        self.close_bracket(opener, "this record");
+        let span = self.span_from(start);
+        self.make(ExprKind::Record(fields), span)
+    }
+    fn record_field(&mut self) -> (Ident, Expr) {
+        let name = self.field_name();
+        if self.at(TokenKind::Colon) || self.at(TokenKind::ColonEq) {
+            self.report(collection::field_separator(self.current_text(), self.span(), &name.node));
+            self.bump();
+        } else if !self.eat(TokenKind::Eq) {
+            self.report(collection::no_field_value(&name.node, name.span));
+            if self.at(TokenKind::Comma) || self.at_closer() {
+                let value = self.make(ExprKind::Error, name.span);
+                return (name, value);
+            }
+        }
+        (name, self.expr_or_eq())
+    }
+
+    /// The name of a field; reports where none stands.
+    pub fn field_name(&mut self) -> Ident {
+        let kind = self.kind();
+        if kind == TokenKind::Upper {
+            self.report(errors::name::upper_case(self.current_text(), self.span(), "a field"));
+        } else if kind.is_keyword() && !kind.starts_item() {
+            self.report(errors::name::reserved(self.current_text(), self.span(), "a field"));
+        } else if kind == TokenKind::Str {
+            self.report(collection::quoted_field(self.current_text(), self.span()));
+        } else if !matches!(kind, TokenKind::Lower | TokenKind::Bad) {
+            self.report(collection::no_field_name(&self.found(), self.span()));
+            return self.no_ident();
+        }
+        self.ident()
+    }
+
+    /// A lower-case name or `_`; reports where none stands.
+    pub fn variable(&mut self, what: &str) -> Ident {
+        let kind = self.kind();
+        if kind == TokenKind::Upper {
+            self.report(errors::name::upper_case(self.current_text(), self.span(), what));
+        } else if kind.is_keyword() && !(kind.starts_item() && self.starts_line(self.pos)) {
+            self.report(errors::name::reserved(self.current_text(), self.span(), what));
+        } else if !matches!(kind, TokenKind::Lower | TokenKind::Underscore | TokenKind::Bad) {
+            self.report(errors::name::missing(&self.found(), self.span(), what, &self.after()));
+            return self.no_ident();
+        }
+        let name = self.ident();
+        if name.node.is_empty() { Ident { node: Name::new("_"), span: name.span } } else { name }
+    }
+}

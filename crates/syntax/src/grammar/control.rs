@@ -1,0 +1,200 @@
+//! Lambdas, `if`, `match` and `loop`.
+//!
+//! Input: tokens at the form's keyword. Output: the form, which extends as far right as it can.
+
+use crate::ast::{Arm, Expr, ExprKind, LoopForm, Param};
+use crate::errors::{control, expression, lambda};
+use crate::grammar::expr::SUM;
+use crate::parser::Parser;
+use crate::token::TokenKind;
+
+impl Parser<'_> {
+    /// Whether a form stands here that extends as far right as it can.
+    pub fn at_open_form(&self) -> bool {
+        matches!(
+            self.kind(),
+            TokenKind::Backslash | TokenKind::If | TokenKind::Match | TokenKind::Let | TokenKind::Loop
+        )
+    }
+    /// `open`
+    pub fn open_form(&mut self) -> Expr {
+        let start = self.pos;
+        let kind = match self.bump().kind {
+            TokenKind::Backslash => self.lambda(),
+            TokenKind::If => self.if_form(),
+            TokenKind::Match => self.match_form(),
+            TokenKind::Loop => self.loop_form(),
+            _ => self.let_form(start),
+        };
+        let span = self.span_from(start);
+        self.make(kind, span)
+    }
+
+    fn lambda(&mut self) -> ExprKind {
+        let params = self.params();
+        if params.is_empty() {
+            self.report(lambda::no_parameter(&self.found(), self.previous_span()));
+        }
+        self.lambda_rest(params)
+    }
+    fn lambda_rest(&mut self, params: Vec<Param>) -> ExprKind {
+        if !self.eat(TokenKind::Arrow) {
+            self.report(lambda::no_arrow(self.kind(), &self.found(), self.span()));
+            if matches!(self.kind(), TokenKind::FatArrow | TokenKind::Dot | TokenKind::Eq) {
+                self.bump();
+            } else {
+                self.skip_to(&[TokenKind::Arrow]);
+                if !self.eat(TokenKind::Arrow) {
+                    let body = Box::new(self.error_expr());
+                    return ExprKind::Lambda { params, body };
+                }
+            }
+        }
+        ExprKind::Lambda { params, body: Box::new(self.expr()) }
+    }
+
+    /// `fun x -> e` and its like in other languages.
+    pub fn at_foreign_lambda(&self) -> bool {
+        if !matches!(self.current_text(), "fun" | "fn" | "function" | "lambda") {
+            return false;
+        }
+        let mut index = self.pos + 1;
+        for _ in 0..16 {
+            index = match self.token_at(index).kind {
+                TokenKind::Arrow | TokenKind::FatArrow => return index > self.pos + 1,
+                TokenKind::Lower | TokenKind::Underscore => index + 1,
+                TokenKind::LParen => match self.partner(index) {
+                    Some(closer) => closer + 1,
+                    None => return false,
+                },
+                _ => return false,
+            };
+        }
+        false
+    }
+    pub fn foreign_lambda(&mut self) -> Expr {
+        let start = self.pos;
+        self.report(lambda::foreign(self.current_text(), self.span()));
+        self.bump();
+        let params = self.params();
+        if !self.eat(TokenKind::Arrow) {
+            self.bump();
+        }
+        let body = Box::new(self.expr());
+        let span = self.span_from(start);
+        self.make(ExprKind::Lambda { params, body }, span)
+    }
+
+    fn if_form(&mut self) -> ExprKind {
+        let keyword = self.previous_span();
+        let cond = Box::new(self.expr_or_eq());
+        if !self.eat(TokenKind::Then) {
+            self.report(control::no_then(&self.found(), self.span(), keyword));
+            self.skip_to(&[TokenKind::Then]);
+            self.eat(TokenKind::Then);
+        }
+        let then = Box::new(self.expr_or_eq());
+        if self.at_elif() {
+            self.report(control::elif(self.current_text(), self.span()));
+            let start = self.pos;
+            self.bump();
+            let nested = if self.enter() {
+                let nested = self.if_form();
+                self.leave();
+                nested
+            } else {
+                ExprKind::Error
+            };
+            let span = self.span_from(start);
+            let otherwise = Box::new(self.make(nested, span));
+            return ExprKind::If { cond, then, otherwise };
+        }
+        if self.at(TokenKind::Semi) && self.nth(1) == TokenKind::Else {
+            self.report(expression::semicolon(self.span(), "leave it out"));
+            self.bump();
+        }
+        if !self.eat(TokenKind::Else) {
+            self.report(control::no_else(&self.found(), self.previous_span().end(), keyword));
+            if !self.at_closer() {
+                self.skip_to(&[TokenKind::Else]);
+            }
+            if !self.eat(TokenKind::Else) {
+                let otherwise = Box::new(self.error_expr());
+                return ExprKind::If { cond, then, otherwise };
+            }
+        }
+        ExprKind::If { cond, then, otherwise: Box::new(self.expr()) }
+    }
+
+    fn match_form(&mut self) -> ExprKind {
+        let keyword = self.previous_span();
+        let scrutinee = Box::new(self.expr_or_eq());
+        if !self.eat(TokenKind::With) {
+            self.report(control::no_with(&self.found(), self.span(), keyword));
+            self.skip_to(&[TokenKind::With]);
+            self.eat(TokenKind::With);
+        }
+        self.eat(TokenKind::Bar);
+        let mut arms = Vec::new();
+        if self.at_item_end() || self.kind().is_closer() {
+            self.report(control::no_arms(keyword));
+            return ExprKind::Match { scrutinee, arms };
+        }
+        loop {
+            arms.push(self.arm());
+            if !self.eat(TokenKind::Bar) {
+                return ExprKind::Match { scrutinee, arms };
+            }
+        }
+    }
+    fn arm(&mut self) -> Arm {
+        let start = self.pos;
+        let pattern = self.pattern();
+        if !self.eat(TokenKind::Arrow) {
+            self.report(control::no_arm_arrow(self.kind(), self.current_text(), &self.found(), self.span()));
+            if matches!(self.kind(), TokenKind::FatArrow | TokenKind::Eq | TokenKind::Colon) {
+                self.bump();
+            } else {
+                self.skip_to(&[TokenKind::Arrow]);
+                if !self.eat(TokenKind::Arrow) {
+                    let body = self.error_expr();
+                    return Arm { pattern, body, span: self.span_from(start) };
+                }
+            }
+        }
+        let body = self.expr_or_eq();
+        Arm { pattern, body, span: self.span_from(start) }
+    }
+
+    fn loop_form(&mut self) -> ExprKind {
+        let keyword = self.previous_span();
+        let pattern = self.pattern();
+        let ty = self.optional_type();
+        self.expect_eq(crate::errors::binding::Equals::Loop);
+        let init = Box::new(self.expr_or_eq());
+        let form = if self.eat(TokenKind::For) {
+            let var = self.variable("a loop's counter");
+            if !self.eat(TokenKind::Lt) {
+                self.report(control::bad_range(&self.found(), self.span(), &var.node));
+                if !self.at(TokenKind::Do) && !self.at_closer() {
+                    self.bump();
+                }
+            }
+            LoopForm::For { var, bound: Box::new(self.operators(SUM)) }
+        } else if self.eat(TokenKind::While) {
+            LoopForm::While(Box::new(self.expr_or_eq()))
+        } else {
+            self.report(control::no_loop_form(&self.found(), self.span(), keyword));
+            LoopForm::While(Box::new(self.error_expr()))
+        };
+        if !self.eat(TokenKind::Do) {
+            self.report(control::no_do(&self.found(), self.span(), keyword));
+            self.skip_to(&[TokenKind::Do]);
+            if !self.eat(TokenKind::Do) {
+                let body = Box::new(self.error_expr());
+                return ExprKind::Loop { pattern, ty, init, form, body };
+            }
+        }
+        ExprKind::Loop { pattern, ty, init, form, body: Box::new(self.expr()) }
+    }
+}

@@ -1,0 +1,351 @@
+//! Operators, application and postfix forms: the rules `expr` down to `postfix` of the grammar.
+//!
+//! Input: tokens at the start of an expression. Output: the expression; `Error` where none stands,
+//! after a report. Invariant: every rule that can contain itself goes through `enter`.
+
+use pullback_base::Spanned;
+
+use crate::ast::{Access, BinaryOp, Expr, ExprKind};
+use crate::errors::{self, access, expression, operator};
+use crate::parser::Parser;
+use crate::token::TokenKind;
+
+/// Levels of binary operators; higher binds tighter.
+const PIPE: u8 = 1;
+const COMPARISON: u8 = 4;
+/// What bounds of ranges are made of: anything tighter than a comparison.
+pub(crate) const SUM: u8 = 5;
+
+/// Level of an operator, and the least level of its right operand.
+fn levels(op: BinaryOp) -> (u8, u8) {
+    match op {
+        BinaryOp::Pipe => (PIPE, PIPE + 1),
+        BinaryOp::Or => (2, 2),
+        BinaryOp::And => (3, 3),
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt => (COMPARISON, SUM),
+        BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => (COMPARISON, SUM),
+        BinaryOp::Add | BinaryOp::Sub => (SUM, SUM + 1),
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => (6, 7),
+        BinaryOp::Scale | BinaryOp::MatMul | BinaryOp::Pow => (6, 7),
+    }
+}
+
+impl Parser<'_> {
+    /// `expr`
+    pub fn expr(&mut self) -> Expr {
+        if !self.enter() {
+            return self.error_expr();
+        }
+        let start = self.pos;
+        let mut expr = self.operators(PIPE);
+        while self.at(TokenKind::With) && self.with_is_update() {
+            expr = self.update(expr, start);
+        }
+        self.leave();
+        expr
+    }
+
+    /// `expr` where an `=` can only be meant as `==`.
+    pub fn expr_or_eq(&mut self) -> Expr {
+        let start = self.pos;
+        let mut lhs = self.expr();
+        while self.at(TokenKind::Eq) && !self.is_quiet() {
+            if self.pos > start + 1 && self.starts_line(self.pos - 1) {
+                let name = self.previous_span();
+                self.report(expression::missing_let(name, self.span()));
+            } else {
+                self.report(operator::single_equals(self.span()));
+            }
+            let op = Spanned { node: BinaryOp::Eq, span: self.span() };
+            self.bump();
+            let rhs = self.expr();
+            let span = self.span_from(start);
+            lhs = self.make(ExprKind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, span);
+        }
+        lhs
+    }
+
+    /// Binary operators of at least this level.
+    pub fn operators(&mut self, least: u8) -> Expr {
+        let start = self.pos;
+        let mut lhs = self.unary();
+        let mut compared: Option<BinaryOp> = None;
+        while let Some(op) = self.operator() {
+            let (level, right) = levels(op);
+            if level < least {
+                break;
+            }
+            if level == COMPARISON {
+                if let Some(before) = compared {
+                    self.report(operator::chained(before, op, self.span()));
+                }
+                compared = Some(op);
+            } else if level < COMPARISON {
+                compared = None;
+            }
+            let token = self.bump();
+            let op = Spanned { node: op, span: self.span_of(token) };
+            let rhs = if self.enter() {
+                let rhs = self.operators(right);
+                self.leave();
+                rhs
+            } else {
+                self.error_expr()
+            };
+            let span = self.span_from(start);
+            lhs = self.make(ExprKind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, span);
+        }
+        lhs
+    }
+
+    /// The operator that stands here; those of other languages are reported and translated.
+    fn operator(&mut self) -> Option<BinaryOp> {
+        let kind = self.kind();
+        if let Some(op) = kind.binary() {
+            return Some(op);
+        }
+        let op = if kind == TokenKind::And && !self.in_rec {
+            BinaryOp::And
+        } else if kind == TokenKind::LArrow {
+            BinaryOp::Lt
+        } else if kind == TokenKind::Foreign {
+            match self.current_text() {
+                "**" => BinaryOp::Mul,
+                "++" | "::" => BinaryOp::Add,
+                "<>" | "/=" | "!==" => BinaryOp::Ne,
+                "===" | "~=" => BinaryOp::Eq,
+                "&" => BinaryOp::And,
+                "$" | "<|" | "<$>" | ">>" | "<<" => BinaryOp::Pipe,
+                _ => return None,
+            }
+        } else {
+            return None;
+        };
+        self.report(operator::foreign(self.current_text(), self.span()));
+        Some(op)
+    }
+
+    /// `unary`
+    fn unary(&mut self) -> Expr {
+        let mut minuses = Vec::new();
+        loop {
+            if self.at(TokenKind::Minus) {
+                minuses.push(self.pos);
+            } else if self.at(TokenKind::Bang) {
+                self.report(operator::foreign("!", self.span()));
+            } else {
+                break;
+            }
+            self.bump();
+        }
+        let mut expr = self.power();
+        while let Some(start) = minuses.pop() {
+            let span = self.span_from(start);
+            expr = self.make(ExprKind::Negate(Box::new(expr)), span);
+        }
+        expr
+    }
+
+    /// `power`
+    fn power(&mut self) -> Expr {
+        let start = self.pos;
+        let lhs = self.apply();
+        if !self.at(TokenKind::Caret) {
+            return lhs;
+        }
+        let token = self.bump();
+        let op = Spanned { node: BinaryOp::Pow, span: self.span_of(token) };
+        let rhs = if self.enter() {
+            let rhs = self.unary();
+            self.leave();
+            rhs
+        } else {
+            self.error_expr()
+        };
+        let span = self.span_from(start);
+        self.make(ExprKind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, span)
+    }
+
+    /// `apply`
+    fn apply(&mut self) -> Expr {
+        if self.at_open_form() {
+            return self.open_form();
+        }
+        let start = self.pos;
+        let fun = self.postfix();
+        if !self.at_argument() {
+            return fun;
+        }
+        let mut args = Vec::new();
+        while self.at_argument() {
+            if self.at_open_form() {
+                self.report(expression::bare_argument(&self.found(), self.span()));
+                args.push(self.open_form());
+                break;
+            }
+            args.push(self.postfix());
+        }
+        let span = self.span_from(start);
+        self.make(ExprKind::App { fun: Box::new(fun), args }, span)
+    }
+
+    /// Whether one more argument stands here. A keyword on a line of its own is no argument: there
+    /// something is missing before it.
+    fn at_argument(&self) -> bool {
+        if self.is_quiet() && !self.at(TokenKind::Bad) {
+            return false;
+        }
+        if self.at_open_form() {
+            return !self.starts_line(self.pos);
+        }
+        self.at_atom() && !self.at_elif() && !self.at_forgotten_def()
+    }
+
+    /// `elif` of other languages; nobody names a variable so.
+    pub fn at_elif(&self) -> bool {
+        self.at(TokenKind::Lower) && matches!(self.current_text(), "elif" | "elsif" | "elseif")
+    }
+
+    /// `postfix`
+    fn postfix(&mut self) -> Expr {
+        let start = self.pos;
+        let mut expr = self.atom();
+        loop {
+            if self.at(TokenKind::Dot) {
+                expr = self.field(expr, start);
+            } else if self.at(TokenKind::LBracket) && self.pos > start && self.is_tight(self.pos) {
+                expr = self.index(expr, start);
+            } else {
+                return expr;
+            }
+        }
+    }
+
+    /// `.name`, `.0`
+    fn field(&mut self, base: Expr, start: usize) -> Expr {
+        self.bump();
+        let kind = self.kind();
+        if kind == TokenKind::Int {
+            let span = self.span();
+            let number = self.current_text().parse::<u32>().ok();
+            if number.is_none() {
+                self.report(access::field_number(span));
+            }
+            self.bump();
+            let index = Spanned { node: number.unwrap_or(0), span };
+            let whole = self.span_from(start);
+            return self.make(ExprKind::TupleField { base: Box::new(base), index }, whole);
+        }
+        let reserved = kind.is_keyword() && !self.starts_line(self.pos) && self.is_tight(self.pos);
+        if reserved {
+            self.report(errors::name::reserved(self.current_text(), self.span(), "a field"));
+        }
+        if reserved || matches!(kind, TokenKind::Lower | TokenKind::Upper | TokenKind::Bad) {
+            let field = self.ident();
+            let span = self.span_from(start);
+            return self.make(ExprKind::Field { base: Box::new(base), field }, span);
+        }
+        if kind == TokenKind::LBracket {
+            self.report(access::dot_bracket(self.previous_span().to(self.span())));
+            return self.index(base, start);
+        }
+        self.report(access::no_field(&self.found(), self.previous_span()));
+        base
+    }
+
+    /// `[i, j]`, `[lo:hi]`, touching what precedes.
+    fn index(&mut self, base: Expr, start: usize) -> Expr {
+        let opener = self.open_bracket();
+        let base = Box::new(base);
+        let mut slice = self.at(TokenKind::Colon);
+        let mut indices = Vec::new();
+        if !slice {
+            if self.at(TokenKind::RBracket) {
+                self.report(access::empty_index(self.previous_span().to(self.span())));
+                indices.push(self.error_expr());
+            } else {
+                indices = self.list(opener.0, "this index", Self::expr_or_eq_or_colon);
+            }
+            slice = indices.len() == 1 && self.at(TokenKind::Colon);
+        }
+        let kind = if slice {
+            self.bump();
+            let hi = (!self.at_closer()).then(|| Box::new(self.expr_or_eq()));
+            if self.at(TokenKind::Colon) || self.at(TokenKind::Comma) {
+                self.report(access::bad_slice(self.span()));
+            }
+            ExprKind::Slice { base, lo: indices.pop().map(Box::new), hi }
+        } else {
+            if self.at(TokenKind::Colon) {
+                self.report(access::bad_slice(self.span()));
+            }
+            ExprKind::Index { base, indices }
+        };
+        self.close_bracket(opener, "this index");
+        let span = self.span_from(start);
+        self.make(kind, span)
+    }
+    fn expr_or_eq_or_colon(&mut self) -> Expr {
+        self.expr_or_eq()
+    }
+
+    /// Whether the `with` that stands here changes a copy; otherwise it begins the arms of a `match`.
+    fn with_is_update(&self) -> bool {
+        let second = self.nth(2);
+        match self.nth(1) {
+            TokenKind::LBracket => true,
+            TokenKind::Dot => true,
+            TokenKind::Lower if second == TokenKind::Dot => !self.is_qualified_pattern(),
+            kind if kind == TokenKind::Lower || kind.is_keyword() => {
+                matches!(second, TokenKind::Eq | TokenKind::LBracket | TokenKind::ColonEq)
+            }
+            _ => false,
+        }
+    }
+    /// `with la.Some x -> …`
+    fn is_qualified_pattern(&self) -> bool {
+        self.nth(3) == TokenKind::Upper
+    }
+
+    /// `with place = value`
+    fn update(&mut self, base: Expr, start: usize) -> Expr {
+        self.bump();
+        let mut place = Vec::new();
+        loop {
+            let first = place.is_empty();
+            if self.at(TokenKind::LBracket) && (first || self.is_tight(self.pos)) {
+                let at = self.pos;
+                let opener = self.open_bracket();
+                let indices = self.list(opener.0, "this index", Self::expr_or_eq);
+                if self.at(TokenKind::Colon) {
+                    self.report(access::slice_update(self.span()));
+                }
+                self.close_bracket(opener, "this index");
+                if indices.is_empty() {
+                    self.report(access::empty_index(self.span_from(at)));
+                }
+                place.push(Access::Index(indices, self.span_from(at)));
+            } else if self.eat(TokenKind::Dot) || first {
+                if self.at(TokenKind::LBracket) {
+                    continue;
+                }
+                place.push(Access::Field(self.field_name()));
+            } else {
+                break;
+            }
+            if self.at_item_end() {
+                break;
+            }
+        }
+        self.expect_eq(errors::binding::Equals::Update);
+        let value = if self.enter() {
+            let value = self.operators(PIPE);
+            self.leave();
+            value
+        } else {
+            self.error_expr()
+        };
+        let span = self.span_from(start);
+        self.make(ExprKind::With { base: Box::new(base), place, value: Box::new(value) }, span)
+    }
+}

@@ -1,0 +1,250 @@
+//! Text to tokens.
+//!
+//! Input: any text. Output: [`Lexed`]: tokens (the last one is `Eof`), comments beside them, and
+//! diagnostics for what is wrong inside a token. Law: linear time; nothing is skipped in silence.
+
+use logos::{Lexer, Logos};
+use pullback_base::{Diagnostic, FileId, Span};
+
+use crate::ast::{Comment, CommentKind, Literal};
+use crate::errors::lexical;
+use crate::token::{Token, TokenKind};
+
+/// Something the callbacks noticed inside a token.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
+    /// A string without its closing quote.
+    OpenString { lo: usize, hi: usize },
+    /// A comment of another language.
+    ForeignComment { lo: usize },
+    /// A number that runs into something else or lacks digits.
+    BadNumber { lo: usize, hi: usize },
+}
+
+/// What the lexer makes of a text.
+#[derive(Debug, Default)]
+pub(crate) struct Lexed {
+    /// The tokens; the last one is `Eof`.
+    pub tokens: Vec<Token>,
+    /// The comments, in order.
+    pub comments: Vec<Comment>,
+    /// What is wrong inside tokens.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Lexes the part `range` of `text`; all offsets are offsets into `text`.
+pub(crate) fn lex(text: &str, range: std::ops::Range<usize>, file: FileId) -> Lexed {
+    let base = range.start + if text[range.clone()].starts_with('\u{feff}') { 3 } else { 0 };
+    let part = &text[base..range.end];
+    let mut out = Lexed::default();
+    let mut lexer = TokenKind::lexer(part);
+    while let Some(result) = lexer.next() {
+        let (lo, hi) = (base + lexer.span().start, base + lexer.span().end);
+        let kind = result.unwrap_or(TokenKind::Bad);
+        match kind {
+            TokenKind::Comment => out.push_comment(text, Span::new(file, lo, hi)),
+            TokenKind::ForeignComment => {}
+            TokenKind::Bad => out.push_bad(lo, hi),
+            TokenKind::Int => out.push(number_kind(&text[lo..hi]), lo, hi),
+            kind => out.push(kind, lo, hi),
+        }
+    }
+    for found in &lexer.extras {
+        out.diagnostics.push(lexical::found(text, file, base, *found));
+    }
+    let end = range.end;
+    out.push(TokenKind::Eof, end, end);
+    out.check_tokens(text, file);
+    out
+}
+
+impl Lexed {
+    fn push(&mut self, kind: TokenKind, lo: usize, hi: usize) {
+        let clamp = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        self.tokens.push(Token { kind, lo: clamp(lo), hi: clamp(hi) });
+    }
+    /// Neighbouring bad characters are one mistake.
+    fn push_bad(&mut self, lo: usize, hi: usize) {
+        if let Some(last) = self.tokens.last_mut()
+            && last.kind == TokenKind::Bad
+            && last.hi as usize == lo
+        {
+            last.hi = u32::try_from(hi).unwrap_or(u32::MAX);
+        } else {
+            self.push(TokenKind::Bad, lo, hi);
+        }
+    }
+    fn push_comment(&mut self, text: &str, span: Span) {
+        let body = &text[span.range()];
+        let kind = if body.starts_with("--@") {
+            CommentKind::Expectation
+        } else if body[2..].trim_start().starts_with('|') || self.continues_doc(text, span) {
+            CommentKind::Doc
+        } else {
+            CommentKind::Plain
+        };
+        self.comments.push(Comment { span, kind });
+    }
+    /// Whether a comment stands on the line directly below a documentation comment.
+    fn continues_doc(&self, text: &str, span: Span) -> bool {
+        self.comments.last().is_some_and(|last| {
+            let between = &text[last.span.hi as usize..span.lo as usize];
+            last.kind == CommentKind::Doc
+                && between.trim().is_empty()
+                && between.matches('\n').count() == 1
+        })
+    }
+    /// What can be wrong with a token by itself.
+    fn check_tokens(&mut self, text: &str, file: FileId) {
+        for token in &self.tokens {
+            let part = &text[token.range()];
+            let span = Span::new(file, token.lo as usize, token.hi as usize);
+            if token.kind == TokenKind::Bad {
+                self.diagnostics.push(lexical::bad_characters(part, span));
+            } else if token.kind == TokenKind::Str {
+                for (at, len) in unescape(part).1 {
+                    let lo = token.lo as usize + at;
+                    let span = Span::new(file, lo, lo + len);
+                    self.diagnostics.push(lexical::bad_escape(&text[lo..lo + len], span));
+                }
+            } else if matches!(token.kind, TokenKind::Int | TokenKind::Real) {
+                self.diagnostics.extend(lexical::too_large(part, token.kind, span));
+            }
+        }
+    }
+}
+
+// --- callbacks of the scanner
+
+/// To the end of the line.
+pub(crate) fn comment(lexer: &mut Lexer<'_, TokenKind>) {
+    let rest = lexer.remainder();
+    let line = rest.find('\n').unwrap_or(rest.len());
+    lexer.bump(rest[..line].trim_end().len());
+}
+
+pub(crate) fn line_comment(lexer: &mut Lexer<'_, TokenKind>) {
+    comment(lexer);
+    let lo = lexer.span().start;
+    lexer.extras.push(Found::ForeignComment { lo });
+}
+
+pub(crate) fn block_comment(lexer: &mut Lexer<'_, TokenKind>) {
+    let rest = lexer.remainder();
+    lexer.bump(rest.find("*/").map_or(rest.len(), |at| at + 2));
+    let lo = lexer.span().start;
+    lexer.extras.push(Found::ForeignComment { lo });
+}
+
+/// To the closing quote, which must stand on the same line.
+pub(crate) fn string(lexer: &mut Lexer<'_, TokenKind>) {
+    let rest = lexer.remainder().as_bytes();
+    let mut at = 0;
+    while at < rest.len() && rest[at] != b'\n' && rest[at] != b'"' {
+        let escapes = rest[at] == b'\\' && rest.get(at + 1).is_some_and(|byte| b"\"\\".contains(byte));
+        at += if escapes { 2 } else { 1 };
+    }
+    let closed = rest.get(at) == Some(&b'"');
+    lexer.bump(if closed { at + 1 } else { at });
+    if !closed {
+        let span = lexer.span();
+        lexer.extras.push(Found::OpenString { lo: span.start, hi: span.end });
+    }
+}
+
+/// The rest of a number. After a field's dot only digits belong to it, so `p.0.1` is two projections.
+pub(crate) fn number(lexer: &mut Lexer<'_, TokenKind>) {
+    let start = lexer.span().start;
+    let before = &lexer.source().as_bytes()[..start];
+    let is_field = before.ends_with(b".") && !before.ends_with(b"*.");
+    let rest = lexer.remainder().as_bytes();
+    let digits = |mut at: usize| {
+        while at < rest.len() && (rest[at].is_ascii_digit() || rest[at] == b'_') {
+            at += 1;
+        }
+        at
+    };
+    let is_digit = |at: usize| rest.get(at).is_some_and(u8::is_ascii_digit);
+    let mut at = digits(0);
+    let mut bad = false;
+    if !is_field && rest.get(at) == Some(&b'.') && rest.get(at + 1) != Some(&b'.') {
+        bad = !is_digit(at + 1);
+        at = digits(at + 1);
+    }
+    if !is_field && rest.get(at).is_some_and(|byte| b"eE".contains(byte)) {
+        let sign = usize::from(rest.get(at + 1).is_some_and(|byte| b"+-".contains(byte)));
+        if is_digit(at + 1 + sign) {
+            at = digits(at + 1 + sign);
+        }
+    }
+    while rest.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_'".contains(byte)) {
+        bad = true;
+        at += 1;
+    }
+    lexer.bump(at);
+    if bad {
+        lexer.extras.push(Found::BadNumber { lo: start, hi: start + 1 + at });
+    }
+}
+
+// --- values of literals
+
+fn number_kind(text: &str) -> TokenKind {
+    let hex = text.starts_with("0x") || text.starts_with("0X");
+    if !hex && text.contains(['.', 'e', 'E']) { TokenKind::Real } else { TokenKind::Int }
+}
+
+/// The value of a number; 0 where the lexer has reported it.
+pub(crate) fn number_value(text: &str, kind: TokenKind) -> Literal {
+    let digits = text.replace('_', "");
+    if kind == TokenKind::Real {
+        Literal::Real(digits.parse().unwrap_or(0.0))
+    } else {
+        Literal::Int(digits.parse().ok().filter(|value| *value <= 1 << 63).unwrap_or(0))
+    }
+}
+
+/// The value of a string token, and the places (offset, length) of escapes that mean nothing.
+pub(crate) fn unescape(token: &str) -> (String, Vec<(usize, usize)>) {
+    let body = token.strip_prefix('"').unwrap_or(token);
+    let mut out = String::new();
+    let mut bad = Vec::new();
+    let mut chars = body.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == '"' {
+            break;
+        }
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let Some((_, escape)) = chars.next() else {
+            break;
+        };
+        let simple = match escape {
+            'n' => Some('\n'),
+            't' => Some('\t'),
+            'r' => Some('\r'),
+            '0' => Some('\0'),
+            '"' => Some('"'),
+            '\\' => Some('\\'),
+            _ => None,
+        };
+        let mut len = 1 + escape.len_utf8();
+        let value = simple.or_else(|| {
+            let hex = body[at..].strip_prefix("\\u{")?;
+            let end = hex.char_indices().take(8).find(|(_, c)| *c == '}')?.0;
+            len = 4 + end;
+            char::from_u32(u32::from_str_radix(&hex[..end], 16).ok()?)
+        });
+        while chars.peek().is_some_and(|(next, _)| *next < at + len) {
+            chars.next();
+        }
+        if let Some(value) = value {
+            out.push(value);
+        } else {
+            bad.push((1 + at, len));
+        }
+    }
+    (out, bad)
+}
