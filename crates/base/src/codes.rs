@@ -53,6 +53,9 @@ pub const CODES: &[(&str, &str)] = &[
     // --- E04: sizes
 
     // --- E05: patterns
+    ("E0501", "a match that does not cover every case"),
+    ("E0502", "a pattern that does not match every value where it must"),
+    ("E0503", "a definition needed at more and more types"),
 
     // --- E06: differentiation
 
@@ -79,6 +82,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0818", "the kind of an input file is unknown"),
 
     // --- W: warnings
+    ("W0501", "an arm that is never reached"),
 
 ];
 

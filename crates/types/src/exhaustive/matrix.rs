@@ -178,26 +178,25 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// A case with a head that is not among `heads`.
+    /// A case with a head that is not among `heads`. A value other than the literals of the arms is
+    /// just any value.
     fn absent(&self, heads: &[(&Head, usize)]) -> Case {
         let used = |head: Head| heads.iter().any(|(known, _)| **known == head);
-        let head = match heads.first().map(|(head, _)| *head) {
-            None | Some(Head::Tuple | Head::Record(_) | Head::Str(_)) => None,
-            Some(Head::Bool(_)) => [true, false].map(Head::Bool).into_iter().find(|h| !used(h.clone())),
-            Some(Head::Int(_)) => (0..).map(Head::Int).find(|h| !used(h.clone())),
-            Some(Head::Real(_)) => {
-                (0..1_000_000).map(|n| Head::Real(f64::from(n))).find(|h| !used(h.clone()))
+        match heads.first().map(|(head, _)| *head) {
+            None
+            | Some(Head::Tuple | Head::Record(_) | Head::Str(_) | Head::Int(_) | Head::Real(_)) => {
+                Case::Any
             }
+            Some(Head::Bool(_)) => Case::Head(Head::Bool(used(Head::Bool(false))), vec![]),
             Some(Head::Con(decl, _)) => {
                 let constructors = &self.typed.types[*decl].constructors;
                 let tag = (0..constructors.len()).find(|tag| !used(Head::Con(*decl, *tag)));
-                return tag.map_or(Case::Any, |tag| {
+                tag.map_or(Case::Any, |tag| {
                     let fields = vec![Case::Any; constructors[tag].fields.len()];
                     Case::Head(Head::Con(*decl, tag), fields)
-                });
+                })
             }
-        };
-        head.map_or(Case::Any, |head| Case::Head(head, vec![]))
+        }
     }
 }
 

@@ -12,9 +12,13 @@ mod witness;
 
 use pullback_base::Diagnostic;
 
-use crate::tir::{TArm, TExpr, TExprKind, TPat, Typed};
-use matrix::{Checker, Pat};
+use crate::tir::{TArm, TExpr, TExprKind, TPat, TPatKind, Typed};
+use crate::ty::Ty;
+use matrix::{Checker, Pat, Row};
 use walk::for_each_child;
+
+/// The most missing cases that one message names.
+const MAX_CASES: usize = 4;
 
 /// Errors for missing cases and refutable patterns, warnings for arms that are never reached, over
 /// all definitions of all modules.
@@ -66,61 +70,121 @@ fn check_expr(typed: &Typed, expr: &TExpr, out: &mut Vec<Diagnostic>) {
 
 fn check_match(typed: &Typed, scrutinee: &TExpr, arms: &[TArm], out: &mut Vec<Diagnostic>) {
     let mut checker = Checker::new(typed);
-    let Some(patterns) = arms.iter().map(|arm| Pat::of(&arm.pattern)).collect::<Option<Vec<_>>>()
-    else {
-        return;
-    };
+    let Some(patterns) = patterns_of(arms) else { return };
     let mut rows = Vec::new();
-    for (arm, pattern) in arms.iter().zip(&patterns) {
+    for (index, pattern) in patterns.iter().enumerate() {
         let row = vec![pattern];
-        if checker.missing(&rows, &row).is_none() {
-            out.push(unreachable_arm(arm));
-        } else {
+        if checker.missing(&rows, &row).is_some() {
             rows.push(row);
+            continue;
         }
+        let cover =
+            (0..index).find(|&above| checker.missing(&[vec![&patterns[above]]], &row).is_none());
+        out.push(unreachable_arm(typed, &arms[index], cover.map(|above| &arms[above])));
     }
-    if let Some(witness) = checker.missing(&rows, &[&Pat::Wild]) {
-        let missing = witness.first().map_or_else(|| "_".to_owned(), |case| case.show(typed, false));
-        out.push(inexhaustive(scrutinee, &missing));
+    let missing = missing_cases(typed, &mut checker, rows);
+    if !missing.is_empty() {
+        let swallows = arms.last().is_some_and(|arm| takes_foreign_arms(typed, &arm.body));
+        out.push(inexhaustive(scrutinee, &missing, swallows));
     }
+}
+
+fn patterns_of(arms: &[TArm]) -> Option<Vec<Pat>> {
+    arms.iter().map(|arm| Pat::of(&arm.pattern)).collect()
+}
+
+/// Some cases that the rows do not cover: all of them, if they are few.
+fn missing_cases(typed: &Typed, checker: &mut Checker<'_>, rows: Vec<Row<'_>>) -> Vec<String> {
+    let mut shown = Vec::new();
+    let mut found: Vec<Pat> = Vec::new();
+    while found.len() < MAX_CASES {
+        let mut all = rows.clone();
+        all.extend(found.iter().map(|pattern| vec![pattern]));
+        let Some(case) = checker.missing(&all, &[&Pat::Wild]).and_then(|mut case| case.pop())
+        else {
+            break;
+        };
+        shown.push(case.show(typed, false));
+        found.push(case.pattern());
+    }
+    shown
+}
+
+/// Whether an expression is a `match` with arms that are never reached: perhaps those of an outer one.
+fn takes_foreign_arms(typed: &Typed, body: &TExpr) -> bool {
+    let TExprKind::Match(_, arms) = &body.kind else { return false };
+    let Some(patterns) = patterns_of(arms) else { return false };
+    let Some((last, above)) = patterns.split_last() else { return false };
+    let rows: Vec<Row<'_>> = above.iter().map(|pattern| vec![pattern]).collect();
+    Checker::new(typed).missing(&rows, &[last]).is_none()
 }
 
 fn check_irrefutable(typed: &Typed, pattern: &TPat, place: &str, out: &mut Vec<Diagnostic>) {
     let Some(simple) = Pat::of(pattern) else { return };
-    let mut checker = Checker::new(typed);
-    let Some(witness) = checker.missing(&[vec![&simple]], &[&Pat::Wild]) else { return };
-    let missing = witness.first().map_or_else(|| "_".to_owned(), |case| case.show(typed, false));
+    let cases = missing_cases(typed, &mut Checker::new(typed), vec![vec![&simple]]);
+    let Some(case) = cases.first() else { return };
+    let label = if case == "_" {
+        "other values do not fit".to_owned()
+    } else {
+        format!("`{case}` does not fit")
+    };
     out.push(
         Diagnostic::error(
             "E0502",
             pattern.span,
-            format!("this pattern does not match every value, as it must in {place}"),
-            format!("does not match `{missing}`"),
+            format!("a pattern in {place} must match every value"),
+            label,
         )
         .note("only `match` can choose between cases; everywhere else a pattern just takes a value apart")
-        .hint(format!("use `match … with` here and give an arm for `{missing}` too")),
+        .hint(format!("give the whole value a name and use `match` on it, with an arm `| {case} -> …` too")),
     );
 }
 
-fn inexhaustive(scrutinee: &TExpr, missing: &str) -> Diagnostic {
-    let rest = if missing == "_" { String::new() } else { ", or `| _ -> …` for all the rest".into() };
-    Diagnostic::error(
-        "E0501",
-        scrutinee.span,
-        "this match does not cover every case",
-        format!("`{missing}` is not covered"),
-    )
-    .note("a match must have an arm for every value that can arrive")
-    .hint(format!("add an arm `| {missing} -> …`{rest}"))
+fn inexhaustive(scrutinee: &TExpr, missing: &[String], swallows: bool) -> Diagnostic {
+    let quoted: Vec<_> = missing.iter().map(|case| format!("`{case}`")).collect();
+    let label = match quoted.as_slice() {
+        [only] if only == "`_`" => "values other than those in the arms are not covered".to_owned(),
+        [only] => format!("{only} is not covered"),
+        several if several.len() < MAX_CASES => format!("{} are not covered", several.join(", ")),
+        several => format!("{} and perhaps more are not covered", several.join(", ")),
+    };
+    let arms: Vec<_> = missing.iter().map(|case| format!("| {case} -> …")).collect();
+    let diagnostic =
+        Diagnostic::error("E0501", scrutinee.span, "this match does not cover every case", label)
+            .note("a match must have an arm for every value that can arrive");
+    if swallows {
+        return diagnostic.hint(
+            "put the inner `match` in parentheses: without them it takes all arms that follow",
+        );
+    }
+    let rest = if missing == ["_"] { "" } else { ", or `| _ -> …` for all the rest" };
+    diagnostic.hint(format!("add `{}`{rest}", arms.join(" ")))
 }
 
-fn unreachable_arm(arm: &TArm) -> Diagnostic {
-    Diagnostic::warning(
-        "W0501",
-        arm.pattern.span,
-        "this arm is never reached",
-        "the arms above match every such value",
-    )
-    .note("arms are tried from top to bottom and the first that fits is taken")
-    .hint("remove the arm, or move it above the more general ones")
+fn unreachable_arm(typed: &Typed, arm: &TArm, cover: Option<&TArm>) -> Diagnostic {
+    let span = arm.pattern.span;
+    let diagnostic =
+        Diagnostic::warning("W0501", span, "this arm is never reached", "never reached")
+            .note("arms are tried from top to bottom and the first that fits is taken");
+    let Some(cover) = cover else {
+        return diagnostic.hint("remove the arm: those above cover every case together");
+    };
+    let diagnostic = diagnostic.label(cover.pattern.span, "this already matches all of it");
+    match meant_constructor(typed, &cover.pattern) {
+        Some(name) => diagnostic.hint(format!(
+            "a lower-case name matches everything: write `{name}` if the constructor is meant"
+        )),
+        None => diagnostic.hint("remove the arm, or move it above the more general one"),
+    }
+}
+
+/// The constructor that a variable pattern may be a misspelling of.
+fn meant_constructor<'t>(typed: &'t Typed, pattern: &TPat) -> Option<&'t str> {
+    let (TPatKind::Var(local), Ty::Sum(decl, _)) = (&pattern.kind, &pattern.ty) else {
+        return None;
+    };
+    let written = &typed.locals[*local].name;
+    let mut names =
+        typed.types[*decl].constructors.iter().map(|constructor| constructor.name.as_str());
+    names.find(|name| name.eq_ignore_ascii_case(written))
 }

@@ -1,6 +1,6 @@
 //! Cases that no arm covers, shown as the user would write them in a pattern.
 
-use super::matrix::Head;
+use super::matrix::{Head, Pat};
 use crate::tir::Typed;
 
 /// A set of values, described by the start of their form.
@@ -13,6 +13,16 @@ pub enum Case {
 }
 
 impl Case {
+    /// The pattern of these values.
+    pub fn pattern(&self) -> Pat {
+        match self {
+            Self::Any => Pat::Wild,
+            Self::Head(head, fields) => {
+                Pat::Head(head.clone(), fields.iter().map(Self::pattern).collect())
+            }
+        }
+    }
+
     /// As a pattern in source syntax; `atom` asks for parentheses where an argument needs them.
     pub fn show(&self, typed: &Typed, atom: bool) -> String {
         let Self::Head(head, fields) = self else { return "_".to_owned() };
@@ -36,7 +46,11 @@ impl Case {
                     .filter(|(_, field)| matches!(field, Self::Head(..)))
                     .map(|(name, field)| format!("{name} = {}", field.show(typed, false)))
                     .collect();
-                if shown.is_empty() { "_".to_owned() } else { format!("{{ {} }}", shown.join(", ")) }
+                if shown.is_empty() {
+                    "_".to_owned()
+                } else {
+                    format!("{{ {} }}", shown.join(", "))
+                }
             }
             Head::Int(value) => negatable(value.to_string(), atom),
             Head::Real(value) => negatable(format!("{value:?}"), atom),

@@ -1,0 +1,112 @@
+//! Overloaded arithmetic at concrete types: a primitive on scalars, and elementwise on arrays, tuples
+//! and records. Operands are evaluated once, from left to right; arrays must agree in size.
+
+use pullback_base::Span;
+use pullback_lambda::{Expr, Prim, Type, TypeKind};
+
+use super::builtin::is_product;
+use super::types::bug;
+use super::{Elab, build};
+use crate::tir::Builtin;
+
+impl Elab<'_> {
+    /// `a + b`, `a - b`, `a * b`, `a / b`
+    pub(super) fn arithmetic(&mut self, op: Builtin, a: Expr, b: Expr, span: Span) -> Expr {
+        let ty = a.ty.clone();
+        match ty.kind() {
+            TypeKind::Int | TypeKind::Real => {
+                build::prim2(scalar(op, build::is_int(&ty), span), a, b, span)
+            }
+            TypeKind::Array(_) => self.bind_all(vec![a, b], "operand", |this, operands| {
+                let [a, b] = [operands[0].clone(), operands[1].clone()];
+                let (m, n) = (build::size(a.clone(), span), build::size(b.clone(), span));
+                let what = format!("the right operand of `{}` has size", symbol(op));
+                let check = build::check_size(n, m.clone(), &what, span);
+                let result = this.build_array(m, span, |this, i| {
+                    let (x, y) = (build::index(a, i.clone(), span), build::index(b, i, span));
+                    this.arithmetic(op, x, y, span)
+                });
+                this.after(check, result)
+            }),
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                self.bind_all(vec![a, b], "operand", |this, operands| {
+                    let xs = build::parts(&operands[0], span);
+                    let ys = build::parts(&operands[1], span);
+                    let pairs = xs.into_iter().zip(ys);
+                    let items = pairs.map(|(x, y)| this.arithmetic(op, x, y, span)).collect();
+                    Expr::record(items, ty.clone(), span)
+                })
+            }
+            TypeKind::Bool | TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => {
+                bug("operands that are numbers", span)
+            }
+        }
+    }
+
+    /// `-a`
+    pub(super) fn negate(&mut self, [a]: [Expr; 1], span: Span) -> Expr {
+        self.elementwise(a, span, &mut |_, x| {
+            let prim = if build::is_int(&x.ty) { Prim::IntNeg } else { Prim::Neg };
+            build::prim1(prim, x, span)
+        })
+    }
+
+    /// `s *. a` for an atom `s`
+    pub(super) fn scale(&mut self, s: &Expr, a: Expr, span: Span) -> Expr {
+        self.elementwise(a, span, &mut |_, x| build::prim2(Prim::Mul, s.clone(), x, span))
+    }
+
+    /// `a ^ exponent` for an atom `exponent`
+    pub(super) fn power(&mut self, a: Expr, exponent: &Expr, span: Span) -> Expr {
+        let prim = |base: &Type| match (build::is_int(base), build::is_int(&exponent.ty)) {
+            (true, _) => Prim::IntPow,
+            (false, true) => Prim::PowInt,
+            (false, false) => Prim::Pow,
+        };
+        self.elementwise(a, span, &mut |_, x| build::prim2(prim(&x.ty), x, exponent.clone(), span))
+    }
+
+    /// `a` with every scalar in it replaced.
+    fn elementwise(
+        &mut self,
+        a: Expr,
+        span: Span,
+        scalar: &mut dyn FnMut(&mut Self, Expr) -> Expr,
+    ) -> Expr {
+        if is_product(&a.ty) {
+            return self.bind(a, "operand", |this, a| {
+                let parts = build::parts(&a, span).into_iter();
+                let items = parts.map(|x| this.elementwise(x, span, scalar)).collect();
+                Expr::record(items, a.ty, span)
+            });
+        }
+        if matches!(a.ty.kind(), TypeKind::Array(_)) {
+            return self.bind(a, "operand", |this, a| {
+                let size = build::size(a.clone(), span);
+                this.build_array(size, span, |this, i| {
+                    this.elementwise(build::index(a, i, span), span, scalar)
+                })
+            });
+        }
+        scalar(self, a)
+    }
+}
+
+/// The primitive of an operator on Int or Real.
+fn scalar(op: Builtin, int: bool, span: Span) -> Prim {
+    let (of_int, of_real) = match symbol(op) {
+        "+" => (Prim::IntAdd, Prim::Add),
+        "-" => (Prim::IntSub, Prim::Sub),
+        "*" => (Prim::IntMul, Prim::Mul),
+        "/" => (Prim::IntDiv, Prim::Div),
+        _ => bug("an arithmetic operator", span),
+    };
+    if int { of_int } else { of_real }
+}
+
+/// The spelling of an arithmetic operator.
+fn symbol(op: Builtin) -> &'static str {
+    const SYMBOLS: [(Builtin, &str); 4] =
+        [(Builtin::Add, "+"), (Builtin::Sub, "-"), (Builtin::Mul, "*"), (Builtin::Div, "/")];
+    SYMBOLS.iter().find(|(known, _)| *known == op).map_or("", |(_, symbol)| symbol)
+}

@@ -1,0 +1,127 @@
+//! Terms made by hand, beside the constructors of the calculus: names for values that are used twice,
+//! arrays, sizes and run-time errors.
+
+use pullback_base::{Name, Span};
+use pullback_lambda::{Expr, Prim, Type, TypeKind, Var, VarId};
+
+use super::Elab;
+
+impl Elab<'_> {
+    /// A fresh variable.
+    pub(super) fn fresh(&mut self, name: &str, ty: Type) -> VarId {
+        self.program.vars.push(Var { name: Name::new(name), ty })
+    }
+
+    /// A mention of a variable.
+    pub(super) fn var(&mut self, var: VarId, span: Span) -> Expr {
+        self.used.insert(var);
+        self.program.var(var, span)
+    }
+
+    /// `body` with a name for `value`, which is evaluated once, before; no name if it is one already.
+    pub(super) fn bind(
+        &mut self,
+        value: Expr,
+        name: &str,
+        body: impl FnOnce(&mut Self, Expr) -> Expr,
+    ) -> Expr {
+        if value.is_atom() {
+            return body(self, value);
+        }
+        let var = self.fresh(name, value.ty.clone());
+        let mention = self.var(var, value.span);
+        let body = body(self, mention);
+        Expr::let_(var, value, body)
+    }
+
+    /// [`Elab::bind`] for several values, evaluated in order.
+    pub(super) fn bind_all(
+        &mut self,
+        values: Vec<Expr>,
+        name: &str,
+        body: impl FnOnce(&mut Self, Vec<Expr>) -> Expr,
+    ) -> Expr {
+        let mut bound = Vec::new();
+        let mut atoms = Vec::new();
+        for value in values {
+            if value.is_atom() {
+                atoms.push(value);
+                continue;
+            }
+            let var = self.fresh(name, value.ty.clone());
+            atoms.push(self.var(var, value.span));
+            bound.push((var, value));
+        }
+        let body = body(self, atoms);
+        Expr::lets(bound, body)
+    }
+
+    /// `[ body i | i < size ]`
+    pub(super) fn build_array(
+        &mut self,
+        size: Expr,
+        span: Span,
+        body: impl FnOnce(&mut Self, Expr) -> Expr,
+    ) -> Expr {
+        let var = self.fresh("i", Type::int());
+        let index = self.var(var, span);
+        let body = body(self, index);
+        Expr::build(size, var, body, span)
+    }
+
+    /// `let _ = check in body`
+    pub(super) fn after(&mut self, check: Expr, body: Expr) -> Expr {
+        let var = self.fresh("_", check.ty.clone());
+        Expr::let_(var, check, body)
+    }
+}
+
+/// A run-time error.
+pub(super) fn fail(message: &str, ty: Type, span: Span) -> Expr {
+    Expr::fail(Expr::str(message, span), ty, span)
+}
+
+/// A primitive of one argument.
+pub(super) fn prim1(prim: Prim, a: Expr, span: Span) -> Expr {
+    Expr::prim(prim, vec![a], span)
+}
+
+/// A primitive of two arguments.
+pub(super) fn prim2(prim: Prim, a: Expr, b: Expr, span: Span) -> Expr {
+    Expr::prim(prim, vec![a, b], span)
+}
+
+/// `array[index]`
+pub(super) fn index(array: Expr, index: Expr, span: Span) -> Expr {
+    prim2(Prim::Index, array, index, span)
+}
+
+/// The size of an array.
+pub(super) fn size(array: Expr, span: Span) -> Expr {
+    prim1(Prim::Size, array, span)
+}
+
+/// The size of an array at a depth, -1 if that cannot be measured.
+pub(super) fn dim(array: Expr, depth: usize, span: Span) -> Expr {
+    if depth == 0 {
+        return size(array, span);
+    }
+    let depth = i64::try_from(depth).expect("a depth bounded by the parser");
+    prim2(Prim::Dim, array, Expr::int(depth, span), span)
+}
+
+/// An error unless `actual` is `expected`; `what` is a phrase such as "parameter `ys` has size".
+pub(super) fn check_size(actual: Expr, expected: Expr, what: &str, span: Span) -> Expr {
+    Expr::prim(Prim::CheckSize, vec![actual, expected, Expr::str(what, span)], span)
+}
+
+/// The parts of a tuple or record, each a projection of `value`, which must be an atom.
+pub(super) fn parts(value: &Expr, span: Span) -> Vec<Expr> {
+    let count = value.ty.components().map_or(0, |components| components.len());
+    (0..count).map(|part| Expr::proj(value.clone(), part, span)).collect()
+}
+
+/// Whether a type is Int.
+pub(super) fn is_int(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Int)
+}

@@ -1,0 +1,271 @@
+//! Applications: of built-in operations, of constructors, and of everything else.
+//!
+//! Law: a built-in or constructor with fewer arguments than it takes is eta-expanded, its arguments
+//! evaluated first; with more, its result is applied to the rest.
+
+use pullback_base::Span;
+use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Prim, Type, TypeKind};
+
+use super::types::bug;
+use super::{Elab, build};
+use crate::tir::{Builtin, TExpr, TExprKind};
+
+impl<'t> Elab<'t> {
+    /// An application, or a built-in or constructor on its own.
+    pub(super) fn spine(&mut self, expr: &'t TExpr) -> Expr {
+        let mut callee = expr;
+        let mut groups: Vec<&'t [TExpr]> = Vec::new();
+        while let TExprKind::App(function, args) = &callee.kind {
+            groups.push(args);
+            callee = function;
+        }
+        let args: Vec<&'t TExpr> = groups.into_iter().rev().flatten().collect();
+        if let TExprKind::Builtin(builtin) = callee.kind {
+            return self.builtin(builtin, callee, &args, expr.span);
+        }
+        let TExprKind::Con(decl, tag) = callee.kind else {
+            let function = self.expr(callee);
+            let args = args.into_iter().map(|arg| self.expr(arg)).collect();
+            return Expr::app(function, args, expr.span);
+        };
+        let arity = self.typed.types[decl].constructors[tag].fields.len();
+        let ty = self.lower(&callee.ty);
+        let args = args.into_iter().map(|arg| self.expr(arg)).collect();
+        self.saturate(arity, &ty, args, expr.span, |_, fields, sum| {
+            Expr::new(ExprKind::Con(tag, fields), sum, expr.span)
+        })
+    }
+
+    fn builtin(
+        &mut self,
+        builtin: Builtin,
+        callee: &'t TExpr,
+        args: &[&'t TExpr],
+        span: Span,
+    ) -> Expr {
+        let ty = self.lower(&callee.ty);
+        if let (Builtin::Neg, [TExpr { kind: TExprKind::IntLit(value), .. }]) = (builtin, args)
+            && *value == 1 << 63
+            && ty == Type::fun(Type::int(), Type::int())
+        {
+            return Expr::int(i64::MIN, span);
+        }
+        let args = args.iter().map(|arg| self.expr(arg)).collect();
+        let place = if is_operator(builtin) && !callee.span.is_none() { callee.span } else { span };
+        self.saturate(arity(builtin), &ty, args, span, |this, args, result| {
+            this.saturated(builtin, args, result, place)
+        })
+    }
+
+    /// Applies something of type `ty` that takes `arity` arguments, given in code by `make` from all
+    /// of them and the type of the result.
+    fn saturate(
+        &mut self,
+        arity: usize,
+        ty: &Type,
+        mut args: Vec<Expr>,
+        span: Span,
+        make: impl FnOnce(&mut Self, Vec<Expr>, Type) -> Expr,
+    ) -> Expr {
+        let result = ty.after(arity).unwrap_or_else(|| bug("a function", span));
+        if args.len() >= arity {
+            let rest = args.split_off(arity);
+            let applied = make(self, args, result);
+            return Expr::app(applied, rest, span);
+        }
+        self.bind_all(args, "arg", |this, mut args| {
+            let mut params = Vec::new();
+            while args.len() < arity {
+                let from =
+                    ty.after(args.len()).and_then(|ty| ty.as_fun().map(|(from, _)| from.clone()));
+                let param = this.fresh("x", from.unwrap_or_else(|| bug("a function", span)));
+                params.push(param);
+                args.push(this.var(param, span));
+            }
+            let body = make(this, args, result);
+            Expr { span, ..this.program.lam(params, body) }
+        })
+    }
+
+    fn saturated(&mut self, builtin: Builtin, args: Vec<Expr>, result: Type, span: Span) -> Expr {
+        let scalar = args.first().is_some_and(|first| build::is_int(&first.ty));
+        let by_type = |of_int, of_real| if scalar { of_int } else { of_real };
+        let simple = |prim: Prim, args: Vec<Expr>| Expr::prim(prim, args, span);
+        match builtin {
+            Builtin::Prim(prim) => Expr::new(ExprKind::Prim(prim, args), result, span),
+            Builtin::Add | Builtin::Sub | Builtin::Mul | Builtin::Div => {
+                let [a, b] = take(args, span);
+                self.arithmetic(builtin, a, b, span)
+            }
+            Builtin::Rem => simple(Prim::IntRem, args),
+            Builtin::Neg => self.negate(take(args, span), span),
+            Builtin::Pow => self.bind_all(args, "operand", |this, operands| {
+                let [a, b] = take(operands, span);
+                this.power(a, &b, span)
+            }),
+            Builtin::Scale => {
+                let [a, b] = take(args, span);
+                self.bind(a, "scale", |this, a| this.scale(&a, b, span))
+            }
+            Builtin::MatMul => self.matmul(take(args, span), span),
+            Builtin::Eq => {
+                let [a, b] = take(args, span);
+                self.equal(a, b, span)
+            }
+            Builtin::Ne => {
+                let [a, b] = take(args, span);
+                self.unequal(a, b, span)
+            }
+            Builtin::Lt => simple(by_type(Prim::IntLt, Prim::Lt), args),
+            Builtin::Le => simple(by_type(Prim::IntLe, Prim::Le), args),
+            Builtin::Gt => simple(by_type(Prim::IntGt, Prim::Gt), args),
+            Builtin::Ge => simple(by_type(Prim::IntGe, Prim::Ge), args),
+            Builtin::And => {
+                let [a, b] = take(args, span);
+                Expr::if_(a, b, Expr::bool(false, span), span)
+            }
+            Builtin::Or => {
+                let [a, b] = take(args, span);
+                Expr::if_(a, Expr::bool(true, span), b, span)
+            }
+            Builtin::Max => simple(by_type(Prim::IntMax, Prim::Max), args),
+            Builtin::Min => simple(by_type(Prim::IntMin, Prim::Min), args),
+            Builtin::Abs => simple(by_type(Prim::IntAbs, Prim::Abs), args),
+            Builtin::Signum => simple(by_type(Prim::IntSignum, Prim::Signum), args),
+            Builtin::Sum if build::is_int(&result) => self.int_sum(take(args, span), span),
+            Builtin::Sum => simple(Prim::Sum, args),
+            Builtin::Build => self.build(take(args, span), span),
+            Builtin::Assert => {
+                let [cond, message, value] = take(args, span);
+                Expr::if_(cond, value, Expr::fail(message, result, span), span)
+            }
+            Builtin::Error => {
+                let [message] = take(args, span);
+                Expr::fail(message, result, span)
+            }
+            Builtin::Vjp => Expr::ad(AdOp::Vjp, args, result, span),
+            Builtin::Jvp => Expr::ad(AdOp::Jvp, args, result, span),
+            Builtin::Linearize => Expr::ad(AdOp::Linearize, args, result, span),
+            Builtin::StopGradient => Expr::ad(AdOp::StopGradient, args, result, span),
+            Builtin::CustomVjp => Expr::ad(AdOp::CustomVjp, args, result, span),
+            Builtin::CustomJvp => Expr::ad(AdOp::CustomJvp, args, result, span),
+            Builtin::Zeros => Expr::ad(AdOp::Zeros, args, result, span),
+            Builtin::Rd => self.rd(take(args, span), span),
+            Builtin::Grad => self.grad(take(args, span), span),
+            Builtin::ValueAndGrad => self.value_and_grad(take(args, span), span),
+            Builtin::Jacobian => self.jacobian(take(args, span), span),
+            Builtin::Hessian => self.hessian(take(args, span), span),
+            Builtin::Hvp => self.hvp(take(args, span), span),
+        }
+    }
+
+    /// `build n f`; the body of an `f` that is written out becomes the body of the array.
+    fn build(&mut self, [count, function]: [Expr; 2], span: Span) -> Expr {
+        match function {
+            Expr { kind: ExprKind::Lam(mut params, body), .. } => {
+                let var = params.remove(0);
+                let body = Expr { span: body.span, ..self.program.lam(params, *body) };
+                Expr::build(count, var, body, span)
+            }
+            function => self.bind_all(vec![count, function], "arg", |this, args| {
+                let [count, function] = take(args, span);
+                this.build_array(count, span, |_, index| Expr::app(function, vec![index], span))
+            }),
+        }
+    }
+
+    /// The sum of an array of Ints.
+    fn int_sum(&mut self, [array]: [Expr; 1], span: Span) -> Expr {
+        self.bind(array, "array", |this, array| {
+            let size = build::size(array.clone(), span);
+            this.accumulate(size, Expr::lit(Lit::Int(0), span), span, |_, total, index| {
+                build::prim2(Prim::IntAdd, total, build::index(array, index, span), span)
+            })
+        })
+    }
+
+    /// `loop total = init for i < count do step total i`
+    pub(super) fn accumulate(
+        &mut self,
+        count: Expr,
+        init: Expr,
+        span: Span,
+        step: impl FnOnce(&mut Self, Expr, Expr) -> Expr,
+    ) -> Expr {
+        let total = self.fresh("total", init.ty.clone());
+        let index = self.fresh("i", Type::int());
+        let (total_now, index_now) = (self.var(total, span), self.var(index, span));
+        let body = step(self, total_now, index_now);
+        Expr::loop_for(total, init, index, count, body, span)
+    }
+}
+
+/// The arguments, as many as `arity` says.
+fn take<const N: usize>(args: Vec<Expr>, span: Span) -> [Expr; N] {
+    args.try_into().unwrap_or_else(|_| bug("as many arguments as the built-in takes", span))
+}
+
+/// How many arguments a built-in takes before it does something.
+fn arity(builtin: Builtin) -> usize {
+    match builtin {
+        Builtin::Prim(prim) => prim.row().params.len(),
+        Builtin::Neg
+        | Builtin::Abs
+        | Builtin::Signum
+        | Builtin::Sum
+        | Builtin::Error
+        | Builtin::StopGradient
+        | Builtin::Zeros => 1,
+        Builtin::Add
+        | Builtin::Sub
+        | Builtin::Mul
+        | Builtin::Div
+        | Builtin::Rem
+        | Builtin::Pow
+        | Builtin::Scale
+        | Builtin::MatMul
+        | Builtin::Eq
+        | Builtin::Ne
+        | Builtin::Lt
+        | Builtin::Le
+        | Builtin::Gt
+        | Builtin::Ge
+        | Builtin::And
+        | Builtin::Or
+        | Builtin::Max
+        | Builtin::Min
+        | Builtin::Build
+        | Builtin::Vjp
+        | Builtin::Linearize
+        | Builtin::Grad
+        | Builtin::ValueAndGrad
+        | Builtin::Jacobian
+        | Builtin::Hessian => 2,
+        Builtin::Assert
+        | Builtin::Jvp
+        | Builtin::Rd
+        | Builtin::Hvp
+        | Builtin::CustomVjp
+        | Builtin::CustomJvp => 3,
+    }
+}
+
+/// Whether errors should point to the operator and not to the whole application.
+fn is_operator(builtin: Builtin) -> bool {
+    matches!(
+        builtin,
+        Builtin::Add
+            | Builtin::Sub
+            | Builtin::Mul
+            | Builtin::Div
+            | Builtin::Rem
+            | Builtin::Pow
+            | Builtin::Scale
+            | Builtin::MatMul
+    )
+}
+
+/// Whether a type is a tuple or a record.
+pub(super) fn is_product(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Tuple(_) | TypeKind::Record(_))
+}

@@ -1,0 +1,194 @@
+//! Functions and the sizes their declarations speak of.
+//!
+//! Law: on entry each size name is bound to a place that measures it, and every other place, and every
+//! compound size, is checked. A name that nothing mentions and one place measures needs no code. An
+//! array inside an empty array measures nothing (-1) and agrees with every size.
+
+use pullback_base::{Name, Span};
+use pullback_lambda::{Expr, Prim, VarId};
+
+use super::{Elab, build};
+use crate::tir::{LocalId, SizedDim, SizedTy, Step, TExpr, TExprKind, TLam, TPat, TPatKind};
+
+/// A place that measures a size.
+struct Place<'t> {
+    param: usize,
+    dim: &'t SizedDim,
+}
+
+impl<'t> Elab<'t> {
+    /// A function.
+    pub(super) fn lam(&mut self, lam: &'t TLam, span: Span) -> Expr {
+        let mut vars = Vec::new();
+        for param in &lam.params {
+            let ty = self.lower(&param.ty);
+            vars.push(self.pattern_var(&param.pattern, ty, "arg"));
+        }
+        for &size in &lam.sizes {
+            self.bind_local(size, pullback_lambda::Type::int());
+        }
+        let body = self.open_params(lam, &vars, 0);
+        let function = self.program.lam(vars, body);
+        Expr { span, ..function }
+    }
+
+    /// The body, with the parameters from `next` on taken apart.
+    fn open_params(&mut self, lam: &'t TLam, vars: &[VarId], next: usize) -> Expr {
+        let Some(param) = lam.params.get(next) else {
+            let body = self.expr(&lam.body);
+            return self.entry_sizes(lam, vars, body);
+        };
+        self.open_var(&param.pattern, vars[next], |this| this.open_params(lam, vars, next + 1))
+    }
+
+    /// `body` after the sizes are bound and checked.
+    fn entry_sizes(&mut self, lam: &'t TLam, vars: &[VarId], body: Expr) -> Expr {
+        let mut checks = Vec::new();
+        let mut measures: Vec<Vec<Place<'t>>> = lam.sizes.iter().map(|_| vec![]).collect();
+        for (param, sized) in
+            lam.params.iter().enumerate().filter_map(|(i, p)| Some((i, p.sized.as_ref()?)))
+        {
+            for dim in &sized.dims {
+                let name = sole_local(&dim.size);
+                match name.and_then(|name| lam.sizes.iter().position(|size| *size == name)) {
+                    Some(size) => measures[size].push(Place { param, dim }),
+                    None => checks.push((Place { param, dim }, None)),
+                }
+            }
+        }
+        let mut bindings = Vec::new();
+        for (size, mut places) in measures.into_iter().enumerate() {
+            let var = self.env[&lam.sizes[size]];
+            // A place that can always be measured comes first, so that one is enough.
+            if let Some(sure) = places.iter().position(|place| place.dim.depth == 0) {
+                let sure = places.remove(sure);
+                places.insert(0, sure);
+            }
+            let sure = places.first().is_some_and(|place| place.dim.depth == 0);
+            let binding = self.first_measure(lam, vars, if sure { &places[..1] } else { &places });
+            bindings.push((var, binding));
+            checks.extend(places.into_iter().skip(1).map(|place| (place, Some(var))));
+        }
+        checks.sort_by_key(|(place, _)| place.param);
+        let mut terms = Vec::new();
+        for (place, expected) in checks {
+            let pattern = &lam.params[place.param].pattern;
+            let actual = self.measure(vars[place.param], place.dim, pattern.span);
+            let expected = match expected {
+                Some(var) => self.var(var, pattern.span),
+                None => self.expr(&place.dim.size),
+            };
+            let what = self.described(pattern, place.dim);
+            terms.push(build::check_size(actual, expected, &what, pattern.span));
+        }
+        let body = terms.into_iter().rev().fold(body, |body, check| self.after(check, body));
+        let bindings: Vec<_> =
+            bindings.into_iter().filter(|(var, _)| self.used.contains(var)).collect();
+        Expr::lets(bindings, body)
+    }
+
+    /// The first of these places that can be measured; 0 if none can.
+    fn first_measure(&mut self, lam: &TLam, vars: &[VarId], places: &[Place<'_>]) -> Expr {
+        let Some((first, rest)) = places.split_first() else { return Expr::int(0, Span::NONE) };
+        let span = lam.params[first.param].pattern.span;
+        let measured = self.measure(vars[first.param], first.dim, span);
+        if first.dim.depth == 0 {
+            return measured;
+        }
+        let otherwise = self.first_measure(lam, vars, rest);
+        self.bind(measured, "size", |_, measured| {
+            let known = build::prim2(Prim::IntGe, measured.clone(), Expr::int(0, span), span);
+            Expr::if_(known, measured, otherwise, span)
+        })
+    }
+
+    /// The size at a place of a variable.
+    fn measure(&mut self, var: VarId, dim: &SizedDim, span: Span) -> Expr {
+        let mut array = self.var(var, span);
+        for step in &dim.path {
+            let part = match step {
+                Step::Tuple(index) => *index,
+                Step::Field(name) => Self::field_index(&array.ty, name),
+            };
+            array = Expr::proj(array, part, span);
+        }
+        build::dim(array, dim.depth, span)
+    }
+
+    /// "parameter `ys` has size", for the message of a failed check.
+    fn described(&self, pattern: &TPat, dim: &SizedDim) -> String {
+        let name = pattern_name(pattern).map(|local| self.typed.locals[local].name.clone());
+        format!("{} has size", part_of(name, dim, "parameter"))
+    }
+
+    /// `value`, after its sizes are checked; sizes not bound yet are bound here.
+    pub(super) fn check_sizes(&mut self, value: &'t TExpr, sized: &'t SizedTy) -> Expr {
+        let span = value.span;
+        let name = sole_local(value).map(|local| self.typed.locals[local].name.clone());
+        let value = self.expr(value);
+        let var = self.fresh("value", value.ty.clone());
+        let mut steps = Vec::new();
+        for dim in &sized.dims {
+            let actual = self.measure(var, dim, span);
+            let unbound = sole_local(&dim.size).filter(|local| !self.in_scope(*local));
+            if let Some(local) = unbound {
+                let size = self.bind_local(local, pullback_lambda::Type::int());
+                steps.push((size, actual));
+                continue;
+            }
+            let expected = self.expr(&dim.size);
+            let what = match &name {
+                Some(_) => part_of(name.clone(), dim, ""),
+                None => part_of(None, dim, "this value"),
+            };
+            let check =
+                build::check_size(actual, expected, &format!("{} has size", what.trim()), span);
+            let unit = self.fresh("_", check.ty.clone());
+            steps.push((unit, check));
+        }
+        let result = self.var(var, span);
+        Expr::let_(var, value, Expr::lets(steps, result))
+    }
+
+    fn in_scope(&self, local: LocalId) -> bool {
+        self.env.contains_key(&local) || self.group_of.contains_key(&local)
+    }
+}
+
+/// The variable an expression is, if it is one.
+fn sole_local(expr: &TExpr) -> Option<LocalId> {
+    if let TExprKind::Local(local, _) = &expr.kind { Some(*local) } else { None }
+}
+
+/// The name of the whole a pattern takes apart.
+fn pattern_name(pattern: &TPat) -> Option<LocalId> {
+    match pattern.kind {
+        TPatKind::Var(local) | TPatKind::As(local, _) => Some(local),
+        TPatKind::Wild
+        | TPatKind::Int(_)
+        | TPatKind::Real(_)
+        | TPatKind::Bool(_)
+        | TPatKind::Str(_)
+        | TPatKind::Tuple(_)
+        | TPatKind::Record(_)
+        | TPatKind::Con(..)
+        | TPatKind::Error => None,
+    }
+}
+
+/// A phrase for a part of a value, such as "dimension 2 of parameter `m.w`".
+fn part_of(name: Option<Name>, dim: &SizedDim, kind: &str) -> String {
+    let mut path = String::new();
+    for step in &dim.path {
+        match step {
+            Step::Tuple(index) => path.push_str(&format!(".{index}")),
+            Step::Field(field) => path.push_str(&format!(".{field}")),
+        }
+    }
+    let whole = match name {
+        Some(name) => format!("{kind} `{name}{path}`"),
+        None if path.is_empty() => kind.to_owned(),
+        None => format!("`{path}` of this {}", kind.trim_start_matches("this ")),
+    };
+    if dim.depth == 0 { whole } else { format!("dimension {} of {}", dim.depth + 1, whole.trim()) }
+}

@@ -1,0 +1,79 @@
+//! `a @ b`: matrix times vector and matrix times matrix.
+//!
+//! Cost: one product and one addition for each term. The columns of a right-hand matrix are gathered
+//! once, so that each entry is a product of two rows. The number of columns of a matrix without rows
+//! is not known at run time and taken as 0.
+
+use pullback_base::Span;
+use pullback_lambda::{Expr, Prim, Type, TypeKind};
+
+use super::{Elab, build};
+
+impl Elab<'_> {
+    /// `a @ b`
+    pub(super) fn matmul(&mut self, [a, b]: [Expr; 2], span: Span) -> Expr {
+        let matrix = b.ty.element().is_some_and(|row| matches!(row.kind(), TypeKind::Array(_)));
+        self.bind_all(vec![a, b], "operand", |this, operands| {
+            let [a, b] = [operands[0].clone(), operands[1].clone()];
+            let inner = build::size(b.clone(), span);
+            let check = build::check_size(
+                build::dim(a.clone(), 1, span),
+                inner,
+                "a row of the left operand of `@` has size",
+                span,
+            );
+            let product = if matrix {
+                let columns = this.columns(b, span);
+                this.bind(columns, "columns", |this, columns| {
+                    this.rows(a, span, |this, row| {
+                        let count = build::size(columns.clone(), span);
+                        this.build_array(count, span, |this, j| {
+                            let column = build::index(columns, j, span);
+                            this.bind(column, "column", |this, column| {
+                                this.inner(row, column, span)
+                            })
+                        })
+                    })
+                })
+            } else {
+                this.rows(a, span, |this, row| this.inner(row, b, span))
+            };
+            this.after(check, product)
+        })
+    }
+
+    /// `[ body row | row <- a ]`
+    fn rows(&mut self, a: Expr, span: Span, body: impl FnOnce(&mut Self, Expr) -> Expr) -> Expr {
+        let count = build::size(a.clone(), span);
+        self.build_array(count, span, |this, i| {
+            let row = build::index(a, i, span);
+            this.bind(row, "row", body)
+        })
+    }
+
+    /// `[ [ b[k, j] | k < size b ] | j < columns of b ]`
+    fn columns(&mut self, b: Expr, span: Span) -> Expr {
+        let count = build::dim(b.clone(), 1, span);
+        let count = build::prim2(Prim::IntMax, count, Expr::int(0, span), span);
+        self.build_array(count, span, |this, j| {
+            let size = build::size(b.clone(), span);
+            this.build_array(size, span, |_, k| build::index(build::index(b, k, span), j, span))
+        })
+    }
+
+    /// The inner product of two vectors of the same size.
+    fn inner(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
+        let count = build::size(a.clone(), span);
+        if a.ty == Type::array(Type::int()) {
+            return self.accumulate(count, Expr::int(0, span), span, |_, total, k| {
+                let (x, y) = (build::index(a, k.clone(), span), build::index(b, k, span));
+                build::prim2(Prim::IntAdd, total, build::prim2(Prim::IntMul, x, y, span), span)
+            });
+        }
+        let terms = self.build_array(count, span, |_, k| {
+            let (x, y) = (build::index(a, k.clone(), span), build::index(b, k, span));
+            build::prim2(Prim::Mul, x, y, span)
+        });
+        build::prim1(Prim::Sum, terms, span)
+    }
+}

@@ -1,0 +1,164 @@
+//! Elaboration: from the typed tree to the monomorphic calculus.
+//!
+//! Input: a typed program without errors and the definitions wanted. Output: a [`Program`] with one
+//! instance of each definition for each list of types it is used at, reached from the wanted ones.
+//! Overloaded operators, patterns, sizes and the derived differentiation operators are gone. Every
+//! binder is fresh, every term has the span that run-time errors should point to. What inference must
+//! have excluded is a bug here and panics.
+
+mod ad;
+mod arith;
+mod build;
+mod builtin;
+mod equality;
+mod expr;
+mod function;
+mod jacobian;
+mod matching;
+mod matmul;
+mod place;
+mod tree;
+mod types;
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use pullback_base::{Diagnostic, Name};
+use pullback_lambda::{Def, DefId, Program, Type, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::tir::{GlobalId, LocalId, ParamId, TExpr, Typed};
+
+/// The most instances of definitions one program may need.
+const MAX_INSTANCES: usize = 20_000;
+
+/// What elaboration makes.
+#[derive(Debug)]
+pub struct Elaborated {
+    /// The program: everything the wanted definitions need.
+    pub program: Program,
+    /// Where each wanted definition is in it.
+    pub roots: BTreeMap<GlobalId, DefId>,
+    /// Errors, if instances or types grow without bound; the program is incomplete then.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Elaborates the definitions `roots` and all they need. A root that is polymorphic is taken at Real
+/// in place of each type variable.
+pub fn elaborate(typed: &Typed, roots: &[GlobalId]) -> Elaborated {
+    let mut elab = Elab::new(typed);
+    let mut found = BTreeMap::new();
+    for &root in roots {
+        let types = vec![Type::real(); typed.globals[root].params.len()];
+        let def = elab.instance(root, types);
+        found.insert(root, def);
+    }
+    elab.run();
+    Elaborated { program: elab.program, roots: found, diagnostics: elab.diagnostics }
+}
+
+/// Type variables and what they stand for in the instance at work.
+type Subst = FxHashMap<ParamId, Type>;
+
+/// The state of elaboration.
+struct Elab<'t> {
+    typed: &'t Typed,
+    program: Program,
+    diagnostics: Vec<Diagnostic>,
+    /// Instances of definitions, in the order they were asked for; those from `done` on have no body.
+    instances: IndexMap<(GlobalId, Vec<Type>), DefId>,
+    done: usize,
+    subst: Subst,
+    /// Monomorphic locals in scope (those out of scope stay, unused).
+    env: FxHashMap<LocalId, VarId>,
+    /// The group of each function of `let` in scope.
+    group_of: FxHashMap<LocalId, usize>,
+    groups: Vec<Group<'t>>,
+    /// Variables that some term mentions.
+    used: FxHashSet<VarId>,
+    tables: types::Tables,
+    /// Structural equality of arrays and sums, by type.
+    equalities: FxHashMap<Type, DefId>,
+}
+
+/// Functions bound together by one `let` or `let rec`, possibly generalised.
+struct Group<'t> {
+    members: Vec<(LocalId, &'t TExpr)>,
+    params: Vec<ParamId>,
+    /// The instances asked for, with the variables of the members.
+    instances: IndexMap<Vec<Type>, Vec<VarId>>,
+    /// The instance whose bodies are at work.
+    current: Option<Vec<Type>>,
+}
+
+impl<'t> Elab<'t> {
+    fn new(typed: &'t Typed) -> Self {
+        Self {
+            typed,
+            program: Program::default(),
+            diagnostics: vec![],
+            instances: IndexMap::new(),
+            done: 0,
+            subst: Subst::default(),
+            env: FxHashMap::default(),
+            group_of: FxHashMap::default(),
+            groups: vec![],
+            used: FxHashSet::default(),
+            tables: types::Tables::default(),
+            equalities: FxHashMap::default(),
+        }
+    }
+
+    /// The instance of `global` at `types`; its body is made later by [`Elab::run`].
+    fn instance(&mut self, global: GlobalId, types: Vec<Type>) -> DefId {
+        if let Some(&def) = self.instances.get(&(global, types.clone())) {
+            return def;
+        }
+        let source = &self.typed.globals[global];
+        let subst: Subst = source.params.iter().copied().zip(types.iter().cloned()).collect();
+        let ty = self.lower_with(&source.ty, &subst);
+        let def = self.stub(source.name.clone(), ty, source.span);
+        self.instances.insert((global, types), def);
+        def
+    }
+
+    /// A definition whose body is still to come.
+    fn stub(&mut self, name: Name, ty: Type, span: pullback_base::Span) -> DefId {
+        let body = build::fail("a definition without a body", ty.clone(), span);
+        self.program.defs.push(Def { name, ty, body, span })
+    }
+
+    /// Makes the bodies of all instances asked for, and of those they ask for.
+    fn run(&mut self) {
+        while let Some(((global, types), &def)) = self.instances.get_index(self.done) {
+            let source = &self.typed.globals[*global];
+            if self.done >= MAX_INSTANCES {
+                self.grows(&source.name, source.span);
+                return;
+            }
+            self.subst = source.params.iter().copied().zip(types.iter().cloned()).collect();
+            self.done += 1;
+            self.env.clear();
+            self.group_of.clear();
+            self.groups.clear();
+            self.program.defs[def].body = self.expr(&source.body);
+        }
+    }
+
+    /// Reports that `name` is needed at more and more types.
+    fn grows(&mut self, name: &str, span: pullback_base::Span) {
+        if self.diagnostics.iter().any(|diagnostic| diagnostic.code == "E0503") {
+            return;
+        }
+        self.diagnostics.push(
+            Diagnostic::error(
+                "E0503",
+                span,
+                format!("`{name}` is needed at more and more types, without end"),
+                "this grows",
+            )
+            .note("every type a definition or a declared type is used at becomes code of its own, so there can only be so many")
+            .hint("let each recursive use of a type have the same type arguments as its declaration"),
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! `base with place = value`: a copy with one place changed.
+//!
+//! Cost: the outermost array is updated in place where nothing else holds it. An array inside another
+//! is held by the outer one, so `a with [i, j] = v` copies the row `a[i]`.
+
+use pullback_base::Span;
+use pullback_lambda::{Expr, Prim};
+
+use super::{Elab, build};
+use crate::tir::{TAccess, TExpr};
+
+/// A step with its index evaluated.
+enum Step {
+    Index(Expr),
+    Part(String),
+}
+
+impl<'t> Elab<'t> {
+    /// Base, indices and value are evaluated in this order, but a base that is a variable is mentioned
+    /// last, so that the evaluator can see that nothing else holds it.
+    pub(super) fn with(
+        &mut self,
+        base: &'t TExpr,
+        place: &'t [TAccess],
+        value: &'t TExpr,
+        span: Span,
+    ) -> Expr {
+        let base = self.expr(base);
+        self.bind(base, "base", |this, base| {
+            let mut indices = Vec::new();
+            for access in place {
+                if let TAccess::Index(index) = access {
+                    indices.push(this.expr(index));
+                }
+            }
+            let mut values = indices;
+            values.push(this.expr(value));
+            this.bind_all(values, "new", |this, mut values| {
+                let value = values.pop().expect("the value was pushed last");
+                let mut indices = values.into_iter();
+                let steps: Vec<_> = place
+                    .iter()
+                    .map(|access| match access {
+                        TAccess::Index(_) => {
+                            Step::Index(indices.next().expect("one index for each index step"))
+                        }
+                        TAccess::Field(name) => Step::Part(name.to_string()),
+                    })
+                    .collect();
+                this.updated(base, &steps, value, span)
+            })
+        })
+    }
+
+    /// `base`, an atom, with the place replaced.
+    fn updated(&mut self, base: Expr, steps: &[Step], value: Expr, span: Span) -> Expr {
+        let Some((step, rest)) = steps.split_first() else { return value };
+        match step {
+            Step::Index(index) => {
+                let place = if index.span.is_none() { span } else { index.span };
+                if rest.is_empty() {
+                    return Expr::prim(Prim::Update, vec![base, index.clone(), value], place);
+                }
+                let inner = build::index(base.clone(), index.clone(), place);
+                let inner =
+                    self.bind(inner, "row", |this, inner| this.updated(inner, rest, value, span));
+                Expr::prim(Prim::Update, vec![base, index.clone(), inner], place)
+            }
+            Step::Part(name) => {
+                let part = Self::field_index(&base.ty, name);
+                let mut parts = build::parts(&base, span);
+                let inner = parts[part].clone();
+                let rest = (!rest.is_empty()).then_some(rest);
+                parts[part] = match rest {
+                    None => value,
+                    Some(rest) => self
+                        .bind(inner, "part", |this, inner| this.updated(inner, rest, value, span)),
+                };
+                Expr::record(parts, base.ty, span)
+            }
+        }
+    }
+}

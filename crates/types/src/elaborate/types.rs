@@ -1,0 +1,215 @@
+//! Types: from those of inference, under a substitution of type variables, to those of the calculus.
+//!
+//! Laws: `lower` erases sizes; equal types become equal types; `T` and Jacobian types are worked out at
+//! concrete types; a declared sum at type arguments becomes one [`Data`], its tangent another, unless
+//! they are the same.
+
+use pullback_base::Span;
+use pullback_lambda::{Constructor, Data, DataId, Type, TypeKind, tangent};
+use rustc_hash::FxHashMap;
+
+use super::{Elab, Subst};
+use crate::ty::{Ty, TypeDeclId};
+
+/// The largest type argument, in nodes, and the most sums; beyond, types grow without end.
+const MAX_ARGUMENT: usize = 2_000;
+const MAX_DATAS: usize = 4_000;
+
+/// Types met so far.
+#[derive(Default)]
+pub(super) struct Tables {
+    sums: FxHashMap<(TypeDeclId, Vec<Type>), DataId>,
+    /// Sums with each Real replaced.
+    jacobians: FxHashMap<(DataId, Type), DataId>,
+    /// Tangent types of sums.
+    tangents: FxHashMap<DataId, Type>,
+}
+
+impl Elab<'_> {
+    /// A type under the substitution at work.
+    pub(super) fn lower(&mut self, ty: &Ty) -> Type {
+        let subst = std::mem::take(&mut self.subst);
+        let lowered = self.lower_with(ty, &subst);
+        self.subst = subst;
+        lowered
+    }
+
+    /// A type under `subst`. Type variables that nothing determines can be anything: `()`.
+    pub(super) fn lower_with(&mut self, ty: &Ty, subst: &Subst) -> Type {
+        match ty {
+            Ty::Real => Type::real(),
+            Ty::Int => Type::int(),
+            Ty::Bool => Type::bool(),
+            Ty::Str => Type::str(),
+            Ty::Tuple(items) => {
+                Type::tuple(items.iter().map(|item| self.lower_with(item, subst)).collect())
+            }
+            Ty::Record(fields) => {
+                let fields =
+                    fields.iter().map(|(n, field)| (n.clone(), self.lower_with(field, subst)));
+                Type::new(TypeKind::Record(fields.collect()))
+            }
+            Ty::Sum(decl, args) => {
+                let args = args.iter().map(|arg| self.lower_with(arg, subst)).collect();
+                self.sum(*decl, args)
+            }
+            Ty::Array(_, element) => Type::array(self.lower_with(element, subst)),
+            Ty::Fun(from, to) => {
+                Type::fun(self.lower_with(from, subst), self.lower_with(to, subst))
+            }
+            Ty::Tangent(of) => {
+                let of = self.lower_with(of, subst);
+                self.tangent(&of)
+            }
+            Ty::Jacobian(of, input) => {
+                let of = self.lower_with(of, subst);
+                let input = self.lower_with(input, subst);
+                let entry = self.tangent(&input);
+                self.jacobian_type(&of, &entry)
+            }
+            Ty::Param(param) => subst.get(param).cloned().unwrap_or_else(Type::unit),
+            Ty::Var(_) | Ty::Error => Type::unit(),
+        }
+    }
+
+    /// The instance of a declared sum.
+    fn sum(&mut self, decl: TypeDeclId, args: Vec<Type>) -> Type {
+        let source = &self.typed.types[decl];
+        let mut budget = MAX_ARGUMENT;
+        let small = args.iter().all(|arg| fits(arg, &mut budget));
+        if !small || self.program.datas.len() >= MAX_DATAS {
+            self.grows(&source.name, source.span);
+            return Type::unit();
+        }
+        if let Some(&data) = self.tables.sums.get(&(decl, args.clone())) {
+            return Type::new(TypeKind::Data(data));
+        }
+        let mut name = source.name.to_string();
+        for arg in &args {
+            name.push(' ');
+            name.push_str(&self.type_name(arg, true));
+        }
+        let data = self.program.datas.push(Data { name: name.into(), constructors: vec![] });
+        let subst: Subst = source.params.iter().copied().zip(args.iter().cloned()).collect();
+        self.tables.sums.insert((decl, args), data);
+        let mut constructors = Vec::new();
+        for constructor in &source.constructors {
+            let fields = constructor.fields.iter().map(|field| self.lower_with(field, &subst));
+            let fields = fields.collect();
+            constructors.push(Constructor { name: constructor.name.clone(), fields });
+        }
+        self.program.datas[data].constructors = constructors;
+        Type::new(TypeKind::Data(data))
+    }
+
+    /// `T ty`; functions, which inference keeps away from derivatives, have none.
+    pub(super) fn tangent(&mut self, ty: &Type) -> Type {
+        let TypeKind::Data(data) = ty.kind() else {
+            return tangent(&mut self.program.datas, ty).unwrap_or_else(Type::unit);
+        };
+        if let Some(known) = self.tables.tangents.get(data) {
+            return known.clone();
+        }
+        let found = tangent(&mut self.program.datas, ty).unwrap_or_else(Type::unit);
+        self.tables.tangents.insert(*data, found.clone());
+        found
+    }
+
+    /// `ty` with every Real replaced by `entry`, and all other base types by `()`.
+    pub(super) fn jacobian_type(&mut self, ty: &Type, entry: &Type) -> Type {
+        if *entry == Type::real() {
+            return self.tangent(ty);
+        }
+        match ty.kind() {
+            TypeKind::Real => entry.clone(),
+            TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => Type::unit(),
+            TypeKind::Tuple(items) => {
+                Type::tuple(items.iter().map(|item| self.jacobian_type(item, entry)).collect())
+            }
+            TypeKind::Record(fields) => {
+                let fields =
+                    fields.iter().map(|(n, field)| (n.clone(), self.jacobian_type(field, entry)));
+                Type::new(TypeKind::Record(fields.collect()))
+            }
+            TypeKind::Array(element) => Type::array(self.jacobian_type(element, entry)),
+            TypeKind::Data(data) => self.jacobian_of_sum(*data, entry),
+        }
+    }
+
+    fn jacobian_of_sum(&mut self, data: DataId, entry: &Type) -> Type {
+        let key = (data, entry.clone());
+        if let Some(&known) = self.tables.jacobians.get(&key) {
+            return Type::new(TypeKind::Data(known));
+        }
+        let of = self.type_name(&Type::new(TypeKind::Data(data)), true);
+        let name = format!("Jacobian {of} {}", self.type_name(entry, true));
+        let new = self.program.datas.push(Data { name: name.into(), constructors: vec![] });
+        self.tables.jacobians.insert(key, new);
+        let mut constructors = Vec::new();
+        for constructor in self.program.datas[data].constructors.clone() {
+            let fields = constructor.fields.iter().map(|field| self.jacobian_type(field, entry));
+            let fields = fields.collect();
+            constructors.push(Constructor { name: constructor.name.clone(), fields });
+        }
+        self.program.datas[new].constructors = constructors;
+        Type::new(TypeKind::Data(new))
+    }
+
+    /// A type as the user writes it; `atom` asks for parentheses where an argument needs them.
+    pub(super) fn type_name(&self, ty: &Type, atom: bool) -> String {
+        match ty.kind() {
+            TypeKind::Real => "Real".into(),
+            TypeKind::Int => "Int".into(),
+            TypeKind::Bool => "Bool".into(),
+            TypeKind::Str => "String".into(),
+            TypeKind::Tuple(items) => {
+                let items: Vec<_> = items.iter().map(|item| self.type_name(item, false)).collect();
+                format!("({})", items.join(", "))
+            }
+            TypeKind::Record(fields) => {
+                let fields: Vec<_> = fields
+                    .iter()
+                    .map(|(name, field)| format!("{name}: {}", self.type_name(field, false)))
+                    .collect();
+                format!("{{ {} }}", fields.join(", "))
+            }
+            TypeKind::Data(data) => {
+                let name = &self.program.datas[*data].name;
+                if atom && name.contains(' ') { format!("({name})") } else { name.to_string() }
+            }
+            TypeKind::Array(element) => format!("[]{}", self.type_name(element, true)),
+            TypeKind::Fun(from, to) => {
+                let from_name = self.type_name(from, matches!(from.kind(), TypeKind::Fun(..)));
+                let text = format!("{from_name} -> {}", self.type_name(to, false));
+                if atom { format!("({text})") } else { text }
+            }
+        }
+    }
+
+    /// Where a record type has a field.
+    pub(super) fn field_index(ty: &Type, name: &str) -> usize {
+        let TypeKind::Record(fields) = ty.kind() else { bug("a record", Span::NONE) };
+        let index = fields.iter().position(|(known, _)| known == name);
+        index.unwrap_or_else(|| bug("a record with this field", Span::NONE))
+    }
+}
+
+/// Stops: inference promised `what` and did not keep it.
+pub(super) fn bug(what: &str, span: Span) -> ! {
+    panic!("elaborate: expected {what} at {span:?}")
+}
+
+/// Whether a type has at most `budget` nodes; uses the budget up.
+fn fits(ty: &Type, budget: &mut usize) -> bool {
+    if *budget == 0 {
+        return false;
+    }
+    *budget -= 1;
+    match ty.kind() {
+        TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Data(_) => true,
+        TypeKind::Tuple(items) => items.iter().all(|item| fits(item, budget)),
+        TypeKind::Record(fields) => fields.iter().all(|(_, field)| fits(field, budget)),
+        TypeKind::Array(element) => fits(element, budget),
+        TypeKind::Fun(from, to) => fits(from, budget) && fits(to, budget),
+    }
+}
