@@ -3,9 +3,19 @@
 
 mod build;
 mod expr;
+mod layout;
+mod parse;
 mod prim;
+mod print;
+mod show;
+mod tangent;
 mod ty;
+mod verify;
+mod walk;
 
 pub use expr::*;
+pub use parse::parse;
 pub use prim::*;
+pub use tangent::{Datas, ad_type, contains_real, is_first_order, is_self_tangent, tangent};
 pub use ty::{DataId, Type, TypeKind};
+pub use verify::verify;

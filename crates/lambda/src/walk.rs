@@ -1,0 +1,290 @@
+//! Traversal: children of a term, free variables, copies with fresh binders, substitution.
+//!
+//! Since binders are unique, substitution needs no renaming; but a term that is to occur twice must be
+//! copied by [`Program::copy`], which gives the copy binders of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{DefId, Expr, ExprKind, LoopForm, Program, VarId};
+
+impl Expr {
+    /// Visits the immediate parts in order of evaluation.
+    pub fn for_each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        match &self.kind {
+            ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Lit(_) => {}
+            ExprKind::Prim(_, items)
+            | ExprKind::Tuple(items)
+            | ExprKind::Con(_, items)
+            | ExprKind::Array(items)
+            | ExprKind::Ad(_, items) => items.iter().for_each(visit),
+            ExprKind::Lam(_, body) => visit(body),
+            ExprKind::App(function, args) => {
+                visit(function);
+                args.iter().for_each(visit);
+            }
+            ExprKind::Let(_, value, body) => {
+                visit(value);
+                visit(body);
+            }
+            ExprKind::LetRec(functions, body) => {
+                functions.iter().for_each(|(_, function)| visit(function));
+                visit(body);
+            }
+            ExprKind::If(cond, then, other) => {
+                visit(cond);
+                visit(then);
+                visit(other);
+            }
+            ExprKind::Proj(base, _) => visit(base),
+            ExprKind::Match(scrutinee, arms, default) => {
+                visit(scrutinee);
+                arms.iter().for_each(|arm| visit(&arm.body));
+                default.iter().for_each(|default| visit(default));
+            }
+            ExprKind::Build { size, body, .. } => {
+                visit(size);
+                visit(body);
+            }
+            ExprKind::Loop { init, form, body, .. } => {
+                visit(init);
+                match form {
+                    LoopForm::For { count, .. } => visit(count),
+                    LoopForm::While(cond) => visit(cond),
+                }
+                visit(body);
+            }
+        }
+    }
+
+    /// Visits the immediate parts in order of evaluation; they may be replaced.
+    pub fn for_each_child_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match &mut self.kind {
+            ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Lit(_) => {}
+            ExprKind::Prim(_, items)
+            | ExprKind::Tuple(items)
+            | ExprKind::Con(_, items)
+            | ExprKind::Array(items)
+            | ExprKind::Ad(_, items) => items.iter_mut().for_each(visit),
+            ExprKind::Lam(_, body) => visit(body),
+            ExprKind::App(function, args) => {
+                visit(function);
+                args.iter_mut().for_each(visit);
+            }
+            ExprKind::Let(_, value, body) => {
+                visit(value);
+                visit(body);
+            }
+            ExprKind::LetRec(functions, body) => {
+                functions.iter_mut().for_each(|(_, function)| visit(function));
+                visit(body);
+            }
+            ExprKind::If(cond, then, other) => {
+                visit(cond);
+                visit(then);
+                visit(other);
+            }
+            ExprKind::Proj(base, _) => visit(base),
+            ExprKind::Match(scrutinee, arms, default) => {
+                visit(scrutinee);
+                arms.iter_mut().for_each(|arm| visit(&mut arm.body));
+                default.iter_mut().for_each(|default| visit(default));
+            }
+            ExprKind::Build { size, body, .. } => {
+                visit(size);
+                visit(body);
+            }
+            ExprKind::Loop { init, form, body, .. } => {
+                visit(init);
+                match form {
+                    LoopForm::For { count, .. } => visit(count),
+                    LoopForm::While(cond) => visit(cond),
+                }
+                visit(body);
+            }
+        }
+    }
+
+    /// The variables this node itself binds, in order.
+    pub fn binders(&self) -> Vec<VarId> {
+        match &self.kind {
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Prim(_, _)
+            | ExprKind::App(_, _)
+            | ExprKind::If(_, _, _)
+            | ExprKind::Tuple(_)
+            | ExprKind::Proj(_, _)
+            | ExprKind::Con(_, _)
+            | ExprKind::Array(_)
+            | ExprKind::Ad(_, _) => vec![],
+            ExprKind::Lam(params, _) => params.clone(),
+            ExprKind::Let(var, _, _) => vec![*var],
+            ExprKind::LetRec(functions, _) => functions.iter().map(|(var, _)| *var).collect(),
+            ExprKind::Match(_, arms, _) => {
+                arms.iter().flat_map(|arm| arm.vars.iter().copied()).collect()
+            }
+            ExprKind::Build { var, .. } => vec![*var],
+            ExprKind::Loop { var, form, .. } => match form {
+                LoopForm::For { var: index, .. } => vec![*var, *index],
+                LoopForm::While(_) => vec![*var],
+            },
+        }
+    }
+
+    fn binders_mut(&mut self) -> Vec<&mut VarId> {
+        match &mut self.kind {
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Prim(_, _)
+            | ExprKind::App(_, _)
+            | ExprKind::If(_, _, _)
+            | ExprKind::Tuple(_)
+            | ExprKind::Proj(_, _)
+            | ExprKind::Con(_, _)
+            | ExprKind::Array(_)
+            | ExprKind::Ad(_, _) => vec![],
+            ExprKind::Lam(params, _) => params.iter_mut().collect(),
+            ExprKind::Let(var, _, _) => vec![var],
+            ExprKind::LetRec(functions, _) => functions.iter_mut().map(|(var, _)| var).collect(),
+            ExprKind::Match(_, arms, _) => arms.iter_mut().flat_map(|arm| &mut arm.vars).collect(),
+            ExprKind::Build { var, .. } => vec![var],
+            ExprKind::Loop { var, form, .. } => match form {
+                LoopForm::For { var: index, .. } => vec![var, index],
+                LoopForm::While(_) => vec![var],
+            },
+        }
+    }
+
+    /// Visits this term and all its parts, outermost first.
+    pub fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        visit(self);
+        self.for_each_child(&mut |child| child.visit(visit));
+    }
+
+    /// Rewrites this term and all its parts, innermost first.
+    pub fn rewrite(&mut self, rewrite: &mut dyn FnMut(&mut Expr)) {
+        self.for_each_child_mut(&mut |child| child.rewrite(rewrite));
+        rewrite(self);
+    }
+
+    /// How many nodes it has.
+    pub fn size(&self) -> usize {
+        let mut count = 0;
+        self.visit(&mut |_| count += 1);
+        count
+    }
+
+    /// Its free variables, each once, in order of first occurrence. As binders are unique, these are
+    /// the variables that occur but are not bound anywhere inside.
+    pub fn free_vars(&self) -> Vec<VarId> {
+        let (mut bound, mut seen, mut occurring) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+        self.visit(&mut |expr| {
+            bound.extend(expr.binders());
+            if let ExprKind::Var(var) = expr.kind
+                && seen.insert(var)
+            {
+                occurring.push(var);
+            }
+        });
+        occurring.retain(|var| !bound.contains(var));
+        occurring
+    }
+
+    /// The definitions it mentions, each once, in order of first occurrence.
+    pub fn globals(&self) -> Vec<DefId> {
+        let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+        self.visit(&mut |expr| {
+            if let ExprKind::Global(def) = expr.kind
+                && seen.insert(def)
+            {
+                found.push(def);
+            }
+        });
+        found
+    }
+}
+
+impl Program {
+    /// A copy of a term in which every binder is fresh.
+    pub fn copy(&mut self, expr: &Expr) -> Expr {
+        self.copy_with(expr, &BTreeMap::new())
+    }
+
+    /// A copy of a term in which every binder is fresh and free variables are replaced. A replacement
+    /// that is used more than once is copied afresh for every use after the first.
+    pub fn copy_with(&mut self, expr: &Expr, replacements: &BTreeMap<VarId, Expr>) -> Expr {
+        let mut copy = expr.clone();
+        let mut renamed = BTreeMap::new();
+        copy.rewrite(&mut |node| {
+            for binder in node.binders_mut() {
+                let fresh = self.fresh_like(*binder);
+                renamed.insert(*binder, fresh);
+                *binder = fresh;
+            }
+        });
+        let mut used = BTreeSet::new();
+        copy.rewrite(&mut |node| {
+            let ExprKind::Var(var) = &mut node.kind else { return };
+            if let Some(fresh) = renamed.get(var) {
+                *var = *fresh;
+            } else if let Some(replacement) = replacements.get(var) {
+                let first = used.insert(*var);
+                *node = if first { replacement.clone() } else { self.copy(replacement) };
+            }
+        });
+        copy
+    }
+
+    /// Replaces free variables in place; see [`Program::copy_with`] for repeated uses.
+    pub fn substitute(&mut self, expr: &mut Expr, replacements: &BTreeMap<VarId, Expr>) {
+        let mut used = BTreeSet::new();
+        expr.rewrite(&mut |node| {
+            let ExprKind::Var(var) = node.kind else { return };
+            if let Some(replacement) = replacements.get(&var) {
+                let first = used.insert(var);
+                *node = if first { replacement.clone() } else { self.copy(replacement) };
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Prim, Type};
+    use pullback_base::Span;
+
+    #[test]
+    fn copies_share_no_binder_and_keep_free_variables() {
+        let mut program = Program::default();
+        let x = program.fresh("x", Type::real());
+        let y = program.fresh("y", Type::real());
+        let sum = Expr::prim(
+            Prim::Add,
+            vec![program.var(x, Span::NONE), program.var(y, Span::NONE)],
+            Span::NONE,
+        );
+        let lam = program.lam(vec![x], sum);
+        assert_eq!(lam.free_vars(), [y]);
+        let copy = program.copy(&lam);
+        assert_eq!(copy.free_vars(), [y]);
+        assert_ne!(copy.binders(), lam.binders());
+        assert_eq!(copy.size(), lam.size());
+    }
+
+    #[test]
+    fn a_repeated_replacement_keeps_binders_unique() {
+        let mut program = Program::default();
+        let (f, x) = (program.fresh("f", Type::fun(Type::real(), Type::real())), program.fresh("x", Type::real()));
+        let identity = program.lam(vec![x], program.var(x, Span::NONE));
+        let mut pair =
+            Expr::tuple(vec![program.var(f, Span::NONE), program.var(f, Span::NONE)], Span::NONE);
+        program.substitute(&mut pair, &BTreeMap::from([(f, identity)]));
+        let mut binders = Vec::new();
+        pair.visit(&mut |node| binders.extend(node.binders()));
+        assert_eq!(binders.len(), 2);
+        assert_ne!(binders[0], binders[1]);
+    }
+}
