@@ -80,6 +80,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0816", "the type of a parameter is open"),
     ("E0817", "a function is no data"),
     ("E0818", "the kind of an input file is unknown"),
+    ("E0820", "an expectation does not hold"),
 
     // --- W: warnings
     ("W0501", "an arm that is never reached"),

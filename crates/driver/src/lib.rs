@@ -1,1 +1,44 @@
-//! TBD
+//! The driver: from files and requests to answers, without printing and without globals.
+//!
+//! A [`Session`] holds the sources and the diagnostics; the operations [`run`], [`grad`], [`vjp`],
+//! [`jvp`], [`check`], [`test`], [`show`], [`fmt`] and [`explain`] are functions of it. They return
+//! their answer, or [`Stop`] after reporting to the session why there is none.
+
+mod files;
+mod stdlib;
+mod suggest;
+
+mod request;
+mod session;
+
+mod load;
+mod pipeline;
+
+mod input;
+mod output;
+mod value;
+
+mod arguments;
+mod call;
+mod engine;
+mod entry;
+mod synth;
+
+mod compare;
+mod expect;
+
+mod check;
+mod derive;
+mod show;
+mod test;
+
+pub use check::{check, explain, fmt};
+pub use derive::{Answer, grad, jvp, run, vjp};
+pub use engine::engine_names;
+pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
+pub use pipeline::{STAGES, Stage};
+pub use request::{Call, Settings};
+pub use session::{Session, Stop};
+pub use show::show;
+pub use suggest::nearest;
+pub use test::{Failure, Reason, TestReport, test};

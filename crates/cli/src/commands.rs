@@ -1,0 +1,162 @@
+//! What each command does: a request to the driver, and its answer printed.
+
+use std::path::{Path, PathBuf};
+
+use pullback_base::Diagnostic;
+use pullback_driver::{Answer, Session, Stop, TestReport};
+
+use crate::options::{Color, Command, Options, OutputArgs, SettingsArgs};
+use crate::terminal::{Terminal, error_line, print, report};
+
+const SUCCESS: u8 = 0;
+const WRONG_PROGRAM: u8 = 1;
+const WRONG_USAGE: u8 = 2;
+
+/// Executes a command; gives the exit code.
+pub fn execute(options: &Options) -> u8 {
+    let color = options.color;
+    match &options.command {
+        Command::Run { call, output } => answer(color, output, |session| {
+            pullback_driver::run(session, &call.call("main", &output.settings))
+        }),
+        Command::Grad { call, output, wrt } => answer(color, output, |session| {
+            pullback_driver::grad(session, &call.call(&output.settings), &wrt.wrt)
+        }),
+        Command::Vjp { call, output, wrt, cotangent } => answer(color, output, |session| {
+            pullback_driver::vjp(session, &call.call(&output.settings), &wrt.wrt, cotangent)
+        }),
+        Command::Jvp { call, output, wrt, tangent } => answer(color, output, |session| {
+            pullback_driver::jvp(session, &call.call(&output.settings), &wrt.wrt, tangent)
+        }),
+        Command::Check { files } => check(color, files),
+        Command::Fmt { check, files } => fmt(color, files, *check),
+        Command::Test { files, settings } => test(color, files, settings),
+        Command::Explain { code } => {
+            let mut session = Session::new(&Terminal);
+            let page = pullback_driver::explain(&mut session, code).map(str::to_owned);
+            finish(&session, color, page)
+        }
+        Command::Show { call, settings, stage } => {
+            let mut session = Session::new(&Terminal);
+            let text = pullback_driver::show(&mut session, &call.call("", settings), stage);
+            finish(&session, color, text)
+        }
+    }
+}
+
+fn answer(
+    color: Color,
+    output: &OutputArgs,
+    operation: impl FnOnce(&mut Session<'_>) -> Result<Answer, Stop>,
+) -> u8 {
+    let mut session = Session::new(&Terminal);
+    let answer = operation(&mut session);
+    let text = answer.map(|answer| if output.json { answer.json() } else { answer.text() });
+    finish(&session, color, text)
+}
+
+/// Prints the diagnostics, then the answer.
+fn finish(session: &Session<'_>, color: Color, text: Result<String, Stop>) -> u8 {
+    report(&session.sources, &session.diagnostics, color);
+    let code = exit_code(&session.diagnostics);
+    match text {
+        Ok(text) if print(&text) => code,
+        Ok(_) => WRONG_USAGE,
+        Err(Stop) => code.max(WRONG_PROGRAM),
+    }
+}
+
+/// Errors in the request itself are usage; all others are in the program or its input.
+fn exit_code(diagnostics: &[Diagnostic]) -> u8 {
+    const USAGE: [&str; 7] = ["E0801", "E0809", "E0811", "E0812", "E0813", "E0814", "E0818"];
+    let mut code = SUCCESS;
+    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
+        let usage = USAGE.contains(&diagnostic.code);
+        code = code.max(if usage { WRONG_USAGE } else { WRONG_PROGRAM });
+    }
+    code
+}
+
+fn check(color: Color, files: &[PathBuf]) -> u8 {
+    let mut code = SUCCESS;
+    let (mut errors, mut warnings) = (0, 0);
+    for file in files {
+        let mut session = Session::new(&Terminal);
+        pullback_driver::check(&mut session, file);
+        report(&session.sources, &session.diagnostics, color);
+        let wrong = session.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
+        errors += wrong;
+        warnings += session.diagnostics.len() - wrong;
+        code = code.max(exit_code(&session.diagnostics));
+    }
+    error_line(&format!(
+        "{} checked: {}, {}",
+        count(files.len(), "file"),
+        count(errors, "error"),
+        count(warnings, "warning")
+    ));
+    code
+}
+
+fn fmt(color: Color, files: &[PathBuf], check: bool) -> u8 {
+    let mut code = SUCCESS;
+    for file in files {
+        let mut session = Session::new(&Terminal);
+        let Ok((before, after)) = pullback_driver::fmt(&mut session, file) else {
+            report(&session.sources, &session.diagnostics, color);
+            code = code.max(exit_code(&session.diagnostics));
+            continue;
+        };
+        let done = if file == Path::new("-") && !check {
+            if print(&after) { SUCCESS } else { WRONG_USAGE }
+        } else if before == after {
+            SUCCESS
+        } else if check {
+            error_line(&format!("{} is not formatted", file.display()));
+            WRONG_PROGRAM
+        } else if let Err(error) = std::fs::write(file, &after) {
+            error_line(&format!("error: cannot write `{}`: {error}", file.display()));
+            WRONG_USAGE
+        } else {
+            SUCCESS
+        };
+        code = code.max(done);
+    }
+    code
+}
+
+fn test(color: Color, files: &[PathBuf], settings: &SettingsArgs) -> u8 {
+    let mut code = SUCCESS;
+    let (mut passed, mut failed) = (0, 0);
+    for file in files {
+        let mut session = Session::new(&Terminal);
+        let report_of_file = pullback_driver::test(&mut session, file, &settings.settings());
+        report(&session.sources, &session.diagnostics, color);
+        code = code.max(exit_code(&session.diagnostics));
+        let Ok(found) = report_of_file else {
+            print(&format!("{}: not tested", file.display()));
+            failed += 1;
+            continue;
+        };
+        let problems: Vec<Diagnostic> =
+            found.failed.iter().map(|failure| failure.diagnostic()).collect();
+        report(&session.sources, &problems, color);
+        print(&format!("{}: {}", file.display(), summary(&found)));
+        passed += found.passed;
+        failed += found.failed_lines();
+    }
+    print(&format!("{passed} passed, {failed} failed"));
+    if failed > 0 { code.max(WRONG_PROGRAM) } else { code }
+}
+
+fn summary(report: &TestReport) -> String {
+    match (report.passed, report.failed_lines()) {
+        (0, 0) => "no expectations".to_owned(),
+        (passed, 0) => format!("{passed} passed"),
+        (passed, failed) => format!("{passed} passed, {failed} failed"),
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

@@ -1,0 +1,266 @@
+//! The command line, by clap.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pullback_driver::{Call, STAGES, Settings};
+
+use crate::units;
+
+const EXAMPLES: &str = "\
+Examples:
+  pullback run  model.pull predict '{ w = 2.0, b = 1.0 }' 3.0
+  pullback grad model.pull loss --input data.json --wrt w,b --json
+  pullback test model.pull
+  pullback explain E0301
+
+Exit codes: 0 success; 1 the program or its input is wrong; 2 wrong usage, or a file that cannot be
+read; 70 a bug in Pullback itself.";
+
+/// A functional language in which every function can be differentiated.
+#[derive(Debug, Parser)]
+#[command(name = "pullback", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Options {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// Whether messages are coloured.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+/// When messages are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Evaluate a definition.
+    Run {
+        #[command(flatten)]
+        call: CallArgs,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Value and gradient of a Real-valued definition.
+    Grad {
+        #[command(flatten)]
+        call: RequiredCallArgs,
+        #[command(flatten)]
+        output: OutputArgs,
+        #[command(flatten)]
+        wrt: WrtArgs,
+    },
+    /// Value of a definition, and the cotangents of its parameters for a cotangent of its result.
+    Vjp {
+        #[command(flatten)]
+        call: RequiredCallArgs,
+        #[command(flatten)]
+        output: OutputArgs,
+        #[command(flatten)]
+        wrt: WrtArgs,
+        /// The cotangent of the result: an expression.
+        #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+        cotangent: String,
+    },
+    /// Value of a definition, and the tangent of its result for a tangent of its parameters.
+    Jvp {
+        #[command(flatten)]
+        call: RequiredCallArgs,
+        #[command(flatten)]
+        output: OutputArgs,
+        #[command(flatten)]
+        wrt: WrtArgs,
+        /// The tangent of the parameters: an expression, a tuple if there are several.
+        #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+        tangent: String,
+    },
+    /// Report every mistake in files.
+    Check {
+        /// The files; `-` is standard input.
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Format files in place; `-` formats standard input to standard output.
+    Fmt {
+        /// Change nothing: list the files that are not formatted, and fail if there are any.
+        #[arg(long)]
+        check: bool,
+        /// The files.
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Check the `--@` expectations in files, on every engine.
+    Test {
+        /// The files.
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
+    /// Explain a diagnostic by its code.
+    Explain {
+        /// The code, such as E0301.
+        code: String,
+    },
+    /// Print a stage of the pipeline.
+    #[command(after_help = stages())]
+    Show {
+        #[command(flatten)]
+        call: CallArgs,
+        #[command(flatten)]
+        settings: SettingsArgs,
+        /// The stage; see below.
+        #[arg(long, value_name = "STAGE")]
+        stage: String,
+    },
+}
+
+fn stages() -> String {
+    let mut text = String::from("Stages:\n");
+    for stage in STAGES {
+        text.push_str(&format!("  {:<8}{}\n", stage.name, stage.about));
+    }
+    text
+}
+
+/// A definition and its arguments; the definition may be left out.
+#[derive(Debug, Args)]
+pub struct CallArgs {
+    /// The file; `-` is standard input.
+    pub file: PathBuf,
+    /// The definition [default: main, or for `show` the whole file].
+    pub entry: Option<String>,
+    /// Its arguments: Pullback expressions in the scope of the file.
+    #[arg(value_name = "ARG", allow_hyphen_values = true)]
+    pub args: Vec<String>,
+    /// Arguments by parameter name: a JSON object or a NumPy archive.
+    #[arg(long, value_name = "FILE.json|.npz")]
+    pub input: Option<PathBuf>,
+}
+
+/// A definition and its arguments.
+#[derive(Debug, Args)]
+pub struct RequiredCallArgs {
+    /// The file; `-` is standard input.
+    pub file: PathBuf,
+    /// The definition.
+    pub entry: String,
+    /// Its arguments: Pullback expressions in the scope of the file.
+    #[arg(value_name = "ARG", allow_hyphen_values = true)]
+    pub args: Vec<String>,
+    /// Arguments by parameter name: a JSON object or a NumPy archive.
+    #[arg(long, value_name = "FILE.json|.npz")]
+    pub input: Option<PathBuf>,
+}
+
+/// How the answer is printed.
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+}
+
+/// What the derivative is with respect to.
+#[derive(Debug, Args)]
+pub struct WrtArgs {
+    /// The parameters to differentiate with respect to [default: all that hold Reals].
+    #[arg(long, value_name = "P,…", value_delimiter = ',')]
+    pub wrt: Vec<String>,
+}
+
+/// How to evaluate.
+#[derive(Debug, Args)]
+pub struct SettingsArgs {
+    /// The engine of differentiation.
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// What a derivative at a tie or an edge of a domain is: by convention, or an error.
+    #[arg(long, value_name = "WHICH", default_value = "trace")]
+    pub domain: Domain,
+    /// The most memory that values may take, such as 512M or 4G.
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub max_memory: Option<usize>,
+    /// The longest time that evaluation may take, such as 10s or 500ms.
+    #[arg(long, value_name = "TIME", value_parser = units::seconds)]
+    pub timeout: Option<f64>,
+}
+
+/// What a derivative at a tie or an edge of a domain is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Domain {
+    /// That of the executed trace, by the table of conventions.
+    Trace,
+    /// An error.
+    Strict,
+}
+
+impl SettingsArgs {
+    /// As the driver wants them.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            engine: self.engine.clone(),
+            strict: self.domain == Domain::Strict,
+            max_memory: self.max_memory,
+            timeout: self.timeout,
+        }
+    }
+}
+
+impl CallArgs {
+    /// As the driver wants it, with an entry to use if none is given.
+    pub fn call(&self, default: &str, settings: &SettingsArgs) -> Call {
+        Call {
+            file: self.file.clone(),
+            entry: self.entry.clone().unwrap_or_else(|| default.to_owned()),
+            args: self.args.clone(),
+            input: self.input.clone(),
+            settings: settings.settings(),
+        }
+    }
+}
+
+impl RequiredCallArgs {
+    /// As the driver wants it.
+    pub fn call(&self, settings: &SettingsArgs) -> Call {
+        Call {
+            file: self.file.clone(),
+            entry: self.entry.clone(),
+            args: self.args.clone(),
+            input: self.input.clone(),
+            settings: settings.settings(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn negative_arguments_are_arguments() {
+        let options = Options::try_parse_from(["pullback", "run", "a.pull", "f", "-1.0", "--json"]);
+        let Command::Run { call, output } = options.unwrap().command else { panic!("not run") };
+        assert_eq!(call.args, ["-1.0"]);
+        assert!(output.json);
+    }
+}

@@ -1,0 +1,82 @@
+//! Standard input, output and error. A closed output is the reader's choice and no error.
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::panic::PanicHookInfo;
+use std::path::{Path, PathBuf};
+
+use pullback_base::{Diagnostic, SourceMap, Style, render};
+use pullback_driver::{Disk, Files, read_bounded};
+
+use crate::options::Color;
+
+/// The file system, where `-` is standard input.
+pub struct Terminal;
+
+impl Files for Terminal {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if path == Path::new("-") {
+            read_bounded(io::stdin().lock().by_ref())
+        } else {
+            Disk.read(path)
+        }
+    }
+    fn identity(&self, path: &Path) -> PathBuf {
+        if path == Path::new("-") { path.to_owned() } else { Disk.identity(path) }
+    }
+}
+
+/// Prints text and a line break to standard output. False if it cannot be written.
+pub fn print(text: &str) -> bool {
+    let line = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let mut out = io::stdout().lock();
+    let written = out
+        .write_all(text.as_bytes())
+        .and_then(|()| out.write_all(line.as_bytes()))
+        .and_then(|()| out.flush());
+    match written {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => true,
+        Err(error) => {
+            error_line(&format!("error: cannot write the answer: {error}"));
+            false
+        }
+    }
+}
+
+/// Prints a line to standard error.
+pub fn error_line(text: &str) {
+    // If standard error is closed there is nobody left to tell.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Prints diagnostics to standard error.
+pub fn report(sources: &SourceMap, diagnostics: &[Diagnostic], color: Color) {
+    for diagnostic in diagnostics {
+        error_line(&render(sources, diagnostic, style(color)));
+        error_line("");
+    }
+}
+
+fn style(color: Color) -> Style {
+    let wanted = match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+    };
+    if wanted { Style::Colour } else { Style::Plain }
+}
+
+/// Tells about a panic: a bug in Pullback itself.
+pub fn report_bug(panic: &PanicHookInfo<'_>) {
+    let message = panic
+        .payload()
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.payload().downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    let place = panic.location().map_or_else(String::new, |at| format!(" ({at})"));
+    error_line(&format!("error: bug in Pullback: {message}{place}"));
+    error_line(
+        "This is not a mistake in your program. Please report it with the program and the command.",
+    );
+}

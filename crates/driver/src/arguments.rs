@@ -1,0 +1,248 @@
+//! What a call is given: the expressions of its command line and its input file.
+//!
+//! Input: texts and a path. Output: [`Arguments`]: parsed expressions, each in a file of its own such
+//! as `<argument 1>`, and the input file with its names. Values of the file are decoded when the
+//! types of the parameters are known.
+
+use std::path::{Path, PathBuf};
+
+use pullback_base::{Diagnostic, FileId, Span};
+use pullback_lambda::eval::Value;
+use pullback_lambda::{Program, Type};
+use pullback_syntax::ast::Expr;
+use pullback_syntax::parse_expr;
+
+use crate::input::{Kind, Misfit, NpzArray, Tape, decode, from_numbers, read_npz};
+use crate::request::Call;
+use crate::session::{Session, Stop};
+
+/// Arguments and input file of a call.
+pub struct Arguments {
+    /// The expressions that have not been given to a parameter yet.
+    pub exprs: Vec<Expr>,
+    input: Option<Input>,
+}
+
+struct Input {
+    path: PathBuf,
+    file: FileId,
+    content: Content,
+    /// The names in the file and where they stand.
+    names: Vec<(String, Span)>,
+}
+
+enum Content {
+    /// The text is in the session's sources.
+    Json,
+    Npz(Vec<NpzArray>),
+}
+
+impl Arguments {
+    /// Parses the arguments and reads the input file of a call.
+    pub fn read(session: &mut Session<'_>, call: &Call) -> Result<Self, Stop> {
+        let exprs = expressions(session, "argument", &call.args)?;
+        let input = match &call.input {
+            Some(path) => Some(read_input(session, path)?),
+            None => None,
+        };
+        Ok(Self { exprs, input })
+    }
+    /// Whether there is an input file.
+    pub fn has_input(&self) -> bool {
+        self.input.is_some()
+    }
+    /// The input file's path.
+    pub fn input_file(&self) -> Option<&PathBuf> {
+        self.input.as_ref().map(|input| &input.path)
+    }
+    /// The names in the input file.
+    pub fn input_names(&self) -> Vec<(String, Span)> {
+        self.input.as_ref().map_or_else(Vec::new, |input| input.names.clone())
+    }
+    /// Where a name stands in the input file.
+    pub fn span_of(&self, name: &str) -> Span {
+        let names = self.input.iter().flat_map(|input| &input.names);
+        names.clone().find(|(known, _)| known == name).map_or(Span::NONE, |(_, span)| *span)
+    }
+    /// The value of a name in the input file, as a value of this type.
+    pub fn decode(
+        &self,
+        session: &mut Session<'_>,
+        program: &Program,
+        name: &str,
+        ty: &Type,
+    ) -> Result<Value, Stop> {
+        let Some(input) = &self.input else { return Err(Stop) };
+        match &input.content {
+            Content::Json => decode_json(session, program, input, name, ty),
+            Content::Npz(arrays) => {
+                let array = arrays.iter().find(|array| array.name == name).ok_or(Stop)?;
+                from_numbers(array, ty).or_else(|reason| {
+                    let title = format!("the array `{name}` does not fit its parameter: {reason}");
+                    session.fail(
+                        Diagnostic::error("E0804", input.start(), title, "").note(format!(
+                            "the parameter has the type `{}`",
+                            program.show_type(ty)
+                        )),
+                    )
+                })
+            }
+        }
+    }
+}
+
+/// Parses texts that are one expression each, as files `<argument 1>`, `<argument 2>`, …
+pub fn expressions(
+    session: &mut Session<'_>,
+    what: &str,
+    texts: &[String],
+) -> Result<Vec<Expr>, Stop> {
+    let mut exprs = Vec::new();
+    for (index, text) in texts.iter().enumerate() {
+        let name = if texts.len() == 1 && what != "argument" {
+            format!("<{what}>")
+        } else {
+            format!("<{what} {}>", index + 1)
+        };
+        let file = session.sources.add(name, text.clone());
+        let (expr, problems) = parse_expr(text, file);
+        session.diagnostics.extend(problems);
+        exprs.push(expr);
+    }
+    session.stop_on_errors()?;
+    Ok(exprs)
+}
+
+impl Input {
+    fn start(&self) -> Span {
+        Span::new(self.file, 0, 0)
+    }
+}
+
+fn read_input(session: &mut Session<'_>, path: &Path) -> Result<Input, Stop> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    match ending.to_ascii_lowercase().as_str() {
+        "npz" => {
+            let bytes = session.read_bytes(path)?;
+            let file = session.sources.add(path.display().to_string(), "");
+            match read_npz(&bytes) {
+                Ok(arrays) => {
+                    let start = Span::new(file, 0, 0);
+                    let names = arrays.iter().map(|array| (array.name.clone(), start)).collect();
+                    Ok(Input { path: path.to_owned(), file, content: Content::Npz(arrays), names })
+                }
+                Err(reason) => session.fail(
+                    Diagnostic::error(
+                        "E0807",
+                        Span::new(file, 0, 0),
+                        "cannot read this NumPy archive",
+                        "",
+                    )
+                    .note(reason)
+                    .hint("write it with `numpy.savez`, one array of numbers for each parameter"),
+                ),
+            }
+        }
+        "json" | "" => {
+            let file = session.read_text(path)?;
+            let names = json_names(session, file)?;
+            Ok(Input { path: path.to_owned(), file, content: Content::Json, names })
+        }
+        other => {
+            let title = format!("`{}` has the ending `.{other}`", path.display());
+            session.fail(
+                Diagnostic::error("E0818", Span::NONE, title, "")
+                    .note("an input file is JSON or a NumPy archive, and its ending says which")
+                    .hint("name it `.json` or `.npz`"),
+            )
+        }
+    }
+}
+
+/// The top-level names of a JSON file, each at most once.
+fn json_names(session: &mut Session<'_>, file: FileId) -> Result<Vec<(String, Span)>, Stop> {
+    match scan_names(session.sources.text(file), file) {
+        Ok(names) => Ok(names),
+        Err(diagnostic) => session.fail(*diagnostic),
+    }
+}
+
+fn scan_names(text: &str, file: FileId) -> Result<Vec<(String, Span)>, Box<Diagnostic>> {
+    let tape = Tape::parse(text).map_err(|error| {
+        let end = (error.at + 1).min(text.len()).max(error.at);
+        let span = Span::new(file, error.at, end);
+        let diagnostic = Diagnostic::error("E0803", span, "this file is not JSON", error.title);
+        Box::new(match error.hint {
+            Some(hint) => diagnostic.hint(hint),
+            None => diagnostic,
+        })
+    })?;
+    let span_of = |entry: u32| {
+        let entry = tape.entry(entry);
+        Span::new(file, entry.lo as usize, entry.hi as usize)
+    };
+    let kind = tape.entry(0).kind;
+    if kind != Kind::Object {
+        let title =
+            format!("expected an object with a value for each parameter, found {}", kind.noun());
+        let label = "the whole file is one object";
+        let span = Span { hi: span_of(0).lo + 1, ..span_of(0) };
+        return Err(Box::new(
+            Diagnostic::error("E0804", span, title, label)
+                .hint("write {\"name of the parameter\": value, …}"),
+        ));
+    }
+    let mut names: Vec<(String, Span)> = Vec::new();
+    for (key, _) in tape.fields(0) {
+        let name = tape.string(key).into_owned();
+        if let Some((_, first)) = names.iter().find(|(known, _)| *known == name) {
+            let title = format!("the parameter `{name}` is given twice");
+            return Err(Box::new(
+                Diagnostic::error("E0806", span_of(key), title, "the second time")
+                    .label(*first, "the first time"),
+            ));
+        }
+        names.push((name, span_of(key)));
+    }
+    Ok(names)
+}
+
+fn decode_json(
+    session: &mut Session<'_>,
+    program: &Program,
+    input: &Input,
+    name: &str,
+    ty: &Type,
+) -> Result<Value, Stop> {
+    let text = session.sources.text(input.file);
+    let Ok(tape) = Tape::parse(text) else { return Err(Stop) };
+    let found = tape.fields(0).find(|(key, _)| tape.string(*key) == name);
+    let Some((_, entry)) = found else { return Err(Stop) };
+    match decode(program, &tape, entry, ty) {
+        Ok(value) => Ok(value),
+        Err(misfit) => {
+            let diagnostic = unfit(program, &tape, input.file, &misfit, ty);
+            session.fail(diagnostic)
+        }
+    }
+}
+
+fn unfit(
+    program: &Program,
+    tape: &Tape<'_>,
+    file: FileId,
+    misfit: &Misfit,
+    ty: &Type,
+) -> Diagnostic {
+    let entry = tape.entry(misfit.entry);
+    // A long value is shown by its first bytes.
+    let hi = entry.hi.min(entry.lo + 60);
+    let span = Span::new(file, entry.lo as usize, hi as usize);
+    let title = format!("the input at `{}` does not fit its parameter", tape.path(misfit.entry));
+    let diagnostic = Diagnostic::error("E0804", span, title, misfit.title.clone())
+        .note(format!("the parameter has the type `{}`", program.show_type(ty)));
+    match &misfit.hint {
+        Some(hint) => diagnostic.hint(hint.clone()),
+        None => diagnostic,
+    }
+}

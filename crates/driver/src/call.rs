@@ -1,0 +1,443 @@
+//! A call made ready: the program with a function `S -> T` for the entry, and its argument.
+//!
+//! Input: a [`Call`]. Output: a [`Prepared`] program. `S` is the tuple of the data the entry is given
+//! (the datum itself if there is one only); arguments that are functions are captured. The definition
+//! that stands for the call is
+//!
+//! ```text
+//! def __call = match \(a, b) -> ENTRY a FUNCTION b with
+//!              | f -> match ARG with | a -> (f, (a, …))
+//! ```
+//!
+//! so that all its parts are typed together: the literal in `grad f 3` is a Real if `f` wants one.
+
+use pullback_base::{Diagnostic, Name, Span};
+use pullback_lambda::eval::Value;
+use pullback_lambda::{Def, DefId, Expr as Term, ExprKind as TermKind, Program, Type};
+use pullback_syntax::ast::{Expr, ExprKind, Path, TypeExpr, TypeExprKind};
+use pullback_types::tir::{Constraint, Global, ParamId};
+use pullback_types::ty::Ty;
+
+use crate::arguments::{Arguments, expressions};
+use crate::engine::Engine;
+use crate::entry::{Entry, Given};
+use crate::load::{Modules, load};
+use crate::pipeline::{Inferred, typed};
+use crate::request::Call;
+use crate::session::{Session, Stop};
+use crate::synth::{app, bind_in, bind_tuple, def, demand, expr, ident, lambda, tuple, var};
+
+/// What a call is made ready for.
+pub enum Purpose<'a> {
+    /// Its value.
+    Value,
+    /// A derivative with respect to parameters: all that have Reals, or those named.
+    Derivative {
+        /// The names; none means all.
+        wrt: &'a [String],
+        /// Whether the result must be a Real.
+        scalar: bool,
+        /// A cotangent of the result or a tangent of the parameters, as an expression.
+        direction: Option<Direction<'a>>,
+    },
+}
+
+/// An expression that a derivative is taken along.
+#[derive(Clone, Copy)]
+pub enum Direction<'a> {
+    /// Of the type of the result.
+    Cotangent(&'a str),
+    /// Of the type of the parameters: a tuple if there are several.
+    Tangent(&'a str),
+}
+
+/// A program ready to run.
+pub struct Prepared {
+    /// The program.
+    pub program: Program,
+    /// `S -> T`
+    pub function: DefId,
+    /// `S`
+    pub argument: Value,
+    /// `T`
+    pub result: Type,
+    /// The parameters in `S`.
+    pub parts: Vec<Part>,
+    /// The value of the direction, with its type.
+    pub direction: Option<(Value, Type)>,
+}
+
+/// A parameter in `S`.
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Whether the derivative is with respect to it.
+    pub wrt: bool,
+}
+
+const CALL: &str = "__call";
+const FUNCTION: &str = "__function";
+
+/// Makes a call ready.
+pub fn prepare(
+    session: &mut Session<'_>,
+    call: &Call,
+    engine: &Engine,
+    purpose: &Purpose<'_>,
+) -> Result<Prepared, Stop> {
+    let mut modules = load(session, &call.file)?;
+    let inferred = typed(session, &modules);
+    session.stop_on_errors()?;
+    let id = inferred.entry(session, &call.entry)?;
+    let entry = Entry::new(&inferred.typed, &modules.main().module, &inferred.typed.globals[id]);
+    let mut arguments = Arguments::read(session, call)?;
+    let derivative = matches!(purpose, Purpose::Derivative { .. });
+    let given = entry.give(session, &mut arguments, derivative)?;
+    let slots = slots(session, &entry, given, &arguments, purpose)?;
+    check_result(session, &entry, purpose)?;
+    let direction = direction(session, purpose)?;
+    let item = def(CALL, definition(&entry, &slots, purpose, direction));
+    modules.main_mut().module.items.push(item);
+    let prepared = compile(session, &modules)?;
+    prepared.check_open(session, &entry, &slots)?;
+    assemble(session, engine, &arguments, prepared, slots)
+}
+
+/// A parameter and where its value comes from.
+struct Slot {
+    name: String,
+    /// The name of its variable in the definition that stands for the call.
+    var: String,
+    span: Span,
+    given: Given,
+    data: bool,
+    wrt: bool,
+}
+
+fn slots(
+    session: &mut Session<'_>,
+    entry: &Entry,
+    given: Vec<Given>,
+    arguments: &Arguments,
+    purpose: &Purpose<'_>,
+) -> Result<Vec<Slot>, Stop> {
+    let mut slots = Vec::new();
+    for (position, (given, param)) in given.into_iter().zip(&entry.params).enumerate() {
+        let span = match &given {
+            Given::Arg(arg) => arg.span,
+            Given::Input(name) => arguments.span_of(name),
+        };
+        if !param.is_data && matches!(given, Given::Input(_)) {
+            let title = format!("the parameter `{}` is a function", param.name);
+            let diagnostic = Diagnostic::error("E0817", span, title, "a file holds data only")
+                .hint("give it as an argument on the command line: any expression will do");
+            return session.fail(diagnostic);
+        }
+        slots.push(Slot {
+            name: param.name.clone(),
+            var: format!("__argument_{}", position + 1),
+            span,
+            given,
+            data: param.is_data,
+            wrt: param.is_data && param.has_reals,
+        });
+    }
+    if let Purpose::Derivative { wrt, .. } = purpose {
+        select(session, entry, &mut slots, wrt)?;
+    }
+    Ok(slots)
+}
+
+/// Keeps `wrt` at the parameters named, or at all that can be differentiated if none are named.
+fn select(
+    session: &mut Session<'_>,
+    entry: &Entry,
+    slots: &mut [Slot],
+    names: &[String],
+) -> Result<(), Stop> {
+    let possible: Vec<String> =
+        slots.iter().filter(|slot| slot.wrt).map(|slot| slot.name.clone()).collect();
+    for name in names {
+        if possible.contains(name) {
+            continue;
+        }
+        let title = if slots.iter().any(|slot| slot.name == *name) {
+            format!("cannot differentiate with respect to `{name}`: it holds no Reals")
+        } else {
+            format!("`{}` has no parameter `{name}`", entry.name)
+        };
+        let hint = crate::suggest::did_you_mean(
+            "differentiable parameter",
+            name,
+            possible.iter().map(String::as_str),
+        );
+        let diagnostic = Diagnostic::error("E0811", entry.span, title, "defined here").hint(hint);
+        return session.fail(diagnostic);
+    }
+    if possible.is_empty() {
+        let title = format!("`{}` has no parameter with Reals in it", entry.name);
+        let diagnostic = Diagnostic::error("E0811", entry.span, title, "defined here")
+            .note("a derivative is taken with respect to parameters that hold Reals")
+            .hint("give the definition a parameter of type `Real`, or evaluate it with `pullback run`");
+        return session.fail(diagnostic);
+    }
+    if !names.is_empty() {
+        for slot in slots {
+            slot.wrt = names.contains(&slot.name);
+        }
+    }
+    Ok(())
+}
+
+fn check_result(
+    session: &mut Session<'_>,
+    entry: &Entry,
+    purpose: &Purpose<'_>,
+) -> Result<(), Stop> {
+    let Purpose::Derivative { scalar: true, .. } = purpose else { return Ok(()) };
+    if matches!(entry.result, Ty::Real | Ty::Param(_)) {
+        return Ok(());
+    }
+    let title = format!("`{}` gives `{}`, not a Real", entry.name, entry.result_text);
+    session.fail(
+        Diagnostic::error("E0810", entry.span, title, "defined here")
+            .note("a gradient is the derivative of one Real; other results have a Jacobian")
+            .hint("use `pullback vjp` or `pullback jvp`, or `jacobian` in the program"),
+    )
+}
+
+fn direction(session: &mut Session<'_>, purpose: &Purpose<'_>) -> Result<Option<Expr>, Stop> {
+    let (what, text) = match purpose {
+        Purpose::Derivative { direction: Some(Direction::Cotangent(text)), .. } => {
+            ("cotangent", text)
+        }
+        Purpose::Derivative { direction: Some(Direction::Tangent(text)), .. } => ("tangent", text),
+        Purpose::Derivative { direction: None, .. } | Purpose::Value => return Ok(None),
+    };
+    let mut exprs = expressions(session, what, &[(*text).to_owned()])?;
+    Ok(exprs.pop())
+}
+
+/// The body of the definition that stands for the call; see the head of this file.
+fn definition(
+    entry: &Entry,
+    slots: &[Slot],
+    purpose: &Purpose<'_>,
+    direction: Option<Expr>,
+) -> Expr {
+    let span = entry.span;
+    let derivative = matches!(purpose, Purpose::Derivative { .. });
+    let args = slots.iter().map(|slot| match &slot.given {
+        Given::Arg(arg) if !slot.data => arg.clone(),
+        Given::Arg(_) | Given::Input(_) => {
+            let value = var(&slot.var, slot.span);
+            if derivative && !slot.wrt {
+                app(var("stop_gradient", slot.span), vec![value], slot.span)
+            } else {
+                value
+            }
+        }
+    });
+    let mut body = app(var(&entry.name, span), args.collect(), span);
+    if matches!(purpose, Purpose::Derivative { scalar: true, .. }) && entry.result != Ty::Real {
+        body = ascribed_real(body);
+    }
+    let data: Vec<&Slot> = slots.iter().filter(|slot| slot.data).collect();
+    let names: Vec<String> = data.iter().map(|slot| slot.var.clone()).collect();
+    let function = lambda(bind_tuple(&names, span), body);
+
+    let variables = |from: &[&Slot]| from.iter().map(|slot| var(&slot.var, slot.span)).collect();
+    let whole: Vec<Expr> = data.iter().map(|slot| placeholder(slot)).collect();
+    let args: Vec<&Slot> =
+        data.iter().copied().filter(|slot| matches!(slot.given, Given::Arg(_))).collect();
+    let mut parts = vec![var(FUNCTION, span), tuple(variables(&args), span)];
+    let mut checks = vec![app(var(FUNCTION, span), vec![tuple(whole.clone(), span)], span)];
+    if let Some(direction) = direction {
+        let place = direction.span;
+        parts.push(var("__direction", place));
+        checks.push(along(purpose, &data, tuple(whole, span), span, place));
+        let inner =
+            checks.into_iter().rev().fold(tuple(parts, span), |body, check| demand(check, body));
+        let inner = bind_in("__direction", direction, inner);
+        return bind_in(FUNCTION, function, bind_args(&args, inner));
+    }
+    let inner =
+        checks.into_iter().rev().fold(tuple(parts, span), |body, check| demand(check, body));
+    bind_in(FUNCTION, function, bind_args(&args, inner))
+}
+
+/// The value of a slot where only its type matters.
+fn placeholder(slot: &Slot) -> Expr {
+    match slot.given {
+        Given::Arg(_) => var(&slot.var, slot.span),
+        Given::Input(_) => {
+            let text =
+                expr(ExprKind::Lit(pullback_syntax::ast::Literal::Str(String::new())), slot.span);
+            app(var("error", slot.span), vec![text], slot.span)
+        }
+    }
+}
+
+fn bind_args(args: &[&Slot], body: Expr) -> Expr {
+    args.iter().rev().fold(body, |body, slot| match &slot.given {
+        Given::Arg(arg) => bind_in(&slot.var, arg.clone(), body),
+        Given::Input(_) => body,
+    })
+}
+
+/// An application whose typing says that the direction has the type it needs.
+fn along(purpose: &Purpose<'_>, data: &[&Slot], whole: Expr, span: Span, place: Span) -> Expr {
+    let given = var("__direction", place);
+    if matches!(purpose, Purpose::Derivative { direction: Some(Direction::Cotangent(_)), .. }) {
+        let call = app(var("vjp", span), vec![var(FUNCTION, span), whole], span);
+        let index = pullback_base::Spanned { node: 1, span };
+        let pullback = expr(ExprKind::TupleField { base: Box::new(call), index }, span);
+        return app(pullback, vec![given], place);
+    }
+    let wrt: Vec<&Slot> = data.iter().copied().filter(|slot| slot.wrt).collect();
+    let names: Vec<String> = wrt.iter().map(|slot| slot.var.clone()).collect();
+    let point = tuple(wrt.iter().map(|slot| placeholder(slot)).collect(), span);
+    // Inside, the parameters of the derivative are bound anew; the others are as they are given.
+    let arguments = data
+        .iter()
+        .map(|slot| if slot.wrt { var(&slot.var, slot.span) } else { placeholder(slot) });
+    let inner = app(var(FUNCTION, span), vec![tuple(arguments.collect(), span)], span);
+    let function = lambda(bind_tuple(&names, span), inner);
+    app(var("jvp", span), vec![function, point, given], place)
+}
+
+fn ascribed_real(body: Expr) -> Expr {
+    let span = body.span;
+    let path = Path { module: None, name: ident("Real", span) };
+    let ty = TypeExpr { kind: TypeExprKind::Named { path, sizes: vec![], args: vec![] }, span };
+    expr(ExprKind::Ascribe { expr: Box::new(body), ty }, span)
+}
+
+/// The program with the call, elaborated.
+struct Compiled {
+    inferred: Inferred,
+    program: Program,
+    root: DefId,
+}
+
+fn compile(session: &mut Session<'_>, modules: &Modules) -> Result<Compiled, Stop> {
+    let inferred = typed(session, modules);
+    session.stop_on_errors()?;
+    let id = inferred.entry(session, CALL)?;
+    let (program, roots) = inferred.program(session, &[id])?;
+    Ok(Compiled { inferred, program, root: roots[0] })
+}
+
+impl Compiled {
+    /// The types of values from the input file must be known from the program alone.
+    fn check_open(
+        &self,
+        session: &mut Session<'_>,
+        entry: &Entry,
+        slots: &[Slot],
+    ) -> Result<(), Stop> {
+        let Some((_, call)) = self.inferred.global(CALL) else { return Ok(()) };
+        for (slot, param) in slots.iter().zip(&entry.params) {
+            if matches!(slot.given, Given::Input(_)) && self.is_open(call, &param.ty) {
+                let title = format!("the type of the parameter `{}` is open", slot.name);
+                let diagnostic = Diagnostic::error("E0816", entry.span, title, "defined here")
+                    .label(slot.span, "given here")
+                    .note("a value of a file is read as the type that the program declares")
+                    .hint(format!("declare it, for example `({}: Real)`", slot.name));
+                return session.fail(diagnostic);
+            }
+        }
+        Ok(())
+    }
+    /// Whether a parameter's type is a variable of which nothing is known, also in the call.
+    fn is_open(&self, call: &Global, ty: &Ty) -> bool {
+        let Ty::Param(_) = ty else { return false };
+        let free: Vec<&ParamId> = call.params.iter().filter(|id| !is_number(call, **id)).collect();
+        !free.is_empty()
+    }
+}
+
+/// Whether a quantified type must be made of numbers.
+fn is_number(global: &Global, id: ParamId) -> bool {
+    global.constraints.iter().any(|constraint| {
+        if let Constraint::Num(ty)
+        | Constraint::Vector(ty)
+        | Constraint::Scalar(ty)
+        | Constraint::Ord(ty) = constraint
+        {
+            *ty == Ty::Param(id)
+        } else {
+            false
+        }
+    })
+}
+
+/// Evaluates the arguments, decodes the input, and adds the function `S -> T`.
+fn assemble(
+    session: &mut Session<'_>,
+    engine: &Engine,
+    arguments: &Arguments,
+    compiled: Compiled,
+    slots: Vec<Slot>,
+) -> Result<Prepared, Stop> {
+    let Compiled { mut program, root, .. } = compiled;
+    let call = program.defs[root].ty.clone();
+    let function_type = call.component(0).cloned().ok_or(Stop)?;
+    let (from, result) = match function_type.as_fun() {
+        Some((from, to)) => (from.clone(), to.clone()),
+        None => return Err(Stop),
+    };
+    let function = add_function(&mut program, root, &from);
+    let made = engine.evaluate(session, &program, root, vec![])?;
+    let made = made.as_tuple().unwrap_or_default();
+    let data: Vec<&Slot> = slots.iter().filter(|slot| slot.data).collect();
+    let from_args = data.iter().filter(|slot| matches!(slot.given, Given::Arg(_))).count();
+    let mut args = components(made.get(1), from_args).into_iter();
+    let types = component_types(&from, data.len());
+    let mut values = Vec::new();
+    let mut parts = Vec::new();
+    for (slot, ty) in data.into_iter().zip(types) {
+        values.push(match &slot.given {
+            Given::Arg(_) => args.next().ok_or(Stop)?,
+            Given::Input(name) => arguments.decode(session, &program, name, &ty)?,
+        });
+        let wrt = slot.wrt && pullback_lambda::contains_real(&program.datas, &ty);
+        parts.push(Part { name: slot.name.clone(), ty, wrt });
+    }
+    let argument = if values.len() == 1 { values.remove(0) } else { Value::tuple(values) };
+    let direction = made.get(2).cloned().zip(call.component(2).cloned());
+    Ok(Prepared { program, function, argument, result, parts, direction })
+}
+
+/// Adds `\s -> __call.0 s`.
+fn add_function(program: &mut Program, root: DefId, from: &Type) -> DefId {
+    let span = program.defs[root].span;
+    let point = program.fresh("s", from.clone());
+    let whole = program.global(root, span);
+    let ty = whole.ty.component(0).cloned().unwrap_or_else(Type::unit);
+    let result = ty.after(1).unwrap_or_else(Type::unit);
+    let function = Term::new(TermKind::Proj(Box::new(whole), 0), ty.clone(), span);
+    let arg = program.var(point, span);
+    let applied = Term::new(TermKind::App(Box::new(function), vec![arg]), result, span);
+    let body = program.lam(vec![point], applied);
+    program.defs.push(Def { name: Name::new(FUNCTION), ty, body, span })
+}
+
+/// The components of a tuple of `count`; one component is the value itself.
+pub fn components(value: Option<&Value>, count: usize) -> Vec<Value> {
+    match (value, count) {
+        (Some(value), 1) => vec![value.clone()],
+        (Some(value), _) => value.as_tuple().unwrap_or_default().to_vec(),
+        (None, _) => vec![],
+    }
+}
+
+/// The types of the components of a tuple of `count`; one component is the type itself.
+pub fn component_types(ty: &Type, count: usize) -> Vec<Type> {
+    if count == 1 {
+        return vec![ty.clone()];
+    }
+    ty.components().unwrap_or_default().into_iter().cloned().collect()
+}

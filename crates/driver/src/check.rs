@@ -1,0 +1,45 @@
+//! `check`, `fmt`, `explain`: what needs no evaluation.
+
+use std::path::Path;
+
+use pullback_base::{CODES, Diagnostic, Span};
+
+use crate::pipeline::typed;
+use crate::session::{Session, Stop};
+use crate::stdlib;
+use crate::suggest::nearest;
+use crate::test::load_with_expectations;
+
+/// Reports every mistake in a file, the files it imports and its expectations.
+pub fn check(session: &mut Session<'_>, path: &Path) {
+    if let Ok((modules, _)) = load_with_expectations(session, path) {
+        typed(session, &modules);
+    }
+    session.sort_diagnostics();
+}
+
+/// A file's text before and after formatting. A file with syntax errors is not formatted.
+pub fn fmt(session: &mut Session<'_>, path: &Path) -> Result<(String, String), Stop> {
+    let file = session.read_text(path)?;
+    let text = session.sources.text(file).to_owned();
+    let parse = pullback_syntax::parse(&text, file);
+    session.diagnostics.extend(parse.diagnostics.iter().cloned());
+    session.stop_on_errors()?;
+    let formatted = pullback_syntax::format(&parse.module, &text);
+    Ok((text, formatted))
+}
+
+/// The page of a diagnostic's code.
+pub fn explain(session: &mut Session<'_>, code: &str) -> Result<&'static str, Stop> {
+    let code = code.trim().to_ascii_uppercase();
+    if let Some(page) = stdlib::page(&code) {
+        return Ok(page);
+    }
+    let title = format!("there is no diagnostic `{code}`");
+    let diagnostic = Diagnostic::error("E0814", Span::NONE, title, "");
+    let known = CODES.iter().map(|(code, _)| *code);
+    session.fail(match nearest(&code, known) {
+        Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+        None => diagnostic.hint("codes look like E0301; every message begins with its code"),
+    })
+}

@@ -1,0 +1,181 @@
+//! `run`, `grad`, `vjp`, `jvp`: values and derivatives of an entry.
+//!
+//! Input: a [`Call`]. Output: an [`Answer`], to be printed as text or JSON, or nothing if errors were
+//! reported to the session.
+
+use pullback_base::Name;
+use pullback_lambda::eval::Value;
+use pullback_lambda::{
+    AdOp, Def, DefId, Expr as Term, ExprKind as TermKind, Program, Type, tangent,
+};
+
+use crate::call::{Direction, Part, Prepared, Purpose, components, prepare};
+use crate::engine::{Engine, Mode};
+use crate::output::{push_json_string, to_json, to_text};
+use crate::request::Call;
+use crate::session::{Session, Stop};
+
+/// A value, and what was asked for beside it.
+pub struct Answer {
+    program: Program,
+    value: Value,
+    ty: Type,
+    derivative: Option<Derivative>,
+}
+
+struct Derivative {
+    /// What text and JSON call it.
+    noun: &'static str,
+    /// One a parameter, or a single one without a name.
+    parts: Vec<(Option<String>, Value, Type)>,
+}
+
+/// Evaluates an entry.
+pub fn run(session: &mut Session<'_>, call: &Call) -> Result<Answer, Stop> {
+    let engine = Engine::resolve(session, &call.settings)?;
+    let prepared = prepare(session, call, &engine, &Purpose::Value)?;
+    let Prepared { program, function, argument, result, .. } = prepared;
+    let value = engine.evaluate(session, &program, function, vec![argument])?;
+    Ok(Answer { program, value, ty: result, derivative: None })
+}
+
+/// Value and gradient of a Real-valued entry with respect to the parameters named, or all.
+pub fn grad(session: &mut Session<'_>, call: &Call, wrt: &[String]) -> Result<Answer, Stop> {
+    let engine = Engine::resolve(session, &call.settings)?;
+    let purpose = Purpose::Derivative { wrt, scalar: true, direction: None };
+    let prepared = prepare(session, call, &engine, &purpose)?;
+    backwards(session, &engine, prepared, Value::Real(1.0), "gradient")
+}
+
+/// Value of an entry and the cotangents of its parameters for a cotangent of its result.
+pub fn vjp(
+    session: &mut Session<'_>,
+    call: &Call,
+    wrt: &[String],
+    cotangent: &str,
+) -> Result<Answer, Stop> {
+    let engine = Engine::resolve(session, &call.settings)?;
+    let direction = Some(Direction::Cotangent(cotangent));
+    let purpose = Purpose::Derivative { wrt, scalar: false, direction };
+    let mut prepared = prepare(session, call, &engine, &purpose)?;
+    let (cotangent, _) = prepared.direction.take().ok_or(Stop)?;
+    backwards(session, &engine, prepared, cotangent, "pullback")
+}
+
+/// Value of an entry and the tangent of its result for a tangent of its parameters.
+pub fn jvp(
+    session: &mut Session<'_>,
+    call: &Call,
+    wrt: &[String],
+    tangent: &str,
+) -> Result<Answer, Stop> {
+    let engine = Engine::resolve(session, &call.settings)?;
+    let direction = Some(Direction::Tangent(tangent));
+    let purpose = Purpose::Derivative { wrt, scalar: false, direction };
+    let mut prepared = prepare(session, call, &engine, &purpose)?;
+    let (given, _) = prepared.direction.take().ok_or(Stop)?;
+    let x_dot = whole_tangent(session, &engine, &mut prepared, &given)?;
+    let Prepared { mut program, function, argument, result, .. } = prepared;
+    let mode = Mode::Jvp(x_dot);
+    let (value, y_dot) = engine.run(session, &program, function, argument, mode)?;
+    let ty = tangent_of(&mut program, &result)?;
+    let derivative = Some(Derivative { noun: "tangent", parts: vec![(None, y_dot, ty)] });
+    Ok(Answer { program, value, ty: result, derivative })
+}
+
+fn backwards(
+    session: &mut Session<'_>,
+    engine: &Engine,
+    prepared: Prepared,
+    cotangent: Value,
+    noun: &'static str,
+) -> Result<Answer, Stop> {
+    let Prepared { mut program, function, argument, result, parts, .. } = prepared;
+    let mode = Mode::Vjp(cotangent);
+    let (value, x_bar) = engine.run(session, &program, function, argument, mode)?;
+    let cotangents = components(Some(&x_bar), parts.len());
+    let mut shown = Vec::new();
+    for (Part { name, ty, wrt }, cotangent) in parts.into_iter().zip(cotangents) {
+        if wrt {
+            shown.push((Some(name), cotangent, tangent_of(&mut program, &ty)?));
+        }
+    }
+    let derivative = Some(Derivative { noun, parts: shown });
+    Ok(Answer { program, value, ty: result, derivative })
+}
+
+fn tangent_of(program: &mut Program, ty: &Type) -> Result<Type, Stop> {
+    tangent(&mut program.datas, ty).ok_or(Stop)
+}
+
+/// The tangent of all parameters: what was given for those differentiated, zeros for the others.
+fn whole_tangent(
+    session: &mut Session<'_>,
+    engine: &Engine,
+    prepared: &mut Prepared,
+    given: &Value,
+) -> Result<Value, Stop> {
+    let wrt = prepared.parts.iter().filter(|part| part.wrt).count();
+    let mut given = components(Some(given), wrt).into_iter();
+    let zeros = add_zeros(&mut prepared.program, prepared.function)?;
+    let argument = prepared.argument.clone();
+    let zeros = engine.evaluate(session, &prepared.program, zeros, vec![argument])?;
+    let mut tangents = components(Some(&zeros), prepared.parts.len());
+    for (tangent, part) in tangents.iter_mut().zip(&prepared.parts) {
+        if part.wrt {
+            *tangent = given.next().ok_or(Stop)?;
+        }
+    }
+    Ok(if tangents.len() == 1 { tangents.remove(0) } else { Value::tuple(tangents) })
+}
+
+/// Adds `\s -> zeros s` for the parameter of a function.
+fn add_zeros(program: &mut Program, function: DefId) -> Result<DefId, Stop> {
+    let Def { ty, span, .. } = program.defs[function].clone();
+    let (from, _) = ty.as_fun().ok_or(Stop)?;
+    let to = tangent_of(program, from)?;
+    let point = program.fresh("s", from.clone());
+    let arg = program.var(point, span);
+    let zeros = Term::new(TermKind::Ad(AdOp::Zeros, vec![arg]), to, span);
+    let body = program.lam(vec![point], zeros);
+    Ok(program.defs.push(Def { name: Name::new("__zeros"), ty: body.ty.clone(), body, span }))
+}
+
+impl Answer {
+    /// The answer in Pullback notation: the value alone, or value and derivative on lines of their own.
+    pub fn text(&self) -> String {
+        let value = to_text(&self.program, &self.value, &self.ty);
+        let Some(derivative) = &self.derivative else { return value };
+        let mut text = format!("value: {value}\n{}:", derivative.noun);
+        for (name, part, ty) in &derivative.parts {
+            let part = to_text(&self.program, part, ty);
+            match name {
+                Some(name) => text.push_str(&format!("\n  {name} = {part}")),
+                None => text.push_str(&format!(" {part}")),
+            }
+        }
+        text
+    }
+    /// The answer as JSON: the value alone, or an object with value and derivative.
+    pub fn json(&self) -> String {
+        let value = to_json(&self.program, &self.value, &self.ty);
+        let Some(derivative) = &self.derivative else { return value };
+        let mut text = format!("{{\"value\": {value}, \"{}\": ", derivative.noun);
+        if let [(None, part, ty)] = derivative.parts.as_slice() {
+            text.push_str(&to_json(&self.program, part, ty));
+        } else {
+            text.push('{');
+            for (index, (name, part, ty)) in derivative.parts.iter().enumerate() {
+                if index > 0 {
+                    text.push_str(", ");
+                }
+                push_json_string(&mut text, name.as_deref().unwrap_or_default());
+                text.push_str(": ");
+                text.push_str(&to_json(&self.program, part, ty));
+            }
+            text.push('}');
+        }
+        text.push('}');
+        text
+    }
+}

@@ -1,0 +1,99 @@
+//! Where text comes from: the compiler asks a [`Files`], it never opens a file itself.
+//!
+//! Input: paths. Output: bytes, or the reason why there are none. Reading is bounded, so that an
+//! endless device gives an error instead of filling the memory.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// The largest file that is read, in bytes: positions are 32 bits wide.
+pub const MAX_FILE_BYTES: u64 = u32::MAX as u64 - 1;
+
+/// A source of files.
+pub trait Files {
+    /// The bytes of a file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// The name under which a file is known: two paths to one file have the same identity.
+    fn identity(&self, path: &Path) -> PathBuf {
+        lexically_normal(path)
+    }
+}
+
+/// The file system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        read_bounded(std::fs::File::open(path)?)
+    }
+    fn identity(&self, path: &Path) -> PathBuf {
+        std::fs::canonicalize(path).unwrap_or_else(|_| lexically_normal(path))
+    }
+}
+
+/// Files that exist only in memory, for tests and editors.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl Memory {
+    /// Adds a file or replaces it.
+    #[must_use]
+    pub fn with(mut self, path: impl AsRef<Path>, bytes: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(lexically_normal(path.as_ref()), bytes.into());
+        self
+    }
+}
+
+impl Files for Memory {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let found = self.files.get(&lexically_normal(path));
+        found.cloned().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
+    }
+}
+
+/// Reads to the end, or fails if there are more than [`MAX_FILE_BYTES`].
+pub fn read_bounded(reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 4 GiB"));
+    }
+    Ok(bytes)
+}
+
+/// The path without `.` and, where a parent is named, without `..`.
+pub fn lexically_normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        let last_is_name = matches!(normal.components().next_back(), Some(Component::Normal(_)));
+        if component == Component::ParentDir && last_is_name {
+            normal.pop();
+        } else if component != Component::CurDir {
+            normal.push(component);
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lose_their_detours() {
+        assert_eq!(lexically_normal(Path::new("./a/../b/./c")), Path::new("b/c"));
+        assert_eq!(lexically_normal(Path::new("../a/..")), Path::new(".."));
+    }
+
+    #[test]
+    fn memory_finds_a_file_by_any_spelling() {
+        let files = Memory::default().with("a/b.pull", "x");
+        assert_eq!(files.read(Path::new("a/./c/../b.pull")).unwrap(), b"x");
+        assert!(files.read(Path::new("b.pull")).is_err());
+    }
+}

@@ -1,0 +1,102 @@
+//! An array of numbers as a value of a type.
+//!
+//! Input: an array with its shape, and the type wanted. Output: the value, or what does not fit.
+//! Arrays take one dimension each, tuples take one of exactly their length. Recursion is over the
+//! type.
+
+use pullback_lambda::eval::Value;
+use pullback_lambda::{Type, TypeKind};
+
+use super::npz::{Elements, NpzArray};
+
+/// Decodes an array as a value of a type.
+pub fn from_numbers(array: &NpzArray, ty: &Type) -> Result<Value, String> {
+    build(array, ty, &array.shape, 0, array.len())
+}
+
+impl NpzArray {
+    fn len(&self) -> usize {
+        match &self.elements {
+            Elements::Reals(numbers) => numbers.len(),
+            Elements::Ints(numbers) => numbers.len(),
+            Elements::Bools(truths) => truths.len(),
+        }
+    }
+    fn noun(&self) -> &'static str {
+        match &self.elements {
+            Elements::Reals(_) => "Reals",
+            Elements::Ints(_) => "Ints",
+            Elements::Bools(_) => "Bools",
+        }
+    }
+}
+
+/// The part of `array` with these dimensions that starts at element `start` and has `len` elements.
+fn build(
+    array: &NpzArray,
+    ty: &Type,
+    dims: &[usize],
+    start: usize,
+    len: usize,
+) -> Result<Value, String> {
+    let scalar = |wanted: &str| {
+        if dims.is_empty() {
+            Err(format!("the file has {}, {wanted} is wanted", array.noun()))
+        } else {
+            Err(format!("{wanted} is wanted where the file has {}", dimensions(dims)))
+        }
+    };
+    match (ty.kind(), &array.elements) {
+        (TypeKind::Real, Elements::Reals(numbers)) if dims.is_empty() => {
+            Ok(Value::Real(numbers[start]))
+        }
+        (TypeKind::Real, Elements::Ints(numbers)) if dims.is_empty() => {
+            Ok(Value::Real(numbers[start] as f64))
+        }
+        (TypeKind::Int, Elements::Ints(numbers)) if dims.is_empty() => {
+            Ok(Value::Int(numbers[start]))
+        }
+        (TypeKind::Bool, Elements::Bools(truths)) if dims.is_empty() => {
+            Ok(Value::Bool(truths[start]))
+        }
+        (TypeKind::Real, _) => scalar("a Real"),
+        (TypeKind::Int, _) => scalar("an Int"),
+        (TypeKind::Bool, _) => scalar("a Bool"),
+        (TypeKind::Array(element), _) => {
+            let items = parts(array, dims, start, len, |_| element)?;
+            Ok(Value::array(items))
+        }
+        (TypeKind::Tuple(types), _) => {
+            if dims.first() != Some(&types.len()) {
+                return Err(format!(
+                    "a tuple of {} is wanted where the file has {}",
+                    types.len(),
+                    dimensions(dims)
+                ));
+            }
+            Ok(Value::tuple(parts(array, dims, start, len, |at| &types[at])?))
+        }
+        (TypeKind::Record(_) | TypeKind::Data(_) | TypeKind::Str | TypeKind::Fun(..), _) => {
+            Err("only numbers, tuples and arrays can be given by an array".to_owned())
+        }
+    }
+}
+
+fn parts<'t>(
+    array: &NpzArray,
+    dims: &[usize],
+    start: usize,
+    len: usize,
+    ty: impl Fn(usize) -> &'t Type,
+) -> Result<Vec<Value>, String> {
+    let Some((&size, inner)) = dims.split_first() else {
+        return Err("an array is wanted where the file has a single number".to_owned());
+    };
+    let step = len.checked_div(size).unwrap_or(0);
+    (0..size).map(|at| build(array, ty(at), inner, start + at * step, step)).collect()
+}
+
+fn dimensions(dims: &[usize]) -> String {
+    let dims: Vec<String> = dims.iter().map(ToString::to_string).collect();
+    format!("an array of shape [{}]", dims.join(", "))
+}

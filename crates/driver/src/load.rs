@@ -1,0 +1,171 @@
+//! A file and all it imports, as modules in dependency order.
+//!
+//! Input: the path of a file. Output: [`Modules`], the prelude first, then every module after those
+//! it imports, the file itself last. An import means a file beside the importing one, else an
+//! embedded module of that name. A missing file and a circle of imports are diagnostics at the
+//! import; the rest of the program is still looked at.
+
+use std::path::{Path, PathBuf};
+
+use pullback_base::{Diagnostic, FileId, Name, Span};
+use pullback_syntax::ast::{Import, ItemKind, Module};
+
+use crate::session::{Session, Stop, reason};
+use crate::stdlib;
+
+/// The modules of a program.
+#[derive(Debug)]
+pub struct Modules {
+    /// Dependencies first; the last is the file that was asked for.
+    pub list: Vec<Loaded>,
+}
+
+/// A parsed module.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The stem of its file.
+    pub name: Name,
+    /// Its text.
+    pub file: FileId,
+    /// Its tree.
+    pub module: Module,
+    /// Its imports: what it calls them, and where they are in the list; none if the import failed.
+    pub imports: Vec<(Name, Option<usize>)>,
+    /// Whether it is the prelude.
+    pub prelude: bool,
+}
+
+impl Modules {
+    /// The file that was asked for.
+    pub fn main(&self) -> &Loaded {
+        self.list.last().expect("loading starts with the prelude and ends with the main file")
+    }
+    /// The file that was asked for, to add to it.
+    pub fn main_mut(&mut self) -> &mut Loaded {
+        self.list.last_mut().expect("loading starts with the prelude and ends with the main file")
+    }
+}
+
+/// Loads a file and what it imports. Mistakes inside are reported and do not stop the loading.
+pub fn load(session: &mut Session<'_>, path: &Path) -> Result<Modules, Stop> {
+    let file = session.read_text(path)?;
+    let mut loader = Loader { session, done: vec![], list: vec![], open: vec![] };
+    let key = loader.session.files.identity(path);
+    if !key.ends_with(stdlib::PRELUDE) {
+        // The source of the embedded prelude takes its place when it is the file asked for.
+        loader.embedded("prelude", stdlib::prelude());
+    }
+    loader.module(path, key, file);
+    Ok(Modules { list: loader.list })
+}
+
+struct Loader<'s, 'f> {
+    session: &'s mut Session<'f>,
+    /// Finished modules by identity.
+    done: Vec<(PathBuf, usize)>,
+    list: Vec<Loaded>,
+    /// The chain of imports that leads here, with the name of each file.
+    open: Vec<(PathBuf, String)>,
+}
+
+impl Loader<'_, '_> {
+    fn module(&mut self, path: &Path, key: PathBuf, file: FileId) -> usize {
+        let parse = pullback_syntax::parse(self.session.sources.text(file), file);
+        self.session.diagnostics.extend(parse.diagnostics);
+        let prelude = key.ends_with(stdlib::PRELUDE);
+        self.open.push((key.clone(), path.display().to_string()));
+        let mut imports = Vec::new();
+        for item in &parse.module.items {
+            if let ItemKind::Import(import) = &item.kind {
+                let target = self.import(path, import);
+                imports.push((qualifier(import), target));
+            }
+        }
+        self.open.pop();
+        let name = Name::new(stem(path));
+        self.list.push(Loaded { name, file, module: parse.module, imports, prelude });
+        self.done.push((key, self.list.len() - 1));
+        self.list.len() - 1
+    }
+    /// Where the imported module is; none if that failed, which has been reported.
+    fn import(&mut self, importer: &Path, import: &Import) -> Option<usize> {
+        let written = &import.path.node;
+        if written.is_empty() {
+            return None;
+        }
+        let path = importer.parent().unwrap_or(Path::new("")).join(format!("{written}.pull"));
+        let key = self.session.files.identity(&path);
+        if let Some((_, index)) = self.done.iter().find(|(done, _)| *done == key) {
+            return Some(*index);
+        }
+        if let Some(start) = self.open.iter().position(|(open, _)| *open == key) {
+            let diagnostic = self.circle(start, import.path.span);
+            self.session.report(diagnostic);
+            return None;
+        }
+        match self.session.files.read(&path) {
+            Ok(bytes) => {
+                let file = self.session.add_text(&path, bytes).ok()?;
+                Some(self.module(&path, key, file))
+            }
+            Err(error) => {
+                if let Some(text) = stdlib::module(written) {
+                    return Some(self.embedded(written, text));
+                }
+                let diagnostic = missing(&path, &error, import.path.span);
+                self.session.report(diagnostic);
+                None
+            }
+        }
+    }
+    /// A module of the standard library. Its identity is no path of a file.
+    fn embedded(&mut self, name: &str, text: &str) -> usize {
+        let path = PathBuf::from(format!("lib/{name}.pull"));
+        let key = Path::new("<embedded>").join(&path);
+        if let Some((_, index)) = self.done.iter().find(|(done, _)| *done == key) {
+            return *index;
+        }
+        let file = self.session.sources.add(path.display().to_string(), text);
+        self.module(&path, key, file)
+    }
+    fn circle(&self, start: usize, span: Span) -> Diagnostic {
+        let chain = &self.open[start..];
+        let mut names: Vec<String> = chain.iter().map(|(_, name)| format!("`{name}`")).collect();
+        let title = match names.as_slice() {
+            [only] => format!("{only} imports itself"),
+            _ => "these files import each other in a circle".to_owned(),
+        };
+        names.push(names[0].clone());
+        Diagnostic::error("E0221", span, title, "this import closes the circle")
+            .note(format!("the circle is {}", names.join(" → ")))
+            .hint("move what both need into a file of its own and import that")
+    }
+}
+
+fn missing(path: &Path, error: &std::io::Error, span: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        "E0220",
+        span,
+        format!("cannot read the imported file: {}", reason(error)),
+        format!("looked for `{}`", crate::files::lexically_normal(path).display()),
+    )
+    .note("an import is relative to the file it stands in, without the ending `.pull`");
+    let names: Vec<String> = stdlib::module_names().map(|name| format!("\"{name}\"")).collect();
+    if names.is_empty() {
+        diagnostic.hint("check the path in the import")
+    } else {
+        diagnostic.hint(format!("the library's modules are {}", names.join(", ")))
+    }
+}
+
+/// What the importing module calls the imported one.
+fn qualifier(import: &Import) -> Name {
+    match &import.alias {
+        Some(alias) => alias.node.clone(),
+        None => Name::new(stem(Path::new(&import.path.node))),
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "main".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

@@ -1,0 +1,106 @@
+//! The pipeline: the stages from text to a runnable program, as one list and as functions.
+//!
+//! Input: loaded modules. Output: [`Inferred`], then a `lambda` program for the definitions wanted.
+//! Every stage reports to the session; the next one runs only if there are no errors.
+
+use pullback_base::{Diagnostic, Span};
+use pullback_lambda::{DefId, Program};
+use pullback_types::tir::{Global, GlobalId, Typed};
+use pullback_types::{Scopes, Source, check_patterns, elaborate, infer};
+
+use crate::load::Modules;
+use crate::session::{Session, Stop};
+use crate::suggest::did_you_mean;
+
+/// A stage that `pullback show --stage` prints.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    /// What `--stage` calls it.
+    pub name: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+}
+
+/// The stages, in the order data flows; the last ones are the engines' intermediate forms.
+pub const STAGES: &[Stage] = &[
+    Stage { name: "tokens", about: "the words of the text" },
+    Stage { name: "ast", about: "the syntax tree" },
+    Stage { name: "types", about: "the inferred type of every definition" },
+    Stage { name: "lambda", about: "the typed lambda-calculus that is evaluated" },
+    Stage { name: "trace", about: "the trace of one evaluation and its reverse sweep" },
+    Stage { name: "dual", about: "the program over dual numbers" },
+];
+
+/// A program whose types are known.
+pub struct Inferred {
+    /// The typed tree.
+    pub typed: Typed,
+    /// Which names each module defines.
+    pub scopes: Scopes,
+    /// Which module was asked for.
+    pub main: usize,
+}
+
+/// Infers the types of all modules. Everything found is reported; see [`Session::has_errors`].
+pub fn typed(session: &mut Session<'_>, modules: &Modules) -> Inferred {
+    let sources: Vec<Source<'_>> = modules
+        .list
+        .iter()
+        .map(|module| Source {
+            name: module.name.clone(),
+            file: module.file,
+            module: &module.module,
+            imports: module
+                .imports
+                .iter()
+                .filter_map(|(name, index)| index.map(|index| (name.clone(), index)))
+                .collect(),
+            prelude: module.prelude,
+        })
+        .collect();
+    let (typed, scopes, diagnostics) = infer(&sources);
+    session.diagnostics.extend(diagnostics);
+    session.diagnostics.extend(check_patterns(&typed));
+    session.sort_diagnostics();
+    Inferred { typed, scopes, main: modules.list.len() - 1 }
+}
+
+impl Inferred {
+    /// The definition of this name in the module that was asked for.
+    pub fn global(&self, name: &str) -> Option<(GlobalId, &Global)> {
+        let id = self.scopes.global(self.main, name)?;
+        Some((id, &self.typed.globals[id]))
+    }
+    /// The definition of this name, or a diagnostic that lists what there is.
+    pub fn entry(&self, session: &mut Session<'_>, name: &str) -> Result<GlobalId, Stop> {
+        if let Some((id, _)) = self.global(name) {
+            return Ok(id);
+        }
+        let known: Vec<&str> = self.names().collect();
+        let title = format!("there is no definition `{name}`");
+        let diagnostic = Diagnostic::error("E0809", Span::NONE, title, "");
+        session.fail(if known.is_empty() {
+            diagnostic.hint("the file defines nothing: add a `def`")
+        } else {
+            diagnostic.hint(did_you_mean("definition", name, known))
+        })
+    }
+    /// The names that the user's module defines.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.scopes.globals(self.main).map(|(name, _)| name.as_str());
+        names.filter(|name| !name.starts_with("__"))
+    }
+    /// Elaborates these definitions and all they need.
+    pub fn program(
+        &self,
+        session: &mut Session<'_>,
+        roots: &[GlobalId],
+    ) -> Result<(Program, Vec<DefId>), Stop> {
+        session.stop_on_errors()?;
+        let elaborated = elaborate(&self.typed, roots);
+        session.diagnostics.extend(elaborated.diagnostics);
+        session.stop_on_errors()?;
+        let defs = roots.iter().map(|root| elaborated.roots[root]).collect();
+        Ok((elaborated.program, defs))
+    }
+}

@@ -1,0 +1,32 @@
+//! What the command line asks for: plain data, so that every operation can be called from tests and
+//! tools without a terminal.
+
+use std::path::PathBuf;
+
+/// A call of a definition of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Call {
+    /// The file.
+    pub file: PathBuf,
+    /// The definition.
+    pub entry: String,
+    /// Arguments as Pullback expressions, in order.
+    pub args: Vec<String>,
+    /// A file with arguments by parameter name.
+    pub input: Option<PathBuf>,
+    /// How to evaluate.
+    pub settings: Settings,
+}
+
+/// How to evaluate.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The engine of differentiation; none is the default one.
+    pub engine: Option<String>,
+    /// Whether a derivative at a tie or outside a smooth domain is an error.
+    pub strict: bool,
+    /// The most memory that values may take, in bytes.
+    pub max_memory: Option<usize>,
+    /// The longest time that evaluation may take, in seconds.
+    pub timeout: Option<f64>,
+}

@@ -1,0 +1,103 @@
+//! A session: the files seen so far and what was said about them. It is a value; nothing is global.
+
+use std::path::Path;
+
+use pullback_base::{Diagnostic, FileId, SourceMap, Span};
+
+use crate::Files;
+
+/// The state of one request: where files come from, their texts, the diagnostics found.
+pub struct Session<'f> {
+    pub(crate) files: &'f dyn Files,
+    /// All text that diagnostics may point into.
+    pub sources: SourceMap,
+    /// What was found, in order of finding.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Errors have been reported to the session: there is nothing more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop;
+
+impl<'f> Session<'f> {
+    /// A session that has seen nothing.
+    pub fn new(files: &'f dyn Files) -> Self {
+        Self { files, sources: SourceMap::default(), diagnostics: vec![] }
+    }
+    /// Adds a diagnostic.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+    /// Adds an error and stops.
+    pub(crate) fn fail<T>(&mut self, diagnostic: Diagnostic) -> Result<T, Stop> {
+        self.report(diagnostic);
+        Err(Stop)
+    }
+    /// Whether there are errors (warnings do not count).
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+    /// Stops if there are errors.
+    pub(crate) fn stop_on_errors(&self) -> Result<(), Stop> {
+        if self.has_errors() { Err(Stop) } else { Ok(()) }
+    }
+    /// Puts the diagnostics in the order of the text: files as they were loaded, then places. What
+    /// has no place comes first.
+    pub(crate) fn sort_diagnostics(&mut self) {
+        self.diagnostics.sort_by_key(|diagnostic| {
+            let span = diagnostic.span();
+            if span.is_none() { None } else { Some((span.file, span.lo)) }
+        });
+        self.diagnostics.dedup();
+    }
+    /// Reads a file as text.
+    pub(crate) fn read_text(&mut self, path: &Path) -> Result<FileId, Stop> {
+        let bytes = self.read_bytes(path)?;
+        self.add_text(path, bytes)
+    }
+    /// Reads a file.
+    pub(crate) fn read_bytes(&mut self, path: &Path) -> Result<Vec<u8>, Stop> {
+        match self.files.read(path) {
+            Ok(bytes) => Ok(bytes),
+            Err(error) => self.fail(unreadable(path, &error)),
+        }
+    }
+    /// Adds bytes that must be text as a file.
+    pub(crate) fn add_text(&mut self, path: &Path, bytes: Vec<u8>) -> Result<FileId, Stop> {
+        let name = path.display().to_string();
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(self.sources.add(name, text)),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                // The replacement characters stand where the wrong bytes were, at the same offset.
+                let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                let file = self.sources.add(name, shown);
+                let span = Span::new(file, at, at + char::REPLACEMENT_CHARACTER.len_utf8());
+                self.fail(
+                    Diagnostic::error(
+                        "E0802",
+                        span,
+                        "this file is not UTF-8 text",
+                        "the first wrong byte",
+                    )
+                    .note("Pullback reads and writes UTF-8 only")
+                    .hint("save the file as UTF-8"),
+                )
+            }
+        }
+    }
+}
+
+/// The diagnostic of a file that was named on the command line.
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    let title = format!("cannot read `{}`: {}", path.display(), reason(error));
+    Diagnostic::error("E0801", Span::NONE, title, "").hint("check the path and its permissions")
+}
+
+/// The system's reason without its number.
+pub(crate) fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let plain = text.split(" (os error").next().unwrap_or(&text);
+    let mut chars = plain.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}

@@ -1,0 +1,265 @@
+//! `pullback test`: the expectations of a file, on every engine.
+//!
+//! Input: the path of a file. Output: a [`TestReport`] with how many lines hold and what is wrong with
+//! the others. Mistakes in the file itself are reported to the session.
+
+use std::path::Path;
+
+use pullback_base::{Diagnostic, Span};
+use pullback_lambda::eval::Value;
+use pullback_lambda::{DefId, Program};
+use pullback_syntax::ast::{Expr, ExprKind, Item, Literal};
+use pullback_types::show_scheme;
+
+use crate::compare::agree;
+use crate::engine::{Engine, engine_names};
+use crate::expect::{Expectation, ExpectationKind, expectations};
+use crate::load::{Modules, load};
+use crate::output::to_text;
+use crate::pipeline::{Inferred, typed};
+use crate::request::Settings;
+use crate::session::{Session, Stop};
+use crate::suggest::did_you_mean;
+use crate::synth::{bind_in, def, demand, expr, tuple, var};
+
+/// What testing a file found.
+#[derive(Debug, Default)]
+pub struct TestReport {
+    /// How many lines of expectation hold on every engine.
+    pub passed: usize,
+    /// What is wrong with the others.
+    pub failed: Vec<Failure>,
+}
+
+/// A line of expectation that does not hold.
+#[derive(Debug)]
+pub struct Failure {
+    /// The line.
+    pub span: Span,
+    /// The engine; empty if it makes no difference.
+    pub engine: String,
+    /// What was found instead.
+    pub reason: Reason,
+}
+
+/// Why a line of expectation does not hold.
+#[derive(Debug)]
+pub enum Reason {
+    /// Another value than expected.
+    Differs {
+        /// The left side's value or the inferred type.
+        found: String,
+        /// The right side's.
+        expected: String,
+    },
+    /// A run-time error.
+    Failed(Box<Diagnostic>),
+    /// A value where an error was expected.
+    Succeeded(String),
+    /// Something else, in words.
+    Other(String),
+}
+
+/// Tests a file.
+pub fn test(
+    session: &mut Session<'_>,
+    path: &Path,
+    settings: &Settings,
+) -> Result<TestReport, Stop> {
+    let (modules, lines) = load_with_expectations(session, path)?;
+    let inferred = typed(session, &modules);
+    session.stop_on_errors()?;
+    let engines = engines(session, &lines, settings)?;
+    let mut report = TestReport::default();
+    let mut wanted = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        match &line.kind {
+            ExpectationKind::Type(name, text) => {
+                let failure = check_type(&inferred, line.span, name, text);
+                report.passed += usize::from(failure.is_none());
+                report.failed.extend(failure);
+            }
+            ExpectationKind::Equal(..)
+            | ExpectationKind::Close(..)
+            | ExpectationKind::Fails(..) => {
+                wanted.push((line, inferred.entry(session, &name_of(index))?));
+            }
+            ExpectationKind::Engines(_) => {}
+        }
+    }
+    let roots: Vec<_> = wanted.iter().map(|(_, id)| *id).collect();
+    let (program, defs) = inferred.program(session, &roots)?;
+    for ((line, _), def) in wanted.into_iter().zip(defs) {
+        let failures: Vec<Failure> = engines
+            .iter()
+            .filter_map(|engine| {
+                let reason = check_line(session, engine, &program, def, line)?;
+                Some(Failure { span: line.span, engine: engine.name().to_owned(), reason })
+            })
+            .collect();
+        report.passed += usize::from(failures.is_empty());
+        report.failed.extend(failures);
+    }
+    report.failed.sort_by_key(|failure| failure.span);
+    Ok(report)
+}
+
+/// Loads a file and adds a definition for each line of expectation, so that mistakes in them are
+/// found like mistakes in definitions.
+pub fn load_with_expectations(
+    session: &mut Session<'_>,
+    path: &Path,
+) -> Result<(Modules, Vec<Expectation>), Stop> {
+    let mut modules = load(session, path)?;
+    let main = modules.main_mut();
+    let (lines, problems) = expectations(&session.sources, &main.module);
+    session.diagnostics.extend(problems);
+    let items = lines.iter().enumerate().filter_map(|(index, line)| item(&name_of(index), line));
+    main.module.items.extend(items);
+    Ok((modules, lines))
+}
+
+fn name_of(index: usize) -> String {
+    format!("__expectation_{index}")
+}
+
+/// The definition that stands for a line: both sides as a pair, typed alike.
+fn item(name: &str, line: &Expectation) -> Option<Item> {
+    match &line.kind {
+        ExpectationKind::Equal(left, right) | ExpectationKind::Close(left, right, _) => {
+            let sides = || (var("__left", left.span), var("__right", right.span));
+            let (then, otherwise) = sides();
+            let alike = ExprKind::If {
+                cond: Box::new(expr(ExprKind::Lit(Literal::Bool(true)), line.span)),
+                then: Box::new(then),
+                otherwise: Box::new(otherwise),
+            };
+            let (left_value, right_value) = sides();
+            let pair = tuple(vec![left_value, right_value], line.span);
+            let body = demand(expr(alike, line.span), pair);
+            let body = bind_in("__right", (**right).clone(), body);
+            Some(def(name, bind_in("__left", (**left).clone(), body)))
+        }
+        ExpectationKind::Fails(body, _) => Some(def(name, Expr::clone(body))),
+        ExpectationKind::Type(..) | ExpectationKind::Engines(_) => None,
+    }
+}
+
+fn engines(
+    session: &mut Session<'_>,
+    lines: &[Expectation],
+    settings: &Settings,
+) -> Result<Vec<Engine>, Stop> {
+    let mut names: Vec<String> = engine_names().map(str::to_owned).collect();
+    for line in lines {
+        if let ExpectationKind::Engines(listed) = &line.kind {
+            for name in listed {
+                if !engine_names().any(|known| known == name) {
+                    let title = format!("there is no engine `{name}`");
+                    let hint = did_you_mean("engine", name, engine_names());
+                    return session
+                        .fail(Diagnostic::error("E0812", line.span, title, "").hint(hint));
+                }
+            }
+            names.retain(|name| listed.contains(name));
+        }
+    }
+    if settings.engine.is_some() {
+        let engine = Engine::resolve(session, settings)?;
+        return Ok(if names.iter().any(|name| name == engine.name()) {
+            vec![engine]
+        } else {
+            vec![]
+        });
+    }
+    names
+        .into_iter()
+        .map(|name| Engine::resolve(session, &Settings { engine: Some(name), ..settings.clone() }))
+        .collect()
+}
+
+fn check_type(inferred: &Inferred, span: Span, name: &str, text: &str) -> Option<Failure> {
+    let failure = |reason| Some(Failure { span, engine: String::new(), reason });
+    let Some((id, _)) = inferred.global(name) else {
+        let hint = did_you_mean("definition", name, inferred.names());
+        return failure(Reason::Other(format!("there is no definition `{name}`; {hint}")));
+    };
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let found = words(&show_scheme(&inferred.typed, id));
+    let expected = words(text);
+    if found == expected { None } else { failure(Reason::Differs { found, expected }) }
+}
+
+/// Evaluates a line; nothing if it holds.
+fn check_line(
+    session: &Session<'_>,
+    engine: &Engine,
+    program: &Program,
+    def: DefId,
+    line: &Expectation,
+) -> Option<Reason> {
+    let result = engine.try_evaluate(session, program, def, vec![]);
+    let ty = &program.defs[def].ty;
+    if let ExpectationKind::Fails(_, code) = &line.kind {
+        return match result {
+            Ok(value) => Some(Reason::Succeeded(to_text(program, &value, ty))),
+            Err(fault) if fault.code == code => None,
+            Err(fault) => Some(Reason::Failed(Box::new(fault))),
+        };
+    }
+    let tolerance =
+        if let ExpectationKind::Close(_, _, tolerance) = line.kind { tolerance } else { 0.0 };
+    let value = match result {
+        Ok(value) => value,
+        Err(fault) => return Some(Reason::Failed(Box::new(fault))),
+    };
+    let Some([left, right]) = value.as_tuple() else {
+        return Some(Reason::Other("the two sides did not come as a pair".to_owned()));
+    };
+    let shown = |side: &Value, index| {
+        ty.component(index).map_or_else(String::new, |ty| to_text(program, side, ty))
+    };
+    match agree(left, right, tolerance) {
+        Some(true) => None,
+        Some(false) => Some(Reason::Differs { found: shown(left, 0), expected: shown(right, 1) }),
+        None => Some(Reason::Other("functions cannot be compared".to_owned())),
+    }
+}
+
+impl Failure {
+    /// The failure as a diagnostic, to be rendered with its line.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let on = if self.engine.is_empty() {
+            String::new()
+        } else {
+            format!(" on engine {}", self.engine)
+        };
+        let fail = |title: String, label: &str| {
+            Diagnostic::error("E0820", self.span, format!("{title}{on}"), label)
+        };
+        match &self.reason {
+            Reason::Differs { found, expected } => {
+                fail("this expectation does not hold".to_owned(), "")
+                    .note(format!("   found: {found}"))
+                    .note(format!("expected: {expected}"))
+            }
+            Reason::Failed(fault) => {
+                let mut diagnostic = (**fault).clone();
+                diagnostic.title = format!("{}{on}", diagnostic.title);
+                diagnostic.label(self.span, "while testing this")
+            }
+            Reason::Succeeded(value) => fail("an error was expected here".to_owned(), "")
+                .note(format!("found the value {value}")),
+            Reason::Other(words) => fail(words.clone(), ""),
+        }
+    }
+}
+
+impl TestReport {
+    /// How many lines fail on some engine.
+    pub fn failed_lines(&self) -> usize {
+        let mut spans: Vec<Span> = self.failed.iter().map(|failure| failure.span).collect();
+        spans.dedup();
+        spans.len()
+    }
+}

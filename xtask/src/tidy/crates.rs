@@ -1,0 +1,52 @@
+//! Data flows one way: which crate may import which.
+
+use super::Repository;
+
+/// Each crate of the workspace with the crates of the workspace it may import.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("syntax", &["base"]),
+    ("lambda", &["base"]),
+    ("types", &["base", "syntax", "lambda"]),
+    ("engines", &["base", "lambda"]),
+    ("oracle", &["base", "syntax", "types", "lambda", "engines", "driver"]),
+    ("driver", &["base", "syntax", "types", "lambda", "engines"]),
+    ("cli", &["base", "driver"]),
+];
+
+/// Imports against the arrows, and crates without arrows. What only tests import is free.
+pub fn arrows(repository: &Repository) -> Vec<String> {
+    let mut breaches = Vec::new();
+    for (path, text) in &repository.files {
+        let Some(name) =
+            path.strip_prefix("crates/").and_then(|rest| rest.strip_suffix("/Cargo.toml"))
+        else {
+            continue;
+        };
+        let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| *known == name) else {
+            breaches.push(format!("{path}: the crate `{name}` has no line in the table of arrows"));
+            continue;
+        };
+        for import in imports(text) {
+            if !allowed.contains(&import) {
+                breaches.push(format!("{path}: `{name}` may not import `{import}`"));
+            }
+        }
+    }
+    breaches
+}
+
+/// The workspace crates below `[dependencies]`.
+fn imports(manifest: &str) -> Vec<&str> {
+    let mut inside = false;
+    let mut imports = Vec::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            inside = line == "[dependencies]";
+        } else if inside && let Some(rest) = line.strip_prefix("pullback-") {
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '-').unwrap_or(rest.len());
+            imports.push(&rest[..end]);
+        }
+    }
+    imports
+}

@@ -1,0 +1,111 @@
+//! Rules about source text: headers, lengths, leftovers.
+
+use super::Repository;
+
+const MAX_FILE_LINES: usize = 600;
+const MAX_FUNCTION_LINES: usize = 100;
+
+/// Files without `//!` at their top, and files that are too long.
+pub fn files(repository: &Repository) -> Vec<String> {
+    let mut breaches = Vec::new();
+    for (path, text) in repository.rust() {
+        if !text.starts_with("//!") {
+            breaches.push(format!("{path}:1: has no `//!` header"));
+        }
+        let lines = text.lines().count();
+        if lines > MAX_FILE_LINES {
+            breaches.push(format!("{path}: has {lines} lines"));
+        }
+    }
+    breaches
+}
+
+/// Functions that are too long, unless almost all their lines are one-line arms of a `match`.
+pub fn functions(repository: &Repository) -> Vec<String> {
+    let mut breaches = Vec::new();
+    for (path, text) in repository.rust() {
+        let lines: Vec<&str> = text.lines().collect();
+        for (start, line) in lines.iter().enumerate() {
+            let Some(name) = function_name(line) else { continue };
+            let body = body_of(&lines, start);
+            let arms = body.iter().filter(|line| is_one_line_arm(line)).count();
+            if body.len() - arms > MAX_FUNCTION_LINES {
+                breaches.push(format!("{path}:{}: `{name}` has {} lines", start + 1, body.len()));
+            }
+        }
+    }
+    breaches
+}
+
+/// The name of the function that starts on this line.
+fn function_name(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace().peekable();
+    while words.next_if(|word| *word != "fn" && is_modifier(word)).is_some() {}
+    if words.next() != Some("fn") {
+        return None;
+    }
+    words.next()?.split(['(', '<']).next()
+}
+
+fn is_modifier(word: &str) -> bool {
+    ["pub", "const", "async", "unsafe", "extern"].contains(&word) || word.starts_with("pub(")
+}
+
+/// The lines of a function up to the brace that closes it, which rustfmt puts at its indentation.
+fn body_of<'a>(lines: &'a [&'a str], start: usize) -> &'a [&'a str] {
+    let indent = lines[start].len() - lines[start].trim_start().len();
+    let closes = |line: &&str| {
+        let at = line.len() - line.trim_start().len();
+        at == indent && line.trim_start().starts_with('}')
+    };
+    let has_no_body = lines[start].ends_with(';') || lines[start].ends_with('}');
+    if has_no_body {
+        return &lines[start..=start];
+    }
+    let length = lines[start..].iter().position(closes).map_or(1, |end| end + 1);
+    &lines[start..start + length]
+}
+
+fn is_one_line_arm(line: &str) -> bool {
+    let line = line.trim();
+    line.contains(" => ") && (line.ends_with(',') || line.ends_with('}')) && !line.ends_with("{")
+}
+
+/// Words that mark unfinished work. This file has to spell them without containing them.
+pub fn leftovers(repository: &Repository) -> Vec<String> {
+    let words =
+        [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("dbg", "!(")];
+    grep(repository, &words, |path| path.ends_with(".rs") || path.ends_with(".pull"))
+}
+
+/// Absolute paths of somebody's machine.
+pub fn machine_paths(repository: &Repository) -> Vec<String> {
+    let words = [concat!("/wo", "rk/"), concat!("/tm", "p/"), concat!("/ho", "me/")];
+    grep(repository, &words, |_| true)
+}
+
+fn grep(repository: &Repository, words: &[&str], wanted: fn(&str) -> bool) -> Vec<String> {
+    let mut breaches = Vec::new();
+    for (path, text) in repository.files.iter().filter(|(path, _)| wanted(path)) {
+        for (number, line) in text.lines().enumerate() {
+            if let Some(word) = words.iter().find(|word| line.contains(**word)) {
+                breaches.push(format!("{path}:{}: contains `{word}`", number + 1));
+            }
+        }
+    }
+    breaches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_found_with_their_bodies() {
+        let text = "impl A {\n    pub(crate) fn f<T>(x: T) -> T\n    where\n        T: Copy,\n    {\n        x\n    }\n}\n";
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(function_name(lines[1]), Some("f"));
+        assert_eq!(body_of(&lines, 1).len(), 6);
+        assert_eq!(function_name("let fn_name = 1;"), None);
+    }
+}
