@@ -9,8 +9,9 @@ use crate::eval::{Evaluator, Limits};
 use crate::jet::{Coefficient, Jet};
 use crate::{Complex, Data, Error, ErrorKind, Rational, Scalar};
 
-/// The step of the complex-step derivative: its square is nothing beside any number.
-const STEP: f64 = 1e-100;
+/// The step of the complex-step derivative, 2^-332: its square is nothing beside any number, and
+/// multiplying by a power of two never rounds.
+const STEP: f64 = f64::from_bits((1023 - 332) << 52);
 
 /// A derivative with an estimate of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]

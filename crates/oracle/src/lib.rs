@@ -12,6 +12,7 @@ mod data;
 mod derivative;
 mod error;
 mod eval;
+mod generate;
 mod jet;
 mod prim;
 mod rational;
@@ -26,6 +27,7 @@ pub use derivative::{
 };
 pub use error::{Error, ErrorKind};
 pub use eval::Limits;
+pub use generate::{Config, Entropy, Feature, Generated, Mode, bytes_of_seed, generate, shrink};
 pub use jet::{Coefficient, Jet, Special};
 pub use rational::Rational;
 pub use scalar::{Binary, Scalar, Unary};
