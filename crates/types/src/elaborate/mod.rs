@@ -47,6 +47,14 @@ pub struct Elaborated {
 /// in place of each type variable.
 pub fn elaborate(typed: &Typed, roots: &[GlobalId]) -> Elaborated {
     let mut elab = Elab::new(typed);
+    elab.diagnostics = check_declarations(typed);
+    if !elab.diagnostics.is_empty() {
+        return Elaborated {
+            program: elab.program,
+            roots: BTreeMap::new(),
+            diagnostics: elab.diagnostics,
+        };
+    }
     let mut found = BTreeMap::new();
     for &root in roots {
         let types = vec![Type::real(); typed.globals[root].params.len()];
@@ -59,6 +67,16 @@ pub fn elaborate(typed: &Typed, roots: &[GlobalId]) -> Elaborated {
 
 /// Type variables and what they stand for in the instance at work.
 type Subst = FxHashMap<ParamId, Type>;
+
+/// An error if a declared sum contains itself at larger and larger type arguments: it would need
+/// types without end.
+pub fn check_declarations(typed: &Typed) -> Vec<Diagnostic> {
+    let mut scratch = Elab::new(typed);
+    for (decl, source) in typed.types.iter_enumerated() {
+        scratch.sum(decl, vec![Type::unit(); source.params.len()]);
+    }
+    scratch.diagnostics
+}
 
 /// The state of elaboration.
 struct Elab<'t> {
@@ -155,7 +173,7 @@ impl<'t> Elab<'t> {
                 "E0503",
                 span,
                 format!("`{name}` is needed at more and more types, without end"),
-                "this grows",
+                "needed at more and more types",
             )
             .note("every type a definition or a declared type is used at becomes code of its own, so there can only be so many")
             .hint("let each recursive use of a type have the same type arguments as its declaration"),

@@ -1,7 +1,9 @@
 //! `base with place = value`: a copy with one place changed.
 //!
-//! Cost: the outermost array is updated in place where nothing else holds it. An array inside another
-//! is held by the outer one, so `a with [i, j] = v` copies the row `a[i]`.
+//! Cost: `a with [i, j] = v` becomes an update of `a` by an update of the very element `a[i]`, written
+//! out as `update a i (update (index a i) j v)`, so that the evaluator can walk down to the place and
+//! change it there if nothing else holds the array. An array inside a record is held by the record: it
+//! is copied unless the evaluator sees that the record is not used again.
 
 use pullback_base::Span;
 use pullback_lambda::{Expr, Prim};
@@ -52,32 +54,28 @@ impl<'t> Elab<'t> {
         })
     }
 
-    /// `base`, an atom, with the place replaced.
+    /// `base`, an element of a variable, with the place replaced.
     fn updated(&mut self, base: Expr, steps: &[Step], value: Expr, span: Span) -> Expr {
         let Some((step, rest)) = steps.split_first() else { return value };
         match step {
             Step::Index(index) => {
                 let place = if index.span.is_none() { span } else { index.span };
-                if rest.is_empty() {
-                    return Expr::prim(Prim::Update, vec![base, index.clone(), value], place);
-                }
-                let inner = build::index(base.clone(), index.clone(), place);
-                let inner =
-                    self.bind(inner, "row", |this, inner| this.updated(inner, rest, value, span));
-                Expr::prim(Prim::Update, vec![base, index.clone(), inner], place)
+                let element = build::index(base.clone(), index.clone(), place);
+                let element = self.updated(element, rest, value, span);
+                Expr::prim(Prim::Update, vec![base, index.clone(), element], place)
             }
-            Step::Part(name) => {
-                let part = Self::field_index(&base.ty, name);
-                let mut parts = build::parts(&base, span);
+            Step::Part(name) => self.bind(base, "record", |this, record| {
+                let part = Self::field_index(&record.ty, name);
+                let mut parts = build::parts(&record, span);
                 let inner = parts[part].clone();
-                let rest = (!rest.is_empty()).then_some(rest);
-                parts[part] = match rest {
+                parts[part] = match rest.first() {
                     None => value,
-                    Some(rest) => self
+                    Some(Step::Part(_)) => this.updated(inner, rest, value, span),
+                    Some(Step::Index(_)) => this
                         .bind(inner, "part", |this, inner| this.updated(inner, rest, value, span)),
                 };
-                Expr::record(parts, base.ty, span)
-            }
+                Expr::record(parts, record.ty, span)
+            }),
         }
     }
 }

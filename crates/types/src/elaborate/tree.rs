@@ -62,16 +62,20 @@ impl<'t> Elab<'t> {
                     work.push((var, inner));
                 }
                 TPatKind::Tuple(items) => {
-                    for (place, item) in items.iter().enumerate().rev() {
+                    let first = work.len();
+                    for (place, item) in items.iter().enumerate() {
                         self.part(var, place, item, parts, &mut work);
                     }
+                    work[first..].reverse();
                 }
                 TPatKind::Record(fields) => {
-                    for (name, field) in fields.iter().rev() {
+                    let first = work.len();
+                    for (name, field) in fields {
                         let ty = self.program.vars[var].ty.clone();
                         let place = Self::field_index(&ty, name);
                         self.part(var, place, field, parts, &mut work);
                     }
+                    work[first..].reverse();
                 }
                 TPatKind::Int(_)
                 | TPatKind::Real(_)

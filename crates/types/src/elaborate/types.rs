@@ -73,7 +73,7 @@ impl Elab<'_> {
     }
 
     /// The instance of a declared sum.
-    fn sum(&mut self, decl: TypeDeclId, args: Vec<Type>) -> Type {
+    pub(super) fn sum(&mut self, decl: TypeDeclId, args: Vec<Type>) -> Type {
         let source = &self.typed.types[decl];
         let mut budget = MAX_ARGUMENT;
         let small = args.iter().all(|arg| fits(arg, &mut budget));
