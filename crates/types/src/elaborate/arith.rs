@@ -20,8 +20,8 @@ impl Elab<'_> {
             TypeKind::Array(_) => self.bind_all(vec![a, b], "operand", |this, operands| {
                 let [a, b] = [operands[0].clone(), operands[1].clone()];
                 let (m, n) = (build::size(a.clone(), span), build::size(b.clone(), span));
-                let what = format!("the right operand of `{}` has size", symbol(op));
-                let check = build::check_size(n, m.clone(), &what, span);
+                let what = format!("the sizes of the operands of `{}`", symbol(op));
+                let check = build::check_size(m.clone(), n, &what, span);
                 let result = this.build_array(m, span, |this, i| {
                     let (x, y) = (build::index(a, i.clone(), span), build::index(b, i, span));
                     this.arithmetic(op, x, y, span)

@@ -110,7 +110,7 @@ pub(super) fn dim(array: Expr, depth: usize, span: Span) -> Expr {
     prim2(Prim::Dim, array, Expr::int(depth, span), span)
 }
 
-/// An error unless `actual` is `expected`; `what` is a phrase such as "parameter `ys` has size".
+/// An error unless `actual` is `expected`; `what` names both, as in "the size of parameter `ys` and `n`".
 pub(super) fn check_size(actual: Expr, expected: Expr, what: &str, span: Span) -> Expr {
     Expr::prim(Prim::CheckSize, vec![actual, expected, Expr::str(what, span)], span)
 }

@@ -4,7 +4,7 @@
 //! compound size, is checked. A name that nothing mentions and one place measures needs no code. An
 //! array inside an empty array measures nothing (-1) and agrees with every size.
 
-use pullback_base::{Name, Span};
+use pullback_base::Span;
 use pullback_lambda::{Expr, Prim, VarId};
 
 use super::{Elab, build};
@@ -73,12 +73,18 @@ impl<'t> Elab<'t> {
         let mut terms = Vec::new();
         for (place, expected) in checks {
             let pattern = &lam.params[place.param].pattern;
-            let actual = self.measure(vars[place.param], place.dim, pattern.span);
+            let actual =
+                Self::measure(self.var(vars[place.param], pattern.span), place.dim, pattern.span);
             let expected = match expected {
                 Some(var) => self.var(var, pattern.span),
                 None => self.expr(&place.dim.size),
             };
-            let what = self.described(pattern, place.dim);
+            let name = pattern_name(pattern).map(|local| &self.typed.locals[local].name);
+            let whole = match name {
+                Some(name) => format!("parameter `{name}{}`", path_text(place.dim)),
+                None => "this parameter".to_owned(),
+            };
+            let what = self.described(&whole, place.dim);
             terms.push(build::check_size(actual, expected, &what, pattern.span));
         }
         let body = terms.into_iter().rev().fold(body, |body, check| self.after(check, body));
@@ -91,7 +97,7 @@ impl<'t> Elab<'t> {
     fn first_measure(&mut self, lam: &TLam, vars: &[VarId], places: &[Place<'_>]) -> Expr {
         let Some((first, rest)) = places.split_first() else { return Expr::int(0, Span::NONE) };
         let span = lam.params[first.param].pattern.span;
-        let measured = self.measure(vars[first.param], first.dim, span);
+        let measured = Self::measure(self.var(vars[first.param], span), first.dim, span);
         if first.dim.depth == 0 {
             return measured;
         }
@@ -102,9 +108,9 @@ impl<'t> Elab<'t> {
         })
     }
 
-    /// The size at a place of a variable.
-    fn measure(&mut self, var: VarId, dim: &SizedDim, span: Span) -> Expr {
-        let mut array = self.var(var, span);
+    /// The size at a place of a value.
+    fn measure(value: Expr, dim: &SizedDim, span: Span) -> Expr {
+        let mut array = value;
         for step in &dim.path {
             let part = match step {
                 Step::Tuple(index) => *index,
@@ -115,43 +121,36 @@ impl<'t> Elab<'t> {
         build::dim(array, dim.depth, span)
     }
 
-    /// "parameter `ys` has size", for the message of a failed check.
-    fn described(&self, pattern: &TPat, dim: &SizedDim) -> String {
-        let name = pattern_name(pattern).map(|local| self.typed.locals[local].name.clone());
-        format!("{} has size", part_of(name, dim, "parameter"))
+    /// "the size of parameter `ys` and `n`", for the message of a failed check.
+    fn described(&self, whole: &str, dim: &SizedDim) -> String {
+        let kind =
+            if dim.depth == 0 { "size".into() } else { format!("dimension {}", dim.depth + 1) };
+        let expected = match sole_local(&dim.size) {
+            Some(local) => format!("`{}`", self.typed.locals[local].name),
+            None => "the size it should have".to_owned(),
+        };
+        format!("the {kind} of {whole} and {expected}")
     }
 
-    /// `value`, after its sizes are checked; sizes not bound yet are bound here.
+    /// `value`, after its sizes are checked.
     pub(super) fn check_sizes(&mut self, value: &'t TExpr, sized: &'t SizedTy) -> Expr {
         let span = value.span;
-        let name = sole_local(value).map(|local| self.typed.locals[local].name.clone());
+        let name = sole_local(value).map(|local| &self.typed.locals[local].name);
         let value = self.expr(value);
-        let var = self.fresh("value", value.ty.clone());
-        let mut steps = Vec::new();
-        for dim in &sized.dims {
-            let actual = self.measure(var, dim, span);
-            let unbound = sole_local(&dim.size).filter(|local| !self.in_scope(*local));
-            if let Some(local) = unbound {
-                let size = self.bind_local(local, pullback_lambda::Type::int());
-                steps.push((size, actual));
-                continue;
+        self.bind(value, "value", |this, value| {
+            let mut checks = Vec::new();
+            for dim in &sized.dims {
+                let actual = Self::measure(value.clone(), dim, span);
+                let expected = this.expr(&dim.size);
+                let whole = match name {
+                    Some(name) => format!("`{name}{}`", path_text(dim)),
+                    None => "this value".to_owned(),
+                };
+                let what = this.described(&whole, dim);
+                checks.push(build::check_size(actual, expected, &what, span));
             }
-            let expected = self.expr(&dim.size);
-            let what = match &name {
-                Some(_) => part_of(name.clone(), dim, ""),
-                None => part_of(None, dim, "this value"),
-            };
-            let check =
-                build::check_size(actual, expected, &format!("{} has size", what.trim()), span);
-            let unit = self.fresh("_", check.ty.clone());
-            steps.push((unit, check));
-        }
-        let result = self.var(var, span);
-        Expr::let_(var, value, Expr::lets(steps, result))
-    }
-
-    fn in_scope(&self, local: LocalId) -> bool {
-        self.env.contains_key(&local) || self.group_of.contains_key(&local)
+            checks.into_iter().rev().fold(value, |body, check| this.after(check, body))
+        })
     }
 }
 
@@ -176,19 +175,11 @@ fn pattern_name(pattern: &TPat) -> Option<LocalId> {
     }
 }
 
-/// A phrase for a part of a value, such as "dimension 2 of parameter `m.w`".
-fn part_of(name: Option<Name>, dim: &SizedDim, kind: &str) -> String {
-    let mut path = String::new();
-    for step in &dim.path {
-        match step {
-            Step::Tuple(index) => path.push_str(&format!(".{index}")),
-            Step::Field(field) => path.push_str(&format!(".{field}")),
-        }
-    }
-    let whole = match name {
-        Some(name) => format!("{kind} `{name}{path}`"),
-        None if path.is_empty() => kind.to_owned(),
-        None => format!("`{path}` of this {}", kind.trim_start_matches("this ")),
-    };
-    if dim.depth == 0 { whole } else { format!("dimension {} of {}", dim.depth + 1, whole.trim()) }
+/// The way to the array as it is written after a name: `.w.0`.
+fn path_text(dim: &SizedDim) -> String {
+    let steps = dim.path.iter().map(|step| match step {
+        Step::Tuple(index) => format!(".{index}"),
+        Step::Field(field) => format!(".{field}"),
+    });
+    steps.collect()
 }

@@ -19,7 +19,7 @@ impl Elab<'_> {
             let check = build::check_size(
                 build::dim(a.clone(), 1, span),
                 inner,
-                "a row of the left operand of `@` has size",
+                "the size of a row on the left of `@` and the number of rows on the right",
                 span,
             );
             let product = if matrix {
