@@ -43,6 +43,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0134", "a malformed type"),
     ("E0135", "a malformed import"),
     ("E0136", "something unexpected inside brackets"),
+    ("E0190", "a text that is not a printed stage"),
 
     // --- E02: names and modules
     ("E0220", "an imported file cannot be read"),

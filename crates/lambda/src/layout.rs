@@ -56,7 +56,9 @@ impl Doc {
                     let flat = flat || inner.fits(width.saturating_sub(column), &todo);
                     todo.push((indent, flat, inner));
                 }
-                Doc::Concat(items) => todo.extend(items.iter().rev().map(|item| (indent, flat, item))),
+                Doc::Concat(items) => {
+                    todo.extend(items.iter().rev().map(|item| (indent, flat, item)))
+                }
             }
         }
         out

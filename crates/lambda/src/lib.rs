@@ -9,6 +9,8 @@ mod prim;
 mod print;
 mod show;
 mod tangent;
+#[cfg(test)]
+mod text_tests;
 mod ty;
 mod verify;
 mod walk;

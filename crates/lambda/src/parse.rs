@@ -11,10 +11,8 @@ use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, FileId, Id, Name, Span};
 
-use crate::{
-    Constructor, Data, DataId, Def, DefId, Expr, Program, Type, TypeKind, Var, VarId,
-};
-use lex::{Token, lex};
+use crate::{Constructor, Data, DataId, Def, DefId, Expr, Program, Type, TypeKind, Var, VarId};
+use lex::{Placed, Token, lex};
 
 /// How deep terms and types may nest.
 const MAX_NESTING: usize = 2000;
@@ -25,9 +23,14 @@ const CODE: &str = "E0190";
 /// Reads a program; `file` is where diagnostics point to.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Diagnostic> {
     let report = |(why, lo, hi): (String, usize, usize)| {
-        Diagnostic::error(CODE, Span::new(file, lo, hi), "this is not the text of a program stage", why)
-            .note("A stage is read back in exactly the form in which it is printed.")
-            .hint("Start from the printed text of a stage and change a part of it.")
+        Diagnostic::error(
+            CODE,
+            Span::new(file, lo, hi),
+            "this is not the text of a program stage",
+            why,
+        )
+        .note("A stage is read back in exactly the form in which it is printed.")
+        .hint("Start from the printed text of a stage and change a part of it.")
     };
     let tokens = lex(text).map_err(|(why, at)| report((why, at, at + 1)))?;
     let mut parser = Parser {
@@ -48,7 +51,7 @@ type Mistake = (String, usize, usize);
 type Parsed<T> = Result<T, Mistake>;
 
 struct Parser {
-    tokens: Vec<(Token, usize, usize)>,
+    tokens: Vec<Placed>,
     at: usize,
     depth: usize,
     program: Program,
@@ -87,8 +90,9 @@ impl Parser {
     /// The items are counted first, so that types and terms may refer to later ones.
     fn count_items(&mut self) {
         let count = |word: &str| {
-            let starts = |pair: &[(Token, usize, usize)]| {
-                pair[0].0 == Token::Name(word.to_string()) && matches!(pair[1].0, Token::Numbered(_, _))
+            let starts = |pair: &[Placed]| {
+                pair[0].0 == Token::Name(word.to_string())
+                    && matches!(pair[1].0, Token::Numbered(_, _))
             };
             self.tokens.windows(2).filter(|pair| starts(pair)).count()
         };
@@ -265,7 +269,11 @@ impl Parser {
     }
 
     fn expect(&mut self, sign: &str) -> Parsed<()> {
-        if self.accept(sign) { Ok(()) } else { Err(self.mistake(&format!("`{sign}` is expected here"))) }
+        if self.accept(sign) {
+            Ok(())
+        } else {
+            Err(self.mistake(&format!("`{sign}` is expected here")))
+        }
     }
 
     fn expect_word(&mut self, word: &str) -> Parsed<()> {
@@ -310,7 +318,9 @@ impl Parser {
 
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_NESTING {
-            return Err(self.mistake(&format!("this is nested more than {MAX_NESTING} levels deep")));
+            return Err(
+                self.mistake(&format!("this is nested more than {MAX_NESTING} levels deep"))
+            );
         }
         self.depth += 1;
         let result = inner(self);

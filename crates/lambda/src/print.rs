@@ -35,7 +35,8 @@ impl Program {
     /// One definition as text.
     pub fn print_def(&self, id: DefId) -> String {
         let def = &self.defs[id];
-        let head = format!("def {}.{} : {} =", quoted(&def.name), id.index(), self.print_type(&def.ty));
+        let head =
+            format!("def {}.{} : {} =", quoted(&def.name), id.index(), self.print_type(&def.ty));
         let body = Doc::nest(vec![Doc::Hard, self.expr(&def.body)]);
         let mut text = Doc::Concat(vec![Doc::text(head), body]).render(WIDTH);
         text.push('\n');
@@ -91,7 +92,7 @@ impl Program {
             ExprKind::LetRec(functions, body) => self.let_rec(functions, body),
             ExprKind::If(cond, then, other) => Doc::group(vec![
                 Doc::text("if "),
-                self.expr(cond),
+                Doc::nest(vec![self.expr(cond)]),
                 Doc::Line,
                 Doc::text("then "),
                 Doc::nest(vec![self.expr(then)]),
@@ -175,7 +176,10 @@ impl Program {
                 } else {
                     index.to_string()
                 };
-                Doc::Concat(vec![self.atom(base), Doc::text(format!(".{part}"))])
+                // After a word the part would be read as its number.
+                let matched = matches!(base.kind, ExprKind::Match(_, _, _));
+                let base = if matched { self.parenthesised(base) } else { self.atom(base) };
+                Doc::Concat(vec![base, Doc::text(format!(".{part}"))])
             }
             ExprKind::Con(tag, fields) => {
                 let mut head = self.print_type(&expr.ty);
@@ -209,12 +213,13 @@ impl Program {
             | ExprKind::Let(_, _, _)
             | ExprKind::LetRec(_, _)
             | ExprKind::If(_, _, _)
-            | ExprKind::Loop { .. } => Doc::group(vec![
-                Doc::text("("),
-                Doc::Nest(1, Box::new(self.expr(expr))),
-                Doc::text(")"),
-            ]),
+            | ExprKind::Loop { .. } => self.parenthesised(expr),
         }
+    }
+
+    fn parenthesised(&self, expr: &Expr) -> Doc {
+        let inner = Doc::Nest(1, Box::new(self.expr(expr)));
+        Doc::group(vec![Doc::text("("), inner, Doc::text(")")])
     }
 
     fn tuple(&self, items: &[Expr], ty: &Type) -> Doc {
@@ -236,7 +241,8 @@ impl Program {
     }
 
     fn match_(&self, scrutinee: &Expr, arms: &[Arm], default: Option<&Expr>) -> Doc {
-        let mut items = vec![Doc::text("match "), self.expr(scrutinee), Doc::text(" with")];
+        let mut items =
+            vec![Doc::text("match "), Doc::nest(vec![self.expr(scrutinee)]), Doc::text(" with")];
         for arm in arms {
             let mut pattern = arm.tag.to_string();
             if let TypeKind::Data(data) = scrutinee.ty.kind()
@@ -248,14 +254,19 @@ impl Program {
                 pattern = format!("{pattern} {}", self.var_name(*var));
             }
             items.extend([Doc::Line, Doc::text(format!("| {pattern} ->"))]);
-            items.push(Doc::nest(vec![Doc::nest(vec![Doc::Line, self.expr(&arm.body)])]));
+            items.push(self.arm_body(&arm.body));
         }
         if let Some(default) = default {
             items.extend([Doc::Line, Doc::text("| _ ->")]);
-            items.push(Doc::nest(vec![Doc::nest(vec![Doc::Line, self.expr(default)])]));
+            items.push(self.arm_body(default));
         }
         items.extend([Doc::Line, Doc::text("end")]);
         Doc::group(items)
+    }
+
+    /// On the line of its pattern if it fits, else below it, further in than the bar.
+    fn arm_body(&self, body: &Expr) -> Doc {
+        Doc::Group(Box::new(Doc::Nest(4, Box::new(Doc::Concat(vec![Doc::Line, self.expr(body)])))))
     }
 
     fn listed(&self, open: &str, items: &[Expr], close: &str) -> Doc {

@@ -90,7 +90,11 @@ const RESERVED: [&str; 23] = [
 pub(crate) fn quoted(name: &Name) -> String {
     let identifier = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '\'');
-    if identifier && !RESERVED.contains(&name.as_str()) { name.to_string() } else { format!("`{}`", escaped(name, '`')) }
+    if identifier && !RESERVED.contains(&name.as_str()) {
+        name.to_string()
+    } else {
+        format!("`{}`", escaped(name, '`'))
+    }
 }
 
 /// Text with a backslash before backslashes and the closing quote, and control characters spelled out.

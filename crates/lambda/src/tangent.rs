@@ -58,7 +58,11 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
     let expect = |index: usize, wanted: Type| {
         let fits = args[index] == wanted;
         let name = op.name();
-        if fits { Ok(()) } else { Err(format!("argument {} of `{name}` has the wrong type", index + 1)) }
+        if fits {
+            Ok(())
+        } else {
+            Err(format!("argument {} of `{name}` has the wrong type", index + 1))
+        }
     };
     match op {
         AdOp::StopGradient => Ok(args[0].clone()),
@@ -233,7 +237,9 @@ fn is_tangent(
 ) -> bool {
     match (ty.kind(), dot.kind()) {
         (TypeKind::Real, TypeKind::Real) => true,
-        (TypeKind::Int | TypeKind::Bool | TypeKind::Str, TypeKind::Tuple(items)) => items.is_empty(),
+        (TypeKind::Int | TypeKind::Bool | TypeKind::Str, TypeKind::Tuple(items)) => {
+            items.is_empty()
+        }
         (TypeKind::Tuple(from), TypeKind::Tuple(to)) => {
             from.len() == to.len()
                 && from.iter().zip(to).all(|(a, b)| is_tangent(datas, a, b, assumed))
@@ -265,10 +271,9 @@ mod tests {
     }
 
     fn declare(datas: &mut Datas, name: &str, constructors: &[(&str, &[Type])]) {
-        let constructors = constructors.iter().map(|(name, fields)| Constructor {
-            name: (*name).into(),
-            fields: fields.to_vec(),
-        });
+        let constructors = constructors
+            .iter()
+            .map(|(name, fields)| Constructor { name: (*name).into(), fields: fields.to_vec() });
         datas.push(Data { name: name.into(), constructors: constructors.collect() });
     }
 

@@ -84,7 +84,10 @@ impl Type {
         Self::new(TypeKind::Fun(from, to))
     }
     /// `a -> b -> … -> to`
-    pub fn funs(from: impl IntoIterator<Item = Type, IntoIter: DoubleEndedIterator>, to: Type) -> Self {
+    pub fn funs(
+        from: impl IntoIterator<Item = Type, IntoIter: DoubleEndedIterator>,
+        to: Type,
+    ) -> Self {
         from.into_iter().rev().fold(to, |to, from| Self::fun(from, to))
     }
 }

@@ -44,7 +44,8 @@ impl Ctx<'_> {
         /// Further errors of one program say nothing new.
         const ENOUGH: usize = 20;
         if self.errors.len() < ENOUGH {
-            let def = self.def.map_or_else(String::new, |id| self.program.defs[id].name.to_string());
+            let def =
+                self.def.map_or_else(String::new, |id| self.program.defs[id].name.to_string());
             self.errors.push(format!("in `{def}`: {text}"));
         }
     }
@@ -146,7 +147,9 @@ impl Ctx<'_> {
                 self.check(base);
                 match base.ty.component(*index) {
                     Some(ty) => self.same(ty, &expr.ty, "a component"),
-                    None => self.error(format!("{} has no component {index}", self.shown(&base.ty))),
+                    None => {
+                        self.error(format!("{} has no component {index}", self.shown(&base.ty)))
+                    }
                 }
             }
             ExprKind::Con(tag, fields) => self.check_con(*tag, fields, &expr.ty),
@@ -271,7 +274,11 @@ impl Ctx<'_> {
                 continue;
             };
             if constructor.fields.len() != arm.vars.len() {
-                self.error(format!("an arm binds {} fields of `{}`", arm.vars.len(), constructor.name));
+                self.error(format!(
+                    "an arm binds {} fields of `{}`",
+                    arm.vars.len(),
+                    constructor.name
+                ));
             }
             for (var, field) in arm.vars.iter().zip(&constructor.fields) {
                 self.bind(*var);

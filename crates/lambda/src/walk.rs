@@ -277,7 +277,10 @@ mod tests {
     #[test]
     fn a_repeated_replacement_keeps_binders_unique() {
         let mut program = Program::default();
-        let (f, x) = (program.fresh("f", Type::fun(Type::real(), Type::real())), program.fresh("x", Type::real()));
+        let (f, x) = (
+            program.fresh("f", Type::fun(Type::real(), Type::real())),
+            program.fresh("x", Type::real()),
+        );
         let identity = program.lam(vec![x], program.var(x, Span::NONE));
         let mut pair =
             Expr::tuple(vec![program.var(f, Span::NONE), program.var(f, Span::NONE)], Span::NONE);

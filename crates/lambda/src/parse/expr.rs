@@ -281,7 +281,8 @@ impl Parser {
     fn con(&mut self, data: DataId) -> Parsed<Expr> {
         let name = self.name()?;
         let known = self.program.datas.get(data);
-        let tag = known.and_then(|known| known.constructors.iter().position(|con| con.name == name));
+        let tag =
+            known.and_then(|known| known.constructors.iter().position(|con| con.name == name));
         let tag = tag.ok_or_else(|| self.mistake(&format!("there is no constructor `{name}`")))?;
         self.expect("(")?;
         let fields = self.list(")", Self::expr)?.0;

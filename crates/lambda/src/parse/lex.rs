@@ -25,12 +25,15 @@ pub(super) enum Token {
     End,
 }
 
+/// A token and its byte range.
+pub(super) type Placed = (Token, usize, usize);
+
 /// Longer ones first where one begins another.
 const SIGNS: [&str; 15] =
     ["->", "::", "\\", "(", ")", "[", "]", "{", "}", ",", ":", "=", "|", "<", "@"];
 
 /// All tokens with their byte ranges, the last being [`Token::End`]; or what is wrong, and where.
-pub(super) fn lex(text: &str) -> Result<Vec<(Token, usize, usize)>, (String, usize)> {
+pub(super) fn lex(text: &str) -> Result<Vec<Placed>, (String, usize)> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -75,7 +78,8 @@ fn token(text: &str, at: &mut usize) -> Result<Token, String> {
         return match digits {
             Some(digits) if !digits.is_empty() => {
                 *at += 1 + digits.len();
-                let number = digits.parse().map_err(|_| format!("the number {digits} is too large"))?;
+                let number =
+                    digits.parse().map_err(|_| format!("the number {digits} is too large"))?;
                 Ok(Token::Numbered(name, number))
             }
             Some(_) | None if first == '`' => Ok(Token::Quoted(name)),
