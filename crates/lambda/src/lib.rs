@@ -2,6 +2,7 @@
 //! a printer and a parser, a verifier, and the reference evaluator, which is the language's meaning.
 
 mod build;
+pub mod eval;
 mod expr;
 mod layout;
 mod parse;

@@ -3,25 +3,210 @@
 
 use std::rc::Rc;
 
+use super::array::Array;
+use super::hooks::NativeValue;
+use super::memory;
+use super::structure::Fields;
+
 /// A value of the calculus.
 #[derive(Clone, Debug)]
 pub enum Value {
+    /// The empty tuple.
+    Unit,
     /// A Bool.
     Bool(bool),
     /// An Int.
     Int(i64),
     /// A Real with no derivative attached.
     Real(f64),
+    /// A constructor without fields, by its tag.
+    Tag(u32),
     /// A Real that some running differentiation follows.
     Active(Rc<Active>),
     /// A String.
-    Str(Rc<str>),
-    /// A tuple or record, `()` included.
+    Str(Rc<Rc<str>>),
+    /// A tuple or record of one or more components.
     Tuple(Rc<Fields>),
-    /// A constructor and its fields.
-    Data(Rc<Data>),
+    /// A constructor with one or more fields.
+    Data(Rc<Fields>),
     /// An array.
     Array(Rc<Array>),
-    /// A function.
-    Fun(Rc<super::Fun>),
+    /// A function: its code and what it captured.
+    Closure(u32, Option<Rc<Fields>>),
+    /// A function that still lacks arguments; the first field is the function, the rest what it has.
+    Partial(Rc<Fields>),
+    /// A function made by an engine, such as a pullback.
+    Native(Rc<NativeValue>),
+}
+
+/// A Real that the differentiation of one level follows.
+#[derive(Debug)]
+pub struct Active {
+    /// The activation it belongs to; later activations have higher levels.
+    pub level: u64,
+    /// Its value, which an earlier activation may follow too.
+    pub primal: Value,
+    /// What the engine of its level keeps of its derivative: a tangent or the index of a node.
+    pub tangent: Value,
+}
+
+const ACTIVE_BYTES: usize = size_of::<Active>() + 16;
+
+impl Active {
+    /// A followed Real.
+    #[inline]
+    pub fn value(level: u64, primal: Value, tangent: Value) -> Value {
+        memory::charge(ACTIVE_BYTES);
+        Value::Active(Rc::new(Self { level, primal, tangent }))
+    }
+}
+
+impl Drop for Active {
+    #[inline]
+    fn drop(&mut self) {
+        memory::release(ACTIVE_BYTES);
+    }
+}
+
+impl Value {
+    /// `()`
+    pub fn unit() -> Self {
+        Self::Unit
+    }
+    /// A Real.
+    pub fn real(x: f64) -> Self {
+        Self::Real(x)
+    }
+    /// An Int.
+    pub fn int(n: i64) -> Self {
+        Self::Int(n)
+    }
+    /// A Bool.
+    pub fn bool(b: bool) -> Self {
+        Self::Bool(b)
+    }
+    /// A String.
+    pub fn str(text: &str) -> Self {
+        Self::Str(Rc::new(Rc::from(text)))
+    }
+    /// A tuple, or a record with its fields in canonical order.
+    pub fn tuple(items: Vec<Self>) -> Self {
+        if items.is_empty() { Self::Unit } else { Self::Tuple(Fields::shared(0, items)) }
+    }
+    /// A constructor, by its position in its sum type, with its fields.
+    pub fn data(tag: usize, fields: Vec<Self>) -> Self {
+        let tag = u32::try_from(tag).unwrap_or(u32::MAX);
+        if fields.is_empty() { Self::Tag(tag) } else { Self::Data(Fields::shared(tag, fields)) }
+    }
+    /// An array; one of Reals or Ints only is stored packed.
+    pub fn array(items: Vec<Self>) -> Self {
+        Self::Array(Rc::new(Array::from_values(items)))
+    }
+    /// An array of Reals.
+    pub fn reals(items: Vec<f64>) -> Self {
+        Self::Array(Rc::new(Array::from_reals(items)))
+    }
+    /// An array of Ints.
+    pub fn ints(items: Vec<i64>) -> Self {
+        Self::Array(Rc::new(Array::from_ints(items)))
+    }
+
+    /// The Real it is, without any derivative.
+    #[inline]
+    pub fn as_real(&self) -> Option<f64> {
+        let mut value = self;
+        loop {
+            if let Self::Real(x) = value {
+                return Some(*x);
+            }
+            let Self::Active(active) = value else { return None };
+            value = &active.primal;
+        }
+    }
+    /// The Int it is.
+    #[inline]
+    pub fn as_int(&self) -> Option<i64> {
+        if let Self::Int(n) = self { Some(*n) } else { None }
+    }
+    /// The Bool it is.
+    #[inline]
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(b) = self { Some(*b) } else { None }
+    }
+    /// The String it is.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Self::Str(text) = self { Some(text) } else { None }
+    }
+    /// The components of the tuple or record it is.
+    pub fn as_tuple(&self) -> Option<&[Self]> {
+        if let Self::Tuple(fields) = self {
+            return Some(fields.items());
+        }
+        matches!(self, Self::Unit).then_some(&[])
+    }
+    /// Tag and fields of the constructor it is.
+    pub fn as_data(&self) -> Option<(usize, &[Self])> {
+        if let Self::Data(fields) = self {
+            return Some((fields.tag() as usize, fields.items()));
+        }
+        if let Self::Tag(tag) = self { Some((*tag as usize, &[])) } else { None }
+    }
+    /// The array it is.
+    pub fn as_array(&self) -> Option<&Array> {
+        if let Self::Array(array) = self { Some(array) } else { None }
+    }
+    /// Whether it is a function.
+    pub fn is_function(&self) -> bool {
+        matches!(self, Self::Closure(..) | Self::Partial(_) | Self::Native(_))
+    }
+    /// The level of the latest activation that follows this Real; 0 if none does.
+    #[inline]
+    pub fn level(&self) -> u64 {
+        if let Self::Active(active) = self { active.level } else { 0 }
+    }
+    /// What kind of thing it is, for messages.
+    pub fn kind_name(&self) -> &'static str {
+        match self {
+            Self::Unit => "()",
+            Self::Bool(_) => "a Bool",
+            Self::Int(_) => "an Int",
+            Self::Real(_) | Self::Active(_) => "a Real",
+            Self::Str(_) => "a String",
+            Self::Tuple(_) => "a tuple or record",
+            Self::Tag(_) | Self::Data(_) => "a constructor",
+            Self::Array(_) => "an array",
+            Self::Closure(..) | Self::Partial(_) | Self::Native(_) => "a function",
+        }
+    }
+}
+
+/// Equality of values without functions: NaN equals NaN, zeros of either sign are equal, and
+/// derivatives are not looked at.
+pub fn equal(left: &Value, right: &Value) -> bool {
+    let mut work = vec![(left.clone(), right.clone())];
+    while let Some((a, b)) = work.pop() {
+        let same = match (&a, &b) {
+            (Value::Unit, Value::Unit) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Tag(a), Value::Tag(b)) => a == b,
+            (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Tuple(a), Value::Tuple(b)) | (Value::Data(a), Value::Data(b)) => {
+                work.extend(a.items().iter().cloned().zip(b.items().iter().cloned()));
+                a.tag() == b.tag() && a.items().len() == b.items().len()
+            }
+            (Value::Array(a), Value::Array(b)) => {
+                work.extend(a.iter().zip(b.iter()));
+                a.len() == b.len()
+            }
+            (a, b) => match (a.as_real(), b.as_real()) {
+                (Some(a), Some(b)) => a == b || (a.is_nan() && b.is_nan()),
+                (None, _) | (_, None) => false,
+            },
+        };
+        if !same {
+            return false;
+        }
+    }
+    true
 }

@@ -1,0 +1,31 @@
+//! The reference evaluator: the meaning of the language.
+//!
+//! A program is compiled to bytecode ([`compile`]) and run by a [`Machine`] on an explicit stack of
+//! frames; nothing recurses on the native stack in proportion to data or to the depth of calls.
+//! Differentiation is done by an [`Engine`], which follows Reals through the same machine.
+
+mod arith;
+mod array;
+mod code;
+mod compile;
+mod core;
+mod custom;
+mod discrete;
+mod effects;
+mod fault;
+mod hooks;
+mod machine;
+mod memory;
+mod structure;
+mod value;
+pub mod walk;
+
+pub use arith::{Counts, Ctx, Options, primal};
+pub use array::{Array, Items};
+pub use code::{Code, Image, Instr, Place};
+pub use compile::compile;
+pub use fault::{Fault, MAX_NESTING};
+pub use hooks::{Engine, Level, Native, NativeValue, NoEngine, Step, Then};
+pub use machine::Machine;
+pub use structure::Fields;
+pub use value::{Active, Value, equal};

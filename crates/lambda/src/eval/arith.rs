@@ -1,0 +1,345 @@
+//! Primitives on values, at any level of differentiation, and the context they run in: the levels
+//! that are open, the limits, the counts.
+//!
+//! A primitive works at the highest level among its arguments. The engine of that level computes the
+//! primal by applying the same primitive one level down, and does its derivative arithmetic through
+//! [`Ctx::apply`] too; so derivatives nest to any order and in any mixture of modes, and the numbers of
+//! different activations are never confused.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use crate::{Class, Prim, RealFn, Smooth, Term};
+
+use super::discrete;
+use super::fault::{Fault, MAX_NESTING};
+use super::hooks::{Engine, Level};
+use super::memory;
+use super::value::{Active, Value};
+
+/// Limits and conventions of an evaluation.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The most bytes that values, frames and tapes may take together.
+    pub max_memory: usize,
+    /// The most time an evaluation may take.
+    pub timeout: Option<Duration>,
+    /// Strict domain: ties of followed Reals and primitives without a derivative are errors.
+    pub strict_domain: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { max_memory: 4 << 30, timeout: None, strict_domain: false }
+    }
+}
+
+/// How many operations were executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Scalar primitives of the program itself: arithmetic of Reals and Ints, and comparisons. An
+    /// array primitive that computes counts its length.
+    pub primitives: u64,
+    /// Operations of differentiation: each primitive in a partial derivative, and each multiplication
+    /// of a partial by a tangent or cotangent with the addition of the product.
+    pub derivative: u64,
+}
+
+impl Counts {
+    /// All operations.
+    pub fn total(self) -> u64 {
+        self.primitives + self.derivative
+    }
+}
+
+/// What primitives and engines need to know and to keep.
+pub struct Ctx {
+    /// Operations so far.
+    pub counts: Counts,
+    /// The engine that differentiates.
+    pub engine: Rc<dyn Engine>,
+    pub(super) options: Options,
+    pub(super) frame_bytes: usize,
+    deadline: Option<Instant>,
+    /// Open levels, ascending.
+    open: Vec<(u64, Rc<dyn Level>)>,
+    last_level: u64,
+    /// What values of other evaluations on this thread hold.
+    base_bytes: usize,
+}
+
+impl Ctx {
+    pub(super) fn new(engine: Rc<dyn Engine>, options: Options) -> Self {
+        let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        Self {
+            counts: Counts::default(),
+            engine,
+            options,
+            frame_bytes: 0,
+            deadline,
+            open: vec![],
+            last_level: 0,
+            base_bytes: memory::live(),
+        }
+    }
+
+    /// Opens a level, higher than all before.
+    pub fn open(&mut self, level: Rc<dyn Level>) -> u64 {
+        self.last_level += 1;
+        self.open.push((self.last_level, level));
+        self.last_level
+    }
+
+    /// Closes a level: what is left of its Reals counts as constant from now on.
+    pub fn close(&mut self, level: u64) {
+        if self.open.last().is_some_and(|(last, _)| *last == level) {
+            self.open.pop();
+        } else {
+            self.open.retain(|(open, _)| *open != level);
+        }
+    }
+
+    /// Closes all levels, after an error.
+    pub(super) fn close_all(&mut self) {
+        self.open.clear();
+    }
+
+    /// A Real that `level` follows from now on. An error if too many levels follow it already.
+    #[inline]
+    pub fn follow(&self, level: u64, primal: Value, tangent: Value) -> Result<Value, Fault> {
+        if self.open.len() > MAX_NESTING && nesting(&primal) >= MAX_NESTING {
+            return Err(Fault::Nesting);
+        }
+        Ok(Active::value(level, primal, tangent))
+    }
+
+    /// The engine's part of an open level.
+    #[inline]
+    pub fn level(&self, level: u64) -> Option<Rc<dyn Level>> {
+        match self.open.last() {
+            Some((last, found)) if *last == level => Some(found.clone()),
+            _ => {
+                let index = self.open.binary_search_by_key(&level, |(open, _)| *open).ok()?;
+                Some(self.open[index].1.clone())
+            }
+        }
+    }
+
+    /// Whether strict domain is asked for.
+    pub fn strict_domain(&self) -> bool {
+        self.options.strict_domain
+    }
+
+    /// The bytes in use.
+    pub fn bytes(&self) -> usize {
+        let tapes: usize = self.open.iter().map(|(_, level)| level.bytes()).sum();
+        memory::live().wrapping_sub(self.base_bytes) + self.frame_bytes + tapes
+    }
+
+    /// An error if `bytes` more would be too many.
+    pub fn reserve(&self, bytes: u128) -> Result<(), Fault> {
+        let limit = self.options.max_memory;
+        if bytes > 65_536 && bytes + self.bytes() as u128 > limit as u128 {
+            return Err(Fault::Memory { limit, request: Some(bytes) });
+        }
+        Ok(())
+    }
+
+    /// An error if time or memory has run out. Called every so often.
+    pub fn check_limits(&self) -> Result<(), Fault> {
+        if self.bytes() > self.options.max_memory {
+            return Err(Fault::Memory { limit: self.options.max_memory, request: None });
+        }
+        match (self.deadline, self.options.timeout) {
+            (Some(deadline), Some(timeout)) if Instant::now() >= deadline => {
+                Err(Fault::Time { seconds: timeout.as_secs_f64() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Applies any primitive but [`Prim::Update`] to values of any level.
+    pub fn apply(&mut self, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
+        match &prim.row().class {
+            Class::Smooth(smooth) => self.apply_smooth(prim, smooth, args),
+            Class::Sum => self.sum(&args[0]),
+            Class::Discrete | Class::Structural | Class::Control => {
+                if self.options.strict_domain {
+                    self.check_tie(prim, args)?;
+                }
+                discrete::apply(self, prim, args)
+            }
+        }
+    }
+
+    fn apply_smooth(&mut self, prim: Prim, smooth: &Smooth, args: &[Value]) -> Result<Value, Fault> {
+        if let Some(x) = smooth_value(smooth.value, args) {
+            return Ok(Value::Real(x));
+        }
+        let highest = args.iter().map(Value::level).max().unwrap_or(0);
+        if highest == 0 {
+            return Err(Fault::internal(format!("{prim:?} on {args:?}")));
+        }
+        let Some(level) = self.level(highest) else {
+            let args: Vec<Value> = args.iter().map(|arg| primal(arg, highest).clone()).collect();
+            return self.apply_smooth(prim, smooth, &args);
+        };
+        if self.options.strict_domain {
+            let numbers: Vec<f64> = args
+                .iter()
+                .map(|arg| arg.as_real().or(arg.as_int().map(|n| n as f64)).unwrap_or(f64::NAN))
+                .collect();
+            if !(smooth.domain)(&numbers) {
+                return Err(Fault::NotSmooth { name: prim.row().name, args: numbers });
+            }
+        }
+        level.smooth(self, highest, prim, args)
+    }
+
+    /// Applies a smooth primitive of two Reals.
+    #[inline]
+    pub fn apply2(&mut self, prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> {
+        if let (Value::Real(x), Value::Real(y)) = (x, y) {
+            if prim == Prim::Add {
+                return Ok(Value::Real(x + y));
+            } else if prim == Prim::Mul {
+                return Ok(Value::Real(x * y));
+            }
+        }
+        self.apply(prim, &[x.clone(), y.clone()])
+    }
+
+    /// `total + partial * factor`, one operation of differentiation; `()` stands for a structural zero
+    /// total. A partial that is exactly 1 is not multiplied.
+    #[inline]
+    pub fn add_product(&mut self, total: &Value, partial: &Value, factor: &Value) -> Result<Value, Fault> {
+        self.counts.derivative += 1;
+        if let (Value::Real(p), Value::Real(x)) = (partial, factor) {
+            if let Value::Real(total) = total {
+                return Ok(Value::Real(total + p * x));
+            }
+            if let Value::Unit = total {
+                return Ok(Value::Real(p * x));
+            }
+        }
+        let product = if let Value::Real(1.0) = partial {
+            factor.clone()
+        } else {
+            self.apply(Prim::Mul, &[partial.clone(), factor.clone()])?
+        };
+        if let Value::Unit = total { Ok(product) } else { self.apply(Prim::Add, &[total.clone(), product]) }
+    }
+
+    /// The value of a partial derivative at `args` and `result`, all below the level that asks; `None`
+    /// is the structural zero.
+    pub fn term(&mut self, term: &Term, args: &[Value], result: &Value) -> Result<Option<Value>, Fault> {
+        Ok(Some(match term {
+            Term::Arg(index) => args[*index].clone(),
+            Term::Result => result.clone(),
+            Term::Real(x) => Value::Real(*x),
+            Term::Int(n) => Value::Int(*n),
+            Term::Zero => return Ok(None),
+            Term::Prim(prim, terms) => {
+                let mut values = [Value::Unit, Value::Unit];
+                for (slot, term) in values.iter_mut().zip(*terms) {
+                    *slot = self.term(term, args, result)?.unwrap_or(Value::Real(0.0));
+                }
+                self.counts.derivative += 1;
+                let values = &values[..terms.len().min(2)];
+                match &prim.row().class {
+                    Class::Smooth(smooth) => self.apply_smooth(*prim, smooth, values)?,
+                    Class::Discrete | Class::Structural | Class::Sum | Class::Control => {
+                        discrete::apply(self, *prim, values)?
+                    }
+                }
+            }
+            Term::If(cond, then, other) => {
+                let truth = self.term(cond, args, result)?.and_then(|truth| truth.as_bool());
+                return self.term(if truth == Some(true) { then } else { other }, args, result);
+            }
+        }))
+    }
+
+    /// The sum of an array of Reals of any level, from left to right.
+    pub fn sum(&mut self, array: &Value) -> Result<Value, Fault> {
+        let Value::Array(array) = array else {
+            return Err(Fault::internal("sum of no array"));
+        };
+        if let Some(reals) = array.reals() {
+            return Ok(Value::Real(reals.iter().fold(0.0, |total, x| total + x)));
+        }
+        let Some(items) = array.values() else { return Ok(Value::Real(0.0)) };
+        self.sum_values(items)
+    }
+
+    /// The sum of Reals of any level, from left to right.
+    pub fn sum_values(&mut self, items: &[Value]) -> Result<Value, Fault> {
+        let highest = items.iter().map(Value::level).max().unwrap_or(0);
+        if highest == 0 {
+            let total = items.iter().try_fold(0.0, |total, item| Some(total + item.as_real()?));
+            return total.map(Value::Real).ok_or_else(|| Fault::internal("sum of no Reals"));
+        }
+        if let Some(level) = self.level(highest) {
+            return level.sum(self, highest, items);
+        }
+        let items: Vec<Value> = items.iter().map(|item| primal(item, highest).clone()).collect();
+        self.sum_values(&items)
+    }
+
+    /// Strict domain: an error if two equal Reals are compared and either is followed.
+    pub(super) fn check_tie(&self, prim: Prim, args: &[Value]) -> Result<(), Fault> {
+        let compares = matches!(prim, Prim::Lt | Prim::Le | Prim::Gt | Prim::Ge | Prim::Eq | Prim::Ne);
+        if let ([x, y], true) = (args, compares)
+            && self.is_followed(x) | self.is_followed(y)
+            && let (Some(x), Some(y)) = (x.as_real(), y.as_real())
+            && x == y
+        {
+            return Err(Fault::Tie { number: x });
+        }
+        Ok(())
+    }
+
+    /// Whether some open level follows this Real.
+    pub fn is_followed(&self, value: &Value) -> bool {
+        let mut value = value;
+        while let Value::Active(active) = value {
+            if self.level(active.level).is_some() {
+                return true;
+            }
+            value = &active.primal;
+        }
+        false
+    }
+}
+
+/// How many levels follow this Real.
+fn nesting(value: &Value) -> usize {
+    let mut depth = 0;
+    let mut value = value;
+    while let Value::Active(active) = value {
+        depth += 1;
+        value = &active.primal;
+    }
+    depth
+}
+
+/// The value without the derivative of this level; the level must be the highest or absent.
+#[inline]
+pub fn primal(value: &Value, level: u64) -> &Value {
+    match value {
+        Value::Active(active) if active.level == level => &active.primal,
+        _ => value,
+    }
+}
+
+/// The value of a smooth primitive if nothing follows its arguments.
+#[inline]
+pub(super) fn smooth_value(function: RealFn, args: &[Value]) -> Option<f64> {
+    match (function, args) {
+        (RealFn::Real1(f), [Value::Real(x)]) => Some(f(*x)),
+        (RealFn::Real2(f), [Value::Real(x), Value::Real(y)]) => Some(f(*x, *y)),
+        (RealFn::RealInt(f), [Value::Real(x), Value::Int(n)]) => Some(f(*x, *n)),
+        (RealFn::IntReal(f), [Value::Int(n), Value::Real(x)]) => Some(f(*n, *x)),
+        (RealFn::Real1(_) | RealFn::Real2(_) | RealFn::RealInt(_) | RealFn::IntReal(_), _) => None,
+    }
+}

@@ -1,0 +1,203 @@
+//! Arrays: Reals and Ints are stored packed, everything else (also Reals that are being
+//! differentiated) as values.
+
+use super::memory;
+use super::structure::free_all;
+use super::value::Value;
+
+/// An array.
+#[derive(Debug)]
+pub struct Array {
+    items: Items,
+    charged: usize,
+}
+
+/// How the elements are stored.
+#[derive(Debug)]
+pub enum Items {
+    /// Reals that nothing follows.
+    Real(Vec<f64>),
+    /// Ints.
+    Int(Vec<i64>),
+    /// Anything.
+    Values(Vec<Value>),
+}
+
+impl Array {
+    /// An array of these elements; the representation is taken as it is.
+    pub fn new(items: Items) -> Self {
+        let mut array = Self { items, charged: 0 };
+        array.account();
+        array
+    }
+    /// An array of Reals.
+    pub fn from_reals(items: Vec<f64>) -> Self {
+        Self::new(Items::Real(items))
+    }
+    /// An array of Ints.
+    pub fn from_ints(items: Vec<i64>) -> Self {
+        Self::new(Items::Int(items))
+    }
+    /// An array of values, packed if they are all Reals or all Ints.
+    pub fn from_values(items: Vec<Value>) -> Self {
+        if matches!(items.first(), Some(Value::Real(_))) {
+            let reals: Option<Vec<f64>> = items
+                .iter()
+                .map(|item| if let Value::Real(x) = item { Some(*x) } else { None })
+                .collect();
+            if let Some(reals) = reals {
+                return Self::from_reals(reals);
+            }
+        } else if matches!(items.first(), Some(Value::Int(_))) {
+            let ints: Option<Vec<i64>> = items.iter().map(Value::as_int).collect();
+            if let Some(ints) = ints {
+                return Self::from_ints(ints);
+            }
+        }
+        Self::new(Items::Values(items))
+    }
+
+    /// How many elements it has.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match &self.items {
+            Items::Real(items) => items.len(),
+            Items::Int(items) => items.len(),
+            Items::Values(items) => items.len(),
+        }
+    }
+    /// Whether it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// How the elements are stored.
+    #[inline]
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+    /// The elements if all are Reals that nothing follows.
+    #[inline]
+    pub fn reals(&self) -> Option<&[f64]> {
+        if let Items::Real(items) = &self.items { Some(items) } else { None }
+    }
+    /// The elements if all are Ints.
+    #[inline]
+    pub fn ints(&self) -> Option<&[i64]> {
+        if let Items::Int(items) = &self.items { Some(items) } else { None }
+    }
+    /// The elements if they are not stored packed.
+    #[inline]
+    pub fn values(&self) -> Option<&[Value]> {
+        if let Items::Values(items) = &self.items { Some(items) } else { None }
+    }
+    /// The element at `index`.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<Value> {
+        match &self.items {
+            Items::Real(items) => items.get(index).map(|x| Value::Real(*x)),
+            Items::Int(items) => items.get(index).map(|n| Value::Int(*n)),
+            Items::Values(items) => items.get(index).cloned(),
+        }
+    }
+    /// The elements in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Value> + '_ {
+        (0..self.len()).map(|index| self.get(index).unwrap_or_default())
+    }
+    /// The elements `from..to`, which must be in range.
+    pub fn slice(&self, from: usize, to: usize) -> Self {
+        Self::new(match &self.items {
+            Items::Real(items) => Items::Real(items[from..to].to_vec()),
+            Items::Int(items) => Items::Int(items[from..to].to_vec()),
+            Items::Values(items) => Items::Values(items[from..to].to_vec()),
+        })
+    }
+    /// A copy, to be changed by its only owner.
+    pub fn copied(&self) -> Self {
+        self.slice(0, self.len())
+    }
+
+    /// Appends an element.
+    #[inline]
+    pub fn push(&mut self, value: Value) {
+        let grown = match (&mut self.items, value) {
+            (Items::Real(items), Value::Real(x)) => push_one(items, x),
+            (Items::Int(items), Value::Int(n)) => push_one(items, n),
+            (Items::Values(items), value) => push_one(items, value),
+            (Items::Real(_) | Items::Int(_), value) => {
+                self.unpack();
+                return self.push(value);
+            }
+        };
+        if grown {
+            self.account();
+        }
+    }
+
+    /// Replaces the element at `index`, which must be in range.
+    #[inline]
+    pub fn set(&mut self, index: usize, value: Value) {
+        match (&mut self.items, value) {
+            (Items::Real(items), Value::Real(x)) => items[index] = x,
+            (Items::Int(items), Value::Int(n)) => items[index] = n,
+            (Items::Values(items), value) => items[index] = value,
+            (Items::Real(_) | Items::Int(_), value) => {
+                self.unpack();
+                self.set(index, value);
+            }
+        }
+    }
+
+    /// The elements, to change, if they are not stored packed.
+    pub(super) fn values_mut(&mut self) -> Option<&mut [Value]> {
+        if let Items::Values(items) = &mut self.items { Some(items) } else { None }
+    }
+
+    /// Stores the elements as values. A packed array that is still empty takes any kind this way.
+    fn unpack(&mut self) {
+        let mut values = Vec::with_capacity(match &self.items {
+            Items::Real(items) => items.capacity(),
+            Items::Int(items) => items.capacity(),
+            Items::Values(items) => items.capacity(),
+        });
+        values.extend(self.iter());
+        self.items = Items::Values(values);
+        self.account();
+    }
+
+    /// The elements as values, for the freeing work list.
+    pub(super) fn into_values(mut self) -> Vec<Value> {
+        if let Items::Values(items) = &mut self.items { std::mem::take(items) } else { vec![] }
+    }
+
+    #[cold]
+    fn account(&mut self) {
+        let bytes = 64
+            + match &self.items {
+                Items::Real(items) => items.capacity() * size_of::<f64>(),
+                Items::Int(items) => items.capacity() * size_of::<i64>(),
+                Items::Values(items) => items.capacity() * size_of::<Value>(),
+            };
+        memory::charge(bytes);
+        memory::release(self.charged);
+        self.charged = bytes;
+    }
+}
+
+/// Appends; says whether the storage grew.
+#[inline]
+fn push_one<T>(items: &mut Vec<T>, item: T) -> bool {
+    let grows = items.len() == items.capacity();
+    items.push(item);
+    grows
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        memory::release(self.charged);
+        if let Items::Values(items) = &mut self.items
+            && items.iter().any(Value::is_last_owner)
+        {
+            free_all(std::mem::take(items));
+        }
+    }
+}

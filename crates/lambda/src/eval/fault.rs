@@ -1,0 +1,298 @@
+//! What can go wrong at run time: structured where it is found, told in words at the edge.
+
+use pullback_base::{Diagnostic, Name, Span};
+
+/// How many derivatives may be nested in one number.
+pub const MAX_NESTING: usize = 100;
+
+/// A run-time error.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// An array index that is not there.
+    Index {
+        /// The index.
+        index: i64,
+        /// The array's size.
+        size: usize,
+    },
+    /// A slice that is not inside its array.
+    Slice {
+        /// First index.
+        from: i64,
+        /// One past the last.
+        to: i64,
+        /// The array's size.
+        size: usize,
+    },
+    /// Two sizes that had to agree.
+    Size {
+        /// The size found.
+        found: i64,
+        /// The size needed.
+        needed: i64,
+        /// What they are sizes of.
+        what: String,
+    },
+    /// An Int result beyond 64 bits.
+    Overflow {
+        /// The operation as it stood, with numbers.
+        operation: String,
+    },
+    /// Int division by zero.
+    DivisionByZero {
+        /// The operation as it stood, with numbers.
+        operation: String,
+    },
+    /// A negative number where only natural ones make sense.
+    Negative {
+        /// The number.
+        number: i64,
+        /// What it was given as.
+        what: &'static str,
+    },
+    /// A Real that has no Int.
+    NoInt {
+        /// The Real.
+        number: f64,
+    },
+    /// `error` or a failed `assert`.
+    Message {
+        /// What the program says.
+        text: String,
+    },
+    /// More memory than allowed.
+    Memory {
+        /// The limit in bytes.
+        limit: usize,
+        /// The number of bytes that were asked for at once, if that was it.
+        request: Option<u128>,
+    },
+    /// More nested calls than fit into the memory allowed.
+    Recursion {
+        /// The limit in bytes.
+        limit: usize,
+        /// The function that has the most calls under way.
+        function: Name,
+        /// How many calls are under way.
+        depth: usize,
+    },
+    /// More time than allowed.
+    Time {
+        /// The limit in seconds.
+        seconds: f64,
+    },
+    /// A constant that needs itself.
+    Cycle {
+        /// The constant.
+        name: Name,
+    },
+    /// A tangent or cotangent of another shape than its primal.
+    Shape {
+        /// Whether it was a cotangent.
+        what: &'static str,
+        /// What the primal has.
+        primal: String,
+        /// What was given.
+        found: String,
+    },
+    /// Strict domain: a comparison of equal numbers that are being differentiated.
+    Tie {
+        /// The number.
+        number: f64,
+    },
+    /// Strict domain: a primitive where it has no derivative.
+    NotSmooth {
+        /// The primitive.
+        name: &'static str,
+        /// Its arguments.
+        args: Vec<f64>,
+    },
+    /// Derivatives of derivatives of …
+    Nesting,
+    /// An engine that cannot do this.
+    Unsupported {
+        /// What it cannot do.
+        what: String,
+    },
+    /// A broken promise of an earlier stage.
+    Internal {
+        /// What was found.
+        what: String,
+    },
+}
+
+impl Fault {
+    /// A broken promise of an earlier stage.
+    pub fn internal(what: impl Into<String>) -> Self {
+        Self::Internal { what: what.into() }
+    }
+
+    /// The error in the user's words; `span` is the term that was being evaluated.
+    pub fn diagnostic(&self, span: Span) -> Diagnostic {
+        let error = |code, title: String, label: &str| Diagnostic::error(code, span, title, label);
+        match self {
+            Self::Index { index, size } => error(
+                "E0701",
+                format!("index {index} is out of range for an array of size {size}"),
+                &format!("this index is {index}"),
+            )
+            .note(match size {
+                0 => "the array is empty, so it has no elements to index".to_string(),
+                _ => format!("the indices of this array are 0 to {}", size - 1),
+            })
+            .hint("test the index against `size` before using it"),
+            Self::Slice { from, to, size } => error(
+                "E0702",
+                format!("slice [{from}:{to}] is out of range for an array of size {size}"),
+                &format!("this slice is [{from}:{to}]"),
+            )
+            .note(format!("a slice [lo:hi] needs 0 <= lo <= hi <= {size}"))
+            .hint("use `min` and `max` to keep both ends inside the array"),
+            Self::Size { found, needed, what } => error(
+                "E0703",
+                format!("{what} differ: {found} and {needed}"),
+                "these sizes must be equal",
+            )
+            .note(format!("one size is {found}, the other {needed}"))
+            .hint("make both sizes the same before they meet here"),
+            Self::Overflow { operation } => error(
+                "E0704",
+                format!("integer overflow in {operation}"),
+                "this result does not fit into 64 bits",
+            )
+            .note("an Int is a whole number from -2^63 to 2^63 - 1")
+            .hint("compute with Real if the numbers may be large"),
+            Self::DivisionByZero { operation } => {
+                error("E0705", format!("division by zero in {operation}"), "the divisor is 0")
+                    .note("`/` and `%` on Int have no result for the divisor 0")
+                    .hint("test the divisor first, or divide Reals, which gives inf or NaN")
+            }
+            Self::Negative { number, what } => error(
+                "E0706",
+                format!("{what} is negative: {number}"),
+                &format!("this is {number}"),
+            )
+            .note(format!("{what} must be 0 or more"))
+            .hint("use `max 0` where a negative number may arise"),
+            Self::NoInt { number } => error(
+                "E0707",
+                format!("the Real {number} has no Int"),
+                &format!("this is {number}"),
+            )
+            .note("`int` cuts off towards zero, so it needs a number between -2^63 and 2^63 - 1")
+            .hint("test with `is_nan` or bound the number first"),
+            Self::Message { text } => error("E0708", text.clone(), "this stops the program")
+                .note("the program itself checks this, with `assert` or `error`")
+                .hint("change the input so that the check holds"),
+            Self::Memory { .. }
+            | Self::Recursion { .. }
+            | Self::Time { .. }
+            | Self::Cycle { .. }
+            | Self::Nesting => self.resource_diagnostic(span),
+            Self::Shape { .. }
+            | Self::Tie { .. }
+            | Self::NotSmooth { .. }
+            | Self::Unsupported { .. }
+            | Self::Internal { .. } => self.derivative_diagnostic(span),
+        }
+    }
+
+    fn resource_diagnostic(&self, span: Span) -> Diagnostic {
+        let error = |code, title: String, label: &str| Diagnostic::error(code, span, title, label);
+        match self {
+            Self::Memory { limit, request: Some(request) } => error(
+                "E0709",
+                format!("not enough memory: this needs {}", bytes(*request)),
+                "this is too large",
+            )
+            .note(format!("the limit is {}", bytes(*limit as u128)))
+            .hint("make it smaller, or raise the limit with `--max-memory`"),
+            Self::Memory { limit, request: None } => error(
+                "E0709",
+                "not enough memory".to_string(),
+                "memory ran out while evaluating this",
+            )
+            .note(format!("the limit is {}", bytes(*limit as u128)))
+            .hint("make the data smaller, or raise the limit with `--max-memory`"),
+            Self::Recursion { limit, function, depth } => error(
+                "E0710",
+                format!("`{function}` recurses too deeply: {depth} calls are under way"),
+                "this call needs more memory than allowed",
+            )
+            .note(format!("the limit is {}; a recursion that never ends always meets it", bytes(*limit as u128)))
+            .hint(format!("check that `{function}` reaches its base case, or raise the limit with `--max-memory`")),
+            Self::Time { seconds } => error(
+                "E0711",
+                format!("the time limit of {seconds} s is over"),
+                "this was being evaluated",
+            )
+            .note("the program was stopped before it had a result")
+            .hint("make the input smaller, or raise the limit with `--timeout`"),
+            Self::Cycle { name } => error(
+                "E0712",
+                format!("the constant `{name}` needs its own value"),
+                "this asks for the value that is being computed",
+            )
+            .note("a constant is evaluated once, when it is first used")
+            .hint(format!("make `{name}` a function, or take it out of its own definition")),
+            other => error(
+                "E0716",
+                format!("more than {} derivatives are nested", MAX_NESTING),
+                "this takes one more derivative",
+            )
+            .note("the cost of a derivative doubles with each nesting")
+            .hint("check that the recursion through the derivative ends"),
+        }
+    }
+
+    fn derivative_diagnostic(&self, span: Span) -> Diagnostic {
+        let error = |code, title: String, label: &str| Diagnostic::error(code, span, title, label);
+        match self {
+            Self::Shape { what, primal, found } => error(
+                "E0713",
+                format!("the {what} has another shape than the value it belongs to"),
+                &format!("this needs {primal} but has {found}"),
+            )
+            .note(format!("the {what} of a value has the same sizes and constructors as the value"))
+            .hint("start from `zeros x`, which has the shape of `x`"),
+            Self::Tie { number } => error(
+                "E0714",
+                format!("two numbers being differentiated are equal in a comparison: {number}"),
+                "both sides are equal here",
+            )
+            .note("under `--domain=strict` the branch taken at a tie would decide the derivative")
+            .hint("move the input off this point, or use `--domain=trace`"),
+            Self::NotSmooth { name, args } => error(
+                "E0715",
+                format!("`{name}` has no derivative at {}", numbers(args)),
+                "this is being differentiated",
+            )
+            .note("under `--domain=strict` every primitive must be differentiable where it is used")
+            .hint("move the input off this point, or use `--domain=trace`"),
+            Self::Unsupported { what } => {
+                error("E0717", what.clone(), "this engine cannot evaluate this")
+                    .note("engines differ in what they cover")
+                    .hint("use `--engine trace`, which covers the whole language")
+            }
+            other => error("E0799", format!("internal error of the evaluator: {other:?}"), "")
+                .note("this is a bug of Pullback, not of the program")
+                .hint("please report it with the program"),
+        }
+    }
+}
+
+fn bytes(count: u128) -> String {
+    const UNITS: [&str; 7] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut scaled = count;
+    let mut unit = 0;
+    while scaled >= 10_240 && unit + 1 < UNITS.len() {
+        scaled /= 1024;
+        unit += 1;
+    }
+    format!("{scaled} {}", UNITS[unit])
+}
+
+fn numbers(args: &[f64]) -> String {
+    let parts: Vec<_> = args.iter().map(|x| format!("{x:?}")).collect();
+    parts.join(", ")
+}

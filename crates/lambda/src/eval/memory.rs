@@ -1,0 +1,29 @@
+//! The account of memory that values of this thread hold, so that a budget can be kept.
+//!
+//! Values are reference-counted and never leave their thread, hence one counter a thread. It counts
+//! what structures ask for, not what the allocator adds.
+
+use std::cell::Cell;
+
+thread_local! {
+    static LIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Notes that `bytes` more are in use.
+#[inline]
+pub fn charge(bytes: usize) {
+    LIVE.with(|live| live.set(live.get().wrapping_add(bytes)));
+}
+
+/// Notes that `bytes` are free again.
+#[inline]
+pub fn release(bytes: usize) {
+    // The counter has no destructor, so it is there even while the thread ends.
+    LIVE.with(|live| live.set(live.get().wrapping_sub(bytes)));
+}
+
+/// The bytes in use on this thread.
+#[inline]
+pub fn live() -> usize {
+    LIVE.with(Cell::get)
+}

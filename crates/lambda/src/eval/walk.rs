@@ -1,0 +1,279 @@
+//! Walks over first-order values and their tangents, without recursion however deep they are.
+//!
+//! A tangent has the structure of its primal: Real for Real, `()` for Int, Bool and String,
+//! components, elements and fields alike under the same constructor.
+
+use std::rc::Rc;
+
+use super::array::{Array, Items};
+use super::fault::Fault;
+use super::structure::Fields;
+use super::value::Value;
+
+/// A structure being rebuilt.
+struct Open<'a> {
+    source: &'a Value,
+    partner: Option<Value>,
+    done: Vec<Value>,
+}
+
+/// Rebuilds `value` with every leaf (Real, Int, Bool, String, function) replaced.
+pub fn map_leaves(
+    value: &Value,
+    mut leaf: impl FnMut(&Value) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
+    rebuild(value, None, "", &mut |value, _| leaf(value))
+}
+
+/// Rebuilds `value` with every leaf replaced by a function of it and of the leaf at the same place of
+/// its tangent or cotangent. An error if the shapes differ; `what` says what the second is.
+pub fn zip_leaves(
+    value: &Value,
+    tangent: &Value,
+    what: &'static str,
+    mut leaf: impl FnMut(&Value, &Value) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
+    rebuild(value, Some(tangent.clone()), what, &mut |value, partner| match (value.as_real(), partner) {
+        (Some(_), Value::Real(_) | Value::Active(_)) | (None, Value::Unit) => leaf(value, partner),
+        _ => Err(mismatch(value, partner, what)),
+    })
+}
+
+type Leaf<'f> = dyn FnMut(&Value, &Value) -> Result<Value, Fault> + 'f;
+
+fn rebuild(
+    value: &Value,
+    partner: Option<Value>,
+    what: &'static str,
+    leaf: &mut Leaf<'_>,
+) -> Result<Value, Fault> {
+    // Elements of packed arrays have no address, so they are handled where the array is; everything
+    // else is visited in place.
+    let mut stack: Vec<Open<'_>> = vec![];
+    let mut current = Some((value, partner));
+    let mut result = Value::Unit;
+    loop {
+        if let Some((value, partner)) = current.take() {
+            if let Some(partner) = &partner {
+                check_shape(value, partner, what)?;
+            }
+            match children(value) {
+                Children::Leaf => result = leaf(value, partner.as_ref().unwrap_or(&Value::Unit))?,
+                Children::None => result = value.clone(),
+                Children::Packed(array) => result = packed(array, partner.as_ref(), leaf)?,
+                Children::Some(items) => {
+                    let done = Vec::with_capacity(items.len());
+                    current = Some((&items[0], partner.as_ref().map(|partner| child(partner, 0))));
+                    stack.push(Open { source: value, partner, done });
+                    continue;
+                }
+            }
+        }
+        let Some(open) = stack.last_mut() else { return Ok(result) };
+        open.done.push(std::mem::take(&mut result));
+        let Children::Some(items) = children(open.source) else {
+            return Err(Fault::internal("a structure without children is open"));
+        };
+        let next = open.done.len();
+        if next < items.len() {
+            current = Some((&items[next], open.partner.as_ref().map(|partner| child(partner, next))));
+            continue;
+        }
+        result = close(open.source, std::mem::take(&mut open.done));
+        stack.pop();
+    }
+}
+
+enum Children<'a> {
+    Leaf,
+    None,
+    Packed(&'a Array),
+    Some(&'a [Value]),
+}
+
+fn children(value: &Value) -> Children<'_> {
+    match value {
+        Value::Unit | Value::Tag(_) => Children::None,
+        Value::Tuple(fields) | Value::Data(fields) => Children::Some(fields.items()),
+        Value::Array(array) => match array.items() {
+            Items::Values(items) if items.is_empty() => Children::None,
+            Items::Values(items) => Children::Some(items),
+            Items::Real(_) | Items::Int(_) => Children::Packed(array),
+        },
+        Value::Bool(_)
+        | Value::Int(_)
+        | Value::Real(_)
+        | Value::Active(_)
+        | Value::Str(_)
+        | Value::Closure(..)
+        | Value::Partial(_)
+        | Value::Native(_) => Children::Leaf,
+    }
+}
+
+fn close(source: &Value, items: Vec<Value>) -> Value {
+    match source {
+        Value::Tuple(_) => Value::Tuple(Fields::shared(0, items)),
+        Value::Data(fields) => Value::Data(Fields::shared(fields.tag(), items)),
+        _ => Value::array(items),
+    }
+}
+
+/// The child of a structure that has been found to have one.
+fn child(partner: &Value, index: usize) -> Value {
+    match partner {
+        Value::Tuple(fields) | Value::Data(fields) => fields.items()[index].clone(),
+        Value::Array(array) => array.get(index).unwrap_or_default(),
+        _ => Value::Unit,
+    }
+}
+
+fn packed(array: &Array, partner: Option<&Value>, leaf: &mut Leaf<'_>) -> Result<Value, Fault> {
+    let mut items = Vec::with_capacity(array.len());
+    for (index, item) in array.iter().enumerate() {
+        let partner = partner.map(|partner| child(partner, index));
+        items.push(leaf(&item, partner.as_ref().unwrap_or(&Value::Unit))?);
+    }
+    Ok(Value::array(items))
+}
+
+/// An error unless `partner` can be a tangent of the structure `value`, looking one level deep.
+fn check_shape(value: &Value, partner: &Value, what: &'static str) -> Result<(), Fault> {
+    let fits = match (value, partner) {
+        (Value::Unit, Value::Unit) => true,
+        (Value::Tag(a), Value::Tag(b)) => a == b,
+        (Value::Tuple(a), Value::Tuple(b)) | (Value::Data(a), Value::Data(b)) => {
+            a.tag() == b.tag() && a.items().len() == b.items().len()
+        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len(),
+        (Value::Unit | Value::Tag(_) | Value::Tuple(_) | Value::Data(_) | Value::Array(_), _) => false,
+        _ => return Ok(()),
+    };
+    if fits { Ok(()) } else { Err(mismatch(value, partner, what)) }
+}
+
+fn mismatch(value: &Value, partner: &Value, what: &'static str) -> Fault {
+    let (primal, found) = match (value, partner) {
+        (Value::Array(a), Value::Array(b)) => {
+            (format!("an array of size {}", a.len()), format!("one of size {}", b.len()))
+        }
+        (Value::Tag(_) | Value::Data(_), Value::Tag(_) | Value::Data(_)) => {
+            let tag = |value: &Value| value.as_data().map_or(0, |(tag, _)| tag + 1);
+            (format!("constructor number {}", tag(value)), format!("constructor number {}", tag(partner)))
+        }
+        _ => {
+            let needed = if matches!(value, Value::Int(_) | Value::Bool(_) | Value::Str(_)) {
+                "()"
+            } else {
+                value.kind_name()
+            };
+            (needed.to_string(), partner.kind_name().to_string())
+        }
+    };
+    Fault::Shape { what, primal, found }
+}
+
+/// The zero tangent of a value.
+pub fn zeros(value: &Value) -> Result<Value, Fault> {
+    if let Value::Array(array) = value
+        && let Some(reals) = array.reals()
+    {
+        return Ok(Value::reals(vec![0.0; reals.len()]));
+    }
+    map_leaves(value, |leaf| Ok(zero(leaf)))
+}
+
+/// The zero tangent of a leaf.
+#[inline]
+pub fn zero(leaf: &Value) -> Value {
+    match leaf {
+        Value::Real(_) | Value::Active(_) => Value::Real(0.0),
+        _ => Value::Unit,
+    }
+}
+
+/// The tangent of `value` whose Reals are the next ones of `reals`, in order.
+pub fn tangent_of(value: &Value, reals: impl IntoIterator<Item = Value>) -> Result<Value, Fault> {
+    let mut reals = reals.into_iter();
+    map_leaves(value, |leaf| match leaf {
+        Value::Real(_) | Value::Active(_) => {
+            reals.next().ok_or_else(|| Fault::internal("a tangent has too few numbers"))
+        }
+        _ => Ok(Value::Unit),
+    })
+}
+
+/// The Reals of a value, in order.
+pub fn real_leaves(value: &Value) -> Result<Vec<Value>, Fault> {
+    let mut leaves = vec![];
+    let mut work = vec![value.clone()];
+    while let Some(value) = work.pop() {
+        match &value {
+            Value::Real(_) | Value::Active(_) => leaves.push(value),
+            Value::Tuple(fields) | Value::Data(fields) => {
+                work.extend(fields.items().iter().rev().cloned());
+            }
+            Value::Array(array) => match array.items() {
+                Items::Real(reals) => leaves.extend(reals.iter().map(|x| Value::Real(*x))),
+                Items::Int(_) => {}
+                Items::Values(items) => work.extend(items.iter().rev().cloned()),
+            },
+            Value::Unit
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Tag(_)
+            | Value::Str(_)
+            | Value::Closure(..)
+            | Value::Partial(_)
+            | Value::Native(_) => {}
+        }
+    }
+    Ok(leaves)
+}
+
+/// The latest level that follows any Real of the value; 0 if none does.
+pub fn highest_level(value: &Value) -> Result<u64, Fault> {
+    // Nothing follows the elements of packed arrays.
+    if let Value::Array(array) = value
+        && array.values().is_none()
+    {
+        return Ok(0);
+    }
+    Ok(real_leaves(value)?.iter().map(Value::level).max().unwrap_or(0))
+}
+
+/// The value without the derivatives of one level, which must be the highest of each Real or absent.
+pub fn strip(value: &Value, level: u64) -> Result<Value, Fault> {
+    if let Value::Active(active) = value
+        && active.level == level
+    {
+        return Ok(active.primal.clone());
+    }
+    if unfollowed(value) {
+        return Ok(value.clone());
+    }
+    map_leaves(value, |leaf| Ok(super::arith::primal(leaf, level).clone()))
+}
+
+/// The value without any derivative.
+pub fn strip_all(value: &Value) -> Result<Value, Fault> {
+    if unfollowed(value) {
+        return Ok(value.clone());
+    }
+    map_leaves(value, |leaf| Ok(leaf.as_real().filter(|_| leaf.level() > 0).map_or_else(|| leaf.clone(), Value::Real)))
+}
+
+/// Whether it is clear at one glance that nothing follows this value.
+fn unfollowed(value: &Value) -> bool {
+    match value {
+        Value::Array(array) => array.values().is_none(),
+        Value::Unit | Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Tag(_) | Value::Str(_) => true,
+        Value::Closure(..) | Value::Partial(_) | Value::Native(_) => true,
+        Value::Active(_) | Value::Tuple(_) | Value::Data(_) => false,
+    }
+}
+
+/// A shared array of values, for engines that made them one by one.
+pub fn values_array(items: Vec<Value>) -> Value {
+    Value::Array(Rc::new(Array::new(Items::Values(items))))
+}
