@@ -124,12 +124,12 @@ impl<'t> Elab<'t> {
     /// "the size of parameter `ys` and `n`", for the message of a failed check.
     fn described(&self, whole: &str, dim: &SizedDim) -> String {
         let kind =
-            if dim.depth == 0 { "size".into() } else { format!("dimension {}", dim.depth + 1) };
+            if dim.depth == 0 { "the size".into() } else { format!("dimension {}", dim.depth + 1) };
         let expected = match sole_local(&dim.size) {
             Some(local) => format!("`{}`", self.typed.locals[local].name),
             None => "the size it should have".to_owned(),
         };
-        format!("the {kind} of {whole} and {expected}")
+        format!("{kind} of {whole} and {expected}")
     }
 
     /// `value`, after its sizes are checked.

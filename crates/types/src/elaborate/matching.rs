@@ -6,13 +6,13 @@
 use pullback_base::Span;
 use pullback_lambda::{Arm, Expr, ExprKind, Lit, Prim, Type, VarId};
 
-use super::tree::{Node, Row, bound_by};
+use super::tree::{NODE_COST, Node, Row, bound_by};
 use super::{Elab, build};
 use crate::tir::{LocalId, TArm, TExpr, TExprKind, TPat, TPatKind};
 use crate::ty::Ty;
 
-/// The most rows all nodes of one decision tree may have; beyond it arms are tried one by one.
-const MAX_TREE: usize = 20_000;
+/// The most one decision tree may cost; beyond it arms are tried one by one.
+const MAX_TREE: usize = 10_000 * NODE_COST;
 
 const NO_ARM: &str = "no arm of this match fits the value";
 

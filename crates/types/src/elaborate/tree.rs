@@ -12,6 +12,9 @@ use super::Elab;
 use super::types::bug;
 use crate::tir::{LocalId, TPat, TPatKind};
 
+/// What a node of a tree costs, in rows looked at.
+pub(super) const NODE_COST: usize = 400;
+
 /// One arm: what is still to be tested and what is bound already.
 #[derive(Clone)]
 pub(super) struct Row<'t> {
@@ -35,9 +38,10 @@ pub(super) enum Node {
 }
 
 impl<'t> Elab<'t> {
-    /// The tree of these rows; none if it needs more than `budget` rows in all.
+    /// The tree of these rows; none if it costs more than `budget`, at [`NODE_COST`] for a node and 1
+    /// for each row that is looked at.
     pub(super) fn tree(&mut self, mut rows: Vec<Row<'t>>, budget: &mut usize) -> Option<Node> {
-        *budget = budget.checked_sub(rows.len() + 1)?;
+        *budget = budget.checked_sub(rows.len() + NODE_COST)?;
         let mut parts = Parts::default();
         for row in &mut rows {
             self.reduce(row, &mut parts);
