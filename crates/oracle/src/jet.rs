@@ -248,6 +248,14 @@ impl<C: Coefficient> Jet<C> {
         Self::constant(C::from_int(1)).minus(self)
     }
 
+    /// `1 - a^2`, accurate near `a = 1` as well as near `a = 0`.
+    fn one_minus_square(&self) -> Self {
+        if self.start().real_part().abs() < 0.5 {
+            return self.times(self).one_minus();
+        }
+        self.one_minus().times(&self.one_plus())
+    }
+
     fn negated(&self) -> Self {
         self.map(|x| x.times(&C::from_int(-1)))
     }
@@ -369,12 +377,16 @@ impl<C: Coefficient> Scalar for Jet<C> {
                 let (s, c) = x.circular(Unary::Sin, Unary::Cos, -1)?;
                 s.over(&c)
             }
-            Unary::Asin => x.integral_over(&x.one_minus().times(&x.one_plus()).sqrt()?, start()?),
-            Unary::Acos => x.negated().integral_over(&x.one_minus().times(&x.one_plus()).sqrt()?, start()?),
+            Unary::Asin => x.integral_over(&x.one_minus_square().sqrt()?, start()?),
+            Unary::Acos => x.negated().integral_over(&x.one_minus_square().sqrt()?, start()?),
             Unary::Atan => x.integral_over(&x.times(x).one_plus(), start()?),
             Unary::Sinh => Ok(x.circular(Unary::Sinh, Unary::Cosh, 1)?.0),
             Unary::Cosh => Ok(x.circular(Unary::Sinh, Unary::Cosh, 1)?.1),
             Unary::Tanh => {
+                if x.start().real_part().abs() < 10.0 {
+                    let (sinh, cosh) = x.circular(Unary::Sinh, Unary::Cosh, 1)?;
+                    return sinh.over(&cosh);
+                }
                 // tanh x = 1 - 2 / (exp 2x + 1), from the side where nothing overflows.
                 let tail = x.scaled(2.0).tail()?;
                 let above = tail.scaled(2.0);
@@ -384,6 +396,10 @@ impl<C: Coefficient> Scalar for Jet<C> {
                 Ok(y)
             }
             Unary::Sech => {
+                if x.start().real_part().abs() < 10.0 {
+                    let (_, cosh) = x.circular(Unary::Sinh, Unary::Cosh, 1)?;
+                    return Self::constant(C::from_int(1)).over(&cosh);
+                }
                 let tail = x.tail()?;
                 tail.scaled(2.0).over(&tail.times(&tail).one_plus())
             }
@@ -392,7 +408,7 @@ impl<C: Coefficient> Scalar for Jet<C> {
                 let low = x.minus(&Self::constant(C::from_int(1))).sqrt()?;
                 x.integral_over(&low.times(&x.one_plus().sqrt()?), start()?)
             }
-            Unary::Atanh => x.integral_over(&x.one_minus().times(&x.one_plus()), start()?),
+            Unary::Atanh => x.integral_over(&x.one_minus_square(), start()?),
             Unary::Erf => x.erf(1.0, start()?),
             Unary::Erfc => x.erf(-1.0, start()?),
             Unary::Lgamma => C::special(Special::Lgamma, x),

@@ -18,6 +18,7 @@ mod prim;
 mod rational;
 mod scalar;
 mod special;
+pub mod table;
 mod value;
 
 pub use complex::Complex;
