@@ -520,8 +520,23 @@ pub enum BinaryOp {
 impl BinaryOp {
     /// Every operator, loosest first.
     pub const ALL: [Self; 17] = [
-        Self::Pipe, Self::Or, Self::And, Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge,
-        Self::Add, Self::Sub, Self::Mul, Self::Div, Self::Rem, Self::Scale, Self::MatMul, Self::Pow,
+        Self::Pipe,
+        Self::Or,
+        Self::And,
+        Self::Eq,
+        Self::Ne,
+        Self::Lt,
+        Self::Le,
+        Self::Gt,
+        Self::Ge,
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Rem,
+        Self::Scale,
+        Self::MatMul,
+        Self::Pow,
     ];
 
     /// Its spelling.

@@ -13,7 +13,11 @@ use crate::token::Token;
 pub(crate) const NO_PARTNER: u32 = u32::MAX;
 
 /// Pairs the brackets of `tokens`.
-pub(crate) fn pair(tokens: &mut Vec<Token>, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<u32> {
+pub(crate) fn pair(
+    tokens: &mut Vec<Token>,
+    file: FileId,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<u32> {
     let span = |token: &Token| Span::new(file, token.lo as usize, token.hi as usize);
     let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut partner = Vec::with_capacity(tokens.len());
@@ -26,7 +30,11 @@ pub(crate) fn pair(tokens: &mut Vec<Token>, file: FileId, diagnostics: &mut Vec<
             open.push(at);
         } else if token.kind.starts_item() || token.kind == crate::token::TokenKind::Eof {
             if let Some(first) = open.first() {
-                diagnostics.push(bracket::unclosed(kept[*first].kind, span(&kept[*first]), span(token)));
+                diagnostics.push(bracket::unclosed(
+                    kept[*first].kind,
+                    span(&kept[*first]),
+                    span(token),
+                ));
             }
             open.clear();
         } else if token.kind.is_closer() {
@@ -36,7 +44,8 @@ pub(crate) fn pair(tokens: &mut Vec<Token>, file: FileId, diagnostics: &mut Vec<
             if let Some(depth) = nearest {
                 let opener = open.len() - 1 - depth;
                 if let Some(inner) = open.get(opener + 1) {
-                    let found = bracket::unclosed(kept[*inner].kind, span(&kept[*inner]), span(token));
+                    let found =
+                        bracket::unclosed(kept[*inner].kind, span(&kept[*inner]), span(token));
                     diagnostics.push(found);
                 }
                 mine = u32::try_from(open[opener]).unwrap_or(NO_PARTNER);

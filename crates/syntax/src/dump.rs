@@ -1,6 +1,385 @@
-//! placeholder
-use crate::ast::Module;
-/// x
-pub fn dump_tokens(_: &str) -> String { String::new() }
-/// x
-pub fn dump_ast(_: &str, _: &Module) -> String { String::new() }
+//! Tokens and tree as text, for `pullback show --stage tokens` and `--stage ast`.
+//!
+//! Input: a text, a module parsed from it. Output: one token a line; an indented tree with one node
+//! a line, each with its line and column. The shape (without places) says whether two texts mean the
+//! same: redundant doubled parentheses are left out of it.
+
+use pullback_base::{FileId, Span};
+
+use crate::ast::{
+    Access, Clause, Constructor, Def, Expr, ExprKind, Ident, Item, ItemKind, Literal, LoopForm,
+    Module, Param, Path, Pattern, PatternKind, TypeBody, TypeDecl, TypeExpr, TypeExprKind,
+};
+use crate::lexer;
+use crate::token::TokenKind;
+
+/// The tokens and comments of `text`, one a line, each with its line and column.
+pub fn dump_tokens(text: &str) -> String {
+    let lexed = lexer::lex(text, 0..text.len(), FileId(0));
+    let places = Places::new(text);
+    let mut lines: Vec<(u32, String)> = Vec::new();
+    for token in lexed.tokens {
+        let kind = format!("{:?}", token.kind);
+        let shown = if token.kind == TokenKind::Eof { "" } else { &text[token.range()] };
+        lines.push((token.lo, format!("{:<10} {shown}", kind)));
+    }
+    for comment in lexed.comments {
+        lines.push((comment.span.lo, format!("{:<10} {}", "Comment", &text[comment.span.range()])));
+    }
+    lines.sort();
+    let show = |(lo, line): &(u32, String)| {
+        format!("{:<7} {line}", places.show(*lo)).trim_end().to_owned() + "\n"
+    };
+    lines.iter().map(show).collect()
+}
+
+/// The tree of a module parsed from `text`, one node a line, each with its line and column.
+pub fn dump_ast(text: &str, module: &Module) -> String {
+    let mut dump = Dump { out: String::new(), indent: 0, places: Some(Places::new(text)) };
+    dump.module(module);
+    dump.out
+}
+
+/// The tree of a module without places: equal for two texts that mean the same.
+pub fn dump_shape(module: &Module) -> String {
+    let mut dump = Dump { out: String::new(), indent: 0, places: None };
+    dump.module(module);
+    dump.out
+}
+
+/// Offsets to lines and columns.
+struct Places<'t> {
+    text: &'t str,
+    lines: Vec<u32>,
+}
+
+impl<'t> Places<'t> {
+    fn new(text: &'t str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = ends.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX));
+        Self { text, lines: std::iter::once(0).chain(starts).collect() }
+    }
+    fn show(&self, lo: u32) -> String {
+        let line = self.lines.partition_point(|start| *start <= lo);
+        let start = self.lines[line - 1] as usize;
+        // Long lines count bytes, so that showing all of them stays linear.
+        let before = &self.text[start..lo as usize];
+        let column = if before.len() < 1000 { before.chars().count() } else { before.len() };
+        format!("{line}:{}", column + 1)
+    }
+}
+
+struct Dump<'t> {
+    out: String,
+    indent: usize,
+    places: Option<Places<'t>>,
+}
+
+impl Dump<'_> {
+    /// A line for a node, then its children one level in.
+    fn node(&mut self, head: &str, span: Span, children: impl FnOnce(&mut Self)) {
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+        self.out.push_str(head);
+        if let Some(places) = &self.places {
+            self.out.push_str("  @");
+            self.out.push_str(&places.show(span.lo));
+        }
+        self.out.push('\n');
+        self.indent += 1;
+        children(self);
+        self.indent -= 1;
+    }
+    fn leaf(&mut self, head: &str, span: Span) {
+        self.node(head, span, |_| {});
+    }
+
+    fn module(&mut self, module: &Module) {
+        for item in &module.items {
+            self.item(item);
+        }
+    }
+    fn item(&mut self, item: &Item) {
+        if !item.doc.is_empty() {
+            self.leaf(&format!("doc {:?}", item.doc), item.span);
+        }
+        match &item.kind {
+            ItemKind::Import(import) => {
+                let alias = import.alias.as_ref().map_or("", |alias| &alias.node);
+                self.leaf(&format!("import {:?} {alias}", import.path.node), item.span);
+            }
+            ItemKind::Type(decl) => self.type_decl(decl, item.span),
+            ItemKind::Def(def) => self.def("def", def),
+            ItemKind::Error => self.leaf("error", item.span),
+        }
+    }
+    fn type_decl(&mut self, decl: &TypeDecl, span: Span) {
+        let head =
+            format!("type {}{}{}", decl.name.node, bracketed(&decl.sizes), spaced(&decl.params));
+        self.node(&head, span, |dump| match &decl.body {
+            TypeBody::Alias(ty) => dump.ty(ty),
+            TypeBody::Sum(constructors) => {
+                constructors.iter().for_each(|constructor| dump.constructor(constructor));
+            }
+        });
+    }
+    fn constructor(&mut self, constructor: &Constructor) {
+        self.node(&format!("constructor {}", constructor.name.node), constructor.span, |dump| {
+            constructor.fields.iter().for_each(|field| dump.ty(field));
+        });
+    }
+    fn def(&mut self, keyword: &str, def: &Def) {
+        let head = format!("{keyword} {}{}", def.name.node, bracketed(&def.sizes));
+        self.node(&head, def.span, |dump| {
+            dump.params(&def.params);
+            def.result.iter().for_each(|ty| dump.ty(ty));
+            dump.expr(&def.body);
+        });
+    }
+    fn params(&mut self, params: &[Param]) {
+        for param in params {
+            self.node("param", param.pattern.span, |dump| {
+                dump.pattern(&param.pattern);
+                param.ty.iter().for_each(|ty| dump.ty(ty));
+            });
+        }
+    }
+
+    fn ty(&mut self, ty: &TypeExpr) {
+        let span = ty.span;
+        match &ty.kind {
+            TypeExprKind::Var(name) => self.leaf(&format!("type-variable {name}"), span),
+            TypeExprKind::Named { path, sizes, args } => {
+                self.node(&format!("named {}", path_text(path)), span, |dump| {
+                    sizes.iter().for_each(|size| dump.expr(size));
+                    args.iter().for_each(|arg| dump.ty(arg));
+                });
+            }
+            TypeExprKind::Array { size, element } => self.node("array-type", span, |dump| {
+                size.iter().for_each(|size| dump.expr(size));
+                dump.ty(element);
+            }),
+            TypeExprKind::Tuple(parts) => {
+                self.node("tuple-type", span, |dump| parts.iter().for_each(|part| dump.ty(part)));
+            }
+            TypeExprKind::Record(fields) => self.node("record-type", span, |dump| {
+                for (name, ty) in fields {
+                    dump.node(&name.node, name.span, |dump| dump.ty(ty));
+                }
+            }),
+            TypeExprKind::Fun(from, to) => self.node("->", span, |dump| {
+                dump.ty(from);
+                dump.ty(to);
+            }),
+            TypeExprKind::Error => self.leaf("error", span),
+        }
+    }
+
+    fn pattern(&mut self, pattern: &Pattern) {
+        let span = pattern.span;
+        match &pattern.kind {
+            PatternKind::Wildcard => self.leaf("_", span),
+            PatternKind::Var(name) => self.leaf(&format!("var {name}"), span),
+            PatternKind::Lit { value, negative } => {
+                let sign = if *negative { "-" } else { "" };
+                self.leaf(&format!("literal {sign}{}", literal_text(value)), span);
+            }
+            PatternKind::Tuple(parts) => self.node("tuple", span, |dump| {
+                parts.iter().for_each(|part| dump.pattern(part));
+            }),
+            PatternKind::Record(fields) => self.node("record", span, |dump| {
+                for (name, pattern) in fields {
+                    dump.node(&name.node, name.span, |dump| {
+                        pattern.iter().for_each(|pattern| dump.pattern(pattern));
+                    });
+                }
+            }),
+            PatternKind::Con { path, args } => {
+                self.node(&format!("constructor {}", path_text(path)), span, |dump| {
+                    args.iter().for_each(|arg| dump.pattern(arg));
+                });
+            }
+            PatternKind::Ascribe { pattern, ty } => self.node("typed", span, |dump| {
+                dump.pattern(pattern);
+                dump.ty(ty);
+            }),
+            PatternKind::As { pattern, name } => {
+                self.node(&format!("as {}", name.node), span, |dump| dump.pattern(pattern));
+            }
+            PatternKind::Paren(inner) => {
+                if self.places.is_none() && matches!(inner.kind, PatternKind::Paren(_)) {
+                    return self.pattern(inner);
+                }
+                self.node("paren", span, |dump| dump.pattern(inner));
+            }
+            PatternKind::Error => self.leaf("error", span),
+        }
+    }
+
+    fn exprs(&mut self, head: &str, span: Span, parts: &[&Expr]) {
+        self.node(head, span, |dump| parts.iter().for_each(|part| dump.expr(part)));
+    }
+    fn many(&mut self, head: &str, span: Span, parts: &[Expr]) {
+        self.node(head, span, |dump| parts.iter().for_each(|part| dump.expr(part)));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Name(name) => self.leaf(&format!("name {name}"), span),
+            ExprKind::Lit(literal) => {
+                self.leaf(&format!("literal {}", literal_text(literal)), span)
+            }
+            ExprKind::Operator(op) => self.leaf(&format!("({})", op.text()), span),
+            ExprKind::Tuple(parts) => self.many("tuple", span, parts),
+            ExprKind::Array(parts) => self.many("array", span, parts),
+            ExprKind::Negate(inner) => self.exprs("negate", span, &[inner]),
+            ExprKind::Paren(inner) => {
+                if self.places.is_none() && matches!(inner.kind, ExprKind::Paren(_)) {
+                    return self.expr(inner);
+                }
+                self.exprs("paren", span, &[inner]);
+            }
+            ExprKind::Binary { op, lhs, rhs } => self.exprs(op.node.text(), span, &[lhs, rhs]),
+            ExprKind::Field { base, field } => {
+                self.exprs(&format!("field {}", field.node), span, &[base]);
+            }
+            ExprKind::TupleField { base, index } => {
+                self.exprs(&format!("field {}", index.node), span, &[base]);
+            }
+            ExprKind::If { cond, then, otherwise } => {
+                self.exprs("if", span, &[cond, then, otherwise]);
+            }
+            ExprKind::Error => self.leaf("error", span),
+            _ => self.compound(expr),
+        }
+    }
+    fn compound(&mut self, expr: &Expr) {
+        let head = match &expr.kind {
+            ExprKind::Record(_) => "record",
+            ExprKind::Comprehension { .. } => "comprehension",
+            ExprKind::App { .. } => "apply",
+            ExprKind::Lambda { .. } => "lambda",
+            ExprKind::Index { .. } => "index",
+            ExprKind::Slice { .. } => "slice",
+            ExprKind::With { .. } => "with",
+            ExprKind::Match { .. } => "match",
+            ExprKind::Let { .. } => "let",
+            ExprKind::LetFun { recursive: true, .. } => "let-rec",
+            ExprKind::LetFun { .. } => "let-fun",
+            ExprKind::Loop { .. } => "loop",
+            _ => "typed",
+        };
+        self.node(head, expr.span, |dump| dump.compound_children(&expr.kind, expr.span));
+    }
+    fn compound_children(&mut self, kind: &ExprKind, span: Span) {
+        match kind {
+            ExprKind::Record(fields) => {
+                for (name, value) in fields {
+                    self.exprs(&name.node, name.span, &[value]);
+                }
+            }
+            ExprKind::Comprehension { body, clauses } => {
+                self.expr(body);
+                clauses.iter().for_each(|clause| self.clause(clause));
+            }
+            ExprKind::App { fun, args } => {
+                self.expr(fun);
+                args.iter().for_each(|arg| self.expr(arg));
+            }
+            ExprKind::Lambda { params, body } => {
+                self.params(params);
+                self.expr(body);
+            }
+            ExprKind::Index { base, indices } => {
+                self.expr(base);
+                indices.iter().for_each(|index| self.expr(index));
+            }
+            ExprKind::Slice { base, lo, hi } => {
+                self.expr(base);
+                let bound = |bound: &Option<Box<Expr>>| {
+                    bound.iter().map(|e| (**e).clone()).collect::<Vec<_>>()
+                };
+                self.many("from", span, &bound(lo));
+                self.many("to", span, &bound(hi));
+            }
+            ExprKind::With { base, place, value } => {
+                self.expr(base);
+                for access in place {
+                    match access {
+                        Access::Index(indices, span) => self.many("at", *span, indices),
+                        Access::Field(name) => self.leaf(&format!("at {}", name.node), name.span),
+                    }
+                }
+                self.expr(value);
+            }
+            ExprKind::Match { scrutinee, arms } => {
+                self.expr(scrutinee);
+                for arm in arms {
+                    self.node("arm", arm.span, |dump| {
+                        dump.pattern(&arm.pattern);
+                        dump.expr(&arm.body);
+                    });
+                }
+            }
+            ExprKind::Let { pattern, ty, value, body } => {
+                self.pattern(pattern);
+                ty.iter().for_each(|ty| self.ty(ty));
+                self.expr(value);
+                self.expr(body);
+            }
+            ExprKind::LetFun { defs, body, .. } => {
+                defs.iter().for_each(|def| self.def("fun", def));
+                self.expr(body);
+            }
+            ExprKind::Loop { pattern, ty, init, form, body } => {
+                self.pattern(pattern);
+                ty.iter().for_each(|ty| self.ty(ty));
+                self.expr(init);
+                match form {
+                    LoopForm::For { var, bound } => {
+                        self.exprs(&format!("for {}", var.node), var.span, &[bound]);
+                    }
+                    LoopForm::While(cond) => self.exprs("while", cond.span, &[cond]),
+                }
+                self.expr(body);
+            }
+            ExprKind::Ascribe { expr, ty } => {
+                self.expr(expr);
+                self.ty(ty);
+            }
+            _ => {}
+        }
+    }
+    fn clause(&mut self, clause: &Clause) {
+        match clause {
+            Clause::Range { var, bound } => {
+                self.exprs(&format!("range {}", var.node), var.span, &[bound]);
+            }
+            Clause::In { pattern, source } => self.node("from", pattern.span, |dump| {
+                dump.pattern(pattern);
+                dump.expr(source);
+            }),
+        }
+    }
+}
+
+fn path_text(path: &Path) -> String {
+    let module = path.module.as_ref().map_or(String::new(), |module| format!("{}.", module.node));
+    format!("{module}{}", path.name.node)
+}
+fn spaced(names: &[Ident]) -> String {
+    names.iter().map(|name| format!(" {}", name.node)).collect()
+}
+fn bracketed(names: &[Ident]) -> String {
+    names.iter().map(|name| format!(" [{}]", name.node)).collect()
+}
+fn literal_text(literal: &Literal) -> String {
+    match literal {
+        Literal::Int(value) => value.to_string(),
+        Literal::Real(value) => format!("{value:?}"),
+        Literal::Bool(value) => value.to_string(),
+        Literal::Str(text) => format!("{text:?}"),
+    }
+}

@@ -94,9 +94,12 @@ impl Heights {
             ExprKind::Name(_) | ExprKind::Lit(_) | ExprKind::Operator(_) | ExprKind::Error => 0,
             ExprKind::Tuple(parts) | ExprKind::Array(parts) => self.exprs(parts),
             ExprKind::Record(fields) => self.exprs(fields.iter().map(|(_, value)| value)),
-            ExprKind::Comprehension { body, clauses } => {
-                clauses.iter().map(|clause| self.clause(clause)).max().unwrap_or(0).max(self.expr(body))
-            }
+            ExprKind::Comprehension { body, clauses } => clauses
+                .iter()
+                .map(|clause| self.clause(clause))
+                .max()
+                .unwrap_or(0)
+                .max(self.expr(body)),
             ExprKind::App { fun, args } => self.exprs(args).max(self.expr(fun)),
             ExprKind::Lambda { params, body } => self.params(params).max(self.expr(body)),
             ExprKind::Binary { lhs, rhs, .. } => self.expr(lhs).max(self.expr(rhs)),
@@ -112,11 +115,10 @@ impl Heights {
                 let steps = place.iter().map(|access| self.access(access)).max().unwrap_or(0);
                 steps.max(self.expr(base)).max(self.expr(value))
             }
-            ExprKind::If { cond, then, otherwise } => {
-                self.exprs([&**cond, &**then, &**otherwise])
-            }
+            ExprKind::If { cond, then, otherwise } => self.exprs([&**cond, &**then, &**otherwise]),
             ExprKind::Match { scrutinee, arms } => {
-                let arm = |arm: &crate::ast::Arm| self.pattern(&arm.pattern).max(self.expr(&arm.body));
+                let arm =
+                    |arm: &crate::ast::Arm| self.pattern(&arm.pattern).max(self.expr(&arm.body));
                 arms.iter().map(arm).max().unwrap_or(0).max(self.expr(scrutinee))
             }
             ExprKind::Let { pattern, ty, value, body } => {

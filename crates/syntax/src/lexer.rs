@@ -141,7 +141,8 @@ pub(crate) fn string(lexer: &mut Lexer<'_, TokenKind>) {
     let rest = lexer.remainder().as_bytes();
     let mut at = 0;
     while at < rest.len() && rest[at] != b'\n' && rest[at] != b'"' {
-        let escapes = rest[at] == b'\\' && rest.get(at + 1).is_some_and(|byte| b"\"\\".contains(byte));
+        let escapes =
+            rest[at] == b'\\' && rest.get(at + 1).is_some_and(|byte| b"\"\\".contains(byte));
         at += if escapes { 2 } else { 1 };
     }
     let closed = rest.get(at) == Some(&b'"');

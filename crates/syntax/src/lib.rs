@@ -3,13 +3,16 @@
 pub mod ast;
 
 mod brackets;
+mod doc;
 mod dump;
 mod errors;
+mod format;
 mod grammar;
 mod height;
 mod lexer;
 mod parser;
 mod token;
 
-pub use dump::{dump_ast, dump_tokens};
+pub use dump::{dump_ast, dump_shape, dump_tokens};
+pub use format::{format, format_file};
 pub use parser::{Parse, parse, parse_expr, parse_expr_at, parse_type, parse_type_at};

@@ -54,9 +54,7 @@
 
 use pullback_base::{Diagnostic, FileId, Name, Span, Spanned};
 
-use crate::ast::{
-    Expr, ExprKind, Ident, MAX_DEPTH, Module, Pattern, PatternKind, TypeExpr,
-};
+use crate::ast::{Expr, ExprKind, Ident, MAX_DEPTH, Module, Pattern, PatternKind, TypeExpr};
 use crate::brackets::{self, NO_PARTNER};
 use crate::errors::{self, code};
 use crate::height::Heights;
@@ -320,7 +318,9 @@ impl<'t> Parser<'t> {
             let item_lo = self.token_at(self.item_start).lo;
             // A forgotten bracket found in so deep an item says nothing more.
             self.diagnostics.retain(|found| {
-                !(found.code == code::UNCLOSED && found.span().lo >= item_lo && found.span().lo <= span.hi)
+                !(found.code == code::UNCLOSED
+                    && found.span().lo >= item_lo
+                    && found.span().lo <= span.hi)
             });
             self.diagnostics.push(errors::nested_too_deeply(span));
             self.too_deep = true;
@@ -358,7 +358,9 @@ impl<'t> Parser<'t> {
     }
     /// What stands before, for messages.
     pub fn after(&self) -> String {
-        let text = |token: Token| format!(" after {}", errors::describe(token.kind, self.token_text(token)));
+        let text = |token: Token| {
+            format!(" after {}", errors::describe(token.kind, self.token_text(token)))
+        };
         self.previous().map_or_else(String::new, text)
     }
 
@@ -412,7 +414,12 @@ impl<'t> Parser<'t> {
         };
         if self.pos < closer {
             let (found, span) = (self.found(), self.span());
-            let missing = errors::unexpected_inside(&found, span, in_what, self.span_of(self.token_at(opener)));
+            let missing = errors::unexpected_inside(
+                &found,
+                span,
+                in_what,
+                self.span_of(self.token_at(opener)),
+            );
             self.report(missing);
             self.pos = closer;
         }

@@ -6,8 +6,13 @@ use super::code;
 
 /// A component's number beyond all reason.
 pub(crate) fn field_number(span: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_FIELD, span, "this is no component of a tuple", "not a component's number")
-        .hint("components are numbered from 0, as in `p.0` and `p.1`")
+    Diagnostic::error(
+        code::BAD_FIELD,
+        span,
+        "this is no component of a tuple",
+        "not a component's number",
+    )
+    .hint("components are numbered from 0, as in `p.0` and `p.1`")
 }
 
 /// A dot with nothing useful after it.
@@ -41,6 +46,11 @@ pub(crate) fn bad_slice(span: Span) -> Diagnostic {
 
 /// `a with [lo:hi] = v`
 pub(crate) fn slice_update(span: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_INDEX, span, "`with` changes one place, not a slice", "a slice cannot stand here")
-        .hint("join the parts: `concat a[0:lo] (concat v a[hi:])`")
+    Diagnostic::error(
+        code::BAD_INDEX,
+        span,
+        "`with` changes one place, not a slice",
+        "a slice cannot stand here",
+    )
+    .hint("join the parts: `concat a[0:lo] (concat v a[hi:])`")
 }

@@ -24,7 +24,10 @@ pub(crate) enum Equals {
 pub(crate) fn no_equals(of: Equals, found: &str, span: Span) -> Diagnostic {
     let (whose, hint) = match of {
         Equals::Let => ("`let`", "write `let x = value in …`"),
-        Equals::Def => ("definition", "write `def f x y = value`, or `def f (x: Real): Real = value` with types"),
+        Equals::Def => (
+            "definition",
+            "write `def f x y = value`, or `def f (x: Real): Real = value` with types",
+        ),
         Equals::Type => ("type", "write `type Name = …`"),
         Equals::Loop => ("`loop`", "write `loop x = start for i < n do next`"),
         Equals::Update => ("`with`", "write `a with [i] = value` or `r with field = value`"),
@@ -39,7 +42,13 @@ pub(crate) fn no_equals(of: Equals, found: &str, span: Span) -> Diagnostic {
 }
 
 /// No `in` after a `let`'s value, which ends at `after`.
-pub(crate) fn no_in(kind: TokenKind, found: &str, after: Span, span: Span, keyword: Span) -> Diagnostic {
+pub(crate) fn no_in(
+    kind: TokenKind,
+    found: &str,
+    after: Span,
+    span: Span,
+    keyword: Span,
+) -> Diagnostic {
     let semicolon = kind == TokenKind::Semi;
     let hint = if semicolon {
         "write `in` instead of `;`"

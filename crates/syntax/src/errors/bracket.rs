@@ -28,8 +28,13 @@ pub(crate) fn unclosed(kind: TokenKind, span: Span, end: Span) -> Diagnostic {
 /// A closing bracket that nothing opened.
 pub(crate) fn stray(kind: TokenKind, span: Span) -> Diagnostic {
     let close = spelling(kind);
-    Diagnostic::error(code::STRAY_CLOSER, span, format!("this `{close}` closes nothing"), "no bracket is open here")
-        .hint(format!("delete the `{close}`, or add its opening bracket"))
+    Diagnostic::error(
+        code::STRAY_CLOSER,
+        span,
+        format!("this `{close}` closes nothing"),
+        "no bracket is open here",
+    )
+    .hint(format!("delete the `{close}`, or add its opening bracket"))
 }
 
 /// A bracket closed by one of another kind.

@@ -11,8 +11,12 @@ fn comprehension(span: Span, title: &str, label: &str) -> Diagnostic {
 
 /// `[ a, b | … ]`, `[ | … ]`
 pub(crate) fn comprehension_body(span: Span) -> Diagnostic {
-    comprehension(span, "a comprehension has one expression before its `|`", "not exactly one stands before this")
-        .hint("write `[ e | i < n ]`; several values make a tuple: `[ (a, b) | i < n ]`")
+    comprehension(
+        span,
+        "a comprehension has one expression before its `|`",
+        "not exactly one stands before this",
+    )
+    .hint("write `[ e | i < n ]`; several values make a tuple: `[ (a, b) | i < n ]`")
 }
 
 /// `[1 .. 10]`, `[0:n]`
@@ -29,8 +33,12 @@ pub(crate) fn python_comprehension(span: Span) -> Diagnostic {
 
 /// `[ e | ]`
 pub(crate) fn no_clause(span: Span) -> Diagnostic {
-    comprehension(span, "a comprehension needs a clause after its `|`", "nothing says what to run over")
-        .hint("write `[ e | i < n ]` or `[ e | x <- xs ]`")
+    comprehension(
+        span,
+        "a comprehension needs a clause after its `|`",
+        "nothing says what to run over",
+    )
+    .hint("write `[ e | i < n ]` or `[ e | x <- xs ]`")
 }
 
 /// Something else than a clause.

@@ -7,17 +7,27 @@ use crate::token::TokenKind;
 
 /// `if c {`
 pub(crate) fn no_then(found: &str, span: Span, keyword: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_IF, span, format!("expected `then`, found {found}"), "`then` should stand here")
-        .label(keyword, "for this `if`")
-        .hint("write `if c then a else b`")
+    Diagnostic::error(
+        code::BAD_IF,
+        span,
+        format!("expected `then`, found {found}"),
+        "`then` should stand here",
+    )
+    .label(keyword, "for this `if`")
+    .hint("write `if c then a else b`")
 }
 
 /// An `if` without `else`.
 pub(crate) fn no_else(found: &str, span: Span, keyword: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_IF, span, format!("expected `else`, found {found}"), "`else` should stand here")
-        .label(keyword, "for this `if`")
-        .note("an `if` is a value, so it needs one for both cases")
-        .hint("add `else` and the value for when the condition does not hold")
+    Diagnostic::error(
+        code::BAD_IF,
+        span,
+        format!("expected `else`, found {found}"),
+        "`else` should stand here",
+    )
+    .label(keyword, "for this `if`")
+    .note("an `if` is a value, so it needs one for both cases")
+    .hint("add `else` and the value for when the condition does not hold")
 }
 
 /// `elif`
@@ -28,15 +38,25 @@ pub(crate) fn elif(text: &str, span: Span) -> Diagnostic {
 
 /// `match e {`
 pub(crate) fn no_with(found: &str, span: Span, keyword: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_MATCH, span, format!("expected `with`, found {found}"), "`with` should stand here")
-        .label(keyword, "for this `match`")
-        .hint("write `match e with | pattern -> value | …`")
+    Diagnostic::error(
+        code::BAD_MATCH,
+        span,
+        format!("expected `with`, found {found}"),
+        "`with` should stand here",
+    )
+    .label(keyword, "for this `match`")
+    .hint("write `match e with | pattern -> value | …`")
 }
 
 /// A match without arms.
 pub(crate) fn no_arms(keyword: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_MATCH, keyword, "this `match` has no arms", "nothing follows its `with`")
-        .hint("write `match e with | pattern -> value | …`")
+    Diagnostic::error(
+        code::BAD_MATCH,
+        keyword,
+        "this `match` has no arms",
+        "nothing follows its `with`",
+    )
+    .hint("write `match e with | pattern -> value | …`")
 }
 
 /// A pattern without `->`.
@@ -46,34 +66,53 @@ pub(crate) fn no_arm_arrow(kind: TokenKind, text: &str, found: &str, span: Span)
         Diagnostic::error(code::BAD_MATCH, span, title, label)
     };
     if kind == TokenKind::Bar {
-        return made("a second pattern for one value?").hint("write one arm for each pattern: `| A -> e | B -> e`");
+        return made("a second pattern for one value?")
+            .hint("write one arm for each pattern: `| A -> e | B -> e`");
     }
     if kind == TokenKind::If || text == "when" {
-        return made("a condition?").hint("arms have no conditions; use `if` in the value: `| x -> if x > 0 then … else …`");
+        return made("a condition?").hint(
+            "arms have no conditions; use `if` in the value: `| x -> if x > 0 then … else …`",
+        );
     }
     if kind == TokenKind::Lt {
-        return made("a comprehension's clause?").hint("put the whole `match` in parentheses: `[ (match …) | i < n ]`");
+        return made("a comprehension's clause?")
+            .hint("put the whole `match` in parentheses: `[ (match …) | i < n ]`");
     }
     made("`->` should stand here").hint("write `| pattern -> value`")
 }
 
 /// `for i in n`
 pub(crate) fn bad_range(found: &str, span: Span, var: &str) -> Diagnostic {
-    Diagnostic::error(code::BAD_LOOP, span, format!("expected `<` after the counter, found {found}"), "`<` should stand here")
-        .note("a loop counts from 0 up to its bound, which is excluded")
-        .hint(format!("write `for {var} < n do`"))
+    Diagnostic::error(
+        code::BAD_LOOP,
+        span,
+        format!("expected `<` after the counter, found {found}"),
+        "`<` should stand here",
+    )
+    .note("a loop counts from 0 up to its bound, which is excluded")
+    .hint(format!("write `for {var} < n do`"))
 }
 
 /// A loop without `for` or `while`.
 pub(crate) fn no_loop_form(found: &str, span: Span, keyword: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_LOOP, span, format!("expected `for` or `while`, found {found}"), "`for` or `while` should stand here")
-        .label(keyword, "for this `loop`")
-        .hint("write `loop x = start for i < n do next` or `loop x = start while c do next`")
+    Diagnostic::error(
+        code::BAD_LOOP,
+        span,
+        format!("expected `for` or `while`, found {found}"),
+        "`for` or `while` should stand here",
+    )
+    .label(keyword, "for this `loop`")
+    .hint("write `loop x = start for i < n do next` or `loop x = start while c do next`")
 }
 
 /// A loop without `do`.
 pub(crate) fn no_do(found: &str, span: Span, keyword: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_LOOP, span, format!("expected `do`, found {found}"), "`do` should stand here")
-        .label(keyword, "for this `loop`")
-        .hint("write `loop x = start for i < n do next`")
+    Diagnostic::error(
+        code::BAD_LOOP,
+        span,
+        format!("expected `do`, found {found}"),
+        "`do` should stand here",
+    )
+    .label(keyword, "for this `loop`")
+    .hint("write `loop x = start for i < n do next`")
 }

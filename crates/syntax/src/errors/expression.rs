@@ -6,11 +6,22 @@ use super::code;
 use crate::token::TokenKind;
 
 /// No expression where one should be.
-pub(crate) fn missing(kind: TokenKind, found: &str, span: Span, after: &str, before: Span) -> Diagnostic {
+pub(crate) fn missing(
+    kind: TokenKind,
+    found: &str,
+    span: Span,
+    after: &str,
+    before: Span,
+) -> Diagnostic {
     if kind == TokenKind::Eof {
         let title = format!("the text ends where an expression should follow{after}");
-        return Diagnostic::error(code::UNEXPECTED_END, before, title, "an expression should follow this")
-            .hint("write the missing expression");
+        return Diagnostic::error(
+            code::UNEXPECTED_END,
+            before,
+            title,
+            "an expression should follow this",
+        )
+        .hint("write the missing expression");
     }
     let made = |label: &str| {
         let title = format!("expected an expression{after}, found {found}");
@@ -20,13 +31,19 @@ pub(crate) fn missing(kind: TokenKind, found: &str, span: Span, after: &str, bef
         TokenKind::Underscore => made("`_` has no value")
             .note("`_` stands for something nobody needs, in patterns only")
             .hint("give it a name where it is bound, and use the name"),
-        TokenKind::For | TokenKind::While | TokenKind::Do => made("no expression starts so")
-            .hint("a loop is written `loop x = start for i < n do …` or `loop x = start while c do …`"),
-        TokenKind::Def | TokenKind::Type | TokenKind::Import => made("the next definition starts here")
-            .hint("finish the definition before it; inside a definition, use `let … in …`"),
-        TokenKind::Plus => made("`+` stands between two values").hint("leave the `+` out; a positive number has no sign"),
+        TokenKind::For | TokenKind::While | TokenKind::Do => made("no expression starts so").hint(
+            "a loop is written `loop x = start for i < n do …` or `loop x = start while c do …`",
+        ),
+        TokenKind::Def | TokenKind::Type | TokenKind::Import => {
+            made("the next definition starts here")
+                .hint("finish the definition before it; inside a definition, use `let … in …`")
+        }
+        TokenKind::Plus => made("`+` stands between two values")
+            .hint("leave the `+` out; a positive number has no sign"),
         TokenKind::Semi => semicolon(span, "leave it out; a `let` ends with `in`"),
-        TokenKind::ColonEq | TokenKind::Foreign => super::operator::foreign(found.trim_matches('`'), span),
+        TokenKind::ColonEq | TokenKind::Foreign => {
+            super::operator::foreign(found.trim_matches('`'), span)
+        }
         kind if kind.is_closer() => made("an expression is missing before this"),
         _ => made("an expression should stand here"),
     }
@@ -34,9 +51,14 @@ pub(crate) fn missing(kind: TokenKind, found: &str, span: Span, after: &str, bef
 
 /// `x = 1` on a line of its own.
 pub(crate) fn missing_let(name: Span, equals: Span) -> Diagnostic {
-    Diagnostic::error(code::NO_IN, name, "this looks like a definition without its `let`", "a name being defined?")
-        .label(equals, "followed by `=`")
-        .hint("write `let x = … in …`: each `let` defines one name and ends with `in`")
+    Diagnostic::error(
+        code::NO_IN,
+        name,
+        "this looks like a definition without its `let`",
+        "a name being defined?",
+    )
+    .label(equals, "followed by `=`")
+    .hint("write `let x = … in …`: each `let` defines one name and ends with `in`")
 }
 
 /// A lambda or `if` as an argument without parentheses.
@@ -53,8 +75,13 @@ pub(crate) fn bare_argument(found: &str, span: Span) -> Diagnostic {
 
 /// A semicolon.
 pub(crate) fn semicolon(span: Span, hint: &str) -> Diagnostic {
-    Diagnostic::error(code::SEMICOLON, span, "there are no semicolons in the language", "not needed")
-        .hint(hint)
+    Diagnostic::error(
+        code::SEMICOLON,
+        span,
+        "there are no semicolons in the language",
+        "not needed",
+    )
+    .hint(hint)
 }
 
 /// `(+ 1)`
@@ -65,5 +92,7 @@ pub(crate) fn section(op: &str, span: Span) -> Diagnostic {
         format!("expected an expression before `{op}`"),
         "its left operand is missing",
     )
-    .hint(format!("write `(\\x -> x {op} …)` for a function of one operand, `({op})` for the operator itself"))
+    .hint(format!(
+        "write `(\\x -> x {op} …)` for a function of one operand, `({op})` for the operator itself"
+    ))
 }

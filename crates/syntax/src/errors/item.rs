@@ -7,9 +7,14 @@ use crate::token::TokenKind;
 
 /// `let` at the top of a file.
 pub(crate) fn let_at_top(span: Span) -> Diagnostic {
-    Diagnostic::error(code::NO_ITEM, span, "a top-level definition starts with `def`", "not with `let`")
-        .note("`let … in …` is an expression, and belongs inside a definition")
-        .hint("write `def x = …`")
+    Diagnostic::error(
+        code::NO_ITEM,
+        span,
+        "a top-level definition starts with `def`",
+        "not with `let`",
+    )
+    .note("`let … in …` is an expression, and belongs inside a definition")
+    .hint("write `def x = …`")
 }
 
 /// `f x = …` or `fun f x = …`
@@ -20,7 +25,11 @@ pub(crate) fn no_def(word: &str, span: Span, foreign: bool) -> Diagnostic {
         "a top-level definition starts with `def`",
         if foreign { "not with this word" } else { "`def` should stand before this" },
     );
-    if foreign { made.hint(format!("write `def` instead of `{word}`")) } else { made.hint(format!("write `def {word} …`")) }
+    if foreign {
+        made.hint(format!("write `def` instead of `{word}`"))
+    } else {
+        made.hint(format!("write `def {word} …`"))
+    }
 }
 
 /// Text that is no item.
@@ -33,7 +42,9 @@ pub(crate) fn stray_text(kind: TokenKind, text: &str, found: &str, span: Span) -
     );
     let hint = match text {
         "data" | "enum" | "struct" | "record" => "types are declared with `type Name = …`",
-        "open" | "use" | "include" | "from" | "require" | "module" => "other files are read with `import \"path\" as name`",
+        "open" | "use" | "include" | "from" | "require" | "module" => {
+            "other files are read with `import \"path\" as name`"
+        }
         _ if kind == TokenKind::Lower || kind == TokenKind::Upper || kind.is_keyword() => {
             "a file consists of `import`, `type` and `def`; put an expression into a definition: `def main = …`"
         }
@@ -47,8 +58,15 @@ pub(crate) fn import_path(text: &str, found: &str, span: Span) -> Diagnostic {
     let name: String = text.chars().take(40).collect();
     let word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     let shown = if word { name } else { "linalg".to_owned() };
-    Diagnostic::error(code::BAD_IMPORT, span, format!("expected a file's path in quotes, found {found}"), "a string should stand here")
-        .hint(format!("write `import \"{shown}\"`, or `import \"{shown}\" as m` to choose the qualifier"))
+    Diagnostic::error(
+        code::BAD_IMPORT,
+        span,
+        format!("expected a file's path in quotes, found {found}"),
+        "a string should stand here",
+    )
+    .hint(format!(
+        "write `import \"{shown}\"`, or `import \"{shown}\" as m` to choose the qualifier"
+    ))
 }
 
 /// Something in a sum type that is no field.

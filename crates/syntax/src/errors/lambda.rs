@@ -18,8 +18,12 @@ pub(crate) fn no_arrow(kind: TokenKind, found: &str, span: Span) -> Diagnostic {
     let title = format!("expected `->` after the parameters, found {found}");
     let made = Diagnostic::error(code::BAD_LAMBDA, span, title, "`->` should stand here");
     match kind {
-        TokenKind::Colon => made.hint("put a parameter with a type in parentheses: `\\(x : Real) -> e`"),
-        TokenKind::Comma => made.hint("separate parameters with spaces, as in `\\x y -> e`; `\\(x, y) -> e` takes a pair"),
+        TokenKind::Colon => {
+            made.hint("put a parameter with a type in parentheses: `\\(x : Real) -> e`")
+        }
+        TokenKind::Comma => made.hint(
+            "separate parameters with spaces, as in `\\x y -> e`; `\\(x, y) -> e` takes a pair",
+        ),
         _ => made.hint(HINT),
     }
 }

@@ -21,29 +21,43 @@ pub(crate) fn found(text: &str, file: FileId, base: usize, found: Found) -> Diag
 }
 
 fn open_string(span: Span) -> Diagnostic {
-    Diagnostic::error(code::OPEN_STRING, span, "this string is never closed", "no `\"` before the end of the line")
-        .note("a string ends on the line it starts on")
-        .hint("add the closing `\"`; write a line break as `\\n`")
+    Diagnostic::error(
+        code::OPEN_STRING,
+        span,
+        "this string is never closed",
+        "no `\"` before the end of the line",
+    )
+    .note("a string ends on the line it starts on")
+    .hint("add the closing `\"`; write a line break as `\\n`")
 }
 
 /// A comment of another language.
 pub(crate) fn foreign_comment(span: Span) -> Diagnostic {
-    Diagnostic::error(code::FOREIGN_COMMENT, span, "this is not how a comment starts", "not a comment here")
-        .hint("comments start with `--` and end with the line")
+    Diagnostic::error(
+        code::FOREIGN_COMMENT,
+        span,
+        "this is not how a comment starts",
+        "not a comment here",
+    )
+    .hint("comments start with `--` and end with the line")
 }
 
 fn bad_number(text: &str, span: Span) -> Diagnostic {
-    let made = |label: &str| Diagnostic::error(code::BAD_NUMBER, span, format!("`{text}` is not a number"), label);
+    let made = |label: &str| {
+        Diagnostic::error(code::BAD_NUMBER, span, format!("`{text}` is not a number"), label)
+    };
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     if text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o") {
         return made("only decimal numbers exist").hint("write the number in decimal");
     }
     if let Some(whole) = text.strip_suffix('.') {
-        return made("no digit after the point").hint(format!("write `{whole}.0` for a Real, `{whole}` for an Int"));
+        return made("no digit after the point")
+            .hint(format!("write `{whole}.0` for a Real, `{whole}` for an Int"));
     }
     let rest = &text[text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len())..];
     if rest == "e" || rest == "E" {
-        return made("no digit after the exponent's `e`").hint(format!("write the exponent, as in `{text}3`"));
+        return made("no digit after the exponent's `e`")
+            .hint(format!("write the exponent, as in `{text}3`"));
     }
     if rest.is_empty() || digits.is_empty() {
         return made("not a number").hint("numbers look like `42`, `1_000`, `2.5` or `1e-3`");
@@ -54,8 +68,13 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
 
 /// A number such as `.5`.
 pub(crate) fn no_leading_zero(span: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_NUMBER, span, "a number cannot start with a point", "no digit before the point")
-        .hint("write the leading zero, as in `0.5`")
+    Diagnostic::error(
+        code::BAD_NUMBER,
+        span,
+        "a number cannot start with a point",
+        "no digit before the point",
+    )
+    .hint("write the leading zero, as in `0.5`")
 }
 
 /// Numbers that do not fit.
@@ -75,7 +94,11 @@ pub(crate) fn too_large(text: &str, kind: TokenKind, span: Span) -> Option<Diagn
         && digits.parse::<u64>().map_or(true, |value| value > 1 << 63);
     let title = "this number is too large for an Int".to_owned();
     too_large.then(|| {
-        made(title, "the largest Int is 9223372036854775807", "for a Real, write it with a point or an exponent, as in `1e20`")
+        made(
+            title,
+            "the largest Int is 9223372036854775807",
+            "for a Real, write it with a point or an exponent, as in `1e20`",
+        )
     })
 }
 
@@ -102,11 +125,12 @@ pub(crate) fn bad_characters(text: &str, span: Span) -> Diagnostic {
         (Some(meant), _) => made.hint(format!("write `{meant}`")),
         (None, '\'') => made.hint("strings are written with double quotes: `\"text\"`"),
         (None, '?') => made.hint("a choice is written `if c then a else b`"),
-        (None, c) if c.is_alphabetic() => {
-            made.note("names are made of the letters a to z and A to Z, digits, `_` and `'`")
-                .hint("spell the letter out, as in `alpha`")
-        }
-        (None, c) if c.is_whitespace() || c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => {
+        (None, c) if c.is_alphabetic() => made
+            .note("names are made of the letters a to z and A to Z, digits, `_` and `'`")
+            .hint("spell the letter out, as in `alpha`"),
+        (None, c)
+            if c.is_whitespace() || c.is_control() || !c.is_ascii() && !c.is_alphanumeric() =>
+        {
             made.hint("delete this character; it may be an invisible one from copying")
         }
         (None, _) => made.hint("delete it"),

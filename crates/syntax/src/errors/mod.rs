@@ -48,7 +48,12 @@ pub(crate) fn nested_too_deeply(span: Span) -> Diagnostic {
 }
 
 /// Something that fits nowhere inside a bracket.
-pub(crate) fn unexpected_inside(found: &str, span: Span, in_what: &str, opener: Span) -> Diagnostic {
+pub(crate) fn unexpected_inside(
+    found: &str,
+    span: Span,
+    in_what: &str,
+    opener: Span,
+) -> Diagnostic {
     Diagnostic::error(
         code::UNEXPECTED_INSIDE,
         span,
@@ -64,7 +69,8 @@ pub(crate) fn leftover(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
     let found = describe(kind, text);
     let plain = |hint: &str| {
         let title = format!("{found} does not belong here");
-        Diagnostic::error(code::LEFTOVER, span, title, "the expression before is complete").hint(hint)
+        Diagnostic::error(code::LEFTOVER, span, title, "the expression before is complete")
+            .hint(hint)
     };
     match kind {
         TokenKind::Eq => operator::single_equals(span),
@@ -79,9 +85,15 @@ pub(crate) fn leftover(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
         TokenKind::Arrow => plain("a function is written `\\x -> e`"),
         TokenKind::For => plain("a loop is written `loop x = start for i < n do …`"),
         TokenKind::While => plain("a loop is written `loop x = start while c do …`"),
-        TokenKind::Let => plain("a `let` is an expression: is `in`, an operator or a bracket missing before it?"),
-        TokenKind::With => plain("`with` follows a `match` or the value to change: `a with [i] = v`"),
-        TokenKind::Semi => expression::semicolon(span, "use `let … in …` to compute one thing after another"),
+        TokenKind::Let => {
+            plain("a `let` is an expression: is `in`, an operator or a bracket missing before it?")
+        }
+        TokenKind::With => {
+            plain("`with` follows a `match` or the value to change: `a with [i] = v`")
+        }
+        TokenKind::Semi => {
+            expression::semicolon(span, "use `let … in …` to compute one thing after another")
+        }
         TokenKind::ColonEq | TokenKind::FatArrow | TokenKind::Bang | TokenKind::Foreign => {
             operator::foreign(text, span)
         }

@@ -22,7 +22,9 @@ pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
         "<$>" => "write `map f xs`",
         ">>" | "<<" => "write `\\x -> g (f x)`, or `x |> f |> g`",
         ".." => "the indices below `n` are `iota n`, or `[ i | i < n ]`",
-        "+=" | "-=" | "*=" => "nothing is assigned twice; a loop's state is `loop x = start for i < n do next`",
+        "+=" | "-=" | "*=" => {
+            "nothing is assigned twice; a loop's state is `loop x = start for i < n do next`"
+        }
         _ => "see the list of operators in the language guide",
     };
     let title = format!("`{text}` is not an operator of the language");
@@ -31,8 +33,13 @@ pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
 
 /// `=` between values.
 pub(crate) fn single_equals(span: Span) -> Diagnostic {
-    Diagnostic::error(code::SINGLE_EQUALS, span, "`=` does not compare", "a definition's `=` cannot stand here")
-        .hint("write `==` to compare; a local definition is `let x = … in …`")
+    Diagnostic::error(
+        code::SINGLE_EQUALS,
+        span,
+        "`=` does not compare",
+        "a definition's `=` cannot stand here",
+    )
+    .hint("write `==` to compare; a local definition is `let x = … in …`")
 }
 
 /// `a < b < c`

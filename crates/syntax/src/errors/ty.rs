@@ -16,13 +16,18 @@ pub(crate) fn missing(found: &str, span: Span, after: &str) -> Diagnostic {
 
 /// `a => b`
 pub(crate) fn fat_arrow(span: Span) -> Diagnostic {
-    made(span, "a function's type is written with `->`".to_owned(), "not `=>`").hint("write `a -> b`")
+    made(span, "a function's type is written with `->`".to_owned(), "not `=>`")
+        .hint("write `a -> b`")
 }
 
 /// `{ x = Real }`
 pub(crate) fn field_separator(found: &str, span: Span, field: &str) -> Diagnostic {
-    made(span, format!("expected `:` after the field `{field}`, found {found}"), "`:` should stand here")
-        .hint(format!("write `{field}: T`; `=` is for the values of fields"))
+    made(
+        span,
+        format!("expected `:` after the field `{field}`, found {found}"),
+        "`:` should stand here",
+    )
+    .hint(format!("write `{field}: T`; `=` is for the values of fields"))
 }
 
 /// `[n, m]a`
@@ -33,7 +38,11 @@ pub(crate) fn comma_in_size(span: Span) -> Diagnostic {
 
 /// `[n]` without an element type.
 pub(crate) fn no_element(found: &str, span: Span, brackets: Span) -> Diagnostic {
-    made(span, format!("expected the array's element type, found {found}"), "the element type should stand here")
-        .label(brackets, "of this array")
-        .hint("the element type follows the size: `[n]Real`")
+    made(
+        span,
+        format!("expected the array's element type, found {found}"),
+        "the element type should stand here",
+    )
+    .label(brackets, "of this array")
+    .hint("the element type follows the size: `[n]Real`")
 }

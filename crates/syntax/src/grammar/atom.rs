@@ -89,9 +89,11 @@ impl Parser<'_> {
         let kind = match self.kind() {
             TokenKind::Lower if self.at_foreign_lambda() => return self.foreign_lambda(),
             TokenKind::Lower | TokenKind::Upper => ExprKind::Name(self.ident().node),
-            TokenKind::Int | TokenKind::Real | TokenKind::Str | TokenKind::True | TokenKind::False => {
-                ExprKind::Lit(self.literal())
-            }
+            TokenKind::Int
+            | TokenKind::Real
+            | TokenKind::Str
+            | TokenKind::True
+            | TokenKind::False => ExprKind::Lit(self.literal()),
             TokenKind::Bad => {
                 self.bump();
                 ExprKind::Error
@@ -117,7 +119,13 @@ impl Parser<'_> {
         let report = if number {
             lexical::no_leading_zero(self.span())
         } else {
-            expression::missing(self.kind(), &self.found(), self.span(), &self.after(), self.previous_span())
+            expression::missing(
+                self.kind(),
+                &self.found(),
+                self.span(),
+                &self.after(),
+                self.previous_span(),
+            )
         };
         self.report(report);
     }
@@ -225,7 +233,8 @@ impl Parser<'_> {
     }
     /// `i < n` or `p <- xs`; nothing where neither stands.
     fn clause(&mut self) -> Option<Clause> {
-        let names = matches!(self.kind(), TokenKind::Lower | TokenKind::Underscore | TokenKind::Upper);
+        let names =
+            matches!(self.kind(), TokenKind::Lower | TokenKind::Underscore | TokenKind::Upper);
         if names && self.nth(1) == TokenKind::Lt {
             let var = self.variable("an index");
             self.bump();

@@ -14,8 +14,8 @@ impl Parser<'_> {
         if self.eat(TokenKind::Rec) {
             return self.let_rec(start);
         }
-        let is_function = self.at(TokenKind::Lower)
-            && (self.at_param(1) || self.nth(1) == TokenKind::LBracket);
+        let is_function =
+            self.at(TokenKind::Lower) && (self.at_param(1) || self.nth(1) == TokenKind::LBracket);
         if is_function {
             let def = self.function(self.pos);
             self.expect_in(keyword);
@@ -70,7 +70,11 @@ impl Parser<'_> {
         self.report(binding::no_equals(of, &self.found(), self.span()));
         let meant = matches!(
             self.kind(),
-            TokenKind::ColonEq | TokenKind::EqEq | TokenKind::LArrow | TokenKind::FatArrow | TokenKind::Arrow
+            TokenKind::ColonEq
+                | TokenKind::EqEq
+                | TokenKind::LArrow
+                | TokenKind::FatArrow
+                | TokenKind::Arrow
         );
         if meant {
             self.bump();

@@ -13,7 +13,11 @@ impl Parser<'_> {
     pub fn at_open_form(&self) -> bool {
         matches!(
             self.kind(),
-            TokenKind::Backslash | TokenKind::If | TokenKind::Match | TokenKind::Let | TokenKind::Loop
+            TokenKind::Backslash
+                | TokenKind::If
+                | TokenKind::Match
+                | TokenKind::Let
+                | TokenKind::Loop
         )
     }
     /// `open`
@@ -151,7 +155,12 @@ impl Parser<'_> {
         let start = self.pos;
         let pattern = self.pattern();
         if !self.eat(TokenKind::Arrow) {
-            self.report(control::no_arm_arrow(self.kind(), self.current_text(), &self.found(), self.span()));
+            self.report(control::no_arm_arrow(
+                self.kind(),
+                self.current_text(),
+                &self.found(),
+                self.span(),
+            ));
             if matches!(self.kind(), TokenKind::FatArrow | TokenKind::Eq | TokenKind::Colon) {
                 self.bump();
             } else {

@@ -89,7 +89,8 @@ impl Parser<'_> {
             }
             TokenKind::Lower if self.looks_like_def(self.pos) => {
                 let word = self.current_text();
-                let foreign = matches!(word, "fun" | "fn" | "function" | "val" | "var" | "const" | "define");
+                let foreign =
+                    matches!(word, "fun" | "fn" | "function" | "val" | "var" | "const" | "define");
                 let foreign = foreign && self.nth(1) == TokenKind::Lower;
                 self.report(mistake::no_def(word, self.span(), foreign));
                 if foreign {
@@ -98,7 +99,12 @@ impl Parser<'_> {
                 ItemKind::Def(self.def(start))
             }
             _ => {
-                self.report(mistake::stray_text(self.kind(), self.current_text(), &self.found(), self.span()));
+                self.report(mistake::stray_text(
+                    self.kind(),
+                    self.current_text(),
+                    &self.found(),
+                    self.span(),
+                ));
                 self.skip_to_item();
                 ItemKind::Error
             }
@@ -177,10 +183,8 @@ impl Parser<'_> {
             return ItemKind::Error;
         }
         let token = self.bump();
-        let path = Spanned {
-            node: lexer::unescape(self.token_text(token)).0,
-            span: self.span_of(token),
-        };
+        let path =
+            Spanned { node: lexer::unescape(self.token_text(token)).0, span: self.span_of(token) };
         let alias = self.eat(TokenKind::As).then(|| self.variable("a qualifier"));
         ItemKind::Import(Import { path, alias })
     }
@@ -250,9 +254,18 @@ impl Parser<'_> {
     }
     fn constructor_name(&mut self) -> crate::ast::Ident {
         if self.at(TokenKind::Lower) {
-            self.report(errors::name::lower_case(self.current_text(), self.span(), "a constructor"));
+            self.report(errors::name::lower_case(
+                self.current_text(),
+                self.span(),
+                "a constructor",
+            ));
         } else if !matches!(self.kind(), TokenKind::Upper | TokenKind::Bad) {
-            self.report(errors::name::missing(&self.found(), self.span(), "a constructor", &self.after()));
+            self.report(errors::name::missing(
+                &self.found(),
+                self.span(),
+                "a constructor",
+                &self.after(),
+            ));
             return self.no_ident();
         }
         self.ident()

@@ -72,9 +72,11 @@ impl Parser<'_> {
                 self.bump();
                 PatternKind::Error
             }
-            TokenKind::Int | TokenKind::Real | TokenKind::Str | TokenKind::True | TokenKind::False => {
-                PatternKind::Lit { value: self.literal(), negative: false }
-            }
+            TokenKind::Int
+            | TokenKind::Real
+            | TokenKind::Str
+            | TokenKind::True
+            | TokenKind::False => PatternKind::Lit { value: self.literal(), negative: false },
             TokenKind::Minus if matches!(self.nth(1), TokenKind::Int | TokenKind::Real) => {
                 self.bump();
                 PatternKind::Lit { value: self.literal(), negative: true }
@@ -105,7 +107,6 @@ impl Parser<'_> {
     fn paren_pattern(&mut self) -> PatternKind {
         let opener = self.open_bracket();
         let mut ascribed = None;
-        let mut comma = false;
         let mut parts = Vec::new();
         while !self.at_closer() {
             let before = self.pos;
@@ -122,7 +123,6 @@ impl Parser<'_> {
             if !self.eat(TokenKind::Comma) || self.pos == before {
                 break;
             }
-            comma = true;
             if ascribed.is_some() {
                 let colon = self.previous_span();
                 self.report(mistake::typed_component(colon));
@@ -131,7 +131,7 @@ impl Parser<'_> {
         self.close_bracket(opener, "this pattern");
         match (parts.len(), ascribed) {
             (1, Some(ty)) => PatternKind::Ascribe { pattern: Box::new(parts.remove(0)), ty },
-            (1, None) if !comma => PatternKind::Paren(Box::new(parts.remove(0))),
+            (1, None) => PatternKind::Paren(Box::new(parts.remove(0))),
             _ => PatternKind::Tuple(parts),
         }
     }

@@ -1,0 +1,186 @@
+//! Expressions.
+//!
+//! Input: expressions, with the cursor at their first token. Output: their documents. Chains of
+//! operators break before every operator of the chain, or before none.
+
+use crate::ast::{Access, BinaryOp, Expr, ExprKind, Literal};
+use crate::doc::{Doc, concat, group, nest, text};
+use crate::format::source::Source;
+use crate::token::TokenKind;
+
+impl Source<'_> {
+    pub fn expr(&mut self, expr: &Expr) -> Doc {
+        match &expr.kind {
+            ExprKind::Name(_) | ExprKind::Lit(_) | ExprKind::Error => self.token(),
+            ExprKind::Operator(_) => concat([self.token(), self.token(), self.token()]),
+            ExprKind::Tuple(parts) => self.bracketed(Doc::SoftLine, parts, Self::expr),
+            ExprKind::Record(fields) => {
+                self.bracketed(Doc::Line, fields, |source, field| source.record_field(&field.1))
+            }
+            ExprKind::Array(parts) => self.array(parts),
+            ExprKind::Comprehension { body, clauses } => self.comprehension(body, clauses),
+            ExprKind::App { fun, args } => self.application(fun, args),
+            ExprKind::Lambda { params, body } => self.lambda(params, body),
+            ExprKind::Binary { op, .. } => match op.node {
+                BinaryOp::Or | BinaryOp::And => self.right_chain(expr, op.node),
+                BinaryOp::Pow => self.power(expr),
+                other => self.left_chain(expr, class(other)),
+            },
+            ExprKind::Negate(inner) => {
+                let sign = self.take(TokenKind::Minus);
+                let gap = if matches!(inner.kind, ExprKind::Negate(_)) { " " } else { "" };
+                concat([sign, text(gap), self.expr(inner)])
+            }
+            ExprKind::Index { base, indices } => {
+                let base = self.expr(base);
+                concat([base, self.bracketed(Doc::SoftLine, indices, Self::expr)])
+            }
+            ExprKind::Slice { base, lo, hi } => {
+                let mut parts = vec![self.expr(base), self.token()];
+                parts.extend(lo.iter().map(|bound| self.expr(bound)).collect::<Vec<_>>());
+                parts.push(self.drop_if(TokenKind::Comma));
+                parts.push(self.take(TokenKind::Colon));
+                parts.extend(hi.iter().map(|bound| self.expr(bound)).collect::<Vec<_>>());
+                parts.push(self.token());
+                concat(parts)
+            }
+            ExprKind::Field { base, .. } | ExprKind::TupleField { base, .. } => {
+                // A number would run into the point.
+                let is_number =
+                    matches!(base.kind, ExprKind::Lit(Literal::Int(_) | Literal::Real(_)));
+                let base = self.expr(base);
+                let gap = if is_number { " " } else { "" };
+                concat([base, text(gap), self.take(TokenKind::Dot), self.token()])
+            }
+            ExprKind::With { .. } => self.update(expr),
+            ExprKind::If { .. } => self.if_form(expr),
+            ExprKind::Match { scrutinee, arms } => self.match_form(scrutinee, arms),
+            ExprKind::Let { .. } | ExprKind::LetFun { .. } => self.let_chain(expr),
+            ExprKind::Loop { pattern, ty, init, form, body } => {
+                self.loop_form((pattern, ty.as_ref(), init), form, body)
+            }
+            ExprKind::Ascribe { expr, ty } => {
+                let open = self.take(TokenKind::LParen);
+                let inner = self.expr(expr);
+                let colon = self.take(TokenKind::Colon);
+                let inside = concat([
+                    Doc::SoftLine,
+                    inner,
+                    text(" "),
+                    colon,
+                    text(" "),
+                    self.whole_type(ty),
+                ]);
+                group(concat([open, nest(2, inside), Doc::SoftLine, self.take(TokenKind::RParen)]))
+            }
+            ExprKind::Paren(inner) => self.paren(inner),
+        }
+    }
+
+    /// `f a b`. A function as the last argument starts on the line of the others.
+    fn application(&mut self, fun: &Expr, args: &[Expr]) -> Doc {
+        let fun = self.expr(fun);
+        let is_lambda = |expr: &Expr| matches!(&expr.kind, ExprKind::Paren(inner) if matches!(inner.kind, ExprKind::Lambda { .. }));
+        let (last, others) = match args.split_last() {
+            Some((last, others)) if is_lambda(last) => (Some(last), others),
+            _ => (None, args),
+        };
+        let mut rest = Vec::new();
+        for arg in others {
+            rest.extend([Doc::Line, self.expr(arg)]);
+        }
+        let head = group(concat([fun, nest(2, concat(rest))]));
+        match last {
+            Some(last) => concat([head, text(" "), self.expr(last)]),
+            None => head,
+        }
+    }
+
+    /// `a + b - c`: operators of one class, to the left.
+    fn left_chain(&mut self, expr: &Expr, of: u8) -> Doc {
+        let mut first = expr;
+        let mut operands = Vec::new();
+        while let ExprKind::Binary { op, lhs, rhs } = &first.kind
+            && class(op.node) == of
+        {
+            operands.push(&**rhs);
+            first = lhs;
+        }
+        operands.reverse();
+        self.chain(first, &operands)
+    }
+    /// `a || b || c`: one operator, to the right.
+    fn right_chain(&mut self, expr: &Expr, of: BinaryOp) -> Doc {
+        let mut parts = Vec::new();
+        let mut last = expr;
+        while let ExprKind::Binary { op, lhs, rhs } = &last.kind
+            && op.node == of
+        {
+            parts.push(&**lhs);
+            last = rhs;
+        }
+        parts.push(last);
+        self.chain(parts[0], &parts[1..])
+    }
+    fn chain(&mut self, first: &Expr, operands: &[&Expr]) -> Doc {
+        let first = self.expr(first);
+        let mut rest = Vec::new();
+        for operand in operands {
+            rest.extend([Doc::Line, self.token(), text(" "), self.expr(operand)]);
+        }
+        group(concat([first, nest(2, concat(rest))]))
+    }
+    fn power(&mut self, expr: &Expr) -> Doc {
+        let ExprKind::Binary { lhs, rhs, .. } = &expr.kind else {
+            return self.expr(expr);
+        };
+        let base = self.expr(lhs);
+        concat([base, text(" "), self.take(TokenKind::Caret), text(" "), self.expr(rhs)])
+    }
+
+    /// `a with [i] = v with …`
+    fn update(&mut self, expr: &Expr) -> Doc {
+        let mut first = expr;
+        let mut updates = Vec::new();
+        while let ExprKind::With { base, place, value } = &first.kind {
+            updates.push((place, value));
+            first = base;
+        }
+        let first = self.expr(first);
+        let mut rest = Vec::new();
+        for (place, value) in updates.into_iter().rev() {
+            rest.extend([Doc::Line, self.take(TokenKind::With), text(" ")]);
+            for (index, access) in place.iter().enumerate() {
+                rest.push(self.access(access, index == 0));
+            }
+            rest.extend([text(" "), self.take(TokenKind::Eq), text(" "), self.expr(value)]);
+        }
+        group(concat([first, nest(2, concat(rest))]))
+    }
+    fn access(&mut self, access: &Access, is_first: bool) -> Doc {
+        let dot = if is_first { self.drop_if(TokenKind::Dot) } else { concat([]) };
+        match access {
+            Access::Index(indices, _) => {
+                let dot = concat([dot, self.drop_if(TokenKind::Dot)]);
+                concat([dot, self.bracketed(Doc::SoftLine, indices, Self::expr)])
+            }
+            Access::Field(_) if is_first => concat([dot, self.token()]),
+            Access::Field(_) => concat([self.take(TokenKind::Dot), self.token()]),
+        }
+    }
+}
+
+/// Operators that share a chain.
+fn class(op: BinaryOp) -> u8 {
+    match op {
+        BinaryOp::Pipe => 0,
+        BinaryOp::Or => 1,
+        BinaryOp::And => 2,
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt => 3,
+        BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 3,
+        BinaryOp::Add | BinaryOp::Sub => 4,
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 5,
+        BinaryOp::Scale | BinaryOp::MatMul => 5,
+        BinaryOp::Pow => 6,
+    }
+}
