@@ -61,6 +61,24 @@ pub const CODES: &[(&str, &str)] = &[
     // --- E06: differentiation
 
     // --- E07: run time
+    ("E0701", "an index out of range"),
+    ("E0702", "a slice out of range"),
+    ("E0703", "sizes that differ"),
+    ("E0704", "integer overflow"),
+    ("E0705", "integer division by zero"),
+    ("E0706", "a negative size or exponent"),
+    ("E0707", "a Real that has no Int"),
+    ("E0708", "the program stopped itself"),
+    ("E0709", "not enough memory"),
+    ("E0710", "recursion that is too deep"),
+    ("E0711", "the time limit is over"),
+    ("E0712", "a constant that needs itself"),
+    ("E0713", "a tangent or cotangent of another shape"),
+    ("E0714", "a tie under the strict domain"),
+    ("E0715", "no derivative under the strict domain"),
+    ("E0716", "too many nested derivatives"),
+    ("E0717", "not covered by this engine"),
+    ("E0799", "an internal error of the evaluator"),
 
     // --- E08: arguments, input files, usage
     ("E0801", "a file cannot be read"),
