@@ -1,4 +1,16 @@
 //! From tree to calculus: name resolution, inference with sizes, exhaustiveness, elaboration.
 
+pub mod builtins;
+pub mod elaborate;
+pub mod exhaustive;
+pub mod infer;
+pub mod poly;
+pub mod records;
+pub mod resolve;
+pub mod show;
 pub mod tir;
 pub mod ty;
+
+pub use infer::infer;
+pub use resolve::{Scopes, Source};
+pub use show::{show_scheme, show_type};

@@ -20,7 +20,7 @@ id_type!(
 );
 
 /// A type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Ty {
     /// binary64
     Real,
@@ -50,6 +50,7 @@ pub enum Ty {
     /// A unification variable; none is left in a [`crate::tir::Typed`] without errors.
     Var(TyVar),
     /// An erroneous type: agrees with everything.
+    #[default]
     Error,
 }
 
@@ -83,4 +84,10 @@ pub enum Atom {
     Var(SizeVar),
     /// A quotient or other expression that is no polynomial, by its printed normal form.
     Opaque(Name),
+}
+
+impl AsRef<Ty> for Ty {
+    fn as_ref(&self) -> &Self {
+        self
+    }
 }

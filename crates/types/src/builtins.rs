@@ -1,0 +1,111 @@
+//! The built-in names of the language, beside its operators. Their types are in
+//! [`crate::infer`]; everything else a program may use is written in the prelude.
+
+use pullback_lambda::Prim;
+use pullback_syntax::ast::BinaryOp;
+
+use crate::tir::Builtin;
+
+/// The built-in of this name.
+pub fn lookup(name: &str) -> Option<Builtin> {
+    BUILTINS.iter().find(|(known, _)| *known == name).map(|(_, builtin)| *builtin)
+}
+
+/// Every built-in name.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|(name, _)| *name)
+}
+
+/// The name of a built-in, or the spelling of its operator.
+pub fn name_of(builtin: Builtin) -> &'static str {
+    if let Some((name, _)) = BUILTINS.iter().find(|(_, known)| *known == builtin) {
+        return name;
+    }
+    BinaryOp::ALL.iter().find(|op| of_operator(**op) == Some(builtin)).map_or("-", |op| op.text())
+}
+
+/// The built-in behind an operator; `|>` is application.
+pub fn of_operator(op: BinaryOp) -> Option<Builtin> {
+    Some(match op {
+        BinaryOp::Pipe => return None,
+        BinaryOp::Or => Builtin::Or,
+        BinaryOp::And => Builtin::And,
+        BinaryOp::Eq => Builtin::Eq,
+        BinaryOp::Ne => Builtin::Ne,
+        BinaryOp::Lt => Builtin::Lt,
+        BinaryOp::Le => Builtin::Le,
+        BinaryOp::Gt => Builtin::Gt,
+        BinaryOp::Ge => Builtin::Ge,
+        BinaryOp::Add => Builtin::Add,
+        BinaryOp::Sub => Builtin::Sub,
+        BinaryOp::Mul => Builtin::Mul,
+        BinaryOp::Div => Builtin::Div,
+        BinaryOp::Rem => Builtin::Rem,
+        BinaryOp::Scale => Builtin::Scale,
+        BinaryOp::MatMul => Builtin::MatMul,
+        BinaryOp::Pow => Builtin::Pow,
+    })
+}
+
+const BUILTINS: &[(&str, Builtin)] = &[
+    ("exp", Builtin::Prim(Prim::Exp)),
+    ("expm1", Builtin::Prim(Prim::Expm1)),
+    ("log", Builtin::Prim(Prim::Log)),
+    ("log1p", Builtin::Prim(Prim::Log1p)),
+    ("sin", Builtin::Prim(Prim::Sin)),
+    ("cos", Builtin::Prim(Prim::Cos)),
+    ("tan", Builtin::Prim(Prim::Tan)),
+    ("asin", Builtin::Prim(Prim::Asin)),
+    ("acos", Builtin::Prim(Prim::Acos)),
+    ("atan", Builtin::Prim(Prim::Atan)),
+    ("sinh", Builtin::Prim(Prim::Sinh)),
+    ("cosh", Builtin::Prim(Prim::Cosh)),
+    ("tanh", Builtin::Prim(Prim::Tanh)),
+    ("asinh", Builtin::Prim(Prim::Asinh)),
+    ("acosh", Builtin::Prim(Prim::Acosh)),
+    ("atanh", Builtin::Prim(Prim::Atanh)),
+    ("sqrt", Builtin::Prim(Prim::Sqrt)),
+    ("cbrt", Builtin::Prim(Prim::Cbrt)),
+    ("floor", Builtin::Prim(Prim::Floor)),
+    ("ceil", Builtin::Prim(Prim::Ceil)),
+    ("round", Builtin::Prim(Prim::Round)),
+    ("erf", Builtin::Prim(Prim::Erf)),
+    ("erfc", Builtin::Prim(Prim::Erfc)),
+    ("lgamma", Builtin::Prim(Prim::Lgamma)),
+    ("digamma", Builtin::Prim(Prim::Digamma)),
+    ("sigmoid", Builtin::Prim(Prim::Sigmoid)),
+    ("softplus", Builtin::Prim(Prim::Softplus)),
+    ("atan2", Builtin::Prim(Prim::Atan2)),
+    ("hypot", Builtin::Prim(Prim::Hypot)),
+    ("xlogy", Builtin::Prim(Prim::Xlogy)),
+    ("polygamma", Builtin::Prim(Prim::Polygamma)),
+    ("max", Builtin::Max),
+    ("min", Builtin::Min),
+    ("abs", Builtin::Abs),
+    ("signum", Builtin::Signum),
+    ("real", Builtin::Prim(Prim::ToReal)),
+    ("int", Builtin::Prim(Prim::ToInt)),
+    ("is_nan", Builtin::Prim(Prim::IsNan)),
+    ("not", Builtin::Prim(Prim::Not)),
+    ("size", Builtin::Prim(Prim::Size)),
+    ("concat", Builtin::Prim(Prim::Concat)),
+    ("flatten", Builtin::Prim(Prim::Flatten)),
+    ("argsort", Builtin::Prim(Prim::Argsort)),
+    ("sum", Builtin::Sum),
+    ("build", Builtin::Build),
+    ("assert", Builtin::Assert),
+    ("error", Builtin::Error),
+    ("vjp", Builtin::Vjp),
+    ("jvp", Builtin::Jvp),
+    ("linearize", Builtin::Linearize),
+    ("rd", Builtin::Rd),
+    ("grad", Builtin::Grad),
+    ("value_and_grad", Builtin::ValueAndGrad),
+    ("jacobian", Builtin::Jacobian),
+    ("hessian", Builtin::Hessian),
+    ("hvp", Builtin::Hvp),
+    ("stop_gradient", Builtin::StopGradient),
+    ("custom_vjp", Builtin::CustomVjp),
+    ("custom_jvp", Builtin::CustomJvp),
+    ("zeros", Builtin::Zeros),
+];

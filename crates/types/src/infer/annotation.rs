@@ -1,0 +1,314 @@
+//! Written types: to [`Ty`], with the Int expression of every size that can be measured in a value.
+
+use std::rc::Rc;
+
+use pullback_base::{Diagnostic, Span};
+use pullback_syntax::ast::{Expr, Ident, Path, TypeExpr, TypeExprKind};
+
+use super::mismatch::Why;
+use super::tangent::tangent;
+use super::{Binding, Infer};
+use crate::resolve::suggest::nearest;
+use crate::resolve::{TypeName, is_builtin_type};
+use crate::tir::{SizedDim, Step, TExpr, TExprKind};
+use crate::ty::{Size, Ty};
+
+/// The sizes of a written type, as they are met on the way through it.
+#[derive(Debug, Default)]
+struct Dims {
+    /// The way from the value to the array; `None` inside functions, sums and array elements, where
+    /// nothing can be measured.
+    path: Option<Vec<Step>>,
+    depth: usize,
+    found: Vec<SizedDim>,
+    /// How many nodes have been written out.
+    count: usize,
+}
+
+/// How large a written type may become when its abbreviations are expanded.
+const MAX_NODES: usize = 10_000;
+
+impl<'a> Infer<'a> {
+    /// A written type and its measurable sizes.
+    pub(super) fn annotation(&mut self, ty: &'a TypeExpr) -> (Ty, Vec<SizedDim>) {
+        let mut dims = Dims { path: Some(vec![]), ..Dims::default() };
+        let converted = self.convert(ty, &mut dims);
+        (converted, dims.found)
+    }
+
+    fn convert(&mut self, ty: &'a TypeExpr, dims: &mut Dims) -> Ty {
+        dims.count += 1;
+        if dims.count > MAX_NODES {
+            self.report_too_large(ty.span);
+            return Ty::Error;
+        }
+        match &ty.kind {
+            TypeExprKind::Error => Ty::Error,
+            TypeExprKind::Var(name) => {
+                if let Some((_, known)) = self.type_vars.iter().rev().find(|(known, _)| known == name) {
+                    return known.clone();
+                }
+                let fresh = self.fresh();
+                self.type_vars.push((name.clone(), fresh.clone()));
+                fresh
+            }
+            TypeExprKind::Named { path, sizes, args } => self.convert_named(ty.span, path, sizes, args, dims),
+            TypeExprKind::Array { size, element } => {
+                let size = match size {
+                    Some(size) => self.convert_size(size, dims),
+                    None => Size::Any,
+                };
+                dims.depth += 1;
+                let element = self.convert(element, dims);
+                dims.depth -= 1;
+                Ty::Array(size, element.into())
+            }
+            TypeExprKind::Tuple(items) => {
+                let part = |(index, item)| self.convert_part(item, Step::Tuple(index), dims);
+                Ty::Tuple(items.iter().enumerate().map(part).collect())
+            }
+            TypeExprKind::Record(fields) => {
+                self.check_fields(fields.iter().map(|(name, _)| name));
+                let mut types: Vec<(pullback_base::Name, Ty)> = Vec::new();
+                for (name, field) in fields {
+                    let converted = self.convert_part(field, Step::Field(name.node.clone()), dims);
+                    if !types.iter().any(|(known, _)| *known == name.node) {
+                        types.push((name.node.clone(), converted));
+                    }
+                }
+                self.records.record(types)
+            }
+            TypeExprKind::Fun(from, to) => {
+                let from = self.convert_inside(from, dims);
+                Ty::Fun(from.into(), self.convert_inside(to, dims).into())
+            }
+        }
+    }
+
+    /// A component of a tuple or record.
+    fn convert_part(&mut self, part: &'a TypeExpr, step: Step, dims: &mut Dims) -> Ty {
+        if dims.depth > 0 {
+            return self.convert_inside(part, dims);
+        }
+        if let Some(path) = &mut dims.path {
+            path.push(step);
+        }
+        let converted = self.convert(part, dims);
+        if let Some(path) = &mut dims.path {
+            path.pop();
+        }
+        converted
+    }
+
+    /// A type in which nothing can be measured.
+    fn convert_inside(&mut self, part: &'a TypeExpr, dims: &mut Dims) -> Ty {
+        let (path, depth) = (dims.path.take(), std::mem::take(&mut dims.depth));
+        let converted = self.convert(part, dims);
+        dims.path = path;
+        dims.depth = depth;
+        converted
+    }
+
+    fn convert_size(&mut self, size: &'a Expr, dims: &mut Dims) -> Size {
+        if let Some(name) = self.unknown_size_name(size) {
+            self.report_unknown_size(&name);
+            return Size::Any;
+        }
+        let expr = self.check(size, &Ty::Int, &Why::Index);
+        let size = self.size_of_expr(&expr);
+        if let Some(path) = &dims.path
+            && !matches!(expr.kind, TExprKind::Error)
+        {
+            dims.found.push(SizedDim { path: path.clone(), depth: dims.depth, size: expr });
+        }
+        size
+    }
+
+    /// The name that a size consists of, if nothing in scope has it.
+    fn unknown_size_name(&self, size: &Expr) -> Option<Ident> {
+        let pullback_syntax::ast::ExprKind::Name(name) = &size.kind else { return None };
+        let known = self.scope.iter().any(|(known, _)| known == name)
+            || self.declared.scopes.value(self.module, name).is_some()
+            || crate::builtins::lookup(name).is_some();
+        (!known).then(|| Ident { node: name.clone(), span: size.span })
+    }
+
+    fn convert_named(&mut self, span: Span, path: &'a Path, sizes: &'a [Expr], args: &'a [TypeExpr], dims: &mut Dims) -> Ty {
+        match self.find_type(path) {
+            Some(TypeName::Alias(alias)) => self.expand_alias(alias, span, sizes, args, dims),
+            Some(TypeName::Sum(id)) => {
+                let decl = self.declared.sums[id.0 as usize].decl;
+                self.check_type_arity(span, path, (decl.sizes.len(), decl.params.len()), (sizes.len(), args.len()));
+                for size in sizes {
+                    self.check(size, &Ty::Int, &Why::Index);
+                }
+                let mut types: Vec<Ty> = args.iter().map(|arg| self.convert_inside(arg, dims)).collect();
+                types.resize(decl.params.len(), Ty::Error);
+                Ty::Sum(id, types.into())
+            }
+            None if path.module.is_none() && is_builtin_type(&path.name.node) => {
+                self.convert_builtin(span, path, sizes, args, dims)
+            }
+            None => {
+                self.report_unknown_type(path);
+                Ty::Error
+            }
+        }
+    }
+
+    fn convert_builtin(&mut self, span: Span, path: &'a Path, sizes: &'a [Expr], args: &'a [TypeExpr], dims: &mut Dims) -> Ty {
+        let name = path.name.node.as_str();
+        let wanted = usize::from(name == "T");
+        if !self.check_type_arity(span, path, (0, wanted), (sizes.len(), args.len())) {
+            return Ty::Error;
+        }
+        match (name, args) {
+            ("T", [arg]) => {
+                let inner = self.convert_inside(arg, dims);
+                tangent(&inner)
+            }
+            ("Real", _) => Ty::Real,
+            ("Int", _) => Ty::Int,
+            ("Bool", _) => Ty::Bool,
+            _ => Ty::Str,
+        }
+    }
+
+    fn find_type(&self, path: &Path) -> Option<TypeName> {
+        match &path.module {
+            None => self.declared.scopes.type_name(self.module, &path.name.node),
+            Some(module) => {
+                let imports = &self.declared.scopes.modules[self.module].imports;
+                let scope = &self.declared.scopes.modules[*imports.get(&module.node)?];
+                scope.types.get(&path.name.node).copied()
+            }
+        }
+    }
+
+    fn check_type_arity(&mut self, span: Span, path: &Path, wanted: (usize, usize), found: (usize, usize)) -> bool {
+        if wanted == found {
+            return true;
+        }
+        let name = &path.name.node;
+        let (what, wanted, found) = if wanted.0 == found.0 {
+            ("type argument", wanted.1, found.1)
+        } else {
+            ("size argument", wanted.0, found.0)
+        };
+        let plural = |count: usize| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+        let diagnostic = Diagnostic::error("E0213", span, format!("`{name}` takes {}, not {found}", plural(wanted)), "")
+            .hint(match wanted {
+                0 => format!("write just `{name}`"),
+                _ => format!("give it {}; one that is itself several words needs parentheses", plural(wanted)),
+            });
+        self.report(diagnostic);
+        false
+    }
+
+    /// The declared type of an abbreviation, with its parameters replaced.
+    fn expand_alias(&mut self, alias: usize, span: Span, sizes: &'a [Expr], args: &'a [TypeExpr], dims: &mut Dims) -> Ty {
+        let (module, decl, body) = {
+            let declared = &self.declared.aliases[alias];
+            (declared.module, declared.decl, declared.body)
+        };
+        let path = Path { module: None, name: decl.name.clone() };
+        let fits = self.check_type_arity(span, &path, (decl.sizes.len(), decl.params.len()), (sizes.len(), args.len()));
+        if self.bad_aliases[alias] || !fits {
+            return Ty::Error;
+        }
+        if self.expanding.contains(&alias) {
+            self.report_cyclic_alias(alias);
+            return Ty::Error;
+        }
+        let types: Vec<Ty> = args.iter().map(|arg| self.convert_inside(arg, dims)).collect();
+        let sizes: Vec<TExpr> = sizes.iter().map(|size| self.check(size, &Ty::Int, &Why::Index)).collect();
+        let sizes = decl.sizes.iter().map(|name| name.node.clone()).zip(sizes.into_iter().map(|e| Binding::SizeArg(Rc::new(e))));
+        let scope = std::mem::replace(&mut self.scope, sizes.collect());
+        let params = decl.params.iter().map(|param| param.node.clone()).zip(types).collect();
+        let type_vars = std::mem::replace(&mut self.type_vars, params);
+        let outer = std::mem::replace(&mut self.module, module);
+        self.expanding.push(alias);
+        let converted = self.convert(body, dims);
+        self.expanding.pop();
+        self.module = outer;
+        self.type_vars = type_vars;
+        self.scope = scope;
+        converted
+    }
+
+    fn report_cyclic_alias(&mut self, alias: usize) {
+        let from = self.expanding.iter().position(|other| *other == alias).unwrap_or(0);
+        let cycle = self.expanding[from..].to_vec();
+        let decl = self.declared.aliases[cycle.iter().copied().min().unwrap_or(alias)].decl;
+        for member in cycle {
+            self.bad_aliases[member] = true;
+        }
+        let name = &decl.name.node;
+        let diagnostic = Diagnostic::error("E0212", decl.name.span, format!("the type `{name}` stands for itself"), "defined by itself")
+            .note("a type without constructors is an abbreviation, which must end somewhere")
+            .hint(format!("a recursive type needs a constructor, as in `type {name} = Leaf | Node {name} {name}`"));
+        self.report(diagnostic);
+    }
+
+    fn report_unknown_size(&mut self, name: &Ident) {
+        let text = &name.node;
+        let candidates: Vec<&str> = self.scope.iter().map(|(known, _)| known.as_str()).collect();
+        let near = nearest(text, candidates);
+        let mut diagnostic = Diagnostic::error("E0215", name.span, format!("unknown size `{text}`"), "not declared");
+        if let Some(near) = near {
+            diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+        }
+        let diagnostic = diagnostic
+            .note("the size names of a definition are declared after its name")
+            .hint(format!("write `def f [{text}] …` to declare it, or `[]` for some size"));
+        self.report(diagnostic);
+    }
+
+    fn report_unknown_type(&mut self, path: &Path) {
+        let name = &path.name.node;
+        if let Some(module) = &path.module {
+            let imports = &self.declared.scopes.modules[self.module].imports;
+            let Some(index) = imports.get(&module.node) else {
+                self.report_unknown_module(module);
+                return;
+            };
+            let types = &self.declared.scopes.modules[*index].types;
+            let near = nearest(name, types.keys().map(pullback_base::Name::as_str));
+            let mut diagnostic =
+                Diagnostic::error("E0205", path.name.span, format!("`{}` has no type `{name}`", module.node), "unknown type");
+            if let Some(near) = near {
+                diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
+            return;
+        }
+        let mut known = vec!["Real", "Int", "Bool", "String"];
+        known.extend(self.declared.scopes.visible(self.module).flat_map(|scope| scope.types.keys()).map(pullback_base::Name::as_str));
+        let near = nearest(name, known);
+        let is_constructor = self.declared.scopes.constructor(self.module, name).is_some();
+        let mut diagnostic = Diagnostic::error("E0202", path.name.span, format!("unknown type `{name}`"), "no type has this name");
+        diagnostic = match (near, name.as_str()) {
+            (_, "Float" | "Double" | "Number") => diagnostic.hint("floating-point numbers have the type `Real`"),
+            (_, "Integer") => diagnostic.hint("whole numbers have the type `Int`"),
+            (_, "Unit") => diagnostic.hint("the type with one value is written `()`"),
+            _ if is_constructor => diagnostic.hint(format!("`{name}` is a constructor; write the type it belongs to")),
+            (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
+            (None, _) => diagnostic.hint(format!("declare it with `type {name} = …`; type variables begin with a lower-case letter")),
+        };
+        self.report(diagnostic);
+    }
+
+    /// Reports fields that are named twice.
+    pub(super) fn check_fields<'n>(&mut self, names: impl Iterator<Item = &'n Ident>) {
+        let mut seen: Vec<&Ident> = Vec::new();
+        for name in names {
+            if let Some(first) = seen.iter().find(|known| known.node == name.node) {
+                let diagnostic = Diagnostic::error("E0210", name.span, format!("the field `{}` is given twice", name.node), "again here")
+                    .label(first.span, "first here")
+                    .hint("remove or rename one of them");
+                self.diagnostics.push(diagnostic);
+            }
+            seen.push(name);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Arrays: literals, comprehensions, indices, slices.
+
+use pullback_base::{Diagnostic, Span};
+use pullback_syntax::ast::{Clause, Expr};
+
+use super::Infer;
+use super::expr::Want;
+use super::mismatch::Why;
+use super::table::size_of;
+use crate::tir::{TExpr, TExprKind};
+use crate::ty::{Poly, Size, Ty};
+
+impl<'a> Infer<'a> {
+    pub(super) fn array(&mut self, items: &'a [Expr], span: Span, want: Want<'_>) -> TExpr {
+        let mut typed: Vec<TExpr> = Vec::with_capacity(items.len());
+        let mut element = match want {
+            Some((Ty::Array(_, element), why)) => Some((element.as_ref().clone(), why.clone())),
+            _ => None,
+        };
+        for item in items {
+            let item = self.sub(item, element.as_ref().map(|(ty, why)| (ty, why)));
+            element.get_or_insert_with(|| (item.ty.clone(), Why::Element(item.span)));
+            typed.push(item);
+        }
+        let element = element.map_or_else(|| self.fresh(), |(ty, _)| ty);
+        let count = i64::try_from(items.len()).ok();
+        let ty = Ty::Array(size_of(count.map(Poly::constant)), element.into());
+        TExpr { kind: TExprKind::Array(typed), ty, span }
+    }
+
+    pub(super) fn comprehension(&mut self, body: &'a Expr, clauses: &'a [Clause], span: Span, want: Want<'_>) -> TExpr {
+        let Some((clause, rest)) = clauses.split_first() else {
+            let typed = self.sub(body, want);
+            return typed;
+        };
+        let wanted = match want {
+            Some((Ty::Array(_, element), why)) => Some((self.head(element), why)),
+            _ => None,
+        };
+        let wanted = match &wanted {
+            Some((ty, why)) if !matches!(ty, Ty::Var(_)) => Some((ty, *why)),
+            _ => None,
+        };
+        match clause {
+            Clause::Range { var, bound } => {
+                let bound = self.check(bound, &Ty::Int, &Why::Index);
+                let size = self.size_of_expr(&bound);
+                let (local, inner) = self.scoped(|this| {
+                    let local = this.local(&var.node, Ty::Int);
+                    this.name_local(&var.node, local);
+                    (local, this.comprehension(body, rest, span, wanted))
+                });
+                let element = self.leave_scope(&inner.ty);
+                let kind = TExprKind::Build(local, Box::new(bound), Box::new(inner));
+                TExpr { kind, ty: Ty::Array(size, element.into()), span }
+            }
+            Clause::In { pattern, source } => {
+                let source = self.infer(source);
+                let (size, item) = self.element_type(&source.ty, source.span, "`<-`");
+                let (pattern, inner) = self.scoped(|this| {
+                    let pattern = this.bind_pattern(pattern, &item, &Why::Scrutinee(source.span));
+                    (pattern, this.comprehension(body, rest, span, wanted))
+                });
+                let element = self.leave_scope(&inner.ty);
+                let kind = TExprKind::For(pattern, Box::new(source), Box::new(inner));
+                TExpr { kind, ty: Ty::Array(size, element.into()), span }
+            }
+        }
+    }
+
+    /// The size and the element type of an array of this type; errors are reported.
+    pub(super) fn element_type(&mut self, array: &Ty, span: Span, what: &str) -> (Size, Ty) {
+        match self.head(array) {
+            Ty::Array(size, element) => (size, element.as_ref().clone()),
+            Ty::Error => (Size::Any, Ty::Error),
+            open @ (Ty::Var(_) | Ty::Tangent(_)) => {
+                let (size, element) = (self.fresh_size(), self.fresh());
+                let shape = Ty::Array(size.clone(), element.clone().into());
+                if self.agree(&open, &shape, span, &Why::Plain) { (size, element) } else { (Size::Any, Ty::Error) }
+            }
+            other => {
+                self.report_not_array(&other, span, what);
+                (Size::Any, Ty::Error)
+            }
+        }
+    }
+
+    pub(super) fn index(&mut self, base: &'a Expr, indices: &'a [Expr], span: Span) -> TExpr {
+        let mut typed = self.infer(base);
+        for index in indices {
+            let (size, element) = self.element_type(&typed.ty, typed.span, "an index");
+            let index = self.check(index, &Ty::Int, &Why::Index);
+            self.check_range(&index, &size);
+            typed = TExpr { kind: TExprKind::Index(Box::new(typed), Box::new(index)), ty: element, span };
+        }
+        typed
+    }
+
+    /// Reports an index that is out of range whatever the program does.
+    fn check_range(&mut self, index: &TExpr, size: &Size) {
+        let constant = |size: &Size| if let Size::Poly(poly) = size { poly.as_constant() } else { None };
+        let (Some(place), Some(count)) = (self.poly_of(index).and_then(|poly| poly.as_constant()), constant(&self.resolve_size(size))) else {
+            return;
+        };
+        if (0..count).contains(&place) {
+            return;
+        }
+        let diagnostic = Diagnostic::error("E0402", index.span, format!("the index {place} is out of range"), format!("this array has {count} elements"));
+        let diagnostic = match count {
+            0 => diagnostic.hint("an empty array has no elements"),
+            _ => diagnostic.hint(format!("indices count from 0: the last element is at {}", count - 1)),
+        };
+        self.report(diagnostic);
+    }
+
+    pub(super) fn slice(&mut self, base: &'a Expr, lo: Option<&'a Expr>, hi: Option<&'a Expr>, span: Span) -> TExpr {
+        let base = self.infer(base);
+        let (size, element) = self.element_type(&base.ty, base.span, "a slice");
+        let lo = lo.map(|lo| self.check(lo, &Ty::Int, &Why::Index));
+        let hi = hi.map(|hi| self.check(hi, &Ty::Int, &Why::Index));
+        let first = lo.as_ref().map_or(Some(Poly::constant(0)), |lo| self.poly_of(lo));
+        let last = match &hi {
+            Some(hi) => self.poly_of(hi),
+            None => match self.resolve_size(&size) {
+                Size::Poly(poly) => Some(poly.as_ref().clone()),
+                Size::Any => None,
+            },
+        };
+        let length = last.and_then(|last| last.sub(&first?));
+        let ty = Ty::Array(size_of(length), element.into());
+        TExpr { kind: TExprKind::Slice(Box::new(base), lo.map(Box::new), hi.map(Box::new)), ty, span }
+    }
+}

@@ -1,0 +1,254 @@
+//! Binders: functions, `let`, local functions, `loop`, ascriptions.
+
+use pullback_base::{Diagnostic, Span};
+use pullback_syntax::ast::{Def, Expr, ExprKind, LoopForm, Param, Pattern, PatternKind, TypeExpr};
+
+use super::expr::Want;
+use super::group::Binder;
+use super::mismatch::Why;
+use super::pattern::Bound;
+use super::scheme::Member;
+use super::{Binding, Infer};
+use crate::tir::{SizedDim, SizedTy, TExpr, TExprKind, TLam, TLoopForm, TParam, TPatKind};
+use crate::ty::Ty;
+
+impl<'a> Infer<'a> {
+    pub(super) fn lambda(&mut self, params: &'a [Param], body: &'a Expr, span: Span, want: Want<'_>) -> TExpr {
+        let mut typed = Vec::with_capacity(params.len());
+        let mut wanted = want.map(|(ty, _)| ty.clone());
+        let (body, ty) = self.scoped(|this| {
+            let mut bound = Vec::new();
+            for param in params {
+                let expected = match wanted.take().map(|ty| this.head(&ty)) {
+                    Some(Ty::Fun(from, to)) => {
+                        wanted = Some(to.as_ref().clone());
+                        Some(from.as_ref().clone())
+                    }
+                    _ => None,
+                };
+                typed.push(this.param(param, expected.as_ref(), &mut bound));
+            }
+            let result = wanted.as_ref().map(|ty| this.head(ty));
+            let body = match &result {
+                Some(result) if !matches!(result, Ty::Var(_)) => {
+                    let why = want.map_or(Why::Plain, |(_, why)| lambda_result(why));
+                    this.check(body, result, &why)
+                }
+                _ => this.infer(body),
+            };
+            let ty = typed.iter().rev().fold(body.ty.clone(), |to, param: &TParam| Ty::Fun(param.ty.clone().into(), to.into()));
+            (body, ty)
+        });
+        let ty = self.leave_scope(&ty);
+        let lambda = TLam { sizes: vec![], params: typed, body };
+        TExpr { kind: TExprKind::Lam(Box::new(lambda)), ty, span }
+    }
+
+    /// A parameter, its variables in scope and added to `bound`.
+    pub(super) fn param(&mut self, param: &'a Param, expected: Option<&Ty>, bound: &mut Vec<Bound>) -> TParam {
+        let (ty, dims) = match &param.ty {
+            Some(written) => {
+                let (declared, dims) = self.annotation(written);
+                if let Some(expected) = expected {
+                    self.agree(expected, &declared, param.pattern.span, &Why::Annotation(written.span));
+                }
+                (declared, dims)
+            }
+            None => (expected.cloned().unwrap_or_else(|| self.fresh()), vec![]),
+        };
+        let before = bound.len();
+        let pattern = self.pattern(&param.pattern, &ty, &Why::Plain, bound);
+        let new = bound[before..].to_vec();
+        self.bring_in(&new);
+        TParam { pattern, ty, sized: sized(dims) }
+    }
+
+    pub(super) fn ascribe(&mut self, expr: &'a Expr, written: &'a TypeExpr, span: Span) -> TExpr {
+        let (declared, dims) = self.annotation(written);
+        let typed = self.check(expr, &declared, &Why::Annotation(written.span));
+        let typed = with_sizes(typed, &declared, dims);
+        TExpr { span, ty: declared, ..typed }
+    }
+
+    pub(super) fn let_in(
+        &mut self,
+        pattern: &'a Pattern,
+        written: Option<&'a TypeExpr>,
+        value: &'a Expr,
+        body: &'a Expr,
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
+        if let (PatternKind::Var(_), ExprKind::Lambda { .. }) = (&strip_pattern(pattern).kind, &strip(value).kind) {
+            return self.let_lambda(strip_pattern(pattern), written, value, body, span, want);
+        }
+        let value = match written {
+            Some(written) => self.ascribe(value, written, value.span),
+            None => self.infer(value),
+        };
+        let (pattern, body) = self.scoped(|this| {
+            let pattern = this.bind_pattern(pattern, &value.ty, &Why::Scrutinee(value.span));
+            if let TPatKind::Var(local) = pattern.kind {
+                this.locals[local].size = this.poly_of(&value);
+            }
+            (pattern, this.sub(body, want))
+        });
+        let ty = self.leave_scope(&body.ty);
+        TExpr { kind: TExprKind::Let(pattern, Box::new(value), Box::new(body)), ty, span }
+    }
+
+    /// `let f = \x -> …` is generalised: it computes nothing when it is bound.
+    fn let_lambda(
+        &mut self,
+        pattern: &'a Pattern,
+        written: Option<&'a TypeExpr>,
+        value: &'a Expr,
+        body: &'a Expr,
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
+        let PatternKind::Var(name) = &pattern.kind else { return Self::error_expr(span) };
+        let start = self.pending.len();
+        self.level += 1;
+        let value = match written {
+            Some(written) => self.ascribe(value, written, value.span),
+            None => self.infer(value),
+        };
+        self.level -= 1;
+        let member = Member { ty: value.ty.clone(), rigid: vec![], own: vec![], is_function: true };
+        let scheme = self.generalise(&[member], start).pop().unwrap_or_default();
+        let (local, body) = self.scoped(|this| {
+            let local = this.local(name, scheme.ty.clone());
+            this.set_scheme(Binder::Local(local), scheme);
+            this.scope.push((name.clone(), Binding::Local(local)));
+            (local, this.sub(body, want))
+        });
+        let ty = self.leave_scope(&body.ty);
+        TExpr { kind: TExprKind::LetPoly(local, Box::new(value), Box::new(body)), ty, span }
+    }
+
+    pub(super) fn let_fun(&mut self, recursive: bool, defs: &'a [Def], body: &'a Expr, span: Span, want: Want<'_>) -> TExpr {
+        self.check_distinct(defs.iter().map(|def| &def.name), "function");
+        let (functions, body) = self.scoped(|this| {
+            let binders: Vec<_> = defs.iter().map(|def| (this.local(&def.name.node, Ty::Error), def)).collect();
+            let names = binders.iter().map(|(local, def)| (def.name.node.clone(), Binding::Local(*local)));
+            let names: Vec<_> = names.collect();
+            if recursive {
+                this.scope.extend(names.iter().cloned());
+            }
+            let group = binders.iter().map(|(local, def)| (Binder::Local(*local), *def)).collect();
+            let functions = this.group(group);
+            if !recursive {
+                this.scope.extend(names);
+            }
+            let functions: Vec<_> = binders.iter().map(|(local, _)| *local).zip(functions).collect();
+            (functions, this.sub(body, want))
+        });
+        let ty = self.leave_scope(&body.ty);
+        let mut functions = functions;
+        for ((_, function), def) in functions.iter().zip(defs) {
+            if recursive && !matches!(function.kind, TExprKind::Lam(_) | TExprKind::Error) {
+                self.report_recursive_value(def);
+            }
+        }
+        let kind = match functions.pop() {
+            Some((local, function)) if !recursive => TExprKind::LetPoly(local, Box::new(function), Box::new(body)),
+            Some(last) => {
+                functions.push(last);
+                TExprKind::LetRec(functions, Box::new(body))
+            }
+            None => TExprKind::Error,
+        };
+        TExpr { kind, ty, span }
+    }
+
+    fn report_recursive_value(&mut self, def: &Def) {
+        let name = &def.name.node;
+        let diagnostic = Diagnostic::error("E0211", def.name.span, format!("`let rec` defines functions, but `{name}` is a value"), "not a function")
+            .note("a value cannot be used before it has been computed")
+            .hint(format!("write `let {name} = …` without `rec`, or give it a parameter"));
+        self.report(diagnostic);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn repeat(
+        &mut self,
+        pattern: &'a Pattern,
+        written: Option<&'a TypeExpr>,
+        init: &'a Expr,
+        form: &'a LoopForm,
+        body: &'a Expr,
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
+        let wanted = want.filter(|(ty, _)| holds_tangent(ty));
+        let init = match written {
+            Some(written) => self.ascribe(init, written, init.span),
+            None => self.sub(init, wanted),
+        };
+        let state = init.ty.clone();
+        let why = written.map_or(Why::State(init.span), |written| Why::Annotation(written.span));
+        let bound = match form {
+            LoopForm::For { bound, .. } => Some(self.check(bound, &Ty::Int, &Why::Index)),
+            LoopForm::While(_) => None,
+        };
+        let (pattern, form, body) = self.scoped(|this| {
+            let pattern = this.bind_pattern(pattern, &state, &Why::Scrutinee(init.span));
+            let form = match (form, bound) {
+                (LoopForm::For { var, .. }, Some(bound)) => {
+                    let index = this.local(&var.node, Ty::Int);
+                    this.name_local(&var.node, index);
+                    TLoopForm::For(index, Box::new(bound))
+                }
+                (LoopForm::While(cond), _) => TLoopForm::While(Box::new(this.check(cond, &Ty::Bool, &Why::Condition))),
+                (LoopForm::For { bound, .. }, None) => TLoopForm::While(Box::new(Self::error_expr(bound.span))),
+            };
+            let body = this.check(body, &state, &why);
+            (pattern, form, body)
+        });
+        let kind = TExprKind::Loop { pattern, init: Box::new(init), form, body: Box::new(body) };
+        TExpr { kind, ty: state, span }
+    }
+}
+
+/// Why the result of a function literal is wanted.
+fn lambda_result(why: &Why) -> Why {
+    match why {
+        Why::Annotation(span) => Why::Annotation(*span),
+        _ => Why::Plain,
+    }
+}
+
+/// Whether constructors inside may have to be those of a tangent type.
+fn holds_tangent(ty: &Ty) -> bool {
+    matches!(ty, Ty::Tangent(_) | Ty::Real)
+}
+
+pub(super) fn sized(dims: Vec<SizedDim>) -> Option<SizedTy> {
+    (!dims.is_empty()).then_some(SizedTy { dims })
+}
+
+/// The expression with its declared sizes to be checked where they are not proven.
+pub(super) fn with_sizes(expr: TExpr, declared: &Ty, dims: Vec<SizedDim>) -> TExpr {
+    if dims.is_empty() {
+        return expr;
+    }
+    let span = expr.span;
+    TExpr { kind: TExprKind::CheckSizes(Box::new(expr), SizedTy { dims }), ty: declared.clone(), span }
+}
+
+/// The expression without parentheses around it.
+pub(super) fn strip(mut expr: &Expr) -> &Expr {
+    while let ExprKind::Paren(inner) = &expr.kind {
+        expr = inner;
+    }
+    expr
+}
+
+/// The pattern without parentheses around it.
+pub(super) fn strip_pattern(mut pattern: &Pattern) -> &Pattern {
+    while let PatternKind::Paren(inner) = &pattern.kind {
+        pattern = inner;
+    }
+    pattern
+}

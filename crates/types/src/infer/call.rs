@@ -1,0 +1,136 @@
+//! Application: `f a b`, `x |> f`.
+
+use pullback_base::{Diagnostic, Span};
+use pullback_syntax::ast::{BinaryOp, Expr, ExprKind};
+
+use super::mismatch::Why;
+use super::names::Head;
+use super::{Infer, expr};
+use crate::tir::{TExpr, TExprKind};
+use crate::ty::{Size, Ty};
+
+impl<'a> Infer<'a> {
+    /// `fun args`; `want` is the type of the whole, if known.
+    pub(super) fn call(&mut self, fun: &'a Expr, args: Vec<&'a Expr>, span: Span, want: Option<&Ty>) -> TExpr {
+        let (fun, args) = flatten(fun, args);
+        let head = self.call_head(fun, want);
+        self.apply(head, &args, span)
+    }
+
+    /// What is applied.
+    pub(super) fn call_head(&mut self, fun: &'a Expr, want: Option<&Ty>) -> Head {
+        match &fun.kind {
+            ExprKind::Name(name) => self.name_head(name, fun.span, want),
+            ExprKind::Field { base, field } => match self.qualified_head(base, field, want) {
+                Some(head) => head,
+                None => Head::plain(self.infer(fun), Some(field.node.clone())),
+            },
+            ExprKind::Operator(op) => match crate::builtins::of_operator(*op) {
+                Some(builtin) => self.builtin_head(builtin, fun.span),
+                None => Head::plain(self.pipe_function(fun.span), None),
+            },
+            ExprKind::Paren(inner) => self.call_head(inner, want),
+            _ => Head::plain(self.infer(fun), None),
+        }
+    }
+
+    fn apply(&mut self, head: Head, args: &[&'a Expr], span: Span) -> TExpr {
+        let Head { expr: function, name, dependents, builtin } = head;
+        let mut ty = function.ty.clone();
+        let mut typed: Vec<TExpr> = Vec::with_capacity(args.len());
+        for (index, arg) in args.iter().enumerate() {
+            let why = Why::Argument(name.clone(), index);
+            match self.head(&ty) {
+                Ty::Fun(from, to) => {
+                    let arg = self.check(arg, &from, &why);
+                    for (position, var) in &dependents {
+                        if *position == index {
+                            match self.size_of_expr(&arg) {
+                                Size::Poly(poly) => self.bind_size(*var, &poly),
+                                Size::Any => self.forget_dependents(&[(index, *var)], 0),
+                            }
+                        }
+                    }
+                    typed.push(arg);
+                    ty = to.as_ref().clone();
+                }
+                Ty::Error => {
+                    typed.push(self.infer(arg));
+                    ty = Ty::Error;
+                }
+                unknown @ Ty::Var(_) => {
+                    let arg = self.infer(arg);
+                    let result = self.fresh();
+                    let fun = Ty::Fun(arg.ty.clone().into(), result.clone().into());
+                    let agrees = self.agree(&fun, &unknown, arg.span, &why);
+                    typed.push(arg);
+                    ty = if agrees { result } else { Ty::Error };
+                }
+                other => {
+                    self.report_not_function(&function, name.as_deref(), index, &other, arg.span);
+                    for arg in &args[index..] {
+                        self.infer(arg);
+                    }
+                    return Self::error_expr(span);
+                }
+            }
+        }
+        self.forget_dependents(&dependents, args.len());
+        if let Some((builtin, used)) = &builtin {
+            let spans: Vec<Span> = args.iter().map(|arg| arg.span).collect();
+            self.finish_builtin(*builtin, used, function.span, &spans);
+        }
+        if typed.is_empty() {
+            return TExpr { span, ..function };
+        }
+        TExpr { kind: TExprKind::App(Box::new(function), typed), ty, span }
+    }
+
+    fn report_not_function(&mut self, function: &TExpr, name: Option<&str>, taken: usize, ty: &Ty, extra: Span) {
+        let found = self.show(ty);
+        let called = name.map_or_else(|| "this".to_string(), |name| format!("`{name}`"));
+        let diagnostic = if taken == 0 {
+            Diagnostic::error("E0302", function.span, format!("{called} is no function, so it cannot be applied"), format!("this is `{found}`"))
+                .label(extra, "an argument is given here")
+                .hint("two values side by side mean application: a comma or an operator may be missing, or the first is not the function you meant")
+        } else {
+            let arguments = if taken == 1 { "1 argument".to_string() } else { format!("{taken} arguments") };
+            Diagnostic::error("E0302", extra, format!("{called} takes {arguments}, but more are given"), "one too many")
+                .note(format!("with {arguments} it gives `{found}`, which is no function"))
+                .hint("put parentheses around an argument that is itself a call, as in `f (g x)`")
+        };
+        self.report(diagnostic);
+    }
+
+    /// `(|>)` as a function.
+    fn pipe_function(&mut self, span: Span) -> TExpr {
+        let (a, b) = (self.fresh(), self.fresh());
+        let f = Ty::Fun(a.clone().into(), b.clone().into());
+        let x_id = self.local(&"x".into(), a.clone());
+        let f_id = self.local(&"f".into(), f.clone());
+        let local = |id, ty: &Ty| TExpr { kind: TExprKind::Local(id, vec![]), ty: ty.clone(), span };
+        let body = TExprKind::App(Box::new(local(f_id, &f)), vec![local(x_id, &a)]);
+        let body = TExpr { kind: body, ty: b, span };
+        expr::lambda_of(&[(x_id, a), (f_id, f)], body, span)
+    }
+}
+
+/// `(f a) b` is `f a b`, and `a |> f` is `f a`, so that one call sees all its arguments.
+fn flatten<'a>(mut fun: &'a Expr, mut args: Vec<&'a Expr>) -> (&'a Expr, Vec<&'a Expr>) {
+    loop {
+        match &fun.kind {
+            ExprKind::Paren(inner) => fun = inner,
+            ExprKind::App { fun: inner, args: first } => {
+                let mut all: Vec<&Expr> = first.iter().collect();
+                all.extend(args);
+                args = all;
+                fun = inner;
+            }
+            ExprKind::Binary { op, lhs, rhs } if op.node == BinaryOp::Pipe => {
+                args.insert(0, lhs);
+                fun = rhs;
+            }
+            _ => return (fun, args),
+        }
+    }
+}

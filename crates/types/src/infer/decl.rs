@@ -1,0 +1,299 @@
+//! Declared types: fields of constructors, abbreviations checked once, and what holds inside sums.
+
+use pullback_base::{Diagnostic, Name};
+use pullback_syntax::ast::{Ident, TypeDecl, TypeExpr, TypeExprKind};
+
+use super::{Binding, Infer};
+use crate::tir::{ConDecl, ParamId, SumDecl};
+use crate::ty::{Ty, TypeDeclId};
+
+/// What is inside a sum type.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SumInfo {
+    /// An Int, a Bool or a String, whatever its arguments are.
+    pub discrete: bool,
+    /// A function, whatever its arguments are.
+    pub function: bool,
+    /// Which parameters occur in it at all.
+    pub uses: Vec<bool>,
+}
+
+impl<'a> Infer<'a> {
+    /// Declares every type of the program.
+    pub(super) fn declare_types(&mut self) {
+        self.declare_record_orders();
+        for index in 0..self.declared.sums.len() {
+            let decl = self.declared.sums[index].decl;
+            let params = decl.params.iter().map(|param| self.new_param(&param.node, 0)).collect();
+            self.typed.types.push(SumDecl {
+                name: decl.name.node.clone(),
+                params,
+                constructors: vec![],
+                span: decl.name.span,
+            });
+            self.sums.push(SumInfo { uses: vec![false; decl.params.len()], ..SumInfo::default() });
+        }
+        for index in 0..self.declared.aliases.len() {
+            self.declare_alias(index);
+        }
+        for index in 0..self.declared.sums.len() {
+            self.declare_constructors(index);
+        }
+        self.look_inside_sums();
+        self.check_regular();
+    }
+
+    /// The order of record fields is that of their first declaration.
+    fn declare_record_orders(&mut self) {
+        let mut decls: Vec<(usize, u32, Vec<&'a TypeExpr>)> = Vec::new();
+        for alias in &self.declared.aliases {
+            decls.push((alias.module, alias.decl.name.span.lo, vec![alias.body]));
+        }
+        for sum in &self.declared.sums {
+            let fields = sum.constructors.iter().flat_map(|(_, fields)| fields.iter()).collect();
+            decls.push((sum.module, sum.decl.name.span.lo, fields));
+        }
+        decls.sort_by_key(|(module, place, _)| (*module, *place));
+        for (_, _, mut types) in decls {
+            types.reverse();
+            while let Some(ty) = types.pop() {
+                match &ty.kind {
+                    TypeExprKind::Record(fields) => {
+                        let mut names: Vec<Name> = Vec::new();
+                        for (name, field) in fields {
+                            if !names.contains(&name.node) {
+                                names.push(name.node.clone());
+                            }
+                            types.push(field);
+                        }
+                        self.records.declare(&names);
+                    }
+                    TypeExprKind::Named { args, .. } => types.extend(args),
+                    TypeExprKind::Array { element, .. } => types.push(element),
+                    TypeExprKind::Tuple(items) => types.extend(items),
+                    TypeExprKind::Fun(from, to) => types.extend([&**from, to]),
+                    TypeExprKind::Var(_) | TypeExprKind::Error => {}
+                }
+            }
+        }
+    }
+
+    /// Puts the parameters of a declaration in scope, and nothing else.
+    fn enter_decl(&mut self, module: usize, decl: &'a TypeDecl, params: &[ParamId]) {
+        self.module = module;
+        self.check_distinct(decl.sizes.iter().chain(&decl.params), "parameter");
+        self.scope = decl.sizes.iter().map(|size| (size.node.clone(), Binding::AnySize)).collect();
+        let names = decl.params.iter().map(|param| param.node.clone());
+        self.type_vars = names.zip(params.iter().map(|param| Ty::Param(*param))).collect();
+    }
+
+    /// Leaves a declaration; type variables that were not its parameters are mistakes.
+    fn leave_decl(&mut self, decl: &TypeDecl, types: &[&'a TypeExpr]) {
+        let unknown: Vec<Name> = self.type_vars[decl.params.len()..].iter().map(|(name, _)| name.clone()).collect();
+        for name in unknown {
+            let Some(span) = types.iter().find_map(|ty| find_var(ty, &name)) else { continue };
+            let diagnostic = Diagnostic::error("E0214", span, format!("unknown type variable `{name}`"), "not a parameter")
+                .note("a declared type may only mention its own parameters")
+                .hint(format!("write `type {} {name} = …` to make it one", decl.name.node));
+            self.report(diagnostic);
+        }
+        self.type_vars.clear();
+        self.scope.clear();
+    }
+
+    fn declare_alias(&mut self, index: usize) {
+        let (module, decl, body) = {
+            let alias = &self.declared.aliases[index];
+            (alias.module, alias.decl, alias.body)
+        };
+        let params: Vec<ParamId> = decl.params.iter().map(|param| self.new_param(&param.node, 0)).collect();
+        self.enter_decl(module, decl, &params);
+        let before = self.diagnostics.len();
+        self.expanding.push(index);
+        self.annotation(body);
+        self.expanding.pop();
+        self.leave_decl(decl, &[body]);
+        if self.diagnostics.len() > before {
+            self.bad_aliases[index] = true;
+        }
+    }
+
+    fn declare_constructors(&mut self, index: usize) {
+        let (module, decl, constructors) = {
+            let sum = &self.declared.sums[index];
+            (sum.module, sum.decl, sum.constructors.clone())
+        };
+        let id = TypeDeclId(u32::try_from(index).unwrap_or(u32::MAX));
+        let params = self.typed.types[id].params.clone();
+        self.enter_decl(module, decl, &params);
+        let mut declared = Vec::new();
+        for (name, fields) in &constructors {
+            let fields = fields.iter().map(|field| self.annotation(field).0).collect();
+            declared.push(ConDecl { name: name.node.clone(), fields });
+        }
+        self.typed.types[id].constructors = declared;
+        let types: Vec<&'a TypeExpr> = constructors.iter().flat_map(|(_, fields)| fields.iter()).collect();
+        self.leave_decl(decl, &types);
+    }
+
+    /// Finds out what is inside each sum: the least solution over all declarations.
+    fn look_inside_sums(&mut self) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (id, decl) in self.typed.types.iter_enumerated() {
+                let mut info = self.sums[id.0 as usize].clone();
+                for field in decl.constructors.iter().flat_map(|constructor| &constructor.fields) {
+                    look_inside(field, &decl.params, &self.sums, &mut info, &mut 10_000);
+                }
+                let old = &self.sums[id.0 as usize];
+                if (info.discrete, info.function, &info.uses) != (old.discrete, old.function, &old.uses) {
+                    changed = true;
+                    self.sums[id.0 as usize] = info;
+                }
+            }
+        }
+    }
+
+    /// A sum may mention the sums it is declared with only at its own parameters or at types without
+    /// parameters: otherwise it would consist of infinitely many types.
+    fn check_regular(&mut self) {
+        let mut reports = Vec::new();
+        for (id, decl) in self.typed.types.iter_enumerated() {
+            for field in decl.constructors.iter().flat_map(|constructor| &constructor.fields) {
+                if self.grows(field, id) {
+                    let name = &decl.name;
+                    reports.push(
+                        Diagnostic::error("E0216", decl.span, format!("the type `{name}` contains itself at ever larger types"), "")
+                            .note("such a type would consist of infinitely many different types")
+                            .hint(format!("mention `{name}` in its own declaration with its own parameters only")),
+                    );
+                    break;
+                }
+            }
+        }
+        self.diagnostics.extend(reports);
+    }
+
+    fn grows(&self, field: &Ty, id: TypeDeclId) -> bool {
+        let mut stack = vec![field.clone()];
+        while let Some(ty) = stack.pop() {
+            match ty {
+                Ty::Sum(other, args) => {
+                    let larger = |arg: &Ty| !matches!(arg, Ty::Param(_)) && mentions_param(arg);
+                    if self.reaches(other, id) && args.iter().any(larger) {
+                        return true;
+                    }
+                    stack.extend(args.iter().cloned());
+                }
+                Ty::Tuple(items) => stack.extend(items.iter().cloned()),
+                Ty::Record(fields) => stack.extend(fields.iter().map(|(_, ty)| ty.clone())),
+                Ty::Array(_, element) | Ty::Tangent(element) => stack.push(element.as_ref().clone()),
+                Ty::Fun(a, b) | Ty::Jacobian(a, b) => stack.extend([a.as_ref().clone(), b.as_ref().clone()]),
+                Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Var(_) | Ty::Error => {}
+            }
+        }
+        false
+    }
+
+    /// Whether the declaration of `from` leads to `to`.
+    fn reaches(&self, from: TypeDeclId, to: TypeDeclId) -> bool {
+        let mut seen = vec![false; self.sums.len()];
+        let mut stack = vec![from];
+        while let Some(id) = stack.pop() {
+            if id == to {
+                return true;
+            }
+            if std::mem::replace(&mut seen[id.0 as usize], true) {
+                continue;
+            }
+            let fields = self.typed.types[id].constructors.iter().flat_map(|constructor| &constructor.fields);
+            fields.for_each(|field| sums_in(field, &mut stack));
+        }
+        false
+    }
+
+    /// Reports names that occur twice in one list of parameters.
+    pub(super) fn check_distinct<'n>(&mut self, names: impl Iterator<Item = &'n Ident>, what: &str) {
+        let mut seen: Vec<&Ident> = Vec::new();
+        for name in names.filter(|name| name.node != "_") {
+            if let Some(first) = seen.iter().find(|known| known.node == name.node) {
+                let diagnostic = Diagnostic::error("E0209", name.span, format!("the {what} `{}` occurs twice", name.node), "again here")
+                    .label(first.span, "first here")
+                    .hint("give each its own name");
+                self.diagnostics.push(diagnostic);
+            }
+            seen.push(name);
+        }
+    }
+}
+
+fn look_inside(ty: &Ty, params: &[ParamId], sums: &[SumInfo], info: &mut SumInfo, budget: &mut u32) {
+    *budget = budget.saturating_sub(1);
+    if *budget == 0 {
+        return;
+    }
+    let mut inside = |ty: &Ty| look_inside(ty, params, sums, info, budget);
+    match ty {
+        Ty::Real | Ty::Var(_) | Ty::Error => {}
+        Ty::Int | Ty::Bool | Ty::Str => info.discrete = true,
+        Ty::Param(param) => {
+            if let Some(index) = params.iter().position(|known| known == param) {
+                info.uses[index] = true;
+            }
+        }
+        Ty::Tuple(items) => items.iter().for_each(inside),
+        Ty::Record(fields) => fields.iter().for_each(|(_, ty)| inside(ty)),
+        Ty::Array(_, element) | Ty::Tangent(element) => inside(element),
+        Ty::Fun(..) | Ty::Jacobian(..) => info.function = true,
+        Ty::Sum(id, args) => {
+            let Some(other) = sums.get(id.0 as usize) else { return };
+            for (arg, _) in args.iter().zip(&other.uses).filter(|(_, used)| **used) {
+                inside(arg);
+            }
+            info.discrete |= other.discrete;
+            info.function |= other.function;
+        }
+    }
+}
+
+fn mentions_param(ty: &Ty) -> bool {
+    match ty {
+        Ty::Param(_) => true,
+        Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Error => false,
+        Ty::Tuple(items) | Ty::Sum(_, items) => items.iter().any(mentions_param),
+        Ty::Record(fields) => fields.iter().any(|(_, ty)| mentions_param(ty)),
+        Ty::Array(_, element) | Ty::Tangent(element) => mentions_param(element),
+        Ty::Fun(a, b) | Ty::Jacobian(a, b) => mentions_param(a) || mentions_param(b),
+    }
+}
+
+fn sums_in(ty: &Ty, found: &mut Vec<TypeDeclId>) {
+    match ty {
+        Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Param(_) | Ty::Error => {}
+        Ty::Tuple(items) => items.iter().for_each(|item| sums_in(item, found)),
+        Ty::Sum(id, args) => {
+            found.push(*id);
+            args.iter().for_each(|arg| sums_in(arg, found));
+        }
+        Ty::Record(fields) => fields.iter().for_each(|(_, ty)| sums_in(ty, found)),
+        Ty::Array(_, element) | Ty::Tangent(element) => sums_in(element, found),
+        Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
+            sums_in(a, found);
+            sums_in(b, found);
+        }
+    }
+}
+
+/// Where a type variable is written.
+fn find_var(ty: &TypeExpr, name: &Name) -> Option<pullback_base::Span> {
+    match &ty.kind {
+        TypeExprKind::Var(found) => (found == name).then_some(ty.span),
+        TypeExprKind::Error => None,
+        TypeExprKind::Named { args, .. } => args.iter().find_map(|arg| find_var(arg, name)),
+        TypeExprKind::Array { element, .. } => find_var(element, name),
+        TypeExprKind::Tuple(items) => items.iter().find_map(|item| find_var(item, name)),
+        TypeExprKind::Record(fields) => fields.iter().find_map(|(_, field)| find_var(field, name)),
+        TypeExprKind::Fun(from, to) => find_var(from, name).or_else(|| find_var(to, name)),
+    }
+}

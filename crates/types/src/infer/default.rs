@@ -1,0 +1,113 @@
+//! What is still open at the end of a top-level group: literals are Int, other numbers are Real, and
+//! what nothing is known of is `()`.
+
+use super::Infer;
+use super::scheme::types_of;
+use crate::tir::Constraint;
+use crate::ty::{Ty, TyVar};
+
+impl Infer<'_> {
+    /// Decides every constraint that still waits.
+    pub(super) fn default_constraints(&mut self) {
+        self.run_ready();
+        loop {
+            let open: Vec<usize> = (0..self.pending.len()).filter(|index| self.pending[*index].is_some()).collect();
+            if open.is_empty() {
+                break;
+            }
+            if !self.default_numbers(&open) {
+                self.default_one(open[0]);
+            }
+            self.run_ready();
+        }
+        self.pending.clear();
+    }
+
+    /// Decides the variables that must be numbers.
+    fn default_numbers(&mut self, open: &[usize]) -> bool {
+        let constraints: Vec<Constraint> =
+            open.iter().filter_map(|index| self.pending[*index].as_ref()).map(|p| p.constraint.clone()).collect();
+        let (mut real, mut int, mut number) = (Vec::new(), Vec::new(), Vec::new());
+        for constraint in &constraints {
+            let (list, ty) = match constraint {
+                Constraint::Vector(ty) => (&mut real, ty),
+                Constraint::Scalar(ty) => (&mut int, ty),
+                Constraint::Num(ty) | Constraint::Ord(ty) => (&mut number, ty),
+                _ => continue,
+            };
+            if let Ty::Var(var) = self.table.resolve(ty) {
+                list.push(var);
+            }
+        }
+        let all: Vec<TyVar> = real.iter().chain(&int).chain(&number).copied().collect();
+        for var in &all {
+            let ty = if real.contains(var) || !int.contains(var) { Ty::Real } else { Ty::Int };
+            self.agree_in_constraint(&Ty::Var(*var), &ty);
+        }
+        !all.is_empty()
+    }
+
+    /// Decides one constraint that is about nothing known.
+    fn default_one(&mut self, index: usize) {
+        let Some(pending) = self.pending[index].take() else { return };
+        self.at = pending.span;
+        match &pending.constraint {
+            Constraint::Field(record, name, ty) => {
+                if self.still_open(record) {
+                    self.report_unknown_record(&format!(".{name}"), pending.span);
+                }
+                self.agree_in_constraint(&Ty::Error, record);
+                self.agree_in_constraint(&Ty::Error, ty);
+            }
+            Constraint::Component(tuple, component, ty) => {
+                if self.still_open(tuple) {
+                    self.report_unknown_record(&format!(".{component}"), pending.span);
+                }
+                self.agree_in_constraint(&Ty::Error, tuple);
+                self.agree_in_constraint(&Ty::Error, ty);
+            }
+            Constraint::Power(base, exponent) => {
+                self.agree_if_open(exponent, &Ty::Int);
+                self.agree_if_open(base, &Ty::Real);
+            }
+            Constraint::MatRow(row, scalar) => self.agree_in_constraint(row, scalar),
+            Constraint::Tangent(primal, ty) => {
+                let both_open = self.still_open(primal) && self.still_open(ty);
+                if both_open {
+                    self.agree_in_constraint(primal, ty);
+                } else if !matches!(self.head(primal), Ty::Param(_)) {
+                    self.agree_if_open(primal, ty);
+                }
+            }
+            Constraint::Jacobian(output, _, _) => {
+                self.agree_if_open(output, &Ty::Real);
+                self.require(pending.constraint.clone());
+            }
+            Constraint::SameShape(a, b) => {
+                self.agree_in_constraint(a, b);
+            }
+            Constraint::Num(_)
+            | Constraint::Vector(_)
+            | Constraint::Scalar(_)
+            | Constraint::Ord(_)
+            | Constraint::Eq(_)
+            | Constraint::Diff(_) => {
+                for ty in types_of(&pending.constraint) {
+                    for var in self.free_vars(ty, false) {
+                        self.agree_in_constraint(&Ty::Var(var), &Ty::Tuple([].into()));
+                    }
+                }
+            }
+        }
+    }
+
+    fn still_open(&mut self, ty: &Ty) -> bool {
+        matches!(self.head(ty), Ty::Var(_))
+    }
+
+    fn agree_if_open(&mut self, ty: &Ty, default: &Ty) {
+        if self.still_open(ty) {
+            self.agree_in_constraint(ty, default);
+        }
+    }
+}

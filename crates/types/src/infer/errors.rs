@@ -1,0 +1,132 @@
+//! The diagnostics of constraints and of single expressions.
+
+use pullback_base::{Diagnostic, Name, Span};
+
+use super::Infer;
+use crate::resolve::suggest::nearest;
+use crate::ty::Ty;
+
+impl Infer<'_> {
+    pub(super) fn report_arithmetic(&mut self, ty: &Ty, vector: bool) {
+        let found = self.show(ty);
+        let (title, note) = if vector {
+            (format!("`{found}` is not made of Reals"), "this operation scales Reals, and arrays, tuples and records of them")
+        } else {
+            (format!("there is no arithmetic on `{found}`"), "arithmetic works on Int and Real, and elementwise on arrays, tuples and records of them")
+        };
+        let mut diagnostic = Diagnostic::error("E0306", self.at, title, format!("this involves `{found}`")).note(note);
+        diagnostic = match ty {
+            Ty::Int => diagnostic.hint("write `real n` to turn an Int into a Real, or `*` for a product of Ints"),
+            Ty::Fun(..) => diagnostic.hint("an argument may be missing: this is a function, not a number"),
+            Ty::Bool => diagnostic.hint("write `if c then 1 else 0` to count a condition"),
+            Ty::Sum(..) | Ty::Tangent(_) => diagnostic.hint("take the value apart with `match` and compute with its parts"),
+            Ty::Str => diagnostic.hint("strings are only messages and cannot be added or joined"),
+            _ => diagnostic.hint("compute with numbers instead"),
+        };
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_scalar(&mut self, ty: &Ty, ordered: bool) {
+        let found = self.show(ty);
+        let diagnostic = if ordered {
+            Diagnostic::error("E0307", self.at, format!("values of type `{found}` have no order"), format!("this compares `{found}`"))
+                .note("only Int and Real are ordered")
+                .hint("compare numbers computed from the values, such as `norm a < norm b`, or use `==`")
+        } else {
+            Diagnostic::error("E0309", self.at, format!("a number is `Int` or `Real`, not `{found}`"), format!("this would have to be `{found}`"))
+                .note("integer literals and `sum` are made for Int and Real only")
+                .hint("operators like `+` work elementwise on two values of the same shape; `2.0 *. v` scales; `[ x + 1.0 | x <- xs ]` changes every element")
+        };
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_function(&mut self, ty: &Ty, differentiated: bool) {
+        let found = self.show(ty);
+        let diagnostic = if differentiated {
+            Diagnostic::error("E0601", self.at, format!("a derivative cannot go through `{found}` at its boundary"), format!("this involves `{found}`"))
+                .note("what is differentiated takes and gives first-order data: numbers, tuples, records, arrays and sums without functions inside")
+                .hint("capture the function instead of passing it, as in `grad (\\x -> f g x)`, or pass the parameters it is made from; captured numbers are differentiated too")
+        } else {
+            Diagnostic::error("E0308", self.at, format!("values of type `{found}` cannot be compared with `==`"), format!("this compares `{found}`"))
+                .note("whether two functions are the same cannot be decided")
+                .hint("compare their results at some argument instead")
+        };
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_no_field(&mut self, record: &Ty, name: &Name, span: Span) {
+        let found = self.show(record);
+        let Ty::Record(fields) = record else { return };
+        let mut diagnostic =
+            Diagnostic::error("E0310", span, format!("there is no field `{name}` in `{found}`"), "unknown field");
+        let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+        diagnostic = match nearest(name, names.iter().copied()) {
+            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+            None => diagnostic.hint(format!("its fields are {}", names.join(", "))),
+        };
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_not_record(&mut self, ty: &Ty, name: &Name, span: Span) {
+        let found = self.show(ty);
+        let mut diagnostic = Diagnostic::error("E0311", span, format!("`.{name}` needs a record, but this is `{found}`"), format!("this is `{found}`"));
+        diagnostic = match ty {
+            Ty::Fun(..) => diagnostic.hint("an argument may be missing before the field is read"),
+            Ty::Sum(..) | Ty::Tangent(_) => diagnostic.hint("take the value apart with `match` first"),
+            Ty::Param(_) => diagnostic.hint("declare the record's type instead of a type variable, or leave the type out"),
+            _ => diagnostic.hint("only records have fields; a component of a tuple is `.0`, `.1`, …"),
+        };
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_no_component(&mut self, ty: &Ty, index: usize, span: Span) {
+        let found = self.show(ty);
+        let diagnostic = if let Ty::Tuple(items) = ty {
+            let hint = match items.len() {
+                0 => "`()` has no components".to_string(),
+                count => format!("components count from 0: the last one is `.{}`", count - 1),
+            };
+            Diagnostic::error("E0312", span, format!("there is no component `.{index}` in `{found}`"), "no such component").hint(hint)
+        } else {
+            Diagnostic::error("E0312", span, format!("`.{index}` needs a tuple, but this is `{found}`"), format!("this is `{found}`"))
+                .hint("only tuples have numbered components; an element of an array is `a[0]`, a field of a record `.name`")
+        };
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_exponent(&mut self, ty: &Ty) {
+        let found = self.show(ty);
+        let diagnostic = Diagnostic::error("E0315", self.at, format!("an exponent is `Int` or `Real`, not `{found}`"), "")
+            .note("`x ^ n` multiplies repeatedly for an Int `n`, and is `exp (y * log x)` for a Real `y`")
+            .hint("raise to a single number; for elementwise exponents use `map2`");
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_matmul(&mut self, ty: &Ty) {
+        let found = self.show(ty);
+        let diagnostic = Diagnostic::error("E0316", self.at, format!("`@` cannot multiply by rows of `{found}`"), "")
+            .note("`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`")
+            .hint("use `dot` for two vectors and `*.` to scale");
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_jacobian_of_sum(&mut self, ty: &Ty) {
+        let found = self.show(ty);
+        let diagnostic = Diagnostic::error("E0603", self.at, format!("`{found}` has no Jacobian"), "")
+            .note("a Jacobian replaces every Real in the function's result by a tangent of its argument, which a declared sum type has no room for")
+            .hint("let the function give a tuple, a record or an array, or use `vjp` or `jvp`");
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_not_array(&mut self, ty: &Ty, span: Span, what: &str) {
+        let found = self.show(ty);
+        let mut diagnostic = Diagnostic::error("E0314", span, format!("{what} needs an array, but this is `{found}`"), format!("this is `{found}`"));
+        diagnostic = match ty {
+            Ty::Fun(..) => diagnostic.hint("to apply a function to an array literal, put a space before `[`"),
+            Ty::Tuple(_) => diagnostic.hint("a component of a tuple is `.0`, `.1`, …"),
+            Ty::Record(_) => diagnostic.hint("a field of a record is `.name`"),
+            _ => diagnostic.hint("only arrays have elements"),
+        };
+        self.report(diagnostic);
+    }
+}

@@ -1,0 +1,171 @@
+//! Expressions: one entry for inferring a type and one for checking against a known type.
+//!
+//! Checking passes the expected type down through binders and branches, so that a mistake is reported
+//! at the innermost expression that makes it.
+
+use pullback_base::Span;
+use pullback_syntax::ast::{Arm, BinaryOp, Expr, ExprKind};
+
+use super::mismatch::Why;
+use super::unify::Sizes;
+use super::Infer;
+use crate::tir::{LocalId, TArm, TExpr, TExprKind, TLam, TParam, TPat, TPatKind};
+use crate::ty::Ty;
+
+/// The type an expression is expected to have, and why.
+pub(super) type Want<'w> = Option<(&'w Ty, &'w Why)>;
+
+/// A function of these variables.
+pub(super) fn lambda_of(params: &[(LocalId, Ty)], body: TExpr, span: Span) -> TExpr {
+    let ty = params.iter().rev().fold(body.ty.clone(), |to, (_, from)| Ty::Fun(from.clone().into(), to.into()));
+    let param = |(id, ty): &(LocalId, Ty)| TParam {
+        pattern: TPat { kind: TPatKind::Var(*id), ty: ty.clone(), span },
+        ty: ty.clone(),
+        sized: None,
+    };
+    let lambda = TLam { sizes: vec![], params: params.iter().map(param).collect(), body };
+    TExpr { kind: TExprKind::Lam(Box::new(lambda)), ty, span }
+}
+
+impl<'a> Infer<'a> {
+    /// An expression of whatever type it has.
+    pub(super) fn infer(&mut self, expr: &'a Expr) -> TExpr {
+        self.expr(expr, None)
+    }
+
+    /// An expression that must have the type `want`.
+    pub(super) fn check(&mut self, expr: &'a Expr, want: &Ty, why: &Why) -> TExpr {
+        let head = self.head(want);
+        if matches!(head, Ty::Var(_)) {
+            let typed = self.expr(expr, None);
+            return self.coerce(typed, want, why);
+        }
+        self.expr(expr, Some((&head, why)))
+    }
+
+    /// An expression whose type is wanted, if anything is.
+    pub(super) fn sub(&mut self, expr: &'a Expr, want: Want<'_>) -> TExpr {
+        match want {
+            Some((want, why)) => self.check(expr, want, why),
+            None => self.infer(expr),
+        }
+    }
+
+    fn expr(&mut self, expr: &'a Expr, want: Want<'_>) -> TExpr {
+        if self.too_large {
+            return Self::error_expr(expr.span);
+        }
+        let span = expr.span;
+        self.at = span;
+        let typed = match &expr.kind {
+            ExprKind::Error => Self::error_expr(span),
+            ExprKind::Paren(inner) => {
+                let inner = self.sub(inner, want);
+                return TExpr { span, ..inner };
+            }
+            ExprKind::Name(name) => {
+                let head = self.name_head(name, span, want.map(|(ty, _)| ty));
+                self.name_value(head)
+            }
+            ExprKind::Lit(literal) => return self.literal(literal, span, want),
+            ExprKind::Operator(_) => {
+                let head = self.call_head(expr, None);
+                self.name_value(head)
+            }
+            ExprKind::Tuple(items) => self.tuple(items, span, want),
+            ExprKind::Record(fields) => self.record(fields, span, want),
+            ExprKind::Array(items) => self.array(items, span, want),
+            ExprKind::Comprehension { body, clauses } => self.comprehension(body, clauses, span, want),
+            ExprKind::App { fun, args } => self.call(fun, args.iter().collect(), span, want.map(|(ty, _)| ty)),
+            ExprKind::Lambda { params, body } => self.lambda(params, body, span, want),
+            ExprKind::Binary { op, lhs, rhs } if op.node == BinaryOp::Pipe => {
+                self.call(rhs, vec![lhs], span, want.map(|(ty, _)| ty))
+            }
+            ExprKind::Binary { op, lhs, rhs } => self.binary(op, lhs, rhs, span),
+            ExprKind::Negate(inner) => self.negate(inner, span, want),
+            ExprKind::Index { base, indices } => self.index(base, indices, span),
+            ExprKind::Slice { base, lo, hi } => self.slice(base, lo.as_deref(), hi.as_deref(), span),
+            ExprKind::Field { base, field } => self.field(base, field, span, want),
+            ExprKind::TupleField { base, index } => self.tuple_field(base, index, span),
+            ExprKind::With { base, place, value } => self.with(base, place, value, span, want),
+            ExprKind::If { cond, then, otherwise } => return self.if_else(cond, then, otherwise, span, want),
+            ExprKind::Match { scrutinee, arms } => return self.match_with(scrutinee, arms, span, want),
+            ExprKind::Let { pattern, ty, value, body } => return self.let_in(pattern, ty.as_ref(), value, body, span, want),
+            ExprKind::LetFun { recursive, defs, body } => return self.let_fun(*recursive, defs, body, span, want),
+            ExprKind::Loop { pattern, ty, init, form, body } => {
+                self.repeat(pattern, ty.as_ref(), init, form, body, span, want)
+            }
+            ExprKind::Ascribe { expr, ty } => self.ascribe(expr, ty, span),
+        };
+        match want {
+            Some((want, why)) => self.coerce(typed, want, why),
+            None => typed,
+        }
+    }
+
+    fn tuple(&mut self, items: &'a [Expr], span: Span, want: Want<'_>) -> TExpr {
+        let wanted = match want {
+            Some((Ty::Tuple(wanted), why)) if wanted.len() == items.len() => Some((wanted.clone(), why)),
+            _ => None,
+        };
+        let part = |(index, item): (usize, &'a Expr)| match &wanted {
+            Some((wanted, why)) => self.check(item, &wanted[index], why),
+            None => self.infer(item),
+        };
+        let items: Vec<TExpr> = items.iter().enumerate().map(part).collect();
+        let ty = Ty::Tuple(items.iter().map(|item| item.ty.clone()).collect());
+        TExpr { kind: TExprKind::Tuple(items), ty, span }
+    }
+
+    fn if_else(&mut self, cond: &'a Expr, then: &'a Expr, otherwise: &'a Expr, span: Span, want: Want<'_>) -> TExpr {
+        let cond = self.check(cond, &Ty::Bool, &Why::Condition);
+        let then = self.sub(then, want);
+        let otherwise = self.sub(otherwise, want);
+        let ty = match want {
+            Some((want, _)) => want.clone(),
+            None => self.join_branch(&then.ty.clone(), then.span, &otherwise),
+        };
+        TExpr { kind: TExprKind::If(Box::new(cond), Box::new(then), Box::new(otherwise)), ty, span }
+    }
+
+    /// The common type of a branch and those before it.
+    fn join_branch(&mut self, ty: &Ty, first: Span, branch: &TExpr) -> Ty {
+        let before = std::mem::replace(&mut self.at, branch.span);
+        let result = self.unify(&branch.ty, ty, Sizes::Join);
+        self.at = before;
+        match result {
+            Ok(_) => self.join(ty, &branch.ty),
+            Err(clash) => {
+                self.report_clash(branch.span, &branch.ty, ty, &clash, &Why::Branch(first));
+                Ty::Error
+            }
+        }
+    }
+
+    fn match_with(&mut self, scrutinee: &'a Expr, arms: &'a [Arm], span: Span, want: Want<'_>) -> TExpr {
+        let scrutinee = self.infer(scrutinee);
+        let mut joined: Option<(Ty, Span)> = None;
+        let mut typed = Vec::with_capacity(arms.len());
+        for arm in arms {
+            let (pattern, body) = self.scoped(|this| {
+                let pattern = this.bind_pattern(&arm.pattern, &scrutinee.ty, &Why::Scrutinee(scrutinee.span));
+                (pattern, this.sub(&arm.body, want))
+            });
+            let mut body = body;
+            body.ty = self.leave_scope(&body.ty);
+            if want.is_none() {
+                joined = Some(match joined {
+                    None => (body.ty.clone(), body.span),
+                    Some((ty, first)) => (self.join_branch(&ty, first, &body), first),
+                });
+            }
+            typed.push(TArm { pattern, body, span: arm.span });
+        }
+        let ty = match (want, joined) {
+            (Some((want, _)), _) => want.clone(),
+            (None, Some((ty, _))) => ty,
+            (None, None) => Ty::Error,
+        };
+        TExpr { kind: TExprKind::Match(Box::new(scrutinee), typed), ty, span }
+    }
+}

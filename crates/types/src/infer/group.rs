@@ -1,0 +1,259 @@
+//! Groups of definitions that depend on each other: their signatures first, then their bodies, then
+//! generalisation together.
+//!
+//! Inside the group types are not polymorphic, sizes are: `f xs[1:n]` inside `f [n] (xs: [n]Real)`.
+
+use std::rc::Rc;
+
+use pullback_base::{Diagnostic, Id, Name};
+use pullback_syntax::ast::{Def, ExprKind, TypeExpr, TypeExprKind};
+
+use super::binding::{strip, with_sizes};
+use super::mismatch::Why;
+use super::scheme::{Member, Scheme};
+use super::{Binding, GlobalState, Infer};
+use crate::resolve::deps::Group;
+use crate::tir::{GlobalId, LocalId, ParamId, SizedDim, TExpr, TExprKind, TLam, TParam, TPatKind};
+use crate::ty::{Atom, Ty};
+
+/// What a definition binds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Binder {
+    Global(GlobalId),
+    Local(LocalId),
+}
+
+/// The type of a definition while its group is inferred.
+#[derive(Debug)]
+pub(super) struct Assumed {
+    pub ty: Ty,
+    /// Its own sizes, with the position of the parameter if it is one's value.
+    pub own: Vec<(Atom, Option<usize>)>,
+    /// Whether its whole type was written.
+    pub complete: bool,
+}
+
+/// The signature of a definition.
+struct Signature<'a> {
+    binder: Binder,
+    def: &'a Def,
+    rigid: Vec<ParamId>,
+    sizes: Vec<LocalId>,
+    own: Vec<(Atom, Name, Option<usize>)>,
+    params: Vec<TParam>,
+    result: Ty,
+    result_dims: Vec<SizedDim>,
+    ty: Ty,
+    /// What is in scope in the body.
+    scope: Vec<(Name, Binding)>,
+    type_vars: Vec<(Name, Ty)>,
+}
+
+impl<'a> Infer<'a> {
+    /// A group of top-level definitions.
+    pub(super) fn global_group(&mut self, group: &Group) {
+        let mut members = group.members.clone();
+        if group.cyclic {
+            members.retain(|global| !self.report_cyclic_value(*global, &group.members));
+        }
+        self.scope.clear();
+        self.type_vars.clear();
+        let first_local = self.typed.locals.len();
+        let defs = members.iter().map(|global| (Binder::Global(*global), self.declared.defs[global.index()].def)).collect();
+        let bodies = self.group(defs);
+        self.default_constraints();
+        for global in &members {
+            let GlobalState::Done(scheme) = &self.globals[*global] else { continue };
+            let mut scheme = scheme.as_ref().clone();
+            self.at = self.typed.globals[*global].span;
+            self.zonk_ty(&mut scheme.ty);
+            let entry = &mut self.typed.globals[*global];
+            entry.params = scheme.params.clone();
+            entry.sizes = scheme.sizes.clone();
+            entry.constraints = scheme.constraints.clone();
+            entry.ty = scheme.ty.clone();
+            self.globals[*global] = GlobalState::Done(Rc::new(scheme));
+        }
+        for (global, mut body) in members.into_iter().zip(bodies) {
+            self.zonk_expr(&mut body);
+            self.typed.globals[global].body = body;
+        }
+        self.zonk_locals(first_local);
+        self.pending.clear();
+        self.ready.clear();
+    }
+
+    /// Whether a definition of a cyclic group is no function, which is reported.
+    fn report_cyclic_value(&mut self, global: GlobalId, group: &[GlobalId]) -> bool {
+        let def = self.declared.defs[global.index()].def;
+        if !def.params.is_empty() || matches!(strip(&def.body).kind, ExprKind::Lambda { .. }) {
+            return false;
+        }
+        let name = &def.name.node;
+        let diagnostic = Diagnostic::error("E0211", def.name.span, format!("the value of `{name}` depends on itself"), "defined by itself");
+        let others: Vec<String> =
+            group.iter().filter(|other| **other != global).map(|other| format!("`{}`", self.typed.globals[*other].name)).collect();
+        let diagnostic = if others.is_empty() {
+            diagnostic.note("to compute it one would have to know it already")
+        } else {
+            diagnostic.note(format!("it is computed with {}, which depends on it", others.join(", ")))
+        };
+        let diagnostic = diagnostic.hint("only functions may be recursive: give it a parameter, or compute it from other values");
+        self.report(diagnostic);
+        self.globals[global] = GlobalState::Done(Rc::new(Scheme::default()));
+        true
+    }
+
+    /// Infers a group; every binder gets its scheme, and the bodies are returned in order.
+    pub(super) fn group(&mut self, defs: Vec<(Binder, &'a Def)>) -> Vec<TExpr> {
+        let start = self.pending.len();
+        self.level += 1;
+        self.depth += 1;
+        let signatures: Vec<Signature<'a>> = defs.into_iter().map(|(binder, def)| self.signature(binder, def)).collect();
+        for signature in &signatures {
+            let complete = signature.def.result.is_some() && signature.def.params.iter().all(|param| param.ty.is_some());
+            let own = signature.own.iter().map(|(atom, _, position)| (atom.clone(), *position)).collect();
+            let assumed = Rc::new(Assumed { ty: signature.ty.clone(), own, complete });
+            match signature.binder {
+                Binder::Global(global) => self.globals[global] = GlobalState::Assumed(assumed),
+                Binder::Local(local) => self.locals[local].assumed = Some(assumed),
+            }
+        }
+        let mut bodies = Vec::new();
+        let mut members = Vec::new();
+        let mut binders = Vec::new();
+        for signature in signatures {
+            binders.push(signature.binder);
+            let (body, member) = self.body(signature);
+            bodies.push(body);
+            members.push(member);
+        }
+        self.depth -= 1;
+        self.level -= 1;
+        let schemes = self.generalise(&members, start);
+        for (binder, scheme) in binders.into_iter().zip(schemes) {
+            self.set_scheme(binder, scheme);
+        }
+        bodies
+    }
+
+    /// Gives a definition its generalised type.
+    pub(super) fn set_scheme(&mut self, binder: Binder, scheme: Scheme) {
+        match binder {
+            Binder::Global(global) => {
+                self.typed.globals[global].params = scheme.params.clone();
+                self.globals[global] = GlobalState::Done(Rc::new(scheme));
+            }
+            Binder::Local(local) => {
+                self.typed.locals[local].params = scheme.params.clone();
+                self.typed.locals[local].ty = scheme.ty.clone();
+                self.locals[local].assumed = None;
+                self.locals[local].scheme = Some(Rc::new(scheme));
+            }
+        }
+    }
+
+    fn signature(&mut self, binder: Binder, def: &'a Def) -> Signature<'a> {
+        let (names, vars) = (self.scope.len(), self.type_vars.len());
+        let written = def.params.iter().filter_map(|param| param.ty.as_ref()).chain(&def.result);
+        let mut declared = Vec::new();
+        written.for_each(|ty| type_vars(ty, &mut declared));
+        let mut rigid = Vec::new();
+        for name in declared {
+            if !self.type_vars.iter().any(|(known, _)| *known == name) {
+                let param = self.new_param(&name, self.level);
+                rigid.push(param);
+                self.type_vars.push((name, Ty::Param(param)));
+            }
+        }
+        self.check_distinct(def.sizes.iter(), "size");
+        let mut own = Vec::new();
+        let mut sizes = Vec::new();
+        for size in &def.sizes {
+            let local = self.local(&size.node, Ty::Int);
+            self.locals[local].rigid = true;
+            self.name_local(&size.node, local);
+            own.push((Atom::Rigid(local), size.node.clone(), None));
+            sizes.push(local);
+        }
+        let mut bound = Vec::new();
+        let mut params = Vec::new();
+        for (position, param) in def.params.iter().enumerate() {
+            let param = self.param(param, None, &mut bound);
+            if let TPatKind::Var(local) = param.pattern.kind {
+                own.push((Atom::Local(local), self.typed.locals[local].name.clone(), Some(position)));
+            }
+            params.push(param);
+        }
+        let (result, result_dims) = match &def.result {
+            Some(written) => self.annotation(written),
+            None => (self.fresh(), vec![]),
+        };
+        self.check_measured(def, &sizes, &params);
+        let ty = params.iter().rev().fold(result.clone(), |to, param| Ty::Fun(param.ty.clone().into(), to.into()));
+        let scope = self.scope.split_off(names);
+        let type_vars = self.type_vars.split_off(vars);
+        Signature { binder, def, rigid, sizes, own, params, result, result_dims, ty, scope, type_vars }
+    }
+
+    /// Every declared size must stand alone somewhere in a parameter, where it can be measured.
+    fn check_measured(&mut self, def: &Def, sizes: &[LocalId], params: &[TParam]) {
+        for (size, name) in sizes.iter().zip(&def.sizes) {
+            let mut dims = params.iter().filter_map(|param| param.sized.as_ref()).flat_map(|sized| &sized.dims);
+            if dims.any(|dim| matches!(&dim.size.kind, TExprKind::Local(local, _) if local == size)) || name.node == "_" {
+                continue;
+            }
+            let text = &name.node;
+            let diagnostic = Diagnostic::error("E0403", name.span, format!("no argument says what the size `{text}` is"), "cannot be measured")
+                .note("a declared size is read off an argument: it must stand alone as the size of an array in a parameter's type")
+                .hint(format!("declare a parameter like `(xs: [{text}]Real)`, or pass the size itself, as in `({text}: Int)`"));
+            self.report(diagnostic);
+        }
+    }
+
+    fn body(&mut self, signature: Signature<'a>) -> (TExpr, Member) {
+        let (names, vars) = (self.scope.len(), self.type_vars.len());
+        self.scope.extend(signature.scope);
+        self.type_vars.extend(signature.type_vars);
+        let def = signature.def;
+        let body = if def.result.is_some() {
+            let body = self.check(&def.body, &signature.result, &Why::Result(def.name.node.clone()));
+            with_sizes(body, &signature.result, signature.result_dims)
+        } else {
+            let body = self.infer(&def.body);
+            self.coerce(body, &signature.result, &Why::Group(def.name.node.clone()))
+        };
+        self.scope.truncate(names);
+        self.type_vars.truncate(vars);
+        let is_function = !signature.params.is_empty() || matches!(self.head(&signature.ty), Ty::Fun(..));
+        let body = if signature.params.is_empty() {
+            body
+        } else {
+            let lambda = TLam { sizes: signature.sizes, params: signature.params, body };
+            TExpr { kind: TExprKind::Lam(Box::new(lambda)), ty: signature.ty.clone(), span: def.span }
+        };
+        let member = Member { ty: signature.ty, rigid: signature.rigid, own: signature.own, is_function };
+        (body, member)
+    }
+}
+
+/// The type variables of a written type, in order of appearance.
+fn type_vars(ty: &TypeExpr, found: &mut Vec<Name>) {
+    match &ty.kind {
+        TypeExprKind::Var(name) => {
+            if !found.contains(name) {
+                found.push(name.clone());
+            }
+        }
+        TypeExprKind::Error => {}
+        TypeExprKind::Named { args, .. } => args.iter().for_each(|arg| type_vars(arg, found)),
+        TypeExprKind::Array { element, .. } => type_vars(element, found),
+        TypeExprKind::Tuple(items) => items.iter().for_each(|item| type_vars(item, found)),
+        TypeExprKind::Record(fields) => fields.iter().for_each(|(_, field)| type_vars(field, found)),
+        TypeExprKind::Fun(from, to) => {
+            type_vars(from, found);
+            type_vars(to, found);
+        }
+    }
+}
+

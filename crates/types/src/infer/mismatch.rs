@@ -1,0 +1,280 @@
+//! Two types that do not agree, told in the user's words.
+
+use pullback_base::{Diagnostic, Name, Span};
+use pullback_syntax::ast::BinaryOp;
+
+use super::Infer;
+use super::unify::{Clash, Sizes};
+use crate::show::Show;
+use crate::tir::{SizedTy, TExpr, TExprKind};
+use crate::ty::{Poly, Ty};
+
+/// Why a type is expected.
+#[derive(Clone, Debug)]
+pub(super) enum Why {
+    /// Nothing more to say.
+    Plain,
+    /// The n-th argument (from 0) of the function with this name.
+    Argument(Option<Name>, usize),
+    /// The declared result of this definition.
+    Result(Name),
+    /// A type written here.
+    Annotation(Span),
+    /// Another branch of the same `if` or `match`.
+    Branch(Span),
+    /// The condition of an `if` or a `while`.
+    Condition,
+    /// The first element of the array literal.
+    Element(Span),
+    /// The other operand of this operator.
+    Operand(BinaryOp, Span),
+    /// What this operator works on.
+    Operator(BinaryOp),
+    /// An index, or the bound of one.
+    Index,
+    /// The state of a loop before its first round.
+    State(Span),
+    /// The value that is taken apart.
+    Scrutinee(Span),
+    /// The value at the place that `with` replaces.
+    Place,
+    /// The types inside one group of definitions that use each other.
+    Group(Name),
+}
+
+impl Infer<'_> {
+    /// Makes an expression have the type `want`; sizes that are not proven are checked at run time.
+    pub(super) fn coerce(&mut self, expr: TExpr, want: &Ty, why: &Why) -> TExpr {
+        let span = expr.span;
+        let before = std::mem::replace(&mut self.at, span);
+        let result = self.unify(&expr.ty, want, Sizes::Strict);
+        self.at = before;
+        match result {
+            Ok(true) => expr,
+            Ok(false) => {
+                let kind = TExprKind::CheckSizes(Box::new(expr), SizedTy::default());
+                TExpr { kind, ty: want.clone(), span }
+            }
+            Err(clash) => {
+                self.report_clash(span, &expr.ty.clone(), want, &clash, why);
+                Self::error_expr(span)
+            }
+        }
+    }
+
+    /// Makes two types agree; reports at `span` if they do not.
+    pub(super) fn agree(&mut self, actual: &Ty, expected: &Ty, span: Span, why: &Why) -> bool {
+        let before = std::mem::replace(&mut self.at, span);
+        let result = self.unify(actual, expected, Sizes::Strict);
+        self.at = before;
+        if let Err(clash) = &result {
+            self.report_clash(span, actual, expected, clash, why);
+        }
+        result.is_ok()
+    }
+
+    pub(super) fn report_clash(&mut self, span: Span, actual: &Ty, expected: &Ty, clash: &Clash, why: &Why) {
+        match clash {
+            Clash::Types => self.report_mismatch(span, actual, expected, why),
+            Clash::Infinite(_) => self.report_infinite(span, actual, expected),
+            Clash::Sizes(left, right) => self.report_sizes(span, actual, expected, (left, right), why),
+            Clash::Escape(param) => self.report_escape(span, param),
+            Clash::TooLarge => self.report_too_large(span),
+        }
+    }
+
+    pub(super) fn show(&mut self, ty: &Ty) -> String {
+        let ty = self.known(ty);
+        Show::new(&self.typed, &[]).ty(&ty)
+    }
+
+    pub(super) fn report_mismatch(&mut self, span: Span, actual: &Ty, expected: &Ty, why: &Why) {
+        let (actual, expected) = (self.known(actual), self.known(expected));
+        let mut show = Show::new(&self.typed, &[]);
+        let (found, wanted) = (show.ty(&actual), show.ty(&expected));
+        let (inner, outer) = difference(&actual, &expected);
+        let label = format!("this is `{found}`");
+        let waiting = missing_arguments(&actual, &expected);
+        let mut diagnostic = if let Some(count) = waiting {
+            let arguments = if count == 1 { "one more argument".to_string() } else { format!("{count} more arguments") };
+            Diagnostic::error("E0303", span, format!("expected `{wanted}`, found a function"), label)
+                .note(format!("this is a function still waiting for {arguments}"))
+                .hint("give it the missing arguments, or check that it has all it needs")
+        } else if matches!(why, Why::Branch(_)) {
+            let title = format!("the branches have different types: `{wanted}` and `{found}`");
+            Diagnostic::error("E0317", span, title, label).hint("make every branch give a value of the same type")
+        } else if let Some(param) = rigid(&inner).or_else(|| rigid(&outer)) {
+            let name = show.ty(&param);
+            let other = if rigid(&inner).is_some() { show.ty(&outer) } else { show.ty(&inner) };
+            Diagnostic::error("E0313", span, format!("expected `{wanted}`, found `{found}`"), label)
+                .note(format!("the declared type variable `{name}` stands for every type, but here it would have to be `{other}`"))
+                .hint(format!("write `{other}` instead of `{name}` in the declaration, or leave the type out"))
+        } else {
+            Diagnostic::error("E0301", span, format!("expected `{wanted}`, found `{found}`"), label)
+        };
+        if let Some(hint) = conversion_hint(&inner, &outer)
+            && waiting.is_none()
+        {
+            diagnostic = diagnostic.hint(hint);
+        }
+        let diagnostic = explain(diagnostic, why, &wanted);
+        self.report(diagnostic);
+    }
+
+    fn report_infinite(&mut self, span: Span, actual: &Ty, expected: &Ty) {
+        let (actual, expected) = (self.known(actual), self.known(expected));
+        let mut show = Show::new(&self.typed, &[]);
+        let (found, wanted) = (show.ty(&actual), show.ty(&expected));
+        let diagnostic = Diagnostic::error("E0304", span, "this value would have a type that contains itself", format!("this is `{found}`"))
+            .note(format!("`{found}` and `{wanted}` can only be the same type if it is infinitely large"))
+            .hint("often an argument is missing or one too many, or a function is applied to itself; a recursive structure needs a declared `type`");
+        self.report(diagnostic);
+    }
+
+    fn report_sizes(&mut self, span: Span, actual: &Ty, expected: &Ty, sizes: (&Poly, &Poly), why: &Why) {
+        let (actual, expected) = (self.known(actual), self.known(expected));
+        let mut show = Show::new(&self.typed, &[]);
+        let (found, wanted) = (show.ty(&actual), show.ty(&expected));
+        let (left, right) = (show.poly(sizes.0), show.poly(sizes.1));
+        let diagnostic = Diagnostic::error(
+            "E0401",
+            span,
+            format!("array sizes disagree: `{left}` is not `{right}`"),
+            format!("this is `{found}`, expected `{wanted}`"),
+        );
+        let hint = match why {
+            Why::State(_) => "if the size changes from round to round, declare the state's type with `[]`, as in `loop xs: []Real = …`",
+            _ if sizes.0.atoms().chain(sizes.1.atoms()).next().is_some() => {
+                "a declared size stands for every size; if these are always equal, say so with one name, or write `(e : []Real)` to have it checked when the program runs"
+            }
+            _ => "use arrays of the same size, or write the type with `[]` to have it checked when the program runs",
+        };
+        let diagnostic = explain(diagnostic.hint(hint), why, &wanted);
+        self.report(diagnostic);
+    }
+
+    fn report_escape(&mut self, span: Span, param: &Ty) {
+        let name = self.show(param);
+        let diagnostic = Diagnostic::error("E0313", span, format!("the type variable `{name}` is not known outside of its declaration"), "")
+            .note(format!("`{name}` stands for every type inside the function that declares it, so no value of that type can come from or go outside"))
+            .hint("declare the type variable in the signature of the enclosing definition");
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_too_large(&mut self, span: Span) {
+        if self.too_large {
+            return;
+        }
+        self.too_large = true;
+        let diagnostic = Diagnostic::error("E0305", span, "the type of this is too large", "")
+            .note("written out it has more than a hundred thousand parts")
+            .hint("repeated pairing doubles a type every time; use an array or a declared `type` instead");
+        self.report(diagnostic);
+    }
+}
+
+/// Adds why the type is expected.
+fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
+    match why {
+        Why::Plain => diagnostic,
+        Why::Argument(Some(name), index) => {
+            diagnostic.note(format!("argument {} of `{name}` must be `{wanted}`", index + 1))
+        }
+        Why::Argument(None, index) => {
+            diagnostic.note(format!("argument {} of this function must be `{wanted}`", index + 1))
+        }
+        Why::Result(name) => diagnostic.note(format!("the result of `{name}` is declared as `{wanted}`")),
+        Why::Annotation(span) => diagnostic.label(*span, "the type declared here"),
+        Why::Branch(span) => diagnostic.label(*span, format!("this branch is `{wanted}`")),
+        Why::Condition => diagnostic.note("a condition is a `Bool`"),
+        Why::Element(span) => {
+            diagnostic.label(*span, format!("the first element is `{wanted}`")).note("all elements of an array have the same type")
+        }
+        Why::Operand(op, span) => diagnostic
+            .label(*span, format!("this is `{wanted}`"))
+            .note(format!("both operands of `{}` must have the same type", op.text())),
+        Why::Operator(op) => diagnostic.note(format!("this operand of `{}` must be `{wanted}`", op.text())),
+        Why::Index => diagnostic.note("indices and sizes are `Int`"),
+        Why::State(span) => diagnostic
+            .label(*span, format!("the first state is `{wanted}`"))
+            .note("every round of a loop gives a state of the same type"),
+        Why::Scrutinee(span) => diagnostic.label(*span, format!("the value is `{wanted}`")),
+        Why::Place => diagnostic.note(format!("the value replaced by `with` is `{wanted}`")),
+        Why::Group(name) => diagnostic.note(format!("elsewhere `{name}` is used as `{wanted}`")),
+    }
+}
+
+/// How many arguments `actual` still needs to be no function, where `expected` is none.
+fn missing_arguments(actual: &Ty, expected: &Ty) -> Option<usize> {
+    if matches!(expected, Ty::Fun(..) | Ty::Var(_) | Ty::Param(_) | Ty::Error) {
+        return None;
+    }
+    let mut count = 0;
+    let mut rest = actual;
+    while let Ty::Fun(_, to) = rest {
+        count += 1;
+        rest = to;
+    }
+    (count > 0).then_some(count)
+}
+
+/// The first place where two types differ.
+fn difference(actual: &Ty, expected: &Ty) -> (Ty, Ty) {
+    let mut pair = (actual.clone(), expected.clone());
+    for _ in 0..100 {
+        let next = match (&pair.0, &pair.1) {
+            (Ty::Array(_, a), Ty::Array(_, b)) => (a.as_ref().clone(), b.as_ref().clone()),
+            (Ty::Fun(a, a_to), Ty::Fun(b, b_to)) => {
+                if a == b { (a_to.as_ref().clone(), b_to.as_ref().clone()) } else { (a.as_ref().clone(), b.as_ref().clone()) }
+            }
+            (Ty::Tuple(a), Ty::Tuple(b)) if a.len() == b.len() => differing(a.iter().zip(b.iter())),
+            (Ty::Sum(s, a), Ty::Sum(t, b)) if s == t => differing(a.iter().zip(b.iter())),
+            (Ty::Record(a), Ty::Record(b)) if a.len() == b.len() => {
+                differing(a.iter().zip(b.iter()).map(|((_, a), (_, b))| (a, b)))
+            }
+            _ => return pair,
+        };
+        pair = next;
+    }
+    pair
+}
+
+fn differing<'t>(mut pairs: impl Iterator<Item = (&'t Ty, &'t Ty)>) -> (Ty, Ty) {
+    pairs.find(|(a, b)| a != b).map_or((Ty::Error, Ty::Error), |(a, b)| (a.clone(), b.clone()))
+}
+
+fn rigid(ty: &Ty) -> Option<Ty> {
+    matches!(ty, Ty::Param(_)).then(|| ty.clone())
+}
+
+/// What to write where one type was meant for another.
+fn conversion_hint(actual: &Ty, expected: &Ty) -> Option<String> {
+    let hint = match (actual, expected) {
+        (Ty::Int, Ty::Real) => "write `real n` to turn an Int into a Real",
+        (Ty::Real, Ty::Int) => "write `int x` to cut a Real down to an Int",
+        (Ty::Str, Ty::Real | Ty::Int | Ty::Bool) => "strings are only messages: they cannot be turned into numbers",
+        (Ty::Array(..), Ty::Real | Ty::Int) => "pick one element with `xs[i]`, or go through all of them with `map` or `[ … | x <- xs ]`",
+        (Ty::Tuple(items), _) if items.len() == 1 => "this is a tuple of one component",
+        (Ty::Record(a), Ty::Record(b)) => return Some(field_hint(a, b)),
+        (Ty::Tuple(a), Ty::Tuple(b)) if a.len() != b.len() => {
+            return Some(format!("one has {} components, the other {}", a.len(), b.len()));
+        }
+        (_, Ty::Fun(..)) => "a function is needed here; write `\\x -> …` to make one",
+        _ => return None,
+    };
+    Some(hint.to_string())
+}
+
+fn field_hint(found: &[(Name, Ty)], wanted: &[(Name, Ty)]) -> String {
+    let lacks = |a: &[(Name, Ty)], b: &[(Name, Ty)]| -> Vec<String> {
+        let missing = a.iter().filter(|(name, _)| !b.iter().any(|(other, _)| other == name));
+        missing.map(|(name, _)| format!("`{name}`")).collect()
+    };
+    let (missing, extra) = (lacks(wanted, found), lacks(found, wanted));
+    match (missing.is_empty(), extra.is_empty()) {
+        (false, true) => format!("add the missing {}", missing.join(", ")),
+        (true, false) => format!("leave out {}", extra.join(", ")),
+        (false, false) => format!("missing: {}; not expected: {}", missing.join(", "), extra.join(", ")),
+        (true, true) => "the fields are the same, their types differ".into(),
+    }
+}

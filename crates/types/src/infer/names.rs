@@ -1,0 +1,265 @@
+//! Uses of names: locals, definitions, constructors, built-ins, and names of other modules.
+
+use std::rc::Rc;
+
+use pullback_base::{Diagnostic, Name, Span};
+use pullback_syntax::ast::{Expr, ExprKind, Ident, Path};
+
+use super::differentiate::BuiltinUse;
+use super::group::Assumed;
+use super::scheme::Use;
+use super::tangent::tangent;
+use super::{Binding, FUEL, GlobalState, Infer};
+use crate::builtins;
+use crate::resolve::suggest::nearest;
+use crate::tir::{Builtin, GlobalId, LocalId, TExpr, TExprKind};
+use crate::ty::{SizeVar, Ty, TypeDeclId};
+
+/// The function of a call, or a name used as a value.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub expr: TExpr,
+    /// What diagnostics call it.
+    pub name: Option<Name>,
+    /// The sizes that the arguments at these positions give.
+    pub dependents: Vec<(usize, SizeVar)>,
+    /// What a built-in demands once its arguments are known.
+    pub builtin: Option<(Builtin, BuiltinUse)>,
+}
+
+impl Head {
+    pub fn plain(expr: TExpr, name: Option<Name>) -> Self {
+        Self { expr, name, dependents: vec![], builtin: None }
+    }
+}
+
+impl Infer<'_> {
+    /// A name as a value: nothing is applied to it.
+    pub(super) fn name_value(&mut self, head: Head) -> TExpr {
+        self.forget_dependents(&head.dependents, 0);
+        if let Some((builtin, used)) = &head.builtin {
+            self.finish_builtin(*builtin, used, head.expr.span, &[]);
+        }
+        head.expr
+    }
+
+    /// Sizes given by arguments from position `from` on are unknown.
+    pub(super) fn forget_dependents(&mut self, dependents: &[(usize, SizeVar)], from: usize) {
+        for (position, var) in dependents {
+            if *position >= from {
+                self.table.set_size(*var, super::table::SizeCell::Bound(crate::ty::Size::Any));
+            }
+        }
+    }
+
+    /// An unqualified name. `want` is the type of the whole value that a constructor makes, if known.
+    pub(super) fn name_head(&mut self, name: &Name, span: Span, want: Option<&Ty>) -> Head {
+        if let Some((_, binding)) = self.scope.iter().rev().find(|(known, _)| known == name) {
+            return match binding.clone() {
+                Binding::Local(local) => self.local_head(local, span),
+                Binding::SizeArg(size) => Head::plain(TExpr { span, ..size.as_ref().clone() }, None),
+                Binding::AnySize => Head::plain(TExpr { kind: TExprKind::Error, ty: Ty::Int, span }, None),
+            };
+        }
+        if name.starts_with(|first: char| first.is_ascii_uppercase()) {
+            return match self.declared.scopes.constructor(self.module, name) {
+                Some((sum, tag)) => self.constructor_head(sum, tag, span, want),
+                None => self.unknown_constructor(name, span),
+            };
+        }
+        if let Some(global) = self.declared.scopes.value(self.module, name) {
+            return self.global_head(global, span);
+        }
+        if let Some(builtin) = builtins::lookup(name) {
+            return self.builtin_head(builtin, span);
+        }
+        self.unknown_name(name, span)
+    }
+
+    pub(super) fn builtin_head(&mut self, builtin: Builtin, span: Span) -> Head {
+        let mut used = self.builtin_use(builtin, span);
+        let expr = TExpr { kind: TExprKind::Builtin(builtin), ty: std::mem::take(&mut used.ty), span };
+        let dependents = std::mem::take(&mut used.dependents);
+        Head { expr, name: Some(builtins::name_of(builtin).into()), dependents, builtin: Some((builtin, used)) }
+    }
+
+    fn local_head(&mut self, local: LocalId, span: Span) -> Head {
+        let name = self.typed.locals[local].name.clone();
+        let info = &self.locals[local];
+        let used = if let Some(scheme) = info.scheme.clone() {
+            self.instantiate(&scheme, span)
+        } else if let Some(assumed) = info.assumed.clone() {
+            self.use_in_group(&assumed, span)
+        } else {
+            Use { ty: self.typed.locals[local].ty.clone(), args: vec![], dependents: vec![] }
+        };
+        let expr = TExpr { kind: TExprKind::Local(local, used.args), ty: used.ty, span };
+        Head { expr, name: Some(name), dependents: used.dependents, builtin: None }
+    }
+
+    fn global_head(&mut self, global: GlobalId, span: Span) -> Head {
+        let name = self.typed.globals[global].name.clone();
+        let used = match self.globals[global].clone() {
+            GlobalState::Done(scheme) => self.instantiate(&scheme, span),
+            GlobalState::Assumed(assumed) => self.use_in_group(&assumed, span),
+            // Only sizes inside declared types are looked at before the definitions they mention.
+            GlobalState::Unseen => Use { ty: Ty::Int, args: vec![], dependents: vec![] },
+        };
+        let expr = TExpr { kind: TExprKind::Global(global, used.args), ty: used.ty, span };
+        Head { expr, name: Some(name), dependents: used.dependents, builtin: None }
+    }
+
+    /// A use of a definition inside its own group: its types are those of the group, its sizes are new.
+    fn use_in_group(&mut self, assumed: &Rc<Assumed>, span: Span) -> Use {
+        self.fuel = FUEL;
+        self.at = span;
+        let own: Vec<_> = assumed.own.iter().map(|(atom, _)| (atom.clone(), self.fresh_size_var())).collect();
+        let ty = self.group_copy(&assumed.ty, &own, assumed.complete).unwrap_or(Ty::Error);
+        self.run_ready();
+        let positions = assumed.own.iter().zip(&own);
+        let dependents = positions.filter_map(|((_, position), (_, var))| Some(((*position)?, *var))).collect();
+        Use { ty, args: vec![], dependents }
+    }
+
+    fn constructor_head(&mut self, sum: TypeDeclId, tag: usize, span: Span, want: Option<&Ty>) -> Head {
+        let args: Vec<Ty> = self.typed.types[sum].params.clone().iter().map(|_| self.fresh()).collect();
+        let of_tangent = want.is_some_and(|want| self.is_tangent_of(want, sum));
+        let (fields, whole) = self.constructor_types(sum, tag, &args, of_tangent);
+        let ty = fields.into_iter().rev().fold(whole, |to, from| Ty::Fun(from.into(), to.into()));
+        let name = self.typed.types[sum].constructors.get(tag).map(|constructor| constructor.name.clone());
+        Head::plain(TExpr { kind: TExprKind::Con(sum, tag), ty, span }, name)
+    }
+
+    /// Whether the type is the derived tangent type of this sum.
+    pub(super) fn is_tangent_of(&mut self, ty: &Ty, sum: TypeDeclId) -> bool {
+        let Ty::Tangent(inner) = self.head(ty) else { return false };
+        matches!(self.head(&inner), Ty::Sum(id, _) if id == sum)
+    }
+
+    /// The fields of a constructor and the type of the whole, or their tangent types.
+    pub(super) fn constructor_types(&mut self, sum: TypeDeclId, tag: usize, args: &[Ty], of_tangent: bool) -> (Vec<Ty>, Ty) {
+        let decl = &self.typed.types[sum];
+        let params = decl.params.clone();
+        let fields = decl.constructors.get(tag).map_or_else(Vec::new, |constructor| constructor.fields.clone());
+        let fields = fields.iter().map(|field| {
+            let field = self.substitute(field, &params, args);
+            if of_tangent { tangent(&field) } else { field }
+        });
+        let fields = fields.collect();
+        let whole = Ty::Sum(sum, args.into());
+        (fields, if of_tangent { Ty::Tangent(whole.into()) } else { whole })
+    }
+
+    /// `module.name`, if `base` names an imported module and nothing nearer.
+    pub(super) fn qualified_head(&mut self, base: &Expr, field: &Ident, want: Option<&Ty>) -> Option<Head> {
+        let ExprKind::Name(qualifier) = &base.kind else { return None };
+        if self.scope.iter().any(|(known, _)| known == qualifier) {
+            return None;
+        }
+        let module = self.declared.scopes.modules[self.module].imports.get(qualifier).copied();
+        let Some(module) = module else {
+            let upper = field.node.starts_with(|first: char| first.is_ascii_uppercase());
+            let unknown = self.declared.scopes.value(self.module, qualifier).is_none() && builtins::lookup(qualifier).is_none();
+            if !(upper && unknown) {
+                return None;
+            }
+            self.report_unknown_module(&Ident { node: qualifier.clone(), span: base.span });
+            return Some(Head::plain(Self::error_expr(base.span.to(field.span)), None));
+        };
+        let span = base.span.to(field.span);
+        let scope = &self.declared.scopes.modules[module];
+        if let Some((sum, tag)) = scope.constructors.get(&field.node).copied() {
+            return Some(self.constructor_head(sum, tag, span, want));
+        }
+        if let Some(global) = scope.values.get(&field.node).copied() {
+            return Some(self.global_head(global, span));
+        }
+        self.report_not_in_module(qualifier, module, field);
+        Some(Head::plain(Self::error_expr(span), None))
+    }
+
+    /// The constructor that a pattern names.
+    pub(super) fn pattern_constructor(&mut self, path: &Path) -> Option<(TypeDeclId, usize)> {
+        let name = &path.name;
+        let Some(qualifier) = &path.module else {
+            let found = self.declared.scopes.constructor(self.module, &name.node);
+            if found.is_none() {
+                self.unknown_constructor(&name.node, name.span);
+            }
+            return found;
+        };
+        let Some(module) = self.declared.scopes.modules[self.module].imports.get(&qualifier.node).copied() else {
+            self.report_unknown_module(qualifier);
+            return None;
+        };
+        let found = self.declared.scopes.modules[module].constructors.get(&name.node).copied();
+        if found.is_none() {
+            self.report_not_in_module(&qualifier.node, module, name);
+        }
+        found
+    }
+
+    fn unknown_name(&mut self, name: &Name, span: Span) -> Head {
+        let scopes = self.declared.scopes.visible(self.module);
+        let mut known: Vec<&str> = self.scope.iter().rev().map(|(name, _)| name.as_str()).collect();
+        known.extend(scopes.flat_map(|scope| scope.values.keys().chain(scope.imports.keys())).map(Name::as_str));
+        for builtin in builtins::names() {
+            known.push(builtin);
+        }
+        let near = nearest(name, known);
+        let is_size = name.len() == 1;
+        let mut diagnostic = Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
+        diagnostic = match (near, name.as_str()) {
+            (_, "length" | "len") => diagnostic.hint("the size of an array is `size xs`"),
+            (_, "ln") => diagnostic.hint("the natural logarithm is `log`"),
+            (_, "fun" | "fn" | "lambda") => diagnostic.hint("a function is written `\\x -> …`"),
+            (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
+            (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
+            (None, _) if is_size => diagnostic.hint("if it is a size, declare it after the definition's name: `def f [n] …`"),
+            (None, _) => diagnostic.hint("define it with `def`, bind it with `let`, or `import` the file that defines it"),
+        };
+        self.report(diagnostic);
+        Head::plain(Self::error_expr(span), None)
+    }
+
+    fn unknown_constructor(&mut self, name: &Name, span: Span) -> Head {
+        let scopes = self.declared.scopes.visible(self.module);
+        let known: Vec<&str> = scopes.flat_map(|scope| scope.constructors.keys()).map(Name::as_str).collect();
+        let near = nearest(name, known);
+        let is_type = self.declared.scopes.type_name(self.module, name).is_some() || crate::resolve::is_builtin_type(name);
+        let mut diagnostic = Diagnostic::error("E0203", span, format!("unknown constructor `{name}`"), "no type has this constructor");
+        diagnostic = match (near, name.as_str()) {
+            (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
+            _ if is_type => diagnostic.note(format!("`{name}` is a type, not a value")).hint("values are made by the constructors that its declaration lists"),
+            (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
+            (None, _) => diagnostic
+                .note("names that begin with an upper-case letter are constructors")
+                .hint(format!("declare it, as in `type … = {name} …`; variables begin with a lower-case letter")),
+        };
+        self.report(diagnostic);
+        Head::plain(Self::error_expr(span), None)
+    }
+
+    pub(super) fn report_unknown_module(&mut self, qualifier: &Ident) {
+        let name = &qualifier.node;
+        let imports = &self.declared.scopes.modules[self.module].imports;
+        let near = nearest(name, imports.keys().map(Name::as_str));
+        let mut diagnostic = Diagnostic::error("E0204", qualifier.span, format!("no module is imported as `{name}`"), "unknown module");
+        diagnostic = match near {
+            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+            None => diagnostic.hint(format!("add `import \"…\" as {name}` at the top of the file")),
+        };
+        self.report(diagnostic);
+    }
+
+    fn report_not_in_module(&mut self, qualifier: &Name, module: usize, name: &Ident) {
+        let scope = &self.declared.scopes.modules[module];
+        let known = scope.values.keys().chain(scope.constructors.keys());
+        let near = nearest(&name.node, known.map(Name::as_str));
+        let mut diagnostic = Diagnostic::error("E0205", name.span, format!("`{qualifier}` has no `{}`", name.node), "not defined there");
+        if let Some(near) = near {
+            diagnostic = diagnostic.hint(format!("did you mean `{qualifier}.{near}`?"));
+        }
+        self.report(diagnostic);
+    }
+}

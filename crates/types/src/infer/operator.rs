@@ -1,0 +1,145 @@
+//! Binary operators.
+
+use pullback_base::{Diagnostic, Span, Spanned};
+use pullback_syntax::ast::{BinaryOp, Expr};
+
+use super::Infer;
+use super::literal::is_int_literal;
+use super::mismatch::Why;
+use super::unify::{Clash, Sizes};
+use crate::builtins;
+use crate::tir::{Constraint, TExpr, TExprKind};
+use crate::ty::Ty;
+
+impl<'a> Infer<'a> {
+    /// `lhs op rhs`; not `|>`.
+    pub(super) fn binary(&mut self, op: &Spanned<BinaryOp>, lhs: &'a Expr, rhs: &'a Expr, span: Span) -> TExpr {
+        let on = Why::Operator(op.node);
+        let (lhs, rhs, ty) = match op.node {
+            BinaryOp::Or | BinaryOp::And => {
+                let lhs = self.check(lhs, &Ty::Bool, &on);
+                (lhs, self.check(rhs, &Ty::Bool, &on), Ty::Bool)
+            }
+            BinaryOp::Eq | BinaryOp::Ne => {
+                let (lhs, rhs) = self.operands(op, lhs, rhs);
+                self.require_at(lhs.span, Constraint::Eq(lhs.ty.clone()));
+                (lhs, rhs, Ty::Bool)
+            }
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+                let (lhs, rhs) = self.operands(op, lhs, rhs);
+                self.require_number(&lhs, Constraint::Ord);
+                (lhs, rhs, Ty::Bool)
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                let (lhs, rhs) = self.operands(op, lhs, rhs);
+                self.require_number(&lhs, Constraint::Num);
+                let ty = lhs.ty.clone();
+                (lhs, rhs, ty)
+            }
+            BinaryOp::Rem => {
+                let lhs = self.check(lhs, &Ty::Int, &on);
+                (lhs, self.check(rhs, &Ty::Int, &on), Ty::Int)
+            }
+            BinaryOp::Scale => {
+                let lhs = self.check(lhs, &Ty::Real, &on);
+                let rhs = self.infer(rhs);
+                self.require_number(&rhs, Constraint::Vector);
+                let ty = rhs.ty.clone();
+                (lhs, rhs, ty)
+            }
+            BinaryOp::MatMul => self.matmul(lhs, rhs),
+            BinaryOp::Pow => self.power(lhs, rhs),
+            // Application; the caller takes it apart.
+            BinaryOp::Pipe => return Self::error_expr(span),
+        };
+        let Some(builtin) = builtins::of_operator(op.node) else { return Self::error_expr(span) };
+        let fun = Ty::Fun(rhs.ty.clone().into(), ty.clone().into());
+        let fun = Ty::Fun(lhs.ty.clone().into(), fun.into());
+        let head = TExpr { kind: TExprKind::Builtin(builtin), ty: fun, span: op.span };
+        TExpr { kind: TExprKind::App(Box::new(head), vec![lhs, rhs]), ty, span }
+    }
+
+    /// A constraint on an operand, unless it is plainly satisfied.
+    fn require_number(&mut self, operand: &TExpr, constraint: fn(Ty) -> Constraint) {
+        if !matches!(self.head(&operand.ty), Ty::Real | Ty::Error) {
+            self.require_at(operand.span, constraint(operand.ty.clone()));
+        }
+    }
+
+    /// Two operands of the same type.
+    fn operands(&mut self, op: &Spanned<BinaryOp>, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr) {
+        let left = self.infer(lhs);
+        let wanted = self.head(&left.ty);
+        // A literal or a constructor takes its type from the other operand.
+        let structured = matches!(wanted, Ty::Tangent(_) | Ty::Tuple(_) | Ty::Record(_))
+            && matches!(op.node, BinaryOp::Eq | BinaryOp::Ne);
+        let why = Why::Operand(op.node, left.span);
+        if structured || (is_int_literal(rhs) && matches!(wanted, Ty::Real | Ty::Int)) {
+            let right = self.check(rhs, &wanted, &why);
+            return (left, right);
+        }
+        let right = self.infer(rhs);
+        self.at = right.span;
+        let (left, right) = match self.unify(&right.ty, &left.ty, Sizes::Strict) {
+            Ok(_) => (left, right),
+            Err(clash) => {
+                self.report_operands(op, &left, &right, &clash);
+                (Self::error_expr(left.span), Self::error_expr(right.span))
+            }
+        };
+        (left, right)
+    }
+
+    fn report_operands(&mut self, op: &Spanned<BinaryOp>, left: &TExpr, right: &TExpr, clash: &Clash) {
+        let (a, b) = (self.known(&left.ty), self.known(&right.ty));
+        let is_structure = |ty: &Ty| matches!(ty, Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_));
+        let arithmetic = matches!(op.node, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+        let number = |ty: &Ty| matches!(ty, Ty::Int | Ty::Real);
+        let hint = match (&a, &b) {
+            (Ty::Int, Ty::Real) => Some("write `real` before the Int operand to turn it into a Real"),
+            (Ty::Real, Ty::Int) => Some("write `real` before the Int operand to turn it into a Real"),
+            (x, y) if arithmetic && number(x) && is_structure(y) && op.node == BinaryOp::Mul => Some("write `*.` to scale by a Real"),
+            (x, y) if arithmetic && is_structure(x) && number(y) => {
+                Some("scale with `s *. v`, the number on the left; for other operations use `[ x + 1.0 | x <- xs ]`")
+            }
+            (x, y) if arithmetic && number(x) && is_structure(y) => Some("use a comprehension such as `[ 1.0 + x | x <- xs ]`"),
+            _ => None,
+        };
+        let Some(hint) = hint.filter(|_| matches!(clash, Clash::Types)) else {
+            self.report_clash(right.span, &right.ty, &left.ty, clash, &Why::Operand(op.node, left.span));
+            return;
+        };
+        let mut show = crate::show::Show::new(&self.typed, &[]);
+        let (a, b) = (show.ty(&a), show.ty(&b));
+        let text = op.node.text();
+        let diagnostic = Diagnostic::error("E0301", op.span, format!("the operands of `{text}` have different types: `{a}` and `{b}`"), "")
+            .label(left.span, format!("this is `{a}`"))
+            .label(right.span, format!("this is `{b}`"))
+            .note("numbers are not converted by themselves")
+            .hint(hint);
+        self.report(diagnostic);
+    }
+
+    fn power(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
+        let lhs = self.infer(lhs);
+        self.require_number(&lhs, Constraint::Num);
+        let rhs = if is_int_literal(rhs) {
+            self.check(rhs, &Ty::Int, &Why::Operator(BinaryOp::Pow))
+        } else {
+            let rhs = self.infer(rhs);
+            self.require_at(rhs.span, Constraint::Power(lhs.ty.clone(), rhs.ty.clone()));
+            rhs
+        };
+        let ty = lhs.ty.clone();
+        (lhs, rhs, ty)
+    }
+
+    fn matmul(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
+        let (lhs, rhs) = (self.infer(lhs), self.infer(rhs));
+        let (left, right, result) = self.matmul_types(rhs.span);
+        let why = Why::Operator(BinaryOp::MatMul);
+        let lhs = self.coerce(lhs, &left, &why);
+        let rhs = self.coerce(rhs, &right, &why);
+        (lhs, rhs, result)
+    }
+}

@@ -1,0 +1,414 @@
+//! Generalisation and instantiation.
+//!
+//! A definition quantifies over the type variables that only it mentions, over the sizes likewise, and
+//! keeps the constraints that speak of them. An Int parameter that a size mentions becomes a size of
+//! the scheme too: `replicate : (n: Int) -> a -> [n]a`; a use says which size its argument is.
+
+use pullback_base::{Name, Span};
+use rustc_hash::FxHashMap;
+
+use super::solve::Pending;
+use super::table::{SizeCell, size_of};
+use super::unify::Clash;
+use super::{FUEL, Infer};
+use crate::show::letter;
+use crate::tir::{Constraint, ParamId, SizeParam};
+use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
+
+/// A generalised type.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scheme {
+    pub params: Vec<ParamId>,
+    pub sizes: Vec<SizeParam>,
+    pub constraints: Vec<Constraint>,
+    pub ty: Ty,
+}
+
+/// A use of a generalised definition.
+#[derive(Debug)]
+pub(super) struct Use {
+    pub ty: Ty,
+    /// What its quantified variables are here.
+    pub args: Vec<Ty>,
+    /// The sizes that the arguments at these positions give.
+    pub dependents: Vec<(usize, SizeVar)>,
+}
+
+/// A member of a group that is being generalised.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub ty: Ty,
+    /// Its declared type variables.
+    pub rigid: Vec<ParamId>,
+    /// Its own sizes: the declared ones, and the Int parameters with their positions.
+    pub own: Vec<(Atom, Name, Option<usize>)>,
+    /// Whether it may be computed again for each use: it is a function.
+    pub is_function: bool,
+}
+
+struct Instance {
+    types: FxHashMap<ParamId, Ty>,
+    sizes: FxHashMap<u32, SizeVar>,
+}
+
+impl Infer<'_> {
+    /// New unknowns for everything a scheme quantifies over; its constraints arise at `span`.
+    pub(super) fn instantiate(&mut self, scheme: &Scheme, span: Span) -> Use {
+        if scheme.params.is_empty() && scheme.sizes.is_empty() {
+            return Use { ty: scheme.ty.clone(), args: vec![], dependents: vec![] };
+        }
+        self.fuel = FUEL;
+        let args: Vec<Ty> = scheme.params.iter().map(|_| self.fresh()).collect();
+        let sizes: Vec<SizeVar> = scheme.sizes.iter().map(|_| self.fresh_size_var()).collect();
+        let instance = Instance {
+            types: scheme.params.iter().copied().zip(args.iter().cloned()).collect(),
+            sizes: scheme.sizes.iter().map(|size| size.id).zip(sizes.iter().copied()).collect(),
+        };
+        let ty = match self.instance_of(&scheme.ty, &instance) {
+            Ok(ty) => ty,
+            Err(_) => {
+                self.report_too_large(span);
+                Ty::Error
+            }
+        };
+        for constraint in &scheme.constraints {
+            let constraint = map_constraint(constraint, &mut |ty| self.instance_of(ty, &instance).unwrap_or(Ty::Error));
+            self.require_at(span, constraint);
+        }
+        let dependents = scheme.sizes.iter().zip(sizes).filter_map(|(size, var)| Some((size.value_of?, var)));
+        Use { ty, args, dependents: dependents.collect() }
+    }
+
+    fn instance_of(&mut self, ty: &Ty, instance: &Instance) -> Result<Ty, Clash> {
+        self.spend()?;
+        Ok(match ty {
+            Ty::Param(param) => instance.types.get(param).cloned().unwrap_or_else(|| ty.clone()),
+            Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Error => ty.clone(),
+            // Only variables of the surroundings are left in a scheme.
+            Ty::Var(_) => ty.clone(),
+            Ty::Tuple(items) => Ty::Tuple(self.instances_of(items.iter(), instance)?.into()),
+            Ty::Sum(id, args) => Ty::Sum(*id, self.instances_of(args.iter(), instance)?.into()),
+            Ty::Record(fields) => {
+                let types = self.instances_of(fields.iter().map(|(_, ty)| ty), instance)?;
+                Ty::Record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())
+            }
+            Ty::Array(size, element) => {
+                let element = self.instance_of(element, instance)?;
+                Ty::Array(instance_of_size(size, instance), element.into())
+            }
+            Ty::Tangent(inner) => Ty::Tangent(self.instance_of(inner, instance)?.into()),
+            Ty::Fun(a, b) => {
+                let a = self.instance_of(a, instance)?;
+                Ty::Fun(a.into(), self.instance_of(b, instance)?.into())
+            }
+            Ty::Jacobian(a, b) => {
+                let a = self.instance_of(a, instance)?;
+                Ty::Jacobian(a.into(), self.instance_of(b, instance)?.into())
+            }
+        })
+    }
+
+    fn instances_of<'t>(&mut self, items: impl Iterator<Item = &'t Ty>, instance: &Instance) -> Result<Vec<Ty>, Clash> {
+        items.map(|item| self.instance_of(item, instance)).collect()
+    }
+
+    /// Replaces the parameters of a declaration by types.
+    pub(super) fn substitute(&mut self, ty: &Ty, params: &[ParamId], args: &[Ty]) -> Ty {
+        self.fuel = FUEL;
+        let types = params.iter().copied().zip(args.iter().cloned()).collect();
+        let instance = Instance { types, sizes: FxHashMap::default() };
+        self.instance_of(ty, &instance).unwrap_or(Ty::Error)
+    }
+
+    /// Generalises a group whose constraints begin at `start`; the level is that of the surroundings.
+    pub(super) fn generalise(&mut self, members: &[Member], start: usize) -> Vec<Scheme> {
+        self.run_ready();
+        for member in members {
+            if !member.is_function {
+                self.keep_constrained(start);
+            }
+        }
+        self.keep_determined(start);
+        let mut params: Vec<ParamId> = members.iter().flat_map(|member| member.rigid.iter().copied()).collect();
+        self.quantify(members, start, &mut params);
+        let sizes = self.quantify_sizes(members);
+        let constraints = self.take_constraints(start);
+        let scheme = |infer: &mut Self, member: &Member| {
+            let mut own = Vec::new();
+            let mut rename = FxHashMap::default();
+            for (atom, name, value_of) in &member.own {
+                let id = infer.next_size_param();
+                own.push(SizeParam { id, name: name.clone(), value_of: *value_of });
+                rename.insert(atom.clone(), id);
+            }
+            let ty = infer.known(&member.ty);
+            let ty = rename_sizes(&ty, &rename);
+            let constraints = constraints
+                .iter()
+                .map(|constraint| map_constraint(constraint, &mut |ty| rename_sizes(&infer.known(ty), &rename)))
+                .collect();
+            let mentioned = sizes_of(&ty);
+            own.extend(sizes.iter().cloned());
+            own.retain(|size| mentioned.contains(&size.id));
+            Scheme { params: params.clone(), sizes: own, constraints, ty }
+        };
+        members.iter().map(|member| scheme(self, member)).collect()
+    }
+
+    fn next_size_param(&mut self) -> u32 {
+        self.size_params += 1;
+        self.size_params - 1
+    }
+
+    fn waiting_since(&self, start: usize) -> Vec<Constraint> {
+        self.pending[start.min(self.pending.len())..].iter().flatten().map(|pending| pending.constraint.clone()).collect()
+    }
+
+    /// Constrained variables of a value that is computed once are not generalised.
+    fn keep_constrained(&mut self, start: usize) {
+        for constraint in self.waiting_since(start) {
+            for ty in types_of(&constraint) {
+                self.keep_all(ty);
+            }
+        }
+    }
+
+    /// Variables that a constraint determines from one of the surroundings are not generalised.
+    fn keep_determined(&mut self, start: usize) {
+        let constraints = self.waiting_since(start);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for constraint in &constraints {
+                let types = types_of(constraint);
+                let vars: Vec<TyVar> = types.iter().flat_map(|ty| self.free_vars(ty, false)).collect();
+                let outer = |infer: &Self, var: &TyVar| !infer.is_deep(*var);
+                if types.len() > 1 && vars.iter().any(|var| outer(self, var)) && !vars.iter().all(|var| outer(self, var)) {
+                    types.into_iter().for_each(|ty| self.keep_all(ty));
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    fn is_deep(&self, var: TyVar) -> bool {
+        self.table.free(var).is_some_and(|free| free.level > self.level)
+    }
+
+    fn keep_all(&mut self, ty: &Ty) {
+        for var in self.free_vars(ty, false) {
+            if let Some(mut free) = self.table.free(var) {
+                free.level = free.level.min(self.level);
+                self.table.set_free(var, free);
+            }
+        }
+    }
+
+    /// Turns the variables that only this group mentions into parameters.
+    fn quantify(&mut self, members: &[Member], start: usize, params: &mut Vec<ParamId>) {
+        let mut vars: Vec<TyVar> = Vec::new();
+        for member in members {
+            let free = self.free_vars(&member.ty, false);
+            vars.extend(free.into_iter().filter(|var| self.is_deep(*var)));
+        }
+        let constraints = self.waiting_since(start);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for constraint in &constraints {
+                let mentioned: Vec<TyVar> = types_of(constraint).into_iter().flat_map(|ty| self.free_vars(ty, false)).collect();
+                if mentioned.iter().any(|var| vars.contains(var)) {
+                    let new = mentioned.into_iter().filter(|var| !vars.contains(var) && self.is_deep(*var));
+                    let new: Vec<TyVar> = new.collect();
+                    changed |= !new.is_empty();
+                    vars.extend(new);
+                }
+            }
+        }
+        let mut taken: Vec<Name> = self.type_vars.iter().map(|(name, _)| name.clone()).collect();
+        taken.extend(params.iter().map(|param| self.typed.params[*param].clone()));
+        let mut next = 0;
+        for var in vars {
+            if self.table.free(var).is_none() {
+                continue;
+            }
+            let name = loop {
+                let name = Name::from(letter(next, b'a'));
+                next += 1;
+                if !taken.contains(&name) {
+                    break name;
+                }
+            };
+            let param = self.new_param(&name, self.level + 1);
+            params.push(param);
+            let woken = self.table.bind(var, Ty::Param(param));
+            self.ready.extend(woken);
+        }
+        self.run_ready();
+    }
+
+    /// Declares a quantified type variable owned by a binding of this level.
+    pub(super) fn new_param(&mut self, name: &Name, level: u32) -> ParamId {
+        self.typed.params.push(name.clone());
+        self.table.param(level)
+    }
+
+    fn quantify_sizes(&mut self, members: &[Member]) -> Vec<SizeParam> {
+        let mut taken: Vec<Name> = members.iter().flat_map(|m| m.own.iter().map(|(_, name, _)| name.clone())).collect();
+        let mut sizes = Vec::new();
+        let mut names = ["n", "m", "k", "l"].iter().map(|name| Name::from(*name)).chain((1..).map(|i| Name::from(format!("n{i}"))));
+        for member in members {
+            for var in self.free_sizes(&member.ty) {
+                let SizeCell::Free(level, _) = *self.table.size(var) else { continue };
+                if level <= self.level {
+                    continue;
+                }
+                let Some(name) = names.by_ref().find(|name| !taken.contains(name)) else { continue };
+                taken.push(name.clone());
+                let id = self.next_size_param();
+                self.table.set_size(var, SizeCell::Bound(Size::Poly(Poly::atom(Atom::Param(id)).into())));
+                sizes.push(SizeParam { id, name, value_of: None });
+            }
+        }
+        sizes
+    }
+
+    /// The free size variables of a type, in order of appearance.
+    fn free_sizes(&mut self, ty: &Ty) -> Vec<SizeVar> {
+        let mut found = Vec::new();
+        let ty = self.known(ty);
+        each_size(&ty, &mut |size| {
+            if let Size::Poly(poly) = size {
+                for atom in poly.atoms() {
+                    if let Atom::Var(var) = atom
+                        && !found.contains(var)
+                    {
+                        found.push(*var);
+                    }
+                }
+            }
+        });
+        found
+    }
+
+    /// Takes out the constraints that speak of variables this group quantifies over.
+    fn take_constraints(&mut self, start: usize) -> Vec<Constraint> {
+        let mut taken: Vec<Constraint> = Vec::new();
+        for index in start..self.pending.len() {
+            let Some(Pending { constraint, .. }) = self.pending[index].clone() else { continue };
+            let constraint = map_constraint(&constraint, &mut |ty| self.known(ty));
+            let mine = types_of(&constraint).into_iter().any(|ty| self.mentions_own_param(ty));
+            if mine {
+                self.pending[index] = None;
+                if !taken.contains(&constraint) {
+                    taken.push(constraint);
+                }
+            }
+        }
+        taken
+    }
+
+    fn mentions_own_param(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Param(param) => self.table.param_level(*param) > self.level,
+            Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Error => false,
+            Ty::Tuple(items) | Ty::Sum(_, items) => items.iter().any(|item| self.mentions_own_param(item)),
+            Ty::Record(fields) => fields.iter().any(|(_, ty)| self.mentions_own_param(ty)),
+            Ty::Array(_, element) | Ty::Tangent(element) => self.mentions_own_param(element),
+            Ty::Fun(a, b) | Ty::Jacobian(a, b) => self.mentions_own_param(a) || self.mentions_own_param(b),
+        }
+    }
+}
+
+/// The types a constraint speaks of.
+pub(super) fn types_of(constraint: &Constraint) -> Vec<&Ty> {
+    match constraint {
+        Constraint::Num(ty) | Constraint::Vector(ty) | Constraint::Scalar(ty) => vec![ty],
+        Constraint::Ord(ty) | Constraint::Eq(ty) | Constraint::Diff(ty) => vec![ty],
+        Constraint::Field(a, _, b) | Constraint::Component(a, _, b) => vec![a, b],
+        Constraint::Power(a, b) | Constraint::MatRow(a, b) => vec![a, b],
+        Constraint::Tangent(a, b) | Constraint::SameShape(a, b) => vec![a, b],
+        Constraint::Jacobian(a, b, c) => vec![a, b, c],
+    }
+}
+
+/// The same constraint on other types.
+pub(super) fn map_constraint(constraint: &Constraint, f: &mut impl FnMut(&Ty) -> Ty) -> Constraint {
+    match constraint {
+        Constraint::Num(ty) => Constraint::Num(f(ty)),
+        Constraint::Vector(ty) => Constraint::Vector(f(ty)),
+        Constraint::Scalar(ty) => Constraint::Scalar(f(ty)),
+        Constraint::Ord(ty) => Constraint::Ord(f(ty)),
+        Constraint::Eq(ty) => Constraint::Eq(f(ty)),
+        Constraint::Diff(ty) => Constraint::Diff(f(ty)),
+        Constraint::Field(a, name, b) => Constraint::Field(f(a), name.clone(), f(b)),
+        Constraint::Component(a, index, b) => Constraint::Component(f(a), *index, f(b)),
+        Constraint::Power(a, b) => Constraint::Power(f(a), f(b)),
+        Constraint::MatRow(a, b) => Constraint::MatRow(f(a), f(b)),
+        Constraint::Tangent(a, b) => Constraint::Tangent(f(a), f(b)),
+        Constraint::SameShape(a, b) => Constraint::SameShape(f(a), f(b)),
+        Constraint::Jacobian(a, b, c) => Constraint::Jacobian(f(a), f(b), f(c)),
+    }
+}
+
+fn instance_of_size(size: &Size, instance: &Instance) -> Size {
+    let Size::Poly(poly) = size else { return Size::Any };
+    size_of(poly.substitute(&mut |atom| {
+        let var = if let Atom::Param(id) = atom { instance.sizes.get(id) } else { None };
+        Some(Poly::atom(var.map_or_else(|| atom.clone(), |var| Atom::Var(*var))))
+    }))
+}
+
+/// Calls `f` on every size in a type whose variables are resolved.
+fn each_size(ty: &Ty, f: &mut impl FnMut(&Size)) {
+    match ty {
+        Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Param(_) | Ty::Error => {}
+        Ty::Tuple(items) | Ty::Sum(_, items) => items.iter().for_each(|item| each_size(item, f)),
+        Ty::Record(fields) => fields.iter().for_each(|(_, ty)| each_size(ty, f)),
+        Ty::Array(size, element) => {
+            f(size);
+            each_size(element, f);
+        }
+        Ty::Tangent(inner) => each_size(inner, f),
+        Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
+            each_size(a, f);
+            each_size(b, f);
+        }
+    }
+}
+
+fn sizes_of(ty: &Ty) -> Vec<u32> {
+    let mut found = Vec::new();
+    each_size(ty, &mut |size| {
+        if let Size::Poly(poly) = size {
+            found.extend(poly.atoms().filter_map(|atom| if let Atom::Param(id) = atom { Some(*id) } else { None }));
+        }
+    });
+    found
+}
+
+/// Replaces atoms by size parameters.
+fn rename_sizes(ty: &Ty, rename: &FxHashMap<Atom, u32>) -> Ty {
+    if rename.is_empty() {
+        return ty.clone();
+    }
+    let again = |ty: &Ty| rename_sizes(ty, rename);
+    match ty {
+        Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Param(_) | Ty::Error => ty.clone(),
+        Ty::Tuple(items) => Ty::Tuple(items.iter().map(again).collect()),
+        Ty::Sum(id, args) => Ty::Sum(*id, args.iter().map(again).collect()),
+        Ty::Record(fields) => Ty::Record(fields.iter().map(|(name, ty)| (name.clone(), again(ty))).collect()),
+        Ty::Array(size, element) => {
+            let size = match size {
+                Size::Any => Size::Any,
+                Size::Poly(poly) => size_of(poly.substitute(&mut |atom| {
+                    Some(Poly::atom(rename.get(atom).map_or_else(|| atom.clone(), |id| Atom::Param(*id))))
+                })),
+            };
+            Ty::Array(size, again(element).into())
+        }
+        Ty::Tangent(inner) => Ty::Tangent(again(inner).into()),
+        Ty::Fun(a, b) => Ty::Fun(again(a).into(), again(b).into()),
+        Ty::Jacobian(a, b) => Ty::Jacobian(again(a).into(), again(b).into()),
+    }
+}

@@ -1,0 +1,190 @@
+//! Types up to sizes: the type of two branches together, and the types of definitions that are used
+//! inside their own group before their sizes are known.
+
+use std::rc::Rc;
+
+use super::Infer;
+use super::unify::{Clash, Sizes};
+use crate::tir::Constraint;
+use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
+
+impl Infer<'_> {
+    /// The free variables of a type; with `params`, a quantified variable counts as some variable
+    /// (the first there is stands for it). Looks at a bounded part of the type.
+    pub(super) fn free_vars(&mut self, ty: &Ty, params: bool) -> Vec<TyVar> {
+        let mut found = Vec::new();
+        let mut stack = vec![ty.clone()];
+        for _ in 0..10_000 {
+            let Some(ty) = stack.pop() else { break };
+            match self.table.resolve(&ty) {
+                Ty::Var(var) => {
+                    if !found.contains(&var) {
+                        found.push(var);
+                    }
+                }
+                Ty::Param(_) if params => found.push(TyVar(u32::MAX)),
+                Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => {}
+                Ty::Tuple(items) | Ty::Sum(_, items) => stack.extend(items.iter().rev().cloned()),
+                Ty::Record(fields) => stack.extend(fields.iter().rev().map(|(_, ty)| ty.clone())),
+                Ty::Array(_, element) | Ty::Tangent(element) => stack.push(element.as_ref().clone()),
+                Ty::Fun(a, b) | Ty::Jacobian(a, b) => stack.extend([b.as_ref().clone(), a.as_ref().clone()]),
+            }
+        }
+        found
+    }
+
+    /// The common type of two branches whose types agree up to sizes: a size that differs is unknown.
+    pub(super) fn join(&mut self, a: &Ty, b: &Ty) -> Ty {
+        self.fuel = super::FUEL;
+        self.join_in(a, b).unwrap_or(Ty::Error)
+    }
+
+    fn join_in(&mut self, a: &Ty, b: &Ty) -> Result<Ty, Clash> {
+        self.spend()?;
+        let (a, b) = (self.head(a), self.head(b));
+        Ok(match (&a, &b) {
+            (Ty::Error, _) => b,
+            (Ty::Var(_), Ty::Var(var)) => {
+                let loose = self.table.free(*var).is_some_and(|free| free.loose);
+                if loose { b } else { a }
+            }
+            (Ty::Array(left, left_element), Ty::Array(right, right_element)) => {
+                let (left, right) = (self.resolve_size(left), self.resolve_size(right));
+                let element = self.join_in(left_element, right_element)?;
+                Ty::Array(if left == right { left } else { Size::Any }, element.into())
+            }
+            (Ty::Tuple(left), Ty::Tuple(right)) if !Rc::ptr_eq(left, right) => {
+                let pairs: Vec<_> = left.iter().zip(right.iter()).collect();
+                Ty::Tuple(pairs.into_iter().map(|(a, b)| self.join_in(a, b)).collect::<Result<_, _>>()?)
+            }
+            (Ty::Record(left), Ty::Record(right)) if !Rc::ptr_eq(left, right) => {
+                let pairs: Vec<_> = left.iter().zip(right.iter()).collect();
+                let join = |((name, a), (_, b)): (&(_, Ty), &(_, Ty))| Ok((Clone::clone(name), self.join_in(a, b)?));
+                Ty::Record(pairs.into_iter().map(join).collect::<Result<Vec<(pullback_base::Name, Ty)>, Clash>>()?.into())
+            }
+            _ => a,
+        })
+    }
+
+    /// Both types are the same up to sizes; the second is the one whose sizes are forgotten.
+    pub(super) fn solve_same_shape(&mut self, exact: &Ty, loose: &Ty) -> super::solve::Verdict {
+        let (left, right) = (self.head(exact), self.head(loose));
+        match (&left, &right) {
+            (Ty::Var(a), Ty::Var(b)) if a != b => return super::solve::Verdict::Waits(vec![*a, *b]),
+            (Ty::Var(_), _) => {
+                let copy = self.shape_copy(&right, false);
+                self.agree_in_constraint(&left, &copy);
+            }
+            (_, Ty::Var(_)) => {
+                let copy = self.shape_copy(&left, true);
+                self.agree_in_constraint(&copy, &right);
+            }
+            _ => {
+                let at = self.at;
+                if let Err(clash) = self.unify(&left, &right, Sizes::Join) {
+                    self.report_clash(at, &right, &left, &clash, &super::mismatch::Why::Plain);
+                }
+            }
+        }
+        super::solve::Verdict::Done
+    }
+
+    /// The outermost shape of `head`, with new unknown parts of the same shapes. The copy is the loose
+    /// one (its sizes forgotten) or the exact one (its sizes open).
+    fn shape_copy(&mut self, head: &Ty, to_loose: bool) -> Ty {
+        match head {
+            Ty::Array(_, element) => {
+                let size = if to_loose { Size::Any } else { self.fresh_size() };
+                Ty::Array(size, self.shape_part(element, to_loose).into())
+            }
+            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|item| self.shape_part(item, to_loose)).collect()),
+            Ty::Sum(id, args) => Ty::Sum(*id, args.iter().map(|arg| self.shape_part(arg, to_loose)).collect()),
+            Ty::Record(fields) => Ty::Record(
+                fields.iter().map(|(name, ty)| (name.clone(), self.shape_part(ty, to_loose))).collect(),
+            ),
+            Ty::Fun(a, b) => {
+                Ty::Fun(self.shape_part(a, to_loose).into(), self.shape_part(b, to_loose).into())
+            }
+            Ty::Tangent(_)
+            | Ty::Jacobian(..)
+            | Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Param(_)
+            | Ty::Var(_)
+            | Ty::Error => head.clone(),
+        }
+    }
+
+    fn shape_part(&mut self, part: &Ty, to_loose: bool) -> Ty {
+        match self.table.resolve(part) {
+            simple @ (Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error) => simple,
+            part => {
+                let (copy, constraint) = if to_loose {
+                    let copy = self.fresh_loose();
+                    (copy.clone(), Constraint::SameShape(part, copy))
+                } else {
+                    let copy = self.fresh();
+                    (copy.clone(), Constraint::SameShape(copy, part))
+                };
+                self.require(constraint);
+                copy
+            }
+        }
+    }
+
+    /// A copy of the type of a definition for a use inside its own group: its own sizes (`own`, with
+    /// the variables that stand for them here) are instantiated; unless its signature is complete, any
+    /// other size and what is not known yet is taken up to sizes.
+    pub(super) fn group_copy(&mut self, ty: &Ty, own: &[(Atom, SizeVar)], complete: bool) -> Result<Ty, Clash> {
+        self.spend()?;
+        let head = self.table.resolve(ty);
+        Ok(match &head {
+            Ty::Var(_) if !complete => {
+                let copy = self.fresh_loose();
+                self.require(Constraint::SameShape(head, copy.clone()));
+                copy
+            }
+            Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Var(_) | Ty::Error => head,
+            Ty::Array(size, element) => {
+                let size = self.group_size(size, own, complete);
+                Ty::Array(size, self.group_copy(element, own, complete)?.into())
+            }
+            Ty::Tuple(items) => Ty::Tuple(self.group_copies(items.iter(), own, complete)?.into()),
+            Ty::Sum(id, args) => Ty::Sum(*id, self.group_copies(args.iter(), own, complete)?.into()),
+            Ty::Record(fields) => {
+                let types = self.group_copies(fields.iter().map(|(_, ty)| ty), own, complete)?;
+                Ty::Record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())
+            }
+            Ty::Tangent(inner) => Ty::Tangent(self.group_copy(inner, own, complete)?.into()),
+            Ty::Fun(a, b) => {
+                let a = self.group_copy(a, own, complete)?;
+                Ty::Fun(a.into(), self.group_copy(b, own, complete)?.into())
+            }
+            Ty::Jacobian(a, b) => {
+                let a = self.group_copy(a, own, complete)?;
+                Ty::Jacobian(a.into(), self.group_copy(b, own, complete)?.into())
+            }
+        })
+    }
+
+    fn group_copies<'t>(
+        &mut self,
+        items: impl Iterator<Item = &'t Ty>,
+        own: &[(Atom, SizeVar)],
+        complete: bool,
+    ) -> Result<Vec<Ty>, Clash> {
+        items.map(|item| self.group_copy(item, own, complete)).collect()
+    }
+
+    fn group_size(&mut self, size: &Size, own: &[(Atom, SizeVar)], complete: bool) -> Size {
+        let Size::Poly(poly) = self.resolve_size(size) else { return Size::Any };
+        let copy = poly.substitute(&mut |atom| match own.iter().find(|(mine, _)| mine == atom) {
+            Some((_, var)) => Some(Poly::atom(Atom::Var(*var))),
+            None if matches!(atom, Atom::Var(_)) && !complete => None,
+            None => Some(Poly::atom(atom.clone())),
+        });
+        super::table::size_of(copy)
+    }
+}

@@ -1,0 +1,183 @@
+//! Sizes: which Int expressions are sizes, how sizes unify, and when they leave their scope.
+//!
+//! Two sizes agree if their difference is the zero polynomial. A unification variable that stands
+//! alone in the difference is solved for. A difference of which nothing but declared names and numbers
+//! is left is a mistake; any other is left to run time.
+
+use pullback_base::Name;
+use pullback_lambda::Prim;
+
+use super::table::{Free, SizeCell, size_of};
+use super::unify::{Clash, Sizes};
+use super::{GlobalState, Infer};
+use crate::tir::{Builtin, GlobalId, LocalId, TExpr, TExprKind};
+use crate::ty::{Atom, Poly, Size, SizeVar, Ty};
+
+impl Infer<'_> {
+    /// The size with every known variable replaced.
+    pub(super) fn resolve_size(&mut self, size: &Size) -> Size {
+        let Size::Poly(poly) = size else { return Size::Any };
+        if !poly.atoms().any(|atom| matches!(atom, Atom::Var(_))) {
+            return size.clone();
+        }
+        let table = &self.table;
+        size_of(resolve_poly(table, poly))
+    }
+
+    pub(super) fn unify_size(&mut self, actual: &Size, expected: &Size, sizes: Sizes) -> Result<bool, Clash> {
+        let (actual, expected) = match (self.resolve_size(actual), self.resolve_size(expected)) {
+            (_, Size::Any) => return Ok(true),
+            (Size::Any, Size::Poly(poly)) => return Ok(self.accept_any(&poly, sizes)),
+            (Size::Poly(actual), Size::Poly(expected)) => (actual, expected),
+        };
+        let Some(difference) = actual.sub(&expected) else { return Ok(false) };
+        if difference.as_constant() == Some(0) {
+            return Ok(true);
+        }
+        if sizes == Sizes::Join {
+            if let (Some(Atom::Var(var)), Some(Atom::Var(_))) = (actual.as_atom(), expected.as_atom()) {
+                self.bind_size(*var, &expected);
+            }
+            return Ok(true);
+        }
+        if let Some((Atom::Var(var), solution)) = difference.solve(|atom| matches!(atom, Atom::Var(_))) {
+            self.bind_size(var, &solution);
+            return Ok(true);
+        }
+        if difference.atoms().all(|atom| matches!(atom, Atom::Rigid(_))) {
+            return Err(Clash::Sizes(actual.as_ref().clone(), expected.as_ref().clone()));
+        }
+        Ok(false)
+    }
+
+    /// An unknown size where `poly` is expected: proven only if nothing depends on it.
+    fn accept_any(&mut self, poly: &Poly, sizes: Sizes) -> bool {
+        if sizes == Sizes::Join {
+            return true;
+        }
+        if let Some(Atom::Var(var)) = poly.as_atom() {
+            self.table.set_size(*var, SizeCell::Bound(Size::Any));
+            return true;
+        }
+        false
+    }
+
+    pub(super) fn bind_size(&mut self, var: SizeVar, poly: &Poly) {
+        let SizeCell::Free(level, depth) = *self.table.size(var) else { return };
+        let free = Free { level, depth, loose: false };
+        let size = Size::Poly(poly.clone().into());
+        let size = self.adjust_size(&size, free).unwrap_or(size);
+        self.table.set_size(var, SizeCell::Bound(size));
+    }
+
+    /// Checks that a size may be seen under these limits and lowers its variables to them; `Some` if
+    /// it is forgotten.
+    pub(super) fn adjust_size(&mut self, size: &Size, limit: Free) -> Option<Size> {
+        let size = self.resolve_size(size);
+        let Size::Poly(poly) = &size else { return None };
+        if limit.loose || poly.atoms().any(|atom| self.atom_depth(atom) > limit.depth) {
+            return Some(Size::Any);
+        }
+        for atom in poly.atoms() {
+            if let Atom::Var(var) = atom
+                && let SizeCell::Free(level, depth) = *self.table.size(*var)
+            {
+                self.table.set_size(*var, SizeCell::Free(level.min(limit.level), depth.min(limit.depth)));
+            }
+        }
+        None
+    }
+
+    fn atom_depth(&self, atom: &Atom) -> u32 {
+        match atom {
+            Atom::Rigid(local) | Atom::Local(local) => self.locals[*local].depth,
+            Atom::Opaque(name) => self.opaque.get(name).map_or(0, |(depth, _)| *depth),
+            Atom::Param(_) | Atom::Var(_) => 0,
+        }
+    }
+
+    /// The size that an Int expression is, or `Any`.
+    pub(super) fn size_of_expr(&mut self, expr: &TExpr) -> Size {
+        size_of(self.poly_of(expr))
+    }
+
+    /// The polynomial that an Int expression is.
+    pub(super) fn poly_of(&mut self, expr: &TExpr) -> Option<Poly> {
+        match &expr.kind {
+            TExprKind::IntLit(value) => Some(Poly::constant(i64::try_from(*value).ok()?)),
+            TExprKind::Local(local, _) => Some(self.poly_of_local(*local)),
+            TExprKind::Global(global, _) => self.poly_of_global(*global, expr),
+            TExprKind::App(head, args) => {
+                let TExprKind::Builtin(builtin) = head.kind else { return None };
+                self.poly_of_call(builtin, args, expr)
+            }
+            _ => None,
+        }
+    }
+
+    fn poly_of_local(&self, local: LocalId) -> Poly {
+        let info = &self.locals[local];
+        match &info.size {
+            Some(size) => size.clone(),
+            None if info.rigid => Poly::atom(Atom::Rigid(local)),
+            None => Poly::atom(Atom::Local(local)),
+        }
+    }
+
+    fn poly_of_global(&mut self, global: GlobalId, expr: &TExpr) -> Option<Poly> {
+        let ty = match &self.globals[global] {
+            GlobalState::Done(scheme) => scheme.ty.clone(),
+            GlobalState::Unseen | GlobalState::Assumed(_) => Ty::Int,
+        };
+        if !matches!(self.head(&ty), Ty::Int) {
+            return None;
+        }
+        if let Some(value) = self.declared.literal(global) {
+            return Some(Poly::constant(value));
+        }
+        let name = format!("{}.{}", self.typed.globals[global].module, self.typed.globals[global].name);
+        Some(self.opaque_atom(name.into(), expr, 0))
+    }
+
+    fn poly_of_call(&mut self, builtin: Builtin, args: &[TExpr], expr: &TExpr) -> Option<Poly> {
+        match (builtin, args) {
+            (Builtin::Add, [a, b]) => self.poly_of(a)?.add(&self.poly_of(b)?),
+            (Builtin::Sub, [a, b]) => self.poly_of(a)?.sub(&self.poly_of(b)?),
+            (Builtin::Mul, [a, b]) => self.poly_of(a)?.mul(&self.poly_of(b)?),
+            (Builtin::Neg, [a]) => self.poly_of(a)?.scale(-1),
+            (Builtin::Div | Builtin::Rem, [a, b]) => {
+                let (dividend, divisor) = (self.poly_of(a)?, self.poly_of(b)?);
+                let depth = dividend.atoms().chain(divisor.atoms()).map(|atom| self.atom_depth(atom)).max();
+                let unknown = |atom: &Atom| matches!(atom, Atom::Var(_));
+                if dividend.atoms().any(unknown) || divisor.atoms().any(unknown) {
+                    return None;
+                }
+                let sign = if builtin == Builtin::Div { '/' } else { '%' };
+                let name = format!("{:?}{sign}{:?}", dividend.terms, divisor.terms);
+                Some(self.opaque_atom(name.into(), expr, depth.unwrap_or(0)))
+            }
+            (Builtin::Prim(Prim::Size), [array]) => {
+                let Ty::Array(size, _) = self.head(&array.ty) else { return None };
+                let Size::Poly(poly) = self.resolve_size(&size) else { return None };
+                Some(poly.as_ref().clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn opaque_atom(&mut self, name: Name, expr: &TExpr, depth: u32) -> Poly {
+        self.opaque.entry(name.clone()).or_insert_with(|| (depth, expr.clone()));
+        Poly::atom(Atom::Opaque(name))
+    }
+}
+
+fn resolve_poly(table: &super::table::Table, poly: &Poly) -> Option<Poly> {
+    poly.substitute(&mut |atom| match atom {
+        Atom::Var(var) => match table.size(*var) {
+            SizeCell::Bound(Size::Poly(known)) => resolve_poly(table, known),
+            SizeCell::Bound(Size::Any) => None,
+            SizeCell::Free(..) => Some(Poly::atom(atom.clone())),
+        },
+        Atom::Rigid(_) | Atom::Local(_) | Atom::Param(_) | Atom::Opaque(_) => Some(Poly::atom(atom.clone())),
+    })
+}

@@ -1,0 +1,359 @@
+//! Constraints: remembered when they arise, looked at again when a type they wait for is known.
+//!
+//! A solved constraint is gone, perhaps leaving simpler ones; a violated one is reported at the place
+//! where it arose; any other waits. What still waits when a definition is generalised becomes part of
+//! its scheme; what waits at the end is decided by [`super::default`].
+
+use pullback_base::{Name, Span};
+
+use super::Infer;
+use super::tangent::tangent;
+use super::unify::Sizes;
+use crate::tir::Constraint;
+use crate::ty::{Ty, TyVar};
+
+/// A constraint that waits, and where it arose.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    pub constraint: Constraint,
+    pub span: Span,
+}
+
+/// What became of a constraint.
+pub(super) enum Verdict {
+    /// Solved, split or reported.
+    Done,
+    /// It waits for these variables, or for the instance of a quantified one.
+    Waits(Vec<TyVar>),
+}
+
+impl Infer<'_> {
+    /// Remembers a constraint that arises at [`Infer::at`]; it is looked at when the current
+    /// unification is done.
+    pub(super) fn require(&mut self, constraint: Constraint) {
+        let index = self.pending.len();
+        self.pending.push(Some(Pending { constraint, span: self.at }));
+        self.ready.push(index);
+    }
+
+    /// Remembers a constraint that arises at `span` and looks at it.
+    pub(super) fn require_at(&mut self, span: Span, constraint: Constraint) {
+        let before = std::mem::replace(&mut self.at, span);
+        self.require(constraint);
+        self.run_ready();
+        self.at = before;
+    }
+
+    /// Looks at every constraint that may have become solvable.
+    pub(super) fn run_ready(&mut self) {
+        if self.solving {
+            return;
+        }
+        self.solving = true;
+        let at = self.at;
+        while !self.ready.is_empty() {
+            for index in std::mem::take(&mut self.ready) {
+                let Some(pending) = self.pending[index].take() else { continue };
+                if self.too_large {
+                    continue;
+                }
+                self.at = pending.span;
+                if let Verdict::Waits(vars) = self.solve(&pending.constraint) {
+                    for var in vars {
+                        self.table.wait(var, index);
+                    }
+                    self.pending[index] = Some(pending);
+                }
+            }
+        }
+        self.at = at;
+        self.solving = false;
+    }
+
+    fn solve(&mut self, constraint: &Constraint) -> Verdict {
+        match constraint {
+            Constraint::Num(ty) | Constraint::Vector(ty) => self.solve_arithmetic(constraint, ty),
+            Constraint::Scalar(ty) | Constraint::Ord(ty) => self.solve_scalar(constraint, ty),
+            Constraint::Eq(ty) | Constraint::Diff(ty) => self.solve_first_order(constraint, ty),
+            Constraint::Field(record, name, ty) => self.solve_field(record, name, ty),
+            Constraint::Component(tuple, index, ty) => self.solve_component(tuple, *index, ty),
+            Constraint::Power(base, exponent) => self.solve_power(base, exponent),
+            Constraint::MatRow(row, scalar) => self.solve_mat_row(row, scalar),
+            Constraint::Tangent(primal, ty) => self.solve_tangent(primal, ty),
+            Constraint::Jacobian(output, input, ty) => self.solve_jacobian(output, input, ty),
+            Constraint::SameShape(a, b) => self.solve_same_shape(a, b),
+        }
+    }
+
+    /// The same constraint on a part of the type.
+    fn require_part(&mut self, like: &Constraint, part: Ty) {
+        let constraint = match like {
+            Constraint::Vector(_) => Constraint::Vector(part),
+            Constraint::Eq(_) => Constraint::Eq(part),
+            Constraint::Diff(_) => Constraint::Diff(part),
+            _ => Constraint::Num(part),
+        };
+        self.require(constraint);
+    }
+
+    fn solve_arithmetic(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
+        let head = self.head(ty);
+        match &head {
+            Ty::Real | Ty::Error => {}
+            Ty::Int if matches!(constraint, Constraint::Num(_)) => {}
+            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) if !self.is_sum_tangent(&head) => {
+                return self.waits(&head);
+            }
+            Ty::Array(_, element) => self.require_part(constraint, element.as_ref().clone()),
+            Ty::Tuple(items) => items.iter().for_each(|item| self.require_part(constraint, item.clone())),
+            Ty::Record(fields) => fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone())),
+            _ => self.report_arithmetic(&head, matches!(constraint, Constraint::Vector(_))),
+        }
+        Verdict::Done
+    }
+
+    /// Whether the type is the tangent type of a sum that is known to differ from the sum.
+    fn is_sum_tangent(&mut self, head: &Ty) -> bool {
+        if let Ty::Tangent(inner) = head { self.free_vars(inner, true).is_empty() && matches!(self.head(inner), Ty::Sum(..)) } else { false }
+    }
+
+    fn solve_scalar(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
+        let head = self.head(ty);
+        match &head {
+            Ty::Real | Ty::Int | Ty::Error => Verdict::Done,
+            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => self.waits(&head),
+            _ => {
+                self.report_scalar(&head, matches!(constraint, Constraint::Ord(_)));
+                Verdict::Done
+            }
+        }
+    }
+
+    fn solve_first_order(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
+        let head = self.head(ty);
+        match &head {
+            Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Error => {}
+            Ty::Var(_) | Ty::Param(_) | Ty::Jacobian(..) => return self.waits(&head),
+            Ty::Tangent(inner) => self.require_part(constraint, inner.as_ref().clone()),
+            Ty::Array(_, element) => self.require_part(constraint, element.as_ref().clone()),
+            Ty::Tuple(items) => items.iter().for_each(|item| self.require_part(constraint, item.clone())),
+            Ty::Record(fields) => fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone())),
+            Ty::Sum(id, args) => {
+                let Some(info) = self.sums.get(id.0 as usize) else { return Verdict::Done };
+                if info.function {
+                    self.report_function(&head, matches!(constraint, Constraint::Diff(_)));
+                    return Verdict::Done;
+                }
+                let uses = info.uses.clone();
+                for (arg, _) in args.iter().zip(uses).filter(|(_, used)| *used) {
+                    self.require_part(constraint, arg.clone());
+                }
+            }
+            Ty::Fun(..) => self.report_function(&head, matches!(constraint, Constraint::Diff(_))),
+        }
+        Verdict::Done
+    }
+
+    fn solve_field(&mut self, record: &Ty, name: &Name, ty: &Ty) -> Verdict {
+        let head = self.head(record);
+        match &head {
+            Ty::Record(fields) => match fields.iter().find(|(field, _)| field == name) {
+                Some((_, found)) => self.agree_in_constraint(found, ty),
+                None => {
+                    self.report_no_field(&head, name, self.at);
+                    self.agree_in_constraint(&Ty::Error, ty);
+                }
+            },
+            Ty::Var(_) | Ty::Tangent(_) => return self.waits(&head),
+            Ty::Error => self.agree_in_constraint(&Ty::Error, ty),
+            _ => {
+                self.report_not_record(&head, name, self.at);
+                self.agree_in_constraint(&Ty::Error, ty);
+            }
+        }
+        Verdict::Done
+    }
+
+    fn solve_component(&mut self, tuple: &Ty, index: usize, ty: &Ty) -> Verdict {
+        let head = self.head(tuple);
+        match &head {
+            Ty::Tuple(items) if index < items.len() => self.agree_in_constraint(&items[index].clone(), ty),
+            Ty::Var(_) | Ty::Tangent(_) => return self.waits(&head),
+            Ty::Error => self.agree_in_constraint(&Ty::Error, ty),
+            _ => {
+                self.report_no_component(&head, index, self.at);
+                self.agree_in_constraint(&Ty::Error, ty);
+            }
+        }
+        Verdict::Done
+    }
+
+    /// A Real exponent needs a Real base; an Int base needs an Int exponent.
+    fn solve_power(&mut self, base: &Ty, exponent: &Ty) -> Verdict {
+        match self.head(exponent) {
+            Ty::Int | Ty::Error => Verdict::Done,
+            Ty::Real => {
+                self.require(Constraint::Vector(base.clone()));
+                Verdict::Done
+            }
+            head @ (Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_)) => {
+                if let (Ty::Var(_), Some(Ty::Int)) = (&head, self.leaf(base)) {
+                    self.agree_in_constraint(&head, &Ty::Int);
+                    return Verdict::Done;
+                }
+                let mut vars = self.free_vars(&head, false);
+                vars.extend(self.free_vars(base, false));
+                Verdict::Waits(vars)
+            }
+            head => {
+                self.report_exponent(&head);
+                Verdict::Done
+            }
+        }
+    }
+
+    /// The number type a structure is made of, as far as its first part tells.
+    fn leaf(&mut self, ty: &Ty) -> Option<Ty> {
+        let mut ty = self.head(ty);
+        for _ in 0..64 {
+            let next = match &ty {
+                Ty::Array(_, element) => element.as_ref().clone(),
+                Ty::Tuple(items) => items.first()?.clone(),
+                Ty::Record(fields) => fields.first()?.1.clone(),
+                _ => return Some(ty),
+            };
+            ty = self.head(&next);
+        }
+        None
+    }
+
+    fn solve_mat_row(&mut self, row: &Ty, scalar: &Ty) -> Verdict {
+        let head = self.head(row);
+        match &head {
+            Ty::Real | Ty::Int | Ty::Error => self.agree_in_constraint(&head, scalar),
+            Ty::Array(_, element) => self.agree_in_constraint(element, scalar),
+            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) => return self.waits(&head),
+            _ => self.report_matmul(&head),
+        }
+        Verdict::Done
+    }
+
+    /// `T primal = ty`, solved in both directions: `T α = Real` gives `α = Real`.
+    fn solve_tangent(&mut self, primal: &Ty, ty: &Ty) -> Verdict {
+        let left = self.head(&tangent(primal));
+        let Ty::Tangent(inner) = &left else {
+            self.agree_in_constraint(&left, ty);
+            return Verdict::Done;
+        };
+        let (inner, right) = (self.head(inner), self.head(ty));
+        match (&inner, &right) {
+            (_, Ty::Error) => {}
+            (Ty::Sum(..), Ty::Tangent(other)) if matches!(self.head(other), Ty::Sum(..)) => {
+                self.agree_in_constraint(&inner, other);
+            }
+            (_, Ty::Tangent(other)) => {
+                if self.head(other) != inner {
+                    let mut vars = self.free_vars(&inner, false);
+                    vars.extend(self.free_vars(other, false));
+                    return Verdict::Waits(vars);
+                }
+            }
+            (_, Ty::Var(var)) => {
+                if self.free_vars(&inner, false).contains(var) {
+                    return self.waits(&inner);
+                }
+                self.agree_in_constraint(&left, &right);
+            }
+            (_, Ty::Param(_)) if inner == right => return Verdict::Waits(vec![]),
+            (Ty::Var(_), Ty::Param(_)) => return self.waits(&inner),
+            (Ty::Var(_), Ty::Tuple(items)) if items.is_empty() => return self.waits(&inner),
+            (Ty::Var(_), Ty::Real) => self.agree_in_constraint(&inner, &right),
+            (Ty::Var(_), Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_)) => self.invert_tangent(&inner, &right),
+            (Ty::Var(_), Ty::Sum(..)) => {
+                self.agree_in_constraint(&inner, &right);
+                self.require(Constraint::Tangent(inner, right));
+            }
+            (Ty::Sum(a, _), Ty::Sum(b, _)) if a == b => {
+                let vars = self.free_vars(&inner, true);
+                if !vars.is_empty() {
+                    self.agree_in_constraint(&inner, &right);
+                    return Verdict::Waits(self.free_vars(&inner, false));
+                }
+                self.report_mismatch(self.at, &left, &right, &super::mismatch::Why::Plain);
+            }
+            _ => self.report_mismatch(self.at, &left, &right, &super::mismatch::Why::Plain),
+        }
+        Verdict::Done
+    }
+
+    /// Gives the unknown `primal` the outer shape of its tangent type.
+    fn invert_tangent(&mut self, primal: &Ty, ty: &Ty) {
+        let shape = match ty {
+            Ty::Array(size, element) => {
+                let part = self.fresh();
+                self.require(Constraint::Tangent(part.clone(), element.as_ref().clone()));
+                Ty::Array(size.clone(), part.into())
+            }
+            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|item| self.primal_of(item)).collect()),
+            Ty::Record(fields) => {
+                Ty::Record(fields.iter().map(|(name, ty)| (name.clone(), self.primal_of(ty))).collect())
+            }
+            _ => return,
+        };
+        self.agree_in_constraint(primal, &shape);
+    }
+
+    /// A new unknown type with this tangent type.
+    fn primal_of(&mut self, ty: &Ty) -> Ty {
+        let part = self.fresh();
+        self.require(Constraint::Tangent(part.clone(), ty.clone()));
+        part
+    }
+
+    fn solve_jacobian(&mut self, output: &Ty, input: &Ty, ty: &Ty) -> Verdict {
+        let head = self.head(output);
+        let shape = match &head {
+            Ty::Real => tangent(input),
+            Ty::Int | Ty::Bool | Ty::Str => Ty::Tuple([].into()),
+            Ty::Array(size, element) => Ty::Array(size.clone(), self.jacobian_part(element, input).into()),
+            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|item| self.jacobian_part(item, input)).collect()),
+            Ty::Record(fields) => Ty::Record(
+                fields.iter().map(|(name, ty)| (name.clone(), self.jacobian_part(ty, input))).collect(),
+            ),
+            Ty::Sum(..) => {
+                self.report_jacobian_of_sum(&head);
+                Ty::Error
+            }
+            Ty::Tangent(_) if self.is_sum_tangent(&head) => {
+                self.report_jacobian_of_sum(&head);
+                Ty::Error
+            }
+            // A function is reported by its `Diff` constraint.
+            Ty::Error | Ty::Fun(..) => Ty::Error,
+            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => return self.waits(&head),
+        };
+        self.agree_in_constraint(&shape, ty);
+        Verdict::Done
+    }
+
+    fn jacobian_part(&mut self, output: &Ty, input: &Ty) -> Ty {
+        if matches!(output, Ty::Real) {
+            return tangent(input);
+        }
+        let part = self.fresh();
+        self.require(Constraint::Jacobian(output.clone(), input.clone(), part.clone()));
+        part
+    }
+
+    /// The constraint waits for whatever variables the type has.
+    fn waits(&mut self, ty: &Ty) -> Verdict {
+        Verdict::Waits(self.free_vars(ty, false))
+    }
+
+    /// Agreement that a constraint demands.
+    pub(super) fn agree_in_constraint(&mut self, actual: &Ty, expected: &Ty) {
+        if let Err(clash) = self.unify(actual, expected, Sizes::Strict) {
+            self.report_clash(self.at, actual, expected, &clash, &super::mismatch::Why::Plain);
+        }
+    }
+}
