@@ -15,7 +15,7 @@ mod effects;
 mod fault;
 mod hooks;
 mod machine;
-mod memory;
+pub mod memory;
 mod structure;
 mod value;
 pub mod walk;

@@ -235,7 +235,7 @@ impl Fault {
             )
             .note("a constant is evaluated once, when it is first used")
             .hint(format!("make `{name}` a function, or take it out of its own definition")),
-            other => error(
+            _ => error(
                 "E0716",
                 format!("more than {} derivatives are nested", MAX_NESTING),
                 "this takes one more derivative",

@@ -1,0 +1,160 @@
+//! Dual numbers under the machine's primitives.
+
+use std::cell::RefCell;
+
+use pullback_lambda::Prim;
+use pullback_lambda::eval::{Ctx, Fault, Level, Step, Value, primal, walk};
+
+use crate::engine::Go;
+use crate::follow::{attach, below_or_at, checked_leaves, smooth, tangent_at};
+
+/// A primitive as it ran, to be shown.
+pub(super) struct Line {
+    /// Its name.
+    pub name: &'static str,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// Its result.
+    pub result: Value,
+}
+
+/// A level of dual numbers. The tangent is in the number, so there is nothing to keep.
+#[derive(Default)]
+pub(super) struct Duals {
+    /// The primitives that ran, if they are to be shown.
+    pub lines: Option<RefCell<Vec<Line>>>,
+}
+
+impl Duals {
+    fn note(&self, name: &'static str, args: &[Value], result: &Value) {
+        if let Some(lines) = &self.lines {
+            lines.borrow_mut().push(Line { name, args: args.to_vec(), result: result.clone() });
+        }
+    }
+}
+
+impl Level for Duals {
+    fn smooth(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
+        let smooth = smooth(prim)?;
+        let mut below = [Value::Unit, Value::Unit];
+        for (slot, arg) in below.iter_mut().zip(args) {
+            *slot = primal(arg, level).clone();
+        }
+        let below = &below[..args.len().min(2)];
+        let result = ctx.apply(prim, below)?;
+        let mut y_dot = Value::Unit;
+        for (index, arg) in args.iter().enumerate() {
+            if let (Some(x_dot), Some(term)) = (tangent_at(arg, level), &smooth.partials[index])
+                && let Some(partial) = ctx.term(term, below, &result)?
+            {
+                y_dot = ctx.add_product(&y_dot, &partial, x_dot)?;
+            }
+        }
+        let result = if let Value::Unit = y_dot { result } else { ctx.follow(level, result, y_dot)? };
+        self.note(prim.row().name, args, &result);
+        Ok(result)
+    }
+
+    fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+        let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
+        let result = ctx.sum_values(&below)?;
+        let dots: Vec<Value> =
+            items.iter().filter_map(|item| tangent_at(item, level)).cloned().collect();
+        ctx.counts.derivative += dots.len() as u64;
+        let y_dot = ctx.sum_values(&dots)?;
+        let result = ctx.follow(level, result, y_dot)?;
+        self.note("sum", items, &result);
+        Ok(result)
+    }
+
+    fn custom_vjp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        x: Value,
+        value: Value,
+        pullback: Value,
+    ) -> Result<Step, Fault> {
+        let x_dot = walk::real_leaves(&x)?
+            .iter()
+            .map(|leaf| tangent_at(leaf, level).cloned().unwrap_or(Value::Unit))
+            .collect();
+        let x = walk::strip(&x, level)?;
+        let outputs = walk::real_leaves(&value)?.len();
+        Transpose { level, x, x_dot, value, outputs, pullback, y_dot: vec![] }.go(ctx)
+    }
+
+    fn tangent(&self, _: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
+        walk::map_leaves(x, |leaf| {
+            Ok(tangent_at(leaf, level).cloned().unwrap_or_else(|| walk::zero(leaf)))
+        })
+    }
+
+    fn custom_jvp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        value: Value,
+        tangent: Value,
+    ) -> Result<Value, Fault> {
+        walk::zip_leaves(&value, &tangent, "tangent", |leaf, y_dot| match leaf {
+            Value::Real(_) | Value::Active(_) => {
+                // What the rule captured may be followed too; here it counts as a constant.
+                attach(ctx, level, leaf, primal(below_or_at(y_dot, level), level).clone())
+            }
+            _ => Ok(leaf.clone()),
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Forward mode from a rule of reverse mode: the pullback of each unit cotangent gives a row of the
+/// Jacobian, to be multiplied with the tangent.
+struct Transpose {
+    level: u64,
+    x: Value,
+    x_dot: Vec<Value>,
+    value: Value,
+    outputs: usize,
+    pullback: Value,
+    y_dot: Vec<Value>,
+}
+
+impl Transpose {
+    fn go(mut self, ctx: &mut Ctx) -> Result<Step, Fault> {
+        let current = self.y_dot.len();
+        if current == self.outputs {
+            let mut y_dot = self.y_dot.into_iter();
+            let level = self.level;
+            let result = walk::map_leaves(&self.value, |leaf| match leaf {
+                Value::Real(_) | Value::Active(_) => match y_dot.next() {
+                    Some(Value::Unit) | None => Ok(leaf.clone()),
+                    Some(y_dot) => attach(ctx, level, leaf, y_dot),
+                },
+                _ => Ok(leaf.clone()),
+            })?;
+            return Ok(Step::Return(result));
+        }
+        let unit = (0..self.outputs).map(|index| Value::Real(f64::from(index == current)));
+        let y_bar = walk::tangent_of(&self.value, unit)?;
+        Ok(Step::call(
+            self.pullback.clone(),
+            vec![y_bar],
+            Go(move |ctx: &mut Ctx, x_bar: Value| {
+                let x_bar = walk::strip(&x_bar, self.level)?;
+                let row = checked_leaves(&self.x, &x_bar, "cotangent")?;
+                let mut total = Value::Unit;
+                for (x_bar, x_dot) in row.iter().zip(&self.x_dot) {
+                    if !matches!(x_dot, Value::Unit) {
+                        total = ctx.add_product(&total, x_bar, x_dot)?;
+                    }
+                }
+                self.y_dot.push(total);
+                self.go(ctx)
+            }),
+        ))
+    }
+}

@@ -1,0 +1,150 @@
+//! Reverse and forward mode over a recorded trace.
+//!
+//! Type:  `vjp : (a -> b) -> a -> (b, T b -> T a)`, and `jvp`, `linearize` over the same record.
+//! Law:   the pullback is the transposed Jacobian of the executed trace: the sequence of primitives
+//!        that ran, each with its partial derivatives (*A Simple Differentiable Programming Language*
+//!        §3, with its trace terms as a tape so that the reverse pass is linear).
+//! Cost:  recording and each sweep are linear in the operations executed; so is memory.
+//! Limits: none; the whole language.
+//! Needs: the primitive table; the machine's levels.
+
+mod show;
+mod sweep;
+mod tape;
+
+use std::rc::Rc;
+
+use pullback_lambda::eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
+
+use crate::engine::Go;
+use crate::follow::{checked_leaves, tangent_at};
+use sweep::{Forward, Reverse};
+use tape::{NONE, Recorder, Tape};
+
+pub use show::show_trace;
+
+/// The engine.
+pub fn engine() -> Rc<dyn Engine> {
+    Rc::new(Trace)
+}
+
+pub(crate) struct Trace;
+
+/// A function application that has been recorded.
+pub(crate) struct Record {
+    pub tape: Tape,
+    pub level: u64,
+    /// The argument; its Reals are the first nodes.
+    pub x: Value,
+    /// The result.
+    pub y: Value,
+    /// The node of each Real of the result.
+    pub outputs: Vec<u32>,
+}
+
+impl Engine for Trace {
+    fn vjp(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
+        record(ctx, function, x, |_, record| {
+            let y = record.y.clone();
+            Ok(Step::Return(Value::tuple(vec![y, NativeValue::value(Pullback(record))])))
+        })
+    }
+
+    fn jvp(&self, ctx: &mut Ctx, function: Value, x: Value, x_dot: Value) -> Result<Step, Fault> {
+        let seeds = checked_leaves(&x, &x_dot, "tangent")?;
+        record(ctx, function, x, |ctx, record| Forward::start(ctx, record, seeds, true))
+    }
+
+    fn linearize(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
+        record(ctx, function, x, |_, record| {
+            let y = record.y.clone();
+            Ok(Step::Return(Value::tuple(vec![y, NativeValue::value(Pushforward(record))])))
+        })
+    }
+}
+
+/// Applies `function` to `x` on a new tape, then goes on with the record.
+fn record(
+    ctx: &mut Ctx,
+    function: Value,
+    x: Value,
+    then: impl FnOnce(&mut Ctx, Rc<Record>) -> Result<Step, Fault> + 'static,
+) -> Result<Step, Fault> {
+    record_on(ctx, Rc::new(Recorder::default()), function, x, then)
+}
+
+fn record_on(
+    ctx: &mut Ctx,
+    recorder: Rc<Recorder>,
+    function: Value,
+    x: Value,
+    then: impl FnOnce(&mut Ctx, Rc<Record>) -> Result<Step, Fault> + 'static,
+) -> Result<Step, Fault> {
+    let level = ctx.open(recorder.clone());
+    let followed = walk::map_leaves(&x, |leaf| match leaf {
+        Value::Real(_) | Value::Active(_) => {
+            ctx.follow(level, leaf.clone(), Value::Int(i64::from(recorder.input())))
+        }
+        _ => Ok(leaf.clone()),
+    })?;
+    Ok(Step::call(
+        function,
+        vec![followed],
+        Go(move |ctx: &mut Ctx, result: Value| {
+            let outputs = walk::real_leaves(&result)?
+                .iter()
+                .map(|leaf| tangent_at(leaf, level).map_or(NONE, node))
+                .collect();
+            let y = walk::strip(&result, level)?;
+            drop(result);
+            ctx.close(level);
+            let tape = recorder.finish();
+            then(ctx, Rc::new(Record { tape, level, x, y, outputs }))
+        }),
+    ))
+}
+
+/// The node that a followed Real names.
+#[inline]
+fn node(tangent: &Value) -> u32 {
+    tangent.as_int().and_then(|node| u32::try_from(node).ok()).unwrap_or(NONE)
+}
+
+/// `T b -> T a`
+struct Pullback(Rc<Record>);
+
+impl Native for Pullback {
+    fn name(&self) -> &'static str {
+        "pullback"
+    }
+    fn call(&self, ctx: &mut Ctx, y_bar: Value) -> Result<Step, Fault> {
+        let seeds = checked_leaves(&self.0.y, &y_bar, "cotangent")?;
+        Reverse::start(ctx, self.0.clone(), seeds)
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        release(&mut self.0, work);
+    }
+}
+
+/// `T a -> T b`
+struct Pushforward(Rc<Record>);
+
+impl Native for Pushforward {
+    fn name(&self) -> &'static str {
+        "pushforward"
+    }
+    fn call(&self, ctx: &mut Ctx, x_dot: Value) -> Result<Step, Fault> {
+        let seeds = checked_leaves(&self.0.x, &x_dot, "tangent")?;
+        Forward::start(ctx, self.0.clone(), seeds, false)
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        release(&mut self.0, work);
+    }
+}
+
+fn release(record: &mut Rc<Record>, work: &mut Vec<Value>) {
+    if let Some(record) = Rc::get_mut(record) {
+        record.tape.release(work);
+        work.extend([std::mem::take(&mut record.x), std::mem::take(&mut record.y)]);
+    }
+}

@@ -1,0 +1,303 @@
+//! The tape: one node for each primitive that ran on followed Reals.
+//!
+//! A node names its arguments by number and holds the partial derivatives by them. Nodes whose
+//! partials are plain numbers are compact; partials that an earlier level follows, sums and functions
+//! with their own rule are kept aside.
+
+use std::cell::RefCell;
+
+use pullback_lambda::eval::{Ctx, Fault, Level, Step, Value, memory, primal, walk};
+use pullback_lambda::{Prim, Term};
+
+use super::node;
+use crate::follow::{attach, below_or_at, smooth, tangent_at};
+
+/// No node: the argument is not followed.
+pub(super) const NONE: u32 = u32::MAX;
+/// In the first parent's place: the node is kept aside, under the number in the second's place.
+const ASIDE: u32 = u32::MAX - 1;
+
+/// A node of the common kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub parents: [u32; 2],
+    pub partials: [f64; 2],
+}
+
+/// A node of another kind.
+pub(super) enum Aside {
+    /// Partials that an earlier level follows.
+    General { parents: [u32; 2], partials: [Value; 2] },
+    /// A sum of nodes.
+    Sum(Vec<u32>),
+    /// A function with its own rule of reverse mode. The Reals of its result are the next nodes.
+    Custom(Box<Custom>),
+}
+
+/// A function with its own rule of reverse mode.
+pub(super) struct Custom {
+    /// The nodes of the Reals of its argument.
+    pub inputs: Vec<u32>,
+    /// Its argument.
+    pub x: Value,
+    /// Its result.
+    pub value: Value,
+    /// How many Reals that has.
+    pub outputs: usize,
+    /// `T b -> T a`
+    pub pullback: Value,
+}
+
+/// All nodes, in order of execution. The first ones are the inputs.
+#[derive(Default)]
+pub(crate) struct Tape {
+    pub(super) inputs: usize,
+    pub(super) nodes: Vec<Node>,
+    asides: Vec<Aside>,
+    charged: usize,
+}
+
+/// How a sweep sees a node.
+pub(super) enum View<'t> {
+    /// An input, or an output of a custom function: nothing to do.
+    Leaf,
+    Plain(Node),
+    Aside(&'t Aside),
+}
+
+impl Tape {
+    #[inline]
+    pub(super) fn view(&self, index: usize) -> View<'_> {
+        let node = self.nodes[index];
+        match node.parents {
+            [ASIDE, aside] => View::Aside(&self.asides[aside as usize]),
+            [NONE, NONE] => View::Leaf,
+            _ => View::Plain(node),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, node: Node) -> Result<u32, Fault> {
+        let index = self.nodes.len();
+        if index >= ASIDE as usize {
+            return Err(Fault::Memory { limit: index * size_of::<Node>(), request: None });
+        }
+        self.nodes.push(node);
+        Ok(index as u32)
+    }
+
+    fn push_aside(&mut self, aside: Aside) -> Result<u32, Fault> {
+        self.asides.push(aside);
+        let number = (self.asides.len() - 1) as u32;
+        self.push(Node { parents: [ASIDE, number], partials: [0.0; 2] })
+    }
+
+    fn leaf(&mut self) -> Result<u32, Fault> {
+        self.push(Node { parents: [NONE; 2], partials: [0.0; 2] })
+    }
+
+    fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.asides.capacity() * size_of::<Aside>()
+    }
+
+    /// Moves the functions it holds into `work`.
+    pub(super) fn release(&mut self, work: &mut Vec<Value>) {
+        for aside in &mut self.asides {
+            if let Aside::Custom(custom) = aside {
+                work.push(std::mem::take(&mut custom.pullback));
+            }
+        }
+    }
+}
+
+impl Drop for Tape {
+    fn drop(&mut self) {
+        memory::release(self.charged);
+    }
+}
+
+/// A primitive as it ran, to be shown.
+pub(super) struct Line {
+    /// Its name.
+    pub name: &'static str,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// Its value.
+    pub value: Value,
+    /// The node it became.
+    pub node: u32,
+    /// Its partial derivatives by the arguments that are followed.
+    pub partials: Vec<Option<Value>>,
+}
+
+/// A tape that is being written.
+#[derive(Default)]
+pub(super) struct Recorder {
+    tape: RefCell<Tape>,
+    /// The primitives in words, if they are to be shown.
+    lines: Option<RefCell<Vec<Line>>>,
+}
+
+impl Recorder {
+    /// A tape that also notes what it records in words.
+    pub(super) fn talkative() -> Self {
+        Self { tape: RefCell::default(), lines: Some(RefCell::default()) }
+    }
+
+    /// What it noted.
+    pub(super) fn lines(&self) -> Vec<Line> {
+        self.lines.as_ref().map(RefCell::take).unwrap_or_default()
+    }
+
+    #[cold]
+    fn note(&self, name: &'static str, args: &[Value], value: &Value, node: u32, partials: Vec<Option<Value>>) {
+        if let Some(lines) = &self.lines {
+            let (args, value) = (args.to_vec(), value.clone());
+            lines.borrow_mut().push(Line { name, args, value, node, partials });
+        }
+    }
+
+    /// The node of the next input.
+    pub(super) fn input(&self) -> u32 {
+        let mut tape = self.tape.borrow_mut();
+        tape.inputs += 1;
+        tape.leaf().unwrap_or(NONE)
+    }
+
+    /// The tape, which from now on counts among the values.
+    pub(super) fn finish(&self) -> Tape {
+        let mut tape = self.tape.take();
+        tape.charged = tape.bytes();
+        memory::charge(tape.charged);
+        tape
+    }
+}
+
+/// The partial derivative by an argument; the common cases without a walk.
+#[inline]
+fn partial(ctx: &mut Ctx, term: &Term, args: &[Value], result: &Value) -> Result<Option<Value>, Fault> {
+    match term {
+        Term::Real(x) => Ok(Some(Value::Real(*x))),
+        Term::Arg(index) => Ok(Some(args[*index].clone())),
+        Term::Result => Ok(Some(result.clone())),
+        Term::Zero => Ok(None),
+        Term::Int(_) | Term::Prim(..) | Term::If(..) => ctx.term(term, args, result),
+    }
+}
+
+impl Level for Recorder {
+    fn smooth(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
+        let smooth = smooth(prim)?;
+        let mut below = [Value::Unit, Value::Unit];
+        for (slot, arg) in below.iter_mut().zip(args) {
+            *slot = primal(arg, level).clone();
+        }
+        let below = &below[..args.len().min(2)];
+        let result = ctx.apply(prim, below)?;
+        let mut parents = [NONE; 2];
+        let mut partials = [Value::Real(0.0), Value::Real(0.0)];
+        for (index, arg) in args.iter().enumerate() {
+            if let (Some(tangent), Some(term)) = (tangent_at(arg, level), &smooth.partials[index])
+                && let Some(value) = partial(ctx, term, below, &result)?
+            {
+                parents[index] = node(tangent);
+                partials[index] = value;
+            }
+        }
+        if parents == [NONE; 2] {
+            return Ok(result);
+        }
+        if self.lines.is_some() {
+            let partials = parents.iter().zip(&partials).take(args.len());
+            let partials = partials.map(|(parent, p)| (*parent != NONE).then(|| p.clone())).collect();
+            let next = self.tape.borrow().nodes.len() as u32;
+            self.note(prim.row().name, args, &result, next, partials);
+        }
+        let mut tape = self.tape.borrow_mut();
+        let index = if let [Value::Real(p), Value::Real(q)] = partials {
+            tape.push(Node { parents, partials: [p, q] })?
+        } else {
+            tape.push_aside(Aside::General { parents, partials })?
+        };
+        ctx.follow(level, result, Value::Int(i64::from(index)))
+    }
+
+    fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+        let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
+        let result = ctx.sum_values(&below)?;
+        let parents = items.iter().filter_map(|item| tangent_at(item, level)).map(node).collect();
+        let index = self.tape.borrow_mut().push_aside(Aside::Sum(parents))?;
+        if self.lines.is_some() {
+            self.note("sum", items, &result, index, vec![Some(Value::Real(1.0))]);
+        }
+        ctx.follow(level, result, Value::Int(i64::from(index)))
+    }
+
+    fn custom_vjp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        x: Value,
+        value: Value,
+        pullback: Value,
+    ) -> Result<Step, Fault> {
+        let inputs = walk::real_leaves(&x)?
+            .iter()
+            .map(|leaf| tangent_at(leaf, level).map_or(NONE, node))
+            .collect();
+        let outputs = walk::real_leaves(&value)?.len();
+        let x_followed = x.clone();
+        let x = walk::strip(&x, level)?;
+        let shape = walk::strip(&value, level)?;
+        let shape_noted = shape.clone();
+        let custom = Custom { inputs, x, value: shape, outputs, pullback };
+        let first = {
+            let mut tape = self.tape.borrow_mut();
+            let marker = tape.push_aside(Aside::Custom(Box::new(custom)))?;
+            for _ in 0..outputs {
+                tape.leaf()?;
+            }
+            i64::from(marker) + 1
+        };
+        if self.lines.is_some() {
+            self.note("custom_vjp", &[x_followed], &shape_noted, first as u32, vec![]);
+        }
+        let mut next = first;
+        let result = walk::map_leaves(&value, |leaf| match leaf {
+            Value::Real(_) | Value::Active(_) => {
+                next += 1;
+                attach(ctx, level, leaf, Value::Int(next - 1))
+            }
+            _ => Ok(leaf.clone()),
+        })?;
+        Ok(Step::Return(result))
+    }
+
+    fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
+        // A zero that names the node of the argument stands for the argument's tangent: whatever is
+        // linear in it gets the right partial.
+        walk::map_leaves(x, |leaf| match tangent_at(leaf, level) {
+            Some(tangent) => ctx.follow(level, Value::Real(0.0), tangent.clone()),
+            None => Ok(walk::zero(leaf)),
+        })
+    }
+
+    fn custom_jvp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        value: Value,
+        tangent: Value,
+    ) -> Result<Value, Fault> {
+        walk::zip_leaves(&value, &tangent, "tangent", |leaf, tangent| {
+            match tangent_at(below_or_at(tangent, level), level) {
+                Some(tangent) => attach(ctx, level, leaf, tangent.clone()),
+                None => Ok(leaf.clone()),
+            }
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.tape.borrow().bytes()
+    }
+}
