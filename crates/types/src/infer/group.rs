@@ -13,7 +13,7 @@ use super::mismatch::Why;
 use super::scheme::{Member, Scheme};
 use super::{Binding, GlobalState, Infer};
 use crate::resolve::deps::Group;
-use crate::tir::{GlobalId, LocalId, ParamId, SizedDim, TExpr, TExprKind, TLam, TParam, TPatKind};
+use crate::tir::{GlobalId, LocalId, ParamId, SizedDim, TExpr, TExprKind, TLam, TParam, TPat, TPatKind};
 use crate::ty::{Atom, Ty};
 
 /// What a definition binds.
@@ -39,6 +39,8 @@ struct Signature<'a> {
     def: &'a Def,
     rigid: Vec<ParamId>,
     sizes: Vec<LocalId>,
+    /// Sizes computed from measured ones.
+    derived: Vec<(LocalId, TExpr)>,
     own: Vec<(Atom, Name, Option<usize>)>,
     params: Vec<TParam>,
     result: Ty,
@@ -189,26 +191,11 @@ impl<'a> Infer<'a> {
             Some(written) => self.annotation(written),
             None => (self.fresh(), vec![]),
         };
-        self.check_measured(def, &sizes, &params);
+        let derived = self.solve_sizes(def, &mut sizes, &mut params);
         let ty = params.iter().rev().fold(result.clone(), |to, param| Ty::Fun(param.ty.clone().into(), to.into()));
         let scope = self.scope.split_off(names);
         let type_vars = self.type_vars.split_off(vars);
-        Signature { binder, def, rigid, sizes, own, params, result, result_dims, ty, scope, type_vars }
-    }
-
-    /// Every declared size must stand alone somewhere in a parameter, where it can be measured.
-    fn check_measured(&mut self, def: &Def, sizes: &[LocalId], params: &[TParam]) {
-        for (size, name) in sizes.iter().zip(&def.sizes) {
-            let mut dims = params.iter().filter_map(|param| param.sized.as_ref()).flat_map(|sized| &sized.dims);
-            if dims.any(|dim| matches!(&dim.size.kind, TExprKind::Local(local, _) if local == size)) || name.node == "_" {
-                continue;
-            }
-            let text = &name.node;
-            let diagnostic = Diagnostic::error("E0403", name.span, format!("no argument says what the size `{text}` is"), "cannot be measured")
-                .note("a declared size is read off an argument: it must stand alone as the size of an array in a parameter's type")
-                .hint(format!("declare a parameter like `(xs: [{text}]Real)`, or pass the size itself, as in `({text}: Int)`"));
-            self.report(diagnostic);
-        }
+        Signature { binder, def, rigid, sizes, derived, own, params, result, result_dims, ty, scope, type_vars }
     }
 
     fn body(&mut self, signature: Signature<'a>) -> (TExpr, Member) {
@@ -226,6 +213,7 @@ impl<'a> Infer<'a> {
         self.scope.truncate(names);
         self.type_vars.truncate(vars);
         let is_function = !signature.params.is_empty() || matches!(self.head(&signature.ty), Ty::Fun(..));
+        let body = signature.derived.into_iter().rev().fold(body, |body, (size, value)| let_size(size, value, body));
         let body = if signature.params.is_empty() {
             body
         } else {
@@ -235,6 +223,13 @@ impl<'a> Infer<'a> {
         let member = Member { ty: signature.ty, rigid: signature.rigid, own: signature.own, is_function };
         (body, member)
     }
+}
+
+/// `body` with a size bound to its value.
+fn let_size(size: LocalId, value: TExpr, body: TExpr) -> TExpr {
+    let pattern = TPat { kind: TPatKind::Var(size), ty: Ty::Int, span: value.span };
+    let (ty, span) = (body.ty.clone(), body.span);
+    TExpr { kind: TExprKind::Let(pattern, Box::new(value), Box::new(body)), ty, span }
 }
 
 /// The type variables of a written type, in order of appearance.

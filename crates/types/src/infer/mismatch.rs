@@ -76,7 +76,7 @@ impl Infer<'_> {
     pub(super) fn report_clash(&mut self, span: Span, actual: &Ty, expected: &Ty, clash: &Clash, why: &Why) {
         match clash {
             Clash::Types => self.report_mismatch(span, actual, expected, why),
-            Clash::Infinite(_) => self.report_infinite(span, actual, expected),
+            Clash::Infinite => self.report_infinite(span, actual, expected),
             Clash::Sizes(left, right) => self.report_sizes(span, actual, expected, (left, right), why),
             Clash::Escape(param) => self.report_escape(span, param),
             Clash::TooLarge => self.report_too_large(span),

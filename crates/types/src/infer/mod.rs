@@ -22,6 +22,7 @@ mod errors;
 mod expr;
 mod group;
 mod literal;
+mod measure;
 mod mismatch;
 mod names;
 mod operator;

@@ -123,6 +123,7 @@ impl Infer<'_> {
     /// Generalises a group whose constraints begin at `start`; the level is that of the surroundings.
     pub(super) fn generalise(&mut self, members: &[Member], start: usize) -> Vec<Scheme> {
         self.run_ready();
+        self.settle_shapes(start);
         for member in members {
             if !member.is_function {
                 self.keep_constrained(start);
@@ -153,6 +154,22 @@ impl Infer<'_> {
             Scheme { params: params.clone(), sizes: own, constraints, ty }
         };
         members.iter().map(|member| scheme(self, member)).collect()
+    }
+
+    /// Two types of this group of which nothing is known but that they have the same shape are the
+    /// same: there are no sizes in which they could differ.
+    fn settle_shapes(&mut self, start: usize) {
+        for index in start..self.pending.len() {
+            let Some(Pending { constraint: Constraint::SameShape(a, b), .. }) = self.pending[index].clone() else { continue };
+            let (Ty::Var(a), Ty::Var(b)) = (self.table.resolve(&a), self.table.resolve(&b)) else { continue };
+            if a == b {
+                self.pending[index] = None;
+            } else if self.is_deep(a) && self.is_deep(b) {
+                self.pending[index] = None;
+                self.merge(b, a);
+            }
+        }
+        self.run_ready();
     }
 
     fn next_size_param(&mut self) -> u32 {

@@ -1,6 +1,6 @@
 //! The unification variables: their cells, path compression, and which constraints wait for them.
 
-use pullback_base::{Id, IdVec};
+use pullback_base::IdVec;
 
 use crate::tir::ParamId;
 use crate::ty::{Poly, Size, SizeVar, Ty, TyVar};
@@ -99,10 +99,6 @@ impl Table {
     }
     pub fn set_size(&mut self, var: SizeVar, cell: SizeCell) {
         self.sizes[var] = cell;
-    }
-    /// The number of type variables so far.
-    pub fn type_count(&self) -> usize {
-        self.types.next_id().index()
     }
 }
 

@@ -15,8 +15,8 @@ use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
 pub(super) enum Clash {
     /// Different types.
     Types,
-    /// The variable would contain itself.
-    Infinite(Ty),
+    /// A variable would contain itself.
+    Infinite,
     /// Sizes that differ whatever their names stand for.
     Sizes(Poly, Poly),
     /// A declared type variable would escape its definition.
@@ -176,6 +176,15 @@ impl Infer<'_> {
         Ok(())
     }
 
+    /// Makes two unknown types the same, whatever they remember of sizes.
+    pub(super) fn merge(&mut self, var: TyVar, into: TyVar) {
+        if let Some(free) = self.table.free(var) {
+            self.lower(into, Free { loose: false, ..free });
+            let woken = self.table.bind(var, Ty::Var(into));
+            self.ready.extend(woken);
+        }
+    }
+
     fn occurs(&mut self, var: TyVar, ty: &Ty) -> Result<bool, Clash> {
         self.spend()?;
         let head = self.table.resolve(ty);
@@ -221,7 +230,7 @@ impl Infer<'_> {
         let changed = match &head {
             Ty::Var(var) => {
                 if Some(*var) == limit.var {
-                    return Err(Clash::Infinite(Ty::Var(*var)));
+                    return Err(Clash::Infinite);
                 }
                 self.lower(*var, limit.free);
                 None

@@ -328,7 +328,7 @@ impl Infer<'_> {
     }
 
     /// An Int expression for a size, if all its names are variables.
-    fn expr_of_poly(&self, poly: &Poly) -> Option<TExpr> {
+    pub(super) fn expr_of_poly(&self, poly: &Poly) -> Option<TExpr> {
         let span = self.at;
         let int = |kind| TExpr { kind, ty: Ty::Int, span };
         let binary = |builtin, a: TExpr, b: TExpr| {
