@@ -56,7 +56,7 @@ pub const CODES: &[(&str, &str)] = &[
     // --- E05: patterns
     ("E0501", "a match that does not cover every case"),
     ("E0502", "a pattern that does not match every value where it must"),
-    ("E0503", "a definition needed at more and more types"),
+    ("E0503", "a definition needed at too many types"),
 
     // --- E06: differentiation
 

@@ -1,62 +1,49 @@
 //! `jacobian f x`: the pullback applied to every one-hot cotangent, in the structure of the result.
 //!
-//! Type: `(a -> b) -> a -> b[T a]`, where `b[T a]` is `b` with every Real replaced by `T a`.
+//! Type: `(a -> b) -> a -> b[T a]`, where `b[T a]` is `b` with every Real replaced by `T a` and every
+//! other base type by `()`; `b` is made of these by tuples, records and arrays.
 //! Law: the entry at a Real of the result is the pullback of the cotangent that is 1 there and zero
-//! elsewhere. Cost: one forward sweep and one backward sweep for each Real of the result. Sums are
-//! walked by local functions, so they may be recursive.
+//! elsewhere. Cost: one forward sweep and one backward sweep for each Real of the result.
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Arm, DataId, Expr, ExprKind, Prim, Type, TypeKind, VarId};
-use rustc_hash::FxHashMap;
+use pullback_lambda::{AdOp, Expr, Prim, TypeKind};
 
+use super::types::bug;
 use super::{Elab, build};
 
-/// How a cotangent of a part becomes a row of the Jacobian.
+/// How a cotangent of a part becomes an entry of the Jacobian.
 type Embed<'e, 't> = dyn Fn(&mut Elab<'t>, Expr) -> Expr + 'e;
-
-/// The functions that walk sums.
-struct Walk {
-    /// `T a`, what stands in place of each Real.
-    entry: Type,
-    known: FxHashMap<DataId, VarId>,
-    functions: Vec<(VarId, Expr)>,
-    span: Span,
-}
 
 impl<'t> Elab<'t> {
     /// `jacobian f x`
     pub(super) fn jacobian(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
-        let (a, _) = self.boundary(&f, span);
-        let entry = self.tangent(&a);
         let result = self.vjp(f, x, span);
         self.bind(result, "result", |this, result| {
             let pullback = Expr::proj(result.clone(), 1, span);
             this.bind(pullback, "pullback", |this, pullback| {
-                let functions = vec![];
-                let mut walk = Walk { entry, known: FxHashMap::default(), functions, span };
                 let embed = |_: &mut Elab<'t>, cotangent: Expr| {
                     Expr::app(pullback.clone(), vec![cotangent], span)
                 };
-                let rows = this.rows_of(Expr::proj(result, 0, span), &embed, &mut walk);
-                Expr::let_rec(walk.functions, rows)
+                this.entries(Expr::proj(result, 0, span), &embed, span)
             })
         })
     }
 
-    /// `value` with every Real replaced by its row.
-    fn rows_of(&mut self, value: Expr, embed: &Embed<'_, 't>, walk: &mut Walk) -> Expr {
-        let span = walk.span;
-        let ty = value.ty.clone();
-        match ty.kind() {
+    /// `value` with every Real replaced by its entry.
+    fn entries(&mut self, value: Expr, embed: &Embed<'_, 't>, span: Span) -> Expr {
+        match value.ty.clone().kind() {
             TypeKind::Real => embed(self, Expr::real(1.0, span)),
-            TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => Expr::unit(span),
-            TypeKind::Tuple(_) | TypeKind::Record(_) => self.bind(value, "y", |this, value| {
-                let items = build::parts(&value, span);
-                let rows = this.rows_of_all(&items, &ty, walk, |this, cotangents, ty| {
-                    embed(this, Expr::record(cotangents, ty, span))
-                });
-                let ty = this.jacobian_type(&value.ty, &walk.entry);
-                Expr::record(rows, ty, span)
+            TypeKind::Int | TypeKind::Bool | TypeKind::Str => Expr::unit(span),
+            TypeKind::Tuple(_) => self.bind(value, "y", |this, value| {
+                let items = this.entries_of_parts(&value, embed, span);
+                Expr::tuple(items, span)
+            }),
+            TypeKind::Record(fields) => self.bind(value, "y", |this, value| {
+                let items = this.entries_of_parts(&value, embed, span);
+                let names = fields.iter().map(|(name, _)| name.clone());
+                let types = names.zip(items.iter().map(|item| item.ty.clone())).collect();
+                let ty = pullback_lambda::Type::new(TypeKind::Record(types));
+                Expr::record(items, ty, span)
             }),
             TypeKind::Array(_) => self.bind(value, "y", |this, value| {
                 let zeros = this.zeros(value.clone(), span);
@@ -68,34 +55,19 @@ impl<'t> Elab<'t> {
                             let args = vec![zeros.clone(), i.clone(), cotangent];
                             embed(this, Expr::prim(Prim::Update, args, span))
                         };
-                        this.rows_of(element, &at, walk)
+                        this.entries(element, &at, span)
                     })
                 })
             }),
-            TypeKind::Data(data) => {
-                let function = self.walk_sum(*data, walk);
-                let cotangent = self.tangent(&ty);
-                let var = self.fresh("y_bar", cotangent);
-                let y_bar = self.var(var, span);
-                let body = embed(self, y_bar);
-                let embed = self.program.lam(vec![var], body);
-                let function = self.var(function, span);
-                Expr::app(function, vec![value, embed], span)
-            }
+            TypeKind::Data(_) | TypeKind::Fun(..) => bug("a result that has a Jacobian", span),
         }
     }
 
-    /// Rows of the parts of a structure; `whole` puts the cotangents of all parts together.
-    fn rows_of_all(
-        &mut self,
-        items: &[Expr],
-        ty: &Type,
-        walk: &mut Walk,
-        whole: impl Fn(&mut Elab<'t>, Vec<Expr>, Type) -> Expr,
-    ) -> Vec<Expr> {
-        let span = walk.span;
-        let cotangent_ty = self.tangent(ty);
-        let mut rows = Vec::new();
+    /// The entries of the parts of a tuple or record, an atom.
+    fn entries_of_parts(&mut self, whole: &Expr, embed: &Embed<'_, 't>, span: Span) -> Vec<Expr> {
+        let cotangent_ty = self.tangent(&whole.ty);
+        let items = build::parts(whole, span);
+        let mut entries = Vec::new();
         for (place, item) in items.iter().enumerate() {
             let at = |this: &mut Elab<'t>, cotangent: Expr| {
                 let mut all = Vec::new();
@@ -106,46 +78,11 @@ impl<'t> Elab<'t> {
                         this.zeros(item.clone(), span)
                     });
                 }
-                whole(this, all, cotangent_ty.clone())
+                embed(this, Expr::record(all, cotangent_ty.clone(), span))
             };
-            rows.push(self.rows_of(item.clone(), &at, walk));
+            entries.push(self.entries(item.clone(), &at, span));
         }
-        rows
-    }
-
-    /// The function `\y embed -> rows of y` for a sum.
-    fn walk_sum(&mut self, data: DataId, walk: &mut Walk) -> VarId {
-        if let Some(&known) = walk.known.get(&data) {
-            return known;
-        }
-        let span = walk.span;
-        let ty = Type::new(TypeKind::Data(data));
-        let rows_ty = self.jacobian_type(&ty, &walk.entry);
-        let embed_ty = Type::fun(self.tangent(&ty), walk.entry.clone());
-        let whole = Type::funs([ty.clone(), embed_ty.clone()], rows_ty.clone());
-        let function = self.fresh("rows", whole);
-        walk.known.insert(data, function);
-        let params = vec![self.fresh("y", ty.clone()), self.fresh("embed", embed_ty)];
-        let embed = self.var(params[1], span);
-        let mut arms = Vec::new();
-        for (tag, constructor) in
-            self.program.datas[data].constructors.clone().into_iter().enumerate()
-        {
-            let vars: Vec<_> =
-                constructor.fields.iter().map(|field| self.fresh("field", field.clone())).collect();
-            let items: Vec<_> = vars.iter().map(|var| self.var(*var, span)).collect();
-            let rows = self.rows_of_all(&items, &ty, walk, |_, cotangents, ty| {
-                let cotangent = Expr::new(ExprKind::Con(tag, cotangents), ty, span);
-                Expr::app(embed.clone(), vec![cotangent], span)
-            });
-            let body = Expr::new(ExprKind::Con(tag, rows), rows_ty.clone(), span);
-            arms.push(Arm { tag, vars, body });
-        }
-        let y = self.var(params[0], span);
-        let body = Expr::match_(y, arms, None, span);
-        let lam = self.program.lam(params, body);
-        walk.functions.push((function, lam));
-        function
+        entries
     }
 
     /// `zeros x`

@@ -27,10 +27,13 @@ use pullback_base::{Diagnostic, Name};
 use pullback_lambda::{Def, DefId, Program, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::tir::{GlobalId, LocalId, ParamId, TExpr, Typed};
+use crate::tir::{Global, GlobalId, LocalId, ParamId, TExpr, Typed};
 
 /// The most instances of definitions one program may need.
 const MAX_INSTANCES: usize = 20_000;
+
+/// The most nodes the types of one instance may have together.
+const MAX_TYPES: usize = 1_000;
 
 /// What elaboration makes.
 #[derive(Debug)]
@@ -39,7 +42,7 @@ pub struct Elaborated {
     pub program: Program,
     /// Where each wanted definition is in it.
     pub roots: BTreeMap<GlobalId, DefId>,
-    /// Errors, if instances or types grow without bound; the program is incomplete then.
+    /// An error if definitions are needed at too many types; the program is incomplete then.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -47,14 +50,6 @@ pub struct Elaborated {
 /// in place of each type variable.
 pub fn elaborate(typed: &Typed, roots: &[GlobalId]) -> Elaborated {
     let mut elab = Elab::new(typed);
-    elab.diagnostics = check_declarations(typed);
-    if !elab.diagnostics.is_empty() {
-        return Elaborated {
-            program: elab.program,
-            roots: BTreeMap::new(),
-            diagnostics: elab.diagnostics,
-        };
-    }
     let mut found = BTreeMap::new();
     for &root in roots {
         let types = vec![Type::real(); typed.globals[root].params.len()];
@@ -67,16 +62,6 @@ pub fn elaborate(typed: &Typed, roots: &[GlobalId]) -> Elaborated {
 
 /// Type variables and what they stand for in the instance at work.
 type Subst = FxHashMap<ParamId, Type>;
-
-/// An error if a declared sum contains itself at larger and larger type arguments: it would need
-/// types without end.
-pub fn check_declarations(typed: &Typed) -> Vec<Diagnostic> {
-    let mut scratch = Elab::new(typed);
-    for (decl, source) in typed.types.iter_enumerated() {
-        scratch.sum(decl, vec![Type::unit(); source.params.len()]);
-    }
-    scratch.diagnostics
-}
 
 /// The state of elaboration.
 struct Elab<'t> {
@@ -150,8 +135,10 @@ impl<'t> Elab<'t> {
     fn run(&mut self) {
         while let Some(((global, types), &def)) = self.instances.get_index(self.done) {
             let source = &self.typed.globals[*global];
-            if self.done >= MAX_INSTANCES {
-                self.grows(&source.name, source.span);
+            let mut budget = MAX_TYPES;
+            let small = types.iter().all(|ty| types::fits(ty, &mut budget));
+            if !small || self.done >= MAX_INSTANCES {
+                self.diagnostics.push(too_many_types(source));
                 return;
             }
             self.subst = source.params.iter().copied().zip(types.iter().cloned()).collect();
@@ -162,21 +149,18 @@ impl<'t> Elab<'t> {
             self.program.defs[def].body = self.expr(&source.body);
         }
     }
+}
 
-    /// Reports that `name` is needed at more and more types.
-    fn grows(&mut self, name: &str, span: pullback_base::Span) {
-        if self.diagnostics.iter().any(|diagnostic| diagnostic.code == "E0503") {
-            return;
-        }
-        self.diagnostics.push(
-            Diagnostic::error(
-                "E0503",
-                span,
-                format!("`{name}` is needed at more and more types, without end"),
-                "needed at more and more types",
-            )
-            .note("every type a definition or a declared type is used at becomes code of its own, so there can only be so many")
-            .hint("let each recursive use of a type have the same type arguments as its declaration"),
-        );
-    }
+/// The message for a definition that is needed at too many or too large types.
+fn too_many_types(source: &Global) -> Diagnostic {
+    Diagnostic::error(
+        "E0503",
+        source.span,
+        format!("`{}` is needed at too many different types", source.name),
+        "the limit was reached at this definition",
+    )
+    .note(format!(
+        "a definition becomes code of its own for every type it is used at; there may be {MAX_INSTANCES} such copies, and their types may not be huge"
+    ))
+    .hint("give the definitions that call each other fixed types instead of type variables")
 }

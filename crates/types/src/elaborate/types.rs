@@ -11,16 +11,10 @@ use rustc_hash::FxHashMap;
 use super::{Elab, Subst};
 use crate::ty::{Ty, TypeDeclId};
 
-/// The largest type argument, in nodes, and the most sums; beyond, types grow without end.
-const MAX_ARGUMENT: usize = 2_000;
-const MAX_DATAS: usize = 4_000;
-
 /// Types met so far.
 #[derive(Default)]
 pub(super) struct Tables {
     sums: FxHashMap<(TypeDeclId, Vec<Type>), DataId>,
-    /// Sums with each Real replaced.
-    jacobians: FxHashMap<(DataId, Type), DataId>,
     /// Tangent types of sums.
     tangents: FxHashMap<DataId, Type>,
 }
@@ -65,7 +59,7 @@ impl Elab<'_> {
                 let of = self.lower_with(of, subst);
                 let input = self.lower_with(input, subst);
                 let entry = self.tangent(&input);
-                self.jacobian_type(&of, &entry)
+                Self::jacobian_type(&of, &entry)
             }
             Ty::Param(param) => subst.get(param).cloned().unwrap_or_else(Type::unit),
             Ty::Var(_) | Ty::Error => Type::unit(),
@@ -73,14 +67,8 @@ impl Elab<'_> {
     }
 
     /// The instance of a declared sum.
-    pub(super) fn sum(&mut self, decl: TypeDeclId, args: Vec<Type>) -> Type {
+    fn sum(&mut self, decl: TypeDeclId, args: Vec<Type>) -> Type {
         let source = &self.typed.types[decl];
-        let mut budget = MAX_ARGUMENT;
-        let small = args.iter().all(|arg| fits(arg, &mut budget));
-        if !small || self.program.datas.len() >= MAX_DATAS {
-            self.grows(&source.name, source.span);
-            return Type::unit();
-        }
         if let Some(&data) = self.tables.sums.get(&(decl, args.clone())) {
             return Type::new(TypeKind::Data(data));
         }
@@ -116,43 +104,21 @@ impl Elab<'_> {
     }
 
     /// `ty` with every Real replaced by `entry`, and all other base types by `()`.
-    pub(super) fn jacobian_type(&mut self, ty: &Type, entry: &Type) -> Type {
-        if *entry == Type::real() {
-            return self.tangent(ty);
-        }
+    fn jacobian_type(ty: &Type, entry: &Type) -> Type {
         match ty.kind() {
             TypeKind::Real => entry.clone(),
             TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => Type::unit(),
             TypeKind::Tuple(items) => {
-                Type::tuple(items.iter().map(|item| self.jacobian_type(item, entry)).collect())
+                Type::tuple(items.iter().map(|item| Self::jacobian_type(item, entry)).collect())
             }
             TypeKind::Record(fields) => {
                 let fields =
-                    fields.iter().map(|(n, field)| (n.clone(), self.jacobian_type(field, entry)));
+                    fields.iter().map(|(n, field)| (n.clone(), Self::jacobian_type(field, entry)));
                 Type::new(TypeKind::Record(fields.collect()))
             }
-            TypeKind::Array(element) => Type::array(self.jacobian_type(element, entry)),
-            TypeKind::Data(data) => self.jacobian_of_sum(*data, entry),
+            TypeKind::Array(element) => Type::array(Self::jacobian_type(element, entry)),
+            TypeKind::Data(_) => bug("a type that has a Jacobian", Span::NONE),
         }
-    }
-
-    fn jacobian_of_sum(&mut self, data: DataId, entry: &Type) -> Type {
-        let key = (data, entry.clone());
-        if let Some(&known) = self.tables.jacobians.get(&key) {
-            return Type::new(TypeKind::Data(known));
-        }
-        let of = self.type_name(&Type::new(TypeKind::Data(data)), true);
-        let name = format!("Jacobian {of} {}", self.type_name(entry, true));
-        let new = self.program.datas.push(Data { name: name.into(), constructors: vec![] });
-        self.tables.jacobians.insert(key, new);
-        let mut constructors = Vec::new();
-        for constructor in self.program.datas[data].constructors.clone() {
-            let fields = constructor.fields.iter().map(|field| self.jacobian_type(field, entry));
-            let fields = fields.collect();
-            constructors.push(Constructor { name: constructor.name.clone(), fields });
-        }
-        self.program.datas[new].constructors = constructors;
-        Type::new(TypeKind::Data(new))
     }
 
     /// A type as the user writes it; `atom` asks for parentheses where an argument needs them.
@@ -200,7 +166,7 @@ pub(super) fn bug(what: &str, span: Span) -> ! {
 }
 
 /// Whether a type has at most `budget` nodes; uses the budget up.
-fn fits(ty: &Type, budget: &mut usize) -> bool {
+pub(super) fn fits(ty: &Type, budget: &mut usize) -> bool {
     if *budget == 0 {
         return false;
     }
