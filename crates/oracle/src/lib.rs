@@ -6,12 +6,14 @@
 //! For tests and fuzzing only.
 
 mod complex;
+mod contender;
 #[cfg(test)]
 mod cross_check;
 mod data;
 mod derivative;
 mod error;
 mod eval;
+pub mod fuzz;
 mod generate;
 mod jet;
 mod prim;
@@ -22,6 +24,7 @@ pub mod table;
 mod value;
 
 pub use complex::Complex;
+pub use contender::{Contender, Failure, Outcome, of_value, on_machine, to_value};
 pub use data::Data;
 pub use derivative::{
     Estimate, eval_f64, exact, finite_difference, jvp_complex_step, taylor, taylor_exact,

@@ -6,6 +6,8 @@
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
+use pullback_lambda::Prim;
+
 use crate::Error;
 
 /// A real function of one real.
@@ -97,7 +99,7 @@ impl Scalar for f64 {
             Unary::Erf => libm::erf(x),
             Unary::Erfc => libm::erfc(x),
             Unary::Lgamma => libm::lgamma(x),
-            Unary::Digamma => crate::special::digamma(&x),
+            Unary::Digamma => f64::polygamma(0, &x)?,
             Unary::Sigmoid => {
                 if x >= 0.0 { 1.0 / (1.0 + (-x).exp()) } else { x.exp() / (1.0 + x.exp()) }
             }
@@ -129,7 +131,13 @@ impl Scalar for f64 {
     }
 
     fn polygamma(n: i64, x: &Self) -> Result<Self, Error> {
-        Ok(crate::special::polygamma(n, x))
+        // The evaluator's own value: near poles programs are too ill-conditioned to compare two.
+        // Complex numbers and jets have theirs from the series.
+        let args = [pullback_lambda::Scalar::Int(n), pullback_lambda::Scalar::Real(*x)];
+        Ok(match Prim::Polygamma.eval_scalar(&args) {
+            Ok(pullback_lambda::Scalar::Real(value)) => value,
+            Ok(_) | Err(_) => f64::NAN,
+        })
     }
 }
 

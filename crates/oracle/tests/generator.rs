@@ -98,7 +98,7 @@ fn free_programs_end() {
     let (mut values, mut failures, mut other) = (0u64, 0u64, 0u64);
     for seed in 0..COUNT {
         let made = program(seed, Mode::Free, false);
-        match eval_f64(&made.program, made.def, &[made.arg.clone()]) {
+        match eval_f64(&made.program, made.def, std::slice::from_ref(&made.arg)) {
             Ok(_) => values += 1,
             Err(error) if error.is_run_time() => failures += 1,
             Err(error) => {

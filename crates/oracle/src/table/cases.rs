@@ -100,30 +100,23 @@ fn through_array(prim: Prim) -> Case {
     let body = move |program: &mut Program, args: Vec<Expr>| {
         let (x, y) = (&args[0], &args[1]);
         let both = product(x, y);
-        let items = || vec![x.clone(), y.clone(), both.clone(), x.clone()];
-        let moved = match prim {
-            Prim::Index => {
-                // The first element twice: contributions add up.
-                let at = |n| apply(Prim::Index, vec![array(items()), int(n)]);
-                array(vec![at(0), at(2), at(0)])
-            }
-            Prim::Update => {
-                let new = product(&both, x);
-                apply(Prim::Update, vec![array(items()), int(1), new])
-            }
-            Prim::Slice => apply(Prim::Slice, vec![array(items()), int(1), int(3)]),
-            Prim::Concat => {
-                apply(Prim::Concat, vec![array(items()), array(vec![both.clone(), y.clone()])])
-            }
-            Prim::Flatten => {
-                let rows = vec![array(items()), array(vec![y.clone()]), array(vec![both.clone()])];
-                apply(Prim::Flatten, vec![array(rows)])
-            }
-            // What is left is the sum itself.
-            other => {
-                debug_assert!(other == Prim::Sum, "`{}` has no case", other.row().name);
-                array(vec![apply(Prim::Sum, vec![array(items())])])
-            }
+        let items = || array(vec![x.clone(), y.clone(), both.clone(), x.clone()]);
+        let moved = if prim == Prim::Index {
+            // The first element twice: contributions add up.
+            let at = |n| apply(prim, vec![items(), int(n)]);
+            array(vec![at(0), at(2), at(0)])
+        } else if prim == Prim::Update {
+            apply(prim, vec![items(), int(1), product(&both, x)])
+        } else if prim == Prim::Slice {
+            apply(prim, vec![items(), int(1), int(3)])
+        } else if prim == Prim::Concat {
+            apply(prim, vec![items(), array(vec![both.clone(), y.clone()])])
+        } else if prim == Prim::Flatten {
+            let rows = vec![items(), array(vec![y.clone()]), array(vec![both.clone()])];
+            apply(prim, vec![array(rows)])
+        } else {
+            // What is left is the sum; another primitive does not fit and fails the walk.
+            array(vec![apply(prim, vec![items()])])
         };
         cubes(program, moved)
     };

@@ -11,8 +11,9 @@ mod points;
 
 use std::fmt;
 
-use pullback_lambda::{DefId, Prim, Program};
+use pullback_lambda::Prim;
 
+use crate::contender::{Contender, Failure};
 use crate::{Data, jvp_complex_step, taylor};
 pub use cases::{Case, cases};
 pub use nested::{DerivativeMode, nested, plain};
@@ -32,15 +33,7 @@ pub trait Subject {
     ) -> Option<Result<f64, String>>;
 }
 
-/// A subject that runs programs with differentiation operators in them, as engines do.
-pub struct Runner<F> {
-    /// The engine's name.
-    pub name: String,
-    /// Applies a definition `(Real, …) -> Real` of a program to its argument.
-    pub run: F,
-}
-
-impl<F: Fn(&Program, DefId, &Data<f64>) -> Result<Data<f64>, String>> Subject for Runner<F> {
+impl Subject for Contender {
     fn name(&self) -> &str {
         &self.name
     }
@@ -53,10 +46,12 @@ impl<F: Fn(&Program, DefId, &Data<f64>) -> Result<Data<f64>, String>> Subject fo
     ) -> Option<Result<f64, String>> {
         let (program, def) = nested(case, by);
         let arg = Data::Tuple(at.iter().map(|x| Data::Real(*x)).collect());
-        Some((self.run)(&program, def, &arg).and_then(|result| match result {
-            Data::Real(x) => Ok(x),
-            other => Err(format!("not a Real: {other:?}")),
-        }))
+        match self.run(&program, def, &[arg]) {
+            Ok(Data::Real(x)) => Some(Ok(x)),
+            Ok(other) => Some(Err(format!("not a Real: {other:?}"))),
+            Err(Failure::Refused(_)) => None,
+            Err(failure) => Some(Err(failure.to_string())),
+        }
     }
 }
 

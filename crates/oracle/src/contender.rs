@@ -1,0 +1,133 @@
+//! Whoever runs programs with differentiation operators in them: the reference evaluator with one of
+//! its engines, or any other way from a program and arguments to a result.
+
+use std::fmt;
+use std::rc::Rc;
+
+use pullback_base::Diagnostic;
+use pullback_lambda::eval::{Engine, Machine, Options, Value, compile};
+use pullback_lambda::{DefId, Program};
+
+use crate::{Data, ErrorKind};
+
+/// Why a contender has no result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The program failed, as programs may.
+    RunTime(ErrorKind),
+    /// The program is outside what the contender can do, and it said so.
+    Refused(String),
+    /// Anything else, which is a bug.
+    Other(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::RunTime(kind) => write!(f, "run-time error {kind:?}"),
+            Failure::Refused(why) => write!(f, "refused: {why}"),
+            Failure::Other(why) => write!(f, "{why}"),
+        }
+    }
+}
+
+/// What a contender makes of a definition applied to arguments.
+pub type Outcome = Result<Data<f64>, Failure>;
+
+/// Whoever runs programs with differentiation operators in them.
+pub struct Contender {
+    /// Its name in reports.
+    pub name: String,
+    run: Box<dyn Fn(&Program, DefId, &[Data<f64>]) -> Outcome>,
+}
+
+impl Contender {
+    /// A contender of any kind.
+    pub fn new(
+        name: impl Into<String>,
+        run: impl Fn(&Program, DefId, &[Data<f64>]) -> Outcome + 'static,
+    ) -> Self {
+        Self { name: name.into(), run: Box::new(run) }
+    }
+
+    /// The reference evaluator with an engine.
+    pub fn machine(name: impl Into<String>, engine: Rc<dyn Engine>) -> Self {
+        Self::new(name, move |program, def, args| on_machine(program, def, args, engine.clone()))
+    }
+
+    /// Applies a definition to arguments.
+    pub fn run(&self, program: &Program, def: DefId, args: &[Data<f64>]) -> Outcome {
+        (self.run)(program, def, args)
+    }
+}
+
+/// Applies a definition to arguments on the reference evaluator.
+pub fn on_machine(
+    program: &Program,
+    def: DefId,
+    args: &[Data<f64>],
+    engine: Rc<dyn Engine>,
+) -> Outcome {
+    let image = compile(program);
+    let options = Options { max_memory: 512 << 20, ..Options::default() };
+    let mut machine = Machine::new(&image, engine, options);
+    let function = machine.global(def).map_err(failure)?;
+    if args.is_empty() {
+        return of_value(&function);
+    }
+    let result = machine.call(function, args.iter().map(to_value).collect());
+    of_value(&result.map_err(failure)?)
+}
+
+/// What a diagnostic means.
+fn failure(diagnostic: Box<Diagnostic>) -> Failure {
+    let kind = match diagnostic.code {
+        "E0701" | "E0702" => ErrorKind::Index,
+        "E0703" => ErrorKind::Size,
+        "E0704" => ErrorKind::Overflow,
+        "E0705" => ErrorKind::DivisionByZero,
+        "E0706" => ErrorKind::Negative,
+        "E0707" => ErrorKind::NoInt,
+        "E0708" => ErrorKind::Message,
+        "E0709" | "E0710" | "E0711" => ErrorKind::Limit,
+        code if code.starts_with("E06") => return Failure::Refused(diagnostic.title.clone()),
+        code => return Failure::Other(format!("{code}: {}", diagnostic.title)),
+    };
+    Failure::RunTime(kind)
+}
+
+/// First-order data as a value of the evaluator.
+pub fn to_value(data: &Data<f64>) -> Value {
+    let all = |items: &[Data<f64>]| items.iter().map(to_value).collect();
+    match data {
+        Data::Real(x) => Value::real(*x),
+        Data::Int(n) => Value::int(*n),
+        Data::Bool(b) => Value::bool(*b),
+        Data::Str(text) => Value::str(text),
+        Data::Tuple(items) => Value::tuple(all(items)),
+        Data::Con(tag, items) => Value::data(*tag, all(items)),
+        Data::Array(items) => Value::array(all(items)),
+    }
+}
+
+/// A value of the evaluator as first-order data.
+pub fn of_value(value: &Value) -> Outcome {
+    let all = |items: &[Value]| items.iter().map(of_value).collect::<Result<Vec<_>, _>>();
+    Ok(if let Some(x) = value.as_real() {
+        Data::Real(x)
+    } else if let Some(n) = value.as_int() {
+        Data::Int(n)
+    } else if let Some(b) = value.as_bool() {
+        Data::Bool(b)
+    } else if let Some(text) = value.as_str() {
+        Data::Str(text.to_string())
+    } else if let Some(items) = value.as_tuple() {
+        Data::Tuple(all(items)?)
+    } else if let Some((tag, items)) = value.as_data() {
+        Data::Con(tag, all(items)?)
+    } else if let Some(items) = value.as_array() {
+        Data::Array(items.iter().map(|item| of_value(&item)).collect::<Result<_, _>>()?)
+    } else {
+        return Err(Failure::Other(format!("{} as a result", value.kind_name())));
+    })
+}
