@@ -11,6 +11,8 @@ pub mod show;
 pub mod tir;
 pub mod ty;
 
+pub use elaborate::{Elaborated, elaborate};
+pub use exhaustive::check_patterns;
 pub use infer::infer;
 pub use resolve::{Scopes, Source};
 pub use show::{show_scheme, show_type};
