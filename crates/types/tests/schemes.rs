@@ -64,11 +64,11 @@ fn let_bound_functions_are_polymorphic() {
         "def f = let pair x = (x, x) in (pair 1, pair true)\n\
          def g = let pair = \\x -> (x, x) in (pair 1.0, pair \"a\")\n\
          def h y = let k x = (x, y) in (k 1, k true)\n\
-         def rec = let rec even n = n == 0 || odd (n - 1) and odd n = n != 0 && even (n - 1) in even",
+         def r = let rec even n = n == 0 || odd (n - 1) and odd n = n != 0 && even (n - 1) in even",
         &[
             ("f", "((Int, Int), (Bool, Bool))"),
             ("g", "((Real, Real), (String, String))"),
-            ("h", "a -> ((Int, a), (Bool, a))"),
+            ("h", "Num b => a -> ((b, a), (Bool, a))"),
         ],
     );
 }

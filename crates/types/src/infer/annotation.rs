@@ -114,9 +114,13 @@ impl<'a> Infer<'a> {
             self.report_unknown_size(&name);
             return Size::Any;
         }
+        let outer = (std::mem::replace(&mut self.in_size, true), std::mem::take(&mut self.saw_phantom));
         let expr = self.check(size, &Ty::Int, &Why::Index);
+        let phantom = self.saw_phantom;
+        (self.in_size, self.saw_phantom) = outer;
         let size = self.size_of_expr(&expr);
         if let Some(path) = &dims.path
+            && !phantom
             && !matches!(expr.kind, TExprKind::Error)
         {
             dims.found.push(SizedDim { path: path.clone(), depth: dims.depth, size: expr });

@@ -24,7 +24,7 @@ impl<'a> Infer<'a> {
         self.declare_record_orders();
         for index in 0..self.declared.sums.len() {
             let decl = self.declared.sums[index].decl;
-            let params = decl.params.iter().map(|param| self.new_param(&param.node, 0)).collect();
+            let params = decl.params.iter().map(|param| self.new_param(&param.node, 0, true)).collect();
             self.typed.types.push(SumDecl {
                 name: decl.name.node.clone(),
                 params,
@@ -106,7 +106,7 @@ impl<'a> Infer<'a> {
             let alias = &self.declared.aliases[index];
             (alias.module, alias.decl, alias.body)
         };
-        let params: Vec<ParamId> = decl.params.iter().map(|param| self.new_param(&param.node, 0)).collect();
+        let params: Vec<ParamId> = decl.params.iter().map(|param| self.new_param(&param.node, 0, true)).collect();
         self.enter_decl(module, decl, &params);
         let before = self.diagnostics.len();
         self.expanding.push(index);

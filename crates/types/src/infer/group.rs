@@ -163,7 +163,7 @@ impl<'a> Infer<'a> {
         let mut rigid = Vec::new();
         for name in declared {
             if !self.type_vars.iter().any(|(known, _)| *known == name) {
-                let param = self.new_param(&name, self.level);
+                let param = self.new_param(&name, self.level, true);
                 rigid.push(param);
                 self.type_vars.push((name, Ty::Param(param)));
             }
@@ -192,6 +192,7 @@ impl<'a> Infer<'a> {
             None => (self.fresh(), vec![]),
         };
         let derived = self.solve_sizes(def, &mut sizes, &mut params);
+        let result_dims = self.measurable(result_dims);
         let ty = params.iter().rev().fold(result.clone(), |to, param| Ty::Fun(param.ty.clone().into(), to.into()));
         let scope = self.scope.split_off(names);
         let type_vars = self.type_vars.split_off(vars);

@@ -3,6 +3,9 @@
 //! A size that stands alone somewhere in a parameter's type is measured there. One that occurs only in
 //! compounds such as `[2 * n]` is computed from the first compound that is linear in it: that place
 //! measures a hidden size `h`, `n` is `h / 2` everywhere, and `2 * n = h` is checked like any other size.
+//!
+//! A size that stands only inside function types, as in `(f: [n]Real -> [m]Real)`, is measured nowhere:
+//! it speaks about types only, and using it as a number is a mistake.
 
 use pullback_base::{Diagnostic, Span};
 use pullback_syntax::ast::Def;
@@ -17,6 +20,7 @@ impl Infer<'_> {
     pub(super) fn solve_sizes(&mut self, def: &Def, sizes: &mut Vec<LocalId>, params: &mut [TParam]) -> Vec<(LocalId, TExpr)> {
         let declared = sizes.clone();
         let mut derived = Vec::new();
+        let mut phantoms = Vec::new();
         for (size, name) in declared.iter().zip(&def.sizes) {
             if name.node == "_" || dims(params).any(|dim| is_local(&dim.size, *size)) {
                 continue;
@@ -40,7 +44,22 @@ impl Infer<'_> {
                     sizes.push(hidden);
                     derived.push((*size, value));
                 }
-                None => self.report_unmeasured(name.node.as_str(), name.span),
+                None => {
+                    sizes.retain(|other| other != size);
+                    phantoms.push(*size);
+                    let types: Vec<Ty> = params.iter().map(|param| self.known(&param.ty)).collect();
+                    if !types.iter().any(|ty| mentions(ty, *size)) {
+                        self.report_unmeasured(name.node.as_str(), name.span);
+                    }
+                }
+            }
+        }
+        for size in phantoms {
+            self.locals[size].phantom = true;
+        }
+        for param in params {
+            if let Some(sized) = param.sized.take() {
+                param.sized = super::binding::sized(self.measurable(sized.dims));
             }
         }
         derived
@@ -80,7 +99,22 @@ impl Infer<'_> {
         Some((hidden, value))
     }
 
-    fn report_unmeasured(&mut self, name: &str, span: Span) {
+    /// The dimensions whose expected size can be computed.
+    pub(super) fn measurable(&self, dims: Vec<SizedDim>) -> Vec<SizedDim> {
+        dims.into_iter().filter(|dim| !self.mentions_phantom(&dim.size)).collect()
+    }
+
+    fn mentions_phantom(&self, expr: &TExpr) -> bool {
+        match &expr.kind {
+            TExprKind::Local(local, _) => self.locals[*local].phantom,
+            TExprKind::App(head, args) => self.mentions_phantom(head) || args.iter().any(|arg| self.mentions_phantom(arg)),
+            TExprKind::Global(..) | TExprKind::Builtin(_) | TExprKind::IntLit(_) => false,
+            // Such a size is seldom written; it is checked unless some size cannot be measured.
+            _ => self.locals.iter().any(|info| info.phantom),
+        }
+    }
+
+    pub(super) fn report_unmeasured(&mut self, name: &str, span: Span) {
         let diagnostic = Diagnostic::error("E0403", span, format!("no argument says what the size `{name}` is"), "cannot be measured")
             .note("a declared size is read off an argument: it must be the size of an array in a parameter's type")
             .hint(format!("declare a parameter like `(xs: [{name}]Real)`, or pass the size itself, as in `({name}: Int)`"));
@@ -90,6 +124,17 @@ impl Infer<'_> {
 
 fn dims(params: &[TParam]) -> impl Iterator<Item = &SizedDim> {
     params.iter().filter_map(|param| param.sized.as_ref()).flat_map(|sized| &sized.dims)
+}
+
+/// Whether a size of the type mentions the declared size.
+fn mentions(ty: &Ty, size: LocalId) -> bool {
+    let mut found = false;
+    super::scheme::each_size(ty, &mut |dim| {
+        if let crate::ty::Size::Poly(poly) = dim {
+            found |= poly.atoms().any(|atom| *atom == Atom::Rigid(size));
+        }
+    });
+    found
 }
 
 fn is_local(expr: &TExpr, local: LocalId) -> bool {

@@ -71,6 +71,8 @@ struct LocalInfo {
     size: Option<Poly>,
     /// Whether it is a declared size name.
     rigid: bool,
+    /// Whether it is a declared size that no argument measures: it speaks about types only.
+    phantom: bool,
     /// Its type scheme, once generalised.
     scheme: Option<Rc<Scheme>>,
     /// Its type while its own group is inferred.
@@ -127,6 +129,10 @@ struct Infer<'a> {
     expanding: Vec<usize>,
     /// Whether each alias is known to be cyclic or wrong.
     bad_aliases: Vec<bool>,
+    /// Whether the expression being inferred is a size in a type.
+    in_size: bool,
+    /// Whether that size mentions one that cannot be measured.
+    saw_phantom: bool,
     /// How many sizes have been generalised.
     size_params: u32,
 }
@@ -182,6 +188,8 @@ impl<'a> Infer<'a> {
             opaque: FxHashMap::default(),
             expanding: Vec::new(),
             bad_aliases: vec![false; aliases],
+            in_size: false,
+            saw_phantom: false,
             size_params: 0,
         }
     }

@@ -86,6 +86,13 @@ impl Infer<'_> {
     fn local_head(&mut self, local: LocalId, span: Span) -> Head {
         let name = self.typed.locals[local].name.clone();
         let info = &self.locals[local];
+        if info.phantom {
+            self.saw_phantom = true;
+            if !self.in_size {
+                self.report_unmeasured(&name, span);
+            }
+        }
+        let info = &self.locals[local];
         let used = if let Some(scheme) = info.scheme.clone() {
             self.instantiate(&scheme, span)
         } else if let Some(assumed) = info.assumed.clone() {

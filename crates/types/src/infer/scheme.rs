@@ -256,7 +256,7 @@ impl Infer<'_> {
                     break name;
                 }
             };
-            let param = self.new_param(&name, self.level + 1);
+            let param = self.new_param(&name, self.level + 1, false);
             params.push(param);
             let woken = self.table.bind(var, Ty::Param(param));
             self.ready.extend(woken);
@@ -265,9 +265,9 @@ impl Infer<'_> {
     }
 
     /// Declares a quantified type variable owned by a binding of this level.
-    pub(super) fn new_param(&mut self, name: &Name, level: u32) -> ParamId {
+    pub(super) fn new_param(&mut self, name: &Name, level: u32, written: bool) -> ParamId {
         self.typed.params.push(name.clone());
-        self.table.param(level)
+        self.table.param(level, written)
     }
 
     fn quantify_sizes(&mut self, members: &[Member]) -> Vec<SizeParam> {
@@ -377,7 +377,7 @@ fn instance_of_size(size: &Size, instance: &Instance) -> Size {
 }
 
 /// Calls `f` on every size in a type whose variables are resolved.
-fn each_size(ty: &Ty, f: &mut impl FnMut(&Size)) {
+pub(super) fn each_size(ty: &Ty, f: &mut impl FnMut(&Size)) {
     match ty {
         Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Param(_) | Ty::Error => {}
         Ty::Tuple(items) | Ty::Sum(_, items) => items.iter().for_each(|item| each_size(item, f)),

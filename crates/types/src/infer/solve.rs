@@ -165,6 +165,7 @@ impl Infer<'_> {
                 }
             },
             Ty::Var(_) | Ty::Tangent(_) => return self.waits(&head),
+            Ty::Param(param) if !self.table.is_written(*param) => return Verdict::Waits(vec![]),
             Ty::Error => self.agree_in_constraint(&Ty::Error, ty),
             _ => {
                 self.report_not_record(&head, name, self.at);
@@ -179,6 +180,7 @@ impl Infer<'_> {
         match &head {
             Ty::Tuple(items) if index < items.len() => self.agree_in_constraint(&items[index].clone(), ty),
             Ty::Var(_) | Ty::Tangent(_) => return self.waits(&head),
+            Ty::Param(param) if !self.table.is_written(*param) => return Verdict::Waits(vec![]),
             Ty::Error => self.agree_in_constraint(&Ty::Error, ty),
             _ => {
                 self.report_no_component(&head, index, self.at);

@@ -41,7 +41,7 @@ pub(super) struct Table {
     types: IdVec<TyVar, TyCell>,
     sizes: IdVec<SizeVar, SizeCell>,
     waiting: IdVec<TyVar, Vec<usize>>,
-    params: IdVec<ParamId, u32>,
+    params: IdVec<ParamId, (u32, bool)>,
 }
 
 impl Table {
@@ -86,13 +86,18 @@ impl Table {
     pub fn wait(&mut self, var: TyVar, constraint: usize) {
         self.waiting[var].push(constraint);
     }
-    /// Declares the next quantified variable, with the level of the binding that owns it.
-    pub fn param(&mut self, level: u32) -> ParamId {
-        self.params.push(level)
+    /// Declares the next quantified variable, with the level of the binding that owns it, and whether
+    /// it was written by the user.
+    pub fn param(&mut self, level: u32, written: bool) -> ParamId {
+        self.params.push((level, written))
+    }
+    /// Whether the variable was written by the user, and so stands for every type.
+    pub fn is_written(&self, param: ParamId) -> bool {
+        self.params.get(param).is_some_and(|(_, written)| *written)
     }
     /// The level of the binding that quantifies over `param`.
     pub fn param_level(&self, param: ParamId) -> u32 {
-        self.params.get(param).copied().unwrap_or(0)
+        self.params.get(param).map_or(0, |(level, _)| *level)
     }
     pub fn size(&self, var: SizeVar) -> &SizeCell {
         &self.sizes[var]

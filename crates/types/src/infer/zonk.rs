@@ -344,6 +344,7 @@ impl Infer<'_> {
                 (value.unsigned_abs() != 1 || monomial.is_empty()).then(|| int(TExprKind::IntLit(value.unsigned_abs())));
             for atom in monomial {
                 let factor = match atom {
+                    Atom::Rigid(local) if self.locals[*local].phantom => return None,
                     Atom::Rigid(local) | Atom::Local(local) => int(TExprKind::Local(*local, vec![])),
                     Atom::Opaque(name) => self.opaque.get(name)?.1.clone(),
                     Atom::Param(_) | Atom::Var(_) => return None,
