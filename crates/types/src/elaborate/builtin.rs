@@ -99,10 +99,16 @@ impl<'t> Elab<'t> {
             }
             Builtin::Rem => simple(Prim::IntRem, args),
             Builtin::Neg => self.negate(take(args, span), span),
-            Builtin::Pow => self.bind_all(args, "operand", |this, operands| {
-                let [a, b] = take(operands, span);
-                this.power(a, &b, span)
-            }),
+            Builtin::Pow => {
+                let [a, b] = take(args, span);
+                if b.is_atom() {
+                    return self.power(a, &b, span);
+                }
+                self.bind_all(vec![a, b], "operand", |this, operands| {
+                    let [a, b] = take(operands, span);
+                    this.power(a, &b, span)
+                })
+            }
             Builtin::Scale => {
                 let [a, b] = take(args, span);
                 self.bind(a, "scale", |this, a| this.scale(&a, b, span))

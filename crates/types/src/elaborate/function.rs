@@ -8,6 +8,7 @@ use pullback_base::Span;
 use pullback_lambda::{Expr, Prim, VarId};
 
 use super::{Elab, build};
+use crate::exhaustive::for_each_child;
 use crate::tir::{LocalId, SizedDim, SizedTy, Step, TExpr, TExprKind, TLam, TPat, TPatKind};
 
 /// A place that measures a size.
@@ -127,7 +128,7 @@ impl<'t> Elab<'t> {
             if dim.depth == 0 { "the size".into() } else { format!("dimension {}", dim.depth + 1) };
         let expected = match sole_local(&dim.size) {
             Some(local) => format!("`{}`", self.typed.locals[local].name),
-            None => "the size it should have".to_owned(),
+            None => "its declared size".to_owned(),
         };
         format!("{kind} of {whole} and {expected}")
     }
@@ -140,6 +141,10 @@ impl<'t> Elab<'t> {
         self.bind(value, "value", |this, value| {
             let mut checks = Vec::new();
             for dim in &sized.dims {
+                // A size in terms of another definition's parameters is checked on entry to that.
+                if !this.is_known(&dim.size) {
+                    continue;
+                }
                 let actual = Self::measure(value.clone(), dim, span);
                 let expected = this.expr(&dim.size);
                 let whole = match name {
@@ -151,6 +156,18 @@ impl<'t> Elab<'t> {
             }
             checks.into_iter().rev().fold(value, |body, check| this.after(check, body))
         })
+    }
+}
+
+impl Elab<'_> {
+    /// Whether all variables of a size expression are in scope.
+    fn is_known(&self, size: &TExpr) -> bool {
+        if let Some(local) = sole_local(size) {
+            return self.env.contains_key(&local) || self.group_of.contains_key(&local);
+        }
+        let mut known = true;
+        for_each_child(size, &mut |child| known &= self.is_known(child));
+        known
     }
 }
 

@@ -15,7 +15,7 @@ use pullback_base::Diagnostic;
 use crate::tir::{TArm, TExpr, TExprKind, TPat, TPatKind, Typed};
 use crate::ty::Ty;
 use matrix::{Checker, Pat, Row};
-use walk::for_each_child;
+pub(crate) use walk::for_each_child;
 
 /// The most missing cases that one message names.
 const MAX_CASES: usize = 4;
