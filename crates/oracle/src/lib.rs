@@ -24,7 +24,9 @@ pub mod table;
 mod value;
 
 pub use complex::Complex;
-pub use contender::{Contender, Failure, Outcome, of_value, on_machine, to_value};
+pub use contender::{
+    Contender, Failure, Outcome, closed, failure, literal, of_value, on_machine, to_value,
+};
 pub use data::Data;
 pub use derivative::{
     Estimate, eval_f64, exact, finite_difference, jvp_complex_step, taylor, taylor_exact,

@@ -1,0 +1,102 @@
+//! Every engine against the oracle: the whole primitive table, and random programs. Each check is also
+//! shown to find what is wrong, by a contender that is a little off.
+
+use pullback_lambda::Prim;
+use pullback_oracle::table::{DerivativeMode, Subject, cases, report};
+use pullback_oracle::{Contender, Data, Failure, fuzz};
+use pullback_suite::{contenders, deep};
+
+/// How many random programs; `cargo xtask fuzz` tries more.
+const COUNT: u64 = 1500;
+
+#[test]
+fn the_table_is_right_in_every_engine() {
+    deep(|| {
+        let contenders = contenders();
+        let subjects: Vec<&dyn Subject> =
+            contenders.iter().map(|one| one as &dyn Subject).collect();
+        let report = report(&subjects);
+        assert!(report.failures.is_empty(), "{report}");
+        assert!(report.checks() > 20_000 * subjects.len(), "{report}");
+    })
+    .unwrap();
+}
+
+#[test]
+fn random_programs_agree() {
+    deep(|| {
+        let campaign = fuzz::Campaign { count: COUNT, ..fuzz::Campaign::default() };
+        let statistics = fuzz::run(&campaign, &contenders());
+        assert!(statistics.disagreements.is_empty(), "{statistics}");
+        // A generator that decays into trivial or failing programs is a failure too.
+        assert!(statistics.values > COUNT * 9 / 10, "{statistics}");
+        assert!(statistics.moving > COUNT * 4 / 10, "{statistics}");
+        assert!(statistics.confirmed > COUNT * 4 / 10, "{statistics}");
+    })
+    .unwrap();
+}
+
+#[test]
+fn homogeneous_primitives_have_scale_invariant_derivatives() {
+    // f (s x) = s f x, so the derivative at s x is that at x, bit for bit for powers of two.
+    let homogeneous =
+        [Prim::Neg, Prim::Add, Prim::Sub, Prim::Max, Prim::Min, Prim::Abs, Prim::Hypot];
+    let points = [[3.0, 4.0], [0.3, 0.7], [-1.25, 1e-3], [5.0, 5.0], [0.1, -12.0]];
+    for engine in contenders() {
+        for case in cases().iter().filter(|case| case.bare && homogeneous.contains(&case.prim)) {
+            for mode in DerivativeMode::words(1).concat() {
+                for (index, point) in (0..case.arity).flat_map(|i| points.map(|point| (i, point))) {
+                    let slope = |k: i32| {
+                        let scale = 2f64.powi(k);
+                        let at: Vec<f64> = point[..case.arity].iter().map(|x| x * scale).collect();
+                        engine.partial(case, &[(index, mode)], &at).map(Result::unwrap)
+                    };
+                    for k in [-1000, -500, -37, 1, 64, 500, 1000] {
+                        assert_eq!(
+                            slope(k),
+                            slope(0),
+                            "{} {} {point:?} 2^{k}",
+                            engine.name,
+                            case.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The first engine, with every Real of its answers off by a factor.
+fn off(by: f64) -> Contender {
+    let mut engines = contenders();
+    let engine = engines.swap_remove(0);
+    Contender::new("off", move |program, def, args| {
+        let result = engine.run(program, def, args)?;
+        let nudged: Result<Data<f64>, Failure> = result.try_map(&mut |x| Ok(x * by));
+        nudged
+    })
+}
+
+#[test]
+fn a_wrong_factor_is_found_in_every_primitive() {
+    deep(|| {
+        let wrong = off(1.0 + 1e-9);
+        let report = report(&[&wrong]);
+        for row in &report.rows {
+            // What is flat everywhere gives nothing to be off by a factor.
+            let flat = [Prim::Signum, Prim::Floor, Prim::Ceil, Prim::Round].contains(&row.prim);
+            assert!(row.wrong > 0 || flat, "`{}` hides a wrong factor", row.prim.row().name);
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_wrong_factor_is_found_in_random_programs() {
+    deep(|| {
+        let campaign = fuzz::Campaign { count: 30, give_up_after: 1, ..fuzz::Campaign::default() };
+        let statistics = fuzz::run(&campaign, &[off(1.0 + 1e-6)]);
+        assert_eq!(statistics.disagreements.len(), 1, "{statistics}");
+    })
+    .unwrap();
+}
