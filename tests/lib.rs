@@ -1,1 +1,15 @@
-//! The language suite.
+//! The language suite: what its test binaries and `xtask` share.
+
+mod blocks;
+mod contenders;
+mod corpus;
+mod fuzz;
+mod snapshot;
+mod stack;
+
+pub use blocks::{Block, blocks};
+pub use contenders::contenders;
+pub use corpus::{corpus, root};
+pub use fuzz::{Campaign, Report, fuzz};
+pub use snapshot::matches;
+pub use stack::deep;

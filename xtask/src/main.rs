@@ -1,2 +1,96 @@
-//! House tasks.
-fn main() {}
+//! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
+//! `cargo xtask bench`.
+
+mod bench;
+mod oracle;
+mod tidy;
+
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::{Parser, Subcommand};
+use pullback_suite::{Campaign, fuzz};
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "House tasks of Pullback")]
+struct Options {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Check the house rules that no compiler checks.
+    Tidy,
+    /// Change programs and inputs at random: each must end in a diagnostic or a value.
+    FuzzMutate {
+        /// How many cases.
+        #[arg(long, default_value_t = 10_000)]
+        count: u64,
+        /// The first case's seed [default: from the clock].
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    /// Check every primitive × engine × order against the oracle and print the table.
+    Oracle,
+    /// Run random programs on all engines, against each other and against the oracle.
+    Fuzz {
+        /// How many programs.
+        #[arg(long, default_value_t = 20_000)]
+        count: u64,
+        /// The first program's seed [default: from the clock].
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    /// Measure the evaluator and the cost of derivatives, as ratios on this machine.
+    Bench,
+}
+
+#[expect(clippy::print_stdout, reason = "this is a command")]
+fn main() -> ExitCode {
+    let problems = match Options::parse().task {
+        Task::Tidy => tidy::tidy(&tidy::root()).unwrap_or_else(|error| vec![error.to_string()]),
+        Task::FuzzMutate { count, seed } => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let seed = seed.unwrap_or(now.as_secs() * 1_000_000);
+            println!("{count} cases from seed {seed}");
+            let report = fuzz(Campaign { seed, count, limit: Duration::from_secs(20) });
+            println!("{} rejected, {} accepted", report.rejected, report.accepted);
+            report.bugs
+        }
+        Task::Oracle => {
+            let (table, problems) = oracle::table();
+            println!("{table}");
+            problems
+        }
+        Task::Fuzz { count, seed } => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let seed = seed.unwrap_or(now.as_secs() * 1_000_000);
+            println!("{count} programs from seed {seed}");
+            let (statistics, problems) = oracle::fuzz(seed, count);
+            println!("{statistics}");
+            problems
+        }
+        Task::Bench => {
+            for line in bench::bench() {
+                println!("{line}");
+            }
+            vec![]
+        }
+    };
+    for problem in &problems {
+        println!("{problem}");
+    }
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_repository_is_tidy() {
+        let problems = tidy::tidy(&tidy::root()).unwrap();
+        assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+    }
+}

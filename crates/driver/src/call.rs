@@ -5,13 +5,14 @@
 //! that stands for the call is
 //!
 //! ```text
-//! def __call = match \(a, b) -> ENTRY a FUNCTION b with
-//!              | f -> match ARG with | a -> (f, (a, …))
+//! def __call = match ARG with
+//!              | a -> match \a b -> ENTRY a FUNCTION b with
+//!                     | ENTRY -> (ENTRY, (a, …))
 //! ```
 //!
 //! so that all its parts are typed together: the literal in `grad f 3` is a Real if `f` wants one.
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Span};
 use pullback_lambda::eval::Value;
 use pullback_lambda::{Def, DefId, Expr as Term, ExprKind as TermKind, Program, Type};
 use pullback_syntax::ast::{Expr, ExprKind, Path, TypeExpr, TypeExprKind};
@@ -19,13 +20,14 @@ use pullback_types::tir::{Constraint, Global, ParamId};
 use pullback_types::ty::Ty;
 
 use crate::arguments::{Arguments, expressions};
-use crate::engine::Engine;
+use crate::engine::{Code, Engine};
 use crate::entry::{Entry, Given};
 use crate::load::{Modules, load};
 use crate::pipeline::{Inferred, typed};
 use crate::request::Call;
 use crate::session::{Session, Stop};
-use crate::synth::{app, bind_in, bind_tuple, def, demand, expr, ident, lambda, tuple, var};
+use crate::sizes::wrong_size;
+use crate::synth::{app, bind, bind_in, bind_tuple, def, demand, expr, ident, lambda, tuple, var};
 
 /// What a call is made ready for.
 pub enum Purpose<'a> {
@@ -78,7 +80,7 @@ pub struct Part {
 }
 
 const CALL: &str = "__call";
-const FUNCTION: &str = "__function";
+const DIRECTION: &str = "__direction";
 
 /// Makes a call ready.
 pub fn prepare(
@@ -102,7 +104,10 @@ pub fn prepare(
     modules.main_mut().module.items.push(item);
     let prepared = compile(session, &modules)?;
     prepared.check_open(session, &entry, &slots)?;
-    assemble(session, engine, &arguments, prepared, slots)
+    let global = &inferred.typed.globals[id];
+    let made = assemble(session, engine, &arguments, prepared, &slots)?;
+    check_sizes(session, global, &slots, &made)?;
+    Ok(made)
 }
 
 /// A parameter and where its value comes from.
@@ -144,8 +149,13 @@ fn slots(
             wrt: param.is_data && param.has_reals,
         });
     }
-    if let Purpose::Derivative { wrt, .. } = purpose {
-        select(session, entry, &mut slots, wrt)?;
+    match purpose {
+        Purpose::Derivative { wrt, .. } => select(session, entry, &mut slots, wrt)?,
+        // Without a file all arguments are in the program, so they may stand where they are used.
+        Purpose::Value if !arguments.has_input() => {
+            slots.iter_mut().for_each(|slot| slot.data = false);
+        }
+        Purpose::Value => {}
     }
     Ok(slots)
 }
@@ -245,27 +255,26 @@ fn definition(
         body = ascribed_real(body);
     }
     let data: Vec<&Slot> = slots.iter().filter(|slot| slot.data).collect();
-    let names: Vec<String> = data.iter().map(|slot| slot.var.clone()).collect();
-    let function = lambda(bind_tuple(&names, span), body);
+    let patterns = data.iter().map(|slot| bind(&slot.var, span)).collect();
+    let function = lambda(patterns, body);
 
-    let variables = |from: &[&Slot]| from.iter().map(|slot| var(&slot.var, slot.span)).collect();
-    let whole: Vec<Expr> = data.iter().map(|slot| placeholder(slot)).collect();
     let args: Vec<&Slot> =
         data.iter().copied().filter(|slot| matches!(slot.given, Given::Arg(_))).collect();
-    let mut parts = vec![var(FUNCTION, span), tuple(variables(&args), span)];
-    let mut checks = vec![app(var(FUNCTION, span), vec![tuple(whole.clone(), span)], span)];
-    if let Some(direction) = direction {
-        let place = direction.span;
-        parts.push(var("__direction", place));
-        checks.push(along(purpose, &data, tuple(whole, span), span, place));
-        let inner =
-            checks.into_iter().rev().fold(tuple(parts, span), |body, check| demand(check, body));
-        let inner = bind_in("__direction", direction, inner);
-        return bind_in(FUNCTION, function, bind_args(&args, inner));
+    let given = args.iter().map(|slot| var(&slot.var, slot.span)).collect();
+    let mut parts = vec![var(&entry.name, span), tuple(given, span)];
+    let whole: Vec<Expr> = data.iter().map(|slot| placeholder(slot)).collect();
+    let mut checks = vec![app(var(&entry.name, span), whole, span)];
+    if let Some(direction) = &direction {
+        parts.push(var(DIRECTION, direction.span));
+        checks.push(along(entry, purpose, &data, direction.span));
     }
-    let inner =
-        checks.into_iter().rev().fold(tuple(parts, span), |body, check| demand(check, body));
-    bind_in(FUNCTION, function, bind_args(&args, inner))
+    let body = checks.into_iter().rev().fold(tuple(parts, span), |body, check| demand(check, body));
+    let body = bind_in(&entry.name, function, body);
+    let body = match direction {
+        Some(direction) => bind_in(DIRECTION, direction, body),
+        None => body,
+    };
+    bind_args(&args, body)
 }
 
 /// The value of a slot where only its type matters.
@@ -288,24 +297,27 @@ fn bind_args(args: &[&Slot], body: Expr) -> Expr {
 }
 
 /// An application whose typing says that the direction has the type it needs.
-fn along(purpose: &Purpose<'_>, data: &[&Slot], whole: Expr, span: Span, place: Span) -> Expr {
-    let given = var("__direction", place);
-    if matches!(purpose, Purpose::Derivative { direction: Some(Direction::Cotangent(_)), .. }) {
-        let call = app(var("vjp", span), vec![var(FUNCTION, span), whole], span);
-        let index = pullback_base::Spanned { node: 1, span };
-        let pullback = expr(ExprKind::TupleField { base: Box::new(call), index }, span);
-        return app(pullback, vec![given], place);
-    }
-    let wrt: Vec<&Slot> = data.iter().copied().filter(|slot| slot.wrt).collect();
-    let names: Vec<String> = wrt.iter().map(|slot| slot.var.clone()).collect();
-    let point = tuple(wrt.iter().map(|slot| placeholder(slot)).collect(), span);
+fn along(entry: &Entry, purpose: &Purpose<'_>, data: &[&Slot], place: Span) -> Expr {
+    let span = entry.span;
+    let given = var(DIRECTION, place);
+    let cotangent =
+        matches!(purpose, Purpose::Derivative { direction: Some(Direction::Cotangent(_)), .. });
     // Inside, the parameters of the derivative are bound anew; the others are as they are given.
     let arguments = data
         .iter()
         .map(|slot| if slot.wrt { var(&slot.var, slot.span) } else { placeholder(slot) });
-    let inner = app(var(FUNCTION, span), vec![tuple(arguments.collect(), span)], span);
-    let function = lambda(bind_tuple(&names, span), inner);
-    app(var("jvp", span), vec![function, point, given], place)
+    let body = app(var(&entry.name, span), arguments.collect(), span);
+    let wrt: Vec<&Slot> = data.iter().copied().filter(|slot| slot.wrt).collect();
+    let names: Vec<String> = wrt.iter().map(|slot| slot.var.clone()).collect();
+    let function = lambda(vec![bind_tuple(&names, span)], body);
+    let point = tuple(wrt.iter().map(|slot| placeholder(slot)).collect(), span);
+    if !cotangent {
+        return app(var("jvp", span), vec![function, point, given], place);
+    }
+    let call = app(var("vjp", span), vec![function, point], span);
+    let index = pullback_base::Spanned { node: 1, span };
+    let pullback = expr(ExprKind::TupleField { base: Box::new(call), index }, span);
+    app(pullback, vec![given], place)
 }
 
 fn ascribed_real(body: Expr) -> Expr {
@@ -380,22 +392,21 @@ fn assemble(
     engine: &Engine,
     arguments: &Arguments,
     compiled: Compiled,
-    slots: Vec<Slot>,
+    slots: &[Slot],
 ) -> Result<Prepared, Stop> {
     let Compiled { mut program, root, .. } = compiled;
     let call = program.defs[root].ty.clone();
-    let function_type = call.component(0).cloned().ok_or(Stop)?;
-    let (from, result) = match function_type.as_fun() {
-        Some((from, to)) => (from.clone(), to.clone()),
-        None => return Err(Stop),
-    };
-    let function = add_function(&mut program, root, &from);
-    let made = engine.evaluate(session, &program, root, vec![])?;
-    let made = made.as_tuple().unwrap_or_default();
     let data: Vec<&Slot> = slots.iter().filter(|slot| slot.data).collect();
+    let (types, result) = curried(call.component(0).ok_or(Stop)?, data.len())?;
+    let from = if types.len() == 1 { types[0].clone() } else { Type::tuple(types.clone()) };
+    let function = add_function(&mut program, root, from, data.len());
+    let made = match engine.value(&Code::new(&program), root) {
+        Ok(made) => made,
+        Err(fault) => return session.fail(*fault),
+    };
+    let made = made.as_tuple().unwrap_or_default();
     let from_args = data.iter().filter(|slot| matches!(slot.given, Given::Arg(_))).count();
     let mut args = components(made.get(1), from_args).into_iter();
-    let types = component_types(&from, data.len());
     let mut values = Vec::new();
     let mut parts = Vec::new();
     for (slot, ty) in data.into_iter().zip(types) {
@@ -411,18 +422,61 @@ fn assemble(
     Ok(Prepared { program, function, argument, result, parts, direction })
 }
 
-/// Adds `\s -> __call.0 s`.
-fn add_function(program: &mut Program, root: DefId, from: &Type) -> DefId {
-    let span = program.defs[root].span;
-    let point = program.fresh("s", from.clone());
+/// Compares the sizes of what was given with those that the entry declares.
+fn check_sizes(
+    session: &mut Session<'_>,
+    global: &Global,
+    slots: &[Slot],
+    prepared: &Prepared,
+) -> Result<(), Stop> {
+    if slots.iter().all(|slot| matches!(slot.given, Given::Arg(_))) {
+        return Ok(());
+    }
+    let positions: Vec<usize> = (0..slots.len()).filter(|at| slots[*at].data).collect();
+    let values = components(Some(&prepared.argument), positions.len());
+    let values: Vec<(usize, Value)> = positions.into_iter().zip(values).collect();
+    let Some(wrong) = wrong_size(global, &values) else { return Ok(()) };
+    let slot = &slots[wrong.param];
+    let title = format!("the value of `{}` does not fit its parameter", slot.name);
+    session.fail(
+        Diagnostic::error("E0804", slot.span, title, wrong.words)
+            .label(global.span, "the sizes are declared here"),
+    )
+}
+
+/// The types of this many parameters, and of what is left.
+fn curried(ty: &Type, count: usize) -> Result<(Vec<Type>, Type), Stop> {
+    let mut params = Vec::new();
+    let mut rest = ty.clone();
+    for _ in 0..count {
+        let (from, to) = rest.as_fun().map(|(from, to)| (from.clone(), to.clone())).ok_or(Stop)?;
+        params.push(from);
+        rest = to;
+    }
+    Ok((params, rest))
+}
+
+/// Adds `\s -> __call.0 s.0 s.1 …`.
+fn add_function(program: &mut Program, root: DefId, from: Type, count: usize) -> DefId {
+    let Def { ty, span, name, .. } = program.defs[root].clone();
+    let point = program.fresh("s", from);
     let whole = program.global(root, span);
-    let ty = whole.ty.component(0).cloned().unwrap_or_else(Type::unit);
-    let result = ty.after(1).unwrap_or_else(Type::unit);
-    let function = Term::new(TermKind::Proj(Box::new(whole), 0), ty.clone(), span);
+    let ty = ty.component(0).cloned().unwrap_or_else(Type::unit);
+    let mut body = Term::new(TermKind::Proj(Box::new(whole), 0), ty.clone(), span);
     let arg = program.var(point, span);
-    let applied = Term::new(TermKind::App(Box::new(function), vec![arg]), result, span);
-    let body = program.lam(vec![point], applied);
-    program.defs.push(Def { name: Name::new(FUNCTION), ty, body, span })
+    let args: Vec<Term> = match (count, arg.ty.components()) {
+        (0, _) => vec![],
+        (1, _) | (_, None) => vec![arg],
+        (_, Some(types)) => (types.into_iter().cloned().enumerate())
+            .map(|(at, ty)| Term::new(TermKind::Proj(Box::new(arg.clone()), at), ty, span))
+            .collect(),
+    };
+    if !args.is_empty() {
+        let result = ty.after(count).unwrap_or_else(Type::unit);
+        body = Term::new(TermKind::App(Box::new(body), args), result, span);
+    }
+    let body = program.lam(vec![point], body);
+    program.defs.push(Def { name, ty: body.ty.clone(), body, span })
 }
 
 /// The components of a tuple of `count`; one component is the value itself.
@@ -432,12 +486,4 @@ pub fn components(value: Option<&Value>, count: usize) -> Vec<Value> {
         (Some(value), _) => value.as_tuple().unwrap_or_default().to_vec(),
         (None, _) => vec![],
     }
-}
-
-/// The types of the components of a tuple of `count`; one component is the type itself.
-pub fn component_types(ty: &Type, count: usize) -> Vec<Type> {
-    if count == 1 {
-        return vec![ty.clone()];
-    }
-    ty.components().unwrap_or_default().into_iter().cloned().collect()
 }

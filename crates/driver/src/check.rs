@@ -23,9 +23,9 @@ pub fn fmt(session: &mut Session<'_>, path: &Path) -> Result<(String, String), S
     let file = session.read_text(path)?;
     let text = session.sources.text(file).to_owned();
     let parse = pullback_syntax::parse(&text, file);
-    session.diagnostics.extend(parse.diagnostics.iter().cloned());
+    session.diagnostics.extend(parse.diagnostics);
     session.stop_on_errors()?;
-    let formatted = pullback_syntax::format(&parse.module, &text);
+    let formatted = pullback_syntax::format_file(&text, file).map_err(|_| Stop)?;
     Ok((text, formatted))
 }
 

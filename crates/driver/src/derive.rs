@@ -4,13 +4,14 @@
 //! reported to the session.
 
 use pullback_base::Name;
+use pullback_engines::Mode;
 use pullback_lambda::eval::Value;
 use pullback_lambda::{
     AdOp, Def, DefId, Expr as Term, ExprKind as TermKind, Program, Type, tangent,
 };
 
 use crate::call::{Direction, Part, Prepared, Purpose, components, prepare};
-use crate::engine::{Engine, Mode};
+use crate::engine::{Code, Engine};
 use crate::output::{push_json_string, to_json, to_text};
 use crate::request::Call;
 use crate::session::{Session, Stop};
@@ -35,7 +36,8 @@ pub fn run(session: &mut Session<'_>, call: &Call) -> Result<Answer, Stop> {
     let engine = Engine::resolve(session, &call.settings)?;
     let prepared = prepare(session, call, &engine, &Purpose::Value)?;
     let Prepared { program, function, argument, result, .. } = prepared;
-    let value = engine.evaluate(session, &program, function, vec![argument])?;
+    let code = Code::new(&program);
+    let value = engine.run(session, &code, function, argument, &Mode::Value)?.value;
     Ok(Answer { program, value, ty: result, derivative: None })
 }
 
@@ -77,7 +79,7 @@ pub fn jvp(
     let x_dot = whole_tangent(session, &engine, &mut prepared, &given)?;
     let Prepared { mut program, function, argument, result, .. } = prepared;
     let mode = Mode::Jvp(x_dot);
-    let (value, y_dot) = engine.run(session, &program, function, argument, mode)?;
+    let (value, y_dot) = differentiate(session, &engine, &program, function, argument, &mode)?;
     let ty = tangent_of(&mut program, &result)?;
     let derivative = Some(Derivative { noun: "tangent", parts: vec![(None, y_dot, ty)] });
     Ok(Answer { program, value, ty: result, derivative })
@@ -92,7 +94,7 @@ fn backwards(
 ) -> Result<Answer, Stop> {
     let Prepared { mut program, function, argument, result, parts, .. } = prepared;
     let mode = Mode::Vjp(cotangent);
-    let (value, x_bar) = engine.run(session, &program, function, argument, mode)?;
+    let (value, x_bar) = differentiate(session, engine, &program, function, argument, &mode)?;
     let cotangents = components(Some(&x_bar), parts.len());
     let mut shown = Vec::new();
     for (Part { name, ty, wrt }, cotangent) in parts.into_iter().zip(cotangents) {
@@ -102,6 +104,18 @@ fn backwards(
     }
     let derivative = Some(Derivative { noun, parts: shown });
     Ok(Answer { program, value, ty: result, derivative })
+}
+
+fn differentiate(
+    session: &mut Session<'_>,
+    engine: &Engine,
+    program: &Program,
+    function: DefId,
+    argument: Value,
+    mode: &Mode,
+) -> Result<(Value, Value), Stop> {
+    let answer = engine.run(session, &Code::new(program), function, argument, mode)?;
+    Ok((answer.value, answer.derivative.unwrap_or(Value::Unit)))
 }
 
 fn tangent_of(program: &mut Program, ty: &Type) -> Result<Type, Stop> {
@@ -119,7 +133,8 @@ fn whole_tangent(
     let mut given = components(Some(given), wrt).into_iter();
     let zeros = add_zeros(&mut prepared.program, prepared.function)?;
     let argument = prepared.argument.clone();
-    let zeros = engine.evaluate(session, &prepared.program, zeros, vec![argument])?;
+    let code = Code::new(&prepared.program);
+    let zeros = engine.run(session, &code, zeros, argument, &Mode::Value)?.value;
     let mut tangents = components(Some(&zeros), prepared.parts.len());
     for (tangent, part) in tangents.iter_mut().zip(&prepared.parts) {
         if part.wrt {

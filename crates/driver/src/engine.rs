@@ -1,1 +1,106 @@
 //! The engines as the driver uses them: chosen by name, run under limits, faults told as diagnostics.
+//!
+//! Input: a program, a definition, values. Output: values, or a diagnostic. Each evaluation has a
+//! machine of its own, so constants are computed once an evaluation.
+
+use std::time::Duration;
+
+use pullback_base::{Diagnostic, Span};
+use pullback_engines::{
+    Answer, ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run, run_in_machine, show_dual,
+    show_trace,
+};
+use pullback_lambda::eval::{Image, Machine, Options, Value, compile};
+use pullback_lambda::{DefId, Program};
+
+use crate::request::Settings;
+use crate::session::{Session, Stop};
+use crate::suggest::did_you_mean;
+
+/// An engine with its limits.
+pub struct Engine {
+    info: &'static EngineInfo,
+    options: Options,
+}
+
+/// A program compiled once, to be evaluated many times.
+pub struct Code<'p> {
+    program: &'p Program,
+    image: Image,
+}
+
+impl<'p> Code<'p> {
+    /// Compiles a program.
+    pub fn new(program: &'p Program) -> Self {
+        Self { program, image: compile(program) }
+    }
+}
+
+/// The names of all engines.
+pub fn engine_names() -> impl Iterator<Item = &'static str> + Clone {
+    ENGINES.iter().map(|engine| engine.name)
+}
+
+impl Engine {
+    /// The engine that the settings name, or the first one.
+    pub fn resolve(session: &mut Session<'_>, settings: &Settings) -> Result<Self, Stop> {
+        let name = settings.engine.as_deref().unwrap_or(ENGINES[0].name);
+        let Some(info) = engine_named(name) else {
+            let title = format!("there is no engine `{name}`");
+            let hint = did_you_mean("engine", name, engine_names());
+            return session.fail(Diagnostic::error("E0812", Span::NONE, title, "").hint(hint));
+        };
+        let mut options = Options { strict_domain: settings.strict, ..Options::default() };
+        if let Some(bytes) = settings.max_memory {
+            options.max_memory = bytes;
+        }
+        options.timeout = settings.timeout.and_then(|time| Duration::try_from_secs_f64(time).ok());
+        Ok(Self { info, options })
+    }
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.info.name
+    }
+    /// The value of a definition.
+    pub fn value(&self, code: &Code<'_>, def: DefId) -> Result<Value, Box<Diagnostic>> {
+        match self.info.how {
+            How::Runtime(make) => {
+                Machine::new(&code.image, make(), self.options.clone()).global(def)
+            }
+            How::Source { .. } => evaluate(self.info, code.program, def, &self.options),
+        }
+    }
+    /// The value of a function at an argument, with its derivative there if one is asked for.
+    pub fn run(
+        &self,
+        session: &mut Session<'_>,
+        code: &Code<'_>,
+        function: DefId,
+        argument: Value,
+        mode: &Mode,
+    ) -> Result<Answer, Stop> {
+        let answer = match self.info.how {
+            How::Runtime(make) => {
+                run_in_machine(make(), &code.image, function, argument, mode, &self.options)
+            }
+            How::Source { .. } => {
+                run(self.info, code.program, function, argument, mode, &self.options)
+            }
+        };
+        answer.or_else(|fault| session.fail(*fault))
+    }
+}
+
+/// A stage that belongs to an engine: its form of a function at an argument, if it has one.
+pub fn engine_form(
+    stage: &str,
+    program: &Program,
+    function: DefId,
+    argument: Value,
+) -> Option<Result<String, Box<Diagnostic>>> {
+    match stage {
+        "trace" => Some(show_trace(program, function, argument)),
+        "dual" => Some(show_dual(program, function, argument)),
+        _ => None,
+    }
+}

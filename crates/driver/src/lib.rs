@@ -22,6 +22,7 @@ mod arguments;
 mod call;
 mod engine;
 mod entry;
+mod sizes;
 mod synth;
 
 mod compare;
@@ -29,6 +30,7 @@ mod expect;
 
 mod check;
 mod derive;
+mod measure;
 mod show;
 mod test;
 
@@ -36,6 +38,7 @@ pub use check::{check, explain, fmt};
 pub use derive::{Answer, grad, jvp, run, vjp};
 pub use engine::engine_names;
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
+pub use measure::{Cost, measure};
 pub use pipeline::{STAGES, Stage};
 pub use request::{Call, Settings};
 pub use session::{Session, Stop};

@@ -7,7 +7,7 @@ use pullback_base::{Diagnostic, Span};
 use pullback_types::show_scheme;
 
 use crate::call::{Prepared, Purpose, prepare};
-use crate::engine::Engine;
+use crate::engine::{Engine, engine_form};
 use crate::load::load;
 use crate::pipeline::{Inferred, STAGES, typed};
 use crate::request::Call;
@@ -19,12 +19,12 @@ pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<Strin
     match stage {
         "tokens" => {
             let file = session.read_text(&call.file)?;
-            Ok(pullback_syntax::dump_tokens(session.sources.text(file), file))
+            Ok(pullback_syntax::dump_tokens(session.sources.text(file)))
         }
         "ast" => ast(session, call),
         "types" => types(session, call),
         "lambda" => lambda(session, call),
-        "trace" | "dual" => engine_form(session, call, stage),
+        "trace" | "dual" => form(session, call, stage),
         _ => {
             let title = format!("there is no stage `{stage}`");
             let names = STAGES.iter().map(|stage| stage.name);
@@ -38,7 +38,7 @@ fn ast(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
     let file = session.read_text(&call.file)?;
     let parse = pullback_syntax::parse(session.sources.text(file), file);
     session.diagnostics.extend(parse.diagnostics);
-    Ok(pullback_syntax::dump_ast(&parse.module))
+    Ok(pullback_syntax::dump_ast(session.sources.text(file), &parse.module))
 }
 
 fn inferred(session: &mut Session<'_>, call: &Call) -> Result<Inferred, Stop> {
@@ -74,10 +74,14 @@ fn lambda(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
 }
 
 /// The intermediate form of an engine, for a call with arguments.
-fn engine_form(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
+fn form(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
     let engine = Engine::resolve(session, &call.settings)?;
     let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
     let prepared = prepare(session, call, &engine, &purpose)?;
     let Prepared { program, function, argument, .. } = prepared;
-    engine.show(session, stage, &program, function, argument)
+    match engine_form(stage, &program, function, argument) {
+        Some(Ok(text)) => Ok(text),
+        Some(Err(fault)) => session.fail(*fault),
+        None => Err(Stop),
+    }
 }

@@ -52,10 +52,13 @@ pub fn bind_tuple(names: &[String], span: Span) -> Pattern {
     }
 }
 
-/// `\p -> body`
-pub fn lambda(pattern: Pattern, body: Expr) -> Expr {
+/// `\p q -> body`; just the body without parameters.
+pub fn lambda(patterns: Vec<Pattern>, body: Expr) -> Expr {
+    if patterns.is_empty() {
+        return body;
+    }
     let span = body.span;
-    let params = vec![Param { pattern, ty: None }];
+    let params = patterns.into_iter().map(|pattern| Param { pattern, ty: None }).collect();
     expr(ExprKind::Lambda { params, body: Box::new(body) }, span)
 }
 
@@ -70,7 +73,7 @@ pub fn bind_in(name: &str, value: Expr, body: Expr) -> Expr {
 pub fn demand(checked: Expr, body: Expr) -> Expr {
     let span = checked.span;
     let wild = || Pattern { id: NodeId(0), kind: PatternKind::Wildcard, span };
-    let value = Box::new(lambda(wild(), checked));
+    let value = Box::new(lambda(vec![wild()], checked));
     expr(ExprKind::Let { pattern: wild(), ty: None, value, body: Box::new(body) }, span)
 }
 

@@ -12,7 +12,7 @@ use pullback_syntax::ast::{Expr, ExprKind, Item, Literal};
 use pullback_types::show_scheme;
 
 use crate::compare::agree;
-use crate::engine::{Engine, engine_names};
+use crate::engine::{Code, Engine, engine_names};
 use crate::expect::{Expectation, ExpectationKind, expectations};
 use crate::load::{Modules, load};
 use crate::output::to_text;
@@ -89,11 +89,12 @@ pub fn test(
     }
     let roots: Vec<_> = wanted.iter().map(|(_, id)| *id).collect();
     let (program, defs) = inferred.program(session, &roots)?;
+    let code = Code::new(&program);
     for ((line, _), def) in wanted.into_iter().zip(defs) {
         let failures: Vec<Failure> = engines
             .iter()
             .filter_map(|engine| {
-                let reason = check_line(session, engine, &program, def, line)?;
+                let reason = check_line(engine, &code, &program, def, line)?;
                 Some(Failure { span: line.span, engine: engine.name().to_owned(), reason })
             })
             .collect();
@@ -192,26 +193,26 @@ fn check_type(inferred: &Inferred, span: Span, name: &str, text: &str) -> Option
 
 /// Evaluates a line; nothing if it holds.
 fn check_line(
-    session: &Session<'_>,
     engine: &Engine,
+    code: &Code<'_>,
     program: &Program,
     def: DefId,
     line: &Expectation,
 ) -> Option<Reason> {
-    let result = engine.try_evaluate(session, program, def, vec![]);
+    let result = engine.value(code, def);
     let ty = &program.defs[def].ty;
-    if let ExpectationKind::Fails(_, code) = &line.kind {
+    if let ExpectationKind::Fails(_, wanted) = &line.kind {
         return match result {
             Ok(value) => Some(Reason::Succeeded(to_text(program, &value, ty))),
-            Err(fault) if fault.code == code => None,
-            Err(fault) => Some(Reason::Failed(Box::new(fault))),
+            Err(fault) if fault.code == wanted => None,
+            Err(fault) => Some(Reason::Failed(fault)),
         };
     }
     let tolerance =
         if let ExpectationKind::Close(_, _, tolerance) = line.kind { tolerance } else { 0.0 };
     let value = match result {
         Ok(value) => value,
-        Err(fault) => return Some(Reason::Failed(Box::new(fault))),
+        Err(fault) => return Some(Reason::Failed(fault)),
     };
     let Some([left, right]) = value.as_tuple() else {
         return Some(Reason::Other("the two sides did not come as a pair".to_owned()));

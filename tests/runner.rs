@@ -1,0 +1,215 @@
+//! The one harness of the language suite: every file is a test, by the folder it lies in.
+//!
+//! | folder | what must hold |
+//! |---|---|
+//! | `tests/syntax` | parses, formats stably, the tree is the snapshot `.ast` |
+//! | `tests/errors` | the diagnostics of `check` are the snapshot `.stderr` |
+//! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine; the calculus prints and parses |
+//! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it |
+//! | `tests/stages` | every stage is as in the snapshot `.stages` |
+//! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` give the code of their page |
+//!
+//! `BLESS=1` rewrites snapshots.
+
+use std::path::Path;
+
+use pullback_base::{Diagnostic, FileId, Style, render};
+use pullback_driver::{
+    Call, Disk, Files, Memory, STAGES, Session, Settings, check, fmt, run, show, test,
+};
+use pullback_suite::{blocks, deep, matches};
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+/// Turns the outcome of work on a deep stack into that of a test.
+fn deeply(work: impl FnOnce() -> Result<(), String> + Send) -> Outcome {
+    Ok(deep(work).and_then(|outcome| outcome)?)
+}
+
+fn rendered(session: &Session<'_>, diagnostics: &[Diagnostic]) -> String {
+    diagnostics
+        .iter()
+        .map(|diagnostic| render(&session.sources, diagnostic, Style::Plain) + "\n\n")
+        .collect()
+}
+
+fn syntax(path: &Path) -> Outcome {
+    deeply(|| {
+        formats(path)?;
+        let mut session = Session::new(&Disk);
+        let call = Call { file: path.to_owned(), ..Call::default() };
+        let tree = show(&mut session, &call, "ast").unwrap_or_default();
+        matches(&path.with_extension("ast"), &tree)
+    })
+}
+
+/// Formatting keeps the tree and does nothing the second time.
+fn formats(path: &Path) -> Result<String, String> {
+    let mut session = Session::new(&Disk);
+    let Ok((before, once)) = fmt(&mut session, path) else {
+        return Err(rendered(&session, &session.diagnostics));
+    };
+    let files = Memory::default().with(path, once.clone());
+    let mut session = Session::new(&files);
+    let Ok((_, twice)) = fmt(&mut session, path) else {
+        return Err(format!("formatting breaks it:\n{}", rendered(&session, &session.diagnostics)));
+    };
+    let shape =
+        |text: &str| pullback_syntax::dump_shape(&pullback_syntax::parse(text, FileId(0)).module);
+    if once != twice {
+        return Err(format!("formatting again changes it:\n{once}\n--- and again ---\n{twice}"));
+    }
+    if shape(&before) != shape(&once) {
+        return Err(format!("formatting changes its meaning:\n{once}"));
+    }
+    Ok(once)
+}
+
+fn errors(path: &Path) -> Outcome {
+    deeply(|| {
+        let mut session = Session::new(&Disk);
+        check(&mut session, path);
+        matches(&path.with_extension("stderr"), &rendered(&session, &session.diagnostics))
+    })
+}
+
+fn expectations(path: &Path) -> Outcome {
+    deeply(|| {
+        holds(&Disk, path)?;
+        formats(path)?;
+        calculus(path)
+    })
+}
+
+/// Programs that people read are also formatted.
+fn polished(path: &Path) -> Outcome {
+    expectations(path)?;
+    deeply(|| {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        if formats(path)? == text {
+            Ok(())
+        } else {
+            Err("is not formatted: run `pullback fmt`".to_owned())
+        }
+    })
+}
+
+/// Every expectation of a file holds on every engine.
+fn holds(files: &dyn Files, path: &Path) -> Result<(), String> {
+    let mut session = Session::new(files);
+    let Ok(report) = test(&mut session, path, &Settings::default()) else {
+        return Err(rendered(&session, &session.diagnostics));
+    };
+    let failures: Vec<Diagnostic> =
+        report.failed.iter().map(|failure| failure.diagnostic()).collect();
+    if failures.is_empty() { Ok(()) } else { Err(rendered(&session, &failures)) }
+}
+
+/// The calculus of a file is well-formed, and its text parses to itself.
+fn calculus(path: &Path) -> Result<(), String> {
+    let mut session = Session::new(&Disk);
+    let call = Call { file: path.to_owned(), ..Call::default() };
+    let Ok(text) = show(&mut session, &call, "lambda") else {
+        return Err(rendered(&session, &session.diagnostics));
+    };
+    let file = session.sources.add("<lambda>", text.clone());
+    let program = pullback_lambda::parse(&text, file)
+        .map_err(|problem| render(&session.sources, &problem, Style::Plain))?;
+    pullback_lambda::verify(&program).map_err(|problems| problems.join("\n"))?;
+    let again = program.print();
+    if again == text { Ok(()) } else { Err(format!("printing again differs:\n{again}")) }
+}
+
+/// A run on an input file beside the program. The program's first line says how it must end.
+fn input(path: &Path) -> Outcome {
+    deeply(|| {
+        let mut session = Session::new(&Disk);
+        let program = path.with_file_name("program.pull");
+        let text = std::fs::read_to_string(&program).map_err(|error| error.to_string())?;
+        let call = Call {
+            file: program,
+            entry: "main".to_owned(),
+            input: Some(path.to_owned()),
+            ..Call::default()
+        };
+        let answer = run(&mut session, &call);
+        let found = match &answer {
+            Ok(answer) => answer.json() + "\n",
+            Err(_) => rendered(&session, &session.diagnostics),
+        };
+        let code = session.diagnostics.first().map_or("ok", |diagnostic| diagnostic.code);
+        if !text.starts_with(&format!("-- expect {code}")) {
+            return Err(format!("the first line of the program expects something else:\n{found}"));
+        }
+        matches(&path.with_file_name("expected.txt"), &found)
+    })
+}
+
+fn stages(path: &Path) -> Outcome {
+    deeply(|| {
+        let mut found = String::new();
+        for stage in STAGES {
+            let mut session = Session::new(&Disk);
+            let call = Call { file: path.to_owned(), entry: "main".to_owned(), ..Call::default() };
+            let arguments = Call { args: stage_arguments(path), ..call };
+            let Ok(text) = show(&mut session, &arguments, stage.name) else {
+                return Err(rendered(&session, &session.diagnostics));
+            };
+            found.push_str(&format!("--- {}\n{}\n", stage.name, text.trim_end()));
+        }
+        matches(&path.with_extension("stages"), &found)
+    })
+}
+
+/// A stage test's first line is `-- main ARG ARG …`.
+fn stage_arguments(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default();
+    let arguments = line.strip_prefix("-- main").unwrap_or_default();
+    arguments.split_whitespace().map(str::to_owned).collect()
+}
+
+fn docs(path: &Path) -> Outcome {
+    deeply(|| {
+        let document = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let code = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        for block in blocks(&document) {
+            let files = Memory::default().with(path, block.text.clone());
+            match block.info.as_str() {
+                "pull" => holds(&files, path)?,
+                "pull,fails" => gives(&files, path, code)
+                    .map_err(|found| format!("line {}: {found}", block.line))?,
+                _ => {}
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Checking the program, or else running its `main`, gives a diagnostic of this code.
+fn gives(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
+    let mut session = Session::new(files);
+    check(&mut session, path);
+    if session.diagnostics.is_empty() {
+        let call = Call { file: path.to_owned(), entry: "main".to_owned(), ..Call::default() };
+        if let Ok(answer) = run(&mut session, &call) {
+            return Err(format!("expected {code}, found the value {}", answer.text()));
+        }
+    }
+    if session.diagnostics.iter().all(|diagnostic| diagnostic.code == code) {
+        return Ok(());
+    }
+    Err(format!("expected {code} alone, found\n{}", rendered(&session, &session.diagnostics)))
+}
+
+datatest_stable::harness! {
+    { test = syntax, root = "syntax", pattern = r"\.pull$" },
+    { test = errors, root = "errors", pattern = r"\.pull$" },
+    { test = expectations, root = "run", pattern = r"\.pull$" },
+    { test = expectations, root = "ad", pattern = r"\.pull$" },
+    { test = input, root = "input", pattern = r"/input\.(json|npz)$" },
+    { test = stages, root = "stages", pattern = r"\.pull$" },
+    { test = polished, root = "../examples", pattern = r"\.pull$" },
+    { test = polished, root = "../lib", pattern = r"\.pull$" },
+    { test = docs, root = "../docs", pattern = r"\.md$" },
+}
