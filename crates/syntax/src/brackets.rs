@@ -7,6 +7,7 @@
 use pullback_base::{Diagnostic, FileId, Span};
 
 use crate::errors::bracket;
+use crate::parser::MAX_DIAGNOSTICS;
 use crate::token::Token;
 
 /// "This token has no partner."
@@ -30,11 +31,8 @@ pub(crate) fn pair(
             open.push(at);
         } else if token.kind.starts_item() || token.kind == crate::token::TokenKind::Eof {
             if let Some(first) = open.first() {
-                diagnostics.push(bracket::unclosed(
-                    kept[*first].kind,
-                    span(&kept[*first]),
-                    span(token),
-                ));
+                let first = &kept[*first];
+                add(diagnostics, || bracket::unclosed(first.kind, span(first), span(token)));
             }
             open.clear();
         } else if token.kind.is_closer() {
@@ -44,20 +42,19 @@ pub(crate) fn pair(
             if let Some(depth) = nearest {
                 let opener = open.len() - 1 - depth;
                 if let Some(inner) = open.get(opener + 1) {
-                    let found =
-                        bracket::unclosed(kept[*inner].kind, span(&kept[*inner]), span(token));
-                    diagnostics.push(found);
+                    let inner = &kept[*inner];
+                    add(diagnostics, || bracket::unclosed(inner.kind, span(inner), span(token)));
                 }
                 mine = u32::try_from(open[opener]).unwrap_or(NO_PARTNER);
                 partner[open[opener]] = u32::try_from(at).unwrap_or(NO_PARTNER);
                 open.truncate(opener);
             } else if let Some(top) = open.pop() {
-                diagnostics.push(bracket::mismatched(kept[top], *token, file));
+                add(diagnostics, || bracket::mismatched(kept[top], *token, file));
                 mine = u32::try_from(top).unwrap_or(NO_PARTNER);
                 partner[top] = u32::try_from(at).unwrap_or(NO_PARTNER);
             } else {
                 if !last_was_stray {
-                    diagnostics.push(bracket::stray(token.kind, span(token)));
+                    add(diagnostics, || bracket::stray(token.kind, span(token)));
                 }
                 last_was_stray = true;
                 continue;
@@ -69,4 +66,11 @@ pub(crate) fn pair(
     }
     *tokens = kept;
     partner
+}
+
+/// Hostile text has brackets by the thousand; nobody reads so many messages.
+fn add(diagnostics: &mut Vec<Diagnostic>, make: impl FnOnce() -> Diagnostic) {
+    if diagnostics.len() <= 4 * MAX_DIAGNOSTICS {
+        diagnostics.push(make());
+    }
 }

@@ -217,102 +217,64 @@ impl Dump<'_> {
         }
     }
 
-    fn exprs(&mut self, head: &str, span: Span, parts: &[&Expr]) {
-        self.node(head, span, |dump| parts.iter().for_each(|part| dump.expr(part)));
-    }
-    fn many(&mut self, head: &str, span: Span, parts: &[Expr]) {
-        self.node(head, span, |dump| parts.iter().for_each(|part| dump.expr(part)));
+    /// A node whose children are expressions.
+    fn exprs<'e>(&mut self, head: &str, span: Span, parts: impl IntoIterator<Item = &'e Expr>) {
+        self.node(head, span, |dump| parts.into_iter().for_each(|part| dump.expr(part)));
     }
 
     fn expr(&mut self, expr: &Expr) {
-        let span = expr.span;
-        match &expr.kind {
-            ExprKind::Name(name) => self.leaf(&format!("name {name}"), span),
-            ExprKind::Lit(literal) => {
-                self.leaf(&format!("literal {}", literal_text(literal)), span)
-            }
-            ExprKind::Operator(op) => self.leaf(&format!("({})", op.text()), span),
-            ExprKind::Tuple(parts) => self.many("tuple", span, parts),
-            ExprKind::Array(parts) => self.many("array", span, parts),
-            ExprKind::Negate(inner) => self.exprs("negate", span, &[inner]),
-            ExprKind::Paren(inner) => {
-                if self.places.is_none() && matches!(inner.kind, ExprKind::Paren(_)) {
-                    return self.expr(inner);
-                }
-                self.exprs("paren", span, &[inner]);
-            }
-            ExprKind::Binary { op, lhs, rhs } => self.exprs(op.node.text(), span, &[lhs, rhs]),
-            ExprKind::Field { base, field } => {
-                self.exprs(&format!("field {}", field.node), span, &[base]);
-            }
-            ExprKind::TupleField { base, index } => {
-                self.exprs(&format!("field {}", index.node), span, &[base]);
-            }
-            ExprKind::If { cond, then, otherwise } => {
-                self.exprs("if", span, &[cond, then, otherwise]);
-            }
-            ExprKind::Error => self.leaf("error", span),
-            _ => self.compound(expr),
+        if let ExprKind::Paren(inner) = &expr.kind
+            && self.places.is_none()
+            && matches!(inner.kind, ExprKind::Paren(_))
+        {
+            return self.expr(inner);
         }
+        self.node(&head(&expr.kind), expr.span, |dump| dump.children(&expr.kind, expr.span));
     }
-    fn compound(&mut self, expr: &Expr) {
-        let head = match &expr.kind {
-            ExprKind::Record(_) => "record",
-            ExprKind::Comprehension { .. } => "comprehension",
-            ExprKind::App { .. } => "apply",
-            ExprKind::Lambda { .. } => "lambda",
-            ExprKind::Index { .. } => "index",
-            ExprKind::Slice { .. } => "slice",
-            ExprKind::With { .. } => "with",
-            ExprKind::Match { .. } => "match",
-            ExprKind::Let { .. } => "let",
-            ExprKind::LetFun { recursive: true, .. } => "let-rec",
-            ExprKind::LetFun { .. } => "let-fun",
-            ExprKind::Loop { .. } => "loop",
-            _ => "typed",
-        };
-        self.node(head, expr.span, |dump| dump.compound_children(&expr.kind, expr.span));
-    }
-    fn compound_children(&mut self, kind: &ExprKind, span: Span) {
+    fn children(&mut self, kind: &ExprKind, span: Span) {
         match kind {
+            ExprKind::Name(_) | ExprKind::Lit(_) | ExprKind::Operator(_) | ExprKind::Error => {}
+            ExprKind::Tuple(parts) | ExprKind::Array(parts) => self.all(parts),
+            ExprKind::Negate(inner)
+            | ExprKind::Paren(inner)
+            | ExprKind::Field { base: inner, .. }
+            | ExprKind::TupleField { base: inner, .. } => self.expr(inner),
             ExprKind::Record(fields) => {
                 for (name, value) in fields {
-                    self.exprs(&name.node, name.span, &[value]);
+                    self.exprs(&name.node, name.span, [value]);
                 }
             }
             ExprKind::Comprehension { body, clauses } => {
                 self.expr(body);
                 clauses.iter().for_each(|clause| self.clause(clause));
             }
-            ExprKind::App { fun, args } => {
-                self.expr(fun);
-                args.iter().for_each(|arg| self.expr(arg));
+            ExprKind::App { fun: first, args: rest }
+            | ExprKind::Index { base: first, indices: rest } => {
+                self.expr(first);
+                self.all(rest);
             }
             ExprKind::Lambda { params, body } => {
                 self.params(params);
                 self.expr(body);
             }
-            ExprKind::Index { base, indices } => {
-                self.expr(base);
-                indices.iter().for_each(|index| self.expr(index));
+            ExprKind::Binary { lhs, rhs, .. } => {
+                self.expr(lhs);
+                self.expr(rhs);
             }
             ExprKind::Slice { base, lo, hi } => {
                 self.expr(base);
-                let bound = |bound: &Option<Box<Expr>>| {
-                    bound.iter().map(|e| (**e).clone()).collect::<Vec<_>>()
-                };
-                self.many("from", span, &bound(lo));
-                self.many("to", span, &bound(hi));
+                self.exprs("from", span, lo.as_deref());
+                self.exprs("to", span, hi.as_deref());
             }
             ExprKind::With { base, place, value } => {
                 self.expr(base);
-                for access in place {
-                    match access {
-                        Access::Index(indices, span) => self.many("at", *span, indices),
-                        Access::Field(name) => self.leaf(&format!("at {}", name.node), name.span),
-                    }
-                }
+                place.iter().for_each(|access| self.access(access));
                 self.expr(value);
+            }
+            ExprKind::If { cond, then, otherwise } => {
+                self.expr(cond);
+                self.expr(then);
+                self.expr(otherwise);
             }
             ExprKind::Match { scrutinee, arms } => {
                 self.expr(scrutinee);
@@ -337,25 +299,36 @@ impl Dump<'_> {
                 self.pattern(pattern);
                 ty.iter().for_each(|ty| self.ty(ty));
                 self.expr(init);
-                match form {
-                    LoopForm::For { var, bound } => {
-                        self.exprs(&format!("for {}", var.node), var.span, &[bound]);
-                    }
-                    LoopForm::While(cond) => self.exprs("while", cond.span, &[cond]),
-                }
+                self.loop_form(form);
                 self.expr(body);
             }
             ExprKind::Ascribe { expr, ty } => {
                 self.expr(expr);
                 self.ty(ty);
             }
-            _ => {}
+        }
+    }
+    fn all(&mut self, parts: &[Expr]) {
+        parts.iter().for_each(|part| self.expr(part));
+    }
+    fn access(&mut self, access: &Access) {
+        match access {
+            Access::Index(indices, span) => self.exprs("at", *span, indices),
+            Access::Field(name) => self.leaf(&format!("at {}", name.node), name.span),
+        }
+    }
+    fn loop_form(&mut self, form: &LoopForm) {
+        match form {
+            LoopForm::For { var, bound } => {
+                self.exprs(&format!("for {}", var.node), var.span, [&**bound]);
+            }
+            LoopForm::While(cond) => self.exprs("while", cond.span, [&**cond]),
         }
     }
     fn clause(&mut self, clause: &Clause) {
         match clause {
             Clause::Range { var, bound } => {
-                self.exprs(&format!("range {}", var.node), var.span, &[bound]);
+                self.exprs(&format!("range {}", var.node), var.span, [bound]);
             }
             Clause::In { pattern, source } => self.node("from", pattern.span, |dump| {
                 dump.pattern(pattern);
@@ -365,6 +338,37 @@ impl Dump<'_> {
     }
 }
 
+/// What a node is called.
+fn head(kind: &ExprKind) -> String {
+    match kind {
+        ExprKind::Name(name) => format!("name {name}"),
+        ExprKind::Lit(literal) => format!("literal {}", literal_text(literal)),
+        ExprKind::Operator(op) => format!("({})", op.text()),
+        ExprKind::Field { field, .. } => format!("field {}", field.node),
+        ExprKind::TupleField { index, .. } => format!("field {}", index.node),
+        ExprKind::Binary { op, .. } => op.node.text().to_owned(),
+        ExprKind::Tuple(_) => "tuple".to_owned(),
+        ExprKind::Array(_) => "array".to_owned(),
+        ExprKind::Negate(_) => "negate".to_owned(),
+        ExprKind::Paren(_) => "paren".to_owned(),
+        ExprKind::If { .. } => "if".to_owned(),
+        ExprKind::Record(_) => "record".to_owned(),
+        ExprKind::Comprehension { .. } => "comprehension".to_owned(),
+        ExprKind::App { .. } => "apply".to_owned(),
+        ExprKind::Lambda { .. } => "lambda".to_owned(),
+        ExprKind::Index { .. } => "index".to_owned(),
+        ExprKind::Slice { .. } => "slice".to_owned(),
+        ExprKind::With { .. } => "with".to_owned(),
+        ExprKind::Match { .. } => "match".to_owned(),
+        ExprKind::Let { .. } => "let".to_owned(),
+        ExprKind::LetFun { recursive, .. } => {
+            if *recursive { "let-rec" } else { "let-fun" }.to_owned()
+        }
+        ExprKind::Loop { .. } => "loop".to_owned(),
+        ExprKind::Ascribe { .. } => "typed".to_owned(),
+        ExprKind::Error => "error".to_owned(),
+    }
+}
 fn path_text(path: &Path) -> String {
     let module = path.module.as_ref().map_or(String::new(), |module| format!("{}.", module.node));
     format!("{module}{}", path.name.node)

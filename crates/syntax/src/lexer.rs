@@ -8,6 +8,7 @@ use pullback_base::{Diagnostic, FileId, Span};
 
 use crate::ast::{Comment, CommentKind, Literal};
 use crate::errors::lexical;
+use crate::parser::MAX_DIAGNOSTICS;
 use crate::token::{Token, TokenKind};
 
 /// Something the callbacks noticed inside a token.
@@ -41,15 +42,27 @@ pub(crate) fn lex(text: &str, range: std::ops::Range<usize>, file: FileId) -> Le
     while let Some(result) = lexer.next() {
         let (lo, hi) = (base + lexer.span().start, base + lexer.span().end);
         let kind = result.unwrap_or(TokenKind::Bad);
-        match kind {
-            TokenKind::Comment => out.push_comment(text, Span::new(file, lo, hi)),
-            TokenKind::ForeignComment => {}
-            TokenKind::Bad => out.push_bad(lo, hi),
-            TokenKind::Int => out.push(number_kind(&text[lo..hi]), lo, hi),
-            kind => out.push(kind, lo, hi),
+        if kind == TokenKind::Comment {
+            out.push_comment(text, Span::new(file, lo, hi));
+        } else if kind == TokenKind::Bad {
+            out.push_bad(lo, hi);
+        } else if kind == TokenKind::Int {
+            out.push(number_kind(&text[lo..hi]), lo, hi);
+        } else if kind != TokenKind::ForeignComment {
+            out.push(kind, lo, hi);
         }
     }
-    for found in &lexer.extras {
+    let mut open_string_end = None;
+    for found in lexer.extras.iter().take(4 * MAX_DIAGNOSTICS) {
+        if let Found::OpenString { lo, hi } = *found {
+            // The rest of a string of two lines is no second mistake.
+            let follows =
+                open_string_end.is_some_and(|end| part[end..lo].matches('\n').count() == 1);
+            open_string_end = Some(hi);
+            if follows {
+                continue;
+            }
+        }
         out.diagnostics.push(lexical::found(text, file, base, *found));
     }
     let end = range.end;
@@ -97,6 +110,9 @@ impl Lexed {
     /// What can be wrong with a token by itself.
     fn check_tokens(&mut self, text: &str, file: FileId) {
         for token in &self.tokens {
+            if self.diagnostics.len() > 4 * MAX_DIAGNOSTICS {
+                return;
+            }
             let part = &text[token.range()];
             let span = Span::new(file, token.lo as usize, token.hi as usize);
             if token.kind == TokenKind::Bad {

@@ -62,7 +62,7 @@ use crate::lexer;
 use crate::token::{Token, TokenKind};
 
 /// After this many diagnostics a file's further ones are dropped.
-const MAX_DIAGNOSTICS: usize = 100;
+pub(crate) const MAX_DIAGNOSTICS: usize = 100;
 
 /// What parsing a file gives.
 #[derive(Clone, Debug)]
@@ -131,13 +131,15 @@ pub(crate) struct Parser<'t> {
     diagnostics: Vec<Diagnostic>,
     /// Set by an error, cleared by the next token taken: one mistake gives one message.
     quiet: bool,
-    /// The nesting limit was hit; everything up to the next item is skipped in silence.
-    too_deep: bool,
+    /// A limit was hit; everything up to the next item is skipped in silence.
+    skipping: bool,
     /// `and` continues a `let rec` here.
     pub in_rec: bool,
     /// How many brackets are open here.
     pub brackets: usize,
     item_start: usize,
+    /// Something in the item has been reported that explains whatever is left over at its end.
+    pub bad_in_item: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -159,10 +161,11 @@ impl<'t> Parser<'t> {
             heights: Heights::default(),
             diagnostics,
             quiet: false,
-            too_deep: false,
+            skipping: false,
             in_rec: false,
             brackets: 0,
             item_start: 0,
+            bad_in_item: false,
         };
         (parser, lexed.comments)
     }
@@ -245,6 +248,7 @@ impl<'t> Parser<'t> {
         if token.kind != TokenKind::Eof {
             self.pos += 1;
             self.quiet = false;
+            self.bad_in_item |= token.kind == TokenKind::Bad;
         }
         token
     }
@@ -314,7 +318,7 @@ impl<'t> Parser<'t> {
     }
     /// Gives up this item: reports it once and skips to the next.
     fn overflow(&mut self, span: Span) {
-        if !self.too_deep {
+        if !self.skipping {
             let item_lo = self.token_at(self.item_start).lo;
             // A forgotten bracket found in so deep an item says nothing more.
             self.diagnostics.retain(|found| {
@@ -323,15 +327,16 @@ impl<'t> Parser<'t> {
                     && found.span().lo <= span.hi)
             });
             self.diagnostics.push(errors::nested_too_deeply(span));
-            self.too_deep = true;
+            self.skipping = true;
         }
         self.skip_to_item();
     }
     pub fn begin_item(&mut self) {
         self.item_start = self.pos;
-        self.too_deep = false;
+        self.skipping = false;
         self.quiet = false;
         self.in_rec = false;
+        self.bad_in_item = false;
         self.brackets = 0;
     }
 
@@ -339,9 +344,14 @@ impl<'t> Parser<'t> {
 
     /// Reports a mistake, unless it follows from the one before.
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        let worth = !self.quiet && !self.too_deep && !self.at_bad_token();
-        if worth && self.diagnostics.len() < 4 * MAX_DIAGNOSTICS {
+        let worth = !self.quiet && !self.skipping && !self.at_bad_token();
+        if worth {
             self.diagnostics.push(diagnostic);
+        }
+        if self.diagnostics.len() > 4 * MAX_DIAGNOSTICS {
+            // So many mistakes are no program; the rest of the text is not read.
+            self.skipping = true;
+            self.pos = self.tokens.len() - 1;
         }
         self.quiet = true;
     }
@@ -350,7 +360,7 @@ impl<'t> Parser<'t> {
         self.at(TokenKind::Bad)
     }
     pub fn is_quiet(&self) -> bool {
-        self.quiet || self.too_deep
+        self.quiet || self.skipping
     }
     /// What stands here, for messages.
     pub fn found(&self) -> String {
@@ -389,41 +399,41 @@ impl<'t> Parser<'t> {
             if !nested && (wanted.contains(&kind) || stops) {
                 return;
             }
-            match kind {
-                TokenKind::Let => lets += 1,
-                TokenKind::In if lets > 0 => lets -= 1,
-                TokenKind::If => ifs += 1,
-                TokenKind::Else if ifs > 0 => ifs -= 1,
-                TokenKind::Loop => loops += 1,
-                TokenKind::Do if loops > 0 => loops -= 1,
-                kind if wanted.contains(&kind) || stops => {}
-                kind if kind.closer().is_some() => {
-                    self.pos = self.partner(self.pos).unwrap_or(self.pos);
+            for (depth, begins, ends) in [
+                (&mut lets, TokenKind::Let, TokenKind::In),
+                (&mut ifs, TokenKind::If, TokenKind::Else),
+                (&mut loops, TokenKind::Loop, TokenKind::Do),
+            ] {
+                if kind == begins {
+                    *depth += 1;
+                } else if kind == ends && *depth > 0 {
+                    *depth -= 1;
                 }
-                kind => debug_assert!(!kind.starts_item()),
             }
-            self.pos += 1;
+            self.pos = self.partner(self.pos).unwrap_or(self.pos) + 1;
         }
     }
     /// After `open` was taken at token `opener`: takes its closing bracket, skipping what is left
     /// inside. Where none exists the bracket pass has said so, and nothing is skipped.
     pub fn close(&mut self, opener: usize, in_what: &str) {
         let Some(closer) = self.partner(opener) else {
-            self.quiet |= !self.at_item_end();
+            self.quiet = true;
             return;
         };
         if self.pos < closer {
-            let (found, span) = (self.found(), self.span());
-            let missing = errors::unexpected_inside(
-                &found,
+            let span = self.span();
+            let opener = self.span_of(self.token_at(opener));
+            let unexpected = errors::unexpected_in_bracket(
+                self.kind(),
+                self.current_text(),
                 span,
                 in_what,
-                self.span_of(self.token_at(opener)),
+                opener,
             );
-            self.report(missing);
+            self.report(unexpected);
             self.pos = closer;
         }
-        if self.pos == closer && !self.too_deep {
+        if self.pos == closer && !self.skipping {
             self.bump();
         }
     }

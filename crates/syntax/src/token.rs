@@ -158,6 +158,9 @@ pub(crate) enum TokenKind {
     #[token("-=")]
     #[token("*=")]
     #[token("<$>")]
+    #[token("+.")]
+    #[token("-.")]
+    #[token("/.")]
     Foreign,
 
     /// `-- …`; goes to the side list.
@@ -212,6 +215,10 @@ impl TokenKind {
         } else {
             None
         }
+    }
+    /// Whether it is a literal.
+    pub fn is_literal(self) -> bool {
+        matches!(self, Self::Int | Self::Real | Self::Str | Self::True | Self::False)
     }
     /// Whether it closes a bracket.
     pub fn is_closer(self) -> bool {

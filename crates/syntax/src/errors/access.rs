@@ -38,6 +38,23 @@ pub(crate) fn empty_index(span: Span) -> Diagnostic {
         .hint("write `a[i]`; to give a function an empty array, put a space before `[]`")
 }
 
+/// `a[0..n]`
+pub(crate) fn dotted_slice(span: Span) -> Diagnostic {
+    Diagnostic::error(code::BAD_INDEX, span, "a slice is written with `:`", "not `..`")
+        .hint("write `a[lo:hi]`; `hi` is excluded")
+}
+
+/// `a with = v`
+pub(crate) fn no_place(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        code::BAD_INDEX,
+        span,
+        "`with` does not say which place to change",
+        "a place should follow",
+    )
+    .hint("write `a with [i] = v` for an array, `r with field = v` for a record")
+}
+
 /// A slice of more than one dimension, or with a step.
 pub(crate) fn bad_slice(span: Span) -> Diagnostic {
     Diagnostic::error(code::BAD_INDEX, span, "a slice has two bounds and nothing else", "not part of a slice")

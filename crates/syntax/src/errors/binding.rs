@@ -41,6 +41,17 @@ pub(crate) fn no_equals(of: Equals, found: &str, span: Span) -> Diagnostic {
     .hint(hint)
 }
 
+/// `def f x [n]`
+pub(crate) fn late_size(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        code::BAD_TYPE,
+        span,
+        "size parameters stand before all others",
+        "too late for a size",
+    )
+    .hint("write `def f [n] (xs: [n]Real)`")
+}
+
 /// No `in` after a `let`'s value, which ends at `after`.
 pub(crate) fn no_in(
     kind: TokenKind,
@@ -52,6 +63,8 @@ pub(crate) fn no_in(
     let semicolon = kind == TokenKind::Semi;
     let hint = if semicolon {
         "write `in` instead of `;`"
+    } else if kind == TokenKind::Colon {
+        "the type stands before the `=`: `let x: T = value in …`; or put `(value : T)` in parentheses"
     } else {
         "write `in` after the value, then the expression that uses the name: `let x = 1 in x + 1`"
     };

@@ -6,15 +6,17 @@ use super::code;
 use crate::token::{Token, TokenKind};
 
 fn spelling(kind: TokenKind) -> &'static str {
-    match kind {
-        TokenKind::LParen => "(",
-        TokenKind::RParen => ")",
-        TokenKind::LBracket => "[",
-        TokenKind::RBracket => "]",
-        TokenKind::LBrace => "{",
-        _ => "}",
-    }
+    SPELLINGS.iter().find(|(known, _)| *known == kind).map_or("", |(_, spelling)| spelling)
 }
+
+const SPELLINGS: [(TokenKind, &str); 6] = [
+    (TokenKind::LParen, "("),
+    (TokenKind::RParen, ")"),
+    (TokenKind::LBracket, "["),
+    (TokenKind::RBracket, "]"),
+    (TokenKind::LBrace, "{"),
+    (TokenKind::RBrace, "}"),
+];
 
 /// An opening bracket that nothing closes before `end`.
 pub(crate) fn unclosed(kind: TokenKind, span: Span, end: Span) -> Diagnostic {

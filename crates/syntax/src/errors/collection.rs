@@ -74,10 +74,25 @@ pub(crate) fn field_separator(found: &str, span: Span, field: &str) -> Diagnosti
         .hint(format!("write `{field} = …` instead of `{field}{found} …`"))
 }
 
+/// `{ x = 1 y = 2 }`
+pub(crate) fn missing_comma(name: Span, equals: Span) -> Diagnostic {
+    record(name, "a comma is missing before this field".to_owned(), "a field?")
+        .label(equals, "followed by `=`")
+        .hint("separate fields with commas: `{ x = 1.0, y = 2.0 }`; to compare, write `==`")
+}
+
 /// `{ x }`
-pub(crate) fn no_field_value(field: &str, span: Span) -> Diagnostic {
+pub(crate) fn no_field_value(field: &str, span: Span, ends: bool) -> Diagnostic {
+    if !ends {
+        return record(
+            span,
+            format!("expected `=` after the field `{field}`"),
+            "`=` and a value should follow",
+        )
+        .hint("a record is written `{ x = 1.0, y = 2.0 }`; to group, use parentheses");
+    }
     record(span, format!("the field `{field}` has no value"), "`=` and a value should follow")
-        .hint(format!("write `{field} = {field}` if the value has the same name"))
+        .hint(format!("write `{field} = {field}` if the value has the same name; braces make records, parentheses group"))
 }
 
 /// `{ "x": 1 }`

@@ -27,26 +27,40 @@ pub(crate) fn missing(
         let title = format!("expected an expression{after}, found {found}");
         Diagnostic::error(code::NO_EXPRESSION, span, title, label)
     };
-    match kind {
-        TokenKind::Underscore => made("`_` has no value")
-            .note("`_` stands for something nobody needs, in patterns only")
-            .hint("give it a name where it is bound, and use the name"),
-        TokenKind::For | TokenKind::While | TokenKind::Do => made("no expression starts so").hint(
-            "a loop is written `loop x = start for i < n do …` or `loop x = start while c do …`",
-        ),
-        TokenKind::Def | TokenKind::Type | TokenKind::Import => {
-            made("the next definition starts here")
-                .hint("finish the definition before it; inside a definition, use `let … in …`")
-        }
-        TokenKind::Plus => made("`+` stands between two values")
-            .hint("leave the `+` out; a positive number has no sign"),
-        TokenKind::Semi => semicolon(span, "leave it out; a `let` ends with `in`"),
-        TokenKind::ColonEq | TokenKind::Foreign => {
-            super::operator::foreign(found.trim_matches('`'), span)
-        }
-        kind if kind.is_closer() => made("an expression is missing before this"),
-        _ => made("an expression should stand here"),
+    if kind.starts_item() {
+        return made("the next definition starts here")
+            .hint("finish the definition before it; inside a definition, use `let … in …`");
     }
+    if kind == TokenKind::Semi {
+        return semicolon(span, "leave it out; a `let` ends with `in`");
+    }
+    if matches!(kind, TokenKind::ColonEq | TokenKind::Foreign) {
+        return super::operator::foreign(found.trim_matches('`'), span);
+    }
+    if kind.is_closer() {
+        return made("an expression is missing before this");
+    }
+    if matches!(kind, TokenKind::For | TokenKind::While | TokenKind::Do) {
+        return made("no expression starts so").hint(
+            "a loop is written `loop x = start for i < n do …` or `loop x = start while c do …`",
+        );
+    }
+    if kind == TokenKind::Underscore {
+        return made("`_` has no value")
+            .note("`_` stands for something nobody needs, in patterns only")
+            .hint("give it a name where it is bound, and use the name");
+    }
+    if kind == TokenKind::Plus {
+        return made("`+` stands between two values")
+            .hint("leave the `+` out; a positive number has no sign");
+    }
+    made("an expression should stand here")
+}
+
+/// `f x where x = 1`
+pub(crate) fn where_clause(span: Span) -> Diagnostic {
+    Diagnostic::error(code::LEFTOVER, span, "there is no `where`", "local definitions come first")
+        .hint("write `let x = … in` before the expression that uses `x`")
 }
 
 /// `x = 1` on a line of its own.

@@ -33,7 +33,13 @@ pub(crate) fn no_def(word: &str, span: Span, foreign: bool) -> Diagnostic {
 }
 
 /// Text that is no item.
-pub(crate) fn stray_text(kind: TokenKind, text: &str, found: &str, span: Span) -> Diagnostic {
+pub(crate) fn stray_text(
+    kind: TokenKind,
+    text: &str,
+    next: &str,
+    found: &str,
+    span: Span,
+) -> Diagnostic {
     let made = Diagnostic::error(
         code::NO_ITEM,
         span,
@@ -44,6 +50,9 @@ pub(crate) fn stray_text(kind: TokenKind, text: &str, found: &str, span: Span) -
         "data" | "enum" | "struct" | "record" => "types are declared with `type Name = …`",
         "open" | "use" | "include" | "from" | "require" | "module" => {
             "other files are read with `import \"path\" as name`"
+        }
+        _ if kind == TokenKind::Lower && matches!(next, ":" | "::") => {
+            "types stand in the definition itself: `def f (x: Real): Real = …`"
         }
         _ if kind == TokenKind::Lower || kind == TokenKind::Upper || kind.is_keyword() => {
             "a file consists of `import`, `type` and `def`; put an expression into a definition: `def main = …`"
@@ -57,7 +66,8 @@ pub(crate) fn stray_text(kind: TokenKind, text: &str, found: &str, span: Span) -
 pub(crate) fn import_path(text: &str, found: &str, span: Span) -> Diagnostic {
     let name: String = text.chars().take(40).collect();
     let word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let shown = if word { name } else { "linalg".to_owned() };
+    let keyword = found.starts_with("the keyword");
+    let shown = if word && !keyword { name } else { "linalg".to_owned() };
     Diagnostic::error(
         code::BAD_IMPORT,
         span,

@@ -17,15 +17,22 @@ pub(crate) fn no_parameter(found: &str, span: Span) -> Diagnostic {
 pub(crate) fn no_arrow(kind: TokenKind, found: &str, span: Span) -> Diagnostic {
     let title = format!("expected `->` after the parameters, found {found}");
     let made = Diagnostic::error(code::BAD_LAMBDA, span, title, "`->` should stand here");
-    match kind {
-        TokenKind::Colon => {
-            made.hint("put a parameter with a type in parentheses: `\\(x : Real) -> e`")
-        }
-        TokenKind::Comma => made.hint(
-            "separate parameters with spaces, as in `\\x y -> e`; `\\(x, y) -> e` takes a pair",
-        ),
-        _ => made.hint(HINT),
+    if kind == TokenKind::Colon {
+        return made.hint("put a parameter with a type in parentheses: `\\(x: Real) -> e`");
     }
+    if kind == TokenKind::Comma {
+        let hint =
+            "separate parameters with spaces, as in `\\x y -> e`; `\\(x, y) -> e` takes a pair";
+        return made.hint(hint);
+    }
+    made.hint(HINT)
+}
+
+/// `(x -> e)`, `(x => e)`
+pub(crate) fn no_backslash(span: Span) -> Diagnostic {
+    let title = "a function without a name starts with `\\`";
+    Diagnostic::error(code::BAD_LAMBDA, span, title, "a `\\` before the parameters is missing")
+        .hint(HINT)
 }
 
 /// `fun x -> e`

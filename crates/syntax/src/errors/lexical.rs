@@ -125,6 +125,7 @@ pub(crate) fn bad_characters(text: &str, span: Span) -> Diagnostic {
         (Some(meant), _) => made.hint(format!("write `{meant}`")),
         (None, '\'') => made.hint("strings are written with double quotes: `\"text\"`"),
         (None, '?') => made.hint("a choice is written `if c then a else b`"),
+        (None, c) if c.is_numeric() => made.hint("write numbers with the digits 0 to 9"),
         (None, c) if c.is_alphabetic() => made
             .note("names are made of the letters a to z and A to Z, digits, `_` and `'`")
             .hint("spell the letter out, as in `alpha`"),

@@ -29,12 +29,17 @@ pub(crate) fn describe(kind: TokenKind, text: &str) -> String {
         return "the end of the text".to_owned();
     }
     let short: String = text.chars().take(40).collect();
-    let what = match kind {
-        TokenKind::Lower | TokenKind::Upper => "the name ",
-        TokenKind::Int | TokenKind::Real => "the number ",
-        TokenKind::Str => return "a string".to_owned(),
-        kind if kind.is_keyword() => "the keyword ",
-        _ => "",
+    if kind == TokenKind::Str {
+        return "a string".to_owned();
+    }
+    let what = if matches!(kind, TokenKind::Lower | TokenKind::Upper) {
+        "the name "
+    } else if matches!(kind, TokenKind::Int | TokenKind::Real) {
+        "the number "
+    } else if kind.is_keyword() {
+        "the keyword "
+    } else {
+        ""
     };
     let dots = if short.len() < text.len() { "…" } else { "" };
     format!("{what}`{short}{dots}`")
@@ -64,39 +69,60 @@ pub(crate) fn unexpected_inside(
     .hint("a comma or an operator may be missing before it, or a closing bracket")
 }
 
+/// Something that fits nowhere inside a bracket, by its kind.
+pub(crate) fn unexpected_in_bracket(
+    kind: TokenKind,
+    text: &str,
+    span: Span,
+    in_what: &str,
+    opener: Span,
+) -> Diagnostic {
+    if matches!(kind, TokenKind::Arrow | TokenKind::FatArrow) {
+        return lambda::no_backslash(span);
+    }
+    if matches!(kind, TokenKind::ColonEq | TokenKind::Bang | TokenKind::Foreign) {
+        return operator::foreign(text, span);
+    }
+    unexpected_inside(&describe(kind, text), span, in_what, opener)
+}
+
 /// Text after something that is complete.
 pub(crate) fn leftover(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
-    let found = describe(kind, text);
-    let plain = |hint: &str| {
-        let title = format!("{found} does not belong here");
-        Diagnostic::error(code::LEFTOVER, span, title, "the expression before is complete")
-            .hint(hint)
-    };
-    match kind {
-        TokenKind::Eq => operator::single_equals(span),
-        TokenKind::In => plain("an `in` belongs to a `let` before it: `let x = 1 in x + 1`"),
-        TokenKind::Then | TokenKind::Else => {
-            plain("`then` and `else` belong to an `if` before them: `if c then a else b`")
-        }
-        TokenKind::Do => plain("a `do` belongs to a loop: `loop x = 0 for i < n do x + i`"),
-        TokenKind::Bar => plain("a `|` separates the arms of a `match`; \"or\" is written `||`"),
-        TokenKind::Comma => plain("a tuple needs parentheses: `(a, b)`"),
-        TokenKind::Colon => plain("a type annotation needs parentheses: `(e : T)`"),
-        TokenKind::Arrow => plain("a function is written `\\x -> e`"),
-        TokenKind::For => plain("a loop is written `loop x = start for i < n do …`"),
-        TokenKind::While => plain("a loop is written `loop x = start while c do …`"),
-        TokenKind::Let => {
-            plain("a `let` is an expression: is `in`, an operator or a bracket missing before it?")
-        }
-        TokenKind::With => {
-            plain("`with` follows a `match` or the value to change: `a with [i] = v`")
-        }
-        TokenKind::Semi => {
-            expression::semicolon(span, "use `let … in …` to compute one thing after another")
-        }
-        TokenKind::ColonEq | TokenKind::FatArrow | TokenKind::Bang | TokenKind::Foreign => {
-            operator::foreign(text, span)
-        }
-        _ => plain("is an operator or a bracket missing before it?"),
+    if kind == TokenKind::Eq {
+        return operator::single_equals(span);
     }
+    if kind == TokenKind::Semi {
+        return expression::semicolon(span, "use `let … in …` to compute one thing after another");
+    }
+    if matches!(
+        kind,
+        TokenKind::ColonEq | TokenKind::FatArrow | TokenKind::Bang | TokenKind::Foreign
+    ) {
+        return operator::foreign(text, span);
+    }
+    let hint = LEFTOVER_HINTS.iter().find(|(known, _)| *known == kind).map(|(_, hint)| *hint);
+    let title = format!("{} does not belong here", describe(kind, text));
+    Diagnostic::error(code::LEFTOVER, span, title, "the expression before is complete")
+        .hint(hint.unwrap_or("is an operator or a bracket missing before it?"))
 }
+
+const LEFTOVER_HINTS: [(TokenKind, &str); 12] = [
+    (TokenKind::In, "an `in` belongs to a `let` before it: `let x = 1 in x + 1`"),
+    (TokenKind::Then, "a `then` belongs to an `if` before it: `if c then a else b`"),
+    (TokenKind::Else, "an `else` belongs to an `if` before it: `if c then a else b`"),
+    (TokenKind::Do, "a `do` belongs to a loop: `loop x = 0 for i < n do x + i`"),
+    (TokenKind::Bar, "a `|` separates the arms of a `match`; \"or\" is written `||`"),
+    (TokenKind::Comma, "a tuple needs parentheses: `(a, b)`"),
+    (TokenKind::Colon, "a type annotation needs parentheses: `(e : T)`"),
+    (
+        TokenKind::Arrow,
+        "a function is written `\\x -> e`, a choice `match e with | p -> a | q -> b`",
+    ),
+    (TokenKind::For, "a loop is written `loop x = start for i < n do …`"),
+    (TokenKind::While, "a loop is written `loop x = start while c do …`"),
+    (
+        TokenKind::Let,
+        "a `let` is an expression: is `in`, an operator or a bracket missing before it?",
+    ),
+    (TokenKind::With, "`with` follows a `match` or the value to change: `a with [i] = v`"),
+];

@@ -3,6 +3,7 @@
 use pullback_base::{Diagnostic, Span};
 
 use super::code;
+use crate::token::TokenKind;
 
 fn made(span: Span, title: String, label: &str) -> Diagnostic {
     Diagnostic::error(code::BAD_TYPE, span, title, label)
@@ -12,6 +13,16 @@ fn made(span: Span, title: String, label: &str) -> Diagnostic {
 pub(crate) fn missing(found: &str, span: Span, after: &str) -> Diagnostic {
     made(span, format!("expected a type{after}, found {found}"), "a type should stand here")
         .hint("types look like `Real`, `[n]Real`, `(Int, Bool)`, `{ x: Real }`, `a -> b`")
+}
+
+/// `Real * Real`, `Option<Real>`
+pub(crate) fn foreign(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
+    let hint = if kind == TokenKind::Lt {
+        "type arguments follow with spaces: `Option Real`"
+    } else {
+        "the type of a pair is `(a, b)`"
+    };
+    made(span, format!("`{text}` does not belong to a type"), "not a type's syntax").hint(hint)
 }
 
 /// `a => b`

@@ -49,35 +49,35 @@ impl Source<'_> {
         let mut expr = expr;
         let mut parts = Vec::new();
         loop {
-            match &expr.kind {
-                ExprKind::Let { pattern, ty, value, body } => {
-                    parts.extend([self.take(TokenKind::Let), text(" ")]);
-                    parts.push(self.typed_pattern(pattern, ty.as_ref()));
-                    parts.extend([text(" "), self.take(TokenKind::Eq)]);
-                    parts.push(self.indented(value, Some(TokenKind::In)));
-                    expr = body;
-                }
-                ExprKind::LetFun { recursive, defs, body } => {
-                    parts.push(self.take(TokenKind::Let));
-                    if *recursive {
-                        parts.extend([text(" "), self.take(TokenKind::Rec)]);
-                    }
-                    for (index, def) in defs.iter().enumerate() {
-                        if index > 0 {
-                            parts.extend([Doc::HardLine, self.take(TokenKind::And)]);
-                        }
-                        let end = (index + 1 == defs.len()).then_some(TokenKind::In);
-                        parts.extend([text(" "), self.function(def, end)]);
-                    }
-                    expr = body;
-                }
-                _ => {
-                    parts.push(self.expr(expr));
-                    return concat(parts);
-                }
+            if let ExprKind::Let { pattern, ty, value, body } = &expr.kind {
+                parts.extend([self.take(TokenKind::Let), text(" ")]);
+                parts.push(self.typed_pattern(pattern, ty.as_ref()));
+                parts.extend([text(" "), self.take(TokenKind::Eq)]);
+                parts.push(self.indented(value, Some(TokenKind::In)));
+                expr = body;
+            } else if let ExprKind::LetFun { recursive, defs, body } = &expr.kind {
+                parts.push(self.let_functions(*recursive, defs));
+                expr = body;
+            } else {
+                parts.push(self.expr(expr));
+                return concat(parts);
             }
             parts.push(Doc::HardLine);
         }
+    }
+    fn let_functions(&mut self, recursive: bool, defs: &[Def]) -> Doc {
+        let mut parts = vec![self.take(TokenKind::Let)];
+        if recursive {
+            parts.extend([text(" "), self.take(TokenKind::Rec)]);
+        }
+        for (index, def) in defs.iter().enumerate() {
+            if index > 0 {
+                parts.extend([Doc::HardLine, self.take(TokenKind::And)]);
+            }
+            let end = (index + 1 == defs.len()).then_some(TokenKind::In);
+            parts.extend([text(" "), self.function(def, end)]);
+        }
+        concat(parts)
     }
     fn typed_pattern(&mut self, pattern: &Pattern, ty: Option<&TypeExpr>) -> Doc {
         let pattern = self.pattern(pattern);

@@ -116,9 +116,8 @@ impl Source<'_> {
 
 /// Whether so many of them may share a line that they fill it.
 fn is_plain(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Lit(_) | ExprKind::Name(_) => true,
-        ExprKind::Negate(inner) => matches!(inner.kind, ExprKind::Lit(_)),
-        _ => false,
+    if let ExprKind::Negate(inner) = &expr.kind {
+        return matches!(inner.kind, ExprKind::Lit(_));
     }
+    matches!(expr.kind, ExprKind::Lit(_) | ExprKind::Name(_))
 }

@@ -21,11 +21,11 @@ impl Source<'_> {
             ExprKind::Comprehension { body, clauses } => self.comprehension(body, clauses),
             ExprKind::App { fun, args } => self.application(fun, args),
             ExprKind::Lambda { params, body } => self.lambda(params, body),
-            ExprKind::Binary { op, .. } => match op.node {
-                BinaryOp::Or | BinaryOp::And => self.right_chain(expr, op.node),
-                BinaryOp::Pow => self.power(expr),
-                other => self.left_chain(expr, class(other)),
-            },
+            ExprKind::Binary { op, .. } if op.node == BinaryOp::Pow => self.power(expr),
+            ExprKind::Binary { op, .. } if matches!(op.node, BinaryOp::Or | BinaryOp::And) => {
+                self.right_chain(expr, op.node)
+            }
+            ExprKind::Binary { op, .. } => self.left_chain(expr, class(op.node)),
             ExprKind::Negate(inner) => {
                 let sign = self.take(TokenKind::Minus);
                 let gap = if matches!(inner.kind, ExprKind::Negate(_)) { " " } else { "" };

@@ -86,28 +86,28 @@ impl Parser<'_> {
     /// `atom`
     pub fn atom(&mut self) -> Expr {
         let start = self.pos;
-        let kind = match self.kind() {
-            TokenKind::Lower if self.at_foreign_lambda() => return self.foreign_lambda(),
-            TokenKind::Lower | TokenKind::Upper => ExprKind::Name(self.ident().node),
-            TokenKind::Int
-            | TokenKind::Real
-            | TokenKind::Str
-            | TokenKind::True
-            | TokenKind::False => ExprKind::Lit(self.literal()),
-            TokenKind::Bad => {
-                self.bump();
-                ExprKind::Error
-            }
-            TokenKind::LParen => return self.paren(),
-            TokenKind::LBracket => return self.array(),
-            TokenKind::LBrace => return self.record(),
-            kind => {
+        let token = self.kind();
+        if token == TokenKind::LParen {
+            return self.paren();
+        } else if token == TokenKind::LBracket {
+            return self.array();
+        } else if token == TokenKind::LBrace {
+            return self.record();
+        } else if token == TokenKind::Lower && self.at_foreign_lambda() {
+            return self.foreign_lambda();
+        }
+        let kind = if matches!(token, TokenKind::Lower | TokenKind::Upper) {
+            ExprKind::Name(self.ident().node)
+        } else if token.is_literal() {
+            ExprKind::Lit(self.literal())
+        } else {
+            if token != TokenKind::Bad {
                 self.missing_expr();
-                if kind == TokenKind::Underscore {
-                    self.bump();
-                }
-                ExprKind::Error
             }
+            if matches!(token, TokenKind::Bad | TokenKind::Underscore) {
+                self.bump();
+            }
+            ExprKind::Error
         };
         let span = self.span_from(start);
         self.make(kind, span)
@@ -134,11 +134,12 @@ impl Parser<'_> {
     pub fn literal(&mut self) -> Literal {
         let token = self.bump();
         let text = self.token_text(token);
-        match token.kind {
-            TokenKind::True => Literal::Bool(true),
-            TokenKind::False => Literal::Bool(false),
-            TokenKind::Str => Literal::Str(lexer::unescape(text).0),
-            kind => lexer::number_value(text, kind),
+        if token.kind == TokenKind::Str {
+            Literal::Str(lexer::unescape(text).0)
+        } else if matches!(token.kind, TokenKind::True | TokenKind::False) {
+            Literal::Bool(token.kind == TokenKind::True)
+        } else {
+            lexer::number_value(text, token.kind)
         }
     }
 
@@ -223,7 +224,7 @@ impl Parser<'_> {
     /// The clauses of a comprehension: at least one.
     fn clauses(&mut self, opener: usize) -> Vec<Clause> {
         let mut clauses = self.list(opener, "this comprehension", Self::clause);
-        clauses.retain(|clause| !matches!(clause, None));
+        clauses.retain(Option::is_some);
         if clauses.is_empty() {
             self.report(collection::no_clause(self.previous_span()));
             let bound = self.error_expr();
@@ -269,13 +270,20 @@ impl Parser<'_> {
             self.report(collection::field_separator(self.current_text(), self.span(), &name.node));
             self.bump();
         } else if !self.eat(TokenKind::Eq) {
-            self.report(collection::no_field_value(&name.node, name.span));
-            if self.at(TokenKind::Comma) || self.at_closer() {
+            let ends = self.at(TokenKind::Comma) || self.at_closer();
+            self.report(collection::no_field_value(&name.node, name.span, ends));
+            if ends {
                 let value = self.make(ExprKind::Error, name.span);
                 return (name, value);
             }
         }
-        (name, self.expr_or_eq())
+        let value = self.expr();
+        if self.at(TokenKind::Eq) {
+            self.report(collection::missing_comma(self.previous_span(), self.span()));
+            self.bump();
+            self.expr();
+        }
+        (name, value)
     }
 
     /// The name of a field; reports where none stands.
@@ -283,7 +291,7 @@ impl Parser<'_> {
         let kind = self.kind();
         if kind == TokenKind::Upper {
             self.report(errors::name::upper_case(self.current_text(), self.span(), "a field"));
-        } else if kind.is_keyword() && !kind.starts_item() {
+        } else if self.at_keyword_as_name() {
             self.report(errors::name::reserved(self.current_text(), self.span(), "a field"));
         } else if kind == TokenKind::Str {
             self.report(collection::quoted_field(self.current_text(), self.span()));
@@ -294,12 +302,33 @@ impl Parser<'_> {
         self.ident()
     }
 
+    /// Whether a reserved word stands here for a name. Words that continue other constructs only do
+    /// so before what follows a name.
+    pub fn at_keyword_as_name(&self) -> bool {
+        let kind = self.kind();
+        let next = self.nth(1);
+        let continues = matches!(
+            kind,
+            TokenKind::In
+                | TokenKind::Then
+                | TokenKind::Else
+                | TokenKind::Do
+                | TokenKind::And
+                | TokenKind::With
+        );
+        let names = next.is_closer()
+            || matches!(next, TokenKind::Eq | TokenKind::Colon | TokenKind::Comma | TokenKind::Lt);
+        kind.is_keyword()
+            && !(kind.starts_item() && self.starts_line(self.pos))
+            && (!continues || names)
+    }
+
     /// A lower-case name or `_`; reports where none stands.
     pub fn variable(&mut self, what: &str) -> Ident {
         let kind = self.kind();
         if kind == TokenKind::Upper {
             self.report(errors::name::upper_case(self.current_text(), self.span(), what));
-        } else if kind.is_keyword() && !(kind.starts_item() && self.starts_line(self.pos)) {
+        } else if self.at_keyword_as_name() {
             self.report(errors::name::reserved(self.current_text(), self.span(), what));
         } else if !matches!(kind, TokenKind::Lower | TokenKind::Underscore | TokenKind::Bad) {
             self.report(errors::name::missing(&self.found(), self.span(), what, &self.after()));

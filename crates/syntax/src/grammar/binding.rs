@@ -10,7 +10,6 @@ use crate::token::TokenKind;
 impl Parser<'_> {
     /// After `let`, which is token `start`.
     pub fn let_form(&mut self, start: usize) -> ExprKind {
-        let keyword = self.span_of(self.token_at(start));
         if self.eat(TokenKind::Rec) {
             return self.let_rec(start);
         }
@@ -18,7 +17,7 @@ impl Parser<'_> {
             self.at(TokenKind::Lower) && (self.at_param(1) || self.nth(1) == TokenKind::LBracket);
         if is_function {
             let def = self.function(self.pos);
-            self.expect_in(keyword);
+            self.expect_in(start);
             let body = Box::new(self.expr());
             return ExprKind::LetFun { recursive: false, defs: vec![def], body };
         }
@@ -30,28 +29,29 @@ impl Parser<'_> {
         let ty = self.optional_type();
         self.expect_eq(binding::Equals::Let);
         let value = Box::new(self.expr_or_eq());
-        self.expect_in(keyword);
+        self.expect_in(start);
         let body = Box::new(self.expr());
         ExprKind::Let { pattern, ty, value, body }
     }
     fn let_rec(&mut self, start: usize) -> ExprKind {
-        let keyword = self.span_of(self.token_at(start));
         let outer = std::mem::replace(&mut self.in_rec, true);
         let mut defs = vec![self.function(self.pos)];
         while self.eat(TokenKind::And) {
             defs.push(self.function(self.pos));
         }
         self.in_rec = outer;
-        self.expect_in(keyword);
+        self.expect_in(start);
         ExprKind::LetFun { recursive: true, defs, body: Box::new(self.expr()) }
     }
 
-    /// `in`, after the value of the `let` at `keyword`.
-    fn expect_in(&mut self, keyword: pullback_base::Span) {
+    /// `in`, after the value of the `let` at token `start`.
+    fn expect_in(&mut self, start: usize) {
         if self.eat(TokenKind::In) {
             return;
         }
-        let after = self.previous_span().end();
+        let keyword = self.span_of(self.token_at(start));
+        let after = if self.is_quiet() { None } else { self.likely_end(start) };
+        let after = after.unwrap_or(self.previous_span()).end();
         self.report(binding::no_in(self.kind(), &self.found(), after, self.span(), keyword));
         if self.at(TokenKind::Semi) {
             self.bump();
@@ -60,6 +60,27 @@ impl Parser<'_> {
             self.skip_to(&[TokenKind::In]);
             self.eat(TokenKind::In);
         }
+    }
+
+    /// Where the value of the `let` at token `start` probably ends: before the first line that starts
+    /// no further right than the `let` does and with no operator.
+    fn likely_end(&self, start: usize) -> Option<pullback_base::Span> {
+        let column = |index: usize| {
+            let lo = self.token_at(index).lo as usize;
+            lo - self.text[..lo].rfind('\n').map_or(0, |newline| newline + 1)
+        };
+        let limit = column(start);
+        let mut index = start + 1;
+        while index < self.pos {
+            let token = self.token_at(index);
+            let begins =
+                matches!(token.kind, TokenKind::Lower | TokenKind::Upper | TokenKind::LParen);
+            if begins && self.starts_line(index) && column(index) <= limit {
+                return Some(self.span_of(self.token_at(index - 1)));
+            }
+            index = self.partner(index).filter(|other| *other > index).unwrap_or(index) + 1;
+        }
+        None
     }
 
     /// `=`, or what other languages write for it.
@@ -95,16 +116,16 @@ impl Parser<'_> {
     pub fn function(&mut self, start: usize) -> Def {
         let name = self.variable("a definition");
         let sizes = self.sizes();
-        let params = self.params();
+        let mut params = self.params();
+        while self.at(TokenKind::LBracket) && !self.is_quiet() {
+            self.report(binding::late_size(self.span()));
+            self.sizes();
+            params.extend(self.params());
+        }
         let result = self.optional_type();
         self.expect_eq(binding::Equals::Def);
-        let body = self.expr_or_missing_def();
+        let body = self.expr_or_eq();
         Def { name, sizes, params, result, body, span: self.span_from(start) }
-    }
-    /// The body of a definition. An `=` after it may belong to a definition without `def`, which the
-    /// item's end sees to.
-    fn expr_or_missing_def(&mut self) -> crate::ast::Expr {
-        self.expr_or_eq()
     }
 
     /// `[n] [m]`
@@ -122,15 +143,18 @@ impl Parser<'_> {
     pub fn params(&mut self) -> Vec<Param> {
         let mut params = Vec::new();
         while self.at_param(0) {
-            let mut pattern = self.pattern_atom();
-            let mut ty = None;
-            if let PatternKind::Ascribe { .. } = pattern.kind
-                && let PatternKind::Ascribe { pattern: inner, ty: declared } = pattern.kind
-            {
-                pattern = *inner;
-                ty = Some(declared);
+            let start = self.pos;
+            if !self.at(TokenKind::LParen) {
+                params.push(Param { pattern: self.pattern_atom(), ty: None });
+                continue;
             }
-            params.push(Param { pattern, ty });
+            let kind = self.paren_pattern();
+            if let PatternKind::Ascribe { pattern, ty } = kind {
+                params.push(Param { pattern: *pattern, ty: Some(ty) });
+            } else {
+                let span = self.span_from(start);
+                params.push(Param { pattern: self.make_pattern(kind, span), ty: None });
+            }
         }
         params
     }

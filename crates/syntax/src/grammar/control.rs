@@ -23,12 +23,17 @@ impl Parser<'_> {
     /// `open`
     pub fn open_form(&mut self) -> Expr {
         let start = self.pos;
-        let kind = match self.bump().kind {
-            TokenKind::Backslash => self.lambda(),
-            TokenKind::If => self.if_form(),
-            TokenKind::Match => self.match_form(),
-            TokenKind::Loop => self.loop_form(),
-            _ => self.let_form(start),
+        let token = self.bump().kind;
+        let kind = if token == TokenKind::Backslash {
+            self.lambda()
+        } else if token == TokenKind::If {
+            self.if_form()
+        } else if token == TokenKind::Match {
+            self.match_form()
+        } else if token == TokenKind::Loop {
+            self.loop_form()
+        } else {
+            self.let_form(start)
         };
         let span = self.span_from(start);
         self.make(kind, span)
@@ -64,15 +69,14 @@ impl Parser<'_> {
         }
         let mut index = self.pos + 1;
         for _ in 0..16 {
-            index = match self.token_at(index).kind {
-                TokenKind::Arrow | TokenKind::FatArrow => return index > self.pos + 1,
-                TokenKind::Lower | TokenKind::Underscore => index + 1,
-                TokenKind::LParen => match self.partner(index) {
-                    Some(closer) => closer + 1,
-                    None => return false,
-                },
-                _ => return false,
-            };
+            let kind = self.token_at(index).kind;
+            if matches!(kind, TokenKind::Arrow | TokenKind::FatArrow) {
+                return index > self.pos + 1;
+            }
+            if !matches!(kind, TokenKind::Lower | TokenKind::Underscore | TokenKind::LParen) {
+                return false;
+            }
+            index = self.partner(index).unwrap_or(index) + 1;
         }
         false
     }
@@ -185,8 +189,10 @@ impl Parser<'_> {
             let var = self.variable("a loop's counter");
             if !self.eat(TokenKind::Lt) {
                 self.report(control::bad_range(&self.found(), self.span(), &var.node));
-                if !self.at(TokenKind::Do) && !self.at_closer() {
+                if self.at(TokenKind::Le) {
                     self.bump();
+                } else {
+                    self.skip_to(&[TokenKind::Do]);
                 }
             }
             LoopForm::For { var, bound: Box::new(self.operators(SUM)) }

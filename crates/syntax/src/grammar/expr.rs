@@ -50,9 +50,14 @@ impl Parser<'_> {
         let start = self.pos;
         let mut lhs = self.expr();
         while self.at(TokenKind::Eq) && !self.is_quiet() {
-            if self.pos > start + 1 && self.starts_line(self.pos - 1) {
+            let where_clause = self.where_before(start);
+            if let Some(found) = where_clause {
+                self.report(expression::where_clause(found));
+            } else if self.pos > start + 1 && self.starts_line(self.pos - 1) {
                 let name = self.previous_span();
                 self.report(expression::missing_let(name, self.span()));
+                // Its `in` will be left over.
+                self.bad_in_item = true;
             } else {
                 self.report(operator::single_equals(self.span()));
             }
@@ -65,18 +70,28 @@ impl Parser<'_> {
         lhs
     }
 
+    /// The word `where` among the last few tokens of the expression that starts at token `start`.
+    fn where_before(&self, start: usize) -> Option<pullback_base::Span> {
+        let first = start.max(self.pos.saturating_sub(16));
+        let tokens = (first..self.pos).map(|index| self.token_at(index));
+        let mut found = tokens.filter(|token| self.token_text(*token) == "where");
+        found.next().map(|token| self.span_of(token))
+    }
+
     /// Binary operators of at least this level.
     pub fn operators(&mut self, least: u8) -> Expr {
         let start = self.pos;
         let mut lhs = self.unary();
         let mut compared: Option<BinaryOp> = None;
+        let mut told = false;
         while let Some(op) = self.operator() {
             let (level, right) = levels(op);
             if level < least {
                 break;
             }
             if level == COMPARISON {
-                if let Some(before) = compared {
+                if let Some(before) = compared.filter(|_| !told) {
+                    told = true;
                     self.report(operator::chained(before, op, self.span()));
                 }
                 compared = Some(op);
@@ -114,6 +129,9 @@ impl Parser<'_> {
                 "++" | "::" => BinaryOp::Add,
                 "<>" | "/=" | "!==" => BinaryOp::Ne,
                 "===" | "~=" => BinaryOp::Eq,
+                "+." => BinaryOp::Add,
+                "-." => BinaryOp::Sub,
+                "/." => BinaryOp::Div,
                 "&" => BinaryOp::And,
                 "$" | "<|" | "<$>" | ">>" | "<<" => BinaryOp::Pipe,
                 _ => return None,
@@ -264,7 +282,7 @@ impl Parser<'_> {
                 self.report(access::empty_index(self.previous_span().to(self.span())));
                 indices.push(self.error_expr());
             } else {
-                indices = self.list(opener.0, "this index", Self::expr_or_eq_or_colon);
+                indices = self.list(opener.0, "this index", Self::index_element);
             }
             slice = indices.len() == 1 && self.at(TokenKind::Colon);
         }
@@ -285,32 +303,35 @@ impl Parser<'_> {
         let span = self.span_from(start);
         self.make(kind, span)
     }
-    fn expr_or_eq_or_colon(&mut self) -> Expr {
-        self.expr_or_eq()
+    fn index_element(&mut self) -> Expr {
+        let index = self.expr_or_eq();
+        if self.at(TokenKind::Foreign) && self.current_text() == ".." {
+            self.report(access::dotted_slice(self.span()));
+        }
+        index
     }
 
     /// Whether the `with` that stands here changes a copy; otherwise it begins the arms of a `match`.
     fn with_is_update(&self) -> bool {
         let second = self.nth(2);
-        match self.nth(1) {
-            TokenKind::LBracket => true,
-            TokenKind::Dot => true,
-            TokenKind::Lower if second == TokenKind::Dot => !self.is_qualified_pattern(),
-            kind if kind == TokenKind::Lower || kind.is_keyword() => {
-                matches!(second, TokenKind::Eq | TokenKind::LBracket | TokenKind::ColonEq)
-            }
-            _ => false,
+        let first = self.nth(1);
+        if first == TokenKind::Lower && second == TokenKind::Dot {
+            // `with la.Some x -> …` begins arms.
+            return self.nth(3) != TokenKind::Upper;
         }
-    }
-    /// `with la.Some x -> …`
-    fn is_qualified_pattern(&self) -> bool {
-        self.nth(3) == TokenKind::Upper
+        let named = first == TokenKind::Lower || first.is_keyword();
+        matches!(first, TokenKind::LBracket | TokenKind::Dot | TokenKind::Eq)
+            || named && matches!(second, TokenKind::Eq | TokenKind::LBracket | TokenKind::ColonEq)
     }
 
     /// `with place = value`
     fn update(&mut self, base: Expr, start: usize) -> Expr {
         self.bump();
         let mut place = Vec::new();
+        if self.at(TokenKind::Eq) {
+            self.report(access::no_place(self.previous_span()));
+            place.push(Access::Field(self.no_ident()));
+        }
         loop {
             let first = place.is_empty();
             if self.at(TokenKind::LBracket) && (first || self.is_tight(self.pos)) {

@@ -63,52 +63,46 @@ impl Parser<'_> {
 
     fn item(&mut self) -> ItemKind {
         let start = self.pos;
-        match self.kind() {
-            TokenKind::Import => {
-                self.bump();
-                self.import()
-            }
-            TokenKind::Type => {
-                self.bump();
-                self.type_declaration()
-            }
-            TokenKind::Def => {
-                self.bump();
-                ItemKind::Def(self.def(start))
-            }
-            TokenKind::Let => {
-                self.report(mistake::let_at_top(self.span()));
-                self.bump();
-                self.eat(TokenKind::Rec);
-                let def = self.def(start);
-                if self.at(TokenKind::In) {
-                    // A whole expression stands here, and one message is enough.
-                    self.skip_to_item();
-                }
-                ItemKind::Def(def)
-            }
-            TokenKind::Lower if self.looks_like_def(self.pos) => {
-                let word = self.current_text();
-                let foreign =
-                    matches!(word, "fun" | "fn" | "function" | "val" | "var" | "const" | "define");
-                let foreign = foreign && self.nth(1) == TokenKind::Lower;
-                self.report(mistake::no_def(word, self.span(), foreign));
-                if foreign {
-                    self.bump();
-                }
-                ItemKind::Def(self.def(start))
-            }
-            _ => {
-                self.report(mistake::stray_text(
-                    self.kind(),
-                    self.current_text(),
-                    &self.found(),
-                    self.span(),
-                ));
-                self.skip_to_item();
-                ItemKind::Error
-            }
+        if self.eat(TokenKind::Import) {
+            self.import()
+        } else if self.eat(TokenKind::Type) {
+            self.type_declaration()
+        } else if self.eat(TokenKind::Def) {
+            ItemKind::Def(self.def(start))
+        } else {
+            self.stray_item()
         }
+    }
+    /// What starts with no item's keyword.
+    fn stray_item(&mut self) -> ItemKind {
+        let start = self.pos;
+        let word = self.current_text();
+        if self.at(TokenKind::Let) {
+            self.report(mistake::let_at_top(self.span()));
+            self.bump();
+            self.eat(TokenKind::Rec);
+            let def = self.def(start);
+            if self.at(TokenKind::In) {
+                // A whole expression stands here, and one message is enough.
+                self.skip_to_item();
+            }
+            return ItemKind::Def(def);
+        }
+        let declares_type = matches!(word, "data" | "enum" | "struct" | "record");
+        if self.looks_like_def(self.pos) && self.at(TokenKind::Lower) && !declares_type {
+            let foreign =
+                matches!(word, "fun" | "fn" | "function" | "val" | "var" | "const" | "define");
+            let foreign = foreign && self.nth(1) == TokenKind::Lower;
+            self.report(mistake::no_def(word, self.span(), foreign));
+            if foreign {
+                self.bump();
+            }
+            return ItemKind::Def(self.def(start));
+        }
+        let next = self.token_text(self.token_at(self.pos + 1));
+        self.report(mistake::stray_text(self.kind(), word, next, &self.found(), self.span()));
+        self.skip_to_item();
+        ItemKind::Error
     }
 
     fn def(&mut self, start: usize) -> Def {
@@ -166,7 +160,9 @@ impl Parser<'_> {
                 return;
             }
         }
-        self.report(errors::leftover(self.kind(), self.current_text(), self.span()));
+        if !self.bad_in_item {
+            self.report(errors::leftover(self.kind(), self.current_text(), self.span()));
+        }
         while !self.at_item_end() {
             self.pos += 1;
             self.brackets = 0;

@@ -62,40 +62,33 @@ impl Parser<'_> {
             let span = self.span_from(start);
             return self.make_pattern(PatternKind::Con { path, args: Vec::new() }, span);
         }
-        let kind = match self.kind() {
-            TokenKind::Underscore => {
-                self.bump();
-                PatternKind::Wildcard
-            }
-            TokenKind::Lower => PatternKind::Var(self.ident().node),
-            TokenKind::Bad => {
-                self.bump();
-                PatternKind::Error
-            }
-            TokenKind::Int
-            | TokenKind::Real
-            | TokenKind::Str
-            | TokenKind::True
-            | TokenKind::False => PatternKind::Lit { value: self.literal(), negative: false },
-            TokenKind::Minus if matches!(self.nth(1), TokenKind::Int | TokenKind::Real) => {
-                self.bump();
-                PatternKind::Lit { value: self.literal(), negative: true }
-            }
-            TokenKind::LParen => self.paren_pattern(),
-            TokenKind::LBrace => self.record_pattern(),
-            kind => self.no_pattern(kind),
+        let is_number = matches!(self.nth(1), TokenKind::Int | TokenKind::Real);
+        let kind = if self.at(TokenKind::Lower) {
+            PatternKind::Var(self.ident().node)
+        } else if self.eat(TokenKind::Underscore) {
+            PatternKind::Wildcard
+        } else if self.eat(TokenKind::Bad) {
+            PatternKind::Error
+        } else if self.kind().is_literal() {
+            PatternKind::Lit { value: self.literal(), negative: false }
+        } else if self.at(TokenKind::Minus) && is_number {
+            self.bump();
+            PatternKind::Lit { value: self.literal(), negative: true }
+        } else if self.at(TokenKind::LParen) {
+            self.paren_pattern()
+        } else if self.at(TokenKind::LBrace) {
+            self.record_pattern()
+        } else {
+            self.no_pattern()
         };
         let span = self.span_from(start);
         self.make_pattern(kind, span)
     }
-    fn no_pattern(&mut self, kind: TokenKind) -> PatternKind {
-        let reserved = kind.is_keyword()
-            && !kind.starts_item()
-            && !matches!(kind, TokenKind::In | TokenKind::Then | TokenKind::Else | TokenKind::Do);
-        if reserved {
+    fn no_pattern(&mut self) -> PatternKind {
+        if self.at_keyword_as_name() {
             self.report(errors::name::reserved(self.current_text(), self.span(), "a variable"));
             self.bump();
-        } else if kind == TokenKind::LBracket {
+        } else if self.at(TokenKind::LBracket) {
             self.report(mistake::array(self.span()));
             self.pos = self.partner(self.pos).unwrap_or(self.pos) + 1;
         } else {
@@ -104,7 +97,8 @@ impl Parser<'_> {
         PatternKind::Error
     }
 
-    fn paren_pattern(&mut self) -> PatternKind {
+    /// Everything that starts with `(`.
+    pub fn paren_pattern(&mut self) -> PatternKind {
         let opener = self.open_bracket();
         let mut ascribed = None;
         let mut parts = Vec::new();
@@ -116,7 +110,8 @@ impl Parser<'_> {
                 let ty = self.ty();
                 ascribed = Some(self.checked_ty(ty));
             }
-            if self.at(TokenKind::Colon) {
+            let is_closed = self.partner(opener.0).is_some();
+            if self.at(TokenKind::Colon) && is_closed {
                 self.report(mistake::typed_component(self.span()));
                 self.skip_to(&[TokenKind::Comma]);
             }

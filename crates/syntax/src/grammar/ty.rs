@@ -18,7 +18,11 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let mut ty = self.type_argument();
-        if self.at(TokenKind::FatArrow) {
+        let foreign = matches!(self.kind(), TokenKind::Star | TokenKind::Lt | TokenKind::Slash);
+        if foreign && self.brackets > 0 {
+            self.report(mistake::foreign(self.kind(), self.current_text(), self.span()));
+            self.skip_to(&[TokenKind::Eq]);
+        } else if self.at(TokenKind::FatArrow) {
             self.report(mistake::fat_arrow(self.span()));
             self.bump();
             self.ty();
@@ -91,24 +95,22 @@ impl Parser<'_> {
             let kind = TypeExprKind::Named { path, sizes: Vec::new(), args: Vec::new() };
             return TypeExpr { kind, span: self.span_from(start) };
         }
-        let kind = match self.kind() {
-            TokenKind::Lower => TypeExprKind::Var(self.ident().node),
-            TokenKind::Bad => {
-                self.bump();
-                TypeExprKind::Error
-            }
-            TokenKind::LParen => return self.paren_type(),
-            TokenKind::LBracket => return self.array_type(Self::type_atom),
-            TokenKind::LBrace => {
-                let opener = self.open_bracket();
-                let fields = self.list(opener.0, "this record type", Self::type_field);
-                self.close_bracket(opener, "this record type");
-                TypeExprKind::Record(fields)
-            }
-            _ => {
-                self.report(mistake::missing(&self.found(), self.span(), &self.after()));
-                return self.no_type();
-            }
+        let kind = if self.at(TokenKind::Lower) {
+            TypeExprKind::Var(self.ident().node)
+        } else if self.eat(TokenKind::Bad) {
+            TypeExprKind::Error
+        } else if self.at(TokenKind::LParen) {
+            return self.paren_type();
+        } else if self.at(TokenKind::LBracket) {
+            return self.array_type(Self::type_atom);
+        } else if self.at(TokenKind::LBrace) {
+            let opener = self.open_bracket();
+            let fields = self.list(opener.0, "this record type", Self::type_field);
+            self.close_bracket(opener, "this record type");
+            TypeExprKind::Record(fields)
+        } else {
+            self.report(mistake::missing(&self.found(), self.span(), &self.after()));
+            return self.no_type();
         };
         TypeExpr { kind, span: self.span_from(start) }
     }
