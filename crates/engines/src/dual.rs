@@ -30,15 +30,11 @@ pub fn engine() -> Rc<dyn Engine> {
 struct Dual;
 
 impl Engine for Dual {
-    fn vjp(&self, _: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
-        Ok(Step::call(
-            function.clone(),
-            vec![x.clone()],
-            Go(move |_: &mut Ctx, y: Value| {
-                let pullback = NativeValue::value(Pullback { function, x, y: y.clone() });
-                Ok(Step::Return(Value::tuple(vec![y, pullback])))
-            }),
-        ))
+    fn vjp(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
+        columns(ctx, function, x, |_, columns| {
+            let y = columns.y.clone();
+            Ok(Step::Return(Value::tuple(vec![y, NativeValue::value(Pullback(columns))])))
+        })
     }
 
     fn jvp(&self, ctx: &mut Ctx, function: Value, x: Value, x_dot: Value) -> Result<Step, Fault> {
@@ -47,7 +43,15 @@ impl Engine for Dual {
         })
     }
 
-    fn linearize(&self, _: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
+    fn linearize(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
+        if walk::real_leaves(&x)?.len() == 1 {
+            // One pass gives all there is to know, and derivatives nest without running the function
+            // twice at each order.
+            return columns(ctx, function, x, |_, columns| {
+                let y = columns.y.clone();
+                Ok(Step::Return(Value::tuple(vec![y, NativeValue::value(Slope(columns))])))
+            });
+        }
         Ok(Step::call(
             function.clone(),
             vec![x.clone()],
@@ -116,44 +120,90 @@ impl Native for Pushforward {
     }
 }
 
-/// `T b -> T a`
-struct Pullback {
-    function: Value,
-    x: Value,
-    y: Value,
+/// `T a -> T b`, for an argument of one Real.
+struct Slope(Rc<Columns>);
+
+impl Native for Slope {
+    fn name(&self) -> &'static str {
+        "pushforward"
+    }
+    fn call(&self, ctx: &mut Ctx, x_dot: Value) -> Result<Step, Fault> {
+        let columns = &self.0;
+        let x_dot = checked_leaves(&columns.x, &x_dot, "tangent")?;
+        let mut dots = vec![];
+        for (column, x_dot) in columns.passes.iter().zip(&x_dot) {
+            for y_dot in column {
+                dots.push(match y_dot {
+                    Value::Unit => Value::Real(0.0),
+                    y_dot => ctx.add_product(&Value::Unit, y_dot, x_dot)?,
+                });
+            }
+        }
+        Ok(Step::Return(walk::tangent_of(&columns.y, dots)?))
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        if let Some(columns) = Rc::get_mut(&mut self.0) {
+            work.extend([std::mem::take(&mut columns.x), std::mem::take(&mut columns.y)]);
+        }
+    }
 }
+
+/// `T b -> T a`
+struct Pullback(Rc<Columns>);
 
 impl Native for Pullback {
     fn name(&self) -> &'static str {
         "pullback"
     }
     fn call(&self, ctx: &mut Ctx, y_bar: Value) -> Result<Step, Fault> {
-        let y_bar = checked_leaves(&self.y, &y_bar, "cotangent")?;
-        let inputs = walk::real_leaves(&self.x)?.len();
-        let (function, x) = (self.function.clone(), self.x.clone());
-        Passes { function, x, y_bar, inputs, x_bar: vec![] }.go(ctx)
+        let columns = &self.0;
+        let y_bar = checked_leaves(&columns.y, &y_bar, "cotangent")?;
+        let mut x_bar = vec![];
+        for column in &columns.passes {
+            let mut total = Value::Unit;
+            for (y_dot, y_bar) in column.iter().zip(&y_bar) {
+                if !matches!(y_dot, Value::Unit) {
+                    total = ctx.add_product(&total, y_dot, y_bar)?;
+                }
+            }
+            x_bar.push(if let Value::Unit = total { Value::Real(0.0) } else { total });
+        }
+        Ok(Step::Return(walk::tangent_of(&columns.x, x_bar)?))
     }
     fn release(&mut self, work: &mut Vec<Value>) {
-        let held = [&mut self.function, &mut self.x, &mut self.y];
-        work.extend(held.map(std::mem::take));
+        if let Some(columns) = Rc::get_mut(&mut self.0) {
+            work.extend([std::mem::take(&mut columns.x), std::mem::take(&mut columns.y)]);
+        }
     }
 }
 
-/// One pass for each Real of the argument.
-struct Passes {
+/// The Jacobian by columns: one pass for each Real of the argument.
+struct Columns {
     function: Value,
     x: Value,
-    y_bar: Vec<Value>,
+    y: Value,
     inputs: usize,
-    x_bar: Vec<Value>,
+    /// The tangents of the result's Reals in each pass; `()` is a structural zero.
+    passes: Vec<Vec<Value>>,
 }
 
-impl Passes {
-    fn go(mut self, ctx: &mut Ctx) -> Result<Step, Fault> {
-        let current = self.x_bar.len();
-        if current == self.inputs {
-            return Ok(Step::Return(walk::tangent_of(&self.x, self.x_bar)?));
-        }
+/// Makes all passes, then goes on.
+fn columns(
+    ctx: &mut Ctx,
+    function: Value,
+    x: Value,
+    then: impl FnOnce(&mut Ctx, Rc<Columns>) -> Result<Step, Fault> + 'static,
+) -> Result<Step, Fault> {
+    let inputs = walk::real_leaves(&x)?.len();
+    let columns = Columns { function, x, y: Value::Unit, inputs, passes: vec![] };
+    columns.next(ctx, Box::new(then))
+}
+
+type AfterPasses = dyn FnOnce(&mut Ctx, Rc<Columns>) -> Result<Step, Fault>;
+
+impl Columns {
+    fn next(mut self, ctx: &mut Ctx, then: Box<AfterPasses>) -> Result<Step, Fault> {
+        let current = self.passes.len();
         let level = ctx.open(Rc::new(Duals::default()));
         let mut index = 0;
         let followed = walk::map_leaves(&self.x, |leaf| {
@@ -168,17 +218,22 @@ impl Passes {
             self.function.clone(),
             vec![followed],
             Go(move |ctx: &mut Ctx, result: Value| {
-                let leaves = walk::real_leaves(&result)?;
+                let column = walk::real_leaves(&result)?
+                    .iter()
+                    .map(|leaf| tangent_at(leaf, level).cloned().unwrap_or(Value::Unit))
+                    .collect();
+                self.y = walk::strip(&result, level)?;
                 drop(result);
                 ctx.close(level);
-                let mut total = Value::Unit;
-                for (leaf, y_bar) in leaves.iter().zip(&self.y_bar) {
-                    if let Some(y_dot) = tangent_at(leaf, level) {
-                        total = ctx.add_product(&total, y_dot, y_bar)?;
-                    }
+                if current < self.inputs {
+                    self.passes.push(column);
                 }
-                self.x_bar.push(if let Value::Unit = total { Value::Real(0.0) } else { total });
-                self.go(ctx)
+                if self.passes.len() < self.inputs {
+                    return self.next(ctx, then);
+                }
+                // What remains is linear; the function is not needed again.
+                self.function = Value::Unit;
+                then(ctx, Rc::new(self))
             }),
         ))
     }

@@ -133,7 +133,9 @@ impl Ctx {
     /// The bytes in use.
     pub fn bytes(&self) -> usize {
         let tapes: usize = self.open.iter().map(|(_, level)| level.bytes()).sum();
-        memory::live().wrapping_sub(self.base_bytes) + self.frame_bytes + tapes
+        // Arguments made before this evaluation may be freed in it.
+        let values = memory::live().wrapping_sub(self.base_bytes).cast_signed().max(0);
+        values.cast_unsigned() + self.frame_bytes + tapes
     }
 
     /// An error if `bytes` more would be too many.

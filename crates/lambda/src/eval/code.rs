@@ -119,6 +119,8 @@ pub enum Instr {
     JNotTag { a: Reg, tag: u32, to: u32 },
     /// Jumps by the constructor's tag through a table of the code.
     Switch { a: Reg, table: u32 },
+    /// Jumps if `n` is not positive.
+    JumpIfNone { n: Reg, to: u32 },
     /// Counts `i` up; jumps back while it is below `n`.
     ForNext { i: Reg, n: Reg, to: u32 },
 

@@ -111,6 +111,7 @@ impl Instr {
             | Self::JRealNotLeK { a, .. }
             | Self::JRealNotGtK { a, .. }
             | Self::JRealNotGeK { a, .. } => f(Peek(Reg::from(*a))),
+            Self::JumpIfNone { n, .. } => f(Peek(*n)),
             Self::ForNext { i, n, .. } => {
                 f(Peek(*i));
                 f(Peek(*n));
@@ -204,6 +205,7 @@ impl Instr {
             | Self::JRealNotGtK { to, .. }
             | Self::JRealNotGeK { to, .. }
             | Self::JNotTag { to, .. }
+            | Self::JumpIfNone { to, .. }
             | Self::ForNext { to, .. } => Some(to),
             _ => None,
         }

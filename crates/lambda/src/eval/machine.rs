@@ -384,6 +384,11 @@ impl<'i> Machine<'i> {
                         let tag = tag_of(&reg!(a)) as usize;
                         pc = table[tag.min(table.len() - 1)] as usize;
                     }
+                    Instr::JumpIfNone { n, to } => {
+                        if int(&reg!(n)) <= 0 {
+                            pc = to as usize;
+                        }
+                    }
                     Instr::ForNext { i, n, to } => {
                         let next_i = int(&reg!(i)) + 1;
                         set_int(&mut reg!(i), next_i);

@@ -416,7 +416,7 @@ impl Function<'_, '_> {
         self.emit(Instr::BuildStart { d: array, packing: packing(&whole.ty), n });
         let i = self.fresh();
         self.emit(Instr::Int { d: i, n: 0 });
-        let exit = self.emit(Instr::JIntLe { a: n, b: i, to: 0 });
+        let exit = self.emit(Instr::JumpIfNone { n, to: 0 });
         let top = self.label();
         self.locs.insert(var, Loc::Reg(i));
         let mark = self.next;
@@ -449,7 +449,7 @@ impl Function<'_, '_> {
                 self.expr(count, &Dst::Reg(n));
                 let i = self.fresh();
                 self.emit(Instr::Int { d: i, n: 0 });
-                let exit = self.emit(Instr::JIntLe { a: n, b: i, to: 0 });
+                let exit = self.emit(Instr::JumpIfNone { n, to: 0 });
                 let top = self.label();
                 self.locs.insert(*index, Loc::Reg(i));
                 self.next_state(body, &state_dst);
