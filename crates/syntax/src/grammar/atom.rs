@@ -45,11 +45,14 @@ impl Parser<'_> {
         self.brackets += 1;
         (opener, std::mem::replace(&mut self.in_rec, false))
     }
-    /// Takes the closing bracket, skipping what cannot be read before it.
-    pub fn close_bracket(&mut self, (opener, in_rec): Opened, in_what: &str) {
+    /// Takes the closing bracket, skipping what cannot be read before it. False where the contents
+    /// ended in a mistake.
+    pub fn close_bracket(&mut self, (opener, in_rec): Opened, in_what: &str) -> bool {
         self.brackets = self.brackets.saturating_sub(1);
         self.in_rec = in_rec;
+        let clean = !self.is_quiet() && self.partner(opener) == Some(self.pos);
         self.close(opener, in_what);
+        clean
     }
 
     /// Elements separated by commas, up to the closing bracket (which is not taken).
@@ -158,9 +161,9 @@ impl Parser<'_> {
         } else {
             self.paren_contents(opener)
         };
-        self.close_bracket(opener, "these parentheses");
+        let clean = self.close_bracket(opener, "these parentheses");
         let span = self.span_from(start);
-        self.make(kind, span)
+        self.make(if clean { kind } else { ExprKind::Error }, span)
     }
     fn paren_contents(&mut self, opener: Opened) -> ExprKind {
         if self.kind().binary().is_some() && !self.at(TokenKind::Minus) {
@@ -206,9 +209,10 @@ impl Parser<'_> {
         } else if self.at(TokenKind::Colon) {
             self.report(collection::range(self.span()));
         }
-        self.close_bracket(opener, "this array");
+        let clean = self.close_bracket(opener, "this array");
         let span = self.span_from(start);
-        self.make(kind.unwrap_or(ExprKind::Array(parts)), span)
+        let kind = kind.unwrap_or(ExprKind::Array(parts));
+        self.make(if clean { kind } else { ExprKind::Error }, span)
     }
     fn array_element(&mut self) -> Expr {
         let element = self.expr_or_eq();
@@ -260,9 +264,9 @@ impl Parser<'_> {
         } else {
             self.list(opener.0, "this record", Self::record_field)
         };
-        self.close_bracket(opener, "this record");
+        let clean = self.close_bracket(opener, "this record");
         let span = self.span_from(start);
-        self.make(ExprKind::Record(fields), span)
+        self.make(if clean { ExprKind::Record(fields) } else { ExprKind::Error }, span)
     }
     fn record_field(&mut self) -> (Ident, Expr) {
         let name = self.field_name();

@@ -21,10 +21,15 @@ impl Parser<'_> {
             let body = Box::new(self.expr());
             return ExprKind::LetFun { recursive: false, defs: vec![def], body };
         }
-        let pattern = self.pattern();
+        let mut pattern = self.pattern();
         if self.at(TokenKind::Comma) {
             self.report(errors::pattern::bare_tuple(pattern.span.to(self.span())));
-            self.skip_to_eq();
+            let mut parts = vec![pattern];
+            while self.eat(TokenKind::Comma) {
+                parts.push(self.pattern());
+            }
+            let span = self.span_from(start + 1);
+            pattern = self.make_pattern(PatternKind::Tuple(parts), span);
         }
         let ty = self.optional_type();
         self.expect_eq(binding::Equals::Let);
@@ -106,10 +111,6 @@ impl Parser<'_> {
     }
     fn skip_to_eq(&mut self) {
         self.skip_to(&[TokenKind::Eq, TokenKind::Colon]);
-        while self.at(TokenKind::Comma) {
-            self.bump();
-            self.skip_to(&[TokenKind::Eq, TokenKind::Colon]);
-        }
     }
 
     /// `function`: a name, sizes, parameters, a result type, a body. Its span starts at token `start`.

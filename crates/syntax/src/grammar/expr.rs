@@ -99,6 +99,8 @@ impl Parser<'_> {
                 compared = None;
             }
             let token = self.bump();
+            // What such an operator means is a guess, which nobody should build on.
+            let guessed = token.kind.binary().is_none() || (told && level == COMPARISON);
             let op = Spanned { node: op, span: self.span_of(token) };
             let rhs = if self.enter() {
                 let rhs = self.operators(right);
@@ -108,7 +110,8 @@ impl Parser<'_> {
                 self.error_expr()
             };
             let span = self.span_from(start);
-            lhs = self.make(ExprKind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, span);
+            let kind = ExprKind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) };
+            lhs = self.make(if guessed { ExprKind::Error } else { kind }, span);
         }
         lhs
     }
@@ -204,7 +207,10 @@ impl Parser<'_> {
             args.push(self.postfix());
         }
         let span = self.span_from(start);
-        self.make(ExprKind::App { fun: Box::new(fun), args }, span)
+        // Beside text that nobody understands, even the function is in doubt.
+        let clean = args.iter().chain([&fun]).all(|part| !matches!(part.kind, ExprKind::Error));
+        let kind = ExprKind::App { fun: Box::new(fun), args };
+        self.make(if clean { kind } else { ExprKind::Error }, span)
     }
 
     /// Whether one more argument stands here. A keyword on a line of its own is no argument: there
@@ -268,7 +274,8 @@ impl Parser<'_> {
             return self.index(base, start);
         }
         self.report(access::no_field(&self.found(), self.previous_span()));
-        base
+        let span = self.span_from(start);
+        self.make(ExprKind::Error, span)
     }
 
     /// `[i, j]`, `[lo:hi]`, touching what precedes.
@@ -299,9 +306,9 @@ impl Parser<'_> {
             }
             ExprKind::Index { base, indices }
         };
-        self.close_bracket(opener, "this index");
+        let clean = self.close_bracket(opener, "this index");
         let span = self.span_from(start);
-        self.make(kind, span)
+        self.make(if clean { kind } else { ExprKind::Error }, span)
     }
     fn index_element(&mut self) -> Expr {
         let index = self.expr_or_eq();

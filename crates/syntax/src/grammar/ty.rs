@@ -147,7 +147,7 @@ impl Parser<'_> {
         if self.at(TokenKind::Comma) {
             self.report(mistake::comma_in_size(self.span()));
         }
-        self.close_bracket(opener, "this size");
+        let clean = self.close_bracket(opener, "this size");
         let element = if self.at_type_atom() || self.is_quiet() {
             element(self)
         } else {
@@ -155,7 +155,11 @@ impl Parser<'_> {
             self.no_type()
         };
         self.leave();
-        let kind = TypeExprKind::Array { size, element: Box::new(element) };
+        let kind = if clean {
+            TypeExprKind::Array { size, element: Box::new(element) }
+        } else {
+            TypeExprKind::Error
+        };
         TypeExpr { kind, span: self.span_from(start) }
     }
 }
