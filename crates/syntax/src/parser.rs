@@ -129,6 +129,10 @@ pub(crate) struct Parser<'t> {
     depth: usize,
     heights: Heights,
     diagnostics: Vec<Diagnostic>,
+    /// Where the lexer and the bracket pass found mistakes, in order.
+    early: Vec<u32>,
+    /// Where the parser found mistakes in this item.
+    item_mistakes: Vec<u32>,
     /// Set by an error, cleared by the next token taken: one mistake gives one message.
     quiet: bool,
     /// A limit was hit; everything up to the next item is skipped in silence.
@@ -151,6 +155,8 @@ impl<'t> Parser<'t> {
         let lexed = lexer::lex(text, range, file);
         let (mut tokens, mut diagnostics) = (lexed.tokens, lexed.diagnostics);
         let partner = brackets::pair(&mut tokens, file, &mut diagnostics);
+        let mut early: Vec<u32> = diagnostics.iter().map(|found| found.span().lo).collect();
+        early.sort_unstable();
         let parser = Self {
             text,
             file,
@@ -160,6 +166,8 @@ impl<'t> Parser<'t> {
             depth: 0,
             heights: Heights::default(),
             diagnostics,
+            early,
+            item_mistakes: Vec::new(),
             quiet: false,
             skipping: false,
             in_rec: false,
@@ -327,6 +335,7 @@ impl<'t> Parser<'t> {
                     && found.span().lo <= span.hi)
             });
             self.diagnostics.push(errors::nested_too_deeply(span));
+            self.item_mistakes.push(span.lo);
             self.skipping = true;
         }
         self.skip_to_item();
@@ -334,10 +343,20 @@ impl<'t> Parser<'t> {
     pub fn begin_item(&mut self) {
         self.item_start = self.pos;
         self.skipping = false;
+        self.item_mistakes.clear();
         self.quiet = false;
         self.in_rec = false;
         self.bad_in_item = false;
         self.brackets = 0;
+    }
+
+    /// Where the first mistake of this item stands, if it has any; everything up to the current token
+    /// belongs to it.
+    pub fn first_mistake(&self) -> Option<u32> {
+        let (lo, hi) = (self.token_at(self.item_start).lo, self.span().lo);
+        let early = self.early.get(self.early.partition_point(|found| *found < lo)).copied();
+        let early = early.filter(|found| *found < hi || self.at(TokenKind::Eof));
+        self.item_mistakes.iter().copied().chain(early).min()
     }
 
     // --- mistakes
@@ -346,6 +365,7 @@ impl<'t> Parser<'t> {
     pub fn report(&mut self, diagnostic: Diagnostic) {
         let worth = !self.quiet && !self.skipping && !self.at_bad_token();
         if worth {
+            self.item_mistakes.push(diagnostic.span().lo);
             self.diagnostics.push(diagnostic);
         }
         if self.diagnostics.len() > 4 * MAX_DIAGNOSTICS {

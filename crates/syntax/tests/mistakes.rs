@@ -150,6 +150,20 @@ fn a_forgotten_def_does_not_swallow_the_next() {
 }
 
 #[test]
+fn what_a_mistake_makes_doubtful_is_left_out_of_the_tree() {
+    let shape = |text: &str| pullback_syntax::dump_shape(&read(text).module);
+    assert_eq!(
+        shape("def f (x: Real): Real = x +\ndef g = 1"),
+        "def f\n  param\n    var x\n    named Real\n  named Real\n  error\ndef g\n  literal 1\n"
+    );
+    assert_eq!(shape("def f (x: Real): Real x"), "def f\n  param\n    var x\n  error\n");
+    assert_eq!(
+        shape("def f (x: Real) = (x"),
+        "def f\n  param\n    var x\n    named Real\n  error\n"
+    );
+}
+
+#[test]
 fn single_expressions_and_types_end_with_their_text() {
     let codes = |text: &str| {
         parse_expr(text, FileId(0)).1.iter().map(|found| found.code).collect::<Vec<_>>()

@@ -6,7 +6,7 @@
 use pullback_base::{Span, Spanned};
 
 use crate::ast::{
-    Comment, CommentKind, Constructor, Def, Import, Item, ItemKind, TypeBody, TypeDecl,
+    Comment, CommentKind, Constructor, Def, ExprKind, Import, Item, ItemKind, TypeBody, TypeDecl,
 };
 use crate::errors::{self, item as mistake};
 use crate::lexer;
@@ -27,9 +27,13 @@ impl Parser<'_> {
                 before.push(comment);
             }
             let doc = self.documentation(&before, start);
-            let kind = self.item();
-            items.push(Item { kind, span: self.span_from(start), doc });
+            let mut kind = self.item();
+            let span = self.span_from(start);
             self.end_of_item();
+            if let (ItemKind::Def(def), Some(mistake)) = (&mut kind, self.first_mistake()) {
+                silence(def, mistake, self.text);
+            }
+            items.push(Item { kind, span, doc });
             // Comments inside the item document nothing.
             let end = self.previous_span().hi;
             while comments.next_if(|comment| comment.span.lo < end).is_some() {}
@@ -101,8 +105,17 @@ impl Parser<'_> {
         }
         let next = self.token_text(self.token_at(self.pos + 1));
         self.report(mistake::stray_text(self.kind(), word, next, &self.found(), self.span()));
+        if declares_type && self.nth(1) == TokenKind::Upper {
+            return self.foreign_type();
+        }
         self.skip_to_item();
         ItemKind::Error
+    }
+
+    /// `data T = …` of other languages.
+    fn foreign_type(&mut self) -> ItemKind {
+        self.bump();
+        self.type_declaration()
     }
 
     fn def(&mut self, start: usize) -> Def {
@@ -266,4 +279,15 @@ impl Parser<'_> {
         }
         self.ident()
     }
+}
+
+/// Takes out of a definition what a mistake makes doubtful, so that later stages do not report what
+/// follows from it: the body, and the types too if the mistake stands before the body.
+fn silence(def: &mut Def, mistake: u32, text: &str) {
+    let before_body = text[..def.body.span.lo as usize].trim_end();
+    if mistake < def.body.span.lo || !before_body.ends_with('=') {
+        def.result = None;
+        def.params.iter_mut().for_each(|param| param.ty = None);
+    }
+    def.body.kind = ExprKind::Error;
 }
