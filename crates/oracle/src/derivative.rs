@@ -7,7 +7,7 @@ use pullback_lambda::{DefId, Program};
 
 use crate::eval::{Evaluator, Limits};
 use crate::jet::{Coefficient, Jet};
-use crate::{Complex, Data, Error, ErrorKind, Rational, Scalar};
+use crate::{Complex, Data, Error, ErrorKind, Extent, Rational, Scalar};
 
 /// The step of the complex-step derivative, 2^-332: its square is nothing beside any number, and
 /// multiplying by a power of two never rounds.
@@ -25,6 +25,12 @@ pub struct Estimate {
 /// The value, over binary64.
 pub fn eval_f64(program: &Program, def: DefId, args: &[Data<f64>]) -> Result<Data<f64>, Error> {
     run(program, def, args)
+}
+
+/// How large or small the numbers became on the way to the value; infinite if there is none.
+pub fn extent(program: &Program, def: DefId, args: &[Data<f64>]) -> f64 {
+    let args: Vec<_> = args.iter().map(|arg| arg.map(&mut |x| Extent::from_f64(*x))).collect();
+    run(program, def, &args).map_or(f64::INFINITY, |value| Extent::of(&value))
 }
 
 /// The value, over exact fractions. The arguments must be finite.

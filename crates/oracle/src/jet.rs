@@ -494,13 +494,13 @@ impl Series for Jet<f64> {
 
 impl Coefficient for Rational {
     fn plus(&self, other: &Self) -> Self {
-        Rational(&self.0 + &other.0)
+        Rational::plus(self, other)
     }
     fn minus(&self, other: &Self) -> Self {
-        Rational(&self.0 - &other.0)
+        Rational::minus(self, other)
     }
     fn times(&self, other: &Self) -> Self {
-        Rational(&self.0 * &other.0)
+        Rational::times(self, other)
     }
     fn over(&self, other: &Self) -> Result<Self, Error> {
         Self::binary(Binary::Div, self, other)

@@ -13,6 +13,7 @@ mod data;
 mod derivative;
 mod error;
 mod eval;
+mod extent;
 pub mod fuzz;
 mod generate;
 mod jet;
@@ -29,10 +30,11 @@ pub use contender::{
 };
 pub use data::Data;
 pub use derivative::{
-    Estimate, eval_f64, exact, finite_difference, jvp_complex_step, taylor, taylor_exact,
+    Estimate, eval_f64, exact, extent, finite_difference, jvp_complex_step, taylor, taylor_exact,
 };
 pub use error::{Error, ErrorKind};
 pub use eval::Limits;
+pub use extent::Extent;
 pub use generate::{Config, Entropy, Feature, Generated, Mode, bytes_of_seed, generate, shrink};
 pub use jet::{Coefficient, Jet, Special};
 pub use rational::Rational;

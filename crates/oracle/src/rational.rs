@@ -10,9 +10,15 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use crate::scalar::{Binary, Scalar, Unary};
 use crate::{Error, ErrorKind};
 
-/// An exact fraction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rational(pub BigRational);
+/// An exact fraction that remembers the longest number on its way.
+#[derive(Clone, Debug)]
+pub struct Rational {
+    value: BigRational,
+    bits: u64,
+}
+
+/// More bits than any binary64 has: for fractions that are not dyadic.
+const NOT_DYADIC: u64 = 5000;
 
 /// Exponents beyond this would fill the memory.
 const MAX_EXPONENT: i64 = 4096;
@@ -20,12 +26,45 @@ const MAX_EXPONENT: i64 = 4096;
 impl Rational {
     /// The fraction that equals a finite binary64.
     pub fn of_f64(x: f64) -> Option<Self> {
-        BigRational::from_float(x).map(Self)
+        BigRational::from_float(x).map(|value| Self::made(value, 0))
     }
 
     /// The nearest binary64.
     pub fn to_f64(&self) -> f64 {
-        self.0.to_f64().unwrap_or(f64::NAN)
+        self.value.to_f64().unwrap_or(f64::NAN)
+    }
+
+    /// The significant bits of the longest number that went into this one: with few, binary64 computes
+    /// the same without rounding.
+    pub fn bits(&self) -> u64 {
+        self.bits
+    }
+
+    /// A value computed from numbers of at most so many bits.
+    fn made(value: BigRational, before: u64) -> Self {
+        let below = value.denom();
+        let dyadic = below.trailing_zeros() == Some(below.bits().saturating_sub(1));
+        // A fraction in lowest terms; an integer may end in zeros, which cost nothing.
+        let own = value.numer().bits() - value.numer().trailing_zeros().unwrap_or(0);
+        Self { value, bits: before.max(if dyadic { own } else { NOT_DYADIC }) }
+    }
+
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        Self::made(&self.value + &other.value, self.bits.max(other.bits))
+    }
+
+    pub(crate) fn minus(&self, other: &Self) -> Self {
+        Self::made(&self.value - &other.value, self.bits.max(other.bits))
+    }
+
+    pub(crate) fn times(&self, other: &Self) -> Self {
+        Self::made(&self.value * &other.value, self.bits.max(other.bits))
+    }
+}
+
+impl PartialEq for Rational {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
     }
 }
 
@@ -36,11 +75,11 @@ fn unsupported(what: impl std::fmt::Debug) -> Error {
 impl Scalar for Rational {
     fn from_f64(x: f64) -> Self {
         // Infinities and NaN have no fraction; exact programs have none of them.
-        Self(BigRational::from_float(x).unwrap_or_else(BigRational::zero))
+        Self::made(BigRational::from_float(x).unwrap_or_else(BigRational::zero), 0)
     }
 
     fn from_int(n: i64) -> Self {
-        Self(BigRational::from_integer(BigInt::from(n)))
+        Self::made(BigRational::from_integer(BigInt::from(n)), 0)
     }
 
     fn real_part(&self) -> f64 {
@@ -48,17 +87,17 @@ impl Scalar for Rational {
     }
 
     fn compare(&self, other: &Self) -> Option<Ordering> {
-        Some(self.0.cmp(&other.0))
+        Some(self.value.cmp(&other.value))
     }
 
     fn to_int(&self) -> Option<i64> {
-        self.0.to_integer().to_i64()
+        self.value.to_integer().to_i64()
     }
 
     #[rustfmt::skip]
     fn unary(op: Unary, x: &Self) -> Result<Self, Error> {
-        let x = &x.0;
-        Ok(Self(match op {
+        let (x, bits) = (&x.value, x.bits);
+        let value = match op {
             Unary::Neg => -x,
             Unary::Abs => x.abs(),
             Unary::Signum => x.signum(),
@@ -70,12 +109,14 @@ impl Scalar for Rational {
             | Unary::Sinh | Unary::Cosh | Unary::Tanh | Unary::Sech | Unary::Asinh | Unary::Acosh | Unary::Atanh
             | Unary::Erf | Unary::Erfc | Unary::Lgamma | Unary::Digamma | Unary::Sigmoid
             | Unary::Softplus => return Err(unsupported(op)),
-        }))
+        };
+        Ok(Self::made(value, bits))
     }
 
     fn binary(op: Binary, x: &Self, y: &Self) -> Result<Self, Error> {
-        let (x, y) = (&x.0, &y.0);
-        Ok(Self(match op {
+        let bits = x.bits.max(y.bits);
+        let (x, y) = (&x.value, &y.value);
+        let value = match op {
             Binary::Add => x + y,
             Binary::Sub => x - y,
             Binary::Mul => x * y,
@@ -86,15 +127,16 @@ impl Scalar for Rational {
             Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::Xlogy => {
                 return Err(unsupported(op));
             }
-        }))
+        };
+        Ok(Self::made(value, bits))
     }
 
     fn pow_int(x: &Self, n: i64) -> Result<Self, Error> {
-        if n.abs() > MAX_EXPONENT || (n < 0 && x.0.is_zero()) {
+        if n.abs() > MAX_EXPONENT || (n < 0 && x.value.is_zero()) {
             return Err(unsupported("power"));
         }
         let exponent = i32::try_from(n).map_err(|_| unsupported("power"))?;
-        Ok(Self(x.0.pow(exponent)))
+        Ok(Self::made(x.value.pow(exponent), x.bits))
     }
 
     fn polygamma(_: i64, _: &Self) -> Result<Self, Error> {

@@ -1,0 +1,52 @@
+//! Binary64 that remembers how large and how small the numbers on its way were: what was added up from
+//! huge terms has whatever rounding the order of operations leaves.
+
+use crate::scalar::{Binary, Scalar, Unary};
+use crate::{Data, Error};
+
+/// A number with the largest size, or reciprocal of a size, of all that went into it.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    value: f64,
+    extent: f64,
+}
+
+impl Extent {
+    fn made(value: f64, before: f64) -> Self {
+        let own = if value == 0.0 { 1.0 } else { value.abs().max(value.abs().recip()) };
+        // NaN counts as boundless.
+        let extent = if own >= before { own } else { before };
+        Self { value, extent: if own.is_nan() { f64::INFINITY } else { extent } }
+    }
+
+    /// The largest extent among the Reals of data.
+    pub fn of(data: &Data<Self>) -> f64 {
+        data.leaves().iter().fold(1.0, |largest: f64, leaf| largest.max(leaf.extent))
+    }
+}
+
+impl Scalar for Extent {
+    fn from_f64(x: f64) -> Self {
+        Self::made(x, 1.0)
+    }
+
+    fn real_part(&self) -> f64 {
+        self.value
+    }
+
+    fn unary(op: Unary, x: &Self) -> Result<Self, Error> {
+        Ok(Self::made(f64::unary(op, &x.value)?, x.extent))
+    }
+
+    fn binary(op: Binary, x: &Self, y: &Self) -> Result<Self, Error> {
+        Ok(Self::made(f64::binary(op, &x.value, &y.value)?, x.extent.max(y.extent)))
+    }
+
+    fn pow_int(x: &Self, n: i64) -> Result<Self, Error> {
+        Ok(Self::made(f64::pow_int(&x.value, n)?, x.extent))
+    }
+
+    fn polygamma(n: i64, x: &Self) -> Result<Self, Error> {
+        Ok(Self::made(f64::polygamma(n, &x.value)?, x.extent))
+    }
+}
