@@ -9,6 +9,7 @@ use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Prim, Type, TypeKind};
 use super::types::bug;
 use super::{Elab, build};
 use crate::tir::{Builtin, TExpr, TExprKind};
+use crate::ty::Ty;
 
 impl<'t> Elab<'t> {
     /// An application, or a built-in or constructor on its own.
@@ -53,7 +54,11 @@ impl<'t> Elab<'t> {
         let args = args.iter().map(|arg| self.expr(arg)).collect();
         let place = if is_operator(builtin) && !callee.span.is_none() { callee.span } else { span };
         self.saturate(arity(builtin), &ty, args, span, |this, args, result| {
-            this.saturated(builtin, args, result, place)
+            let value = this.saturated(builtin, args, result, place);
+            match built_type(&callee.ty) {
+                Some(built) if builtin == Builtin::Build => this.regular(value, built, span),
+                Some(_) | None => value,
+            }
         })
     }
 
@@ -204,6 +209,12 @@ impl<'t> Elab<'t> {
         let body = step(self, total_now, index_now);
         Expr::loop_for(total, init, index, count, body, span)
     }
+}
+
+/// The result type in the type of `build`.
+fn built_type(ty: &Ty) -> Option<&Ty> {
+    let Ty::Fun(_, ty) = ty else { return None };
+    if let Ty::Fun(_, built) = ty.as_ref() { Some(built) } else { None }
 }
 
 /// The arguments, as many as `arity` says.

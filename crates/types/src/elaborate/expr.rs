@@ -52,9 +52,13 @@ impl<'t> Elab<'t> {
             TExprKind::Build(local, bound, body) => {
                 let size = self.expr(bound);
                 let var = self.bind_local(*local, Type::int());
-                Expr::build(size, var, self.expr(body), span)
+                let array = Expr::build(size, var, self.expr(body), span);
+                self.regular(array, &expr.ty, span)
             }
-            TExprKind::For(pattern, source, body) => self.for_each(pattern, source, body, span),
+            TExprKind::For(pattern, source, body) => {
+                let array = self.for_each(pattern, source, body, span);
+                self.regular(array, &expr.ty, span)
+            }
             TExprKind::Index(base, at) => {
                 let (base, at) = (self.expr(base), self.expr(at));
                 let place = if at.span.is_none() { span } else { at.span };

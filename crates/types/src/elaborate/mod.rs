@@ -17,6 +17,7 @@ mod jacobian;
 mod matching;
 mod matmul;
 mod place;
+mod regular;
 mod tree;
 mod types;
 

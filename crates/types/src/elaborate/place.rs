@@ -10,6 +10,7 @@ use pullback_lambda::{Expr, Prim};
 
 use super::{Elab, build};
 use crate::tir::{TAccess, TExpr};
+use crate::ty::Ty;
 
 /// A step with its index evaluated.
 enum Step {
@@ -27,6 +28,7 @@ impl<'t> Elab<'t> {
         value: &'t TExpr,
         span: Span,
     ) -> Expr {
+        let types = [&value.ty, place_type(&base.ty, place).unwrap_or(&value.ty)];
         let base = self.expr(base);
         self.bind(base, "base", |this, base| {
             let mut indices = Vec::new();
@@ -49,19 +51,23 @@ impl<'t> Elab<'t> {
                         TAccess::Field(name) => Step::Part(name.to_string()),
                     })
                     .collect();
-                this.updated(base, &steps, value, span)
+                this.updated(base, &steps, (value, types), span)
             })
         })
     }
 
     /// `base`, an element of a variable, with the place replaced.
-    fn updated(&mut self, base: Expr, steps: &[Step], value: Expr, span: Span) -> Expr {
-        let Some((step, rest)) = steps.split_first() else { return value };
+    fn updated(&mut self, base: Expr, steps: &[Step], new: (Expr, [&Ty; 2]), span: Span) -> Expr {
+        let Some((step, rest)) = steps.split_first() else { return new.0 };
         match step {
             Step::Index(index) => {
                 let place = if index.span.is_none() { span } else { index.span };
                 let element = build::index(base.clone(), index.clone(), place);
-                let element = self.updated(element, rest, value, span);
+                let element = if rest.is_empty() {
+                    self.fitting_row(new.0, new.1, &element, place)
+                } else {
+                    self.updated(element, rest, new, span)
+                };
                 Expr::prim(Prim::Update, vec![base, index.clone(), element], place)
             }
             Step::Part(name) => self.bind(base, "record", |this, record| {
@@ -69,13 +75,27 @@ impl<'t> Elab<'t> {
                 let mut parts = build::parts(&record, span);
                 let inner = parts[part].clone();
                 parts[part] = match rest.first() {
-                    None => value,
-                    Some(Step::Part(_)) => this.updated(inner, rest, value, span),
-                    Some(Step::Index(_)) => this
-                        .bind(inner, "part", |this, inner| this.updated(inner, rest, value, span)),
+                    None => new.0,
+                    Some(Step::Part(_)) => this.updated(inner, rest, new, span),
+                    Some(Step::Index(_)) => {
+                        this.bind(inner, "part", |this, inner| this.updated(inner, rest, new, span))
+                    }
                 };
                 Expr::record(parts, record.ty, span)
             }),
         }
+    }
+}
+
+/// The type of a place in a value of type `ty`.
+fn place_type<'a>(ty: &'a Ty, place: &[TAccess]) -> Option<&'a Ty> {
+    let Some((access, rest)) = place.split_first() else { return Some(ty) };
+    match (access, ty) {
+        (TAccess::Index(_), Ty::Array(_, element)) => place_type(element, rest),
+        (TAccess::Field(name), Ty::Record(fields)) => {
+            let (_, field) = fields.iter().find(|(known, _)| known == name)?;
+            place_type(field, rest)
+        }
+        (TAccess::Index(_) | TAccess::Field(_), _) => None,
     }
 }
