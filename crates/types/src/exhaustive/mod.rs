@@ -104,7 +104,7 @@ fn missing_cases(typed: &Typed, checker: &mut Checker<'_>, rows: Vec<Row<'_>>) -
         else {
             break;
         };
-        shown.push(case.show(typed, false));
+        shown.push(if case.is_vague() { "_".to_owned() } else { case.show(typed, false) });
         found.push(case.pattern());
     }
     shown

@@ -23,6 +23,15 @@ impl Case {
         }
     }
 
+    /// Whether it names no constructor and no literal, so that showing it says nothing.
+    pub fn is_vague(&self) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Head(Head::Tuple | Head::Record(_), fields) => fields.iter().all(Self::is_vague),
+            Self::Head(..) => false,
+        }
+    }
+
     /// As a pattern in source syntax; `atom` asks for parentheses where an argument needs them.
     pub fn show(&self, typed: &Typed, atom: bool) -> String {
         let Self::Head(head, fields) = self else { return "_".to_owned() };
