@@ -100,6 +100,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0817", "a function is no data"),
     ("E0818", "the kind of an input file is unknown"),
     ("E0820", "an expectation does not hold"),
+    ("E0821", "a derivative fails its checks"),
 
     // --- W: warnings
     ("W0501", "an arm that is never reached"),

@@ -28,6 +28,12 @@ pub fn execute(options: &Options) -> u8 {
         Command::Jvp { call, output, wrt, tangent } => answer(color, output, |session| {
             pullback_driver::jvp(session, &call.call(&output.settings), &wrt.wrt, tangent)
         }),
+        Command::CheckGrad { call, settings, wrt } => {
+            let mut session = Session::new(&Terminal);
+            let found = pullback_driver::check_grad(&mut session, &call.call(settings), &wrt.wrt);
+            let text = found.map(|found| found.lines.join("\n"));
+            finish(&session, color, text)
+        }
         Command::Check { files } => check(color, files),
         Command::Fmt { check, files } => fmt(color, files, *check),
         Command::Test { files, settings } => test(color, files, settings),

@@ -84,6 +84,15 @@ pub enum Command {
         #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
         tangent: String,
     },
+    /// Check the derivative of a definition at a point, by ways that know no derivative rule.
+    CheckGrad {
+        #[command(flatten)]
+        call: RequiredCallArgs,
+        #[command(flatten)]
+        settings: SettingsArgs,
+        #[command(flatten)]
+        wrt: WrtArgs,
+    },
     /// Report every mistake in files.
     Check {
         /// The files; `-` is standard input.
@@ -140,8 +149,8 @@ pub struct CallArgs {
     pub file: PathBuf,
     /// The definition [default: main, or for `show` the whole file].
     pub entry: Option<String>,
-    /// Its arguments: Pullback expressions in the scope of the file.
-    #[arg(value_name = "ARG", allow_hyphen_values = true)]
+    /// Its arguments: Pullback expressions in the scope of the file (those that begin with `-` after `--`).
+    #[arg(value_name = "ARG", allow_negative_numbers = true)]
     pub args: Vec<String>,
     /// Arguments by parameter name: a JSON object or a NumPy archive.
     #[arg(long, value_name = "FILE.json|.npz")]
@@ -155,8 +164,8 @@ pub struct RequiredCallArgs {
     pub file: PathBuf,
     /// The definition.
     pub entry: String,
-    /// Its arguments: Pullback expressions in the scope of the file.
-    #[arg(value_name = "ARG", allow_hyphen_values = true)]
+    /// Its arguments: Pullback expressions in the scope of the file (those that begin with `-` after `--`).
+    #[arg(value_name = "ARG", allow_negative_numbers = true)]
     pub args: Vec<String>,
     /// Arguments by parameter name: a JSON object or a NumPy archive.
     #[arg(long, value_name = "FILE.json|.npz")]

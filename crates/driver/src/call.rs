@@ -70,6 +70,7 @@ pub struct Prepared {
 }
 
 /// A parameter in `S`.
+#[derive(Clone)]
 pub struct Part {
     /// Its name.
     pub name: String,

@@ -79,15 +79,29 @@ impl Engine {
         argument: Value,
         mode: &Mode,
     ) -> Result<Answer, Stop> {
-        let answer = match self.info.how {
+        self.try_run(code, function, argument, mode).or_else(|fault| session.fail(*fault))
+    }
+    /// As [`Engine::run`], without reporting faults to a session.
+    pub fn try_run(
+        &self,
+        code: &Code<'_>,
+        function: DefId,
+        argument: Value,
+        mode: &Mode,
+    ) -> Result<Answer, Box<Diagnostic>> {
+        match self.info.how {
             How::Runtime(make) => {
                 run_in_machine(make(), &code.image, function, argument, mode, &self.options)
             }
             How::Source { .. } => {
                 run(self.info, code.program, function, argument, mode, &self.options)
             }
-        };
-        answer.or_else(|fault| session.fail(*fault))
+        }
+    }
+    /// The same engine in the strict domain: ties and edges of domains are faults.
+    pub fn strict(&self) -> Self {
+        let options = Options { strict_domain: true, ..self.options.clone() };
+        Self { info: self.info, options }
     }
 }
 

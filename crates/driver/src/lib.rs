@@ -1,7 +1,7 @@
 //! The driver: from files and requests to answers, without printing and without globals.
 //!
 //! A [`Session`] holds the sources and the diagnostics; the operations [`run`], [`grad`], [`vjp`],
-//! [`jvp`], [`check`], [`test`], [`show`], [`fmt`] and [`explain`] are functions of it. They return
+//! [`jvp`], [`check`], [`check_grad`], [`test`], [`show`], [`fmt`] and [`explain`] are functions of it. They return
 //! their answer, or [`Stop`] after reporting to the session why there is none.
 
 mod files;
@@ -22,6 +22,7 @@ mod arguments;
 mod call;
 mod engine;
 mod entry;
+mod shape;
 mod sizes;
 mod synth;
 
@@ -29,12 +30,14 @@ mod compare;
 mod expect;
 
 mod check;
+mod check_grad;
 mod derive;
 mod measure;
 mod show;
 mod test;
 
 pub use check::{check, explain, fmt};
+pub use check_grad::{GradReport, check_grad};
 pub use derive::{Answer, grad, jvp, run, vjp};
 pub use engine::engine_names;
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};

@@ -9,8 +9,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lambda", &["base"]),
     ("types", &["base", "syntax", "lambda"]),
     ("engines", &["base", "lambda"]),
-    ("oracle", &["base", "syntax", "types", "lambda", "engines", "driver"]),
-    ("driver", &["base", "syntax", "types", "lambda", "engines"]),
+    ("oracle", &["base", "lambda"]),
+    ("driver", &["base", "syntax", "types", "lambda", "engines", "oracle"]),
     ("cli", &["base", "driver"]),
 ];
 

@@ -4,4 +4,4 @@ mod json;
 mod text;
 
 pub use json::{push_string as push_json_string, to_json};
-pub use text::to_text;
+pub use text::{real_text, to_text};
