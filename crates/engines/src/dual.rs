@@ -83,9 +83,11 @@ fn pass_on(
     then: impl FnOnce(&mut Ctx, Value, Value) -> Result<Step, Fault> + 'static,
 ) -> Result<Step, Fault> {
     let level = ctx.open(duals);
-    let followed = walk::zip_leaves(x, x_dot, "tangent", |leaf, tangent| match leaf {
-        Value::Real(_) | Value::Active(_) => ctx.follow(level, leaf.clone(), tangent.clone()),
-        _ => Ok(leaf.clone()),
+    let followed = walk::zip_leaves(x, x_dot, "tangent", |leaf, tangent| {
+        if !leaf.is_real() {
+            return Ok(leaf.clone());
+        }
+        ctx.follow(level, leaf.clone(), tangent.clone())
     })?;
     Ok(Step::call(
         function,
@@ -133,9 +135,11 @@ impl Native for Slope {
         let mut dots = vec![];
         for (column, x_dot) in columns.passes.iter().zip(&x_dot) {
             for y_dot in column {
-                dots.push(match y_dot {
-                    Value::Unit => Value::Real(0.0),
-                    y_dot => ctx.add_product(&Value::Unit, y_dot, x_dot)?,
+                let structural_zero = matches!(y_dot, Value::Unit);
+                dots.push(if structural_zero {
+                    Value::Real(0.0)
+                } else {
+                    ctx.add_product(&Value::Unit, y_dot, x_dot)?
                 });
             }
         }
@@ -212,7 +216,11 @@ impl Columns {
                 index - 1 == current
             };
             // All others are constants: their tangents are structural zeros.
-            if chosen { ctx.follow(level, leaf.clone(), Value::Real(1.0)) } else { Ok(leaf.clone()) }
+            if chosen {
+                ctx.follow(level, leaf.clone(), Value::Real(1.0))
+            } else {
+                Ok(leaf.clone())
+            }
         })?;
         Ok(Step::call(
             self.function.clone(),

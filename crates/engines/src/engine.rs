@@ -33,11 +33,16 @@ pub enum How {
     /// By transforming the program.
     Source {
         /// As [`run`].
-        run: fn(&Program, DefId, Value, &Mode, &Options) -> Result<Answer, Box<Diagnostic>>,
+        run: RunFn,
         /// As [`evaluate`].
-        evaluate: fn(&Program, DefId, &Options) -> Result<Value, Box<Diagnostic>>,
+        evaluate: EvaluateFn,
     },
 }
+
+/// The type of [`run`] for one engine.
+pub type RunFn = fn(&Program, DefId, Value, &Mode, &Options) -> Result<Answer, Box<Diagnostic>>;
+/// The type of [`evaluate`] for one engine.
+pub type EvaluateFn = fn(&Program, DefId, &Options) -> Result<Value, Box<Diagnostic>>;
 
 /// What is asked of an engine.
 #[derive(Clone, Debug)]
@@ -72,7 +77,9 @@ pub fn run(
 ) -> Result<Answer, Box<Diagnostic>> {
     match engine.how {
         How::Source { run, .. } => run(program, function, argument, mode, options),
-        How::Runtime(make) => run_in_machine(make(), &compile(program), function, argument, mode, options),
+        How::Runtime(make) => {
+            run_in_machine(make(), &compile(program), function, argument, mode, options)
+        }
     }
 }
 

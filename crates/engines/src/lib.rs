@@ -7,7 +7,7 @@ mod follow;
 mod trace;
 
 pub use dual::{engine as dual_engine, show_dual};
-pub use engine::{Answer, EngineInfo, How, Mode, evaluate, run, run_in_machine};
+pub use engine::{Answer, EngineInfo, EvaluateFn, How, Mode, RunFn, evaluate, run, run_in_machine};
 pub use trace::{engine as trace_engine, show_trace};
 
 /// Every engine, the one to use unless told otherwise first.

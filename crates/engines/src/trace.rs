@@ -81,11 +81,11 @@ fn record_on(
     then: impl FnOnce(&mut Ctx, Rc<Record>) -> Result<Step, Fault> + 'static,
 ) -> Result<Step, Fault> {
     let level = ctx.open(recorder.clone());
-    let followed = walk::map_leaves(&x, |leaf| match leaf {
-        Value::Real(_) | Value::Active(_) => {
-            ctx.follow(level, leaf.clone(), Value::Int(i64::from(recorder.input())))
+    let followed = walk::map_leaves(&x, |leaf| {
+        if !leaf.is_real() {
+            return Ok(leaf.clone());
         }
-        _ => Ok(leaf.clone()),
+        ctx.follow(level, leaf.clone(), Value::Int(i64::from(recorder.input())))
     })?;
     Ok(Step::call(
         function,

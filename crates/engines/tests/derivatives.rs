@@ -1,6 +1,8 @@
 //! Both engines run inside the evaluator: right derivatives of any order, in any mixture of modes, and
 //! in constant native stack.
 
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
 mod support;
 
 use pullback_engines::{Answer, ENGINES, EngineInfo, Mode, evaluate, run};
@@ -29,7 +31,11 @@ fn check_close(text: &str, expected: f64) {
         let found = evaluate(engine, &program, def(&program, "main"), &Options::default())
             .unwrap_or_else(|problem| panic!("{}: {problem:?}", engine.name));
         let found = found.as_real().unwrap();
-        assert!((found - expected).abs() <= 1e-12 * (1.0 + expected.abs()), "{}: {found} {expected}", engine.name);
+        assert!(
+            (found - expected).abs() <= 1e-12 * (1.0 + expected.abs()),
+            "{}: {found} {expected}",
+            engine.name
+        );
     }
 }
 
@@ -76,12 +82,35 @@ fn with_grads(text: &str) -> String {
 #[test]
 fn first_derivatives() {
     for mode in ["rev", "fwd", "lin"] {
-        check_close(&with_grads(&format!("def main : Real =\n @{mode} (\\($x : Real) -> mul (sin $x) (exp $x)) 0.7")), (0.7f64.sin() + 0.7f64.cos()) * 0.7f64.exp());
-        check(&with_grads(&format!("def main : Real =\n @{mode} (\\($x : Real) -> 3.0) 0.7")), Value::real(0.0));
-        check(&with_grads(&format!("def main : Real =\n @{mode} (\\($x : Real) -> mul $x (stop_gradient $x)) 3.0")), Value::real(3.0));
+        check_close(
+            &with_grads(&format!(
+                "def main : Real =\n @{mode} (\\($x : Real) -> mul (sin $x) (exp $x)) 0.7"
+            )),
+            (0.7f64.sin() + 0.7f64.cos()) * 0.7f64.exp(),
+        );
+        check(
+            &with_grads(&format!("def main : Real =\n @{mode} (\\($x : Real) -> 3.0) 0.7")),
+            Value::real(0.0),
+        );
+        check(
+            &with_grads(&format!(
+                "def main : Real =\n @{mode} (\\($x : Real) -> mul $x (stop_gradient $x)) 3.0"
+            )),
+            Value::real(3.0),
+        );
         // The product of zero and infinity is not zero.
-        check(&with_grads(&format!("def main : Real =\n @{mode} (\\($x : Real) -> sqrt (mul $x 0.0)) 1.0")), Value::real(f64::NAN));
-        check(&with_grads(&format!("def main : Real =\n @{mode} (\\($x : Real) -> sum [$x, mul $x $x, 3.0, $x]) 4.0")), Value::real(10.0));
+        check(
+            &with_grads(&format!(
+                "def main : Real =\n @{mode} (\\($x : Real) -> sqrt (mul $x 0.0)) 1.0"
+            )),
+            Value::real(f64::NAN),
+        );
+        check(
+            &with_grads(&format!(
+                "def main : Real =\n @{mode} (\\($x : Real) -> sum [$x, mul $x $x, 3.0, $x]) 4.0"
+            )),
+            Value::real(10.0),
+        );
     }
 }
 
@@ -89,9 +118,13 @@ fn first_derivatives() {
 fn perturbations_are_not_confused() {
     for outer in ["rev", "fwd", "lin"] {
         for inner in ["rev", "fwd", "lin"] {
-            let text = format!("def main : Real =\n @{outer} (\\($x : Real) -> mul $x (@{inner} (\\($y : Real) -> add $x $y) 1.0)) 1.0");
+            let text = format!(
+                "def main : Real =\n @{outer} (\\($x : Real) -> mul $x (@{inner} (\\($y : Real) -> add $x $y) 1.0)) 1.0"
+            );
             check(&with_grads(&text), Value::real(1.0));
-            let text = format!("def main : Real =\n @{outer} (\\($x : Real) -> mul $x (@{inner} (\\($y : Real) -> mul $x (mul $y $y)) 3.0)) 2.0");
+            let text = format!(
+                "def main : Real =\n @{outer} (\\($x : Real) -> mul $x (@{inner} (\\($y : Real) -> mul $x (mul $y $y)) 3.0)) 2.0"
+            );
             check(&with_grads(&text), Value::real(24.0));
         }
     }
@@ -100,10 +133,15 @@ fn perturbations_are_not_confused() {
 #[test]
 fn pullbacks_are_functions_to_be_called_anywhere() {
     // A pullback of an outer activation is applied to numbers that an inner one follows, twice.
-    check(&with_grads("def main : Real =
+    check(
+        &with_grads(
+            "def main : Real =
   let $p : (Real, Real -> Real) = vjp (\\($x : Real) -> mul $x (mul $x $x)) 2.0 in
   let $pb : Real -> Real = $p.1 in
-  @rev (\\($y : Real) -> mul ($pb $y) ($pb (mul $y $y))) 1.0"), Value::real(12.0 * 12.0 * 3.0));
+  @rev (\\($y : Real) -> mul ($pb $y) ($pb (mul $y $y))) 1.0",
+        ),
+        Value::real(12.0 * 12.0 * 3.0),
+    );
     // And where an outer level follows both the point and the cotangent.
     check(&with_grads("def main : Real =
   @fwd (\\($t : Real) -> let $p : (Real, Real -> Real) = vjp (\\($x : Real) -> mul $x (mul $x $x)) $t in
@@ -112,7 +150,9 @@ fn pullbacks_are_functions_to_be_called_anywhere() {
 
 #[test]
 fn fifth_derivative_of_sine() {
-    for modes in ["rev rev rev rev rev", "fwd fwd fwd fwd fwd", "rev fwd rev fwd lin", "fwd rev lin rev fwd"] {
+    for modes in
+        ["rev rev rev rev rev", "fwd fwd fwd fwd fwd", "rev fwd rev fwd lin", "fwd rev lin rev fwd"]
+    {
         let mut f = "(\\($x : Real) -> sin $x)".to_string();
         for (depth, mode) in modes.split(' ').enumerate() {
             f = format!("(\\($x{depth} : Real) -> @{mode} {f} $x{depth})");
@@ -143,7 +183,9 @@ def main : Real =
                 let text = with_grads(&text.replace("@rev", &format!("@{mode}")));
                 let program = program(&text);
                 for engine in engines() {
-                    let value = evaluate(engine, &program, def(&program, "main"), &Options::default()).unwrap();
+                    let value =
+                        evaluate(engine, &program, def(&program, "main"), &Options::default())
+                            .unwrap();
                     assert!((value.as_real().unwrap() - 1f64.exp()).abs() < 1e-5);
                 }
             }
@@ -153,17 +195,27 @@ def main : Real =
 
 #[test]
 fn duals_take_constant_memory() {
-    let text = with_grads("def main : Real =\n @fwd (\\($x : Real) -> loop $s : Real = $x for $i < 300000 do mul $s 1.000001) 1.0");
+    let text = with_grads(
+        "def main : Real =\n @fwd (\\($x : Real) -> loop $s : Real = $x for $i < 300000 do mul $s 1.000001) 1.0",
+    );
     let program = program(&text);
     let options = Options { max_memory: 1 << 20, ..Options::default() };
     assert!(evaluate(named("dual"), &program, def(&program, "main"), &options).is_ok());
-    assert_eq!(evaluate(named("trace"), &program, def(&program, "main"), &options).unwrap_err().code, "E0709");
+    assert_eq!(
+        evaluate(named("trace"), &program, def(&program, "main"), &options).unwrap_err().code,
+        "E0709"
+    );
 }
 
 #[test]
 fn shared_results_are_swept_once() {
     // Sixty doublings by sharing: 2^60 paths through 60 nodes.
-    check(&with_grads("def main : Real =\n @rev (\\($x : Real) -> loop $s : Real = $x for $i < 60 do add $s $s) 1.0"), Value::real(2f64.powi(60)));
+    check(
+        &with_grads(
+            "def main : Real =\n @rev (\\($x : Real) -> loop $s : Real = $x for $i < 60 do add $s $s) 1.0",
+        ),
+        Value::real(2f64.powi(60)),
+    );
 }
 
 const TREE: &str = "data Tree.0 = Leaf(Real, Int) | Node(Tree.0, Tree.0) | End()
@@ -172,12 +224,14 @@ data TTree.1 = Leaf(Real, ()) | Node(TTree.1, TTree.1) | End()
 
 #[test]
 fn structures_at_the_boundary() {
-    let text = format!("{TREE}def f : (Tree.0, []Real, {{ k : Int, w : [][]Real }}) -> (Real, []Real) =
+    let text = format!(
+        "{TREE}def f : (Tree.0, []Real, {{ k : Int, w : [][]Real }}) -> (Real, []Real) =
   \\($s : (Tree.0, []Real, {{ k : Int, w : [][]Real }})) ->
   let rec $total : Tree.0 -> Real = \\($t : Tree.0) -> match $t with
     | Leaf $v $n -> mul $v (real $n) | Node $l $r -> add ($total $l) ($total $r) | End -> 0.0 end
   in (mul ($total $s.0) (sum $s.1), [ mul (index $s.1 $i) (index (index $s.2.w 0) 0) | $i < 2 ])
-");
+"
+    );
     let leaf = |x, n| Value::data(0, vec![Value::real(x), n]);
     let tree = |a, b, m, n| {
         let right = Value::data(1, vec![leaf(b, n), Value::data(2, vec![])]);
@@ -213,17 +267,29 @@ fn structures_at_the_boundary() {
 
 #[test]
 fn shapes_of_tangents_are_checked() {
-    let text = format!("{TREE}def f : (Tree.0, []Real) -> (Tree.0, []Real) =\n \\($s : (Tree.0, []Real)) -> $s\n");
+    let text = format!(
+        "{TREE}def f : (Tree.0, []Real) -> (Tree.0, []Real) =\n \\($s : (Tree.0, []Real)) -> $s\n"
+    );
     let program = program(&text);
     let x = Value::tuple(vec![Value::data(2, vec![]), Value::reals(vec![1.0, 2.0])]);
     let wrong = [
         Value::tuple(vec![Value::data(2, vec![]), Value::reals(vec![1.0])]),
-        Value::tuple(vec![Value::data(0, vec![Value::real(1.0), Value::unit()]), Value::reals(vec![1.0, 2.0])]),
+        Value::tuple(vec![
+            Value::data(0, vec![Value::real(1.0), Value::unit()]),
+            Value::reals(vec![1.0, 2.0]),
+        ]),
     ];
     for engine in engines() {
         for bad in &wrong {
             for mode in [Mode::Vjp(bad.clone()), Mode::Jvp(bad.clone())] {
-                let result = run(engine, &program, def(&program, "f"), x.clone(), &mode, &Options::default());
+                let result = run(
+                    engine,
+                    &program,
+                    def(&program, "f"),
+                    x.clone(),
+                    &mode,
+                    &Options::default(),
+                );
                 assert_eq!(result.unwrap_err().code, "E0713");
             }
         }
@@ -238,7 +304,11 @@ data TList.1 = Nil() | Cons(Real, TList.1)
 def f : List.0 -> Real =
   \\($l : List.0) -> let rec $go : List.0 -> Real -> Real = \\($s : List.0) ($t : Real) -> match $s with | Nil -> $t | Cons $x $rest -> $go $rest (add $t (mul $x $x)) end in $go $l 0.0
 ";
-        let list = |k: f64| (0..300_000).rev().fold(Value::data(0, vec![]), |l, i| Value::data(1, vec![Value::real(k * f64::from(i)), l]));
+        let list = |k: f64| {
+            (0..300_000).rev().fold(Value::data(0, vec![]), |l, i| {
+                Value::data(1, vec![Value::real(k * f64::from(i)), l])
+            })
+        };
         let answer = apply(text, named("trace"), list(1.0), &Mode::Vjp(Value::real(1.0)));
         assert!(equal(answer.derivative.as_ref().unwrap(), &list(2.0)));
         let answer = apply(text, named("dual"), list(1.0), &Mode::Jvp(list(0.0)));
@@ -262,7 +332,8 @@ fn active_arrays_are_updated_in_place() {
   let $a : []Real = (loop $s : []Real = $x for $i < int_sub $n 1 do update $s (int_add $i 1) (add (index $s $i) (index $s (int_add $i 1)))) in index $a (int_sub $n 1)
 ";
     let n = 200_000;
-    let answer = apply(text, named("trace"), Value::reals(vec![1.0; n]), &Mode::Vjp(Value::real(1.0)));
+    let answer =
+        apply(text, named("trace"), Value::reals(vec![1.0; n]), &Mode::Vjp(Value::real(1.0)));
     assert!(equal(&answer.value, &Value::real(n as f64)));
     assert!(equal(answer.derivative.as_ref().unwrap(), &Value::reals(vec![1.0; n])));
 }
@@ -278,7 +349,9 @@ def sq_jvp : Real -> Real =
 fn custom_rules_in_both_modes_and_nested() {
     for mode in ["rev", "fwd", "lin"] {
         let first = |rule: &str, k: f64| {
-            let text = format!("{RULES}def main : Real =\n @{mode} (\\($x : Real) -> mul 2.0 (@{rule} (mul 7.0 $x))) 2.0");
+            let text = format!(
+                "{RULES}def main : Real =\n @{mode} (\\($x : Real) -> mul 2.0 (@{rule} (mul 7.0 $x))) 2.0"
+            );
             check(&with_grads(&text), Value::real(2.0 * 7.0 * k * 14.0));
         };
         first("sq_vjp", 3.0);
@@ -286,19 +359,25 @@ fn custom_rules_in_both_modes_and_nested() {
         // The rule is differentiated at the next order: the derivative of 3 x and 5 x.
         for outer in ["rev", "fwd", "lin"] {
             for (rule, k) in [("sq_vjp", 3.0), ("sq_jvp", 5.0)] {
-                let text = format!("{RULES}def main : Real =\n @{outer} (\\($t : Real) -> mul $t (@{mode} (\\($x : Real) -> mul 2.0 (@{rule} (mul 7.0 $x))) $t)) 2.0");
+                let text = format!(
+                    "{RULES}def main : Real =\n @{outer} (\\($t : Real) -> mul $t (@{mode} (\\($x : Real) -> mul 2.0 (@{rule} (mul 7.0 $x))) $t)) 2.0"
+                );
                 check(&with_grads(&text), Value::real(2.0 * 2.0 * 7.0 * k * 14.0));
             }
         }
     }
     // Without differentiation the function itself runs.
-    check(&with_grads(&format!("{RULES}def main : Real =\n add (@sq_vjp 3.0) (@sq_jvp 4.0)")), Value::real(25.0));
+    check(
+        &with_grads(&format!("{RULES}def main : Real =\n add (@sq_vjp 3.0) (@sq_jvp 4.0)")),
+        Value::real(25.0),
+    );
 }
 
 #[test]
 fn custom_rules_of_structures() {
     // f (a, [b, c]) = ([a b], a c) with the right rule, against the function itself.
-    let text = |f: &str| with_grads(&format!("def f : (Real, []Real) -> ([]Real, Real) =
+    let text = |f: &str| {
+        with_grads(&format!("def f : (Real, []Real) -> ([]Real, Real) =
   \\($u : (Real, []Real)) -> ([mul $u.0 (index $u.1 0)], mul $u.0 (index $u.1 1))
 def rule : (Real, []Real) -> (([]Real, Real), ([]Real, Real) -> (Real, []Real)) =
   \\($v : (Real, []Real)) -> (@f $v, \\($d : ([]Real, Real)) ->
@@ -306,7 +385,8 @@ def rule : (Real, []Real) -> (([]Real, Real), ([]Real, Real) -> (Real, []Real)) 
 def g : Real -> Real =
   \\($x : Real) -> let $r : ([]Real, Real) = {f} (mul $x $x, [$x, sin $x]) in mul (index $r.0 0) $r.1
 def main : Real =
-  @MODE (\\($t : Real) -> @OTHER (\\($y : Real) -> @g (mul $t $y)) $t) 1.3"));
+  @MODE (\\($t : Real) -> @OTHER (\\($y : Real) -> @g (mul $t $y)) $t) 1.3"))
+    };
     let reference = |mode: &str, other: &str, f: &str| {
         let text = text(f).replace("@MODE", mode).replace("@OTHER", other);
         let program = program(&text);
@@ -323,7 +403,10 @@ def main : Real =
     for mode in ["@rev", "@fwd", "@lin"] {
         for other in ["@rev", "@fwd", "@lin"] {
             let found = reference(mode, other, "custom_vjp @f @rule");
-            assert!((found - expected).abs() < 1e-9 * expected.abs(), "{mode} {other}: {found} {expected}");
+            assert!(
+                (found - expected).abs() < 1e-9 * expected.abs(),
+                "{mode} {other}: {found} {expected}"
+            );
         }
     }
 }
@@ -341,7 +424,9 @@ fn a_million_custom_rules() {
     on_small_stack(|| {
         for rule in ["sq_vjp", "sq_jvp"] {
             for mode in ["rev", "fwd"] {
-                let text = with_grads(&format!("{RULES}def main : Real =\n @{mode} (\\($x : Real) -> loop $s : Real = $x for $i < 100000 do mul 0.0 (@{rule} $s)) 1.0"));
+                let text = with_grads(&format!(
+                    "{RULES}def main : Real =\n @{mode} (\\($x : Real) -> loop $s : Real = $x for $i < 100000 do mul 0.0 (@{rule} $s)) 1.0"
+                ));
                 check(&text, Value::real(0.0));
             }
         }
@@ -383,7 +468,8 @@ fn the_strict_domain_refuses_ties_and_kinks() {
         ("mul $x (stop_gradient (abs (sub (stop_gradient $x) 1.0)))", "none"),
     ] {
         for mode in ["rev", "fwd"] {
-            let text = with_grads(&format!("def main : Real =\n @{mode} (\\($x : Real) -> {body}) 1.0"));
+            let text =
+                with_grads(&format!("def main : Real =\n @{mode} (\\($x : Real) -> {body}) 1.0"));
             assert_eq!(code(&text, &strict), [expected, expected], "{body}");
             assert_eq!(code(&text, &Options::default()), ["none", "none"], "{body}");
         }
@@ -408,7 +494,9 @@ fn the_cost_of_a_derivative_is_a_constant_times_the_program() {
 
 #[test]
 fn stages_can_be_shown() {
-    let program = program("def f : (Real, Real) -> Real =\n \\($p : (Real, Real)) -> mul (add $p.0 2.0) (sin $p.1)\n");
+    let program = program(
+        "def f : (Real, Real) -> Real =\n \\($p : (Real, Real)) -> mul (add $p.0 2.0) (sin $p.1)\n",
+    );
     let x = Value::tuple(vec![Value::real(1.0), Value::real(0.0)]);
     let trace = pullback_engines::show_trace(&program, def(&program, "f"), x.clone()).unwrap();
     let expected = "\

@@ -16,6 +16,7 @@ mod fault;
 mod hooks;
 mod machine;
 pub mod memory;
+pub mod numeric;
 mod structure;
 mod value;
 pub mod walk;

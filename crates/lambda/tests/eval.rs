@@ -1,5 +1,7 @@
 //! The evaluator without derivatives: what programs mean, in constant native stack.
 
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
 mod support;
 
 use std::rc::Rc;
@@ -45,10 +47,18 @@ fn arithmetic_and_branches() {
         "def main : Int =\n (\\($n : Int) -> if int_lt $n 2 then $n else int_mul $n 3) 5",
         Value::int(15),
     );
-    check("def main : Real =\n let $x : Real = 3.0 in sub (mul $x 2.0) (div 1.0 $x)", Value::real(6.0 - 1.0 / 3.0));
-    check("def main : Bool =\n if (if lt 1.0 2.0 then gt 1.0 2.0 else false) then false else not (le nan 1.0)", Value::bool(true));
-    check("def main : (Real, Real) =\n (if not (lt nan 1.0) then 1.0 else 2.0, if ge 2.0 2.0 then 1.0 else 2.0)",
-        Value::tuple(vec![Value::real(1.0), Value::real(1.0)]));
+    check(
+        "def main : Real =\n let $x : Real = 3.0 in sub (mul $x 2.0) (div 1.0 $x)",
+        Value::real(6.0 - 1.0 / 3.0),
+    );
+    check(
+        "def main : Bool =\n if (if lt 1.0 2.0 then gt 1.0 2.0 else false) then false else not (le nan 1.0)",
+        Value::bool(true),
+    );
+    check(
+        "def main : (Real, Real) =\n (if not (lt nan 1.0) then 1.0 else 2.0, if ge 2.0 2.0 then 1.0 else 2.0)",
+        Value::tuple(vec![Value::real(1.0), Value::real(1.0)]),
+    );
 }
 
 #[test]
@@ -87,28 +97,53 @@ def main : []Real =
 
 #[test]
 fn loops_swap_states_and_build_arrays() {
-    check("def main : (Int, Int) =\n loop $s : (Int, Int) = (0, 1) for $i < 10 do ($s.1, int_add $s.0 $s.1)",
-        Value::tuple(vec![Value::int(55), Value::int(89)]));
-    check("def main : (Int, Int, Int) =\n loop $s : (Int, Int, Int) = (1, 2, 3) for $i < 4 do ($s.1, $s.2, $s.0)",
-        Value::tuple(vec![Value::int(2), Value::int(3), Value::int(1)]));
-    check("def main : Int =\n loop $x : Int = 1 while int_lt $x 1000 do int_mul $x 3", Value::int(2187));
-    check("def main : [][]Int =\n [ [ int_add (int_mul $i 10) $j | $j < $i ] | $i < 3 ]",
-        Value::array(vec![Value::ints(vec![]), Value::ints(vec![10]), Value::ints(vec![20, 21])]));
+    check(
+        "def main : (Int, Int) =\n loop $s : (Int, Int) = (0, 1) for $i < 10 do ($s.1, int_add $s.0 $s.1)",
+        Value::tuple(vec![Value::int(55), Value::int(89)]),
+    );
+    check(
+        "def main : (Int, Int, Int) =\n loop $s : (Int, Int, Int) = (1, 2, 3) for $i < 4 do ($s.1, $s.2, $s.0)",
+        Value::tuple(vec![Value::int(2), Value::int(3), Value::int(1)]),
+    );
+    check(
+        "def main : Int =\n loop $x : Int = 1 while int_lt $x 1000 do int_mul $x 3",
+        Value::int(2187),
+    );
+    check(
+        "def main : [][]Int =\n [ [ int_add (int_mul $i 10) $j | $j < $i ] | $i < 3 ]",
+        Value::array(vec![Value::ints(vec![]), Value::ints(vec![10]), Value::ints(vec![20, 21])]),
+    );
     // The whole state is used beside its components.
-    check("def main : (Int, Int) =\n loop $s : (Int, Int) = (1, 2) for $i < 3 do let $t : (Int, Int) = $s in (if int_lt $t.0 2 then $t else ($t.1, int_add $i $s.0))",
-        Value::tuple(vec![Value::int(1), Value::int(2)]));
+    check(
+        "def main : (Int, Int) =\n loop $s : (Int, Int) = (1, 2) for $i < 3 do let $t : (Int, Int) = $s in (if int_lt $t.0 2 then $t else ($t.1, int_add $i $s.0))",
+        Value::tuple(vec![Value::int(1), Value::int(2)]),
+    );
 }
 
 #[test]
 fn array_primitives() {
-    check("def main : []Int =\n concat (slice [1, 2, 3, 4] 1 3) (argsort [2.0, nan, 1.0, -0.0, 0.0])", Value::ints(vec![2, 3, 3, 4, 2, 0, 1]));
-    check("def main : ([]Real, Int, Int, Real) =\n (flatten [[1.0], empty[Real], [2.0, 3.0]], dim [[1.0, 2.0]] 1, dim empty[[]Real] 1, sum [1.0, 2.0, 4.0])",
-        Value::tuple(vec![Value::reals(vec![1.0, 2.0, 3.0]), Value::int(2), Value::int(-1), Value::real(7.0)]));
-    check("def main : [][]Int =\n let $a : [][]Int = [[1, 2], [3, 4]] in update $a 1 (update (index $a 1) 0 (int_add 10 (index (index $a 1) 0)))",
-        Value::array(vec![Value::ints(vec![1, 2]), Value::ints(vec![13, 4])]));
+    check(
+        "def main : []Int =\n concat (slice [1, 2, 3, 4] 1 3) (argsort [2.0, nan, 1.0, -0.0, 0.0])",
+        Value::ints(vec![2, 3, 3, 4, 2, 0, 1]),
+    );
+    check(
+        "def main : ([]Real, Int, Int, Real) =\n (flatten [[1.0], empty[Real], [2.0, 3.0]], dim [[1.0, 2.0]] 1, dim empty[[]Real] 1, sum [1.0, 2.0, 4.0])",
+        Value::tuple(vec![
+            Value::reals(vec![1.0, 2.0, 3.0]),
+            Value::int(2),
+            Value::int(-1),
+            Value::real(7.0),
+        ]),
+    );
+    check(
+        "def main : [][]Int =\n let $a : [][]Int = [[1, 2], [3, 4]] in update $a 1 (update (index $a 1) 0 (int_add 10 (index (index $a 1) 0)))",
+        Value::array(vec![Value::ints(vec![1, 2]), Value::ints(vec![13, 4])]),
+    );
     // The old array is still there after an update.
-    check("def main : ([]Int, []Int) =\n let $a : []Int = [1, 2] in let $b : []Int = update $a 0 9 in ($a, $b)",
-        Value::tuple(vec![Value::ints(vec![1, 2]), Value::ints(vec![9, 2])]));
+    check(
+        "def main : ([]Int, []Int) =\n let $a : []Int = [1, 2] in let $b : []Int = update $a 0 9 in ($a, $b)",
+        Value::tuple(vec![Value::ints(vec![1, 2]), Value::ints(vec![9, 2])]),
+    );
 }
 
 #[test]
@@ -129,14 +164,30 @@ def main : (Real, Int) =
   let $n : Int = 200000 in
   let $m : [][]Real = (loop $s : [][]Real = [[ 0.0 | $k < $n ]] for $i < $n do update $s 0 (update (index $s 0) $i (add 2.0 (index (index $s 0) $i)))) in
   sum (index $m 0)", Value::real(400_000.0));
+    // Inside a record with other fields.
+    check("def main : Real =
+  let $n : Int = 200000 in
+  let $m : { b : Real, w : [][]Real } = (loop $s : { b : Real, w : [][]Real } = { b = 0.0, w = [[ 0.0 | $k < $n ]] } for $i < $n do
+    let $r : { b : Real, w : [][]Real } = $s in
+    { b = add $r.b 1.0, w = update $r.w 0 (update (index $r.w 0) $i $r.b) }) in
+  sum (index $m.w 0)", Value::real(199_999.0 * 100_000.0));
 }
 
 #[test]
 fn a_million_calls_deep_and_a_million_steps() {
     on_small_stack(|| {
-        check("def count : Int -> Int =\n \\($n : Int) -> if int_eq $n 0 then 0 else int_add 1 (@count (int_sub $n 1))\ndef main : Int =\n @count 1000000", Value::int(1_000_000));
-        check("def main : Int =\n let rec $go : Int -> (Int -> Int) -> Int = \\($n : Int) ($k : Int -> Int) -> if int_eq $n 0 then $k 0 else $go (int_sub $n 1) (\\($r : Int) -> $k (int_add $r 1)) in $go 1000000 (\\($z : Int) -> $z)", Value::int(1_000_000));
-        check("def main : Real =\n loop $x : Real = 0.0 for $i < 1000000 do add $x 1.0", Value::real(1e6));
+        check(
+            "def count : Int -> Int =\n \\($n : Int) -> if int_eq $n 0 then 0 else int_add 1 (@count (int_sub $n 1))\ndef main : Int =\n @count 1000000",
+            Value::int(1_000_000),
+        );
+        check(
+            "def main : Int =\n let rec $go : Int -> (Int -> Int) -> Int = \\($n : Int) ($k : Int -> Int) -> if int_eq $n 0 then $k 0 else $go (int_sub $n 1) (\\($r : Int) -> $k (int_add $r 1)) in $go 1000000 (\\($z : Int) -> $z)",
+            Value::int(1_000_000),
+        );
+        check(
+            "def main : Real =\n loop $x : Real = 0.0 for $i < 1000000 do add $x 1.0",
+            Value::real(1e6),
+        );
     });
 }
 
@@ -203,11 +254,30 @@ fn faults_are_diagnostics() {
     assert_eq!(code("def main : Int =\n int nan"), "E0707");
     assert_eq!(code("def main : Int =\n fail[Int] \"no\""), "E0708");
     assert_eq!(code("def main : []Real =\n [ 0.0 | $i < 1000000000000000 ]"), "E0709");
-    assert_eq!(code("def main : []Real =\n loop $x : []Real = [1.0] for $i < 100 do concat $x $x"), "E0709");
-    assert_eq!(code("data L.0 = N() | C(Int, L.0)\ndef main : Int =\n let $l : L.0 = (loop $s : L.0 = L.0::N() while true do L.0::C(1, $s)) in 1"), "E0709");
-    assert_eq!(code("def f : Int -> Int =\n \\($n : Int) -> int_add 1 (@f $n)\ndef main : Int =\n @f 0"), "E0710");
-    assert_eq!(code("def a : Int =\n int_add 1 @b\ndef b : Int =\n int_add 1 @a\ndef main : Int =\n @a"), "E0712");
-    assert_eq!(code("def main : Real =\n let $p : (Real, Real -> Real) = vjp (\\($x : Real) -> $x) 1.0 in $p.0"), "E0717");
+    assert_eq!(
+        code("def main : []Real =\n loop $x : []Real = [1.0] for $i < 100 do concat $x $x"),
+        "E0709"
+    );
+    assert_eq!(
+        code(
+            "data L.0 = N() | C(Int, L.0)\ndef main : Int =\n let $l : L.0 = (loop $s : L.0 = L.0::N() while true do L.0::C(1, $s)) in 1"
+        ),
+        "E0709"
+    );
+    assert_eq!(
+        code("def f : Int -> Int =\n \\($n : Int) -> int_add 1 (@f $n)\ndef main : Int =\n @f 0"),
+        "E0710"
+    );
+    assert_eq!(
+        code("def a : Int =\n int_add 1 @b\ndef b : Int =\n int_add 1 @a\ndef main : Int =\n @a"),
+        "E0712"
+    );
+    assert_eq!(
+        code(
+            "def main : Real =\n let $p : (Real, Real -> Real) = vjp (\\($x : Real) -> $x) 1.0 in $p.0"
+        ),
+        "E0717"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use pullback_lambda::Prim;
 use pullback_lambda::eval::{Ctx, Fault, Level, Step, Value, primal, walk};
 
 use crate::engine::Go;
-use crate::follow::{attach, below_or_at, checked_leaves, smooth, tangent_at};
+use crate::follow::{attach, below_or_at, checked_leaves, plain, smooth, tangent_at};
 
 /// A primitive as it ran, to be shown.
 pub(super) struct Line {
@@ -34,8 +34,30 @@ impl Duals {
 }
 
 impl Level for Duals {
-    fn smooth(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
+    fn smooth(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        prim: Prim,
+        args: &[Value],
+    ) -> Result<Value, Fault> {
         let smooth = smooth(prim)?;
+        if self.lines.is_none()
+            && let Some(plain) = plain(ctx, level, smooth, args)
+        {
+            let mut y_dot = Value::Unit;
+            for (tangent, partial) in plain.tangents.iter().zip(plain.partials) {
+                if let (Some(x_dot), Some(partial)) = (tangent, partial) {
+                    y_dot = ctx.add_product(&y_dot, &Value::Real(partial), x_dot)?;
+                }
+            }
+            let result = Value::Real(plain.result);
+            return if let Value::Unit = y_dot {
+                Ok(result)
+            } else {
+                ctx.follow(level, result, y_dot)
+            };
+        }
         let mut below = [Value::Unit, Value::Unit];
         for (slot, arg) in below.iter_mut().zip(args) {
             *slot = primal(arg, level).clone();
@@ -50,7 +72,8 @@ impl Level for Duals {
                 y_dot = ctx.add_product(&y_dot, &partial, x_dot)?;
             }
         }
-        let result = if let Value::Unit = y_dot { result } else { ctx.follow(level, result, y_dot)? };
+        let result =
+            if let Value::Unit = y_dot { result } else { ctx.follow(level, result, y_dot)? };
         self.note(prim.row().name, args, &result);
         Ok(result)
     }
@@ -97,12 +120,14 @@ impl Level for Duals {
         value: Value,
         tangent: Value,
     ) -> Result<Value, Fault> {
-        walk::zip_leaves(&value, &tangent, "tangent", |leaf, y_dot| match leaf {
-            Value::Real(_) | Value::Active(_) => {
+        walk::zip_leaves(&value, &tangent, "tangent", |leaf, y_dot| {
+            if !leaf.is_real() {
+                return Ok(leaf.clone());
+            }
+            {
                 // What the rule captured may be followed too; here it counts as a constant.
                 attach(ctx, level, leaf, primal(below_or_at(y_dot, level), level).clone())
             }
-            _ => Ok(leaf.clone()),
         })
     }
 
@@ -129,12 +154,12 @@ impl Transpose {
         if current == self.outputs {
             let mut y_dot = self.y_dot.into_iter();
             let level = self.level;
-            let result = walk::map_leaves(&self.value, |leaf| match leaf {
-                Value::Real(_) | Value::Active(_) => match y_dot.next() {
-                    Some(Value::Unit) | None => Ok(leaf.clone()),
+            let result = walk::map_leaves(&self.value, |leaf| {
+                let y_dot = if leaf.is_real() { y_dot.next() } else { None };
+                match y_dot.filter(|y_dot| y_dot.is_real()) {
                     Some(y_dot) => attach(ctx, level, leaf, y_dot),
-                },
-                _ => Ok(leaf.clone()),
+                    None => Ok(leaf.clone()),
+                }
             })?;
             return Ok(Step::Return(result));
         }

@@ -55,11 +55,10 @@ fn shown_line(line: &Line) -> String {
 
 /// A followed number as value and tangent, any other by its value.
 fn pair(value: &Value) -> String {
-    match value {
-        Value::Active(active) => format!("({}, {})", number(&active.primal), number(&active.tangent)),
-        Value::Int(n) => n.to_string(),
-        _ => number(value),
+    if let Value::Active(active) = value {
+        return format!("({}, {})", number(&active.primal), number(&active.tangent));
     }
+    value.as_int().map_or_else(|| number(value), |n| n.to_string())
 }
 
 fn number(value: &Value) -> String {

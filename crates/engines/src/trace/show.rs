@@ -66,11 +66,10 @@ fn shown_line(line: &Line) -> String {
 
 /// A node by its number, a constant by its value.
 fn argument_text(arg: &Value) -> String {
-    match arg {
-        Value::Active(active) => format!("v{}", node(&active.tangent)),
-        Value::Int(n) => n.to_string(),
-        _ => number(arg),
+    if let Value::Active(active) = arg {
+        return format!("v{}", node(&active.tangent));
     }
+    arg.as_int().map_or_else(|| number(arg), |n| n.to_string())
 }
 
 fn number(value: &Value) -> String {

@@ -18,7 +18,12 @@ const TICK: usize = 1 << 16;
 
 /// Adds `partial * factor` to an entry.
 #[inline]
-fn accumulate(ctx: &mut Ctx, entry: &mut Value, partial: &Value, factor: &Value) -> Result<(), Fault> {
+fn accumulate(
+    ctx: &mut Ctx,
+    entry: &mut Value,
+    partial: &Value,
+    factor: &Value,
+) -> Result<(), Fault> {
     *entry = ctx.add_product(entry, partial, factor)?;
     Ok(())
 }
@@ -42,7 +47,11 @@ pub(super) struct Reverse {
 
 impl Reverse {
     /// From cotangents of the result's Reals to the cotangent of the argument.
-    pub(super) fn start(ctx: &mut Ctx, record: Rc<Record>, seeds: Vec<Value>) -> Result<Step, Fault> {
+    pub(super) fn start(
+        ctx: &mut Ctx,
+        record: Rc<Record>,
+        seeds: Vec<Value>,
+    ) -> Result<Step, Fault> {
         let at = record.tape.nodes.len();
         let mut bars = entries(ctx, at)?;
         for (output, seed) in record.outputs.iter().zip(seeds) {
@@ -88,7 +97,12 @@ impl Reverse {
                         continue;
                     }
                     for parent in parents {
-                        accumulate(ctx, &mut self.bars[*parent as usize], &Value::Real(1.0), &y_bar)?;
+                        accumulate(
+                            ctx,
+                            &mut self.bars[*parent as usize],
+                            &Value::Real(1.0),
+                            &y_bar,
+                        )?;
                     }
                 }
                 View::Aside(Aside::Custom(custom)) => {
@@ -112,12 +126,16 @@ impl Reverse {
                 if parent == NONE {
                     continue;
                 }
-                ctx.counts.derivative += 1;
                 let entry = &mut self.bars[parent as usize];
-                match entry {
-                    Value::Real(total) => *total += partial * y_bar,
-                    Value::Unit => *entry = Value::Real(partial * y_bar),
-                    _ => *entry = ctx.add_product(entry, &Value::Real(partial), &Value::Real(y_bar))?,
+                if let Value::Real(total) = entry {
+                    ctx.counts.derivative += 1;
+                    *total += partial * y_bar;
+                } else if let Value::Unit = entry {
+                    ctx.counts.derivative += 1;
+                    *entry = Value::Real(partial * y_bar);
+                } else {
+                    let (partial, y_bar) = (Value::Real(partial), Value::Real(y_bar));
+                    *entry = ctx.add_product(entry, &partial, &y_bar)?;
                 }
             }
             return Ok(());
@@ -230,14 +248,18 @@ impl Forward {
     }
 
     #[inline]
-    fn add(&self, ctx: &mut Ctx, y_dot: &mut Value, parent: u32, partial: &Value) -> Result<(), Fault> {
+    fn add(
+        &self,
+        ctx: &mut Ctx,
+        y_dot: &mut Value,
+        parent: u32,
+        partial: &Value,
+    ) -> Result<(), Fault> {
         if parent == NONE {
             return Ok(());
         }
-        match &self.dots[parent as usize] {
-            Value::Unit => Ok(()),
-            x_dot => accumulate(ctx, y_dot, partial, x_dot),
-        }
+        let x_dot = &self.dots[parent as usize];
+        if let Value::Unit = x_dot { Ok(()) } else { accumulate(ctx, y_dot, partial, x_dot) }
     }
 
     /// How to have a rule's pullback transposed and applied to the tangent of its argument, unless

@@ -10,7 +10,7 @@ use pullback_lambda::eval::{Ctx, Fault, Level, Step, Value, memory, primal, walk
 use pullback_lambda::{Prim, Term};
 
 use super::node;
-use crate::follow::{attach, below_or_at, smooth, tangent_at};
+use crate::follow::{Plain, attach, below_or_at, plain, smooth, tangent_at};
 
 /// No node: the argument is not followed.
 pub(super) const NONE: u32 = u32::MAX;
@@ -150,11 +150,34 @@ impl Recorder {
     }
 
     #[cold]
-    fn note(&self, name: &'static str, args: &[Value], value: &Value, node: u32, partials: Vec<Option<Value>>) {
+    fn note(
+        &self,
+        name: &'static str,
+        args: &[Value],
+        value: &Value,
+        node: u32,
+        partials: Vec<Option<Value>>,
+    ) {
         if let Some(lines) = &self.lines {
             let (args, value) = (args.to_vec(), value.clone());
             lines.borrow_mut().push(Line { name, args, value, node, partials });
         }
+    }
+
+    #[inline]
+    fn plain(&self, ctx: &mut Ctx, level: u64, plain: &Plain<'_>) -> Result<Value, Fault> {
+        let mut new = Node { parents: [NONE; 2], partials: [0.0; 2] };
+        for index in 0..2 {
+            if let (Some(tangent), Some(partial)) = (plain.tangents[index], plain.partials[index]) {
+                new.parents[index] = node(tangent);
+                new.partials[index] = partial;
+            }
+        }
+        if new.parents == [NONE; 2] {
+            return Ok(Value::Real(plain.result));
+        }
+        let index = self.tape.borrow_mut().push(new)?;
+        ctx.follow(level, Value::Real(plain.result), Value::Int(i64::from(index)))
     }
 
     /// The node of the next input.
@@ -175,7 +198,12 @@ impl Recorder {
 
 /// The partial derivative by an argument; the common cases without a walk.
 #[inline]
-fn partial(ctx: &mut Ctx, term: &Term, args: &[Value], result: &Value) -> Result<Option<Value>, Fault> {
+fn partial(
+    ctx: &mut Ctx,
+    term: &Term,
+    args: &[Value],
+    result: &Value,
+) -> Result<Option<Value>, Fault> {
     match term {
         Term::Real(x) => Ok(Some(Value::Real(*x))),
         Term::Arg(index) => Ok(Some(args[*index].clone())),
@@ -186,8 +214,19 @@ fn partial(ctx: &mut Ctx, term: &Term, args: &[Value], result: &Value) -> Result
 }
 
 impl Level for Recorder {
-    fn smooth(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
+    fn smooth(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        prim: Prim,
+        args: &[Value],
+    ) -> Result<Value, Fault> {
         let smooth = smooth(prim)?;
+        if self.lines.is_none()
+            && let Some(plain) = plain(ctx, level, smooth, args)
+        {
+            return self.plain(ctx, level, &plain);
+        }
         let mut below = [Value::Unit, Value::Unit];
         for (slot, arg) in below.iter_mut().zip(args) {
             *slot = primal(arg, level).clone();
@@ -209,7 +248,8 @@ impl Level for Recorder {
         }
         if self.lines.is_some() {
             let partials = parents.iter().zip(&partials).take(args.len());
-            let partials = partials.map(|(parent, p)| (*parent != NONE).then(|| p.clone())).collect();
+            let partials =
+                partials.map(|(parent, p)| (*parent != NONE).then(|| p.clone())).collect();
             let next = self.tape.borrow().nodes.len() as u32;
             self.note(prim.row().name, args, &result, next, partials);
         }
@@ -263,12 +303,14 @@ impl Level for Recorder {
             self.note("custom_vjp", &[x_followed], &shape_noted, first as u32, vec![]);
         }
         let mut next = first;
-        let result = walk::map_leaves(&value, |leaf| match leaf {
-            Value::Real(_) | Value::Active(_) => {
+        let result = walk::map_leaves(&value, |leaf| {
+            if !leaf.is_real() {
+                return Ok(leaf.clone());
+            }
+            {
                 next += 1;
                 attach(ctx, level, leaf, Value::Int(next - 1))
             }
-            _ => Ok(leaf.clone()),
         })?;
         Ok(Step::Return(result))
     }

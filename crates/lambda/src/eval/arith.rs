@@ -174,7 +174,12 @@ impl Ctx {
         }
     }
 
-    fn apply_smooth(&mut self, prim: Prim, smooth: &Smooth, args: &[Value]) -> Result<Value, Fault> {
+    fn apply_smooth(
+        &mut self,
+        prim: Prim,
+        smooth: &Smooth,
+        args: &[Value],
+    ) -> Result<Value, Fault> {
         if let Some(x) = smooth_value(smooth.value, args) {
             return Ok(Value::Real(x));
         }
@@ -214,7 +219,12 @@ impl Ctx {
     /// `total + partial * factor`, one operation of differentiation; `()` stands for a structural zero
     /// total. A partial that is exactly 1 is not multiplied.
     #[inline]
-    pub fn add_product(&mut self, total: &Value, partial: &Value, factor: &Value) -> Result<Value, Fault> {
+    pub fn add_product(
+        &mut self,
+        total: &Value,
+        partial: &Value,
+        factor: &Value,
+    ) -> Result<Value, Fault> {
         self.counts.derivative += 1;
         if let (Value::Real(p), Value::Real(x)) = (partial, factor) {
             if let Value::Real(total) = total {
@@ -229,12 +239,21 @@ impl Ctx {
         } else {
             self.apply(Prim::Mul, &[partial.clone(), factor.clone()])?
         };
-        if let Value::Unit = total { Ok(product) } else { self.apply(Prim::Add, &[total.clone(), product]) }
+        if let Value::Unit = total {
+            Ok(product)
+        } else {
+            self.apply(Prim::Add, &[total.clone(), product])
+        }
     }
 
     /// The value of a partial derivative at `args` and `result`, all below the level that asks; `None`
     /// is the structural zero.
-    pub fn term(&mut self, term: &Term, args: &[Value], result: &Value) -> Result<Option<Value>, Fault> {
+    pub fn term(
+        &mut self,
+        term: &Term,
+        args: &[Value],
+        result: &Value,
+    ) -> Result<Option<Value>, Fault> {
         Ok(Some(match term {
             Term::Arg(index) => args[*index].clone(),
             Term::Result => result.clone(),
@@ -288,9 +307,22 @@ impl Ctx {
         self.sum_values(&items)
     }
 
+    /// The numbers that a comparison of Reals of any level compares.
+    #[cold]
+    pub(super) fn compared(&self, prim: Prim, x: &Value, y: &Value) -> Result<(f64, f64), Fault> {
+        if self.options.strict_domain {
+            self.check_tie(prim, &[x.clone(), y.clone()])?;
+        }
+        match (x.as_real(), y.as_real()) {
+            (Some(x), Some(y)) => Ok((x, y)),
+            (None, _) | (_, None) => Err(Fault::internal("a comparison of no Reals")),
+        }
+    }
+
     /// Strict domain: an error if two equal Reals are compared and either is followed.
     pub(super) fn check_tie(&self, prim: Prim, args: &[Value]) -> Result<(), Fault> {
-        let compares = matches!(prim, Prim::Lt | Prim::Le | Prim::Gt | Prim::Ge | Prim::Eq | Prim::Ne);
+        let compares =
+            matches!(prim, Prim::Lt | Prim::Le | Prim::Gt | Prim::Ge | Prim::Eq | Prim::Ne);
         if let ([x, y], true) = (args, compares)
             && self.is_followed(x) | self.is_followed(y)
             && let (Some(x), Some(y)) = (x.as_real(), y.as_real())
@@ -328,10 +360,12 @@ fn nesting(value: &Value) -> usize {
 /// The value without the derivative of this level; the level must be the highest or absent.
 #[inline]
 pub fn primal(value: &Value, level: u64) -> &Value {
-    match value {
-        Value::Active(active) if active.level == level => &active.primal,
-        _ => value,
+    if let Value::Active(active) = value
+        && active.level == level
+    {
+        return &active.primal;
     }
+    value
 }
 
 /// The value of a smooth primitive if nothing follows its arguments.

@@ -140,6 +140,8 @@ pub enum Instr {
     Push { d: Reg, v: Reg },
     Size { d: Reg, a: Reg },
     Index { d: Reg, a: Reg, i: Reg },
+    /// An element of an element, without touching the inner array's count.
+    Index2 { d: u16, a: u16, i: u16, j: u16 },
     /// Replaces an element of the array in `d`.
     Update { d: Reg, i: Reg, v: Reg },
     /// Replaces an element inside `n` nested arrays in `d`: indices in `first`…, then the value.

@@ -179,9 +179,9 @@ impl Function<'_, '_> {
         for (var, layout) in &captured.vars {
             let loc = match layout {
                 CapturedLoc::Whole => Loc::Reg(self.fresh()),
-                CapturedLoc::Parts(present) => {
-                    Loc::Parts(present.iter().map(|present| present.then(|| self.fresh())).collect())
-                }
+                CapturedLoc::Parts(present) => Loc::Parts(
+                    present.iter().map(|present| present.then(|| self.fresh())).collect(),
+                ),
             };
             self.locs.insert(*var, loc);
         }

@@ -75,6 +75,15 @@ impl Then for Rest {
 }
 
 impl Core<'_> {
+    /// Takes the frame on top if it is one of code of the program.
+    #[inline(always)]
+    pub(super) fn resumable(&mut self) -> Option<Frame> {
+        match self.frames.last() {
+            Some(frame) if frame.code < CONSTANT => self.frames.pop(),
+            Some(_) | None => None,
+        }
+    }
+
     /// The result of a call is in `stack[base]`: passes it to the frame on top.
     pub(super) fn returned(&mut self, stack: &mut Vec<Value>, base: usize) -> Result<Next, Fault> {
         let Some(frame) = self.frames.pop() else { return Err(Fault::internal("no frame")) };
@@ -101,7 +110,12 @@ impl Core<'_> {
     }
 
     /// Does what an engine wants done, in a window that starts at `at`.
-    pub(super) fn perform(&mut self, stack: &mut Vec<Value>, step: Step, at: usize) -> Result<Next, Fault> {
+    pub(super) fn perform(
+        &mut self,
+        stack: &mut Vec<Value>,
+        step: Step,
+        at: usize,
+    ) -> Result<Next, Fault> {
         // Steps that need no code of the program follow each other here, not on the native stack.
         let mut step = step;
         loop {
@@ -141,14 +155,24 @@ impl Core<'_> {
     }
 
     /// Applies the function in `stack[at]` to the `count` arguments behind it.
-    pub(super) fn apply(&mut self, stack: &mut Vec<Value>, at: usize, count: usize) -> Result<Next, Fault> {
+    pub(super) fn apply(
+        &mut self,
+        stack: &mut Vec<Value>,
+        at: usize,
+        count: usize,
+    ) -> Result<Next, Fault> {
         match self.open_call(stack, at, count)? {
             Opened::Next(next) => Ok(next),
             Opened::Step(step) => self.perform(stack, step, at),
         }
     }
 
-    fn open_call(&mut self, stack: &mut Vec<Value>, at: usize, count: usize) -> Result<Opened, Fault> {
+    fn open_call(
+        &mut self,
+        stack: &mut Vec<Value>,
+        at: usize,
+        count: usize,
+    ) -> Result<Opened, Fault> {
         let mut count = count;
         loop {
             match &stack[at] {
@@ -185,7 +209,16 @@ impl Core<'_> {
                     stack[at] = Value::Unit;
                     return Ok(Opened::Step(native.native().call(&mut self.ctx, arg)?));
                 }
-                other => return Err(Fault::internal(format!("{} is applied", other.kind_name()))),
+                Value::Unit
+                | Value::Bool(_)
+                | Value::Int(_)
+                | Value::Real(_)
+                | Value::Tag(_)
+                | Value::Active(_)
+                | Value::Str(_)
+                | Value::Tuple(_)
+                | Value::Data(_)
+                | Value::Array(_) => return Err(Fault::internal("no function is applied")),
             }
         }
     }
@@ -198,7 +231,13 @@ impl Core<'_> {
     }
 
     /// A differentiation operator on arguments of its window.
-    pub(super) fn ad(&mut self, stack: &mut Vec<Value>, op: AdOp, at: usize, count: usize) -> Result<Next, Fault> {
+    pub(super) fn ad(
+        &mut self,
+        stack: &mut Vec<Value>,
+        op: AdOp,
+        at: usize,
+        count: usize,
+    ) -> Result<Next, Fault> {
         let mut args = stack[at + 1..=at + count].iter_mut().map(std::mem::take);
         let (a, b, c) = (
             args.next().unwrap_or_default(),
@@ -240,7 +279,8 @@ impl Core<'_> {
         let frames = self.frames.len() * size_of::<Frame>();
         let used = self.ctx.bytes() - self.ctx.frame_bytes;
         // Half of the memory is for frames, so that recursion without end leaves room for the rest.
-        let affordable = (limit / 2).saturating_sub(frames).min(limit.saturating_sub(used + frames));
+        let affordable =
+            (limit / 2).saturating_sub(frames).min(limit.saturating_sub(used + frames));
         let affordable = affordable / size_of::<Value>();
         if len > affordable {
             let (function, depth) = self.deepest();
@@ -269,7 +309,8 @@ impl Core<'_> {
             }
         }
         let most = counts.iter().max_by_key(|(_, count)| **count).map(|(code, _)| *code);
-        let name = most.map_or_else(Name::default, |code| self.image.codes[code as usize].name.clone());
+        let name =
+            most.map_or_else(Name::default, |code| self.image.codes[code as usize].name.clone());
         (name, self.frames.len())
     }
 
@@ -308,7 +349,12 @@ impl Core<'_> {
     }
 
     /// Replaces an element inside nested arrays, in place where nothing is shared.
-    pub(super) fn update(&self, target: &mut Value, path: &[Value], value: Value) -> Result<(), Fault> {
+    pub(super) fn update(
+        &self,
+        target: &mut Value,
+        path: &[Value],
+        value: Value,
+    ) -> Result<(), Fault> {
         let mut slot = target;
         for (depth, index) in path.iter().enumerate() {
             let (Value::Array(array), Some(index)) = (slot, index.as_int()) else {

@@ -91,7 +91,12 @@ impl Then for AfterRule {
         };
         let level = open_level(ctx, self.level)?;
         if self.op == AdOp::CustomJvp {
-            return Ok(Step::Return(level.custom_jvp(ctx, self.level, self.value, derivative.clone())?));
+            return Ok(Step::Return(level.custom_jvp(
+                ctx,
+                self.level,
+                self.value,
+                derivative.clone(),
+            )?));
         }
         level.custom_vjp(ctx, self.level, self.x, self.value, derivative.clone())
     }

@@ -9,6 +9,7 @@ use crate::{Prim, values};
 use super::arith::Ctx;
 use super::array::{Array, Items};
 use super::fault::Fault;
+use super::numeric;
 use super::value::Value;
 
 /// Applies a primitive that is neither smooth nor [`Prim::Sum`]. [`Prim::Update`] copies the array;
@@ -55,16 +56,8 @@ pub(super) fn compare(prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> 
     let (Some(a), Some(b)) = (x.as_real(), y.as_real()) else {
         return Err(unfit(prim, &[x.clone(), y.clone()]));
     };
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the comparisons among all primitives")]
-    Ok(Value::Bool(match prim {
-        Prim::Lt => a < b,
-        Prim::Le => a <= b,
-        Prim::Gt => a > b,
-        Prim::Ge => a >= b,
-        Prim::Eq => a == b,
-        Prim::Ne => a != b,
-        _ => return Err(unfit(prim, &[x.clone(), y.clone()])),
-    }))
+    let truth = numeric::compare(prim, a, b).map(Value::Bool);
+    truth.ok_or_else(|| unfit(prim, &[x.clone(), y.clone()]))
 }
 
 fn int1(prim: Prim, n: i64) -> Result<Value, Fault> {
@@ -79,7 +72,9 @@ fn int1(prim: Prim, n: i64) -> Result<Value, Fault> {
     } else {
         return Err(unfit(prim, &[Value::Int(n)]));
     };
-    value.map(Value::Int).ok_or_else(|| Fault::Overflow { operation: format!("{} {n}", prim.row().name) })
+    value
+        .map(Value::Int)
+        .ok_or_else(|| Fault::Overflow { operation: format!("{} {n}", prim.row().name) })
 }
 
 fn int2(prim: Prim, m: i64, n: i64) -> Result<Value, Fault> {
@@ -122,7 +117,11 @@ pub(super) fn int_fault(prim: Prim, m: i64, n: i64) -> Fault {
     };
     let operation = format!("{m} {sign} {n}");
     let divides = prim == Prim::IntDiv || prim == Prim::IntRem;
-    if divides && n == 0 { Fault::DivisionByZero { operation } } else { Fault::Overflow { operation } }
+    if divides && n == 0 {
+        Fault::DivisionByZero { operation }
+    } else {
+        Fault::Overflow { operation }
+    }
 }
 
 fn arrays(ctx: &mut Ctx, prim: Prim, array: &Rc<Array>, rest: &[Value]) -> Result<Value, Fault> {
@@ -186,7 +185,9 @@ fn concat(ctx: &Ctx, parts: &[Rc<Array>]) -> Result<Value, Fault> {
     // Packed parts stay packed; empty ones fit to anything.
     let filled: Vec<&Rc<Array>> = parts.iter().filter(|part| !part.is_empty()).collect();
     if filled.is_empty() {
-        return Ok(Value::Array(parts.first().cloned().unwrap_or_else(|| Rc::new(Array::new(Items::Values(vec![]))))));
+        return Ok(Value::Array(
+            parts.first().cloned().unwrap_or_else(|| Rc::new(Array::new(Items::Values(vec![])))),
+        ));
     }
     if let Some(reals) = filled.iter().map(|part| part.reals()).collect::<Option<Vec<_>>>() {
         return Ok(Value::reals(reals.concat()));
@@ -211,7 +212,8 @@ fn argsort(ctx: &mut Ctx, array: &Array) -> Result<Value, Fault> {
     let mut order: Vec<i64> = (0..keys.len() as i64).collect();
     order.sort_by(|a, b| ascending(keys[*a as usize], keys[*b as usize]));
     if ctx.strict_domain() {
-        let values: Vec<Value> = order.iter().map(|index| array.get(*index as usize).unwrap_or_default()).collect();
+        let values: Vec<Value> =
+            order.iter().map(|index| array.get(*index as usize).unwrap_or_default()).collect();
         for pair in values.windows(2) {
             ctx.check_tie(Prim::Lt, pair)?;
         }

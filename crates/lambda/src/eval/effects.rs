@@ -116,7 +116,9 @@ impl Instr {
                 f(Peek(*i));
                 f(Peek(*n));
             }
-            Self::Tuple { d, first, n } | Self::Con { d, first, n, .. } | Self::Array { d, first, n, .. } => {
+            Self::Tuple { d, first, n }
+            | Self::Con { d, first, n, .. }
+            | Self::Array { d, first, n, .. } => {
                 f(Write(*d));
                 f(Run(*first, *n));
             }
@@ -138,6 +140,12 @@ impl Instr {
                 f(Read(a));
                 f(Peek(*i));
             }
+            Self::Index2 { d, a, i, j } => {
+                f(Write(Reg::from(*d)));
+                for reg in [j, i, a] {
+                    f(Peek(Reg::from(*reg)));
+                }
+            }
             Self::Update { d, i, v } => {
                 f(Peek(*d));
                 f(Read(v));
@@ -158,8 +166,10 @@ impl Instr {
                 f(Peek(0));
             }
             Self::Call { code, first } | Self::TailCall { code, first } => {
+                // Register 0 of the window matters only to members of a group, which have just been
+                // written there.
                 f(Write(*first));
-                f(Run(*first, 1 + arity(*code).0));
+                f(Run(*first + 1, arity(*code).0));
             }
             Self::CallValue { first, n } | Self::TailCallValue { first, n } => {
                 f(Write(*first));
@@ -226,7 +236,10 @@ impl Instr {
 
     /// Makes an instruction that writes `reg` write `d` instead; says whether it could.
     pub(super) fn retarget(&mut self, reg: Reg, d: Reg) -> bool {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "those that write one register last of all")]
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "those that write one register last of all"
+        )]
         match self {
             Self::Move { d: old, .. }
             | Self::Real { d: old, .. }

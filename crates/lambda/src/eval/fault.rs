@@ -199,6 +199,7 @@ impl Fault {
 
     fn resource_diagnostic(&self, span: Span) -> Diagnostic {
         let error = |code, title: String, label: &str| Diagnostic::error(code, span, title, label);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the caller passes no others")]
         match self {
             Self::Memory { limit, request: Some(request) } => error(
                 "E0709",
@@ -247,6 +248,7 @@ impl Fault {
 
     fn derivative_diagnostic(&self, span: Span) -> Diagnostic {
         let error = |code, title: String, label: &str| Diagnostic::error(code, span, title, label);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the caller passes no others")]
         match self {
             Self::Shape { what, primal, found } => error(
                 "E0713",

@@ -92,17 +92,31 @@ impl std::fmt::Debug for NativeValue {
 pub trait Level {
     /// A smooth primitive with at least one argument of this level and none of a later one. The value
     /// must be that of the primitive on the primal arguments.
-    fn smooth(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value]) -> Result<Value, Fault>;
+    fn smooth(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value])
+    -> Result<Value, Fault>;
     /// The sum of Reals of which at least one is of this level and none of a later one.
     fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault>;
     /// The result of a function with its own rule: `value` at the argument `x`, with the derivative
     /// that `pullback : T b -> T a` gives.
-    fn custom_vjp(&self, ctx: &mut Ctx, level: u64, x: Value, value: Value, pullback: Value) -> Result<Step, Fault>;
+    fn custom_vjp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        x: Value,
+        value: Value,
+        pullback: Value,
+    ) -> Result<Step, Fault>;
     /// The tangent of `x` that a rule of forward mode is given.
     fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault>;
     /// The result of a function with its own rule of forward mode: `value` with the tangent that the
     /// rule made from [`Level::tangent`].
-    fn custom_jvp(&self, ctx: &mut Ctx, level: u64, value: Value, tangent: Value) -> Result<Value, Fault>;
+    fn custom_jvp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        value: Value,
+        tangent: Value,
+    ) -> Result<Value, Fault>;
     /// The bytes it holds beside values.
     fn bytes(&self) -> usize;
 }
@@ -122,7 +136,9 @@ pub struct NoEngine;
 
 impl NoEngine {
     fn refuse() -> Result<Step, Fault> {
-        Err(Fault::Unsupported { what: "derivatives are switched off in this evaluation".to_string() })
+        Err(Fault::Unsupported {
+            what: "derivatives are switched off in this evaluation".to_string(),
+        })
     }
 }
 

@@ -1,20 +1,24 @@
 //! The machine: runs bytecode on an explicit stack of frames. This file is its fast half, one flat
 //! `match`; whatever leaves the frame or is rare is in [`super::core`].
 
+#[macro_use]
+mod steps;
+mod registers;
+
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
 
-use crate::{Class, DefId, Prim, RealFn};
+use crate::{DefId, Prim};
 
 use super::arith::{Counts, Ctx, Options};
-use super::code::{Code, Image, Instr, KILL, Place, Reg};
-use super::core::{CONSTANT, Core, Frame, Memo, Next, STOP, array_of};
-use super::discrete::{self, position};
+use super::code::{Code, Image, Instr, Place};
+use super::core::{Core, Frame, Memo, Next, STOP, array_of};
+use super::discrete::int_fault;
 use super::fault::Fault;
-use super::hooks::Engine;
-use super::structure::Fields;
+use super::hooks::{Engine, Step};
 use super::value::Value;
+use registers::*;
 
 /// How many calls and loop iterations pass between two looks at the limits.
 const TICK: u32 = 1 << 16;
@@ -59,13 +63,13 @@ impl<'i> Machine<'i> {
 
     /// Applies a function to arguments.
     pub fn call(&mut self, function: Value, args: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
-        self.perform(|_| Ok(super::hooks::Step::Tail { function, args }))
+        self.perform(|_| Ok(Step::Tail { function, args }))
     }
 
     /// Does what an engine asks for: the way to differentiate from outside the program.
     pub fn perform(
         &mut self,
-        step: impl FnOnce(&mut Ctx) -> Result<super::hooks::Step, Fault>,
+        step: impl FnOnce(&mut Ctx) -> Result<Step, Fault>,
     ) -> Result<Value, Box<Diagnostic>> {
         self.start(|core, stack| {
             core.ensure(stack, 1)?;
@@ -116,9 +120,13 @@ impl<'i> Machine<'i> {
         }
     }
 
+    /// Runs until the bottom frame has its result. One line for each instruction; what does not fit
+    /// into a line is a function of `registers` or a macro of `steps`.
+    #[rustfmt::skip]
     #[expect(clippy::too_many_lines, reason = "one flat match over the instructions")]
     #[expect(clippy::cognitive_complexity, reason = "one flat match over the instructions")]
-    fn run(&mut self, mut next: Next) -> Result<Value, (Fault, Option<(u32, usize)>)> {
+    #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN is neither less nor not less")]
+    fn run(&mut self, mut next: Next) -> Result<Value, Failed> {
         let Self { stack, core } = self;
         let image = core.image;
         let mut fuel = TICK;
@@ -126,141 +134,32 @@ impl<'i> Machine<'i> {
         // Every turn of this loop enters or resumes one frame.
         'frame: loop {
             core.ctx.counts.primitives += std::mem::take(&mut primitives);
-            let (mut code_id, mut pc, mut base) = match next {
-                Next::Enter(code, base) => (code, 0, base),
-                Next::Resume(frame) => (frame.code, frame.pc as usize, frame.base),
+            let frame = match next {
+                Next::Enter(code, base) => Frame { code, pc: 0, base },
+                Next::Resume(frame) => frame,
                 Next::Stop(value) => return Ok(value),
             };
-            let mut code: &Code = &image.codes[code_id as usize];
-            if base + code.registers as usize > stack.len()
-                && let Err(fault) = core.ensure(stack, base + code.registers as usize)
-            {
-                core.ctx.counts.primitives += primitives;
-                return Err((fault, None));
-            }
-            let mut instrs: &[Instr] = &code.instrs;
-            let mut regs: &mut [Value] = &mut stack[base..base + code.registers as usize];
+            let mut w = Window::of(image, frame);
+            core.ensure(stack, w.end()).map_err(|fault| (fault, None))?;
+            let mut regs: &mut [Value] = &mut stack[w.base..w.end()];
 
-            macro_rules! fail {
-                ($fault:expr) => {{
-                    core.ctx.counts.primitives += primitives;
-                    return Err(($fault, Some((code_id, pc))));
-                }};
-            }
-            macro_rules! check {
-                ($result:expr) => {
-                    match $result {
-                        Ok(value) => value,
-                        Err(fault) => fail!(fault),
-                    }
-                };
-            }
-            macro_rules! reg {
-                ($reg:expr) => {
-                    regs[$reg as usize]
-                };
-            }
-            macro_rules! real2 {
-                ($d:expr, $x:expr, $y:expr, $op:tt, $prim:ident) => {{
-                    primitives += 1;
-                    if let (Value::Real(x), Value::Real(y)) = ($x, $y) {
-                        let z = x $op y;
-                        set_real(&mut reg!($d), z);
-                    } else {
-                        let z = check!(core.ctx.apply(Prim::$prim, &[$x.clone(), $y.clone()]));
-                        reg!($d) = z;
-                    }
-                }};
-            }
-            macro_rules! int2 {
-                ($d:expr, $x:expr, $y:expr, $op:ident, $prim:ident) => {{
-                    primitives += 1;
-                    let (m, n) = (int($x), $y);
-                    match m.$op(n) {
-                        Some(z) => set_int(&mut reg!($d), z),
-                        None => fail!(discrete::int_fault(Prim::$prim, m, n)),
-                    }
-                }};
-            }
-            macro_rules! jump_real {
-                ($a:expr, $y:expr, $to:expr, $prim:ident, |$x:ident, $k:ident| $test:expr) => {{
-                    primitives += 1;
-                    if let (Value::Real($x), Value::Real($k)) = (&reg!($a), $y) {
-                        if $test {
-                            pc = $to as usize;
-                        }
-                    } else {
-                        let (x, y) = (&reg!($a), $y);
-                        if core.ctx.strict_domain() {
-                            check!(core.ctx.check_tie(Prim::$prim, &[x.clone(), y.clone()]));
-                        }
-                        let ($x, $k) = (&x.as_real().unwrap_or(f64::NAN), &y.as_real().unwrap_or(f64::NAN));
-                        if $test {
-                            pc = $to as usize;
-                        }
-                    }
-                }};
-            }
-            macro_rules! jump_int {
-                ($a:expr, $op:tt, $n:expr, $to:expr) => {{
-                    primitives += 1;
-                    if int(&reg!($a)) $op $n {
-                        pc = $to as usize;
-                    }
-                }};
-            }
-            macro_rules! burn {
-                () => {{
-                    fuel -= 1;
-                    if fuel == 0 {
-                        fuel = TICK;
-                        check!(core.tick(stack));
-                        regs = &mut stack[base..base + code.registers as usize];
-                    }
-                }};
-            }
-            // Leaves the frame for good or for a while.
-            macro_rules! leave {
-                ($next:expr) => {{
-                    next = check!($next);
-                    continue 'frame;
-                }};
-            }
-            macro_rules! save {
-                () => {
-                    core.frames.push(Frame { code: code_id, pc: pc as u32, base })
-                };
-            }
-            // Enters the window of a callee whose arguments are in place.
-            macro_rules! enter {
-                ($code:expr, $base:expr) => {{
-                    code_id = $code;
-                    base = $base;
-                    code = &image.codes[code_id as usize];
-                    pc = 0;
-                    instrs = &code.instrs;
-                    if base + code.registers as usize > stack.len() {
-                        if let Err(fault) = core.ensure(stack, base + code.registers as usize) {
-                            core.ctx.counts.primitives += primitives;
-                            return Err((fault, None));
-                        }
-                    }
-                    regs = &mut stack[base..base + code.registers as usize];
-                }};
-            }
-            macro_rules! slide {
-                ($first:expr, $n:expr) => {{
-                    for index in 0..=$n as usize {
-                        let moved = std::mem::take(&mut regs[$first as usize + index]);
-                        regs[index] = moved;
-                    }
-                    clear(&mut regs[$n as usize + 1..]);
-                }};
-            }
+            // Names for the state of this function in the macros of `steps`.
+            macro_rules! reg { ($r:expr) => { regs[$r as usize] }; }
+            macro_rules! check { ($result:expr) => { checked!($result, core, primitives, w) }; }
+            macro_rules! set { ($d:expr, $value:expr) => {{ let value = check!($value); reg!($d) = value; }}; }
+            macro_rules! real { ($($t:tt)*) => { real_operation!(core, primitives, w, regs, $($t)*) }; }
+            macro_rules! whole { ($($t:tt)*) => { int_operation!(core, primitives, w, regs, $($t)*) }; }
+            macro_rules! jump_real { ($($t:tt)*) => { real_jump!(core, primitives, w, regs, $($t)*) }; }
+            macro_rules! jump_int { ($($t:tt)*) => { int_jump!(primitives, w, regs, $($t)*) }; }
+            macro_rules! jump_if { ($test:expr, $to:expr) => { if $test { w.pc = $to as usize; } }; }
+            macro_rules! burn { () => { burned!(fuel, stack, core, primitives, w, regs) }; }
+            macro_rules! leave { ($next:expr) => {{ next = check!($next); continue 'frame; }}; }
+            macro_rules! save { () => { core.frames.push(Frame { code: w.id, pc: w.pc as u32, base: w.base }) }; }
+            macro_rules! enter { ($code:expr, $base:expr) => { entered!($code, $base, image, stack, core, primitives, w, regs) }; }
 
             loop {
-                let instr = instrs[pc];
-                pc += 1;
+                let instr = w.instrs[w.pc];
+                w.pc += 1;
                 match instr {
                     Instr::Move { d, a } => reg!(d) = take(regs, a),
                     Instr::Unit { d } => reg!(d) = Value::Unit,
@@ -270,86 +169,39 @@ impl<'i> Machine<'i> {
                     Instr::Str { d, index } => reg!(d) = Value::Str(image.strings[index as usize].clone()),
                     Instr::Tag { d, tag } => reg!(d) = Value::Tag(tag),
                     Instr::Fun { d, code } => reg!(d) = Value::Closure(code, None),
-                    Instr::Global { d, constant } => {
-                        if let Memo::Done(value) = &core.memo[constant as usize] {
-                            reg!(d) = value.clone();
-                        } else {
-                            // The frame asks again when the constant is there.
-                            pc -= 1;
-                            save!();
-                            leave!(core.constant(constant, base + code.registers as usize));
-                        }
-                    }
-                    Instr::RealAdd { d, a, b } => real2!(d, &reg!(a), &reg!(b), +, Add),
-                    Instr::RealSub { d, a, b } => real2!(d, &reg!(a), &reg!(b), -, Sub),
-                    Instr::RealMul { d, a, b } => real2!(d, &reg!(a), &reg!(b), *, Mul),
-                    Instr::RealDiv { d, a, b } => real2!(d, &reg!(a), &reg!(b), /, Div),
-                    Instr::RealAddK { d, a, k } => real2!(d, &reg!(a), &Value::Real(k), +, Add),
-                    Instr::RealSubK { d, a, k } => real2!(d, &reg!(a), &Value::Real(k), -, Sub),
-                    Instr::RealMulK { d, a, k } => real2!(d, &reg!(a), &Value::Real(k), *, Mul),
-                    Instr::RealDivK { d, a, k } => real2!(d, &reg!(a), &Value::Real(k), /, Div),
-                    Instr::RealAddR { d, a, k } => real2!(d, &Value::Real(k), &reg!(a), +, Add),
-                    Instr::RealSubR { d, a, k } => real2!(d, &Value::Real(k), &reg!(a), -, Sub),
-                    Instr::RealMulR { d, a, k } => real2!(d, &Value::Real(k), &reg!(a), *, Mul),
-                    Instr::RealDivR { d, a, k } => real2!(d, &Value::Real(k), &reg!(a), /, Div),
-                    Instr::RealNeg { d, a } => {
-                        primitives += 1;
-                        if let Value::Real(x) = reg!(a) {
-                            set_real(&mut reg!(d), -x);
-                        } else {
-                            reg!(d) = check!(core.ctx.apply(Prim::Neg, &[reg!(a).clone()]));
-                        }
-                    }
-                    Instr::Real1 { prim, d, a } => {
-                        primitives += 1;
-                        match (&reg!(a), &prim.row().class) {
-                            (Value::Real(x), Class::Smooth(smooth)) => {
-                                if let RealFn::Real1(f) = smooth.value {
-                                    let z = f(*x);
-                                    set_real(&mut reg!(d), z);
-                                }
-                            }
-                            _ => reg!(d) = check!(core.ctx.apply(prim, &[reg!(a).clone()])),
-                        }
-                    }
-                    Instr::IntAdd { d, a, b } => int2!(d, &reg!(a), int(&reg!(b)), checked_add, IntAdd),
-                    Instr::IntSub { d, a, b } => int2!(d, &reg!(a), int(&reg!(b)), checked_sub, IntSub),
-                    Instr::IntMul { d, a, b } => int2!(d, &reg!(a), int(&reg!(b)), checked_mul, IntMul),
-                    Instr::IntAddK { d, a, k } => int2!(d, &reg!(a), k, checked_add, IntAdd),
-                    Instr::IntSubK { d, a, k } => int2!(d, &reg!(a), k, checked_sub, IntSub),
-                    Instr::IntMulK { d, a, k } => int2!(d, &reg!(a), k, checked_mul, IntMul),
-                    Instr::ToReal { d, a } => {
-                        primitives += 1;
-                        let n = int(&reg!(a));
-                        set_real(&mut reg!(d), n as f64);
-                    }
-                    Instr::Prim1 { prim, d, a } => {
-                        primitives += u64::from(counts(prim));
-                        reg!(d) = check!(core.ctx.apply(prim, std::slice::from_ref(&reg!(a))));
-                    }
-                    Instr::Prim2 { prim, d, a, b } => {
-                        primitives += u64::from(counts(prim));
-                        reg!(d) = check!(prim2(&mut core.ctx, prim, &reg!(a), &reg!(b)));
-                    }
-                    Instr::Prim3 { prim, d, first } => {
-                        let args = &regs[first as usize..first as usize + 3];
-                        reg!(d) = check!(core.ctx.apply(prim, args));
-                    }
-                    Instr::Jump { to } => pc = to as usize,
-                    Instr::Again { to } => {
-                        pc = to as usize;
-                        burn!();
-                    }
-                    Instr::JumpIf { a, to } => {
-                        if let Value::Bool(true) = reg!(a) {
-                            pc = to as usize;
-                        }
-                    }
-                    Instr::JumpUnless { a, to } => {
-                        if let Value::Bool(false) = reg!(a) {
-                            pc = to as usize;
-                        }
-                    }
+                    Instr::Global { d, constant } => match &core.memo[constant as usize] {
+                        Memo::Done(value) => reg!(d) = value.clone(),
+                        // The frame asks again when the constant is there.
+                        Memo::Unset | Memo::Running => { w.pc -= 1; save!(); leave!(core.constant(constant, w.end())) }
+                    },
+                    Instr::RealAdd { d, a, b } => real!(d, &reg!(a), &reg!(b), +, Add),
+                    Instr::RealSub { d, a, b } => real!(d, &reg!(a), &reg!(b), -, Sub),
+                    Instr::RealMul { d, a, b } => real!(d, &reg!(a), &reg!(b), *, Mul),
+                    Instr::RealDiv { d, a, b } => real!(d, &reg!(a), &reg!(b), /, Div),
+                    Instr::RealAddK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), +, Add),
+                    Instr::RealSubK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), -, Sub),
+                    Instr::RealMulK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), *, Mul),
+                    Instr::RealDivK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), /, Div),
+                    Instr::RealAddR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), +, Add),
+                    Instr::RealSubR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), -, Sub),
+                    Instr::RealMulR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), *, Mul),
+                    Instr::RealDivR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), /, Div),
+                    Instr::RealNeg { d, a } => { primitives += 1; set!(d, negated(&mut core.ctx, &reg!(a))) }
+                    Instr::Real1 { prim, d, a } => { primitives += 1; set!(d, prim1(&mut core.ctx, prim, &reg!(a))) }
+                    Instr::IntAdd { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_add, IntAdd),
+                    Instr::IntSub { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_sub, IntSub),
+                    Instr::IntMul { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_mul, IntMul),
+                    Instr::IntAddK { d, a, k } => whole!(d, &reg!(a), k, checked_add, IntAdd),
+                    Instr::IntSubK { d, a, k } => whole!(d, &reg!(a), k, checked_sub, IntSub),
+                    Instr::IntMulK { d, a, k } => whole!(d, &reg!(a), k, checked_mul, IntMul),
+                    Instr::ToReal { d, a } => { primitives += 1; let n = int(&reg!(a)); set_real(&mut reg!(d), n as f64) }
+                    Instr::Prim1 { prim, d, a } => { primitives += counted(prim); set!(d, core.ctx.apply(prim, std::slice::from_ref(&reg!(a)))) }
+                    Instr::Prim2 { prim, d, a, b } => { primitives += counted(prim); set!(d, prim2(&mut core.ctx, prim, &reg!(a), &reg!(b))) }
+                    Instr::Prim3 { prim, d, first } => set!(d, core.ctx.apply(prim, &regs[first as usize..first as usize + 3])),
+                    Instr::Jump { to } => w.pc = to as usize,
+                    Instr::Again { to } => { w.pc = to as usize; burn!() }
+                    Instr::JumpIf { a, to } => jump_if!(matches!(reg!(a), Value::Bool(true)), to),
+                    Instr::JumpUnless { a, to } => jump_if!(matches!(reg!(a), Value::Bool(false)), to),
                     Instr::JRealLt { a, b, to } => jump_real!(a, &reg!(b), to, Lt, |x, y| x < y),
                     Instr::JRealLe { a, b, to } => jump_real!(a, &reg!(b), to, Le, |x, y| x <= y),
                     Instr::JRealEq { a, b, to } => jump_real!(a, &reg!(b), to, Eq, |x, y| x == y),
@@ -374,265 +226,72 @@ impl<'i> Machine<'i> {
                     Instr::JIntGeK { a, to, k } => jump_int!(a, >=, k, to),
                     Instr::JIntEqK { a, to, k } => jump_int!(a, ==, k, to),
                     Instr::JIntNeK { a, to, k } => jump_int!(a, !=, k, to),
-                    Instr::JNotTag { a, tag, to } => {
-                        if tag_of(&reg!(a)) != tag {
-                            pc = to as usize;
-                        }
-                    }
-                    Instr::Switch { a, table } => {
-                        let table = &code.tables[table as usize];
-                        let tag = tag_of(&reg!(a)) as usize;
-                        pc = table[tag.min(table.len() - 1)] as usize;
-                    }
-                    Instr::JumpIfNone { n, to } => {
-                        if int(&reg!(n)) <= 0 {
-                            pc = to as usize;
-                        }
-                    }
-                    Instr::ForNext { i, n, to } => {
-                        let next_i = int(&reg!(i)) + 1;
-                        set_int(&mut reg!(i), next_i);
-                        if next_i < int(&reg!(n)) {
-                            pc = to as usize;
-                            burn!();
-                        }
-                    }
-                    Instr::Tuple { d, first, n } => {
-                        let items = regs[first as usize..(first + n) as usize].iter_mut().map(std::mem::take);
-                        reg!(d) = Value::Tuple(Fields::collect(0, n as usize, items));
-                    }
-                    Instr::Pair { d, a, b } => {
-                        let items = [take(regs, a), take(regs, b)];
-                        reg!(d) = Value::Tuple(Fields::collect(0, 2, items.into_iter()));
-                    }
-                    Instr::Con { d, tag, first, n } => {
-                        let items = regs[first as usize..(first + n) as usize].iter_mut().map(std::mem::take);
-                        reg!(d) = Value::Data(Fields::collect(u32::from(tag), n as usize, items));
-                    }
-                    Instr::Con1 { d, tag, a } => {
-                        let item = take(regs, a);
-                        reg!(d) = Value::Data(Fields::collect(u32::from(tag), 1, std::iter::once(item)));
-                    }
-                    Instr::Con2 { d, tag, a, b } => {
-                        let items = [take(regs, a), take(regs, b)];
-                        reg!(d) = Value::Data(Fields::collect(u32::from(tag), 2, items.into_iter()));
-                    }
+                    Instr::JNotTag { a, tag, to } => jump_if!(tag_of(&reg!(a)) != tag, to),
+                    Instr::Switch { a, table } => w.pc = case(&w.code.tables[table as usize], &reg!(a)),
+                    Instr::JumpIfNone { n, to } => jump_if!(int(&reg!(n)) <= 0, to),
+                    Instr::ForNext { i, n, to } => if count_up(regs, i, n) { w.pc = to as usize; burn!() },
+                    Instr::Tuple { d, first, n } => reg!(d) = Value::Tuple(gathered(regs, 0, first, n)),
+                    Instr::Pair { d, a, b } => reg!(d) = Value::Tuple(pair(regs, 0, a, b)),
+                    Instr::Con { d, tag, first, n } => reg!(d) = Value::Data(gathered(regs, u32::from(tag), first, n)),
+                    Instr::Con1 { d, tag, a } => reg!(d) = Value::Data(single(regs, u32::from(tag), a)),
+                    Instr::Con2 { d, tag, a, b } => reg!(d) = Value::Data(pair(regs, u32::from(tag), a, b)),
                     Instr::Field { d, a, index } => reg!(d) = field(regs, a, index),
                     Instr::Array { d, packing, first, n } => reg!(d) = array_of(regs, packing, first, n),
-                    Instr::BuildStart { d, packing, n } => {
-                        reg!(d) = check!(core.start_array(&reg!(n), packing));
-                    }
-                    Instr::Push { d, v } => {
-                        let value = take(regs, v);
-                        if let Value::Array(array) = &mut reg!(d)
-                            && let Some(array) = Rc::get_mut(array)
-                        {
-                            array.push(value);
-                        }
-                    }
-                    Instr::Size { d, a } => {
-                        let size = if let Value::Array(array) = &reg!(a) { array.len() } else { 0 };
-                        set_int(&mut reg!(d), size as i64);
-                    }
-                    Instr::Index { d, a, i } => {
-                        let index = int(&reg!(i));
-                        let Value::Array(array) = &reg!(a & !KILL) else {
-                            fail!(Fault::internal("an index of no array"))
-                        };
-                        let value = match (array.reals(), usize::try_from(index)) {
-                            (Some(reals), Ok(at)) if at < reals.len() => Value::Real(reals[at]),
-                            _ => match position(array, index) {
-                                Ok(at) => array.get(at).unwrap_or_default(),
-                                Err(fault) => fail!(fault),
-                            },
-                        };
-                        if a & KILL != 0 {
-                            reg!(a & !KILL) = Value::Unit;
-                        }
-                        reg!(d) = value;
-                    }
-                    Instr::Update { d, i, v } => {
-                        let index = [reg!(i).clone()];
-                        let value = take(regs, v);
-                        check!(core.update(&mut reg!(d), &index, value));
-                    }
-                    Instr::UpdatePath { d, first, n } => {
-                        let path = &mut regs[first as usize..=(first + n) as usize];
-                        let mut path: Vec<Value> = path.iter_mut().map(std::mem::take).collect();
-                        let value = path.pop().unwrap_or_default();
-                        check!(core.update(&mut reg!(d), &path, value));
-                    }
-                    Instr::Sum { d, a } => {
-                        let size = if let Value::Array(array) = &reg!(a) { array.len() } else { 0 };
-                        primitives += size as u64;
-                        reg!(d) = check!(core.ctx.sum(&reg!(a)));
-                    }
-                    Instr::Closure { d, code, first } => {
-                        let n = image.codes[code as usize].captures;
-                        let items = regs[first as usize..(first + n) as usize].iter_mut().map(std::mem::take);
-                        let captured = Fields::collect(0, n as usize, items);
-                        reg!(d) = Value::Closure(code, Some(captured));
-                    }
-                    Instr::Sibling { d, code, a } => {
-                        let captured = if let Value::Closure(_, captured) = &reg!(a) { captured.clone() } else { None };
-                        reg!(d) = Value::Closure(code, captured);
-                    }
-                    Instr::LoadCaptured { first } => {
-                        if let Value::Closure(_, Some(captured)) = &reg!(0) {
-                            let captured = captured.clone();
-                            for (slot, value) in regs[first as usize..].iter_mut().zip(captured.items()) {
-                                *slot = value.clone();
-                            }
-                        }
-                    }
-                    Instr::Call { code, first } => {
-                        save!();
-                        enter!(code, base + first as usize);
-                        burn!();
-                    }
-                    Instr::TailCall { code: callee, first } => {
-                        let n = image.codes[callee as usize].arity;
-                        slide!(first, n);
-                        enter!(callee, base);
-                        burn!();
-                    }
-                    Instr::CallValue { first, n } => {
-                        save!();
-                        burn!();
-                        if let Value::Closure(callee, _) = reg!(first)
-                            && image.codes[callee as usize].arity == n
-                        {
-                            enter!(callee, base + first as usize);
-                        } else {
-                            leave!(core.apply(stack, base + first as usize, n as usize));
-                        }
-                    }
-                    Instr::TailCallValue { first, n } => {
-                        slide!(first, n);
-                        burn!();
-                        if let Value::Closure(callee, _) = reg!(0)
-                            && image.codes[callee as usize].arity == n
-                        {
-                            enter!(callee, base);
-                        } else {
-                            leave!(core.apply(stack, base, n as usize));
-                        }
-                    }
-                    Instr::Return { a } => {
-                        let value = std::mem::take(&mut reg!(a));
-                        clear(&mut regs[1..]);
-                        reg!(0) = value;
-                        match core.frames.last() {
-                            Some(frame) if frame.code < CONSTANT => {
-                                code_id = frame.code;
-                                pc = frame.pc as usize;
-                                base = frame.base;
-                                core.frames.pop();
-                                code = &image.codes[code_id as usize];
-                                instrs = &code.instrs;
-                                regs = &mut stack[base..base + code.registers as usize];
-                            }
-                            Some(_) | None => leave!(core.returned(stack, base)),
-                        }
-                    }
-                    Instr::Ad { op, first, n } => {
-                        save!();
-                        leave!(core.ad(stack, op, base + first as usize, n as usize));
-                    }
+                    Instr::BuildStart { d, packing, n } => set!(d, core.start_array(&reg!(n), packing)),
+                    Instr::Push { d, v } => { let value = take(regs, v); push(&mut reg!(d), value) }
+                    Instr::Size { d, a } => { let n = size(&reg!(a)); set_int(&mut reg!(d), n as i64) }
+                    Instr::Index { d, a, i } => set!(d, element(regs, a, i)),
+                    Instr::Index2 { d, a, i, j } => set!(d, element2(&reg!(a), int(&reg!(i)), int(&reg!(j)))),
+                    Instr::Update { d, i, v } => { let (i, value) = (reg!(i).clone(), take(regs, v)); check!(core.update(&mut reg!(d), &[i], value)) }
+                    Instr::UpdatePath { d, first, n } => { let (path, value) = path(regs, first, n); check!(core.update(&mut reg!(d), &path, value)) }
+                    Instr::Sum { d, a } => { primitives += size(&reg!(a)) as u64; set!(d, core.ctx.sum(&reg!(a))) }
+                    Instr::Closure { d, code, first } => reg!(d) = Value::Closure(code, Some(gathered(regs, 0, first, image.codes[code as usize].captures))),
+                    Instr::Sibling { d, code, a } => reg!(d) = Value::Closure(code, captured(&reg!(a))),
+                    Instr::LoadCaptured { first } => spread(regs, first),
+                    Instr::Call { code, first } => { save!(); enter!(code, w.base + first as usize); burn!() }
+                    Instr::TailCall { code, first } => { slide(regs, first, image.codes[code as usize].arity); enter!(code, w.base); burn!() }
+                    Instr::CallValue { first, n } => { save!(); burn!(); match code_of(image, &reg!(first), n) {
+                        Some(code) => enter!(code, w.base + first as usize),
+                        None => leave!(core.apply(stack, w.base + first as usize, n as usize)),
+                    } }
+                    Instr::TailCallValue { first, n } => { slide(regs, first, n); burn!(); match code_of(image, &reg!(0), n) {
+                        Some(code) => enter!(code, w.base),
+                        None => leave!(core.apply(stack, w.base, n as usize)),
+                    } }
+                    Instr::Return { a } => { give_back(regs, a); match core.resumable() {
+                        Some(frame) => { w = Window::of(image, frame); regs = &mut stack[w.base..w.end()]; }
+                        None => leave!(core.returned(stack, w.base)),
+                    } }
+                    Instr::Ad { op, first, n } => { save!(); leave!(core.ad(stack, op, w.base + first as usize, n as usize)) }
                 }
             }
         }
     }
 }
 
-#[inline(always)]
-fn set_real(slot: &mut Value, x: f64) {
-    if let Value::Real(old) = slot {
-        *old = x;
-    } else {
-        *slot = Value::Real(x);
+/// An error, and the code and next instruction of the frame it arose in, if it is not the caller's.
+type Failed = (Fault, Option<(u32, usize)>);
+
+/// The running frame.
+struct Window<'i> {
+    id: u32,
+    code: &'i Code,
+    instrs: &'i [Instr],
+    pc: usize,
+    base: usize,
+}
+
+impl<'i> Window<'i> {
+    #[inline(always)]
+    fn of(image: &'i Image, frame: Frame) -> Self {
+        let code = &image.codes[frame.code as usize];
+        let Frame { code: id, pc, base } = frame;
+        Self { id, code, instrs: &code.instrs, pc: pc as usize, base }
     }
-}
 
-#[inline(always)]
-fn set_int(slot: &mut Value, n: i64) {
-    if let Value::Int(old) = slot {
-        *old = n;
-    } else {
-        *slot = Value::Int(n);
-    }
-}
-
-/// An Int register. Types are checked before, so anything else cannot be there.
-#[inline(always)]
-fn int(value: &Value) -> i64 {
-    if let Value::Int(n) = value { *n } else { 0 }
-}
-
-#[inline(always)]
-fn tag_of(value: &Value) -> u32 {
-    match value {
-        Value::Tag(tag) => *tag,
-        Value::Data(fields) => fields.tag(),
-        _ => u32::MAX,
-    }
-}
-
-/// The value of an operand: moved out at its last use, copied otherwise.
-#[inline(always)]
-fn take(regs: &mut [Value], a: Reg) -> Value {
-    let slot = &mut regs[(a & !KILL) as usize];
-    match slot {
-        Value::Real(x) => Value::Real(*x),
-        Value::Int(n) => Value::Int(*n),
-        _ if a & KILL != 0 => std::mem::take(slot),
-        _ => slot.clone(),
-    }
-}
-
-/// A field of the structure in a register; moved out if this is the last use of its only owner.
-#[inline]
-fn field(regs: &mut [Value], a: Reg, index: u32) -> Value {
-    let slot = &mut regs[(a & !KILL) as usize];
-    let (Value::Tuple(fields) | Value::Data(fields)) = slot else { return Value::Unit };
-    if a & KILL == 0 {
-        return fields.items()[index as usize].clone();
-    }
-    let value = match Rc::get_mut(fields) {
-        Some(owned) => std::mem::take(&mut owned.items_mut()[index as usize]),
-        None => fields.items()[index as usize].clone(),
-    };
-    *slot = Value::Unit;
-    value
-}
-
-#[inline(always)]
-fn clear(regs: &mut [Value]) {
-    for slot in regs {
-        *slot = Value::Unit;
-    }
-}
-
-/// A primitive of two arguments that has no instruction of its own.
-#[inline]
-fn prim2(ctx: &mut Ctx, prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> {
-    if let (Value::Real(a), Value::Real(b)) = (x, y) {
-        if let Class::Smooth(smooth) = &prim.row().class
-            && let RealFn::Real2(f) = smooth.value
-        {
-            return Ok(Value::Real(f(*a, *b)));
-        }
-        return discrete::compare(prim, x, y);
-    }
-    ctx.apply(prim, &[x.clone(), y.clone()])
-}
-
-/// Whether a primitive counts as an operation on scalars.
-#[inline]
-fn counts(prim: Prim) -> bool {
-    match prim.row().class {
-        Class::Smooth(_) | Class::Sum => true,
-        Class::Discrete => !matches!(prim, Prim::Size | Prim::Dim | Prim::Argsort),
-        Class::Structural | Class::Control => false,
+    /// One past its last register.
+    #[inline(always)]
+    fn end(&self) -> usize {
+        self.base + self.code.registers as usize
     }
 }

@@ -88,12 +88,6 @@ impl Drop for Fields {
     }
 }
 
-impl Default for Value {
-    fn default() -> Self {
-        Self::Unit
-    }
-}
-
 impl Value {
     /// Whether dropping this value would free a structure that may hold others.
     #[inline]

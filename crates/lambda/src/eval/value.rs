@@ -9,9 +9,10 @@ use super::memory;
 use super::structure::Fields;
 
 /// A value of the calculus.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Value {
     /// The empty tuple.
+    #[default]
     Unit,
     /// A Bool.
     Bool(bool),
@@ -154,6 +155,11 @@ impl Value {
     /// The array it is.
     pub fn as_array(&self) -> Option<&Array> {
         if let Self::Array(array) = self { Some(array) } else { None }
+    }
+    /// Whether it is a Real.
+    #[inline]
+    pub fn is_real(&self) -> bool {
+        matches!(self, Self::Real(_) | Self::Active(_))
     }
     /// Whether it is a function.
     pub fn is_function(&self) -> bool {

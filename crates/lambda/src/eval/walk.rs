@@ -33,7 +33,10 @@ pub fn zip_leaves(
     what: &'static str,
     mut leaf: impl FnMut(&Value, &Value) -> Result<Value, Fault>,
 ) -> Result<Value, Fault> {
-    rebuild(value, Some(tangent.clone()), what, &mut |value, partner| match (value.as_real(), partner) {
+    rebuild(value, Some(tangent.clone()), what, &mut |value, partner| match (
+        value.as_real(),
+        partner,
+    ) {
         (Some(_), Value::Real(_) | Value::Active(_)) | (None, Value::Unit) => leaf(value, partner),
         _ => Err(mismatch(value, partner, what)),
     })
@@ -76,7 +79,8 @@ fn rebuild(
         };
         let next = open.done.len();
         if next < items.len() {
-            current = Some((&items[next], open.partner.as_ref().map(|partner| child(partner, next))));
+            current =
+                Some((&items[next], open.partner.as_ref().map(|partner| child(partner, next))));
             continue;
         }
         result = close(open.source, std::mem::take(&mut open.done));
@@ -112,19 +116,21 @@ fn children(value: &Value) -> Children<'_> {
 }
 
 fn close(source: &Value, items: Vec<Value>) -> Value {
-    match source {
-        Value::Tuple(_) => Value::Tuple(Fields::shared(0, items)),
-        Value::Data(fields) => Value::Data(Fields::shared(fields.tag(), items)),
-        _ => Value::array(items),
+    if let Value::Tuple(_) = source {
+        Value::Tuple(Fields::shared(0, items))
+    } else if let Value::Data(fields) = source {
+        Value::Data(Fields::shared(fields.tag(), items))
+    } else {
+        Value::array(items)
     }
 }
 
 /// The child of a structure that has been found to have one.
 fn child(partner: &Value, index: usize) -> Value {
-    match partner {
-        Value::Tuple(fields) | Value::Data(fields) => fields.items()[index].clone(),
-        Value::Array(array) => array.get(index).unwrap_or_default(),
-        _ => Value::Unit,
+    if let Value::Tuple(fields) | Value::Data(fields) = partner {
+        fields.items()[index].clone()
+    } else {
+        partner.as_array().and_then(|array| array.get(index)).unwrap_or_default()
     }
 }
 
@@ -146,7 +152,9 @@ fn check_shape(value: &Value, partner: &Value, what: &'static str) -> Result<(),
             a.tag() == b.tag() && a.items().len() == b.items().len()
         }
         (Value::Array(a), Value::Array(b)) => a.len() == b.len(),
-        (Value::Unit | Value::Tag(_) | Value::Tuple(_) | Value::Data(_) | Value::Array(_), _) => false,
+        (Value::Unit | Value::Tag(_) | Value::Tuple(_) | Value::Data(_) | Value::Array(_), _) => {
+            false
+        }
         _ => return Ok(()),
     };
     if fits { Ok(()) } else { Err(mismatch(value, partner, what)) }
@@ -159,7 +167,10 @@ fn mismatch(value: &Value, partner: &Value, what: &'static str) -> Fault {
         }
         (Value::Tag(_) | Value::Data(_), Value::Tag(_) | Value::Data(_)) => {
             let tag = |value: &Value| value.as_data().map_or(0, |(tag, _)| tag + 1);
-            (format!("constructor number {}", tag(value)), format!("constructor number {}", tag(partner)))
+            (
+                format!("constructor number {}", tag(value)),
+                format!("constructor number {}", tag(partner)),
+            )
         }
         _ => {
             let needed = if matches!(value, Value::Int(_) | Value::Bool(_) | Value::Str(_)) {
@@ -186,20 +197,17 @@ pub fn zeros(value: &Value) -> Result<Value, Fault> {
 /// The zero tangent of a leaf.
 #[inline]
 pub fn zero(leaf: &Value) -> Value {
-    match leaf {
-        Value::Real(_) | Value::Active(_) => Value::Real(0.0),
-        _ => Value::Unit,
-    }
+    if leaf.is_real() { Value::Real(0.0) } else { Value::Unit }
 }
 
 /// The tangent of `value` whose Reals are the next ones of `reals`, in order.
 pub fn tangent_of(value: &Value, reals: impl IntoIterator<Item = Value>) -> Result<Value, Fault> {
     let mut reals = reals.into_iter();
-    map_leaves(value, |leaf| match leaf {
-        Value::Real(_) | Value::Active(_) => {
-            reals.next().ok_or_else(|| Fault::internal("a tangent has too few numbers"))
+    map_leaves(value, |leaf| {
+        if !leaf.is_real() {
+            return Ok(Value::Unit);
         }
-        _ => Ok(Value::Unit),
+        reals.next().ok_or_else(|| Fault::internal("a tangent has too few numbers"))
     })
 }
 
@@ -260,14 +268,21 @@ pub fn strip_all(value: &Value) -> Result<Value, Fault> {
     if unfollowed(value) {
         return Ok(value.clone());
     }
-    map_leaves(value, |leaf| Ok(leaf.as_real().filter(|_| leaf.level() > 0).map_or_else(|| leaf.clone(), Value::Real)))
+    map_leaves(value, |leaf| {
+        Ok(leaf.as_real().filter(|_| leaf.level() > 0).map_or_else(|| leaf.clone(), Value::Real))
+    })
 }
 
 /// Whether it is clear at one glance that nothing follows this value.
 fn unfollowed(value: &Value) -> bool {
     match value {
         Value::Array(array) => array.values().is_none(),
-        Value::Unit | Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Tag(_) | Value::Str(_) => true,
+        Value::Unit
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::Real(_)
+        | Value::Tag(_)
+        | Value::Str(_) => true,
         Value::Closure(..) | Value::Partial(_) | Value::Native(_) => true,
         Value::Active(_) | Value::Tuple(_) | Value::Data(_) => false,
     }

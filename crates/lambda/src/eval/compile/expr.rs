@@ -89,6 +89,11 @@ impl Function<'_, '_> {
         }
     }
 
+    /// Whether a register was handed out last, so that nothing reads it yet.
+    fn is_fresh(&self, d: Reg) -> bool {
+        d + 1 == self.next
+    }
+
     /// Emits code for a value and says which register has it: a variable's own if it is one.
     pub(super) fn operand(&mut self, expr: &Expr) -> Reg {
         match &expr.kind {
@@ -238,9 +243,8 @@ impl Function<'_, '_> {
             for (index, arm) in arms.iter().enumerate() {
                 // The last of exhaustive arms needs no test.
                 let last = index + 1 == alternatives;
-                let jump = (!last).then(|| {
-                    self.emit(Instr::JNotTag { a, tag: arm.tag as u32, to: 0 })
-                });
+                let jump =
+                    (!last).then(|| self.emit(Instr::JNotTag { a, tag: arm.tag as u32, to: 0 }));
                 self.arm(arm, a, dst);
                 if !last {
                     ends.extend(self.skip(dst));
@@ -410,9 +414,10 @@ impl Function<'_, '_> {
     }
 
     fn build(&mut self, size: &Expr, var: VarId, body: &Expr, whole: &Expr, d: Reg) {
+        let fresh = self.is_fresh(d);
         let n = self.fresh();
         self.expr(size, &Dst::Reg(n));
-        let array = self.fresh();
+        let array = if fresh { d } else { self.fresh() };
         self.emit(Instr::BuildStart { d: array, packing: packing(&whole.ty), n });
         let i = self.fresh();
         self.emit(Instr::Int { d: i, n: 0 });
@@ -425,7 +430,7 @@ impl Function<'_, '_> {
         self.next = mark;
         self.emit(Instr::ForNext { i, n, to: top });
         self.land(exit);
-        self.emit(Instr::Move { d, a: array });
+        self.deliver(array, &Dst::Reg(d));
     }
 
     fn loop_(&mut self, var: VarId, init: &Expr, form: &LoopForm, body: &Expr, dst: &Dst) {
@@ -505,51 +510,55 @@ impl Function<'_, '_> {
         // `a with [i, j] = v` is an update of an element by an update of the element: one walk down.
         let mut path = vec![index];
         let mut value = value;
-        while let ExprKind::Var(var) = array.kind
-            && let ExprKind::Prim(Prim::Update, inner) = &value.kind
+        while let ExprKind::Prim(Prim::Update, inner) = &value.kind
             && let [element, index, inner_value] = &inner[..]
-            && reads_path(element, var, &path)
+            && reads_path(element, array, &path)
         {
             path.push(index);
             value = inner_value;
         }
+        let fresh = self.is_fresh(d);
         let a = self.operand(array);
         if let [index] = path[..] {
             let i = self.operand(index);
             let v = self.operand(value);
-            let target = self.fresh();
+            let target = if fresh { d } else { self.fresh() };
             self.emit(Instr::Move { d: target, a });
             self.emit(Instr::Update { d: target, i, v });
-            self.emit(Instr::Move { d, a: target });
-            return;
+            return self.deliver(target, &Dst::Reg(d));
         }
         let first = self.next;
         for expr in path.iter().copied().chain([value]) {
             let reg = self.fresh();
             self.expr(expr, &Dst::Reg(reg));
         }
-        let target = self.fresh();
+        let target = if fresh { d } else { self.fresh() };
         self.emit(Instr::Move { d: target, a });
         self.emit(Instr::UpdatePath { d: target, first, n: path.len() as u32 });
-        self.emit(Instr::Move { d, a: target });
+        self.deliver(target, &Dst::Reg(d));
     }
 }
 
-/// Whether `expr` is `var[path…]`, with the same variables or literals as indices.
-fn reads_path(expr: &Expr, var: VarId, path: &[&Expr]) -> bool {
+/// Whether `expr` is `array[path…]`, with the same variables or literals as indices.
+fn reads_path(expr: &Expr, array: &Expr, path: &[&Expr]) -> bool {
     let mut expr = expr;
     for index in path.iter().rev() {
         let ExprKind::Prim(Prim::Index, args) = &expr.kind else { return false };
         let [base, found] = &args[..] else { return false };
-        let same = match (&found.kind, &index.kind) {
-            (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
-            (ExprKind::Lit(a), ExprKind::Lit(b)) => a == b,
-            _ => false,
-        };
-        if !same {
+        if !same_place(found, index) {
             return false;
         }
         expr = base;
     }
-    matches!(expr.kind, ExprKind::Var(found) if found == var)
+    same_place(expr, array)
+}
+
+/// Whether both are the same variable, literal, or component of a variable.
+fn same_place(left: &Expr, right: &Expr) -> bool {
+    match (&left.kind, &right.kind) {
+        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+        (ExprKind::Lit(a), ExprKind::Lit(b)) => a == b,
+        (ExprKind::Proj(a, i), ExprKind::Proj(b, j)) => i == j && same_place(a, b),
+        _ => false,
+    }
 }

@@ -19,9 +19,8 @@ pub(super) fn mark_last_uses(code: &mut Code, arity: &dyn Fn(u32) -> (u32, u32))
     for (block, start) in starts.iter().enumerate() {
         block_of[*start] = block;
     }
-    let successors: Vec<Vec<usize>> = (0..starts.len())
-        .map(|block| successors(code, &starts, &block_of, block))
-        .collect();
+    let successors: Vec<Vec<usize>> =
+        (0..starts.len()).map(|block| successors(code, &starts, &block_of, block)).collect();
     let mut live_in = vec![vec![0u64; words]; starts.len()];
     let own = code.captures;
     let mut changed = true;

@@ -34,7 +34,10 @@ impl Function<'_, '_> {
 
     fn prim1(&mut self, prim: Prim, a: &Expr, d: Reg) {
         let a = self.operand(a);
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the primitives with instructions of their own")]
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "the primitives with instructions of their own"
+        )]
         self.emit(match prim {
             Prim::Neg => Instr::RealNeg { d, a },
             Prim::ToReal => Instr::ToReal { d, a },
@@ -64,7 +67,9 @@ impl Function<'_, '_> {
             self.binary(prim, a, b, d);
             return;
         }
-        if let (Some(k), Some(short_d)) = (real_literal(x).filter(|_| is_arithmetic(prim)), short(d)) {
+        if let (Some(k), Some(short_d)) =
+            (real_literal(x).filter(|_| is_arithmetic(prim)), short(d))
+        {
             let a = self.operand(y);
             if let Some(a) = short(a) {
                 let d = short_d;
@@ -102,13 +107,37 @@ impl Function<'_, '_> {
             self.binary(prim, a, b, d);
             return;
         }
+        if prim == Prim::Index && self.index_twice(x, y, d) {
+            return;
+        }
         let a = self.operand(x);
         let b = self.operand(y);
         self.binary(prim, a, b, d);
     }
 
+    /// `a[i][j]` in one instruction, where the registers' numbers are short.
+    fn index_twice(&mut self, row: &Expr, column: &Expr, d: Reg) -> bool {
+        let ExprKind::Prim(Prim::Index, args) = &row.kind else { return false };
+        let ([array, row_index], true) = (&args[..], self.next < 60_000) else { return false };
+        let a = self.operand(array);
+        let i = self.operand(row_index);
+        let j = self.operand(column);
+        match (short(d), short(a), short(i), short(j)) {
+            (Some(d), Some(a), Some(i), Some(j)) => self.emit(Instr::Index2 { d, a, i, j }),
+            _ => {
+                let inner = self.fresh();
+                self.emit(Instr::Index { d: inner, a, i });
+                self.emit(Instr::Index { d, a: inner, i: j })
+            }
+        };
+        true
+    }
+
     fn binary(&mut self, prim: Prim, a: Reg, b: Reg, d: Reg) {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the primitives with instructions of their own")]
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "the primitives with instructions of their own"
+        )]
         self.emit(match prim {
             Prim::Add => Instr::RealAdd { d, a, b },
             Prim::Sub => Instr::RealSub { d, a, b },
@@ -137,7 +166,11 @@ impl Function<'_, '_> {
                 }
             }
             ExprKind::Lit(Lit::Bool(value)) => {
-                return if *value == sense { vec![self.emit(Instr::Jump { to: 0 })] } else { vec![] };
+                return if *value == sense {
+                    vec![self.emit(Instr::Jump { to: 0 })]
+                } else {
+                    vec![]
+                };
             }
             ExprKind::Var(_)
             | ExprKind::Global(_)
@@ -157,7 +190,11 @@ impl Function<'_, '_> {
             | ExprKind::Ad(..) => {}
         }
         let a = self.operand(cond);
-        vec![self.emit(if sense { Instr::JumpIf { a, to: 0 } } else { Instr::JumpUnless { a, to: 0 } })]
+        vec![self.emit(if sense {
+            Instr::JumpIf { a, to: 0 }
+        } else {
+            Instr::JumpUnless { a, to: 0 }
+        })]
     }
 
     /// `a && b` is `if a then b else false`, `a || b` is `if a then true else b`.
@@ -271,7 +308,6 @@ fn int_jump_k(prim: Prim, a: u16, k: i64) -> Instr {
 
 fn real_jump(prim: Prim, a: Reg, b: Reg, sense: bool) -> Instr {
     let to = 0;
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the comparisons among all primitives")]
     match (prim, sense) {
         (Prim::Lt, true) => Instr::JRealLt { a, b, to },
         (Prim::Le, true) => Instr::JRealLe { a, b, to },
@@ -288,7 +324,6 @@ fn real_jump(prim: Prim, a: Reg, b: Reg, sense: bool) -> Instr {
 
 fn real_jump_k(prim: Prim, a: u16, k: f64, sense: bool) -> Instr {
     let to = 0;
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the comparisons among all primitives")]
     match (prim, sense) {
         (Prim::Lt, true) => Instr::JRealLtK { a, k, to },
         (Prim::Le, true) => Instr::JRealLeK { a, k, to },
