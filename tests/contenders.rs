@@ -14,7 +14,10 @@ pub fn contenders() -> Vec<Contender> {
         How::Source { .. } => Contender::new(engine.name, move |program, def, args| {
             let (program, def) = closed(program, def, args);
             let options = Options { max_memory: MAX_MEMORY, ..Options::default() };
-            of_value(&evaluate(engine, &program, def, &options).map_err(failure)?)
+            of_value(
+                &evaluate(engine, &program, def, &options)
+                    .map_err(|diagnostic| failure(&diagnostic))?,
+            )
         }),
     };
     ENGINES.iter().map(contender).collect()

@@ -34,11 +34,14 @@ impl fmt::Display for Failure {
 /// What a contender makes of a definition applied to arguments.
 pub type Outcome = Result<Data<f64>, Failure>;
 
+/// How it applies a definition to arguments.
+type Run = dyn Fn(&Program, DefId, &[Data<f64>]) -> Outcome;
+
 /// Whoever runs programs with differentiation operators in them.
 pub struct Contender {
     /// Its name in reports.
     pub name: String,
-    run: Box<dyn Fn(&Program, DefId, &[Data<f64>]) -> Outcome>,
+    run: Box<Run>,
 }
 
 impl Contender {
@@ -71,12 +74,12 @@ pub fn on_machine(
     let image = compile(program);
     let options = Options { max_memory: 512 << 20, ..Options::default() };
     let mut machine = Machine::new(&image, engine, options);
-    let function = machine.global(def).map_err(failure)?;
+    let function = machine.global(def).map_err(|diagnostic| failure(&diagnostic))?;
     if args.is_empty() {
         return of_value(&function);
     }
     let result = machine.call(function, args.iter().map(to_value).collect());
-    of_value(&result.map_err(failure)?)
+    of_value(&result.map_err(|diagnostic| failure(&diagnostic))?)
 }
 
 /// The program with one more definition: that of a definition applied to these arguments. For ways of
@@ -129,7 +132,7 @@ pub fn literal(program: &Program, data: &Data<f64>, ty: &Type) -> Expr {
 }
 
 /// What a diagnostic means.
-pub fn failure(diagnostic: Box<Diagnostic>) -> Failure {
+pub fn failure(diagnostic: &Diagnostic) -> Failure {
     let kind = match diagnostic.code {
         "E0701" | "E0702" => ErrorKind::Index,
         "E0703" => ErrorKind::Size,
