@@ -46,12 +46,52 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0190", "a text that is not a printed stage"),
 
     // --- E02: names and modules
+    ("E0201", "a name that is not known"),
+    ("E0202", "a type that is not known"),
+    ("E0203", "a constructor that is not known"),
+    ("E0204", "a module that is not imported"),
+    ("E0205", "a name that a module does not define"),
+    ("E0206", "two definitions of one name"),
+    ("E0207", "two types of one name"),
+    ("E0208", "two constructors of one name"),
+    ("E0209", "a name bound twice"),
+    ("E0210", "a field given twice"),
+    ("E0211", "a value that depends on itself"),
+    ("E0212", "a type that stands for itself"),
+    ("E0213", "a wrong number of type arguments"),
+    ("E0214", "a type variable that is no parameter"),
+    ("E0215", "a size that is not declared"),
+    ("E0216", "a type that contains itself at larger types"),
     ("E0220", "an imported file cannot be read"),
     ("E0221", "files import each other in a circle"),
 
     // --- E03: types
+    ("E0301", "a value of another type than expected"),
+    ("E0302", "an argument too many"),
+    ("E0303", "a function that still waits for arguments"),
+    ("E0304", "a type that contains itself"),
+    ("E0305", "a type that is too large"),
+    ("E0306", "arithmetic on something that is no number"),
+    ("E0307", "a comparison of values without order"),
+    ("E0308", "a comparison of functions"),
+    ("E0309", "a number where something else is needed"),
+    ("E0310", "a field that a record does not have"),
+    ("E0311", "a field of something that is no record"),
+    ("E0312", "a component that does not exist"),
+    ("E0313", "a declared type variable that is not general"),
+    ("E0314", "an element of something that is no array"),
+    ("E0315", "an exponent of the wrong type"),
+    ("E0316", "a matrix product of something else"),
+    ("E0317", "branches of different types"),
+    ("E0318", "a record or tuple of unknown type"),
+    ("E0319", "an integer that does not fit"),
+    ("E0320", "a pattern with a wrong number of fields"),
 
     // --- E04: sizes
+    ("E0401", "array sizes that disagree"),
+    ("E0402", "an index that is always out of range"),
+    ("E0403", "a size that no argument gives"),
+    ("E0404", "a negative size"),
 
     // --- E05: patterns
     ("E0501", "a match that does not cover every case"),
@@ -59,6 +99,9 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0503", "a definition needed at too many types"),
 
     // --- E06: differentiation
+    ("E0601", "a function at the boundary of a derivative"),
+    ("E0602", "a gradient of something that is no Real"),
+    ("E0603", "a Jacobian of a sum type"),
 
     // --- E07: run time
     ("E0701", "an index out of range"),

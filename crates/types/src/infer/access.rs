@@ -18,12 +18,27 @@ impl<'a> Infer<'a> {
             }
             _ => None,
         };
+        if let Some((Ty::Record(known), _)) = want
+            && wanted.is_none()
+        {
+            let record = Ty::Record(known.clone());
+            for (name, value) in fields {
+                if !known.iter().any(|(w, _)| *w == name.node) {
+                    self.report_no_field(&record, &name.node, name.span);
+                }
+                self.infer(value);
+            }
+            return Self::error_expr(span);
+        }
         let mut typed: Vec<(Name, TExpr)> = Vec::with_capacity(fields.len());
         for (name, value) in fields {
             let known = wanted.as_ref().and_then(|(wanted, why)| {
                 wanted.iter().find(|(w, _)| *w == name.node).map(|(_, ty)| (ty, *why))
             });
-            let value = self.sub(value, known);
+            let value = match known {
+                Some((ty, why)) => self.check(value, ty, &why.part()),
+                None => self.infer(value),
+            };
             if !typed.iter().any(|(known, _)| *known == name.node) {
                 typed.push((name.node.clone(), value));
             }

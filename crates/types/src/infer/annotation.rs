@@ -119,6 +119,13 @@ impl<'a> Infer<'a> {
         let phantom = self.saw_phantom;
         (self.in_size, self.saw_phantom) = outer;
         let size = self.size_of_expr(&expr);
+        if let Size::Poly(poly) = &size
+            && poly.as_constant().is_some_and(|size| size < 0)
+        {
+            let diagnostic = Diagnostic::error("E0404", expr.span, "an array cannot have a negative size", "")
+                .hint("sizes count from 0");
+            self.report(diagnostic);
+        }
         if let Some(path) = &dims.path
             && !phantom
             && !matches!(expr.kind, TExprKind::Error)
@@ -199,7 +206,12 @@ impl<'a> Infer<'a> {
         } else {
             ("size argument", wanted.0, found.0)
         };
-        let plural = |count: usize| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+        let plural = |count: usize| match count {
+            0 => format!("no {what}s"),
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let found = if found == 0 { "none".to_string() } else { found.to_string() };
         let diagnostic = Diagnostic::error("E0213", span, format!("`{name}` takes {}, not {found}", plural(wanted)), "")
             .hint(match wanted {
                 0 => format!("write just `{name}`"),
@@ -263,8 +275,8 @@ impl<'a> Infer<'a> {
             diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
         }
         let diagnostic = diagnostic
-            .note("the size names of a definition are declared after its name")
-            .hint(format!("write `def f [{text}] …` to declare it, or `[]` for some size"));
+            .note("the size names of a definition or a type are declared after its name")
+            .hint(format!("write `{} [{text}] …` to declare it, or `[]` for some size", self.owner));
         self.report(diagnostic);
     }
 

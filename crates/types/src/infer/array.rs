@@ -14,7 +14,7 @@ impl<'a> Infer<'a> {
     pub(super) fn array(&mut self, items: &'a [Expr], span: Span, want: Want<'_>) -> TExpr {
         let mut typed: Vec<TExpr> = Vec::with_capacity(items.len());
         let mut element = match want {
-            Some((Ty::Array(_, element), why)) => Some((element.as_ref().clone(), why.clone())),
+            Some((Ty::Array(_, element), why)) => Some((element.as_ref().clone(), why.part())),
             _ => None,
         };
         for item in items {
@@ -34,15 +34,19 @@ impl<'a> Infer<'a> {
             return typed;
         };
         let wanted = match want {
-            Some((Ty::Array(_, element), why)) => Some((self.head(element), why)),
+            Some((Ty::Array(_, element), why)) => Some((self.head(element), why.part())),
             _ => None,
         };
         let wanted = match &wanted {
-            Some((ty, why)) if !matches!(ty, Ty::Var(_)) => Some((ty, *why)),
+            Some((ty, why)) if !matches!(ty, Ty::Var(_)) => Some((ty, why)),
             _ => None,
         };
         match clause {
             Clause::Range { var, bound } => {
+                let later = rest.iter().filter_map(|clause| if let Clause::Range { var, .. } = clause { Some(var) } else { None });
+                if let Some(again) = later.into_iter().find(|again| again.node == var.node) {
+                    self.check_distinct([var, again].into_iter(), "index");
+                }
                 let bound = self.check(bound, &Ty::Int, &Why::Index);
                 let size = self.size_of_expr(&bound);
                 let (local, inner) = self.scoped(|this| {

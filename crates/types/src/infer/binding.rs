@@ -110,11 +110,13 @@ impl<'a> Infer<'a> {
         let PatternKind::Var(name) = &pattern.kind else { return Self::error_expr(span) };
         let start = self.pending.len();
         self.level += 1;
+        self.not_recursive.push(name.clone());
         let value = match written {
             Some(written) => self.ascribe(value, written, value.span),
             None => self.infer(value),
         };
         self.level -= 1;
+        self.not_recursive.pop();
         let member = Member { ty: value.ty.clone(), rigid: vec![], own: vec![], is_function: true };
         let scheme = self.generalise(&[member], start).pop().unwrap_or_default();
         let (local, body) = self.scoped(|this| {
@@ -137,7 +139,12 @@ impl<'a> Infer<'a> {
                 this.scope.extend(names.iter().cloned());
             }
             let group = binders.iter().map(|(local, def)| (Binder::Local(*local), *def)).collect();
+            let hidden = this.not_recursive.len();
+            if !recursive {
+                this.not_recursive.extend(names.iter().map(|(name, _)| name.clone()));
+            }
             let functions = this.group(group);
+            this.not_recursive.truncate(hidden);
             if !recursive {
                 this.scope.extend(names);
             }

@@ -6,8 +6,8 @@ use pullback_syntax::ast::{BinaryOp, Expr, ExprKind};
 use super::mismatch::Why;
 use super::names::Head;
 use super::{Infer, expr};
-use crate::tir::{TExpr, TExprKind};
-use crate::ty::{Size, Ty};
+use crate::tir::{Constraint, TExpr, TExprKind};
+use crate::ty::{Size, Ty, TyVar};
 
 impl<'a> Infer<'a> {
     /// `fun args`; `want` is the type of the whole, if known.
@@ -38,11 +38,14 @@ impl<'a> Infer<'a> {
         let Head { expr: function, name, dependents, builtin } = head;
         let mut ty = function.ty.clone();
         let mut typed: Vec<TExpr> = Vec::with_capacity(args.len());
+        // After a wrong argument only types that it cannot have spoilt are relied on.
+        let mut wrong = false;
         for (index, arg) in args.iter().enumerate() {
             let why = Why::Argument(name.clone(), index);
             match self.head(&ty) {
                 Ty::Fun(from, to) => {
-                    let arg = self.check(arg, &from, &why);
+                    let arg = if wrong && !self.is_closed(&from) { self.infer(arg) } else { self.check(arg, &from, &why) };
+                    wrong |= matches!(arg.kind, TExprKind::Error);
                     for (position, var) in &dependents {
                         if *position == index {
                             match self.size_of_expr(&arg) {
@@ -58,7 +61,12 @@ impl<'a> Infer<'a> {
                     typed.push(self.infer(arg));
                     ty = Ty::Error;
                 }
-                unknown @ Ty::Var(_) => {
+                Ty::Var(_) if wrong => {
+                    typed.push(self.infer(arg));
+                    ty = Ty::Error;
+                }
+                Ty::Var(var) if !is_number(&function) && !self.must_be_number(var) => {
+                    let unknown = Ty::Var(var);
                     let arg = self.infer(arg);
                     let result = self.fresh();
                     let fun = Ty::Fun(arg.ty.clone().into(), result.clone().into());
@@ -67,10 +75,13 @@ impl<'a> Infer<'a> {
                     ty = if agrees { result } else { Ty::Error };
                 }
                 other => {
-                    self.report_not_function(&function, name.as_deref(), index, &other, arg.span);
                     for arg in &args[index..] {
                         self.infer(arg);
                     }
+                    if wrong {
+                        return Self::error_expr(span);
+                    }
+                    self.report_not_function(&function, name.as_deref(), index, &other, arg.span);
                     return Self::error_expr(span);
                 }
             }
@@ -80,24 +91,48 @@ impl<'a> Infer<'a> {
             let spans: Vec<Span> = args.iter().map(|arg| arg.span).collect();
             self.finish_builtin(*builtin, used, function.span, &spans);
         }
+        if wrong && !self.is_closed(&ty) {
+            ty = Ty::Error;
+        }
         if typed.is_empty() {
             return TExpr { span, ..function };
         }
         TExpr { kind: TExprKind::App(Box::new(function), typed), ty, span }
     }
 
+    /// Whether a constraint says that an unknown type is one of numbers.
+    fn must_be_number(&mut self, var: TyVar) -> bool {
+        let waiting: Vec<Ty> = self.pending.iter().flatten().filter_map(|pending| match &pending.constraint {
+            Constraint::Num(ty) | Constraint::Vector(ty) | Constraint::Scalar(ty) | Constraint::Ord(ty) => Some(ty.clone()),
+            _ => None,
+        }).collect();
+        waiting.iter().any(|ty| self.table.resolve(ty) == Ty::Var(var))
+    }
+
+    /// Whether nothing about the type is open.
+    fn is_closed(&mut self, ty: &Ty) -> bool {
+        matches!(self.head(ty), Ty::Real | Ty::Int | Ty::Bool | Ty::Str)
+    }
+
     fn report_not_function(&mut self, function: &TExpr, name: Option<&str>, taken: usize, ty: &Ty, extra: Span) {
         let found = self.show(ty);
         let called = name.map_or_else(|| "this".to_string(), |name| format!("`{name}`"));
         let diagnostic = if taken == 0 {
-            Diagnostic::error("E0302", function.span, format!("{called} is no function, so it cannot be applied"), format!("this is `{found}`"))
+            let number = is_number(function) || matches!(ty, Ty::Int | Ty::Real);
+            let label = if is_number(function) { "this is a number".to_string() } else { format!("this is `{found}`") };
+            Diagnostic::error("E0302", function.span, format!("{called} is no function, so it cannot be applied"), label)
                 .label(extra, "an argument is given here")
-                .hint("two values side by side mean application: a comma or an operator may be missing, or the first is not the function you meant")
+                .note("two expressions side by side mean application")
+                .hint(if number {
+                    "a product is written with `*`; a comma or another operator may be missing"
+                } else {
+                    "a comma or an operator may be missing, or the first is not the function you meant"
+                })
         } else {
             let arguments = if taken == 1 { "1 argument".to_string() } else { format!("{taken} arguments") };
             Diagnostic::error("E0302", extra, format!("{called} takes {arguments}, but more are given"), "one too many")
                 .note(format!("with {arguments} it gives `{found}`, which is no function"))
-                .hint("put parentheses around an argument that is itself a call, as in `f (g x)`")
+                .hint(extra_hint(name))
         };
         self.report(diagnostic);
     }
@@ -113,6 +148,23 @@ impl<'a> Infer<'a> {
         let body = TExpr { kind: body, ty: b, span };
         expr::lambda_of(&[(x_id, a), (f_id, f)], body, span)
     }
+}
+
+/// What to write where a function got an argument too many.
+fn extra_hint(name: Option<&str>) -> &'static str {
+    match name {
+        Some("vjp") => "the pullback is the second component: `(vjp f x).1 y_bar`; of a function with a Real result, `grad f x` is the derivative",
+        Some("linearize") => "the pushforward is the second component: `(linearize f x).1 x_dot`",
+        Some("grad" | "value_and_grad" | "jacobian" | "hessian") => {
+            "it differentiates a function of one argument: capture the others, as in `grad (\\x -> f x y) x`, or pass a tuple"
+        }
+        _ => "put parentheses around an argument that is itself a call, as in `f (g x)`",
+    }
+}
+
+/// Whether the expression is a literal number.
+fn is_number(expr: &TExpr) -> bool {
+    matches!(expr.kind, TExprKind::IntLit(_) | TExprKind::RealLit(_))
 }
 
 /// `(f a) b` is `f a b`, and `a |> f` is `f a`, so that one call sees all its arguments.

@@ -81,6 +81,7 @@ impl<'a> Infer<'a> {
     /// Puts the parameters of a declaration in scope, and nothing else.
     fn enter_decl(&mut self, module: usize, decl: &'a TypeDecl, params: &[ParamId]) {
         self.module = module;
+        self.owner = format!("type {}", decl.name.node);
         self.check_distinct(decl.sizes.iter().chain(&decl.params), "parameter");
         self.scope = decl.sizes.iter().map(|size| (size.node.clone(), Binding::AnySize)).collect();
         let names = decl.params.iter().map(|param| param.node.clone());
@@ -90,11 +91,12 @@ impl<'a> Infer<'a> {
     /// Leaves a declaration; type variables that were not its parameters are mistakes.
     fn leave_decl(&mut self, decl: &TypeDecl, types: &[&'a TypeExpr]) {
         let unknown: Vec<Name> = self.type_vars[decl.params.len()..].iter().map(|(name, _)| name.clone()).collect();
+        let known: String = decl.params.iter().map(|param| format!(" {}", param.node)).collect();
         for name in unknown {
             let Some(span) = types.iter().find_map(|ty| find_var(ty, &name)) else { continue };
             let diagnostic = Diagnostic::error("E0214", span, format!("unknown type variable `{name}`"), "not a parameter")
                 .note("a declared type may only mention its own parameters")
-                .hint(format!("write `type {} {name} = …` to make it one", decl.name.node));
+                .hint(format!("write `type {}{} {name} = …` to make it one", decl.name.node, known));
             self.report(diagnostic);
         }
         self.type_vars.clear();

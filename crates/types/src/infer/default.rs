@@ -10,7 +10,8 @@ impl Infer<'_> {
     /// Decides every constraint that still waits.
     pub(super) fn default_constraints(&mut self) {
         self.run_ready();
-        loop {
+        // Nothing is solved any more after a type was too large.
+        while !self.too_large {
             let open: Vec<usize> = (0..self.pending.len()).filter(|index| self.pending[*index].is_some()).collect();
             if open.is_empty() {
                 break;

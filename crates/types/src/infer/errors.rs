@@ -17,8 +17,8 @@ impl Infer<'_> {
         let mut diagnostic = Diagnostic::error("E0306", self.at, title, format!("this involves `{found}`")).note(note);
         diagnostic = match ty {
             Ty::Int => diagnostic.hint("write `real n` to turn an Int into a Real, or `*` for a product of Ints"),
-            Ty::Fun(..) => diagnostic.hint("an argument may be missing: this is a function, not a number"),
-            Ty::Bool => diagnostic.hint("write `if c then 1 else 0` to count a condition"),
+            Ty::Fun(..) => diagnostic.hint("an argument may be missing; to compute with functions, write `\\x -> f x + g x`"),
+            Ty::Bool => diagnostic.hint("the opposite of a condition is `not c`; write `if c then 1 else 0` to count a condition"),
             Ty::Sum(..) | Ty::Tangent(_) => diagnostic.hint("take the value apart with `match` and compute with its parts"),
             Ty::Str => diagnostic.hint("strings are only messages and cannot be added or joined"),
             _ => diagnostic.hint("compute with numbers instead"),
@@ -28,6 +28,10 @@ impl Infer<'_> {
 
     pub(super) fn report_scalar(&mut self, ty: &Ty, ordered: bool) {
         let found = self.show(ty);
+        if !ordered && std::mem::replace(&mut self.literal_reported, true) {
+            // The literals of one group mostly have one cause.
+            return;
+        }
         let diagnostic = if ordered {
             Diagnostic::error("E0307", self.at, format!("values of type `{found}` have no order"), format!("this compares `{found}`"))
                 .note("only Int and Real are ordered")
@@ -88,8 +92,12 @@ impl Infer<'_> {
             };
             Diagnostic::error("E0312", span, format!("there is no component `.{index}` in `{found}`"), "no such component").hint(hint)
         } else {
-            Diagnostic::error("E0312", span, format!("`.{index}` needs a tuple, but this is `{found}`"), format!("this is `{found}`"))
-                .hint("only tuples have numbered components; an element of an array is `a[0]`, a field of a record `.name`")
+            let hint = if matches!(ty, Ty::Fun(..)) {
+                "this is a function still waiting for an argument; give it all of them before taking a component"
+            } else {
+                "only tuples have numbered components; an element of an array is `a[0]`, a field of a record `.name`"
+            };
+            Diagnostic::error("E0312", span, format!("`.{index}` needs a tuple, but this is `{found}`"), format!("this is `{found}`")).hint(hint)
         };
         self.report(diagnostic);
     }
@@ -99,6 +107,13 @@ impl Infer<'_> {
         let diagnostic = Diagnostic::error("E0315", self.at, format!("an exponent is `Int` or `Real`, not `{found}`"), "")
             .note("`x ^ n` multiplies repeatedly for an Int `n`, and is `exp (y * log x)` for a Real `y`")
             .hint("raise to a single number; for elementwise exponents use `map2`");
+        self.report(diagnostic);
+    }
+
+    pub(super) fn report_int_base(&mut self) {
+        let diagnostic = Diagnostic::error("E0315", self.at, "an Int cannot be raised to a Real power", "the exponent is a Real")
+            .note("an Int to an Int power is an Int, a Real to any power is a Real")
+            .hint("write `real n ^ x`, or `n ^ int x` if the exponent is whole");
         self.report(diagnostic);
     }
 
@@ -125,6 +140,7 @@ impl Infer<'_> {
             Ty::Fun(..) => diagnostic.hint("to apply a function to an array literal, put a space before `[`"),
             Ty::Tuple(_) => diagnostic.hint("a component of a tuple is `.0`, `.1`, …"),
             Ty::Record(_) => diagnostic.hint("a field of a record is `.name`"),
+            Ty::Int if what == "`<-`" => diagnostic.hint("to count up to a number, write `i < n`"),
             _ => diagnostic.hint("only arrays have elements"),
         };
         self.report(diagnostic);

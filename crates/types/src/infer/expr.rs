@@ -109,7 +109,7 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         let part = |(index, item): (usize, &'a Expr)| match &wanted {
-            Some((wanted, why)) => self.check(item, &wanted[index], why),
+            Some((wanted, why)) => self.check(item, &wanted[index], &why.part()),
             None => self.infer(item),
         };
         let items: Vec<TExpr> = items.iter().enumerate().map(part).collect();

@@ -56,10 +56,18 @@ impl<'a> Infer<'a> {
     pub(super) fn global_group(&mut self, group: &Group) {
         let mut members = group.members.clone();
         if group.cyclic {
-            members.retain(|global| !self.report_cyclic_value(*global, &group.members));
+            let is_value = |global: &GlobalId| {
+                let def = self.declared.defs[global.index()].def;
+                def.params.is_empty() && !matches!(strip(&def.body).kind, ExprKind::Lambda { .. })
+            };
+            let values: Vec<GlobalId> = members.iter().copied().filter(is_value).collect();
+            self.report_cyclic_values(&values, &group.members);
+            members.retain(|global| !values.contains(global));
         }
         self.scope.clear();
         self.type_vars.clear();
+        self.endless = false;
+        self.literal_reported = false;
         let first_local = self.typed.locals.len();
         let defs = members.iter().map(|global| (Binder::Global(*global), self.declared.defs[global.index()].def)).collect();
         let bodies = self.group(defs);
@@ -85,25 +93,28 @@ impl<'a> Infer<'a> {
         self.ready.clear();
     }
 
-    /// Whether a definition of a cyclic group is no function, which is reported.
-    fn report_cyclic_value(&mut self, global: GlobalId, group: &[GlobalId]) -> bool {
-        let def = self.declared.defs[global.index()].def;
-        if !def.params.is_empty() || matches!(strip(&def.body).kind, ExprKind::Lambda { .. }) {
-            return false;
+    /// Values that depend on themselves, one mistake for the whole cycle.
+    fn report_cyclic_values(&mut self, values: &[GlobalId], group: &[GlobalId]) {
+        for global in values {
+            self.globals[*global] = GlobalState::Done(Rc::new(Scheme::default()));
         }
-        let name = &def.name.node;
-        let diagnostic = Diagnostic::error("E0211", def.name.span, format!("the value of `{name}` depends on itself"), "defined by itself");
-        let others: Vec<String> =
-            group.iter().filter(|other| **other != global).map(|other| format!("`{}`", self.typed.globals[*other].name)).collect();
-        let diagnostic = if others.is_empty() {
-            diagnostic.note("to compute it one would have to know it already")
-        } else {
-            diagnostic.note(format!("it is computed with {}, which depends on it", others.join(", ")))
-        };
-        let diagnostic = diagnostic.hint("only functions may be recursive: give it a parameter, or compute it from other values");
+        let Some((first, others)) = values.split_first() else { return };
+        let entry = &self.typed.globals[*first];
+        let title = format!("the value of `{}` depends on itself", entry.name);
+        let mut diagnostic = Diagnostic::error("E0211", entry.span, title, "needs itself to be computed");
+        for other in others {
+            let entry = &self.typed.globals[*other];
+            diagnostic = diagnostic.label(entry.span, format!("`{}` is part of the cycle", entry.name));
+        }
+        let functions: Vec<String> =
+            group.iter().filter(|other| !values.contains(other)).map(|other| format!("`{}`", self.typed.globals[*other].name)).collect();
+        if !functions.is_empty() {
+            diagnostic = diagnostic.note(format!("it is computed with {}, which depends on it", functions.join(", ")));
+        }
+        let diagnostic = diagnostic
+            .note("to compute it one would have to know it already; only functions may be recursive")
+            .hint("give it a parameter, or compute it from other values");
         self.report(diagnostic);
-        self.globals[global] = GlobalState::Done(Rc::new(Scheme::default()));
-        true
     }
 
     /// Infers a group; every binder gets its scheme, and the bodies are returned in order.
@@ -156,6 +167,7 @@ impl<'a> Infer<'a> {
     }
 
     fn signature(&mut self, binder: Binder, def: &'a Def) -> Signature<'a> {
+        self.owner = if matches!(binder, Binder::Global(_)) { format!("def {}", def.name.node) } else { format!("let {}", def.name.node) };
         let (names, vars) = (self.scope.len(), self.type_vars.len());
         let written = def.params.iter().filter_map(|param| param.ty.as_ref()).chain(&def.result);
         let mut declared = Vec::new();

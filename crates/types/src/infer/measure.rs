@@ -22,7 +22,9 @@ impl Infer<'_> {
         let mut derived = Vec::new();
         let mut phantoms = Vec::new();
         for (size, name) in declared.iter().zip(&def.sizes) {
-            if name.node == "_" || dims(params).any(|dim| is_local(&dim.size, *size)) {
+            let twice = def.sizes.iter().filter(|other| other.node == name.node).count() > 1;
+            let erroneous = params.iter().any(|param| matches!(param.ty, Ty::Error));
+            if name.node == "_" || twice || erroneous || dims(params).any(|dim| is_local(&dim.size, *size)) {
                 continue;
             }
             let known = |infer: &Self, poly: &Poly| {

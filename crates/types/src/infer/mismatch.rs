@@ -1,5 +1,7 @@
 //! Two types that do not agree, told in the user's words.
 
+use std::rc::Rc;
+
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_syntax::ast::BinaryOp;
 
@@ -38,8 +40,21 @@ pub(super) enum Why {
     Scrutinee(Span),
     /// The value at the place that `with` replaces.
     Place,
+    /// A component, field or element of something that is expected for this reason.
+    Part(Rc<Why>),
     /// The types inside one group of definitions that use each other.
     Group(Name),
+}
+
+impl Why {
+    /// The reason for a part of what this is the reason for.
+    pub fn part(&self) -> Self {
+        match self {
+            Self::Part(_) => self.clone(),
+            Self::Annotation(span) => Self::Annotation(*span),
+            whole => Self::Part(Rc::new(whole.clone())),
+        }
+    }
 }
 
 impl Infer<'_> {
@@ -76,7 +91,7 @@ impl Infer<'_> {
     pub(super) fn report_clash(&mut self, span: Span, actual: &Ty, expected: &Ty, clash: &Clash, why: &Why) {
         match clash {
             Clash::Types => self.report_mismatch(span, actual, expected, why),
-            Clash::Infinite => self.report_infinite(span, actual, expected),
+            Clash::Infinite => self.report_circular(span, actual, expected),
             Clash::Sizes(left, right) => self.report_sizes(span, actual, expected, (left, right), why),
             Clash::Escape(param) => self.report_escape(span, param),
             Clash::TooLarge => self.report_too_large(span),
@@ -121,7 +136,15 @@ impl Infer<'_> {
         self.report(diagnostic);
     }
 
-    fn report_infinite(&mut self, span: Span, actual: &Ty, expected: &Ty) {
+    /// A type that contains itself, seen when following it did not end.
+    pub(super) fn report_infinite(&mut self, span: Span) {
+        let diagnostic = Diagnostic::error("E0304", span, "this value would have a type that contains itself", "used recursively here")
+            .note("every recursive use wraps its type once more, so the type has no end")
+            .hint("a recursive structure needs a declared `type`; otherwise write the types of the definition to find the use that does not fit");
+        self.report(diagnostic);
+    }
+
+    fn report_circular(&mut self, span: Span, actual: &Ty, expected: &Ty) {
         let (actual, expected) = (self.known(actual), self.known(expected));
         let mut show = Show::new(&self.typed, &[]);
         let (found, wanted) = (show.ty(&actual), show.ty(&expected));
@@ -167,7 +190,7 @@ impl Infer<'_> {
         }
         self.too_large = true;
         let diagnostic = Diagnostic::error("E0305", span, "the type of this is too large", "")
-            .note("written out it has more than a hundred thousand parts")
+            .note("written out it has more than ten thousand parts")
             .hint("repeated pairing doubles a type every time; use an array or a declared `type` instead");
         self.report(diagnostic);
     }
@@ -193,6 +216,8 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
         Why::Operand(op, span) => diagnostic
             .label(*span, format!("this is `{wanted}`"))
             .note(format!("both operands of `{}` must have the same type", op.text())),
+        Why::Operator(BinaryOp::Scale) => diagnostic.note("the number that scales stands on the left: `s *. v`"),
+        Why::Operator(BinaryOp::Rem) => diagnostic.note("`%` is the remainder of Ints; for Reals write `x - m * floor (x / m)`"),
         Why::Operator(op) => diagnostic.note(format!("this operand of `{}` must be `{wanted}`", op.text())),
         Why::Index => diagnostic.note("indices and sizes are `Int`"),
         Why::State(span) => diagnostic
@@ -200,6 +225,11 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
             .note("every round of a loop gives a state of the same type"),
         Why::Scrutinee(span) => diagnostic.label(*span, format!("the value is `{wanted}`")),
         Why::Place => diagnostic.note(format!("the value replaced by `with` is `{wanted}`")),
+        Why::Part(whole) => match whole.as_ref() {
+            Why::Result(name) => diagnostic.note(format!("it is part of the declared result of `{name}`")),
+            Why::Argument(Some(name), index) => diagnostic.note(format!("it is part of argument {} of `{name}`", index + 1)),
+            _ => diagnostic,
+        },
         Why::Group(name) => diagnostic.note(format!("elsewhere `{name}` is used as `{wanted}`")),
     }
 }
@@ -254,7 +284,12 @@ fn conversion_hint(actual: &Ty, expected: &Ty) -> Option<String> {
         (Ty::Real, Ty::Int) => "write `int x` to cut a Real down to an Int",
         (Ty::Str, Ty::Real | Ty::Int | Ty::Bool) => "strings are only messages: they cannot be turned into numbers",
         (Ty::Array(..), Ty::Real | Ty::Int) => "pick one element with `xs[i]`, or go through all of them with `map` or `[ … | x <- xs ]`",
-        (Ty::Tuple(items), _) if items.len() == 1 => "this is a tuple of one component",
+        (other, Ty::Tuple(items)) if items.len() > 1 && items.first() == Some(other) => {
+            "it takes one tuple: write its components in parentheses, with commas, as in `f (x, y)`"
+        }
+        (Ty::Tuple(items), other) if items.first() == Some(other) => {
+            "arguments are written one after the other, without a comma: `f x y`, not `f(x, y)`"
+        }
         (Ty::Record(a), Ty::Record(b)) => return Some(field_hint(a, b)),
         (Ty::Tuple(a), Ty::Tuple(b)) if a.len() != b.len() => {
             return Some(format!("one has {} components, the other {}", a.len(), b.len()));

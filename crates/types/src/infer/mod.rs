@@ -115,6 +115,12 @@ struct Infer<'a> {
     pending: Vec<Option<Pending>>,
     /// Those to look at again.
     ready: Vec<usize>,
+    /// How many constraints the one being solved is a part of.
+    nesting: u32,
+    /// Whether this group has a constraint without end.
+    endless: bool,
+    /// Whether a literal at a type that is no number has been reported in this group.
+    literal_reported: bool,
     /// Whether the queue is being worked off.
     solving: bool,
     /// The expression that constraints arising now are blamed on.
@@ -129,6 +135,10 @@ struct Infer<'a> {
     expanding: Vec<usize>,
     /// Whether each alias is known to be cyclic or wrong.
     bad_aliases: Vec<bool>,
+    /// The definition or type whose declaration is looked at: `def f`, `type T`.
+    owner: String,
+    /// Names bound by a `let` without `rec` around this point, in whose own value they are not in scope.
+    not_recursive: Vec<Name>,
     /// Whether the expression being inferred is a size in a type.
     in_size: bool,
     /// Whether that size mentions one that cannot be measured.
@@ -138,7 +148,7 @@ struct Infer<'a> {
 }
 
 /// How many type nodes one operation may visit.
-const FUEL: u32 = 100_000;
+const FUEL: u32 = 10_000;
 
 /// Infers all modules; they are in dependency order.
 pub fn infer(modules: &[Source<'_>]) -> (Typed, Scopes, Vec<Diagnostic>) {
@@ -181,6 +191,9 @@ impl<'a> Infer<'a> {
             depth: 0,
             pending: Vec::new(),
             ready: Vec::new(),
+            nesting: 0,
+            endless: false,
+            literal_reported: false,
             solving: false,
             at: Span::NONE,
             fuel: FUEL,
@@ -188,6 +201,8 @@ impl<'a> Infer<'a> {
             opaque: FxHashMap::default(),
             expanding: Vec::new(),
             bad_aliases: vec![false; aliases],
+            owner: String::new(),
+            not_recursive: Vec::new(),
             in_size: false,
             saw_phantom: false,
             size_params: 0,

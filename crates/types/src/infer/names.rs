@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Name, Span};
-use pullback_syntax::ast::{Expr, ExprKind, Ident, Path};
+use pullback_syntax::ast::{Expr, ExprKind, Ident, Path, TypeExprKind};
 
 use super::differentiate::BuiltinUse;
 use super::group::Assumed;
@@ -11,6 +11,7 @@ use super::scheme::Use;
 use super::tangent::tangent;
 use super::{Binding, FUEL, GlobalState, Infer};
 use crate::builtins;
+use crate::resolve::TypeName;
 use crate::resolve::suggest::nearest;
 use crate::tir::{Builtin, GlobalId, LocalId, TExpr, TExprKind};
 use crate::ty::{SizeVar, Ty, TypeDeclId};
@@ -167,7 +168,8 @@ impl Infer<'_> {
         let Some(module) = module else {
             let upper = field.node.starts_with(|first: char| first.is_ascii_uppercase());
             let unknown = self.declared.scopes.value(self.module, qualifier).is_none() && builtins::lookup(qualifier).is_none();
-            if !(upper && unknown) {
+            let near = nearest(qualifier, self.scope.iter().map(|(name, _)| name.as_str()));
+            if !unknown || (near.is_some() && !upper) {
                 return None;
             }
             self.report_unknown_module(&Ident { node: qualifier.clone(), span: base.span });
@@ -215,8 +217,10 @@ impl Infer<'_> {
         }
         let near = nearest(name, known);
         let is_size = name.len() == 1;
+        let own = self.not_recursive.contains(name);
         let mut diagnostic = Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
         diagnostic = match (near, name.as_str()) {
+            _ if own => diagnostic.hint(format!("a function that calls itself is bound with `let rec {name} …`")),
             (_, "length" | "len") => diagnostic.hint("the size of an array is `size xs`"),
             (_, "ln") => diagnostic.hint("the natural logarithm is `log`"),
             (_, "fun" | "fn" | "lambda") => diagnostic.hint("a function is written `\\x -> …`"),
@@ -233,11 +237,14 @@ impl Infer<'_> {
         let scopes = self.declared.scopes.visible(self.module);
         let known: Vec<&str> = scopes.flat_map(|scope| scope.constructors.keys()).map(Name::as_str).collect();
         let near = nearest(name, known);
+        let lower = Name::from(name.to_lowercase());
+        let is_value = self.declared.scopes.value(self.module, &lower).is_some() || builtins::lookup(&lower).is_some();
         let is_type = self.declared.scopes.type_name(self.module, name).is_some() || crate::resolve::is_builtin_type(name);
         let mut diagnostic = Diagnostic::error("E0203", span, format!("unknown constructor `{name}`"), "no type has this constructor");
         diagnostic = match (near, name.as_str()) {
             (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
-            _ if is_type => diagnostic.note(format!("`{name}` is a type, not a value")).hint("values are made by the constructors that its declaration lists"),
+            _ if is_type => diagnostic.note(format!("`{name}` is a type, not a value")).hint(self.how_to_make(name)),
+            _ if is_value => diagnostic.hint(format!("did you mean `{lower}`? Upper-case names are constructors")),
             (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
             (None, _) => diagnostic
                 .note("names that begin with an upper-case letter are constructors")
@@ -247,11 +254,29 @@ impl Infer<'_> {
         Head::plain(Self::error_expr(span), None)
     }
 
+    /// How values of a type are made.
+    fn how_to_make(&self, name: &Name) -> String {
+        match self.declared.scopes.type_name(self.module, name) {
+            Some(TypeName::Sum(id)) => {
+                let names = self.typed.types[id].constructors.iter().map(|constructor| format!("`{}`", constructor.name));
+                format!("its values are made by {}", names.collect::<Vec<_>>().join(", "))
+            }
+            Some(TypeName::Alias(index)) => match &self.declared.aliases[index].body.kind {
+                TypeExprKind::Record(fields) => {
+                    let fields: Vec<String> = fields.iter().map(|(name, _)| format!("{} = …", name.node)).collect();
+                    format!("a record is made by its braces alone: `{{ {} }}`", fields.join(", "))
+                }
+                _ => "write a value of the type it stands for".into(),
+            },
+            None => format!("write a value of type `{name}`"),
+        }
+    }
+
     pub(super) fn report_unknown_module(&mut self, qualifier: &Ident) {
         let name = &qualifier.node;
         let imports = &self.declared.scopes.modules[self.module].imports;
         let near = nearest(name, imports.keys().map(Name::as_str));
-        let mut diagnostic = Diagnostic::error("E0204", qualifier.span, format!("no module is imported as `{name}`"), "unknown module");
+        let mut diagnostic = Diagnostic::error("E0204", qualifier.span, format!("no module is imported as `{name}`"), "neither a module nor a value");
         diagnostic = match near {
             Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
             None => diagnostic.hint(format!("add `import \"…\" as {name}` at the top of the file")),

@@ -52,6 +52,8 @@ impl<'a> Infer<'a> {
             // Application; the caller takes it apart.
             BinaryOp::Pipe => return Self::error_expr(span),
         };
+        let erroneous = |operand: &TExpr| matches!(operand.kind, TExprKind::Error);
+        let ty = if !matches!(ty, Ty::Bool) && (erroneous(&lhs) || erroneous(&rhs)) { Ty::Error } else { ty };
         let Some(builtin) = builtins::of_operator(op.node) else { return Self::error_expr(span) };
         let fun = Ty::Fun(rhs.ty.clone().into(), ty.clone().into());
         let fun = Ty::Fun(lhs.ty.clone().into(), fun.into());
@@ -90,8 +92,44 @@ impl<'a> Infer<'a> {
         (left, right)
     }
 
+    /// Reports operands of `@` that are plainly no matrix and no vector.
+    fn report_bad_matrices(&mut self, lhs: &TExpr, rhs: &TExpr) -> bool {
+        let (left, right) = (self.known(&lhs.ty), self.known(&rhs.ty));
+        let open = |ty: &Ty| matches!(ty, Ty::Var(_) | Ty::Error | Ty::Tangent(_));
+        let matrix = |ty: &Ty| match ty {
+            Ty::Array(_, row) => matches!(row.as_ref(), Ty::Array(..)) || open(row),
+            other => open(other),
+        };
+        let vector = |ty: &Ty| matches!(ty, Ty::Array(..)) || open(ty);
+        if matrix(&left) && vector(&right) {
+            return false;
+        }
+        let (span, bad) = if matrix(&left) { (rhs.span, &right) } else { (lhs.span, &left) };
+        let found = self.show(bad);
+        let diagnostic = Diagnostic::error("E0316", span, format!("`@` multiplies matrices, but this is `{found}`"), format!("this is `{found}`"))
+            .note("`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`");
+        let diagnostic = match (&left, &right) {
+            (Ty::Array(..), Ty::Array(..)) => diagnostic.hint("the inner product of two vectors is `dot a b`; a row times a matrix is `transpose m @ v`"),
+            _ => diagnostic.hint("use `*` for numbers and `*.` to scale"),
+        };
+        self.report(diagnostic);
+        true
+    }
+
     fn report_operands(&mut self, op: &Spanned<BinaryOp>, left: &TExpr, right: &TExpr, clash: &Clash) {
         let (a, b) = (self.known(&left.ty), self.known(&right.ty));
+        if matches!(a, Ty::Fun(..)) && matches!(b, Ty::Int | Ty::Real) && op.node == BinaryOp::Sub {
+            let found = self.show(&a);
+            let diagnostic = Diagnostic::error("E0303", left.span, "a number is subtracted from a function", format!("this is `{found}`"))
+                .note("`f -1.0` is a difference, not an application")
+                .hint("put parentheses around a negative argument, `f (-1.0)`, or give the function its missing arguments");
+            self.report(diagnostic);
+            return;
+        }
+        if matches!(a, Ty::Fun(..)) && !matches!(b, Ty::Fun(..) | Ty::Var(_)) {
+            self.report_mismatch(left.span, &a, &b, &Why::Operand(op.node, right.span));
+            return;
+        }
         let is_structure = |ty: &Ty| matches!(ty, Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_));
         let arithmetic = matches!(op.node, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
         let number = |ty: &Ty| matches!(ty, Ty::Int | Ty::Real);
@@ -123,19 +161,26 @@ impl<'a> Infer<'a> {
     fn power(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
         let lhs = self.infer(lhs);
         self.require_number(&lhs, Constraint::Num);
+        let mut ty = lhs.ty.clone();
         let rhs = if is_int_literal(rhs) {
             self.check(rhs, &Ty::Int, &Why::Operator(BinaryOp::Pow))
         } else {
             let rhs = self.infer(rhs);
             self.require_at(rhs.span, Constraint::Power(lhs.ty.clone(), rhs.ty.clone()));
+            if matches!((self.head(&ty), self.head(&rhs.ty)), (Ty::Int, Ty::Real)) {
+                ty = Ty::Error;
+            }
             rhs
         };
-        let ty = lhs.ty.clone();
         (lhs, rhs, ty)
     }
 
     fn matmul(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
         let (lhs, rhs) = (self.infer(lhs), self.infer(rhs));
+        if self.report_bad_matrices(&lhs, &rhs) {
+            let (left, right) = (Self::error_expr(lhs.span), Self::error_expr(rhs.span));
+            return (left, right, Ty::Error);
+        }
         let (left, right, result) = self.matmul_types(rhs.span);
         let why = Why::Operator(BinaryOp::MatMul);
         let lhs = self.coerce(lhs, &left, &why);

@@ -4,8 +4,9 @@
 //! keeps the constraints that speak of them. An Int parameter that a size mentions becomes a size of
 //! the scheme too: `replicate : (n: Int) -> a -> [n]a`; a use says which size its argument is.
 
+use indexmap::IndexSet;
 use pullback_base::{Name, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::solve::Pending;
 use super::table::{SizeCell, size_of};
@@ -45,6 +46,9 @@ pub(super) struct Member {
     /// Whether it may be computed again for each use: it is a function.
     pub is_function: bool,
 }
+
+/// How many constraints back an equal one is looked for.
+const NEIGHBOURS: usize = 64;
 
 struct Instance {
     types: FxHashMap<ParamId, Ty>,
@@ -223,7 +227,7 @@ impl Infer<'_> {
 
     /// Turns the variables that only this group mentions into parameters.
     fn quantify(&mut self, members: &[Member], start: usize, params: &mut Vec<ParamId>) {
-        let mut vars: Vec<TyVar> = Vec::new();
+        let mut vars: IndexSet<TyVar, FxBuildHasher> = IndexSet::default();
         for member in members {
             let free = self.free_vars(&member.ty, false);
             vars.extend(free.into_iter().filter(|var| self.is_deep(*var)));
@@ -242,7 +246,7 @@ impl Infer<'_> {
                 }
             }
         }
-        let mut taken: Vec<Name> = self.type_vars.iter().map(|(name, _)| name.clone()).collect();
+        let mut taken: FxHashSet<Name> = self.type_vars.iter().map(|(name, _)| name.clone()).collect();
         taken.extend(params.iter().map(|param| self.typed.params[*param].clone()));
         let mut next = 0;
         for var in vars {
@@ -317,7 +321,8 @@ impl Infer<'_> {
             let mine = types_of(&constraint).into_iter().any(|ty| self.mentions_own_param(ty));
             if mine {
                 self.pending[index] = None;
-                if !taken.contains(&constraint) {
+                // Only neighbours are compared: equal constraints mostly arise side by side.
+                if !taken.iter().rev().take(NEIGHBOURS).any(|known| *known == constraint) {
                     taken.push(constraint);
                 }
             }

@@ -3,6 +3,9 @@
 
 use std::rc::Rc;
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
 use super::Infer;
 use super::unify::{Clash, Sizes};
 use crate::tir::Constraint;
@@ -12,17 +15,17 @@ impl Infer<'_> {
     /// The free variables of a type; with `params`, a quantified variable counts as some variable
     /// (the first there is stands for it). Looks at a bounded part of the type.
     pub(super) fn free_vars(&mut self, ty: &Ty, params: bool) -> Vec<TyVar> {
-        let mut found = Vec::new();
+        let mut found: IndexSet<TyVar, FxBuildHasher> = IndexSet::default();
         let mut stack = vec![ty.clone()];
         for _ in 0..10_000 {
             let Some(ty) = stack.pop() else { break };
             match self.table.resolve(&ty) {
                 Ty::Var(var) => {
-                    if !found.contains(&var) {
-                        found.push(var);
-                    }
+                    found.insert(var);
                 }
-                Ty::Param(_) if params => found.push(TyVar(u32::MAX)),
+                Ty::Param(_) if params => {
+                    found.insert(TyVar(u32::MAX));
+                }
                 Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => {}
                 Ty::Tuple(items) | Ty::Sum(_, items) => stack.extend(items.iter().rev().cloned()),
                 Ty::Record(fields) => stack.extend(fields.iter().rev().map(|(_, ty)| ty.clone())),
@@ -30,7 +33,7 @@ impl Infer<'_> {
                 Ty::Fun(a, b) | Ty::Jacobian(a, b) => stack.extend([b.as_ref().clone(), a.as_ref().clone()]),
             }
         }
-        found
+        found.into_iter().collect()
     }
 
     /// The common type of two branches whose types agree up to sizes: a size that differs is unknown.

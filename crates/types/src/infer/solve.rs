@@ -17,7 +17,12 @@ use crate::ty::{Ty, TyVar};
 pub(super) struct Pending {
     pub constraint: Constraint,
     pub span: Span,
+    /// How many constraints it is a part of.
+    pub nesting: u32,
 }
+
+/// How deep constraints may nest: a type that is the same up to sizes as a part of itself has no end.
+const MAX_NESTING: u32 = 100;
 
 /// What became of a constraint.
 pub(super) enum Verdict {
@@ -32,7 +37,7 @@ impl Infer<'_> {
     /// unification is done.
     pub(super) fn require(&mut self, constraint: Constraint) {
         let index = self.pending.len();
-        self.pending.push(Some(Pending { constraint, span: self.at }));
+        self.pending.push(Some(Pending { constraint, span: self.at, nesting: self.nesting }));
         self.ready.push(index);
     }
 
@@ -58,6 +63,11 @@ impl Infer<'_> {
                     continue;
                 }
                 self.at = pending.span;
+                if pending.nesting > MAX_NESTING {
+                    self.report_endless(&pending.constraint);
+                    continue;
+                }
+                self.nesting = pending.nesting + 1;
                 if let Verdict::Waits(vars) = self.solve(&pending.constraint) {
                     for var in vars {
                         self.table.wait(var, index);
@@ -67,7 +77,20 @@ impl Infer<'_> {
             }
         }
         self.at = at;
+        self.nesting = 0;
         self.solving = false;
+    }
+
+    /// The types of a constraint that goes on forever; they become erroneous.
+    fn report_endless(&mut self, constraint: &Constraint) {
+        let types: Vec<Ty> = super::scheme::types_of(constraint).into_iter().cloned().collect();
+        if !types.iter().any(|ty| matches!(self.head(ty), Ty::Error)) && !self.endless {
+            self.report_infinite(self.at);
+        }
+        self.endless = true;
+        for ty in types {
+            self.agree_in_constraint(&Ty::Error, &ty);
+        }
     }
 
     fn solve(&mut self, constraint: &Constraint) -> Verdict {
@@ -195,7 +218,11 @@ impl Infer<'_> {
         match self.head(exponent) {
             Ty::Int | Ty::Error => Verdict::Done,
             Ty::Real => {
-                self.require(Constraint::Vector(base.clone()));
+                if matches!(self.leaf(base), Some(Ty::Int)) {
+                    self.report_int_base();
+                } else {
+                    self.require(Constraint::Vector(base.clone()));
+                }
                 Verdict::Done
             }
             head @ (Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_)) => {

@@ -83,6 +83,10 @@ impl Infer<'_> {
         self.spend()?;
         let (actual, expected) = (self.head(actual), self.head(expected));
         match (&actual, &expected) {
+            (Ty::Var(var), Ty::Error) | (Ty::Error, Ty::Var(var)) => {
+                self.bind(*var, &Ty::Error)?;
+                Ok(true)
+            }
             (Ty::Error, _) | (_, Ty::Error) => Ok(true),
             (Ty::Real, Ty::Real) | (Ty::Int, Ty::Int) | (Ty::Bool, Ty::Bool) | (Ty::Str, Ty::Str) => Ok(true),
             (Ty::Param(a), Ty::Param(b)) if a == b => Ok(true),

@@ -5,7 +5,8 @@ use pullback_base::Name;
 /// The candidate nearest to `name`, if one is near enough to be meant.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<Name> {
     let allowed = match name.chars().count() {
-        0..=2 => 1,
+        0..=1 => 0,
+        2 => 1,
         3..=5 => 2,
         _ => 3,
     };
@@ -16,7 +17,8 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         }
         let distance = distance(name, candidate);
         // A short name that shares no letter is no suggestion.
-        let too_far = distance > allowed || distance >= name.chars().count().max(candidate.chars().count());
+        let short = name.chars().count() <= 2 && name.chars().count() != candidate.chars().count();
+        let too_far = short || distance > allowed || distance >= name.chars().count().max(candidate.chars().count());
         if !too_far && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }

@@ -1,0 +1,93 @@
+//! Programs made to exhaust inference end soon, with a result or a diagnostic.
+
+mod support;
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use support::infer_files;
+
+/// The codes of a program's diagnostics, found on a thread with the front end's stack.
+fn codes(text: String) -> Vec<&'static str> {
+    let started = Instant::now();
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(move || {
+        let inferred = infer_files(&[("test", &text)], false);
+        inferred.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    });
+    let codes = thread.expect("a thread").join().expect("no panic");
+    assert!(started.elapsed() < Duration::from_secs(60), "too slow");
+    codes
+}
+
+#[test]
+fn doubling_pairs_are_too_large() {
+    let mut text = String::from("def f x =\n  let p0 = (x, x) in\n");
+    for i in 0..100 {
+        writeln!(text, "  let p{} = (p{i}, p{i}) in", i + 1).expect("a string");
+    }
+    text += "  p100\n";
+    assert_eq!(codes(text), ["E0305"]);
+}
+
+#[test]
+fn doubling_polymorphic_functions_are_too_large() {
+    let mut text = String::from("def f =\n  let d0 x = (x, x) in\n");
+    for i in 0..20 {
+        writeln!(text, "  let d{} x = d{i} (d{i} x) in", i + 1).expect("a string");
+    }
+    text += "  d20\n";
+    assert_eq!(codes(text), ["E0305"]);
+}
+
+#[test]
+fn doubling_across_definitions_is_too_large() {
+    let mut text = String::from("def p0 x = (x, x)\n");
+    for i in 0..60 {
+        writeln!(text, "def p{} x = (p{i} x, p{i} x)", i + 1).expect("a string");
+    }
+    assert_eq!(codes(text), ["E0305"]);
+}
+
+#[test]
+fn doubling_aliases_are_too_large() {
+    let mut text = String::from("type A0 = (Real, Real)\n");
+    for i in 0..60 {
+        writeln!(text, "type A{} = (A{i}, A{i})", i + 1).expect("a string");
+    }
+    text += "def f (x: A60) = x\n";
+    assert!(codes(text).contains(&"E0305"));
+}
+
+#[test]
+fn long_chains_are_fine() {
+    let mut text = String::from("def f0 (x: Real) = x\n");
+    for i in 0..20_000 {
+        writeln!(text, "def f{} x = f{i} x", i + 1).expect("a string");
+    }
+    assert!(codes(text).is_empty());
+    let mut nested = String::from("def f x =\n");
+    for i in 0..400 {
+        writeln!(nested, "  let g{i} y = (y, x) in").expect("a string");
+    }
+    nested += "  g0 1\n";
+    assert!(codes(nested).is_empty());
+}
+
+#[test]
+fn deep_types_end() {
+    let mut text = String::from("def f0 x = (x, true)\n");
+    for i in 0..500 {
+        writeln!(text, "def f{} x = (f{i} x, true)", i + 1).expect("a string");
+    }
+    assert!(codes(text).is_empty());
+}
+
+#[test]
+fn mutual_recursion_of_many_is_fine() {
+    let mut text = String::new();
+    for i in 0..300 {
+        writeln!(text, "def f{i} n x = if n == 0 then x else f{} (n - 1) (f{} n x)", (i + 1) % 300, (i + 7) % 300)
+            .expect("a string");
+    }
+    assert!(codes(text).is_empty());
+}
