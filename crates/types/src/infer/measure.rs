@@ -48,9 +48,10 @@ impl Infer<'_> {
                 }
                 None => {
                     sizes.retain(|other| other != size);
-                    phantoms.push(*size);
                     let types: Vec<Ty> = params.iter().map(|param| self.known(&param.ty)).collect();
-                    if !types.iter().any(|ty| mentions(ty, *size)) {
+                    if types.iter().any(|ty| mentions(ty, *size)) {
+                        phantoms.push(*size);
+                    } else {
                         self.report_unmeasured(name.node.as_str(), name.span);
                     }
                 }

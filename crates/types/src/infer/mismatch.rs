@@ -188,11 +188,11 @@ impl Infer<'_> {
         if self.too_large {
             return;
         }
-        self.too_large = true;
         let diagnostic = Diagnostic::error("E0305", span, "the type of this is too large", "")
             .note("written out it has more than ten thousand parts")
             .hint("repeated pairing doubles a type every time; use an array or a declared `type` instead");
         self.report(diagnostic);
+        self.too_large = true;
     }
 }
 

@@ -160,7 +160,9 @@ pub fn infer(modules: &[Source<'_>]) -> (Typed, Scopes, Vec<Diagnostic>) {
     for module in 0..modules.len() {
         infer.module = module;
         for group in deps::groups(&infer.declared, module) {
-            infer.global_group(&group);
+            if !infer.too_large {
+                infer.global_group(&group);
+            }
         }
     }
     let mut diagnostics = infer.diagnostics;
@@ -226,8 +228,11 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Nothing is reported after a type was too large: everything around it is unknown.
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if !self.too_large {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// Declares a local variable at the current depth.
