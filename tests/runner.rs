@@ -21,9 +21,26 @@ use pullback_suite::{blocks, deep, matches};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
+/// What is wrong, told as it is: the harness prints errors by `Debug`.
+struct Wrong(String);
+
+impl std::fmt::Debug for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl std::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl std::error::Error for Wrong {}
+
 /// Turns the outcome of work on a deep stack into that of a test.
 fn deeply(work: impl FnOnce() -> Result<(), String> + Send) -> Outcome {
-    Ok(deep(work).and_then(|outcome| outcome)?)
+    deep(work).and_then(|outcome| outcome).map_err(|reason| Wrong(reason).into())
 }
 
 fn rendered(session: &Session<'_>, diagnostics: &[Diagnostic]) -> String {

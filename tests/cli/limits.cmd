@@ -1,7 +1,47 @@
 $ pullback run tests/cli/programs/limits.pull recursion --max-memory 20M
+exit 1
+! error[E0710]: `forever` recurses too deeply: 131073 calls are under way
+!  --> tests/cli/programs/limits.pull:4:33
+!   |
+! 4 | def forever (n: Int): Int = 1 + forever (n + 1)
+!   |                                 ^^^^^^^^^^^^^^^ this call needs more memory than allowed
+!   |
+!   = note: the limit is 20 MiB; a recursion that never ends always meets it
+!   = help: check that `forever` reaches its base case, or raise the limit with `--max-memory`
+!
 
 $ pullback run tests/cli/programs/limits.pull mutual --max-memory 20M
+exit 1
+! error[E0710]: `pong` recurses too deeply: 131073 calls are under way
+!  --> tests/cli/programs/limits.pull:8:30
+!   |
+! 8 | def pong (n: Int): Int = 1 + ping n
+!   |                              ^^^^^^ this call needs more memory than allowed
+!   |
+!   = note: the limit is 20 MiB; a recursion that never ends always meets it
+!   = help: check that `pong` reaches its base case, or raise the limit with `--max-memory`
+!
 
 $ pullback run tests/cli/programs/limits.pull doubling --max-memory 20M
+exit 1
+! error[E0709]: not enough memory: this needs 16 MiB
+!   --> tests/cli/programs/limits.pull:10:66
+!    |
+! 10 | def doubling: Int = size (loop xs: []Real = [1.0] for i < 200 do concat xs xs)
+!    |                                                                  ^^^^^^^^^^^^ this is too large
+!    |
+!    = note: the limit is 20 MiB
+!    = help: make it smaller, or raise the limit with `--max-memory`
+!
 
 $ pullback run tests/cli/programs/limits.pull taped --max-memory 20M
+exit 1
+! error[E0709]: not enough memory
+!   --> tests/cli/programs/limits.pull:13:31
+!    |
+! 13 | def taped: Real = grad (\x -> loop y = x for i < 1000000000 do sin y) 1.0
+!    |                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ memory ran out while evaluating this
+!    |
+!    = note: the limit is 20 MiB
+!    = help: make the data smaller, or raise the limit with `--max-memory`
+!

@@ -34,7 +34,7 @@ fn run(line: &str) -> String {
         .output()
         .expect("the command starts");
     let code = output.status.code().map_or_else(|| "by signal".to_owned(), |code| code.to_string());
-    let mut text = format!("$ pullback {line}\nexit {code}\n");
+    let mut text = format!("{}\nexit {code}\n", format!("$ pullback {line}").trim_end());
     for (mark, bytes) in [('>', output.stdout), ('!', output.stderr)] {
         for line in String::from_utf8_lossy(&bytes).lines() {
             text.push_str(format!("{mark} {line}").trim_end());

@@ -37,7 +37,8 @@ pub fn explain(session: &mut Session<'_>, code: &str) -> Result<&'static str, St
     }
     let title = format!("there is no diagnostic `{code}`");
     let diagnostic = Diagnostic::error("E0814", Span::NONE, title, "");
-    let known = CODES.iter().map(|(code, _)| *code);
+    let family = code.get(..3).unwrap_or(&code);
+    let known = CODES.iter().map(|(code, _)| *code).filter(|known| known.starts_with(family));
     session.fail(match nearest(&code, known) {
         Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
         None => diagnostic.hint("codes look like E0301; every message begins with its code"),

@@ -20,8 +20,10 @@ pub fn did_you_mean<'a>(
 
 /// The name nearest to this one, if one is near enough to be meant.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = (name.chars().count().min(30) / 3).max(1);
-    if name.chars().count() > 60 {
+    let length = name.chars().count();
+    // One letter changed makes another word of a short name: only its case may differ.
+    let most = length.min(30) / 3;
+    if length > 60 {
         return None;
     }
     known

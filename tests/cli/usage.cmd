@@ -1,0 +1,120 @@
+$ pullback 
+exit 2
+! A functional language in which every function can be differentiated
+!
+! Usage: pullback [OPTIONS] <COMMAND>
+!
+! Commands:
+!   run         Evaluate a definition
+!   grad        Value and gradient of a Real-valued definition
+!   vjp         Value of a definition, and the cotangents of its parameters for a cotangent of its
+!               result
+!   jvp         Value of a definition, and the tangent of its result for a tangent of its parameters
+!   check-grad  Check the derivative of a definition at a point, by ways that know no derivative rule
+!   check       Report every mistake in files
+!   fmt         Format files in place; `-` formats standard input to standard output
+!   test        Check the `--@` expectations in files, on every engine
+!   explain     Explain a diagnostic by its code
+!   show        Print a stage of the pipeline
+!
+! Options:
+!       --color <WHEN>  Whether messages are coloured [default: auto] [possible values: auto, always,
+!                       never]
+!   -h, --help          Print help (see more with '--help')
+!   -V, --version       Print version
+!
+! Examples:
+!   pullback run  model.pull predict '{ w = 2.0, b = 1.0 }' 3.0
+!   pullback grad model.pull loss --input data.json --wrt w,b --json
+!   pullback test model.pull
+!   pullback explain E0301
+!
+! Exit codes: 0 success; 1 the program or its input is wrong; 2 wrong usage, or a file that cannot be
+! read; 70 a bug in Pullback itself.
+
+$ pullback fly
+exit 2
+! error: unrecognized subcommand 'fly'
+!
+! Usage: pullback [OPTIONS] <COMMAND>
+!
+! For more information, try '--help'.
+
+$ pullback run
+exit 2
+! error: the following required arguments were not provided:
+!   <FILE>
+!
+! Usage: pullback run <FILE> [ENTRY] [ARG]...
+!
+! For more information, try '--help'.
+
+$ pullback run nowhere.pull
+exit 2
+! error[E0801]: cannot read `nowhere.pull`: no such file or directory
+!  |
+!  = help: check the path and its permissions
+!
+
+$ pullback run examples
+exit 2
+! error[E0801]: cannot read `examples`: is a directory
+!  |
+!  = help: check the path and its permissions
+!
+
+$ pullback grad tests/stages/cube.pull
+exit 2
+! error: the following required arguments were not provided:
+!   <ENTRY>
+!
+! Usage: pullback grad <FILE> <ENTRY> [ARG]...
+!
+! For more information, try '--help'.
+
+$ pullback run tests/stages/cube.pull main 1.0 --max-memory 5Q
+exit 2
+! error: invalid value '5Q' for '--max-memory <SIZE>': write a number and K, M, G or T, such as 512M
+!
+! For more information, try '--help'.
+
+$ pullback run tests/stages/cube.pull main 1.0 --timeout soon
+exit 2
+! error: invalid value 'soon' for '--timeout <TIME>': write a positive time, such as 10s or 500ms
+!
+! For more information, try '--help'.
+
+$ pullback run tests/stages/cube.pull main 1.0 --engine tarce
+exit 2
+! error[E0812]: there is no engine `tarce`
+!  |
+!  = help: did you mean `trace`?
+!
+
+$ pullback show tests/stages/cube.pull main --stage tokenz
+exit 2
+! error[E0813]: there is no stage `tokenz`
+!  |
+!  = help: did you mean `tokens`?
+!
+
+$ pullback explain E0304
+exit 2
+! error[E0814]: there is no diagnostic `E0304`
+!  |
+!  = help: did you mean `E0104`?
+!
+
+$ pullback explain E9999
+exit 2
+! error[E0814]: there is no diagnostic `E9999`
+!  |
+!  = help: codes look like E0301; every message begins with its code
+!
+
+$ pullback explain nonsense
+exit 2
+! error[E0814]: there is no diagnostic `NONSENSE`
+!  |
+!  = help: codes look like E0301; every message begins with its code
+!

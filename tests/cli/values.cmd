@@ -1,0 +1,142 @@
+$ pullback run tests/cli/programs/calls.pull counts
+exit 0
+> (-1, true, "a\"b", (), [Circle (-1.0), Nothing])
+
+$ pullback run tests/cli/programs/calls.pull counts --json
+exit 0
+> [-1, true, "a\"b", [], [{"Circle": -1.0}, "Nothing"]]
+
+$ pullback run tests/cli/programs/calls.pull infinite
+exit 0
+> inf
+
+$ pullback run tests/cli/programs/calls.pull infinite --json
+exit 0
+> "Infinity"
+
+$ pullback run tests/cli/programs/calls.pull scaled 3
+exit 0
+> <function: Real -> Real>
+
+$ pullback run tests/cli/programs/calls.pull third '[1, 2]'
+exit 1
+! error[E0701]: index 2 is out of range for an array of size 2
+!   --> tests/cli/programs/calls.pull:15:35
+!    |
+! 15 | def third (xs: []Real): Real = xs[2]
+!    |                                   ^ this index is 2
+!    |
+!    = note: the indices of this array are 0 to 1
+!    = help: test the index against `size` before using it
+!
+
+$ pullback run tests/cli/programs/calls.pull forever 1 --timeout 200ms
+exit 1
+! error[E0711]: the time limit of 0.2 s is over
+!   --> tests/cli/programs/calls.pull:13:40
+!    |
+! 13 | def forever (x: Real): Real = loop y = x while true do y + 1.0
+!    |                                        ^ this was being evaluated
+!    |
+!    = note: the program was stopped before it had a result
+!    = help: make the input smaller, or raise the limit with `--timeout`
+!
+
+$ pullback run tests/cli/programs/calls.pull hungry 100000 --max-memory 100M
+exit 1
+! error[E0709]: not enough memory: this needs 781 KiB
+!   --> tests/cli/programs/calls.pull:14:49
+!    |
+! 14 | def hungry (n: Int): Int = size (build n (\i -> build n (\j -> real (i + j))))
+!    |                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this is too large
+!    |
+!    = note: the limit is 100 MiB
+!    = help: make it smaller, or raise the limit with `--max-memory`
+!
+
+$ pullback check tests/cli/programs/calls.pull tests/stages/cube.pull
+exit 0
+! 2 files checked: 0 errors, 0 warnings
+
+$ pullback check tests/errors/many/five_unknown.pull nowhere.pull
+exit 2
+! error[E0201]: unknown name `aaa`
+!  --> tests/errors/many/five_unknown.pull:2:25
+!   |
+! 2 | def f (x: Real): Real = aaa x + bbb x
+!   |                         ^^^ not in scope
+!   |
+!   = help: did you mean `nan`?
+!
+! error[E0201]: unknown name `bbb`
+!  --> tests/errors/many/five_unknown.pull:2:33
+!   |
+! 2 | def f (x: Real): Real = aaa x + bbb x
+!   |                                 ^^^ not in scope
+!   |
+!   = help: did you mean `abs`?
+!
+! error[E0201]: unknown name `ccc`
+!  --> tests/errors/many/five_unknown.pull:3:25
+!   |
+! 3 | def g (x: Real): Real = ccc * ddd
+!   |                         ^^^ not in scope
+!   |
+!   = help: did you mean `cos`?
+!
+! error[E0201]: unknown name `ddd`
+!  --> tests/errors/many/five_unknown.pull:3:31
+!   |
+! 3 | def g (x: Real): Real = ccc * ddd
+!   |                               ^^^ not in scope
+!   |
+!   = help: did you mean `id`?
+!
+! error[E0201]: unknown name `eee`
+!  --> tests/errors/many/five_unknown.pull:4:15
+!   |
+! 4 | def h: Real = eee
+!   |               ^^^ not in scope
+!   |
+!   = help: did you mean `elem`?
+!
+! error[E0801]: cannot read `nowhere.pull`: no such file or directory
+!  |
+!  = help: check the path and its permissions
+!
+! 2 files checked: 6 errors, 0 warnings
+
+$ pullback fmt --check tests/errors/many/arity.pull tests/cli/programs/calls.pull
+exit 1
+! tests/cli/programs/calls.pull is not formatted
+
+$ pullback test tests/stages/cube.pull lib/option.pull
+exit 0
+> tests/stages/cube.pull: no expectations
+> lib/option.pull: 8 passed
+> 8 passed, 0 failed
+
+$ pullback test tests/errors/many/two_syntax.pull
+exit 1
+> tests/errors/many/two_syntax.pull: not tested
+> 0 passed, 1 failed
+! error[E0107]: this `(` is never closed
+!  --> tests/errors/many/two_syntax.pull:2:25
+!   |
+! 2 | def a (x: Real): Real = (x + 1.0
+!   |                         ^ opened here
+! 3 | def b (x: Real): Real = let y = x y
+!   | --- no `)` before this
+!   |
+!   = help: add the missing `)`
+!
+! error[E0122]: expected `in`, found the keyword `def`
+!  --> tests/errors/many/two_syntax.pull:3:36
+!   |
+! 3 | def b (x: Real): Real = let y = x y
+!   |                         ---        ^ `in` should stand here
+!   |                         |
+!   |                         for this `let`
+!   |
+!   = help: write `in` after the value, then the expression that uses the name: `let x = 1 in x + 1`
+!
