@@ -49,9 +49,10 @@ impl Poly {
     }
     /// `factor * self`
     pub fn scale(&self, factor: i64) -> Option<Self> {
-        let scaled = self.terms.iter().map(|(monomial, value)| {
-            Some((monomial.clone(), value.checked_mul(factor)?))
-        });
+        let scaled = self
+            .terms
+            .iter()
+            .map(|(monomial, value)| Some((monomial.clone(), value.checked_mul(factor)?)));
         Self::normal(scaled.collect::<Option<_>>()?)
     }
     /// `self * other`
@@ -87,7 +88,8 @@ impl Poly {
     pub fn solve(&self, is_var: impl Fn(&Atom) -> bool) -> Option<(Atom, Self)> {
         for (index, (monomial, value)) in self.terms.iter().enumerate() {
             let [atom] = monomial.as_slice() else { continue };
-            if !is_var(atom) || value.abs() != 1 || self.atoms().filter(|a| *a == atom).count() != 1 {
+            if !is_var(atom) || value.abs() != 1 || self.atoms().filter(|a| *a == atom).count() != 1
+            {
                 continue;
             }
             let mut rest = self.terms.clone();

@@ -73,8 +73,11 @@ impl<'a> Show<'a> {
     pub fn constraints(&mut self, constraints: &[Constraint]) -> Vec<String> {
         let mut shown: Vec<String> = Vec::new();
         for constraint in constraints {
-            if let Constraint::Num(ty) | Constraint::Scalar(ty) | Constraint::Vector(ty) = constraint
-                && constraints.iter().any(|other| matches!(other, Constraint::Ord(same) if same == ty))
+            if let Constraint::Num(ty) | Constraint::Scalar(ty) | Constraint::Vector(ty) =
+                constraint
+                && constraints
+                    .iter()
+                    .any(|other| matches!(other, Constraint::Ord(same) if same == ty))
             {
                 continue;
             }
@@ -88,14 +91,24 @@ impl<'a> Show<'a> {
 
     fn constraint(&mut self, constraint: &Constraint) -> String {
         match constraint {
-            Constraint::Num(ty) | Constraint::Scalar(ty) | Constraint::Vector(ty) => format!("Num {}", self.atom(ty)),
+            Constraint::Num(ty) | Constraint::Scalar(ty) | Constraint::Vector(ty) => {
+                format!("Num {}", self.atom(ty))
+            }
             Constraint::Ord(ty) => format!("Ord {}", self.atom(ty)),
             Constraint::Eq(ty) => format!("Eq {}", self.atom(ty)),
             Constraint::Diff(ty) => format!("Diff {}", self.atom(ty)),
-            Constraint::Field(record, name, ty) => format!("{}.{name}: {}", self.atom(record), self.ty(ty)),
-            Constraint::Component(tuple, index, ty) => format!("{}.{index}: {}", self.atom(tuple), self.ty(ty)),
-            Constraint::Power(base, exponent) => format!("{} ^ {}", self.atom(base), self.atom(exponent)),
-            Constraint::MatRow(row, scalar) => format!("{} in rows of {}", self.atom(scalar), self.atom(row)),
+            Constraint::Field(record, name, ty) => {
+                format!("{}.{name}: {}", self.atom(record), self.ty(ty))
+            }
+            Constraint::Component(tuple, index, ty) => {
+                format!("{}.{index}: {}", self.atom(tuple), self.ty(ty))
+            }
+            Constraint::Power(base, exponent) => {
+                format!("{} ^ {}", self.atom(base), self.atom(exponent))
+            }
+            Constraint::MatRow(row, scalar) => {
+                format!("{} in rows of {}", self.atom(scalar), self.atom(row))
+            }
             Constraint::Tangent(primal, ty) => format!("T {} = {}", self.atom(primal), self.ty(ty)),
             Constraint::Jacobian(output, input, ty) => {
                 format!("Jacobian {} {} = {}", self.atom(output), self.atom(input), self.ty(ty))
@@ -123,7 +136,9 @@ impl<'a> Show<'a> {
             Ty::Bool => out.push_str("Bool"),
             Ty::Str => out.push_str("String"),
             Ty::Error => out.push('_'),
-            Ty::Param(param) => out.push_str(self.typed.params.get(*param).map_or("_", Name::as_str)),
+            Ty::Param(param) => {
+                out.push_str(self.typed.params.get(*param).map_or("_", Name::as_str))
+            }
             Ty::Var(var) => {
                 let name = self.type_name(*var);
                 out.push_str(&name);
@@ -155,12 +170,18 @@ impl<'a> Show<'a> {
                 out.push_str(if open { ")" } else { "" });
             }
             Ty::Sum(id, args) => {
-                let name = self.typed.types.get(*id).map_or("_", |decl| decl.name.as_str()).to_string();
+                let name =
+                    self.typed.types.get(*id).map_or("_", |decl| decl.name.as_str()).to_string();
                 self.applied(out, &name, args, place);
             }
             Ty::Tangent(inner) => self.applied(out, "T", std::slice::from_ref(inner), place),
             Ty::Jacobian(output, input) => {
-                self.applied(out, "Jacobian", &[output.as_ref().clone(), input.as_ref().clone()], place);
+                self.applied(
+                    out,
+                    "Jacobian",
+                    &[output.as_ref().clone(), input.as_ref().clone()],
+                    place,
+                );
             }
         }
     }
@@ -176,7 +197,11 @@ impl<'a> Show<'a> {
         out.push_str(if open { ")" } else { "" });
     }
 
-    fn list<'t>(&mut self, out: &mut String, items: impl Iterator<Item = (Option<&'t Name>, &'t Ty)>) {
+    fn list<'t>(
+        &mut self,
+        out: &mut String,
+        items: impl Iterator<Item = (Option<&'t Name>, &'t Ty)>,
+    ) {
         for (index, (name, ty)) in items.enumerate() {
             if index > 0 {
                 out.push_str(", ");
@@ -205,7 +230,8 @@ impl<'a> Show<'a> {
     /// A size: names first, the number last.
     pub fn poly(&mut self, poly: &Poly) -> String {
         let mut out = String::new();
-        let positive_first = |(monomial, value): &(Vec<Atom>, i64)| (monomial.is_empty(), *value < 0);
+        let positive_first =
+            |(monomial, value): &(Vec<Atom>, i64)| (monomial.is_empty(), *value < 0);
         let mut terms = poly.terms.clone();
         terms.sort_by_key(positive_first);
         for (monomial, value) in &terms {
@@ -231,9 +257,11 @@ impl<'a> Show<'a> {
 
     fn atom_name(&mut self, atom: &Atom) -> String {
         match atom {
-            Atom::Rigid(local) | Atom::Local(local) => {
-                self.typed.locals.get(*local).map_or_else(|| "_".into(), |local| local.name.to_string())
-            }
+            Atom::Rigid(local) | Atom::Local(local) => self
+                .typed
+                .locals
+                .get(*local)
+                .map_or_else(|| "_".into(), |local| local.name.to_string()),
             Atom::Param(id) => {
                 let known = self.sizes.iter().find(|size| size.id == *id);
                 known.map_or_else(|| "_".into(), |size| size.name.to_string())

@@ -86,8 +86,13 @@ fn deep_types_end() {
 fn mutual_recursion_of_many_is_fine() {
     let mut text = String::new();
     for i in 0..300 {
-        writeln!(text, "def f{i} n x = if n == 0 then x else f{} (n - 1) (f{} n x)", (i + 1) % 300, (i + 7) % 300)
-            .expect("a string");
+        writeln!(
+            text,
+            "def f{i} n x = if n == 0 then x else f{} (n - 1) (f{} n x)",
+            (i + 1) % 300,
+            (i + 7) % 300
+        )
+        .expect("a string");
     }
     assert!(codes(text).is_empty());
 }

@@ -19,14 +19,20 @@ fn blocks<'p>(page: &'p str, fence: &str) -> Vec<&'p str> {
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
-    support::infer_files(&[("page", text)], true).diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    support::infer_files(&[("page", text)], true)
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect()
 }
 
 #[test]
 fn pages_show_their_code_and_its_cure() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
     let families = ["E02", "E03", "E04", "E06"];
-    let mine = pullback_base::CODES.iter().filter(|(code, _)| families.contains(&&code[..3]) && !code.starts_with("E022"));
+    let mine = pullback_base::CODES
+        .iter()
+        .filter(|(code, _)| families.contains(&&code[..3]) && !code.starts_with("E022"));
     let mut wrong = Vec::new();
     for (code, title) in mine {
         let page = std::fs::read_to_string(root.join(format!("{code}.md"))).unwrap_or_default();

@@ -129,7 +129,10 @@ fn modules_are_qualified() {
     let inferred = infer_files(
         &[
             ("la", "type V = [3]Real\ntype Box a = Box a\ndef norm2 (v: V): Real = dot v v"),
-            ("main", "def f (v: la.V) = la.norm2 v\ndef g = la.Box 1.0\ndef h b = match b with | la.Box x -> x"),
+            (
+                "main",
+                "def f (v: la.V) = la.norm2 v\ndef g = la.Box 1.0\ndef h b = match b with | la.Box x -> x",
+            ),
         ],
         true,
     );

@@ -10,10 +10,17 @@ use crate::tir::{Constraint, TAccess, TExpr, TExprKind};
 use crate::ty::Ty;
 
 impl<'a> Infer<'a> {
-    pub(super) fn record(&mut self, fields: &'a [(Ident, Expr)], span: Span, want: Want<'_>) -> TExpr {
+    pub(super) fn record(
+        &mut self,
+        fields: &'a [(Ident, Expr)],
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
         self.check_fields(fields.iter().map(|(name, _)| name));
         let wanted = match want {
-            Some((Ty::Record(wanted), why)) if fields.iter().all(|(name, _)| wanted.iter().any(|(w, _)| *w == name.node)) => {
+            Some((Ty::Record(wanted), why))
+                if fields.iter().all(|(name, _)| wanted.iter().any(|(w, _)| *w == name.node)) =>
+            {
                 Some((wanted.clone(), why))
             }
             _ => None,
@@ -43,16 +50,26 @@ impl<'a> Infer<'a> {
                 typed.push((name.node.clone(), value));
             }
         }
-        let ty = self.records.record(typed.iter().map(|(name, value)| (name.clone(), value.ty.clone())).collect());
+        let ty = self
+            .records
+            .record(typed.iter().map(|(name, value)| (name.clone(), value.ty.clone())).collect());
         TExpr { kind: TExprKind::Record(typed), ty, span }
     }
 
-    pub(super) fn field(&mut self, base: &'a Expr, field: &'a Ident, span: Span, want: Want<'_>) -> TExpr {
+    pub(super) fn field(
+        &mut self,
+        base: &'a Expr,
+        field: &'a Ident,
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
         if let Some(head) = self.qualified_head(base, field, want.map(|(ty, _)| ty)) {
             return self.name_value(head);
         }
         let base = self.infer(base);
-        let Some(ty) = self.field_type(&base.ty, base.span, field) else { return Self::error_expr(span) };
+        let Some(ty) = self.field_type(&base.ty, base.span, field) else {
+            return Self::error_expr(span);
+        };
         TExpr { kind: TExprKind::Field(Box::new(base), field.node.clone()), ty, span }
     }
 
@@ -70,17 +87,34 @@ impl<'a> Infer<'a> {
             },
             Ty::Var(_) | Ty::Tangent(_) => {
                 let ty = self.fresh();
-                self.require_at(field.span, Constraint::Field(head, field.node.clone(), ty.clone()));
+                self.require_at(
+                    field.span,
+                    Constraint::Field(head, field.node.clone(), ty.clone()),
+                );
                 Some(ty)
             }
-            _ => {
+            Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Sum(..)
+            | Ty::Array(..)
+            | Ty::Fun(..)
+            | Ty::Jacobian(..)
+            | Ty::Param(_) => {
                 self.report_not_record(&head, &field.node, span);
                 None
             }
         }
     }
 
-    pub(super) fn tuple_field(&mut self, base: &'a Expr, index: &Spanned<u32>, span: Span) -> TExpr {
+    pub(super) fn tuple_field(
+        &mut self,
+        base: &'a Expr,
+        index: &Spanned<u32>,
+        span: Span,
+    ) -> TExpr {
         let base = self.infer(base);
         let component = index.node as usize;
         let head = self.head(&base.ty);
@@ -96,7 +130,16 @@ impl<'a> Infer<'a> {
                 self.report_no_component(&head, component, index.span);
                 return Self::error_expr(span);
             }
-            _ => {
+            Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Record(_)
+            | Ty::Sum(..)
+            | Ty::Array(..)
+            | Ty::Fun(..)
+            | Ty::Jacobian(..)
+            | Ty::Param(_) => {
                 self.report_no_component(&head, component, base.span);
                 return Self::error_expr(span);
             }
@@ -104,7 +147,14 @@ impl<'a> Infer<'a> {
         TExpr { kind: TExprKind::TupleField(Box::new(base), component), ty, span }
     }
 
-    pub(super) fn with(&mut self, base: &'a Expr, place: &'a [Access], value: &'a Expr, span: Span, want: Want<'_>) -> TExpr {
+    pub(super) fn with(
+        &mut self,
+        base: &'a Expr,
+        place: &'a [Access],
+        value: &'a Expr,
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
         let base = self.sub(base, want);
         let mut at = base.ty.clone();
         let mut steps = Vec::new();
@@ -129,14 +179,20 @@ impl<'a> Infer<'a> {
     }
 
     pub(super) fn report_unknown_record(&mut self, access: &str, span: Span) {
-        let what = if access.starts_with(|c: char| c == '.') && access[1..].starts_with(|c: char| c.is_ascii_digit()) {
-            "tuple"
-        } else {
-            "record"
-        };
-        let diagnostic = pullback_base::Diagnostic::error("E0318", span, format!("it is not known which {what} `{access}` belongs to"), "")
-            .note("nothing else in the program says what type this value has")
-            .hint("give the value's type, as in `(r: Model)`");
+        let what =
+            if access.starts_with('.') && access[1..].starts_with(|c: char| c.is_ascii_digit()) {
+                "tuple"
+            } else {
+                "record"
+            };
+        let diagnostic = pullback_base::Diagnostic::error(
+            "E0318",
+            span,
+            format!("it is not known which {what} `{access}` belongs to"),
+            "",
+        )
+        .note("nothing else in the program says what type this value has")
+        .hint("give the value's type, as in `(r: Model)`");
         self.report(diagnostic);
     }
 }

@@ -45,14 +45,18 @@ impl<'a> Infer<'a> {
         match &ty.kind {
             TypeExprKind::Error => Ty::Error,
             TypeExprKind::Var(name) => {
-                if let Some((_, known)) = self.type_vars.iter().rev().find(|(known, _)| known == name) {
+                if let Some((_, known)) =
+                    self.type_vars.iter().rev().find(|(known, _)| known == name)
+                {
                     return known.clone();
                 }
                 let fresh = self.fresh();
                 self.type_vars.push((name.clone(), fresh.clone()));
                 fresh
             }
-            TypeExprKind::Named { path, sizes, args } => self.convert_named(ty.span, path, sizes, args, dims),
+            TypeExprKind::Named { path, sizes, args } => {
+                self.convert_named(ty.span, path, sizes, args, dims)
+            }
             TypeExprKind::Array { size, element } => {
                 let size = match size {
                     Some(size) => self.convert_size(size, dims),
@@ -114,7 +118,8 @@ impl<'a> Infer<'a> {
             self.report_unknown_size(&name);
             return Size::Any;
         }
-        let outer = (std::mem::replace(&mut self.in_size, true), std::mem::take(&mut self.saw_phantom));
+        let outer =
+            (std::mem::replace(&mut self.in_size, true), std::mem::take(&mut self.saw_phantom));
         let expr = self.check(size, &Ty::Int, &Why::Index);
         let phantom = self.saw_phantom;
         (self.in_size, self.saw_phantom) = outer;
@@ -122,8 +127,9 @@ impl<'a> Infer<'a> {
         if let Size::Poly(poly) = &size
             && poly.as_constant().is_some_and(|size| size < 0)
         {
-            let diagnostic = Diagnostic::error("E0404", expr.span, "an array cannot have a negative size", "")
-                .hint("sizes count from 0");
+            let diagnostic =
+                Diagnostic::error("E0404", expr.span, "an array cannot have a negative size", "")
+                    .hint("sizes count from 0");
             self.report(diagnostic);
         }
         if let Some(path) = &dims.path
@@ -144,16 +150,29 @@ impl<'a> Infer<'a> {
         (!known).then(|| Ident { node: name.clone(), span: size.span })
     }
 
-    fn convert_named(&mut self, span: Span, path: &'a Path, sizes: &'a [Expr], args: &'a [TypeExpr], dims: &mut Dims) -> Ty {
+    fn convert_named(
+        &mut self,
+        span: Span,
+        path: &'a Path,
+        sizes: &'a [Expr],
+        args: &'a [TypeExpr],
+        dims: &mut Dims,
+    ) -> Ty {
         match self.find_type(path) {
             Some(TypeName::Alias(alias)) => self.expand_alias(alias, span, sizes, args, dims),
             Some(TypeName::Sum(id)) => {
                 let decl = self.declared.sums[id.0 as usize].decl;
-                self.check_type_arity(span, path, (decl.sizes.len(), decl.params.len()), (sizes.len(), args.len()));
+                self.check_type_arity(
+                    span,
+                    path,
+                    (decl.sizes.len(), decl.params.len()),
+                    (sizes.len(), args.len()),
+                );
                 for size in sizes {
                     self.check(size, &Ty::Int, &Why::Index);
                 }
-                let mut types: Vec<Ty> = args.iter().map(|arg| self.convert_inside(arg, dims)).collect();
+                let mut types: Vec<Ty> =
+                    args.iter().map(|arg| self.convert_inside(arg, dims)).collect();
                 types.resize(decl.params.len(), Ty::Error);
                 Ty::Sum(id, types.into())
             }
@@ -167,7 +186,14 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn convert_builtin(&mut self, span: Span, path: &'a Path, sizes: &'a [Expr], args: &'a [TypeExpr], dims: &mut Dims) -> Ty {
+    fn convert_builtin(
+        &mut self,
+        span: Span,
+        path: &'a Path,
+        sizes: &'a [Expr],
+        args: &'a [TypeExpr],
+        dims: &mut Dims,
+    ) -> Ty {
         let name = path.name.node.as_str();
         let wanted = usize::from(name == "T");
         if !self.check_type_arity(span, path, (0, wanted), (sizes.len(), args.len())) {
@@ -196,7 +222,13 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn check_type_arity(&mut self, span: Span, path: &Path, wanted: (usize, usize), found: (usize, usize)) -> bool {
+    fn check_type_arity(
+        &mut self,
+        span: Span,
+        path: &Path,
+        wanted: (usize, usize),
+        found: (usize, usize),
+    ) -> bool {
         if wanted == found {
             return true;
         }
@@ -212,23 +244,43 @@ impl<'a> Infer<'a> {
             _ => format!("{count} {what}s"),
         };
         let found = if found == 0 { "none".to_string() } else { found.to_string() };
-        let diagnostic = Diagnostic::error("E0213", span, format!("`{name}` takes {}, not {found}", plural(wanted)), "")
-            .hint(match wanted {
-                0 => format!("write just `{name}`"),
-                _ => format!("give it {}; one that is itself several words needs parentheses", plural(wanted)),
-            });
+        let diagnostic = Diagnostic::error(
+            "E0213",
+            span,
+            format!("`{name}` takes {}, not {found}", plural(wanted)),
+            "",
+        )
+        .hint(match wanted {
+            0 => format!("write just `{name}`"),
+            _ => format!(
+                "give it {}; one that is itself several words needs parentheses",
+                plural(wanted)
+            ),
+        });
         self.report(diagnostic);
         false
     }
 
     /// The declared type of an abbreviation, with its parameters replaced.
-    fn expand_alias(&mut self, alias: usize, span: Span, sizes: &'a [Expr], args: &'a [TypeExpr], dims: &mut Dims) -> Ty {
+    fn expand_alias(
+        &mut self,
+        alias: usize,
+        span: Span,
+        sizes: &'a [Expr],
+        args: &'a [TypeExpr],
+        dims: &mut Dims,
+    ) -> Ty {
         let (module, decl, body) = {
             let declared = &self.declared.aliases[alias];
             (declared.module, declared.decl, declared.body)
         };
         let path = Path { module: None, name: decl.name.clone() };
-        let fits = self.check_type_arity(span, &path, (decl.sizes.len(), decl.params.len()), (sizes.len(), args.len()));
+        let fits = self.check_type_arity(
+            span,
+            &path,
+            (decl.sizes.len(), decl.params.len()),
+            (sizes.len(), args.len()),
+        );
         if self.bad_aliases[alias] || !fits {
             return Ty::Error;
         }
@@ -237,8 +289,13 @@ impl<'a> Infer<'a> {
             return Ty::Error;
         }
         let types: Vec<Ty> = args.iter().map(|arg| self.convert_inside(arg, dims)).collect();
-        let sizes: Vec<TExpr> = sizes.iter().map(|size| self.check(size, &Ty::Int, &Why::Index)).collect();
-        let sizes = decl.sizes.iter().map(|name| name.node.clone()).zip(sizes.into_iter().map(|e| Binding::SizeArg(Rc::new(e))));
+        let sizes: Vec<TExpr> =
+            sizes.iter().map(|size| self.check(size, &Ty::Int, &Why::Index)).collect();
+        let sizes = decl
+            .sizes
+            .iter()
+            .map(|name| name.node.clone())
+            .zip(sizes.into_iter().map(|e| Binding::SizeArg(Rc::new(e))));
         let scope = std::mem::replace(&mut self.scope, sizes.collect());
         let params = decl.params.iter().map(|param| param.node.clone()).zip(types).collect();
         let type_vars = std::mem::replace(&mut self.type_vars, params);
@@ -260,9 +317,16 @@ impl<'a> Infer<'a> {
             self.bad_aliases[member] = true;
         }
         let name = &decl.name.node;
-        let diagnostic = Diagnostic::error("E0212", decl.name.span, format!("the type `{name}` stands for itself"), "defined by itself")
-            .note("a type without constructors is an abbreviation, which must end somewhere")
-            .hint(format!("a recursive type needs a constructor, as in `type {name} = Leaf | Node {name} {name}`"));
+        let diagnostic = Diagnostic::error(
+            "E0212",
+            decl.name.span,
+            format!("the type `{name}` stands for itself"),
+            "defined by itself",
+        )
+        .note("a type without constructors is an abbreviation, which must end somewhere")
+        .hint(format!(
+            "a recursive type needs a constructor, as in `type {name} = Leaf | Node {name} {name}`"
+        ));
         self.report(diagnostic);
     }
 
@@ -270,13 +334,17 @@ impl<'a> Infer<'a> {
         let text = &name.node;
         let candidates: Vec<&str> = self.scope.iter().map(|(known, _)| known.as_str()).collect();
         let near = nearest(text, candidates);
-        let mut diagnostic = Diagnostic::error("E0215", name.span, format!("unknown size `{text}`"), "not declared");
+        let mut diagnostic =
+            Diagnostic::error("E0215", name.span, format!("unknown size `{text}`"), "not declared");
         if let Some(near) = near {
             diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
         }
         let diagnostic = diagnostic
             .note("the size names of a definition or a type are declared after its name")
-            .hint(format!("write `{} [{text}] …` to declare it, or `[]` for some size", self.owner));
+            .hint(format!(
+                "write `{} [{text}] …` to declare it, or `[]` for some size",
+                self.owner
+            ));
         self.report(diagnostic);
     }
 
@@ -290,8 +358,12 @@ impl<'a> Infer<'a> {
             };
             let types = &self.declared.scopes.modules[*index].types;
             let near = nearest(name, types.keys().map(pullback_base::Name::as_str));
-            let mut diagnostic =
-                Diagnostic::error("E0205", path.name.span, format!("`{}` has no type `{name}`", module.node), "unknown type");
+            let mut diagnostic = Diagnostic::error(
+                "E0205",
+                path.name.span,
+                format!("`{}` has no type `{name}`", module.node),
+                "unknown type",
+            );
             if let Some(near) = near {
                 diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
             }
@@ -299,17 +371,34 @@ impl<'a> Infer<'a> {
             return;
         }
         let mut known = vec!["Real", "Int", "Bool", "String"];
-        known.extend(self.declared.scopes.visible(self.module).flat_map(|scope| scope.types.keys()).map(pullback_base::Name::as_str));
+        known.extend(
+            self.declared
+                .scopes
+                .visible(self.module)
+                .flat_map(|scope| scope.types.keys())
+                .map(pullback_base::Name::as_str),
+        );
         let near = nearest(name, known);
         let is_constructor = self.declared.scopes.constructor(self.module, name).is_some();
-        let mut diagnostic = Diagnostic::error("E0202", path.name.span, format!("unknown type `{name}`"), "no type has this name");
+        let mut diagnostic = Diagnostic::error(
+            "E0202",
+            path.name.span,
+            format!("unknown type `{name}`"),
+            "no type has this name",
+        );
         diagnostic = match (near, name.as_str()) {
-            (_, "Float" | "Double" | "Number") => diagnostic.hint("floating-point numbers have the type `Real`"),
+            (_, "Float" | "Double" | "Number") => {
+                diagnostic.hint("floating-point numbers have the type `Real`")
+            }
             (_, "Integer") => diagnostic.hint("whole numbers have the type `Int`"),
             (_, "Unit") => diagnostic.hint("the type with one value is written `()`"),
-            _ if is_constructor => diagnostic.hint(format!("`{name}` is a constructor; write the type it belongs to")),
+            _ if is_constructor => {
+                diagnostic.hint(format!("`{name}` is a constructor; write the type it belongs to"))
+            }
             (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
-            (None, _) => diagnostic.hint(format!("declare it with `type {name} = …`; type variables begin with a lower-case letter")),
+            (None, _) => diagnostic.hint(format!(
+                "declare it with `type {name} = …`; type variables begin with a lower-case letter"
+            )),
         };
         self.report(diagnostic);
     }
@@ -319,9 +408,14 @@ impl<'a> Infer<'a> {
         let mut seen: Vec<&Ident> = Vec::new();
         for name in names {
             if let Some(first) = seen.iter().find(|known| known.node == name.node) {
-                let diagnostic = Diagnostic::error("E0210", name.span, format!("the field `{}` is given twice", name.node), "again here")
-                    .label(first.span, "first here")
-                    .hint("remove or rename one of them");
+                let diagnostic = Diagnostic::error(
+                    "E0210",
+                    name.span,
+                    format!("the field `{}` is given twice", name.node),
+                    "again here",
+                )
+                .label(first.span, "first here")
+                .hint("remove or rename one of them");
                 self.diagnostics.push(diagnostic);
             }
             seen.push(name);

@@ -28,7 +28,13 @@ impl<'a> Infer<'a> {
         TExpr { kind: TExprKind::Array(typed), ty, span }
     }
 
-    pub(super) fn comprehension(&mut self, body: &'a Expr, clauses: &'a [Clause], span: Span, want: Want<'_>) -> TExpr {
+    pub(super) fn comprehension(
+        &mut self,
+        body: &'a Expr,
+        clauses: &'a [Clause],
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
         let Some((clause, rest)) = clauses.split_first() else {
             let typed = self.sub(body, want);
             return typed;
@@ -43,7 +49,9 @@ impl<'a> Infer<'a> {
         };
         match clause {
             Clause::Range { var, bound } => {
-                let later = rest.iter().filter_map(|clause| if let Clause::Range { var, .. } = clause { Some(var) } else { None });
+                let later = rest.iter().filter_map(|clause| {
+                    if let Clause::Range { var, .. } = clause { Some(var) } else { None }
+                });
                 if let Some(again) = later.into_iter().find(|again| again.node == var.node) {
                     self.check_distinct([var, again].into_iter(), "index");
                 }
@@ -80,9 +88,22 @@ impl<'a> Infer<'a> {
             open @ (Ty::Var(_) | Ty::Tangent(_)) => {
                 let (size, element) = (self.fresh_size(), self.fresh());
                 let shape = Ty::Array(size.clone(), element.clone().into());
-                if self.agree(&open, &shape, span, &Why::Plain) { (size, element) } else { (Size::Any, Ty::Error) }
+                if self.agree(&open, &shape, span, &Why::Plain) {
+                    (size, element)
+                } else {
+                    (Size::Any, Ty::Error)
+                }
             }
-            other => {
+            other @ (Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Record(_)
+            | Ty::Sum(..)
+            | Ty::Fun(..)
+            | Ty::Jacobian(..)
+            | Ty::Param(_)) => {
                 self.report_not_array(&other, span, what);
                 (Size::Any, Ty::Error)
             }
@@ -95,29 +116,49 @@ impl<'a> Infer<'a> {
             let (size, element) = self.element_type(&typed.ty, typed.span, "an index");
             let index = self.check(index, &Ty::Int, &Why::Index);
             self.check_range(&index, &size);
-            typed = TExpr { kind: TExprKind::Index(Box::new(typed), Box::new(index)), ty: element, span };
+            typed = TExpr {
+                kind: TExprKind::Index(Box::new(typed), Box::new(index)),
+                ty: element,
+                span,
+            };
         }
         typed
     }
 
     /// Reports an index that is out of range whatever the program does.
     fn check_range(&mut self, index: &TExpr, size: &Size) {
-        let constant = |size: &Size| if let Size::Poly(poly) = size { poly.as_constant() } else { None };
-        let (Some(place), Some(count)) = (self.poly_of(index).and_then(|poly| poly.as_constant()), constant(&self.resolve_size(size))) else {
+        let constant =
+            |size: &Size| if let Size::Poly(poly) = size { poly.as_constant() } else { None };
+        let (Some(place), Some(count)) = (
+            self.poly_of(index).and_then(|poly| poly.as_constant()),
+            constant(&self.resolve_size(size)),
+        ) else {
             return;
         };
         if (0..count).contains(&place) {
             return;
         }
-        let diagnostic = Diagnostic::error("E0402", index.span, format!("the index {place} is out of range"), format!("this array has {count} elements"));
+        let diagnostic = Diagnostic::error(
+            "E0402",
+            index.span,
+            format!("the index {place} is out of range"),
+            format!("this array has {count} elements"),
+        );
         let diagnostic = match count {
             0 => diagnostic.hint("an empty array has no elements"),
-            _ => diagnostic.hint(format!("indices count from 0: the last element is at {}", count - 1)),
+            _ => diagnostic
+                .hint(format!("indices count from 0: the last element is at {}", count - 1)),
         };
         self.report(diagnostic);
     }
 
-    pub(super) fn slice(&mut self, base: &'a Expr, lo: Option<&'a Expr>, hi: Option<&'a Expr>, span: Span) -> TExpr {
+    pub(super) fn slice(
+        &mut self,
+        base: &'a Expr,
+        lo: Option<&'a Expr>,
+        hi: Option<&'a Expr>,
+        span: Span,
+    ) -> TExpr {
         let base = self.infer(base);
         let (size, element) = self.element_type(&base.ty, base.span, "a slice");
         let lo = lo.map(|lo| self.check(lo, &Ty::Int, &Why::Index));
@@ -132,6 +173,10 @@ impl<'a> Infer<'a> {
         };
         let length = last.and_then(|last| last.sub(&first?));
         let ty = Ty::Array(size_of(length), element.into());
-        TExpr { kind: TExprKind::Slice(Box::new(base), lo.map(Box::new), hi.map(Box::new)), ty, span }
+        TExpr {
+            kind: TExprKind::Slice(Box::new(base), lo.map(Box::new), hi.map(Box::new)),
+            ty,
+            span,
+        }
     }
 }

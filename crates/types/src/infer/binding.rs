@@ -13,7 +13,13 @@ use crate::tir::{SizedDim, SizedTy, TExpr, TExprKind, TLam, TLoopForm, TParam, T
 use crate::ty::Ty;
 
 impl<'a> Infer<'a> {
-    pub(super) fn lambda(&mut self, params: &'a [Param], body: &'a Expr, span: Span, want: Want<'_>) -> TExpr {
+    pub(super) fn lambda(
+        &mut self,
+        params: &'a [Param],
+        body: &'a Expr,
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
         let mut typed = Vec::with_capacity(params.len());
         let mut wanted = want.map(|(ty, _)| ty.clone());
         let (body, ty) = self.scoped(|this| {
@@ -36,7 +42,9 @@ impl<'a> Infer<'a> {
                 }
                 _ => this.infer(body),
             };
-            let ty = typed.iter().rev().fold(body.ty.clone(), |to, param: &TParam| Ty::Fun(param.ty.clone().into(), to.into()));
+            let ty = typed.iter().rev().fold(body.ty.clone(), |to, param: &TParam| {
+                Ty::Fun(param.ty.clone().into(), to.into())
+            });
             (body, ty)
         });
         let ty = self.leave_scope(&ty);
@@ -45,12 +53,22 @@ impl<'a> Infer<'a> {
     }
 
     /// A parameter, its variables in scope and added to `bound`.
-    pub(super) fn param(&mut self, param: &'a Param, expected: Option<&Ty>, bound: &mut Vec<Bound>) -> TParam {
+    pub(super) fn param(
+        &mut self,
+        param: &'a Param,
+        expected: Option<&Ty>,
+        bound: &mut Vec<Bound>,
+    ) -> TParam {
         let (ty, dims) = match &param.ty {
             Some(written) => {
                 let (declared, dims) = self.annotation(written);
                 if let Some(expected) = expected {
-                    self.agree(expected, &declared, param.pattern.span, &Why::Annotation(written.span));
+                    self.agree(
+                        expected,
+                        &declared,
+                        param.pattern.span,
+                        &Why::Annotation(written.span),
+                    );
                 }
                 (declared, dims)
             }
@@ -79,7 +97,9 @@ impl<'a> Infer<'a> {
         span: Span,
         want: Want<'_>,
     ) -> TExpr {
-        if let (PatternKind::Var(_), ExprKind::Lambda { .. }) = (&strip_pattern(pattern).kind, &strip(value).kind) {
+        if let (PatternKind::Var(_), ExprKind::Lambda { .. }) =
+            (&strip_pattern(pattern).kind, &strip(value).kind)
+        {
             return self.let_lambda(strip_pattern(pattern), written, value, body, span, want);
         }
         let value = match written {
@@ -129,11 +149,20 @@ impl<'a> Infer<'a> {
         TExpr { kind: TExprKind::LetPoly(local, Box::new(value), Box::new(body)), ty, span }
     }
 
-    pub(super) fn let_fun(&mut self, recursive: bool, defs: &'a [Def], body: &'a Expr, span: Span, want: Want<'_>) -> TExpr {
+    pub(super) fn let_fun(
+        &mut self,
+        recursive: bool,
+        defs: &'a [Def],
+        body: &'a Expr,
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
         self.check_distinct(defs.iter().map(|def| &def.name), "function");
         let (functions, body) = self.scoped(|this| {
-            let binders: Vec<_> = defs.iter().map(|def| (this.local(&def.name.node, Ty::Error), def)).collect();
-            let names = binders.iter().map(|(local, def)| (def.name.node.clone(), Binding::Local(*local)));
+            let binders: Vec<_> =
+                defs.iter().map(|def| (this.local(&def.name.node, Ty::Error), def)).collect();
+            let names =
+                binders.iter().map(|(local, def)| (def.name.node.clone(), Binding::Local(*local)));
             let names: Vec<_> = names.collect();
             if recursive {
                 this.scope.extend(names.iter().cloned());
@@ -148,7 +177,8 @@ impl<'a> Infer<'a> {
             if !recursive {
                 this.scope.extend(names);
             }
-            let functions: Vec<_> = binders.iter().map(|(local, _)| *local).zip(functions).collect();
+            let functions: Vec<_> =
+                binders.iter().map(|(local, _)| *local).zip(functions).collect();
             (functions, this.sub(body, want))
         });
         let ty = self.leave_scope(&body.ty);
@@ -159,7 +189,9 @@ impl<'a> Infer<'a> {
             }
         }
         let kind = match functions.pop() {
-            Some((local, function)) if !recursive => TExprKind::LetPoly(local, Box::new(function), Box::new(body)),
+            Some((local, function)) if !recursive => {
+                TExprKind::LetPoly(local, Box::new(function), Box::new(body))
+            }
             Some(last) => {
                 functions.push(last);
                 TExprKind::LetRec(functions, Box::new(body))
@@ -171,9 +203,14 @@ impl<'a> Infer<'a> {
 
     fn report_recursive_value(&mut self, def: &Def) {
         let name = &def.name.node;
-        let diagnostic = Diagnostic::error("E0211", def.name.span, format!("`let rec` defines functions, but `{name}` is a value"), "not a function")
-            .note("a value cannot be used before it has been computed")
-            .hint(format!("write `let {name} = …` without `rec`, or give it a parameter"));
+        let diagnostic = Diagnostic::error(
+            "E0211",
+            def.name.span,
+            format!("`let rec` defines functions, but `{name}` is a value"),
+            "not a function",
+        )
+        .note("a value cannot be used before it has been computed")
+        .hint(format!("write `let {name} = …` without `rec`, or give it a parameter"));
         self.report(diagnostic);
     }
 
@@ -207,8 +244,12 @@ impl<'a> Infer<'a> {
                     this.name_local(&var.node, index);
                     TLoopForm::For(index, Box::new(bound))
                 }
-                (LoopForm::While(cond), _) => TLoopForm::While(Box::new(this.check(cond, &Ty::Bool, &Why::Condition))),
-                (LoopForm::For { bound, .. }, None) => TLoopForm::While(Box::new(Self::error_expr(bound.span))),
+                (LoopForm::While(cond), _) => {
+                    TLoopForm::While(Box::new(this.check(cond, &Ty::Bool, &Why::Condition)))
+                }
+                (LoopForm::For { bound, .. }, None) => {
+                    TLoopForm::While(Box::new(Self::error_expr(bound.span)))
+                }
             };
             let body = this.check(body, &state, &why);
             (pattern, form, body)
@@ -220,10 +261,7 @@ impl<'a> Infer<'a> {
 
 /// Why the result of a function literal is wanted.
 fn lambda_result(why: &Why) -> Why {
-    match why {
-        Why::Annotation(span) => Why::Annotation(*span),
-        _ => Why::Plain,
-    }
+    if let Why::Annotation(span) = why { Why::Annotation(*span) } else { Why::Plain }
 }
 
 /// Whether constructors inside may have to be those of a tangent type.
@@ -241,7 +279,11 @@ pub(super) fn with_sizes(expr: TExpr, declared: &Ty, dims: Vec<SizedDim>) -> TEx
         return expr;
     }
     let span = expr.span;
-    TExpr { kind: TExprKind::CheckSizes(Box::new(expr), SizedTy { dims }), ty: declared.clone(), span }
+    TExpr {
+        kind: TExprKind::CheckSizes(Box::new(expr), SizedTy { dims }),
+        ty: declared.clone(),
+        span,
+    }
 }
 
 /// The expression without parentheses around it.

@@ -11,7 +11,13 @@ use crate::ty::{Size, Ty, TyVar};
 
 impl<'a> Infer<'a> {
     /// `fun args`; `want` is the type of the whole, if known.
-    pub(super) fn call(&mut self, fun: &'a Expr, args: Vec<&'a Expr>, span: Span, want: Option<&Ty>) -> TExpr {
+    pub(super) fn call(
+        &mut self,
+        fun: &'a Expr,
+        args: Vec<&'a Expr>,
+        span: Span,
+        want: Option<&Ty>,
+    ) -> TExpr {
         let (fun, args) = flatten(fun, args);
         let head = self.call_head(fun, want);
         self.apply(head, &args, span)
@@ -19,19 +25,25 @@ impl<'a> Infer<'a> {
 
     /// What is applied.
     pub(super) fn call_head(&mut self, fun: &'a Expr, want: Option<&Ty>) -> Head {
-        match &fun.kind {
-            ExprKind::Name(name) => self.name_head(name, fun.span, want),
-            ExprKind::Field { base, field } => match self.qualified_head(base, field, want) {
+        if let ExprKind::Name(name) = &fun.kind {
+            return self.name_head(name, fun.span, want);
+        }
+        if let ExprKind::Field { base, field } = &fun.kind {
+            return match self.qualified_head(base, field, want) {
                 Some(head) => head,
                 None => Head::plain(self.infer(fun), Some(field.node.clone())),
-            },
-            ExprKind::Operator(op) => match crate::builtins::of_operator(*op) {
+            };
+        }
+        if let ExprKind::Operator(op) = &fun.kind {
+            return match crate::builtins::of_operator(*op) {
                 Some(builtin) => self.builtin_head(builtin, fun.span),
                 None => Head::plain(self.pipe_function(fun.span), None),
-            },
-            ExprKind::Paren(inner) => self.call_head(inner, want),
-            _ => Head::plain(self.infer(fun), None),
+            };
         }
+        if let ExprKind::Paren(inner) = &fun.kind {
+            return self.call_head(inner, want);
+        }
+        Head::plain(self.infer(fun), None)
     }
 
     fn apply(&mut self, head: Head, args: &[&'a Expr], span: Span) -> TExpr {
@@ -44,7 +56,11 @@ impl<'a> Infer<'a> {
             let why = Why::Argument(name.clone(), index);
             match self.head(&ty) {
                 Ty::Fun(from, to) => {
-                    let arg = if wrong && !self.is_closed(&from) { self.infer(arg) } else { self.check(arg, &from, &why) };
+                    let arg = if wrong && !self.is_closed(&from) {
+                        self.infer(arg)
+                    } else {
+                        self.check(arg, &from, &why)
+                    };
                     wrong |= matches!(arg.kind, TExprKind::Error);
                     for (position, var) in &dependents {
                         if *position == index {
@@ -74,7 +90,18 @@ impl<'a> Infer<'a> {
                     typed.push(arg);
                     ty = if agrees { result } else { Ty::Error };
                 }
-                other => {
+                other @ (Ty::Real
+                | Ty::Int
+                | Ty::Bool
+                | Ty::Str
+                | Ty::Tuple(_)
+                | Ty::Record(_)
+                | Ty::Sum(..)
+                | Ty::Array(..)
+                | Ty::Tangent(_)
+                | Ty::Jacobian(..)
+                | Ty::Param(_)
+                | Ty::Var(_)) => {
                     for arg in &args[index..] {
                         self.infer(arg);
                     }
@@ -102,10 +129,27 @@ impl<'a> Infer<'a> {
 
     /// Whether a constraint says that an unknown type is one of numbers.
     fn must_be_number(&mut self, var: TyVar) -> bool {
-        let waiting: Vec<Ty> = self.pending.iter().flatten().filter_map(|pending| match &pending.constraint {
-            Constraint::Num(ty) | Constraint::Vector(ty) | Constraint::Scalar(ty) | Constraint::Ord(ty) => Some(ty.clone()),
-            _ => None,
-        }).collect();
+        let numeric = |constraint: &Constraint| match constraint {
+            Constraint::Num(ty)
+            | Constraint::Vector(ty)
+            | Constraint::Scalar(ty)
+            | Constraint::Ord(ty) => Some(ty.clone()),
+            Constraint::Eq(_)
+            | Constraint::Diff(_)
+            | Constraint::Field(..)
+            | Constraint::Component(..)
+            | Constraint::Power(..)
+            | Constraint::MatRow(..)
+            | Constraint::Tangent(..)
+            | Constraint::Jacobian(..)
+            | Constraint::SameShape(..) => None,
+        };
+        let waiting: Vec<Ty> = self
+            .pending
+            .iter()
+            .flatten()
+            .filter_map(|pending| numeric(&pending.constraint))
+            .collect();
         waiting.iter().any(|ty| self.table.resolve(ty) == Ty::Var(var))
     }
 
@@ -114,25 +158,47 @@ impl<'a> Infer<'a> {
         matches!(self.head(ty), Ty::Real | Ty::Int | Ty::Bool | Ty::Str)
     }
 
-    fn report_not_function(&mut self, function: &TExpr, name: Option<&str>, taken: usize, ty: &Ty, extra: Span) {
+    fn report_not_function(
+        &mut self,
+        function: &TExpr,
+        name: Option<&str>,
+        taken: usize,
+        ty: &Ty,
+        extra: Span,
+    ) {
         let found = self.show(ty);
         let called = name.map_or_else(|| "this".to_string(), |name| format!("`{name}`"));
         let diagnostic = if taken == 0 {
             let number = is_number(function) || matches!(ty, Ty::Int | Ty::Real);
-            let label = if is_number(function) { "this is a number".to_string() } else { format!("this is `{found}`") };
-            Diagnostic::error("E0302", function.span, format!("{called} is no function, so it cannot be applied"), label)
-                .label(extra, "an argument is given here")
-                .note("two expressions side by side mean application")
-                .hint(if number {
-                    "a product is written with `*`; a comma or another operator may be missing"
-                } else {
-                    "a comma or an operator may be missing, or the first is not the function you meant"
-                })
+            let label = if is_number(function) {
+                "this is a number".to_string()
+            } else {
+                format!("this is `{found}`")
+            };
+            Diagnostic::error(
+                "E0302",
+                function.span,
+                format!("{called} is no function, so it cannot be applied"),
+                label,
+            )
+            .label(extra, "an argument is given here")
+            .note("two expressions side by side mean application")
+            .hint(if number {
+                "a product is written with `*`; a comma or another operator may be missing"
+            } else {
+                "a comma or an operator may be missing, or the first is not the function you meant"
+            })
         } else {
-            let arguments = if taken == 1 { "1 argument".to_string() } else { format!("{taken} arguments") };
-            Diagnostic::error("E0302", extra, format!("{called} takes {arguments}, but more are given"), "one too many")
-                .note(format!("with {arguments} it gives `{found}`, which is no function"))
-                .hint(extra_hint(name))
+            let arguments =
+                if taken == 1 { "1 argument".to_string() } else { format!("{taken} arguments") };
+            Diagnostic::error(
+                "E0302",
+                extra,
+                format!("{called} takes {arguments}, but more are given"),
+                "one too many",
+            )
+            .note(format!("with {arguments} it gives `{found}`, which is no function"))
+            .hint(extra_hint(name))
         };
         self.report(diagnostic);
     }
@@ -143,7 +209,8 @@ impl<'a> Infer<'a> {
         let f = Ty::Fun(a.clone().into(), b.clone().into());
         let x_id = self.local(&"x".into(), a.clone());
         let f_id = self.local(&"f".into(), f.clone());
-        let local = |id, ty: &Ty| TExpr { kind: TExprKind::Local(id, vec![]), ty: ty.clone(), span };
+        let local =
+            |id, ty: &Ty| TExpr { kind: TExprKind::Local(id, vec![]), ty: ty.clone(), span };
         let body = TExprKind::App(Box::new(local(f_id, &f)), vec![local(x_id, &a)]);
         let body = TExpr { kind: body, ty: b, span };
         expr::lambda_of(&[(x_id, a), (f_id, f)], body, span)
@@ -153,7 +220,9 @@ impl<'a> Infer<'a> {
 /// What to write where a function got an argument too many.
 fn extra_hint(name: Option<&str>) -> &'static str {
     match name {
-        Some("vjp") => "the pullback is the second component: `(vjp f x).1 y_bar`; of a function with a Real result, `grad f x` is the derivative",
+        Some("vjp") => {
+            "the pullback is the second component: `(vjp f x).1 y_bar`; of a function with a Real result, `grad f x` is the derivative"
+        }
         Some("linearize") => "the pushforward is the second component: `(linearize f x).1 x_dot`",
         Some("grad" | "value_and_grad" | "jacobian" | "hessian") => {
             "it differentiates a function of one argument: capture the others, as in `grad (\\x -> f x y) x`, or pass a tuple"
@@ -170,19 +239,20 @@ fn is_number(expr: &TExpr) -> bool {
 /// `(f a) b` is `f a b`, and `a |> f` is `f a`, so that one call sees all its arguments.
 fn flatten<'a>(mut fun: &'a Expr, mut args: Vec<&'a Expr>) -> (&'a Expr, Vec<&'a Expr>) {
     loop {
-        match &fun.kind {
-            ExprKind::Paren(inner) => fun = inner,
-            ExprKind::App { fun: inner, args: first } => {
-                let mut all: Vec<&Expr> = first.iter().collect();
-                all.extend(args);
-                args = all;
-                fun = inner;
-            }
-            ExprKind::Binary { op, lhs, rhs } if op.node == BinaryOp::Pipe => {
-                args.insert(0, lhs);
-                fun = rhs;
-            }
-            _ => return (fun, args),
+        if let ExprKind::Paren(inner) = &fun.kind {
+            fun = inner;
+        } else if let ExprKind::App { fun: inner, args: first } = &fun.kind {
+            let mut all: Vec<&Expr> = first.iter().collect();
+            all.extend(args);
+            args = all;
+            fun = inner;
+        } else if let ExprKind::Binary { op, lhs, rhs } = &fun.kind
+            && op.node == BinaryOp::Pipe
+        {
+            args.insert(0, lhs);
+            fun = rhs;
+        } else {
+            return (fun, args);
         }
     }
 }

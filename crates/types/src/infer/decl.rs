@@ -24,7 +24,8 @@ impl<'a> Infer<'a> {
         self.declare_record_orders();
         for index in 0..self.declared.sums.len() {
             let decl = self.declared.sums[index].decl;
-            let params = decl.params.iter().map(|param| self.new_param(&param.node, 0, true)).collect();
+            let params =
+                decl.params.iter().map(|param| self.new_param(&param.node, 0, true)).collect();
             self.typed.types.push(SumDecl {
                 name: decl.name.node.clone(),
                 params,
@@ -90,13 +91,19 @@ impl<'a> Infer<'a> {
 
     /// Leaves a declaration; type variables that were not its parameters are mistakes.
     fn leave_decl(&mut self, decl: &TypeDecl, types: &[&'a TypeExpr]) {
-        let unknown: Vec<Name> = self.type_vars[decl.params.len()..].iter().map(|(name, _)| name.clone()).collect();
+        let unknown: Vec<Name> =
+            self.type_vars[decl.params.len()..].iter().map(|(name, _)| name.clone()).collect();
         let known: String = decl.params.iter().map(|param| format!(" {}", param.node)).collect();
         for name in unknown {
             let Some(span) = types.iter().find_map(|ty| find_var(ty, &name)) else { continue };
-            let diagnostic = Diagnostic::error("E0214", span, format!("unknown type variable `{name}`"), "not a parameter")
-                .note("a declared type may only mention its own parameters")
-                .hint(format!("write `type {}{} {name} = …` to make it one", decl.name.node, known));
+            let diagnostic = Diagnostic::error(
+                "E0214",
+                span,
+                format!("unknown type variable `{name}`"),
+                "not a parameter",
+            )
+            .note("a declared type may only mention its own parameters")
+            .hint(format!("write `type {}{} {name} = …` to make it one", decl.name.node, known));
             self.report(diagnostic);
         }
         self.type_vars.clear();
@@ -108,7 +115,8 @@ impl<'a> Infer<'a> {
             let alias = &self.declared.aliases[index];
             (alias.module, alias.decl, alias.body)
         };
-        let params: Vec<ParamId> = decl.params.iter().map(|param| self.new_param(&param.node, 0, true)).collect();
+        let params: Vec<ParamId> =
+            decl.params.iter().map(|param| self.new_param(&param.node, 0, true)).collect();
         self.enter_decl(module, decl, &params);
         let before = self.diagnostics.len();
         self.expanding.push(index);
@@ -134,7 +142,8 @@ impl<'a> Infer<'a> {
             declared.push(ConDecl { name: name.node.clone(), fields });
         }
         self.typed.types[id].constructors = declared;
-        let types: Vec<&'a TypeExpr> = constructors.iter().flat_map(|(_, fields)| fields.iter()).collect();
+        let types: Vec<&'a TypeExpr> =
+            constructors.iter().flat_map(|(_, fields)| fields.iter()).collect();
         self.leave_decl(decl, &types);
     }
 
@@ -149,7 +158,9 @@ impl<'a> Infer<'a> {
                     look_inside(field, &decl.params, &self.sums, &mut info, &mut 10_000);
                 }
                 let old = &self.sums[id.0 as usize];
-                if (info.discrete, info.function, &info.uses) != (old.discrete, old.function, &old.uses) {
+                if (info.discrete, info.function, &info.uses)
+                    != (old.discrete, old.function, &old.uses)
+                {
                     changed = true;
                     self.sums[id.0 as usize] = info;
                 }
@@ -166,9 +177,16 @@ impl<'a> Infer<'a> {
                 if self.grows(field, id) {
                     let name = &decl.name;
                     reports.push(
-                        Diagnostic::error("E0216", decl.span, format!("the type `{name}` contains itself at ever larger types"), "")
-                            .note("such a type would consist of infinitely many different types")
-                            .hint(format!("mention `{name}` in its own declaration with its own parameters only")),
+                        Diagnostic::error(
+                            "E0216",
+                            decl.span,
+                            format!("the type `{name}` contains itself at ever larger types"),
+                            "",
+                        )
+                        .note("such a type would consist of infinitely many different types")
+                        .hint(format!(
+                            "mention `{name}` in its own declaration with its own parameters only"
+                        )),
                     );
                     break;
                 }
@@ -190,9 +208,14 @@ impl<'a> Infer<'a> {
                 }
                 Ty::Tuple(items) => stack.extend(items.iter().cloned()),
                 Ty::Record(fields) => stack.extend(fields.iter().map(|(_, ty)| ty.clone())),
-                Ty::Array(_, element) | Ty::Tangent(element) => stack.push(element.as_ref().clone()),
-                Ty::Fun(a, b) | Ty::Jacobian(a, b) => stack.extend([a.as_ref().clone(), b.as_ref().clone()]),
-                Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Var(_) | Ty::Error => {}
+                Ty::Array(_, element) | Ty::Tangent(element) => {
+                    stack.push(element.as_ref().clone())
+                }
+                Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
+                    stack.extend([a.as_ref().clone(), b.as_ref().clone()])
+                }
+                Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Var(_) | Ty::Error => {
+                }
             }
         }
         false
@@ -209,20 +232,32 @@ impl<'a> Infer<'a> {
             if std::mem::replace(&mut seen[id.0 as usize], true) {
                 continue;
             }
-            let fields = self.typed.types[id].constructors.iter().flat_map(|constructor| &constructor.fields);
+            let fields = self.typed.types[id]
+                .constructors
+                .iter()
+                .flat_map(|constructor| &constructor.fields);
             fields.for_each(|field| sums_in(field, &mut stack));
         }
         false
     }
 
     /// Reports names that occur twice in one list of parameters.
-    pub(super) fn check_distinct<'n>(&mut self, names: impl Iterator<Item = &'n Ident>, what: &str) {
+    pub(super) fn check_distinct<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n Ident>,
+        what: &str,
+    ) {
         let mut seen: Vec<&Ident> = Vec::new();
         for name in names.filter(|name| name.node != "_") {
             if let Some(first) = seen.iter().find(|known| known.node == name.node) {
-                let diagnostic = Diagnostic::error("E0209", name.span, format!("the {what} `{}` occurs twice", name.node), "again here")
-                    .label(first.span, "first here")
-                    .hint("give each its own name");
+                let diagnostic = Diagnostic::error(
+                    "E0209",
+                    name.span,
+                    format!("the {what} `{}` occurs twice", name.node),
+                    "again here",
+                )
+                .label(first.span, "first here")
+                .hint("give each its own name");
                 self.diagnostics.push(diagnostic);
             }
             seen.push(name);
@@ -230,7 +265,13 @@ impl<'a> Infer<'a> {
     }
 }
 
-fn look_inside(ty: &Ty, params: &[ParamId], sums: &[SumInfo], info: &mut SumInfo, budget: &mut u32) {
+fn look_inside(
+    ty: &Ty,
+    params: &[ParamId],
+    sums: &[SumInfo],
+    info: &mut SumInfo,
+    budget: &mut u32,
+) {
     *budget = budget.saturating_sub(1);
     if *budget == 0 {
         return;

@@ -12,7 +12,8 @@ impl Infer<'_> {
         self.run_ready();
         // Nothing is solved any more after a type was too large.
         while !self.too_large {
-            let open: Vec<usize> = (0..self.pending.len()).filter(|index| self.pending[*index].is_some()).collect();
+            let open: Vec<usize> =
+                (0..self.pending.len()).filter(|index| self.pending[*index].is_some()).collect();
             if open.is_empty() {
                 break;
             }
@@ -26,15 +27,21 @@ impl Infer<'_> {
 
     /// Decides the variables that must be numbers.
     fn default_numbers(&mut self, open: &[usize]) -> bool {
-        let constraints: Vec<Constraint> =
-            open.iter().filter_map(|index| self.pending[*index].as_ref()).map(|p| p.constraint.clone()).collect();
+        let constraints: Vec<Constraint> = open
+            .iter()
+            .filter_map(|index| self.pending[*index].as_ref())
+            .map(|p| p.constraint.clone())
+            .collect();
         let (mut real, mut int, mut number) = (Vec::new(), Vec::new(), Vec::new());
         for constraint in &constraints {
-            let (list, ty) = match constraint {
-                Constraint::Vector(ty) => (&mut real, ty),
-                Constraint::Scalar(ty) => (&mut int, ty),
-                Constraint::Num(ty) | Constraint::Ord(ty) => (&mut number, ty),
-                _ => continue,
+            let (list, ty) = if let Constraint::Vector(ty) = constraint {
+                (&mut real, ty)
+            } else if let Constraint::Scalar(ty) = constraint {
+                (&mut int, ty)
+            } else if let Constraint::Num(ty) | Constraint::Ord(ty) = constraint {
+                (&mut number, ty)
+            } else {
+                continue;
             };
             if let Ty::Var(var) = self.table.resolve(ty) {
                 list.push(var);

@@ -105,6 +105,15 @@ impl Infer<'_> {
                 let a = self.fresh();
                 plain(funs([&Ty::Str], a))
             }
+            Builtin::StopGradient | Builtin::Zeros => {
+                let a = self.fresh();
+                let result = if builtin == Builtin::Zeros { tangent(&a) } else { a.clone() };
+                BuiltinUse {
+                    ty: funs([&a], result),
+                    first_order: vec![(a, 0)],
+                    ..BuiltinUse::default()
+                }
+            }
             Builtin::Vjp
             | Builtin::Jvp
             | Builtin::Linearize
@@ -114,104 +123,93 @@ impl Infer<'_> {
             | Builtin::Jacobian
             | Builtin::Hessian
             | Builtin::Hvp
-            | Builtin::StopGradient
             | Builtin::CustomVjp
-            | Builtin::CustomJvp
-            | Builtin::Zeros => self.derivative_use(builtin, span),
+            | Builtin::CustomJvp => self.derivative_use(builtin, span),
         }
     }
 
+    /// The operators that take a function; the last case is `custom_jvp`.
     fn derivative_use(&mut self, builtin: Builtin, span: Span) -> BuiltinUse {
         let (a, b) = (self.fresh(), self.fresh());
         let f = funs([&a], b.clone());
         let (a_dot, b_dot) = (tangent(&a), tangent(&b));
         let mut real = None;
         let mut first_order = vec![(a.clone(), 1), (b.clone(), 0)];
-        let ty = match builtin {
-            Builtin::Vjp => funs([&f, &a], pair(&b, &funs([&b_dot], a_dot))),
-            Builtin::Jvp => funs([&f, &a, &a_dot], pair(&b, &b_dot)),
-            Builtin::Linearize => funs([&f, &a], pair(&b, &funs([&a_dot], b_dot))),
-            Builtin::Rd => funs([&f, &a, &b_dot], a_dot),
-            Builtin::Grad => {
-                real = Some(b);
-                funs([&f, &a], a_dot)
-            }
-            Builtin::ValueAndGrad => {
-                real = Some(b);
-                funs([&f, &a], pair(&Ty::Real, &a_dot))
-            }
-            Builtin::Jacobian => {
-                let result = self.fresh();
-                self.require_at(span, Constraint::Jacobian(b, a.clone(), result.clone()));
-                funs([&f, &a], result)
-            }
-            Builtin::Hessian => {
-                real = Some(b);
-                let result = self.fresh();
-                self.require_at(span, Constraint::Jacobian(a_dot, a.clone(), result.clone()));
-                funs([&f, &a], result)
-            }
-            Builtin::Hvp => {
-                real = Some(b);
-                funs([&f, &a, &a_dot], a_dot.clone())
-            }
-            Builtin::CustomVjp => {
-                let rule = funs([&a], pair(&b, &funs([&b_dot], a_dot)));
-                first_order[0].1 = 2;
-                funs([&f, &rule, &a], b)
-            }
-            Builtin::CustomJvp => {
-                let rule = funs([&a, &a_dot], pair(&b, &b_dot));
-                first_order[0].1 = 2;
-                funs([&f, &rule, &a], b)
-            }
-            Builtin::StopGradient => {
-                first_order = vec![(a.clone(), 0)];
-                funs([&a], a.clone())
-            }
-            // Only `zeros` is left.
-            _ => {
-                first_order = vec![(a.clone(), 0)];
-                funs([&a], a_dot)
-            }
+        let ty = if builtin == Builtin::Vjp {
+            funs([&f, &a], pair(&b, &funs([&b_dot], a_dot)))
+        } else if builtin == Builtin::Jvp {
+            funs([&f, &a, &a_dot], pair(&b, &b_dot))
+        } else if builtin == Builtin::Linearize {
+            funs([&f, &a], pair(&b, &funs([&a_dot], b_dot)))
+        } else if builtin == Builtin::Rd {
+            funs([&f, &a, &b_dot], a_dot)
+        } else if builtin == Builtin::Grad {
+            real = Some(b);
+            funs([&f, &a], a_dot)
+        } else if builtin == Builtin::ValueAndGrad {
+            real = Some(b);
+            funs([&f, &a], pair(&Ty::Real, &a_dot))
+        } else if builtin == Builtin::Jacobian {
+            let result = self.fresh();
+            self.require_at(span, Constraint::Jacobian(b, a.clone(), result.clone()));
+            funs([&f, &a], result)
+        } else if builtin == Builtin::Hessian {
+            real = Some(b);
+            let result = self.fresh();
+            self.require_at(span, Constraint::Jacobian(a_dot, a.clone(), result.clone()));
+            funs([&f, &a], result)
+        } else if builtin == Builtin::Hvp {
+            real = Some(b);
+            funs([&f, &a, &a_dot], a_dot.clone())
+        } else if builtin == Builtin::CustomVjp {
+            first_order[0].1 = 2;
+            let rule = funs([&a], pair(&b, &funs([&b_dot], a_dot)));
+            funs([&f, &rule, &a], b)
+        } else {
+            first_order[0].1 = 2;
+            let rule = funs([&a, &a_dot], pair(&b, &b_dot));
+            funs([&f, &rule, &a], b)
         };
         BuiltinUse { ty, dependents: vec![], first_order, real_result: real }
     }
 
     fn prim_type(&mut self, prim: Prim) -> Ty {
         let (real, int) = (&Ty::Real, &Ty::Int);
-        match prim {
-            Prim::Atan2 | Prim::Hypot | Prim::Xlogy => funs([real, real], Ty::Real),
-            Prim::Polygamma => funs([int, real], Ty::Real),
-            Prim::ToReal => funs([int], Ty::Real),
-            Prim::ToInt => funs([real], Ty::Int),
-            Prim::IsNan => funs([real], Ty::Bool),
-            Prim::Not => funs([&Ty::Bool], Ty::Bool),
-            Prim::Size => {
-                let a = self.fresh();
-                let array = self.array_of(a);
-                funs([&array], Ty::Int)
-            }
-            Prim::Concat => {
-                let (a, n, m) = (self.fresh(), self.fresh_size_var(), self.fresh_size_var());
-                let array = |size| Ty::Array(size, a.clone().into());
-                let sum = Poly::atom(Atom::Var(n)).add(&Poly::atom(Atom::Var(m)));
-                funs([&array(var_size(n)), &array(var_size(m))], array(super::table::size_of(sum)))
-            }
-            Prim::Flatten => {
-                let (a, n, m) = (self.fresh(), self.fresh_size_var(), self.fresh_size_var());
-                let inner = Ty::Array(var_size(m), a.clone().into());
-                let product = Poly::atom(Atom::Var(n)).mul(&Poly::atom(Atom::Var(m)));
-                let flat = Ty::Array(super::table::size_of(product), a.into());
-                funs([&Ty::Array(var_size(n), inner.into())], flat)
-            }
-            Prim::Argsort => {
-                let size = self.fresh_size();
-                let array = |ty: Ty| Ty::Array(size.clone(), ty.into());
-                funs([&array(Ty::Real)], array(Ty::Int))
-            }
-            // The table of names has no other primitive that is not a function of one Real.
-            _ => funs([real], Ty::Real),
+        if let Prim::Size | Prim::Concat | Prim::Flatten | Prim::Argsort = prim {
+            self.array_prim_type(prim)
+        } else if let Prim::Atan2 | Prim::Hypot | Prim::Xlogy = prim {
+            funs([real, real], Ty::Real)
+        } else if prim == Prim::Polygamma {
+            funs([int, real], Ty::Real)
+        } else if prim == Prim::ToReal {
+            funs([int], Ty::Real)
+        } else if prim == Prim::ToInt {
+            funs([real], Ty::Int)
+        } else if prim == Prim::IsNan {
+            funs([real], Ty::Bool)
+        } else if prim == Prim::Not {
+            funs([&Ty::Bool], Ty::Bool)
+        } else {
+            // Every other primitive with a name of its own is a function of one Real.
+            funs([real], Ty::Real)
+        }
+    }
+
+    fn array_prim_type(&mut self, prim: Prim) -> Ty {
+        let (a, n, m) = (self.fresh(), self.fresh_size_var(), self.fresh_size_var());
+        let array = |size, element: &Ty| Ty::Array(size, element.clone().into());
+        let (first, second) = (Poly::atom(Atom::Var(n)), Poly::atom(Atom::Var(m)));
+        if prim == Prim::Size {
+            funs([&array(var_size(n), &a)], Ty::Int)
+        } else if prim == Prim::Argsort {
+            funs([&array(var_size(n), &Ty::Real)], array(var_size(n), &Ty::Int))
+        } else if prim == Prim::Concat {
+            let sum = super::table::size_of(first.add(&second));
+            funs([&array(var_size(n), &a), &array(var_size(m), &a)], array(sum, &a))
+        } else {
+            let product = super::table::size_of(first.mul(&second));
+            let rows = array(var_size(n), &array(var_size(m), &a));
+            funs([&rows], array(product, &a))
         }
     }
 
@@ -232,7 +230,13 @@ impl Infer<'_> {
     }
 
     /// Checks what a built-in demands once its arguments are known; `spans` are theirs.
-    pub(super) fn finish_builtin(&mut self, builtin: Builtin, used: &BuiltinUse, span: Span, spans: &[Span]) {
+    pub(super) fn finish_builtin(
+        &mut self,
+        builtin: Builtin,
+        used: &BuiltinUse,
+        span: Span,
+        spans: &[Span],
+    ) {
         let blame = |index: usize| spans.get(index).copied().unwrap_or(span);
         if let Some(result) = &used.real_result {
             self.require_real_result(builtin, result, blame(0));
@@ -252,15 +256,20 @@ impl Infer<'_> {
             return;
         }
         let (name, found) = (name_of(builtin), self.show(&head));
-        let diagnostic = Diagnostic::error("E0602", span, format!("`{name}` needs a function with a `Real` result"), format!("the result of this is `{found}`"))
-            .note("a gradient says how one number changes with every part of the argument");
+        let diagnostic = Diagnostic::error(
+            "E0602",
+            span,
+            format!("`{name}` needs a function with a `Real` result"),
+            format!("the result of this is `{found}`"),
+        )
+        .note("a gradient says how one number changes with every part of the argument");
         let diagnostic = match &head {
             Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) => diagnostic
                 .hint("use `jacobian` for the derivatives of every component, or `vjp` to give each component a weight"),
             Ty::Int => diagnostic.hint("write `real n` to make the result a Real; derivatives of Ints are always `()`"),
             Ty::Fun(..) => diagnostic.hint("give the function its other arguments first, as in `grad (\\x -> f x y)`"),
             Ty::Param(_) => diagnostic.hint("declare the function's result as `Real`"),
-            _ => diagnostic.hint("let the function give a single Real"),
+            Ty::Real | Ty::Bool | Ty::Str | Ty::Sum(..) | Ty::Tangent(_) | Ty::Jacobian(..) | Ty::Var(_) | Ty::Error => diagnostic.hint("let the function give a single Real"),
         };
         self.report(diagnostic);
         // What follows is typed as if the result were right.

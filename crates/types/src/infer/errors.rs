@@ -10,18 +10,26 @@ impl Infer<'_> {
     pub(super) fn report_arithmetic(&mut self, ty: &Ty, vector: bool) {
         let found = self.show(ty);
         let (title, note) = if vector {
-            (format!("`{found}` is not made of Reals"), "this operation scales Reals, and arrays, tuples and records of them")
+            (
+                format!("`{found}` is not made of Reals"),
+                "this operation scales Reals, and arrays, tuples and records of them",
+            )
         } else {
-            (format!("there is no arithmetic on `{found}`"), "arithmetic works on Int and Real, and elementwise on arrays, tuples and records of them")
+            (
+                format!("there is no arithmetic on `{found}`"),
+                "arithmetic works on Int and Real, and elementwise on arrays, tuples and records of them",
+            )
         };
-        let mut diagnostic = Diagnostic::error("E0306", self.at, title, format!("this involves `{found}`")).note(note);
+        let mut diagnostic =
+            Diagnostic::error("E0306", self.at, title, format!("this involves `{found}`"))
+                .note(note);
         diagnostic = match ty {
             Ty::Int => diagnostic.hint("write `real n` to turn an Int into a Real, or `*` for a product of Ints"),
             Ty::Fun(..) => diagnostic.hint("an argument may be missing; to compute with functions, write `\\x -> f x + g x`"),
             Ty::Bool => diagnostic.hint("the opposite of a condition is `not c`; write `if c then 1 else 0` to count a condition"),
             Ty::Sum(..) | Ty::Tangent(_) => diagnostic.hint("take the value apart with `match` and compute with its parts"),
             Ty::Str => diagnostic.hint("strings are only messages and cannot be added or joined"),
-            _ => diagnostic.hint("compute with numbers instead"),
+            Ty::Real | Ty::Tuple(_) | Ty::Record(_) | Ty::Array(..) | Ty::Jacobian(..) | Ty::Param(_) | Ty::Var(_) | Ty::Error => diagnostic.hint("compute with numbers instead"),
         };
         self.report(diagnostic);
     }
@@ -33,9 +41,16 @@ impl Infer<'_> {
             return;
         }
         let diagnostic = if ordered {
-            Diagnostic::error("E0307", self.at, format!("values of type `{found}` have no order"), format!("this compares `{found}`"))
-                .note("only Int and Real are ordered")
-                .hint("compare numbers computed from the values, such as `norm a < norm b`, or use `==`")
+            Diagnostic::error(
+                "E0307",
+                self.at,
+                format!("values of type `{found}` have no order"),
+                format!("this compares `{found}`"),
+            )
+            .note("only Int and Real are ordered")
+            .hint(
+                "compare numbers computed from the values, such as `norm a < norm b`, or use `==`",
+            )
         } else {
             Diagnostic::error("E0309", self.at, format!("a number is `Int` or `Real`, not `{found}`"), format!("this would have to be `{found}`"))
                 .note("integer literals and `sum` are made for Int and Real only")
@@ -51,9 +66,14 @@ impl Infer<'_> {
                 .note("what is differentiated takes and gives first-order data: numbers, tuples, records, arrays and sums without functions inside")
                 .hint("capture the function instead of passing it, as in `grad (\\x -> f g x)`, or pass the parameters it is made from; captured numbers are differentiated too")
         } else {
-            Diagnostic::error("E0308", self.at, format!("values of type `{found}` cannot be compared with `==`"), format!("this compares `{found}`"))
-                .note("whether two functions are the same cannot be decided")
-                .hint("compare their results at some argument instead")
+            Diagnostic::error(
+                "E0308",
+                self.at,
+                format!("values of type `{found}` cannot be compared with `==`"),
+                format!("this compares `{found}`"),
+            )
+            .note("whether two functions are the same cannot be decided")
+            .hint("compare their results at some argument instead")
         };
         self.report(diagnostic);
     }
@@ -61,8 +81,12 @@ impl Infer<'_> {
     pub(super) fn report_no_field(&mut self, record: &Ty, name: &Name, span: Span) {
         let found = self.show(record);
         let Ty::Record(fields) = record else { return };
-        let mut diagnostic =
-            Diagnostic::error("E0310", span, format!("there is no field `{name}` in `{found}`"), "unknown field");
+        let mut diagnostic = Diagnostic::error(
+            "E0310",
+            span,
+            format!("there is no field `{name}` in `{found}`"),
+            "unknown field",
+        );
         let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
         diagnostic = match nearest(name, names.iter().copied()) {
             Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
@@ -73,12 +97,32 @@ impl Infer<'_> {
 
     pub(super) fn report_not_record(&mut self, ty: &Ty, name: &Name, span: Span) {
         let found = self.show(ty);
-        let mut diagnostic = Diagnostic::error("E0311", span, format!("`.{name}` needs a record, but this is `{found}`"), format!("this is `{found}`"));
+        let mut diagnostic = Diagnostic::error(
+            "E0311",
+            span,
+            format!("`.{name}` needs a record, but this is `{found}`"),
+            format!("this is `{found}`"),
+        );
         diagnostic = match ty {
             Ty::Fun(..) => diagnostic.hint("an argument may be missing before the field is read"),
-            Ty::Sum(..) | Ty::Tangent(_) => diagnostic.hint("take the value apart with `match` first"),
-            Ty::Param(_) => diagnostic.hint("declare the record's type instead of a type variable, or leave the type out"),
-            _ => diagnostic.hint("only records have fields; a component of a tuple is `.0`, `.1`, …"),
+            Ty::Sum(..) | Ty::Tangent(_) => {
+                diagnostic.hint("take the value apart with `match` first")
+            }
+            Ty::Param(_) => diagnostic.hint(
+                "declare the record's type instead of a type variable, or leave the type out",
+            ),
+            Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Record(_)
+            | Ty::Array(..)
+            | Ty::Jacobian(..)
+            | Ty::Var(_)
+            | Ty::Error => {
+                diagnostic.hint("only records have fields; a component of a tuple is `.0`, `.1`, …")
+            }
         };
         self.report(diagnostic);
     }
@@ -90,38 +134,67 @@ impl Infer<'_> {
                 0 => "`()` has no components".to_string(),
                 count => format!("components count from 0: the last one is `.{}`", count - 1),
             };
-            Diagnostic::error("E0312", span, format!("there is no component `.{index}` in `{found}`"), "no such component").hint(hint)
+            Diagnostic::error(
+                "E0312",
+                span,
+                format!("there is no component `.{index}` in `{found}`"),
+                "no such component",
+            )
+            .hint(hint)
         } else {
             let hint = if matches!(ty, Ty::Fun(..)) {
                 "this is a function still waiting for an argument; give it all of them before taking a component"
             } else {
                 "only tuples have numbered components; an element of an array is `a[0]`, a field of a record `.name`"
             };
-            Diagnostic::error("E0312", span, format!("`.{index}` needs a tuple, but this is `{found}`"), format!("this is `{found}`")).hint(hint)
+            Diagnostic::error(
+                "E0312",
+                span,
+                format!("`.{index}` needs a tuple, but this is `{found}`"),
+                format!("this is `{found}`"),
+            )
+            .hint(hint)
         };
         self.report(diagnostic);
     }
 
     pub(super) fn report_exponent(&mut self, ty: &Ty) {
         let found = self.show(ty);
-        let diagnostic = Diagnostic::error("E0315", self.at, format!("an exponent is `Int` or `Real`, not `{found}`"), "")
-            .note("`x ^ n` multiplies repeatedly for an Int `n`, and is `exp (y * log x)` for a Real `y`")
-            .hint("raise to a single number; for elementwise exponents use `map2`");
+        let diagnostic = Diagnostic::error(
+            "E0315",
+            self.at,
+            format!("an exponent is `Int` or `Real`, not `{found}`"),
+            "",
+        )
+        .note(
+            "`x ^ n` multiplies repeatedly for an Int `n`, and is `exp (y * log x)` for a Real `y`",
+        )
+        .hint("raise to a single number; for elementwise exponents use `map2`");
         self.report(diagnostic);
     }
 
     pub(super) fn report_int_base(&mut self) {
-        let diagnostic = Diagnostic::error("E0315", self.at, "an Int cannot be raised to a Real power", "the exponent is a Real")
-            .note("an Int to an Int power is an Int, a Real to any power is a Real")
-            .hint("write `real n ^ x`, or `n ^ int x` if the exponent is whole");
+        let diagnostic = Diagnostic::error(
+            "E0315",
+            self.at,
+            "an Int cannot be raised to a Real power",
+            "the exponent is a Real",
+        )
+        .note("an Int to an Int power is an Int, a Real to any power is a Real")
+        .hint("write `real n ^ x`, or `n ^ int x` if the exponent is whole");
         self.report(diagnostic);
     }
 
     pub(super) fn report_matmul(&mut self, ty: &Ty) {
         let found = self.show(ty);
-        let diagnostic = Diagnostic::error("E0316", self.at, format!("`@` cannot multiply by rows of `{found}`"), "")
-            .note("`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`")
-            .hint("use `dot` for two vectors and `*.` to scale");
+        let diagnostic = Diagnostic::error(
+            "E0316",
+            self.at,
+            format!("`@` cannot multiply by rows of `{found}`"),
+            "",
+        )
+        .note("`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`")
+        .hint("use `dot` for two vectors and `*.` to scale");
         self.report(diagnostic);
     }
 
@@ -135,13 +208,30 @@ impl Infer<'_> {
 
     pub(super) fn report_not_array(&mut self, ty: &Ty, span: Span, what: &str) {
         let found = self.show(ty);
-        let mut diagnostic = Diagnostic::error("E0314", span, format!("{what} needs an array, but this is `{found}`"), format!("this is `{found}`"));
+        let mut diagnostic = Diagnostic::error(
+            "E0314",
+            span,
+            format!("{what} needs an array, but this is `{found}`"),
+            format!("this is `{found}`"),
+        );
         diagnostic = match ty {
-            Ty::Fun(..) => diagnostic.hint("to apply a function to an array literal, put a space before `[`"),
+            Ty::Fun(..) => {
+                diagnostic.hint("to apply a function to an array literal, put a space before `[`")
+            }
             Ty::Tuple(_) => diagnostic.hint("a component of a tuple is `.0`, `.1`, …"),
             Ty::Record(_) => diagnostic.hint("a field of a record is `.name`"),
             Ty::Int if what == "`<-`" => diagnostic.hint("to count up to a number, write `i < n`"),
-            _ => diagnostic.hint("only arrays have elements"),
+            Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Sum(..)
+            | Ty::Array(..)
+            | Ty::Tangent(_)
+            | Ty::Jacobian(..)
+            | Ty::Param(_)
+            | Ty::Var(_)
+            | Ty::Error => diagnostic.hint("only arrays have elements"),
         };
         self.report(diagnostic);
     }

@@ -6,9 +6,9 @@
 use pullback_base::Span;
 use pullback_syntax::ast::{Arm, BinaryOp, Expr, ExprKind};
 
+use super::Infer;
 use super::mismatch::Why;
 use super::unify::Sizes;
-use super::Infer;
 use crate::tir::{LocalId, TArm, TExpr, TExprKind, TLam, TParam, TPat, TPatKind};
 use crate::ty::Ty;
 
@@ -17,7 +17,10 @@ pub(super) type Want<'w> = Option<(&'w Ty, &'w Why)>;
 
 /// A function of these variables.
 pub(super) fn lambda_of(params: &[(LocalId, Ty)], body: TExpr, span: Span) -> TExpr {
-    let ty = params.iter().rev().fold(body.ty.clone(), |to, (_, from)| Ty::Fun(from.clone().into(), to.into()));
+    let ty = params
+        .iter()
+        .rev()
+        .fold(body.ty.clone(), |to, (_, from)| Ty::Fun(from.clone().into(), to.into()));
     let param = |(id, ty): &(LocalId, Ty)| TParam {
         pattern: TPat { kind: TPatKind::Var(*id), ty: ty.clone(), span },
         ty: ty.clone(),
@@ -75,8 +78,12 @@ impl<'a> Infer<'a> {
             ExprKind::Tuple(items) => self.tuple(items, span, want),
             ExprKind::Record(fields) => self.record(fields, span, want),
             ExprKind::Array(items) => self.array(items, span, want),
-            ExprKind::Comprehension { body, clauses } => self.comprehension(body, clauses, span, want),
-            ExprKind::App { fun, args } => self.call(fun, args.iter().collect(), span, want.map(|(ty, _)| ty)),
+            ExprKind::Comprehension { body, clauses } => {
+                self.comprehension(body, clauses, span, want)
+            }
+            ExprKind::App { fun, args } => {
+                self.call(fun, args.iter().collect(), span, want.map(|(ty, _)| ty))
+            }
             ExprKind::Lambda { params, body } => self.lambda(params, body, span, want),
             ExprKind::Binary { op, lhs, rhs } if op.node == BinaryOp::Pipe => {
                 self.call(rhs, vec![lhs], span, want.map(|(ty, _)| ty))
@@ -84,14 +91,24 @@ impl<'a> Infer<'a> {
             ExprKind::Binary { op, lhs, rhs } => self.binary(op, lhs, rhs, span),
             ExprKind::Negate(inner) => self.negate(inner, span, want),
             ExprKind::Index { base, indices } => self.index(base, indices, span),
-            ExprKind::Slice { base, lo, hi } => self.slice(base, lo.as_deref(), hi.as_deref(), span),
+            ExprKind::Slice { base, lo, hi } => {
+                self.slice(base, lo.as_deref(), hi.as_deref(), span)
+            }
             ExprKind::Field { base, field } => self.field(base, field, span, want),
             ExprKind::TupleField { base, index } => self.tuple_field(base, index, span),
             ExprKind::With { base, place, value } => self.with(base, place, value, span, want),
-            ExprKind::If { cond, then, otherwise } => return self.if_else(cond, then, otherwise, span, want),
-            ExprKind::Match { scrutinee, arms } => return self.match_with(scrutinee, arms, span, want),
-            ExprKind::Let { pattern, ty, value, body } => return self.let_in(pattern, ty.as_ref(), value, body, span, want),
-            ExprKind::LetFun { recursive, defs, body } => return self.let_fun(*recursive, defs, body, span, want),
+            ExprKind::If { cond, then, otherwise } => {
+                return self.if_else(cond, then, otherwise, span, want);
+            }
+            ExprKind::Match { scrutinee, arms } => {
+                return self.match_with(scrutinee, arms, span, want);
+            }
+            ExprKind::Let { pattern, ty, value, body } => {
+                return self.let_in(pattern, ty.as_ref(), value, body, span, want);
+            }
+            ExprKind::LetFun { recursive, defs, body } => {
+                return self.let_fun(*recursive, defs, body, span, want);
+            }
             ExprKind::Loop { pattern, ty, init, form, body } => {
                 self.repeat(pattern, ty.as_ref(), init, form, body, span, want)
             }
@@ -105,7 +122,9 @@ impl<'a> Infer<'a> {
 
     fn tuple(&mut self, items: &'a [Expr], span: Span, want: Want<'_>) -> TExpr {
         let wanted = match want {
-            Some((Ty::Tuple(wanted), why)) if wanted.len() == items.len() => Some((wanted.clone(), why)),
+            Some((Ty::Tuple(wanted), why)) if wanted.len() == items.len() => {
+                Some((wanted.clone(), why))
+            }
             _ => None,
         };
         let part = |(index, item): (usize, &'a Expr)| match &wanted {
@@ -117,7 +136,14 @@ impl<'a> Infer<'a> {
         TExpr { kind: TExprKind::Tuple(items), ty, span }
     }
 
-    fn if_else(&mut self, cond: &'a Expr, then: &'a Expr, otherwise: &'a Expr, span: Span, want: Want<'_>) -> TExpr {
+    fn if_else(
+        &mut self,
+        cond: &'a Expr,
+        then: &'a Expr,
+        otherwise: &'a Expr,
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
         let cond = self.check(cond, &Ty::Bool, &Why::Condition);
         let then = self.sub(then, want);
         let otherwise = self.sub(otherwise, want);
@@ -142,13 +168,20 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn match_with(&mut self, scrutinee: &'a Expr, arms: &'a [Arm], span: Span, want: Want<'_>) -> TExpr {
+    fn match_with(
+        &mut self,
+        scrutinee: &'a Expr,
+        arms: &'a [Arm],
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
         let scrutinee = self.infer(scrutinee);
         let mut joined: Option<(Ty, Span)> = None;
         let mut typed = Vec::with_capacity(arms.len());
         for arm in arms {
             let (pattern, body) = self.scoped(|this| {
-                let pattern = this.bind_pattern(&arm.pattern, &scrutinee.ty, &Why::Scrutinee(scrutinee.span));
+                let pattern =
+                    this.bind_pattern(&arm.pattern, &scrutinee.ty, &Why::Scrutinee(scrutinee.span));
                 (pattern, this.sub(&arm.body, want))
             });
             let mut body = body;

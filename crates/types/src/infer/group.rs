@@ -13,7 +13,9 @@ use super::mismatch::Why;
 use super::scheme::{Member, Scheme};
 use super::{Binding, GlobalState, Infer};
 use crate::resolve::deps::Group;
-use crate::tir::{GlobalId, LocalId, ParamId, SizedDim, TExpr, TExprKind, TLam, TParam, TPat, TPatKind};
+use crate::tir::{
+    GlobalId, LocalId, ParamId, SizedDim, TExpr, TExprKind, TLam, TParam, TPat, TPatKind,
+};
 use crate::ty::{Atom, Ty};
 
 /// What a definition binds.
@@ -69,7 +71,10 @@ impl<'a> Infer<'a> {
         self.endless = false;
         self.literal_reported = false;
         let first_local = self.typed.locals.len();
-        let defs = members.iter().map(|global| (Binder::Global(*global), self.declared.defs[global.index()].def)).collect();
+        let defs = members
+            .iter()
+            .map(|global| (Binder::Global(*global), self.declared.defs[global.index()].def))
+            .collect();
         let bodies = self.group(defs);
         self.default_constraints();
         for global in &members {
@@ -101,18 +106,26 @@ impl<'a> Infer<'a> {
         let Some((first, others)) = values.split_first() else { return };
         let entry = &self.typed.globals[*first];
         let title = format!("the value of `{}` depends on itself", entry.name);
-        let mut diagnostic = Diagnostic::error("E0211", entry.span, title, "needs itself to be computed");
+        let mut diagnostic =
+            Diagnostic::error("E0211", entry.span, title, "needs itself to be computed");
         for other in others {
             let entry = &self.typed.globals[*other];
-            diagnostic = diagnostic.label(entry.span, format!("`{}` is part of the cycle", entry.name));
+            diagnostic =
+                diagnostic.label(entry.span, format!("`{}` is part of the cycle", entry.name));
         }
-        let functions: Vec<String> =
-            group.iter().filter(|other| !values.contains(other)).map(|other| format!("`{}`", self.typed.globals[*other].name)).collect();
+        let functions: Vec<String> = group
+            .iter()
+            .filter(|other| !values.contains(other))
+            .map(|other| format!("`{}`", self.typed.globals[*other].name))
+            .collect();
         if !functions.is_empty() {
-            diagnostic = diagnostic.note(format!("it is computed with {}, which depends on it", functions.join(", ")));
+            diagnostic = diagnostic
+                .note(format!("it is computed with {}, which depends on it", functions.join(", ")));
         }
         let diagnostic = diagnostic
-            .note("to compute it one would have to know it already; only functions may be recursive")
+            .note(
+                "to compute it one would have to know it already; only functions may be recursive",
+            )
             .hint("give it a parameter, or compute it from other values");
         self.report(diagnostic);
     }
@@ -122,10 +135,13 @@ impl<'a> Infer<'a> {
         let start = self.pending.len();
         self.level += 1;
         self.depth += 1;
-        let signatures: Vec<Signature<'a>> = defs.into_iter().map(|(binder, def)| self.signature(binder, def)).collect();
+        let signatures: Vec<Signature<'a>> =
+            defs.into_iter().map(|(binder, def)| self.signature(binder, def)).collect();
         for signature in &signatures {
-            let complete = signature.def.result.is_some() && signature.def.params.iter().all(|param| param.ty.is_some());
-            let own = signature.own.iter().map(|(atom, _, position)| (atom.clone(), *position)).collect();
+            let complete = signature.def.result.is_some()
+                && signature.def.params.iter().all(|param| param.ty.is_some());
+            let own =
+                signature.own.iter().map(|(atom, _, position)| (atom.clone(), *position)).collect();
             let assumed = Rc::new(Assumed { ty: signature.ty.clone(), own, complete });
             match signature.binder {
                 Binder::Global(global) => self.globals[global] = GlobalState::Assumed(assumed),
@@ -167,7 +183,11 @@ impl<'a> Infer<'a> {
     }
 
     fn signature(&mut self, binder: Binder, def: &'a Def) -> Signature<'a> {
-        self.owner = if matches!(binder, Binder::Global(_)) { format!("def {}", def.name.node) } else { format!("let {}", def.name.node) };
+        self.owner = if matches!(binder, Binder::Global(_)) {
+            format!("def {}", def.name.node)
+        } else {
+            format!("let {}", def.name.node)
+        };
         let (names, vars) = (self.scope.len(), self.type_vars.len());
         let written = def.params.iter().filter_map(|param| param.ty.as_ref()).chain(&def.result);
         let mut declared = Vec::new();
@@ -195,7 +215,11 @@ impl<'a> Infer<'a> {
         for (position, param) in def.params.iter().enumerate() {
             let param = self.param(param, None, &mut bound);
             if let TPatKind::Var(local) = param.pattern.kind {
-                own.push((Atom::Local(local), self.typed.locals[local].name.clone(), Some(position)));
+                own.push((
+                    Atom::Local(local),
+                    self.typed.locals[local].name.clone(),
+                    Some(position),
+                ));
             }
             params.push(param);
         }
@@ -205,10 +229,26 @@ impl<'a> Infer<'a> {
         };
         let derived = self.solve_sizes(def, &mut sizes, &mut params);
         let result_dims = self.measurable(result_dims);
-        let ty = params.iter().rev().fold(result.clone(), |to, param| Ty::Fun(param.ty.clone().into(), to.into()));
+        let ty = params
+            .iter()
+            .rev()
+            .fold(result.clone(), |to, param| Ty::Fun(param.ty.clone().into(), to.into()));
         let scope = self.scope.split_off(names);
         let type_vars = self.type_vars.split_off(vars);
-        Signature { binder, def, rigid, sizes, derived, own, params, result, result_dims, ty, scope, type_vars }
+        Signature {
+            binder,
+            def,
+            rigid,
+            sizes,
+            derived,
+            own,
+            params,
+            result,
+            result_dims,
+            ty,
+            scope,
+            type_vars,
+        }
     }
 
     fn body(&mut self, signature: Signature<'a>) -> (TExpr, Member) {
@@ -217,7 +257,8 @@ impl<'a> Infer<'a> {
         self.type_vars.extend(signature.type_vars);
         let def = signature.def;
         let body = if def.result.is_some() {
-            let body = self.check(&def.body, &signature.result, &Why::Result(def.name.node.clone()));
+            let body =
+                self.check(&def.body, &signature.result, &Why::Result(def.name.node.clone()));
             with_sizes(body, &signature.result, signature.result_dims)
         } else {
             let body = self.infer(&def.body);
@@ -225,15 +266,25 @@ impl<'a> Infer<'a> {
         };
         self.scope.truncate(names);
         self.type_vars.truncate(vars);
-        let is_function = !signature.params.is_empty() || matches!(self.head(&signature.ty), Ty::Fun(..));
-        let body = signature.derived.into_iter().rev().fold(body, |body, (size, value)| let_size(size, value, body));
+        let is_function =
+            !signature.params.is_empty() || matches!(self.head(&signature.ty), Ty::Fun(..));
+        let body = signature
+            .derived
+            .into_iter()
+            .rev()
+            .fold(body, |body, (size, value)| let_size(size, value, body));
         let body = if signature.params.is_empty() {
             body
         } else {
             let lambda = TLam { sizes: signature.sizes, params: signature.params, body };
-            TExpr { kind: TExprKind::Lam(Box::new(lambda)), ty: signature.ty.clone(), span: def.span }
+            TExpr {
+                kind: TExprKind::Lam(Box::new(lambda)),
+                ty: signature.ty.clone(),
+                span: def.span,
+            }
         };
-        let member = Member { ty: signature.ty, rigid: signature.rigid, own: signature.own, is_function };
+        let member =
+            Member { ty: signature.ty, rigid: signature.rigid, own: signature.own, is_function };
         (body, member)
     }
 }
@@ -257,11 +308,12 @@ fn type_vars(ty: &TypeExpr, found: &mut Vec<Name>) {
         TypeExprKind::Named { args, .. } => args.iter().for_each(|arg| type_vars(arg, found)),
         TypeExprKind::Array { element, .. } => type_vars(element, found),
         TypeExprKind::Tuple(items) => items.iter().for_each(|item| type_vars(item, found)),
-        TypeExprKind::Record(fields) => fields.iter().for_each(|(_, field)| type_vars(field, found)),
+        TypeExprKind::Record(fields) => {
+            fields.iter().for_each(|(_, field)| type_vars(field, found))
+        }
         TypeExprKind::Fun(from, to) => {
             type_vars(from, found);
             type_vars(to, found);
         }
     }
 }
-

@@ -33,7 +33,12 @@ impl<'a> Infer<'a> {
                 open.clone()
             }
             Some(other) => {
-                self.report_not_number(value, span, other, want.map_or(&Why::Plain, |(_, why)| why));
+                self.report_not_number(
+                    value,
+                    span,
+                    other,
+                    want.map_or(&Why::Plain, |(_, why)| why),
+                );
                 return Self::error_expr(span);
             }
             None => {
@@ -63,16 +68,19 @@ impl<'a> Infer<'a> {
         if !matches!(self.head(&ty), Ty::Int | Ty::Real) {
             self.require_at(inner.span, Constraint::Num(ty.clone()));
         }
-        let head = TExpr { kind: TExprKind::Builtin(Builtin::Neg), ty: Ty::Fun(ty.clone().into(), ty.clone().into()), span };
+        let head = TExpr {
+            kind: TExprKind::Builtin(Builtin::Neg),
+            ty: Ty::Fun(ty.clone().into(), ty.clone().into()),
+            span,
+        };
         TExpr { kind: TExprKind::App(Box::new(head), vec![inner]), ty, span }
     }
 }
 
 /// Whether the expression is an integer literal, perhaps negated or in parentheses.
 pub(super) fn is_int_literal(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Lit(Literal::Int(_)) => true,
-        ExprKind::Paren(inner) | ExprKind::Negate(inner) => is_int_literal(inner),
-        _ => false,
+    if let ExprKind::Paren(inner) | ExprKind::Negate(inner) = &expr.kind {
+        return is_int_literal(inner);
     }
+    matches!(&expr.kind, ExprKind::Lit(Literal::Int(_)))
 }

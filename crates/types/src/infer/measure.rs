@@ -17,29 +17,44 @@ use crate::ty::{Atom, Poly, Ty};
 impl Infer<'_> {
     /// Makes every declared size measured or computed; `sizes` become the measured ones, and the
     /// others are returned with their values.
-    pub(super) fn solve_sizes(&mut self, def: &Def, sizes: &mut Vec<LocalId>, params: &mut [TParam]) -> Vec<(LocalId, TExpr)> {
+    pub(super) fn solve_sizes(
+        &mut self,
+        def: &Def,
+        sizes: &mut Vec<LocalId>,
+        params: &mut [TParam],
+    ) -> Vec<(LocalId, TExpr)> {
         let declared = sizes.clone();
         let mut derived = Vec::new();
         let mut phantoms = Vec::new();
         for (size, name) in declared.iter().zip(&def.sizes) {
             let twice = def.sizes.iter().filter(|other| other.node == name.node).count() > 1;
             let erroneous = params.iter().any(|param| matches!(param.ty, Ty::Error));
-            if name.node == "_" || twice || erroneous || dims(params).any(|dim| is_local(&dim.size, *size)) {
+            if name.node == "_"
+                || twice
+                || erroneous
+                || dims(params).any(|dim| is_local(&dim.size, *size))
+            {
                 continue;
             }
             let known = |infer: &Self, poly: &Poly| {
                 poly.atoms().all(|atom| match atom {
-                    Atom::Rigid(other) => other == size || sizes.contains(other) && dims(params).any(|dim| is_local(&dim.size, *other)),
+                    Atom::Rigid(other) => {
+                        other == size
+                            || sizes.contains(other)
+                                && dims(params).any(|dim| is_local(&dim.size, *other))
+                    }
                     Atom::Local(other) => !infer.locals[*other].rigid,
                     Atom::Opaque(_) => true,
                     Atom::Param(_) | Atom::Var(_) => false,
                 })
             };
             let place = dims(params).position(|dim| {
-                self.poly_of(&dim.size).is_some_and(|poly| linear(&poly, *size).is_some() && known(self, &poly))
+                self.poly_of(&dim.size)
+                    .is_some_and(|poly| linear(&poly, *size).is_some() && known(self, &poly))
             });
             let plain = dims(params).all(|dim| is_plain(&dim.size));
-            let solved = place.filter(|_| plain).and_then(|place| self.derive_size(*size, place, params));
+            let solved =
+                place.filter(|_| plain).and_then(|place| self.derive_size(*size, place, params));
             match solved {
                 Some((hidden, value)) => {
                     sizes.retain(|other| other != size);
@@ -69,7 +84,12 @@ impl Infer<'_> {
     }
 
     /// Measures a hidden size at the given place and replaces `size` by its value everywhere.
-    fn derive_size(&mut self, size: LocalId, place: usize, params: &mut [TParam]) -> Option<(LocalId, TExpr)> {
+    fn derive_size(
+        &mut self,
+        size: LocalId,
+        place: usize,
+        params: &mut [TParam],
+    ) -> Option<(LocalId, TExpr)> {
         let dim = dims(params).nth(place)?.clone();
         let poly = self.poly_of(&dim.size)?;
         let (factor, rest) = linear(&poly, size)?;
@@ -84,7 +104,8 @@ impl Infer<'_> {
             value = int_call(Builtin::Sub, value, self.expr_of_poly(&rest)?, span);
         }
         if factor != 1 {
-            let divisor = TExpr { kind: TExprKind::IntLit(u64::try_from(factor).ok()?), ty: Ty::Int, span };
+            let divisor =
+                TExpr { kind: TExprKind::IntLit(u64::try_from(factor).ok()?), ty: Ty::Int, span };
             value = int_call(Builtin::Div, value, divisor, span);
         }
         let mut left = Some(place);
@@ -108,13 +129,15 @@ impl Infer<'_> {
     }
 
     fn mentions_phantom(&self, expr: &TExpr) -> bool {
-        match &expr.kind {
-            TExprKind::Local(local, _) => self.locals[*local].phantom,
-            TExprKind::App(head, args) => self.mentions_phantom(head) || args.iter().any(|arg| self.mentions_phantom(arg)),
-            TExprKind::Global(..) | TExprKind::Builtin(_) | TExprKind::IntLit(_) => false,
-            // Such a size is seldom written; it is checked unless some size cannot be measured.
-            _ => self.locals.iter().any(|info| info.phantom),
+        if let TExprKind::Local(local, _) = &expr.kind {
+            return self.locals[*local].phantom;
         }
+        if let TExprKind::App(head, args) = &expr.kind {
+            return self.mentions_phantom(head)
+                || args.iter().any(|arg| self.mentions_phantom(arg));
+        }
+        // Other sizes are seldom written; they are checked unless some size cannot be measured.
+        !is_plain(expr) && self.locals.iter().any(|info| info.phantom)
     }
 
     pub(super) fn report_unmeasured(&mut self, name: &str, span: Span) {
@@ -161,10 +184,13 @@ fn linear(poly: &Poly, size: LocalId) -> Option<(i64, Poly)> {
 
 /// Whether every variable of a size expression is seen by [`replace`].
 fn is_plain(expr: &TExpr) -> bool {
-    match &expr.kind {
-        TExprKind::App(head, args) => is_plain(head) && args.iter().all(is_plain),
-        kind => matches!(kind, TExprKind::Local(..) | TExprKind::Global(..) | TExprKind::Builtin(_) | TExprKind::IntLit(_)),
+    if let TExprKind::App(head, args) = &expr.kind {
+        return is_plain(head) && args.iter().all(is_plain);
     }
+    matches!(
+        expr.kind,
+        TExprKind::Local(..) | TExprKind::Global(..) | TExprKind::Builtin(_) | TExprKind::IntLit(_)
+    )
 }
 
 fn replace(expr: &mut TExpr, size: LocalId, value: &TExpr) {
@@ -177,6 +203,7 @@ fn replace(expr: &mut TExpr, size: LocalId, value: &TExpr) {
 
 fn int_call(builtin: Builtin, a: TExpr, b: TExpr, span: Span) -> TExpr {
     let one = Ty::Fun(Ty::Int.into(), Ty::Int.into());
-    let head = TExpr { kind: TExprKind::Builtin(builtin), ty: Ty::Fun(Ty::Int.into(), one.into()), span };
+    let head =
+        TExpr { kind: TExprKind::Builtin(builtin), ty: Ty::Fun(Ty::Int.into(), one.into()), span };
     TExpr { kind: TExprKind::App(Box::new(head), vec![a, b]), ty: Ty::Int, span }
 }

@@ -49,10 +49,10 @@ pub(super) enum Why {
 impl Why {
     /// The reason for a part of what this is the reason for.
     pub fn part(&self) -> Self {
-        match self {
-            Self::Part(_) => self.clone(),
-            Self::Annotation(span) => Self::Annotation(*span),
-            whole => Self::Part(Rc::new(whole.clone())),
+        if matches!(self, Self::Part(_) | Self::Annotation(_)) {
+            self.clone()
+        } else {
+            Self::Part(Rc::new(self.clone()))
         }
     }
 }
@@ -88,11 +88,20 @@ impl Infer<'_> {
         result.is_ok()
     }
 
-    pub(super) fn report_clash(&mut self, span: Span, actual: &Ty, expected: &Ty, clash: &Clash, why: &Why) {
+    pub(super) fn report_clash(
+        &mut self,
+        span: Span,
+        actual: &Ty,
+        expected: &Ty,
+        clash: &Clash,
+        why: &Why,
+    ) {
         match clash {
             Clash::Types => self.report_mismatch(span, actual, expected, why),
             Clash::Infinite => self.report_circular(span, actual, expected),
-            Clash::Sizes(left, right) => self.report_sizes(span, actual, expected, (left, right), why),
+            Clash::Sizes(left, right) => {
+                self.report_sizes(span, actual, expected, (left, right), why)
+            }
             Clash::Escape(param) => self.report_escape(span, param),
             Clash::TooLarge => self.report_too_large(span),
         }
@@ -111,13 +120,23 @@ impl Infer<'_> {
         let label = format!("this is `{found}`");
         let waiting = missing_arguments(&actual, &expected);
         let mut diagnostic = if let Some(count) = waiting {
-            let arguments = if count == 1 { "one more argument".to_string() } else { format!("{count} more arguments") };
-            Diagnostic::error("E0303", span, format!("expected `{wanted}`, found a function"), label)
-                .note(format!("this is a function still waiting for {arguments}"))
-                .hint("give it the missing arguments, or check that it has all it needs")
+            let arguments = if count == 1 {
+                "one more argument".to_string()
+            } else {
+                format!("{count} more arguments")
+            };
+            Diagnostic::error(
+                "E0303",
+                span,
+                format!("expected `{wanted}`, found a function"),
+                label,
+            )
+            .note(format!("this is a function still waiting for {arguments}"))
+            .hint("give it the missing arguments, or check that it has all it needs")
         } else if matches!(why, Why::Branch(_)) {
             let title = format!("the branches have different types: `{wanted}` and `{found}`");
-            Diagnostic::error("E0317", span, title, label).hint("make every branch give a value of the same type")
+            Diagnostic::error("E0317", span, title, label)
+                .hint("make every branch give a value of the same type")
         } else if let Some(param) = rigid(&inner).or_else(|| rigid(&outer)) {
             let name = show.ty(&param);
             let other = if rigid(&inner).is_some() { show.ty(&outer) } else { show.ty(&inner) };
@@ -154,7 +173,14 @@ impl Infer<'_> {
         self.report(diagnostic);
     }
 
-    fn report_sizes(&mut self, span: Span, actual: &Ty, expected: &Ty, sizes: (&Poly, &Poly), why: &Why) {
+    fn report_sizes(
+        &mut self,
+        span: Span,
+        actual: &Ty,
+        expected: &Ty,
+        sizes: (&Poly, &Poly),
+        why: &Why,
+    ) {
         let (actual, expected) = (self.known(actual), self.known(expected));
         let mut show = Show::new(&self.typed, &[]);
         let (found, wanted) = (show.ty(&actual), show.ty(&expected));
@@ -165,12 +191,15 @@ impl Infer<'_> {
             format!("array sizes disagree: `{left}` is not `{right}`"),
             format!("this is `{found}`, expected `{wanted}`"),
         );
-        let hint = match why {
-            Why::State(_) => "if the size changes from round to round, declare the state's type with `[]`, as in `loop xs: []Real = …`",
-            _ if sizes.0.atoms().chain(sizes.1.atoms()).next().is_some() => {
-                "a declared size stands for every size; if these are always equal, say so with one name, or write `(e : []Real)` to have it checked when the program runs"
-            }
-            _ => "use arrays of the same size, or write the type with `[]` to have it checked when the program runs",
+        let names = sizes.0.atoms().chain(sizes.1.atoms()).next().is_some();
+        let hint = if matches!(why, Why::State(_)) {
+            "if the size changes from round to round, declare the state's type with `[]`, as in `loop xs: []Real = …`"
+        } else if matches!(why, Why::Operator(BinaryOp::MatMul)) {
+            "the columns of the left operand must be as many as the rows of the right one; perhaps `transpose` is missing"
+        } else if names {
+            "a declared size stands for every size; if these are always equal, say so with one name, or write `(e : []Real)` to have it checked when the program runs"
+        } else {
+            "use arrays of the same size, or write the type with `[]` to have it checked when the program runs"
         };
         let diagnostic = explain(diagnostic.hint(hint), why, &wanted);
         self.report(diagnostic);
@@ -206,30 +235,42 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
         Why::Argument(None, index) => {
             diagnostic.note(format!("argument {} of this function must be `{wanted}`", index + 1))
         }
-        Why::Result(name) => diagnostic.note(format!("the result of `{name}` is declared as `{wanted}`")),
+        Why::Result(name) => {
+            diagnostic.note(format!("the result of `{name}` is declared as `{wanted}`"))
+        }
         Why::Annotation(span) => diagnostic.label(*span, "the type declared here"),
         Why::Branch(span) => diagnostic.label(*span, format!("this branch is `{wanted}`")),
         Why::Condition => diagnostic.note("a condition is a `Bool`"),
-        Why::Element(span) => {
-            diagnostic.label(*span, format!("the first element is `{wanted}`")).note("all elements of an array have the same type")
-        }
+        Why::Element(span) => diagnostic
+            .label(*span, format!("the first element is `{wanted}`"))
+            .note("all elements of an array have the same type"),
         Why::Operand(op, span) => diagnostic
             .label(*span, format!("this is `{wanted}`"))
             .note(format!("both operands of `{}` must have the same type", op.text())),
-        Why::Operator(BinaryOp::Scale) => diagnostic.note("the number that scales stands on the left: `s *. v`"),
-        Why::Operator(BinaryOp::Rem) => diagnostic.note("`%` is the remainder of Ints; for Reals write `x - m * floor (x / m)`"),
-        Why::Operator(op) => diagnostic.note(format!("this operand of `{}` must be `{wanted}`", op.text())),
+        Why::Operator(BinaryOp::Scale) => {
+            diagnostic.note("the number that scales stands on the left: `s *. v`")
+        }
+        Why::Operator(BinaryOp::Rem) => {
+            diagnostic.note("`%` is the remainder of Ints; for Reals write `x - m * floor (x / m)`")
+        }
+        Why::Operator(op) => {
+            diagnostic.note(format!("this operand of `{}` must be `{wanted}`", op.text()))
+        }
         Why::Index => diagnostic.note("indices and sizes are `Int`"),
         Why::State(span) => diagnostic
             .label(*span, format!("the first state is `{wanted}`"))
             .note("every round of a loop gives a state of the same type"),
         Why::Scrutinee(span) => diagnostic.label(*span, format!("the value is `{wanted}`")),
         Why::Place => diagnostic.note(format!("the value replaced by `with` is `{wanted}`")),
-        Why::Part(whole) => match whole.as_ref() {
-            Why::Result(name) => diagnostic.note(format!("it is part of the declared result of `{name}`")),
-            Why::Argument(Some(name), index) => diagnostic.note(format!("it is part of argument {} of `{name}`", index + 1)),
-            _ => diagnostic,
-        },
+        Why::Part(whole) => {
+            if let Why::Result(name) = whole.as_ref() {
+                diagnostic.note(format!("it is part of the declared result of `{name}`"))
+            } else if let Why::Argument(Some(name), index) = whole.as_ref() {
+                diagnostic.note(format!("it is part of argument {} of `{name}`", index + 1))
+            } else {
+                diagnostic
+            }
+        }
         Why::Group(name) => diagnostic.note(format!("elsewhere `{name}` is used as `{wanted}`")),
     }
 }
@@ -255,7 +296,11 @@ fn difference(actual: &Ty, expected: &Ty) -> (Ty, Ty) {
         let next = match (&pair.0, &pair.1) {
             (Ty::Array(_, a), Ty::Array(_, b)) => (a.as_ref().clone(), b.as_ref().clone()),
             (Ty::Fun(a, a_to), Ty::Fun(b, b_to)) => {
-                if a == b { (a_to.as_ref().clone(), b_to.as_ref().clone()) } else { (a.as_ref().clone(), b.as_ref().clone()) }
+                if a == b {
+                    (a_to.as_ref().clone(), b_to.as_ref().clone())
+                } else {
+                    (a.as_ref().clone(), b.as_ref().clone())
+                }
             }
             (Ty::Tuple(a), Ty::Tuple(b)) if a.len() == b.len() => differing(a.iter().zip(b.iter())),
             (Ty::Sum(s, a), Ty::Sum(t, b)) if s == t => differing(a.iter().zip(b.iter())),
@@ -282,8 +327,12 @@ fn conversion_hint(actual: &Ty, expected: &Ty) -> Option<String> {
     let hint = match (actual, expected) {
         (Ty::Int, Ty::Real) => "write `real n` to turn an Int into a Real",
         (Ty::Real, Ty::Int) => "write `int x` to cut a Real down to an Int",
-        (Ty::Str, Ty::Real | Ty::Int | Ty::Bool) => "strings are only messages: they cannot be turned into numbers",
-        (Ty::Array(..), Ty::Real | Ty::Int) => "pick one element with `xs[i]`, or go through all of them with `map` or `[ … | x <- xs ]`",
+        (Ty::Str, Ty::Real | Ty::Int | Ty::Bool) => {
+            "strings are only messages: they cannot be turned into numbers"
+        }
+        (Ty::Array(..), Ty::Real | Ty::Int) => {
+            "pick one element with `xs[i]`, or go through all of them with `map` or `[ … | x <- xs ]`"
+        }
         (other, Ty::Tuple(items)) if items.len() > 1 && items.first() == Some(other) => {
             "it takes one tuple: write its components in parentheses, with commas, as in `f (x, y)`"
         }
@@ -309,7 +358,9 @@ fn field_hint(found: &[(Name, Ty)], wanted: &[(Name, Ty)]) -> String {
     match (missing.is_empty(), extra.is_empty()) {
         (false, true) => format!("add the missing {}", missing.join(", ")),
         (true, false) => format!("leave out {}", extra.join(", ")),
-        (false, false) => format!("missing: {}; not expected: {}", missing.join(", "), extra.join(", ")),
+        (false, false) => {
+            format!("missing: {}; not expected: {}", missing.join(", "), extra.join(", "))
+        }
         (true, true) => "the fields are the same, their types differ".into(),
     }
 }

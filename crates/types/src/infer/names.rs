@@ -58,8 +58,12 @@ impl Infer<'_> {
         if let Some((_, binding)) = self.scope.iter().rev().find(|(known, _)| known == name) {
             return match binding.clone() {
                 Binding::Local(local) => self.local_head(local, span),
-                Binding::SizeArg(size) => Head::plain(TExpr { span, ..size.as_ref().clone() }, None),
-                Binding::AnySize => Head::plain(TExpr { kind: TExprKind::Error, ty: Ty::Int, span }, None),
+                Binding::SizeArg(size) => {
+                    Head::plain(TExpr { span, ..size.as_ref().clone() }, None)
+                }
+                Binding::AnySize => {
+                    Head::plain(TExpr { kind: TExprKind::Error, ty: Ty::Int, span }, None)
+                }
             };
         }
         if name.starts_with(|first: char| first.is_ascii_uppercase()) {
@@ -79,9 +83,15 @@ impl Infer<'_> {
 
     pub(super) fn builtin_head(&mut self, builtin: Builtin, span: Span) -> Head {
         let mut used = self.builtin_use(builtin, span);
-        let expr = TExpr { kind: TExprKind::Builtin(builtin), ty: std::mem::take(&mut used.ty), span };
+        let expr =
+            TExpr { kind: TExprKind::Builtin(builtin), ty: std::mem::take(&mut used.ty), span };
         let dependents = std::mem::take(&mut used.dependents);
-        Head { expr, name: Some(builtins::name_of(builtin).into()), dependents, builtin: Some((builtin, used)) }
+        Head {
+            expr,
+            name: Some(builtins::name_of(builtin).into()),
+            dependents,
+            builtin: Some((builtin, used)),
+        }
     }
 
     fn local_head(&mut self, local: LocalId, span: Span) -> Head {
@@ -121,20 +131,30 @@ impl Infer<'_> {
     fn use_in_group(&mut self, assumed: &Rc<Assumed>, span: Span) -> Use {
         self.fuel = FUEL;
         self.at = span;
-        let own: Vec<_> = assumed.own.iter().map(|(atom, _)| (atom.clone(), self.fresh_size_var())).collect();
+        let own: Vec<_> =
+            assumed.own.iter().map(|(atom, _)| (atom.clone(), self.fresh_size_var())).collect();
         let ty = self.group_copy(&assumed.ty, &own, assumed.complete).unwrap_or(Ty::Error);
         self.run_ready();
         let positions = assumed.own.iter().zip(&own);
-        let dependents = positions.filter_map(|((_, position), (_, var))| Some(((*position)?, *var))).collect();
+        let dependents =
+            positions.filter_map(|((_, position), (_, var))| Some(((*position)?, *var))).collect();
         Use { ty, args: vec![], dependents }
     }
 
-    fn constructor_head(&mut self, sum: TypeDeclId, tag: usize, span: Span, want: Option<&Ty>) -> Head {
-        let args: Vec<Ty> = self.typed.types[sum].params.clone().iter().map(|_| self.fresh()).collect();
+    fn constructor_head(
+        &mut self,
+        sum: TypeDeclId,
+        tag: usize,
+        span: Span,
+        want: Option<&Ty>,
+    ) -> Head {
+        let args: Vec<Ty> =
+            self.typed.types[sum].params.clone().iter().map(|_| self.fresh()).collect();
         let of_tangent = want.is_some_and(|want| self.is_tangent_of(want, sum));
         let (fields, whole) = self.constructor_types(sum, tag, &args, of_tangent);
         let ty = fields.into_iter().rev().fold(whole, |to, from| Ty::Fun(from.into(), to.into()));
-        let name = self.typed.types[sum].constructors.get(tag).map(|constructor| constructor.name.clone());
+        let name =
+            self.typed.types[sum].constructors.get(tag).map(|constructor| constructor.name.clone());
         Head::plain(TExpr { kind: TExprKind::Con(sum, tag), ty, span }, name)
     }
 
@@ -145,10 +165,19 @@ impl Infer<'_> {
     }
 
     /// The fields of a constructor and the type of the whole, or their tangent types.
-    pub(super) fn constructor_types(&mut self, sum: TypeDeclId, tag: usize, args: &[Ty], of_tangent: bool) -> (Vec<Ty>, Ty) {
+    pub(super) fn constructor_types(
+        &mut self,
+        sum: TypeDeclId,
+        tag: usize,
+        args: &[Ty],
+        of_tangent: bool,
+    ) -> (Vec<Ty>, Ty) {
         let decl = &self.typed.types[sum];
         let params = decl.params.clone();
-        let fields = decl.constructors.get(tag).map_or_else(Vec::new, |constructor| constructor.fields.clone());
+        let fields = decl
+            .constructors
+            .get(tag)
+            .map_or_else(Vec::new, |constructor| constructor.fields.clone());
         let fields = fields.iter().map(|field| {
             let field = self.substitute(field, &params, args);
             if of_tangent { tangent(&field) } else { field }
@@ -159,7 +188,12 @@ impl Infer<'_> {
     }
 
     /// `module.name`, if `base` names an imported module and nothing nearer.
-    pub(super) fn qualified_head(&mut self, base: &Expr, field: &Ident, want: Option<&Ty>) -> Option<Head> {
+    pub(super) fn qualified_head(
+        &mut self,
+        base: &Expr,
+        field: &Ident,
+        want: Option<&Ty>,
+    ) -> Option<Head> {
         let ExprKind::Name(qualifier) = &base.kind else { return None };
         if self.scope.iter().any(|(known, _)| known == qualifier) {
             return None;
@@ -167,7 +201,8 @@ impl Infer<'_> {
         let module = self.declared.scopes.modules[self.module].imports.get(qualifier).copied();
         let Some(module) = module else {
             let upper = field.node.starts_with(|first: char| first.is_ascii_uppercase());
-            let unknown = self.declared.scopes.value(self.module, qualifier).is_none() && builtins::lookup(qualifier).is_none();
+            let unknown = self.declared.scopes.value(self.module, qualifier).is_none()
+                && builtins::lookup(qualifier).is_none();
             let near = nearest(qualifier, self.scope.iter().map(|(name, _)| name.as_str()));
             if !unknown || (near.is_some() && !upper) {
                 return None;
@@ -197,7 +232,9 @@ impl Infer<'_> {
             }
             return found;
         };
-        let Some(module) = self.declared.scopes.modules[self.module].imports.get(&qualifier.node).copied() else {
+        let Some(module) =
+            self.declared.scopes.modules[self.module].imports.get(&qualifier.node).copied()
+        else {
             self.report_unknown_module(qualifier);
             return None;
         };
@@ -211,23 +248,32 @@ impl Infer<'_> {
     fn unknown_name(&mut self, name: &Name, span: Span) -> Head {
         let scopes = self.declared.scopes.visible(self.module);
         let mut known: Vec<&str> = self.scope.iter().rev().map(|(name, _)| name.as_str()).collect();
-        known.extend(scopes.flat_map(|scope| scope.values.keys().chain(scope.imports.keys())).map(Name::as_str));
+        known.extend(
+            scopes
+                .flat_map(|scope| scope.values.keys().chain(scope.imports.keys()))
+                .map(Name::as_str),
+        );
         for builtin in builtins::names() {
             known.push(builtin);
         }
         let near = nearest(name, known);
         let is_size = name.len() == 1;
         let own = self.not_recursive.contains(name);
-        let mut diagnostic = Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
+        let mut diagnostic =
+            Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
         diagnostic = match (near, name.as_str()) {
-            _ if own => diagnostic.hint(format!("a function that calls itself is bound with `let rec {name} …`")),
+            _ if own => diagnostic
+                .hint(format!("a function that calls itself is bound with `let rec {name} …`")),
             (_, "length" | "len") => diagnostic.hint("the size of an array is `size xs`"),
             (_, "ln") => diagnostic.hint("the natural logarithm is `log`"),
             (_, "fun" | "fn" | "lambda") => diagnostic.hint("a function is written `\\x -> …`"),
             (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
             (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
-            (None, _) if is_size => diagnostic.hint("if it is a size, declare it after the definition's name: `def f [n] …`"),
-            (None, _) => diagnostic.hint("define it with `def`, bind it with `let`, or `import` the file that defines it"),
+            (None, _) if is_size => diagnostic
+                .hint("if it is a size, declare it after the definition's name: `def f [n] …`"),
+            (None, _) => diagnostic.hint(
+                "define it with `def`, bind it with `let`, or `import` the file that defines it",
+            ),
         };
         self.report(diagnostic);
         Head::plain(Self::error_expr(span), None)
@@ -235,12 +281,20 @@ impl Infer<'_> {
 
     fn unknown_constructor(&mut self, name: &Name, span: Span) -> Head {
         let scopes = self.declared.scopes.visible(self.module);
-        let known: Vec<&str> = scopes.flat_map(|scope| scope.constructors.keys()).map(Name::as_str).collect();
+        let known: Vec<&str> =
+            scopes.flat_map(|scope| scope.constructors.keys()).map(Name::as_str).collect();
         let near = nearest(name, known);
         let lower = Name::from(name.to_lowercase());
-        let is_value = self.declared.scopes.value(self.module, &lower).is_some() || builtins::lookup(&lower).is_some();
-        let is_type = self.declared.scopes.type_name(self.module, name).is_some() || crate::resolve::is_builtin_type(name);
-        let mut diagnostic = Diagnostic::error("E0203", span, format!("unknown constructor `{name}`"), "no type has this constructor");
+        let is_value = self.declared.scopes.value(self.module, &lower).is_some()
+            || builtins::lookup(&lower).is_some();
+        let is_type = self.declared.scopes.type_name(self.module, name).is_some()
+            || crate::resolve::is_builtin_type(name);
+        let mut diagnostic = Diagnostic::error(
+            "E0203",
+            span,
+            format!("unknown constructor `{name}`"),
+            "no type has this constructor",
+        );
         diagnostic = match (near, name.as_str()) {
             (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
             _ if is_type => diagnostic.note(format!("`{name}` is a type, not a value")).hint(self.how_to_make(name)),
@@ -258,16 +312,20 @@ impl Infer<'_> {
     fn how_to_make(&self, name: &Name) -> String {
         match self.declared.scopes.type_name(self.module, name) {
             Some(TypeName::Sum(id)) => {
-                let names = self.typed.types[id].constructors.iter().map(|constructor| format!("`{}`", constructor.name));
+                let names = self.typed.types[id]
+                    .constructors
+                    .iter()
+                    .map(|constructor| format!("`{}`", constructor.name));
                 format!("its values are made by {}", names.collect::<Vec<_>>().join(", "))
             }
-            Some(TypeName::Alias(index)) => match &self.declared.aliases[index].body.kind {
-                TypeExprKind::Record(fields) => {
-                    let fields: Vec<String> = fields.iter().map(|(name, _)| format!("{} = …", name.node)).collect();
-                    format!("a record is made by its braces alone: `{{ {} }}`", fields.join(", "))
-                }
-                _ => "write a value of the type it stands for".into(),
-            },
+            Some(TypeName::Alias(index)) => {
+                let TypeExprKind::Record(fields) = &self.declared.aliases[index].body.kind else {
+                    return "write a value of the type it stands for".into();
+                };
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, _)| format!("{} = …", name.node)).collect();
+                format!("a record is made by its braces alone: `{{ {} }}`", fields.join(", "))
+            }
             None => format!("write a value of type `{name}`"),
         }
     }
@@ -276,7 +334,12 @@ impl Infer<'_> {
         let name = &qualifier.node;
         let imports = &self.declared.scopes.modules[self.module].imports;
         let near = nearest(name, imports.keys().map(Name::as_str));
-        let mut diagnostic = Diagnostic::error("E0204", qualifier.span, format!("no module is imported as `{name}`"), "neither a module nor a value");
+        let mut diagnostic = Diagnostic::error(
+            "E0204",
+            qualifier.span,
+            format!("no module is imported as `{name}`"),
+            "neither a module nor a value",
+        );
         diagnostic = match near {
             Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
             None => diagnostic.hint(format!("add `import \"…\" as {name}` at the top of the file")),
@@ -288,7 +351,12 @@ impl Infer<'_> {
         let scope = &self.declared.scopes.modules[module];
         let known = scope.values.keys().chain(scope.constructors.keys());
         let near = nearest(&name.node, known.map(Name::as_str));
-        let mut diagnostic = Diagnostic::error("E0205", name.span, format!("`{qualifier}` has no `{}`", name.node), "not defined there");
+        let mut diagnostic = Diagnostic::error(
+            "E0205",
+            name.span,
+            format!("`{qualifier}` has no `{}`", name.node),
+            "not defined there",
+        );
         if let Some(near) = near {
             diagnostic = diagnostic.hint(format!("did you mean `{qualifier}.{near}`?"));
         }

@@ -13,7 +13,13 @@ use crate::ty::Ty;
 
 impl<'a> Infer<'a> {
     /// `lhs op rhs`; not `|>`.
-    pub(super) fn binary(&mut self, op: &Spanned<BinaryOp>, lhs: &'a Expr, rhs: &'a Expr, span: Span) -> TExpr {
+    pub(super) fn binary(
+        &mut self,
+        op: &Spanned<BinaryOp>,
+        lhs: &'a Expr,
+        rhs: &'a Expr,
+        span: Span,
+    ) -> TExpr {
         let on = Why::Operator(op.node);
         let (lhs, rhs, ty) = match op.node {
             BinaryOp::Or | BinaryOp::And => {
@@ -53,7 +59,11 @@ impl<'a> Infer<'a> {
             BinaryOp::Pipe => return Self::error_expr(span),
         };
         let erroneous = |operand: &TExpr| matches!(operand.kind, TExprKind::Error);
-        let ty = if !matches!(ty, Ty::Bool) && (erroneous(&lhs) || erroneous(&rhs)) { Ty::Error } else { ty };
+        let ty = if !matches!(ty, Ty::Bool) && (erroneous(&lhs) || erroneous(&rhs)) {
+            Ty::Error
+        } else {
+            ty
+        };
         let Some(builtin) = builtins::of_operator(op.node) else { return Self::error_expr(span) };
         let fun = Ty::Fun(rhs.ty.clone().into(), ty.clone().into());
         let fun = Ty::Fun(lhs.ty.clone().into(), fun.into());
@@ -96,9 +106,12 @@ impl<'a> Infer<'a> {
     fn report_bad_matrices(&mut self, lhs: &TExpr, rhs: &TExpr) -> bool {
         let (left, right) = (self.known(&lhs.ty), self.known(&rhs.ty));
         let open = |ty: &Ty| matches!(ty, Ty::Var(_) | Ty::Error | Ty::Tangent(_));
-        let matrix = |ty: &Ty| match ty {
-            Ty::Array(_, row) => matches!(row.as_ref(), Ty::Array(..)) || open(row),
-            other => open(other),
+        let matrix = |ty: &Ty| {
+            if let Ty::Array(_, row) = ty {
+                matches!(row.as_ref(), Ty::Array(..)) || open(row)
+            } else {
+                open(ty)
+            }
         };
         let vector = |ty: &Ty| matches!(ty, Ty::Array(..)) || open(ty);
         if matrix(&left) && vector(&right) {
@@ -106,8 +119,15 @@ impl<'a> Infer<'a> {
         }
         let (span, bad) = if matrix(&left) { (rhs.span, &right) } else { (lhs.span, &left) };
         let found = self.show(bad);
-        let diagnostic = Diagnostic::error("E0316", span, format!("`@` multiplies matrices, but this is `{found}`"), format!("this is `{found}`"))
-            .note("`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`");
+        let diagnostic = Diagnostic::error(
+            "E0316",
+            span,
+            format!("`@` multiplies matrices, but this is `{found}`"),
+            format!("this is `{found}`"),
+        )
+        .note(
+            "`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`",
+        );
         let diagnostic = match (&left, &right) {
             (Ty::Array(..), Ty::Array(..)) => diagnostic.hint("the inner product of two vectors is `dot a b`; a row times a matrix is `transpose m @ v`"),
             _ => diagnostic.hint("use `*` for numbers and `*.` to scale"),
@@ -116,7 +136,13 @@ impl<'a> Infer<'a> {
         true
     }
 
-    fn report_operands(&mut self, op: &Spanned<BinaryOp>, left: &TExpr, right: &TExpr, clash: &Clash) {
+    fn report_operands(
+        &mut self,
+        op: &Spanned<BinaryOp>,
+        left: &TExpr,
+        right: &TExpr,
+        clash: &Clash,
+    ) {
         let (a, b) = (self.known(&left.ty), self.known(&right.ty));
         if matches!(a, Ty::Fun(..)) && matches!(b, Ty::Int | Ty::Real) && op.node == BinaryOp::Sub {
             let found = self.show(&a);
@@ -131,30 +157,50 @@ impl<'a> Infer<'a> {
             return;
         }
         let is_structure = |ty: &Ty| matches!(ty, Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_));
-        let arithmetic = matches!(op.node, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+        let arithmetic =
+            matches!(op.node, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
         let number = |ty: &Ty| matches!(ty, Ty::Int | Ty::Real);
         let hint = match (&a, &b) {
-            (Ty::Int, Ty::Real) => Some("write `real` before the Int operand to turn it into a Real"),
-            (Ty::Real, Ty::Int) => Some("write `real` before the Int operand to turn it into a Real"),
-            (x, y) if arithmetic && number(x) && is_structure(y) && op.node == BinaryOp::Mul => Some("write `*.` to scale by a Real"),
-            (x, y) if arithmetic && is_structure(x) && number(y) => {
-                Some("scale with `s *. v`, the number on the left; for other operations use `[ x + 1.0 | x <- xs ]`")
+            (Ty::Int, Ty::Real) => {
+                Some("write `real` before the Int operand to turn it into a Real")
             }
-            (x, y) if arithmetic && number(x) && is_structure(y) => Some("use a comprehension such as `[ 1.0 + x | x <- xs ]`"),
+            (Ty::Real, Ty::Int) => {
+                Some("write `real` before the Int operand to turn it into a Real")
+            }
+            (x, y) if arithmetic && number(x) && is_structure(y) && op.node == BinaryOp::Mul => {
+                Some("write `*.` to scale by a Real")
+            }
+            (x, y) if arithmetic && is_structure(x) && number(y) => Some(
+                "scale with `s *. v`, the number on the left; for other operations use `[ x + 1.0 | x <- xs ]`",
+            ),
+            (x, y) if arithmetic && number(x) && is_structure(y) => {
+                Some("use a comprehension such as `[ 1.0 + x | x <- xs ]`")
+            }
             _ => None,
         };
         let Some(hint) = hint.filter(|_| matches!(clash, Clash::Types)) else {
-            self.report_clash(right.span, &right.ty, &left.ty, clash, &Why::Operand(op.node, left.span));
+            self.report_clash(
+                right.span,
+                &right.ty,
+                &left.ty,
+                clash,
+                &Why::Operand(op.node, left.span),
+            );
             return;
         };
         let mut show = crate::show::Show::new(&self.typed, &[]);
         let (a, b) = (show.ty(&a), show.ty(&b));
         let text = op.node.text();
-        let diagnostic = Diagnostic::error("E0301", op.span, format!("the operands of `{text}` have different types: `{a}` and `{b}`"), "")
-            .label(left.span, format!("this is `{a}`"))
-            .label(right.span, format!("this is `{b}`"))
-            .note("numbers are not converted by themselves")
-            .hint(hint);
+        let diagnostic = Diagnostic::error(
+            "E0301",
+            op.span,
+            format!("the operands of `{text}` have different types: `{a}` and `{b}`"),
+            "",
+        )
+        .label(left.span, format!("this is `{a}`"))
+        .label(right.span, format!("this is `{b}`"))
+        .note("numbers are not converted by themselves")
+        .hint(hint);
         self.report(diagnostic);
     }
 

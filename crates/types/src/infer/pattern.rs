@@ -40,7 +40,13 @@ impl<'a> Infer<'a> {
     }
 
     /// A pattern for values of type `ty`; its variables are added to `bound`.
-    pub(super) fn pattern(&mut self, pattern: &'a Pattern, ty: &Ty, why: &Why, bound: &mut Vec<Bound>) -> TPat {
+    pub(super) fn pattern(
+        &mut self,
+        pattern: &'a Pattern,
+        ty: &Ty,
+        why: &Why,
+        bound: &mut Vec<Bound>,
+    ) -> TPat {
         let span = pattern.span;
         let kind = match &pattern.kind {
             PatternKind::Wildcard => TPatKind::Wild,
@@ -61,20 +67,35 @@ impl<'a> Infer<'a> {
                 let inner = self.pattern(pattern, &declared, why, bound);
                 return TPat { span, ..inner };
             }
-            PatternKind::Lit { value, negative } => self.literal_pattern(value, *negative, span, ty, why),
+            PatternKind::Lit { value, negative } => {
+                self.literal_pattern(value, *negative, span, ty, why)
+            }
             PatternKind::Tuple(items) => self.tuple_pattern(items, span, ty, why, bound),
             PatternKind::Record(fields) => self.record_pattern(fields, span, ty, bound),
-            PatternKind::Con { path, args } => self.constructor_pattern(path, args, span, ty, why, bound),
+            PatternKind::Con { path, args } => {
+                self.constructor_pattern(path, args, span, ty, why, bound)
+            }
         };
         TPat { kind, ty: ty.clone(), span }
     }
 
-    fn bind_variable(&mut self, name: &Name, span: Span, ty: &Ty, bound: &mut Vec<Bound>) -> LocalId {
+    fn bind_variable(
+        &mut self,
+        name: &Name,
+        span: Span,
+        ty: &Ty,
+        bound: &mut Vec<Bound>,
+    ) -> LocalId {
         if let Some(first) = bound.iter().find(|first| first.name == *name && name != "_") {
-            let diagnostic = Diagnostic::error("E0209", span, format!("the variable `{name}` is bound twice"), "again here")
-                .label(first.span, "first here")
-                .note("each variable of a pattern or of a parameter list is bound once")
-                .hint("use two names and compare them with `==`");
+            let diagnostic = Diagnostic::error(
+                "E0209",
+                span,
+                format!("the variable `{name}` is bound twice"),
+                "again here",
+            )
+            .label(first.span, "first here")
+            .note("each variable of a pattern or of a parameter list is bound once")
+            .hint("use two names and compare them with `==`");
             self.report(diagnostic);
         }
         let local = self.local(name, ty.clone());
@@ -82,7 +103,14 @@ impl<'a> Infer<'a> {
         local
     }
 
-    fn literal_pattern(&mut self, value: &Literal, negative: bool, span: Span, ty: &Ty, why: &Why) -> TPatKind {
+    fn literal_pattern(
+        &mut self,
+        value: &Literal,
+        negative: bool,
+        span: Span,
+        ty: &Ty,
+        why: &Why,
+    ) -> TPatKind {
         let (kind, wanted) = match value {
             Literal::Int(value) => {
                 let head = self.head(ty);
@@ -97,35 +125,69 @@ impl<'a> Infer<'a> {
                 return match signed(*value, negative) {
                     Some(value) => TPatKind::Int(value),
                     None => {
-                        let diagnostic = Diagnostic::error("E0319", span, format!("`{value}` does not fit an Int"), "")
-                            .note(format!("the largest Int is {}", i64::MAX))
-                            .hint("match on a smaller number");
+                        let diagnostic = Diagnostic::error(
+                            "E0319",
+                            span,
+                            format!("`{value}` does not fit an Int"),
+                            "",
+                        )
+                        .note(format!("the largest Int is {}", i64::MAX))
+                        .hint("match on a smaller number");
                         self.report(diagnostic);
                         TPatKind::Error
                     }
                 };
             }
-            Literal::Real(value) => (TPatKind::Real(if negative { -value } else { *value }), Ty::Real),
+            Literal::Real(value) => {
+                (TPatKind::Real(if negative { -value } else { *value }), Ty::Real)
+            }
             Literal::Bool(value) => (TPatKind::Bool(*value), Ty::Bool),
             Literal::Str(text) => (TPatKind::Str(text.clone()), Ty::Str),
         };
         if self.agree(&wanted, ty, span, why) { kind } else { TPatKind::Error }
     }
 
-    fn tuple_pattern(&mut self, items: &'a [Pattern], span: Span, ty: &Ty, why: &Why, bound: &mut Vec<Bound>) -> TPatKind {
+    fn tuple_pattern(
+        &mut self,
+        items: &'a [Pattern],
+        span: Span,
+        ty: &Ty,
+        why: &Why,
+        bound: &mut Vec<Bound>,
+    ) -> TPatKind {
         let parts: Vec<Ty> = match self.head(ty) {
             Ty::Tuple(parts) if parts.len() == items.len() => parts.to_vec(),
-            _ => {
+            Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Record(_)
+            | Ty::Sum(..)
+            | Ty::Array(..)
+            | Ty::Fun(..)
+            | Ty::Tangent(_)
+            | Ty::Jacobian(..)
+            | Ty::Param(_)
+            | Ty::Var(_)
+            | Ty::Error => {
                 let parts: Vec<Ty> = items.iter().map(|_| self.fresh()).collect();
                 let tuple = Ty::Tuple(parts.clone().into());
                 if self.agree(&tuple, ty, span, why) { parts } else { vec![Ty::Error; items.len()] }
             }
         };
-        let items = items.iter().zip(&parts).map(|(item, part)| self.pattern(item, part, why, bound));
+        let items =
+            items.iter().zip(&parts).map(|(item, part)| self.pattern(item, part, why, bound));
         TPatKind::Tuple(items.collect())
     }
 
-    fn record_pattern(&mut self, fields: &'a [(Ident, Option<Pattern>)], span: Span, ty: &Ty, bound: &mut Vec<Bound>) -> TPatKind {
+    fn record_pattern(
+        &mut self,
+        fields: &'a [(Ident, Option<Pattern>)],
+        span: Span,
+        ty: &Ty,
+        bound: &mut Vec<Bound>,
+    ) -> TPatKind {
         self.check_fields(fields.iter().map(|(name, _)| name));
         let mut typed = Vec::with_capacity(fields.len());
         for (name, inner) in fields {
@@ -142,11 +204,20 @@ impl<'a> Infer<'a> {
         TPatKind::Record(typed)
     }
 
-    fn constructor_pattern(&mut self, path: &'a Path, args: &'a [Pattern], span: Span, ty: &Ty, why: &Why, bound: &mut Vec<Bound>) -> TPatKind {
+    fn constructor_pattern(
+        &mut self,
+        path: &'a Path,
+        args: &'a [Pattern],
+        span: Span,
+        ty: &Ty,
+        why: &Why,
+        bound: &mut Vec<Bound>,
+    ) -> TPatKind {
         let found = self.pattern_constructor(path);
         let fields = found.and_then(|(sum, tag)| {
             let of_tangent = self.is_tangent_of(ty, sum);
-            let params: Vec<Ty> = self.typed.types[sum].params.clone().iter().map(|_| self.fresh()).collect();
+            let params: Vec<Ty> =
+                self.typed.types[sum].params.clone().iter().map(|_| self.fresh()).collect();
             let (fields, whole) = self.constructor_types(sum, tag, &params, of_tangent);
             self.agree(&whole, ty, path.span(), why).then_some(fields)
         });
@@ -161,7 +232,9 @@ impl<'a> Infer<'a> {
         let args: Vec<TPat> = args
             .iter()
             .enumerate()
-            .map(|(index, arg)| self.pattern(arg, parts.get(index).unwrap_or(&Ty::Error), &Why::Plain, bound))
+            .map(|(index, arg)| {
+                self.pattern(arg, parts.get(index).unwrap_or(&Ty::Error), &Why::Plain, bound)
+            })
             .collect();
         match found {
             Some((sum, tag)) if fits => TPatKind::Con(sum, tag, args),
@@ -173,8 +246,15 @@ impl<'a> Infer<'a> {
         let name = &path.name.node;
         let fields = if wanted == 1 { "1 field".to_string() } else { format!("{wanted} fields") };
         let example = format!("{name}{}", " _".repeat(wanted));
-        let diagnostic = Diagnostic::error("E0320", span, format!("`{name}` has {fields}, but the pattern has {found}"), "")
-            .hint(format!("write `{example}`; a field's own pattern needs parentheses if it is several words"));
+        let diagnostic = Diagnostic::error(
+            "E0320",
+            span,
+            format!("`{name}` has {fields}, but the pattern has {found}"),
+            "",
+        )
+        .hint(format!(
+            "write `{example}`; a field's own pattern needs parentheses if it is several words"
+        ));
         self.report(diagnostic);
     }
 }

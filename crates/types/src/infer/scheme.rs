@@ -76,10 +76,13 @@ impl Infer<'_> {
             }
         };
         for constraint in &scheme.constraints {
-            let constraint = map_constraint(constraint, &mut |ty| self.instance_of(ty, &instance).unwrap_or(Ty::Error));
+            let constraint = map_constraint(constraint, &mut |ty| {
+                self.instance_of(ty, &instance).unwrap_or(Ty::Error)
+            });
             self.require_at(span, constraint);
         }
-        let dependents = scheme.sizes.iter().zip(sizes).filter_map(|(size, var)| Some((size.value_of?, var)));
+        let dependents =
+            scheme.sizes.iter().zip(sizes).filter_map(|(size, var)| Some((size.value_of?, var)));
         Use { ty, args, dependents: dependents.collect() }
     }
 
@@ -112,7 +115,11 @@ impl Infer<'_> {
         })
     }
 
-    fn instances_of<'t>(&mut self, items: impl Iterator<Item = &'t Ty>, instance: &Instance) -> Result<Vec<Ty>, Clash> {
+    fn instances_of<'t>(
+        &mut self,
+        items: impl Iterator<Item = &'t Ty>,
+        instance: &Instance,
+    ) -> Result<Vec<Ty>, Clash> {
         items.map(|item| self.instance_of(item, instance)).collect()
     }
 
@@ -134,7 +141,8 @@ impl Infer<'_> {
             }
         }
         self.keep_determined(start);
-        let mut params: Vec<ParamId> = members.iter().flat_map(|member| member.rigid.iter().copied()).collect();
+        let mut params: Vec<ParamId> =
+            members.iter().flat_map(|member| member.rigid.iter().copied()).collect();
         self.quantify(members, start, &mut params);
         let sizes = self.quantify_sizes(members);
         let constraints = self.take_constraints(start);
@@ -150,7 +158,9 @@ impl Infer<'_> {
             let ty = rename_sizes(&ty, &rename);
             let constraints = constraints
                 .iter()
-                .map(|constraint| map_constraint(constraint, &mut |ty| rename_sizes(&infer.known(ty), &rename)))
+                .map(|constraint| {
+                    map_constraint(constraint, &mut |ty| rename_sizes(&infer.known(ty), &rename))
+                })
                 .collect();
             let mentioned = sizes_of(&ty);
             own.extend(sizes.iter().cloned());
@@ -164,8 +174,14 @@ impl Infer<'_> {
     /// same: there are no sizes in which they could differ.
     fn settle_shapes(&mut self, start: usize) {
         for index in start..self.pending.len() {
-            let Some(Pending { constraint: Constraint::SameShape(a, b), .. }) = self.pending[index].clone() else { continue };
-            let (Ty::Var(a), Ty::Var(b)) = (self.table.resolve(&a), self.table.resolve(&b)) else { continue };
+            let Some(Pending { constraint: Constraint::SameShape(a, b), .. }) =
+                self.pending[index].clone()
+            else {
+                continue;
+            };
+            let (Ty::Var(a), Ty::Var(b)) = (self.table.resolve(&a), self.table.resolve(&b)) else {
+                continue;
+            };
             if a == b {
                 self.pending[index] = None;
             } else if self.is_deep(a) && self.is_deep(b) {
@@ -182,7 +198,11 @@ impl Infer<'_> {
     }
 
     fn waiting_since(&self, start: usize) -> Vec<Constraint> {
-        self.pending[start.min(self.pending.len())..].iter().flatten().map(|pending| pending.constraint.clone()).collect()
+        self.pending[start.min(self.pending.len())..]
+            .iter()
+            .flatten()
+            .map(|pending| pending.constraint.clone())
+            .collect()
     }
 
     /// Constrained variables of a value that is computed once are not generalised.
@@ -202,9 +222,13 @@ impl Infer<'_> {
             changed = false;
             for constraint in &constraints {
                 let types = types_of(constraint);
-                let vars: Vec<TyVar> = types.iter().flat_map(|ty| self.free_vars(ty, false)).collect();
+                let vars: Vec<TyVar> =
+                    types.iter().flat_map(|ty| self.free_vars(ty, false)).collect();
                 let outer = |infer: &Self, var: &TyVar| !infer.is_deep(*var);
-                if types.len() > 1 && vars.iter().any(|var| outer(self, var)) && !vars.iter().all(|var| outer(self, var)) {
+                if types.len() > 1
+                    && vars.iter().any(|var| outer(self, var))
+                    && !vars.iter().all(|var| outer(self, var))
+                {
                     types.into_iter().for_each(|ty| self.keep_all(ty));
                     changed = true;
                 }
@@ -237,16 +261,22 @@ impl Infer<'_> {
         while changed {
             changed = false;
             for constraint in &constraints {
-                let mentioned: Vec<TyVar> = types_of(constraint).into_iter().flat_map(|ty| self.free_vars(ty, false)).collect();
+                let mentioned: Vec<TyVar> = types_of(constraint)
+                    .into_iter()
+                    .flat_map(|ty| self.free_vars(ty, false))
+                    .collect();
                 if mentioned.iter().any(|var| vars.contains(var)) {
-                    let new = mentioned.into_iter().filter(|var| !vars.contains(var) && self.is_deep(*var));
+                    let new = mentioned
+                        .into_iter()
+                        .filter(|var| !vars.contains(var) && self.is_deep(*var));
                     let new: Vec<TyVar> = new.collect();
                     changed |= !new.is_empty();
                     vars.extend(new);
                 }
             }
         }
-        let mut taken: FxHashSet<Name> = self.type_vars.iter().map(|(name, _)| name.clone()).collect();
+        let mut taken: FxHashSet<Name> =
+            self.type_vars.iter().map(|(name, _)| name.clone()).collect();
         taken.extend(params.iter().map(|param| self.typed.params[*param].clone()));
         let mut next = 0;
         for var in vars {
@@ -275,19 +305,26 @@ impl Infer<'_> {
     }
 
     fn quantify_sizes(&mut self, members: &[Member]) -> Vec<SizeParam> {
-        let mut taken: Vec<Name> = members.iter().flat_map(|m| m.own.iter().map(|(_, name, _)| name.clone())).collect();
+        let mut taken: Vec<Name> =
+            members.iter().flat_map(|m| m.own.iter().map(|(_, name, _)| name.clone())).collect();
         let mut sizes = Vec::new();
-        let mut names = ["n", "m", "k", "l"].iter().map(|name| Name::from(*name)).chain((1..).map(|i| Name::from(format!("n{i}"))));
+        let mut names = ["n", "m", "k", "l"]
+            .iter()
+            .map(|name| Name::from(*name))
+            .chain((1..).map(|i| Name::from(format!("n{i}"))));
         for member in members {
             for var in self.free_sizes(&member.ty) {
                 let SizeCell::Free(level, _) = *self.table.size(var) else { continue };
                 if level <= self.level {
                     continue;
                 }
-                let Some(name) = names.by_ref().find(|name| !taken.contains(name)) else { continue };
+                let Some(name) = names.by_ref().find(|name| !taken.contains(name)) else {
+                    continue;
+                };
                 taken.push(name.clone());
                 let id = self.next_size_param();
-                self.table.set_size(var, SizeCell::Bound(Size::Poly(Poly::atom(Atom::Param(id)).into())));
+                self.table
+                    .set_size(var, SizeCell::Bound(Size::Poly(Poly::atom(Atom::Param(id)).into())));
                 sizes.push(SizeParam { id, name, value_of: None });
             }
         }
@@ -334,10 +371,14 @@ impl Infer<'_> {
         match ty {
             Ty::Param(param) => self.table.param_level(*param) > self.level,
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Error => false,
-            Ty::Tuple(items) | Ty::Sum(_, items) => items.iter().any(|item| self.mentions_own_param(item)),
+            Ty::Tuple(items) | Ty::Sum(_, items) => {
+                items.iter().any(|item| self.mentions_own_param(item))
+            }
             Ty::Record(fields) => fields.iter().any(|(_, ty)| self.mentions_own_param(ty)),
             Ty::Array(_, element) | Ty::Tangent(element) => self.mentions_own_param(element),
-            Ty::Fun(a, b) | Ty::Jacobian(a, b) => self.mentions_own_param(a) || self.mentions_own_param(b),
+            Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
+                self.mentions_own_param(a) || self.mentions_own_param(b)
+            }
         }
     }
 }
@@ -403,7 +444,10 @@ fn sizes_of(ty: &Ty) -> Vec<u32> {
     let mut found = Vec::new();
     each_size(ty, &mut |size| {
         if let Size::Poly(poly) = size {
-            found.extend(poly.atoms().filter_map(|atom| if let Atom::Param(id) = atom { Some(*id) } else { None }));
+            found.extend(
+                poly.atoms()
+                    .filter_map(|atom| if let Atom::Param(id) = atom { Some(*id) } else { None }),
+            );
         }
     });
     found
@@ -416,15 +460,21 @@ fn rename_sizes(ty: &Ty, rename: &FxHashMap<Atom, u32>) -> Ty {
     }
     let again = |ty: &Ty| rename_sizes(ty, rename);
     match ty {
-        Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Param(_) | Ty::Error => ty.clone(),
+        Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Param(_) | Ty::Error => {
+            ty.clone()
+        }
         Ty::Tuple(items) => Ty::Tuple(items.iter().map(again).collect()),
         Ty::Sum(id, args) => Ty::Sum(*id, args.iter().map(again).collect()),
-        Ty::Record(fields) => Ty::Record(fields.iter().map(|(name, ty)| (name.clone(), again(ty))).collect()),
+        Ty::Record(fields) => {
+            Ty::Record(fields.iter().map(|(name, ty)| (name.clone(), again(ty))).collect())
+        }
         Ty::Array(size, element) => {
             let size = match size {
                 Size::Any => Size::Any,
                 Size::Poly(poly) => size_of(poly.substitute(&mut |atom| {
-                    Some(Poly::atom(rename.get(atom).map_or_else(|| atom.clone(), |id| Atom::Param(*id))))
+                    Some(Poly::atom(
+                        rename.get(atom).map_or_else(|| atom.clone(), |id| Atom::Param(*id)),
+                    ))
                 })),
             };
             Ty::Array(size, again(element).into())

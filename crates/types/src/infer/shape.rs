@@ -29,8 +29,12 @@ impl Infer<'_> {
                 Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => {}
                 Ty::Tuple(items) | Ty::Sum(_, items) => stack.extend(items.iter().rev().cloned()),
                 Ty::Record(fields) => stack.extend(fields.iter().rev().map(|(_, ty)| ty.clone())),
-                Ty::Array(_, element) | Ty::Tangent(element) => stack.push(element.as_ref().clone()),
-                Ty::Fun(a, b) | Ty::Jacobian(a, b) => stack.extend([b.as_ref().clone(), a.as_ref().clone()]),
+                Ty::Array(_, element) | Ty::Tangent(element) => {
+                    stack.push(element.as_ref().clone())
+                }
+                Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
+                    stack.extend([b.as_ref().clone(), a.as_ref().clone()])
+                }
             }
         }
         found.into_iter().collect()
@@ -58,12 +62,22 @@ impl Infer<'_> {
             }
             (Ty::Tuple(left), Ty::Tuple(right)) if !Rc::ptr_eq(left, right) => {
                 let pairs: Vec<_> = left.iter().zip(right.iter()).collect();
-                Ty::Tuple(pairs.into_iter().map(|(a, b)| self.join_in(a, b)).collect::<Result<_, _>>()?)
+                Ty::Tuple(
+                    pairs.into_iter().map(|(a, b)| self.join_in(a, b)).collect::<Result<_, _>>()?,
+                )
             }
             (Ty::Record(left), Ty::Record(right)) if !Rc::ptr_eq(left, right) => {
                 let pairs: Vec<_> = left.iter().zip(right.iter()).collect();
-                let join = |((name, a), (_, b)): (&(_, Ty), &(_, Ty))| Ok((Clone::clone(name), self.join_in(a, b)?));
-                Ty::Record(pairs.into_iter().map(join).collect::<Result<Vec<(pullback_base::Name, Ty)>, Clash>>()?.into())
+                let join = |((name, a), (_, b)): (&(_, Ty), &(_, Ty))| {
+                    Ok((Clone::clone(name), self.join_in(a, b)?))
+                };
+                Ty::Record(
+                    pairs
+                        .into_iter()
+                        .map(join)
+                        .collect::<Result<Vec<(pullback_base::Name, Ty)>, Clash>>()?
+                        .into(),
+                )
             }
             _ => a,
         })
@@ -73,7 +87,9 @@ impl Infer<'_> {
     pub(super) fn solve_same_shape(&mut self, exact: &Ty, loose: &Ty) -> super::solve::Verdict {
         let (left, right) = (self.head(exact), self.head(loose));
         match (&left, &right) {
-            (Ty::Var(a), Ty::Var(b)) if a != b => return super::solve::Verdict::Waits(vec![*a, *b]),
+            (Ty::Var(a), Ty::Var(b)) if a != b => {
+                return super::solve::Verdict::Waits(vec![*a, *b]);
+            }
             (Ty::Var(_), _) => {
                 let copy = self.shape_copy(&right, false);
                 self.agree_in_constraint(&left, &copy);
@@ -100,10 +116,17 @@ impl Infer<'_> {
                 let size = if to_loose { Size::Any } else { self.fresh_size() };
                 Ty::Array(size, self.shape_part(element, to_loose).into())
             }
-            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|item| self.shape_part(item, to_loose)).collect()),
-            Ty::Sum(id, args) => Ty::Sum(*id, args.iter().map(|arg| self.shape_part(arg, to_loose)).collect()),
+            Ty::Tuple(items) => {
+                Ty::Tuple(items.iter().map(|item| self.shape_part(item, to_loose)).collect())
+            }
+            Ty::Sum(id, args) => {
+                Ty::Sum(*id, args.iter().map(|arg| self.shape_part(arg, to_loose)).collect())
+            }
             Ty::Record(fields) => Ty::Record(
-                fields.iter().map(|(name, ty)| (name.clone(), self.shape_part(ty, to_loose))).collect(),
+                fields
+                    .iter()
+                    .map(|(name, ty)| (name.clone(), self.shape_part(ty, to_loose)))
+                    .collect(),
             ),
             Ty::Fun(a, b) => {
                 Ty::Fun(self.shape_part(a, to_loose).into(), self.shape_part(b, to_loose).into())
@@ -121,26 +144,30 @@ impl Infer<'_> {
     }
 
     fn shape_part(&mut self, part: &Ty, to_loose: bool) -> Ty {
-        match self.table.resolve(part) {
-            simple @ (Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error) => simple,
-            part => {
-                let (copy, constraint) = if to_loose {
-                    let copy = self.fresh_loose();
-                    (copy.clone(), Constraint::SameShape(part, copy))
-                } else {
-                    let copy = self.fresh();
-                    (copy.clone(), Constraint::SameShape(copy, part))
-                };
-                self.require(constraint);
-                copy
-            }
+        let part = self.table.resolve(part);
+        if matches!(part, Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error) {
+            return part;
         }
+        let (copy, constraint) = if to_loose {
+            let copy = self.fresh_loose();
+            (copy.clone(), Constraint::SameShape(part, copy))
+        } else {
+            let copy = self.fresh();
+            (copy.clone(), Constraint::SameShape(copy, part))
+        };
+        self.require(constraint);
+        copy
     }
 
     /// A copy of the type of a definition for a use inside its own group: its own sizes (`own`, with
     /// the variables that stand for them here) are instantiated; unless its signature is complete, any
     /// other size and what is not known yet is taken up to sizes.
-    pub(super) fn group_copy(&mut self, ty: &Ty, own: &[(Atom, SizeVar)], complete: bool) -> Result<Ty, Clash> {
+    pub(super) fn group_copy(
+        &mut self,
+        ty: &Ty,
+        own: &[(Atom, SizeVar)],
+        complete: bool,
+    ) -> Result<Ty, Clash> {
         self.spend()?;
         let head = self.table.resolve(ty);
         Ok(match &head {
@@ -155,7 +182,9 @@ impl Infer<'_> {
                 Ty::Array(size, self.group_copy(element, own, complete)?.into())
             }
             Ty::Tuple(items) => Ty::Tuple(self.group_copies(items.iter(), own, complete)?.into()),
-            Ty::Sum(id, args) => Ty::Sum(*id, self.group_copies(args.iter(), own, complete)?.into()),
+            Ty::Sum(id, args) => {
+                Ty::Sum(*id, self.group_copies(args.iter(), own, complete)?.into())
+            }
             Ty::Record(fields) => {
                 let types = self.group_copies(fields.iter().map(|(_, ty)| ty), own, complete)?;
                 Ty::Record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())

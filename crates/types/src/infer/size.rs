@@ -24,7 +24,12 @@ impl Infer<'_> {
         size_of(resolve_poly(table, poly))
     }
 
-    pub(super) fn unify_size(&mut self, actual: &Size, expected: &Size, sizes: Sizes) -> Result<bool, Clash> {
+    pub(super) fn unify_size(
+        &mut self,
+        actual: &Size,
+        expected: &Size,
+        sizes: Sizes,
+    ) -> Result<bool, Clash> {
         let (actual, expected) = match (self.resolve_size(actual), self.resolve_size(expected)) {
             (_, Size::Any) => return Ok(true),
             (Size::Any, Size::Poly(poly)) => return Ok(self.accept_any(&poly, sizes)),
@@ -35,12 +40,16 @@ impl Infer<'_> {
             return Ok(true);
         }
         if sizes == Sizes::Join {
-            if let (Some(Atom::Var(var)), Some(Atom::Var(_))) = (actual.as_atom(), expected.as_atom()) {
+            if let (Some(Atom::Var(var)), Some(Atom::Var(_))) =
+                (actual.as_atom(), expected.as_atom())
+            {
                 self.bind_size(*var, &expected);
             }
             return Ok(true);
         }
-        if let Some((Atom::Var(var), solution)) = difference.solve(|atom| matches!(atom, Atom::Var(_))) {
+        if let Some((Atom::Var(var), solution)) =
+            difference.solve(|atom| matches!(atom, Atom::Var(_)))
+        {
             self.bind_size(var, &solution);
             return Ok(true);
         }
@@ -82,7 +91,8 @@ impl Infer<'_> {
             if let Atom::Var(var) = atom
                 && let SizeCell::Free(level, depth) = *self.table.size(*var)
             {
-                self.table.set_size(*var, SizeCell::Free(level.min(limit.level), depth.min(limit.depth)));
+                self.table
+                    .set_size(*var, SizeCell::Free(level.min(limit.level), depth.min(limit.depth)));
             }
         }
         None
@@ -103,16 +113,18 @@ impl Infer<'_> {
 
     /// The polynomial that an Int expression is.
     pub(super) fn poly_of(&mut self, expr: &TExpr) -> Option<Poly> {
-        match &expr.kind {
-            TExprKind::IntLit(value) => Some(Poly::constant(i64::try_from(*value).ok()?)),
-            TExprKind::Local(local, _) => Some(self.poly_of_local(*local)),
-            TExprKind::Global(global, _) => self.poly_of_global(*global, expr),
-            TExprKind::App(head, args) => {
-                let TExprKind::Builtin(builtin) = head.kind else { return None };
-                self.poly_of_call(builtin, args, expr)
-            }
-            _ => None,
+        if let TExprKind::IntLit(value) = &expr.kind {
+            return Some(Poly::constant(i64::try_from(*value).ok()?));
         }
+        if let TExprKind::Local(local, _) = &expr.kind {
+            return Some(self.poly_of_local(*local));
+        }
+        if let TExprKind::Global(global, _) = &expr.kind {
+            return self.poly_of_global(*global, expr);
+        }
+        let TExprKind::App(head, args) = &expr.kind else { return None };
+        let TExprKind::Builtin(builtin) = head.kind else { return None };
+        self.poly_of_call(builtin, args, expr)
     }
 
     fn poly_of_local(&self, local: LocalId) -> Poly {
@@ -135,7 +147,8 @@ impl Infer<'_> {
         if let Some(value) = self.declared.literal(global) {
             return Some(Poly::constant(value));
         }
-        let name = format!("{}.{}", self.typed.globals[global].module, self.typed.globals[global].name);
+        let name =
+            format!("{}.{}", self.typed.globals[global].module, self.typed.globals[global].name);
         Some(self.opaque_atom(name.into(), expr, 0))
     }
 
@@ -147,7 +160,8 @@ impl Infer<'_> {
             (Builtin::Neg, [a]) => self.poly_of(a)?.scale(-1),
             (Builtin::Div | Builtin::Rem, [a, b]) => {
                 let (dividend, divisor) = (self.poly_of(a)?, self.poly_of(b)?);
-                let depth = dividend.atoms().chain(divisor.atoms()).map(|atom| self.atom_depth(atom)).max();
+                let depth =
+                    dividend.atoms().chain(divisor.atoms()).map(|atom| self.atom_depth(atom)).max();
                 let unknown = |atom: &Atom| matches!(atom, Atom::Var(_));
                 if dividend.atoms().any(unknown) || divisor.atoms().any(unknown) {
                     return None;
@@ -178,6 +192,8 @@ fn resolve_poly(table: &super::table::Table, poly: &Poly) -> Option<Poly> {
             SizeCell::Bound(Size::Any) => None,
             SizeCell::Free(..) => Some(Poly::atom(atom.clone())),
         },
-        Atom::Rigid(_) | Atom::Local(_) | Atom::Param(_) | Atom::Opaque(_) => Some(Poly::atom(atom.clone())),
+        Atom::Rigid(_) | Atom::Local(_) | Atom::Param(_) | Atom::Opaque(_) => {
+            Some(Poly::atom(atom.clone()))
+        }
     })
 }

@@ -110,11 +110,14 @@ impl Infer<'_> {
 
     /// The same constraint on a part of the type.
     fn require_part(&mut self, like: &Constraint, part: Ty) {
-        let constraint = match like {
-            Constraint::Vector(_) => Constraint::Vector(part),
-            Constraint::Eq(_) => Constraint::Eq(part),
-            Constraint::Diff(_) => Constraint::Diff(part),
-            _ => Constraint::Num(part),
+        let constraint = if let Constraint::Vector(_) = like {
+            Constraint::Vector(part)
+        } else if let Constraint::Eq(_) = like {
+            Constraint::Eq(part)
+        } else if let Constraint::Diff(_) = like {
+            Constraint::Diff(part)
+        } else {
+            Constraint::Num(part)
         };
         self.require(constraint);
     }
@@ -124,20 +127,40 @@ impl Infer<'_> {
         match &head {
             Ty::Real | Ty::Error => {}
             Ty::Int if matches!(constraint, Constraint::Num(_)) => {}
-            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) if !self.is_sum_tangent(&head) => {
+            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..)
+                if !self.is_sum_tangent(&head) =>
+            {
                 return self.waits(&head);
             }
             Ty::Array(_, element) => self.require_part(constraint, element.as_ref().clone()),
-            Ty::Tuple(items) => items.iter().for_each(|item| self.require_part(constraint, item.clone())),
-            Ty::Record(fields) => fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone())),
-            _ => self.report_arithmetic(&head, matches!(constraint, Constraint::Vector(_))),
+            Ty::Tuple(items) => {
+                items.iter().for_each(|item| self.require_part(constraint, item.clone()))
+            }
+            Ty::Record(fields) => {
+                fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone()))
+            }
+            Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Sum(..)
+            | Ty::Fun(..)
+            | Ty::Tangent(_)
+            | Ty::Jacobian(..)
+            | Ty::Param(_)
+            | Ty::Var(_) => {
+                self.report_arithmetic(&head, matches!(constraint, Constraint::Vector(_)))
+            }
         }
         Verdict::Done
     }
 
     /// Whether the type is the tangent type of a sum that is known to differ from the sum.
     fn is_sum_tangent(&mut self, head: &Ty) -> bool {
-        if let Ty::Tangent(inner) = head { self.free_vars(inner, true).is_empty() && matches!(self.head(inner), Ty::Sum(..)) } else { false }
+        if let Ty::Tangent(inner) = head {
+            self.free_vars(inner, true).is_empty() && matches!(self.head(inner), Ty::Sum(..))
+        } else {
+            false
+        }
     }
 
     fn solve_scalar(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
@@ -145,7 +168,13 @@ impl Infer<'_> {
         match &head {
             Ty::Real | Ty::Int | Ty::Error => Verdict::Done,
             Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => self.waits(&head),
-            _ => {
+            Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Record(_)
+            | Ty::Sum(..)
+            | Ty::Array(..)
+            | Ty::Fun(..) => {
                 self.report_scalar(&head, matches!(constraint, Constraint::Ord(_)));
                 Verdict::Done
             }
@@ -159,8 +188,12 @@ impl Infer<'_> {
             Ty::Var(_) | Ty::Param(_) | Ty::Jacobian(..) => return self.waits(&head),
             Ty::Tangent(inner) => self.require_part(constraint, inner.as_ref().clone()),
             Ty::Array(_, element) => self.require_part(constraint, element.as_ref().clone()),
-            Ty::Tuple(items) => items.iter().for_each(|item| self.require_part(constraint, item.clone())),
-            Ty::Record(fields) => fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone())),
+            Ty::Tuple(items) => {
+                items.iter().for_each(|item| self.require_part(constraint, item.clone()))
+            }
+            Ty::Record(fields) => {
+                fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone()))
+            }
             Ty::Sum(id, args) => {
                 let Some(info) = self.sums.get(id.0 as usize) else { return Verdict::Done };
                 if info.function {
@@ -190,7 +223,16 @@ impl Infer<'_> {
             Ty::Var(_) | Ty::Tangent(_) => return self.waits(&head),
             Ty::Param(param) if !self.table.is_written(*param) => return Verdict::Waits(vec![]),
             Ty::Error => self.agree_in_constraint(&Ty::Error, ty),
-            _ => {
+            Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Sum(..)
+            | Ty::Array(..)
+            | Ty::Fun(..)
+            | Ty::Jacobian(..)
+            | Ty::Param(_) => {
                 self.report_not_record(&head, name, self.at);
                 self.agree_in_constraint(&Ty::Error, ty);
             }
@@ -201,11 +243,23 @@ impl Infer<'_> {
     fn solve_component(&mut self, tuple: &Ty, index: usize, ty: &Ty) -> Verdict {
         let head = self.head(tuple);
         match &head {
-            Ty::Tuple(items) if index < items.len() => self.agree_in_constraint(&items[index].clone(), ty),
+            Ty::Tuple(items) if index < items.len() => {
+                self.agree_in_constraint(&items[index].clone(), ty)
+            }
             Ty::Var(_) | Ty::Tangent(_) => return self.waits(&head),
             Ty::Param(param) if !self.table.is_written(*param) => return Verdict::Waits(vec![]),
             Ty::Error => self.agree_in_constraint(&Ty::Error, ty),
-            _ => {
+            Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Record(_)
+            | Ty::Sum(..)
+            | Ty::Array(..)
+            | Ty::Fun(..)
+            | Ty::Jacobian(..)
+            | Ty::Param(_) => {
                 self.report_no_component(&head, index, self.at);
                 self.agree_in_constraint(&Ty::Error, ty);
             }
@@ -234,7 +288,14 @@ impl Infer<'_> {
                 vars.extend(self.free_vars(base, false));
                 Verdict::Waits(vars)
             }
-            head => {
+            head @ (Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Record(_)
+            | Ty::Sum(..)
+            | Ty::Array(..)
+            | Ty::Fun(..)
+            | Ty::Jacobian(..)) => {
                 self.report_exponent(&head);
                 Verdict::Done
             }
@@ -249,7 +310,17 @@ impl Infer<'_> {
                 Ty::Array(_, element) => element.as_ref().clone(),
                 Ty::Tuple(items) => items.first()?.clone(),
                 Ty::Record(fields) => fields.first()?.1.clone(),
-                _ => return Some(ty),
+                Ty::Real
+                | Ty::Int
+                | Ty::Bool
+                | Ty::Str
+                | Ty::Sum(..)
+                | Ty::Fun(..)
+                | Ty::Tangent(_)
+                | Ty::Jacobian(..)
+                | Ty::Param(_)
+                | Ty::Var(_)
+                | Ty::Error => return Some(ty),
             };
             ty = self.head(&next);
         }
@@ -262,7 +333,13 @@ impl Infer<'_> {
             Ty::Real | Ty::Int | Ty::Error => self.agree_in_constraint(&head, scalar),
             Ty::Array(_, element) => self.agree_in_constraint(element, scalar),
             Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) => return self.waits(&head),
-            _ => self.report_matmul(&head),
+            Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Record(_)
+            | Ty::Sum(..)
+            | Ty::Fun(..)
+            | Ty::Jacobian(..) => self.report_matmul(&head),
         }
         Verdict::Done
     }
@@ -297,7 +374,9 @@ impl Infer<'_> {
             (Ty::Var(_), Ty::Param(_)) => return self.waits(&inner),
             (Ty::Var(_), Ty::Tuple(items)) if items.is_empty() => return self.waits(&inner),
             (Ty::Var(_), Ty::Real) => self.agree_in_constraint(&inner, &right),
-            (Ty::Var(_), Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_)) => self.invert_tangent(&inner, &right),
+            (Ty::Var(_), Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_)) => {
+                self.invert_tangent(&inner, &right)
+            }
             (Ty::Var(_), Ty::Sum(..)) => {
                 self.agree_in_constraint(&inner, &right);
                 self.require(Constraint::Tangent(inner, right));
@@ -324,10 +403,20 @@ impl Infer<'_> {
                 Ty::Array(size.clone(), part.into())
             }
             Ty::Tuple(items) => Ty::Tuple(items.iter().map(|item| self.primal_of(item)).collect()),
-            Ty::Record(fields) => {
-                Ty::Record(fields.iter().map(|(name, ty)| (name.clone(), self.primal_of(ty))).collect())
-            }
-            _ => return,
+            Ty::Record(fields) => Ty::Record(
+                fields.iter().map(|(name, ty)| (name.clone(), self.primal_of(ty))).collect(),
+            ),
+            Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Sum(..)
+            | Ty::Fun(..)
+            | Ty::Tangent(_)
+            | Ty::Jacobian(..)
+            | Ty::Param(_)
+            | Ty::Var(_)
+            | Ty::Error => return,
         };
         self.agree_in_constraint(primal, &shape);
     }
@@ -344,10 +433,17 @@ impl Infer<'_> {
         let shape = match &head {
             Ty::Real => tangent(input),
             Ty::Int | Ty::Bool | Ty::Str => Ty::Tuple([].into()),
-            Ty::Array(size, element) => Ty::Array(size.clone(), self.jacobian_part(element, input).into()),
-            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|item| self.jacobian_part(item, input)).collect()),
+            Ty::Array(size, element) => {
+                Ty::Array(size.clone(), self.jacobian_part(element, input).into())
+            }
+            Ty::Tuple(items) => {
+                Ty::Tuple(items.iter().map(|item| self.jacobian_part(item, input)).collect())
+            }
             Ty::Record(fields) => Ty::Record(
-                fields.iter().map(|(name, ty)| (name.clone(), self.jacobian_part(ty, input))).collect(),
+                fields
+                    .iter()
+                    .map(|(name, ty)| (name.clone(), self.jacobian_part(ty, input)))
+                    .collect(),
             ),
             Ty::Sum(..) => {
                 self.report_jacobian_of_sum(&head);
@@ -359,7 +455,9 @@ impl Infer<'_> {
             }
             // A function is reported by its `Diff` constraint.
             Ty::Error | Ty::Fun(..) => Ty::Error,
-            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => return self.waits(&head),
+            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => {
+                return self.waits(&head);
+            }
         };
         self.agree_in_constraint(&shape, ty);
         Verdict::Done

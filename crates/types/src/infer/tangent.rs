@@ -12,13 +12,10 @@ use crate::ty::{Ty, TypeDeclId};
 impl Infer<'_> {
     /// The type with its outermost shape made explicit.
     pub(super) fn head(&mut self, ty: &Ty) -> Ty {
-        match self.table.resolve(ty) {
-            Ty::Tangent(inner) => {
-                let inner = self.head(&inner);
-                self.tangent_of(inner)
-            }
-            known => known,
-        }
+        let known = self.table.resolve(ty);
+        let Ty::Tangent(inner) = &known else { return known };
+        let inner = self.head(inner);
+        self.tangent_of(inner)
     }
 
     /// The head of `T inner`, `inner` being a head.
@@ -70,11 +67,16 @@ impl Infer<'_> {
             return Some(true);
         }
         let used = info.uses.clone();
-        let args: Vec<&Ty> = args.iter().zip(used).filter(|(_, used)| *used).map(|(arg, _)| arg).collect();
+        let args: Vec<&Ty> =
+            args.iter().zip(used).filter(|(_, used)| *used).map(|(arg, _)| arg).collect();
         self.any_discrete(args.into_iter(), budget)
     }
 
-    fn any_discrete<'t>(&mut self, items: impl Iterator<Item = &'t Ty>, budget: &mut u32) -> Option<bool> {
+    fn any_discrete<'t>(
+        &mut self,
+        items: impl Iterator<Item = &'t Ty>,
+        budget: &mut u32,
+    ) -> Option<bool> {
         let mut all_known = true;
         for item in items {
             match self.is_discrete(item, budget) {

@@ -63,7 +63,12 @@ impl Infer<'_> {
     }
 
     /// Makes `actual` agree with `expected`; true if all sizes are proven equal.
-    pub(super) fn unify(&mut self, actual: &Ty, expected: &Ty, sizes: Sizes) -> Result<bool, Clash> {
+    pub(super) fn unify(
+        &mut self,
+        actual: &Ty,
+        expected: &Ty,
+        sizes: Sizes,
+    ) -> Result<bool, Clash> {
         if self.too_large {
             return Ok(true);
         }
@@ -79,7 +84,12 @@ impl Infer<'_> {
         if self.fuel == 0 { Err(Clash::TooLarge) } else { Ok(()) }
     }
 
-    pub(super) fn unify_in(&mut self, actual: &Ty, expected: &Ty, sizes: Sizes) -> Result<bool, Clash> {
+    pub(super) fn unify_in(
+        &mut self,
+        actual: &Ty,
+        expected: &Ty,
+        sizes: Sizes,
+    ) -> Result<bool, Clash> {
         self.spend()?;
         let (actual, expected) = (self.head(actual), self.head(expected));
         match (&actual, &expected) {
@@ -88,7 +98,10 @@ impl Infer<'_> {
                 Ok(true)
             }
             (Ty::Error, _) | (_, Ty::Error) => Ok(true),
-            (Ty::Real, Ty::Real) | (Ty::Int, Ty::Int) | (Ty::Bool, Ty::Bool) | (Ty::Str, Ty::Str) => Ok(true),
+            (Ty::Real, Ty::Real)
+            | (Ty::Int, Ty::Int)
+            | (Ty::Bool, Ty::Bool)
+            | (Ty::Str, Ty::Str) => Ok(true),
             (Ty::Param(a), Ty::Param(b)) if a == b => Ok(true),
             (Ty::Var(a), Ty::Var(b)) if a == b => Ok(true),
             (Ty::Var(a), Ty::Var(b)) => self.unify_vars(*a, *b),
@@ -111,7 +124,9 @@ impl Infer<'_> {
                 let pairs = a.iter().zip(b.iter()).map(|((_, a), (_, b))| (a, b));
                 self.unify_all(pairs, sizes)
             }
-            (Ty::Sum(a, a_args), Ty::Sum(b, b_args)) if a == b => self.unify_all(a_args.iter().zip(b_args.iter()), sizes),
+            (Ty::Sum(a, a_args), Ty::Sum(b, b_args)) if a == b => {
+                self.unify_all(a_args.iter().zip(b_args.iter()), sizes)
+            }
             (Ty::Array(a_size, a), Ty::Array(b_size, b)) => {
                 // The elements first: a wrong element type is the greater mistake.
                 let elements = self.unify_in(a, b, sizes)?;
@@ -128,7 +143,11 @@ impl Infer<'_> {
         }
     }
 
-    fn unify_all<'t>(&mut self, pairs: impl Iterator<Item = (&'t Ty, &'t Ty)>, sizes: Sizes) -> Result<bool, Clash> {
+    fn unify_all<'t>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'t Ty, &'t Ty)>,
+        sizes: Sizes,
+    ) -> Result<bool, Clash> {
         let mut proven = true;
         for (actual, expected) in pairs {
             proven &= self.unify_in(actual, expected, sizes)?;
@@ -202,7 +221,11 @@ impl Infer<'_> {
         })
     }
 
-    fn occurs_in<'t>(&mut self, var: TyVar, items: impl Iterator<Item = &'t Ty>) -> Result<bool, Clash> {
+    fn occurs_in<'t>(
+        &mut self,
+        var: TyVar,
+        items: impl Iterator<Item = &'t Ty>,
+    ) -> Result<bool, Clash> {
         for item in items {
             if self.occurs(var, item)? {
                 return Ok(true);
@@ -246,11 +269,17 @@ impl Infer<'_> {
                 }
                 None
             }
-            Ty::Tuple(items) => self.adjust_all(items.iter(), limit)?.map(|items| Ty::Tuple(items.into())),
-            Ty::Sum(id, args) => self.adjust_all(args.iter(), limit)?.map(|args| Ty::Sum(*id, args.into())),
-            Ty::Record(fields) => self.adjust_all(fields.iter().map(|(_, ty)| ty), limit)?.map(|types| {
-                Ty::Record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())
-            }),
+            Ty::Tuple(items) => {
+                self.adjust_all(items.iter(), limit)?.map(|items| Ty::Tuple(items.into()))
+            }
+            Ty::Sum(id, args) => {
+                self.adjust_all(args.iter(), limit)?.map(|args| Ty::Sum(*id, args.into()))
+            }
+            Ty::Record(fields) => {
+                self.adjust_all(fields.iter().map(|(_, ty)| ty), limit)?.map(|types| {
+                    Ty::Record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())
+                })
+            }
             Ty::Array(size, element) => {
                 let new_size = self.adjust_size(size, limit.free);
                 let new_element = self.adjust(element, limit)?;
@@ -272,7 +301,11 @@ impl Infer<'_> {
         Ok(changed)
     }
 
-    fn adjust_all<'t>(&mut self, items: impl Iterator<Item = &'t Ty>, limit: &Limit) -> Result<Option<Vec<Ty>>, Clash> {
+    fn adjust_all<'t>(
+        &mut self,
+        items: impl Iterator<Item = &'t Ty>,
+        limit: &Limit,
+    ) -> Result<Option<Vec<Ty>>, Clash> {
         let mut any = false;
         let mut all = Vec::new();
         for item in items {

@@ -11,7 +11,8 @@ use super::table::SizeCell;
 use super::unify::Clash;
 use super::{FUEL, Infer};
 use crate::tir::{
-    Builtin, LocalId, SizedDim, Step, TAccess, TExpr, TExprKind, TLoopForm, TPat, TPatKind, TParam,
+    Builtin, LocalId, ParamId, SizedDim, Step, TAccess, TExpr, TExprKind, TLoopForm, TParam, TPat,
+    TPatKind,
 };
 use crate::ty::{Atom, Poly, Size, Ty, TyVar};
 
@@ -49,11 +50,17 @@ impl Infer<'_> {
         Ok(match ty {
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => None,
             Ty::Var(var) => self.zonk_var(*var, last)?,
-            Ty::Tuple(items) => self.zonk_all(items.iter(), last)?.map(|items| Ty::Tuple(items.into())),
-            Ty::Sum(id, args) => self.zonk_all(args.iter(), last)?.map(|args| Ty::Sum(*id, args.into())),
-            Ty::Record(fields) => self.zonk_all(fields.iter().map(|(_, ty)| ty), last)?.map(|types| {
-                Ty::Record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())
-            }),
+            Ty::Tuple(items) => {
+                self.zonk_all(items.iter(), last)?.map(|items| Ty::Tuple(items.into()))
+            }
+            Ty::Sum(id, args) => {
+                self.zonk_all(args.iter(), last)?.map(|args| Ty::Sum(*id, args.into()))
+            }
+            Ty::Record(fields) => {
+                self.zonk_all(fields.iter().map(|(_, ty)| ty), last)?.map(|types| {
+                    Ty::Record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())
+                })
+            }
             Ty::Array(size, element) => {
                 let new_element = self.zonk_in(element, last)?;
                 let new_size = self.zonk_size(size, last);
@@ -62,17 +69,7 @@ impl Infer<'_> {
                     Ty::Array(new_size, element)
                 })
             }
-            Ty::Tangent(_) => match self.head(ty) {
-                Ty::Tangent(inner) => {
-                    // A variable that is decided now may make the tangent known.
-                    let new = self.zonk_in(&inner, last)?;
-                    let inner = new.map_or(inner, Rc::new);
-                    let tangent = Ty::Tangent(inner);
-                    let head = self.head(&tangent);
-                    if matches!(head, Ty::Tangent(_)) { Some(head) } else { Some(self.zonk_in(&head, last)?.unwrap_or(head)) }
-                }
-                head => Some(self.zonk_in(&head, last)?.unwrap_or(head)),
-            },
+            Ty::Tangent(_) => Some(self.zonk_tangent(ty, last)?),
             Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
                 let (new_a, new_b) = (self.zonk_in(a, last)?, self.zonk_in(b, last)?);
                 (new_a.is_some() || new_b.is_some()).then(|| {
@@ -85,25 +82,42 @@ impl Infer<'_> {
     }
 
     fn zonk_var(&mut self, var: TyVar, last: bool) -> Result<Option<Ty>, Clash> {
-        match self.table.resolve(&Ty::Var(var)) {
-            Ty::Var(free) if last => {
-                let unit = Ty::Tuple(Rc::new([]));
-                let woken = self.table.bind(free, unit.clone());
-                self.ready.extend(woken);
-                Ok(Some(unit))
+        let known = self.table.resolve(&Ty::Var(var));
+        let Ty::Var(free) = known else {
+            let new = self.zonk_in(&known, last)?;
+            if let Some(new) = &new {
+                self.table.bind(var, new.clone());
             }
-            Ty::Var(free) => Ok((free != var).then_some(Ty::Var(free))),
-            known => match self.zonk_in(&known, last)? {
-                Some(new) => {
-                    self.table.bind(var, new.clone());
-                    Ok(Some(new))
-                }
-                None => Ok(Some(known)),
-            },
+            return Ok(Some(new.unwrap_or(known)));
+        };
+        if !last {
+            return Ok((free != var).then_some(Ty::Var(free)));
         }
+        let unit = Ty::Tuple(Rc::new([]));
+        let woken = self.table.bind(free, unit.clone());
+        self.ready.extend(woken);
+        Ok(Some(unit))
     }
 
-    fn zonk_all<'t>(&mut self, items: impl Iterator<Item = &'t Ty>, last: bool) -> Result<Option<Vec<Ty>>, Clash> {
+    fn zonk_tangent(&mut self, ty: &Ty, last: bool) -> Result<Ty, Clash> {
+        let mut head = self.head(ty);
+        if let Ty::Tangent(inner) = &head {
+            // A variable that is decided now may make the tangent known.
+            let new = self.zonk_in(inner, last)?;
+            let tangent = Ty::Tangent(new.map_or_else(|| inner.clone(), Rc::new));
+            head = self.head(&tangent);
+            if matches!(head, Ty::Tangent(_)) {
+                return Ok(head);
+            }
+        }
+        Ok(self.zonk_in(&head, last)?.unwrap_or(head))
+    }
+
+    fn zonk_all<'t>(
+        &mut self,
+        items: impl Iterator<Item = &'t Ty>,
+        last: bool,
+    ) -> Result<Option<Vec<Ty>>, Clash> {
         let mut any = false;
         let mut all = Vec::new();
         for item in items {
@@ -143,38 +157,53 @@ impl Infer<'_> {
     pub(super) fn zonk_expr(&mut self, expr: &mut TExpr) {
         self.at = expr.span;
         self.zonk_ty(&mut expr.ty);
-        match &mut expr.kind {
-            TExprKind::Local(id, args) => {
-                if args.is_empty() {
-                    *args = self.typed.locals[*id].params.iter().map(|param| Ty::Param(*param)).collect();
-                }
-                args.iter_mut().for_each(|arg| self.zonk_ty(arg));
+        if let TExprKind::Local(id, args) = &mut expr.kind {
+            if args.is_empty() {
+                *args = own_params(&self.typed.locals[*id].params);
             }
-            TExprKind::Global(id, args) => {
-                if args.is_empty() {
-                    *args = self.typed.globals[*id].params.iter().map(|param| Ty::Param(*param)).collect();
-                }
-                args.iter_mut().for_each(|arg| self.zonk_ty(arg));
+            args.iter_mut().for_each(|arg| self.zonk_ty(arg));
+        } else if let TExprKind::Global(id, args) = &mut expr.kind {
+            if args.is_empty() {
+                *args = own_params(&self.typed.globals[*id].params);
             }
-            TExprKind::IntLit(value) => {
-                if *value > i64::MAX as u64 && matches!(expr.ty, Ty::Int) {
-                    self.report_large_literal(*value);
-                }
+            args.iter_mut().for_each(|arg| self.zonk_ty(arg));
+        } else if let TExprKind::IntLit(value) = &expr.kind {
+            if *value > i64::MAX as u64 && matches!(expr.ty, Ty::Int) {
+                self.report_large_literal(*value);
             }
+        } else if let TExprKind::App(head, args) = &mut expr.kind {
+            let negated = matches!(head.kind, TExprKind::Builtin(Builtin::Neg));
+            self.zonk_expr(head);
+            match args.as_mut_slice() {
+                // The literal of the smallest Int does not fit without its sign.
+                [TExpr { kind: TExprKind::IntLit(value), ty, .. }]
+                    if negated && *value <= 1 << 63 =>
+                {
+                    self.zonk_ty(ty);
+                }
+                args => args.iter_mut().for_each(|arg| self.zonk_expr(arg)),
+            }
+        } else if matches!(expr.kind, TExprKind::CheckSizes(..)) {
+            self.zonk_check(expr);
+        } else {
+            self.zonk_parts(&mut expr.kind);
+        }
+    }
+
+    /// The parts of an expression that is no name, no call and no check.
+    fn zonk_parts(&mut self, kind: &mut TExprKind) {
+        match kind {
             TExprKind::Builtin(_)
             | TExprKind::Con(..)
+            | TExprKind::IntLit(_)
             | TExprKind::RealLit(_)
             | TExprKind::BoolLit(_)
             | TExprKind::StrLit(_)
+            | TExprKind::Local(..)
+            | TExprKind::Global(..)
+            | TExprKind::App(..)
+            | TExprKind::CheckSizes(..)
             | TExprKind::Error => {}
-            TExprKind::App(head, args) => {
-                let negated = matches!(head.kind, TExprKind::Builtin(Builtin::Neg));
-                self.zonk_expr(head);
-                match args.as_mut_slice() {
-                    [arg] if negated && matches!(arg.kind, TExprKind::IntLit(_)) => self.zonk_ty(&mut arg.ty),
-                    args => args.iter_mut().for_each(|arg| self.zonk_expr(arg)),
-                }
-            }
             TExprKind::Lam(lambda) => {
                 lambda.params.iter_mut().for_each(|param| self.zonk_param(param));
                 self.zonk_expr(&mut lambda.body);
@@ -204,8 +233,12 @@ impl Infer<'_> {
                     self.zonk_expr(&mut arm.body);
                 }
             }
-            TExprKind::Tuple(items) | TExprKind::Array(items) => items.iter_mut().for_each(|item| self.zonk_expr(item)),
-            TExprKind::Record(fields) => fields.iter_mut().for_each(|(_, field)| self.zonk_expr(field)),
+            TExprKind::Tuple(items) | TExprKind::Array(items) => {
+                items.iter_mut().for_each(|item| self.zonk_expr(item))
+            }
+            TExprKind::Record(fields) => {
+                fields.iter_mut().for_each(|(_, field)| self.zonk_expr(field))
+            }
             TExprKind::TupleField(base, _) | TExprKind::Field(base, _) => self.zonk_expr(base),
             TExprKind::Build(_, bound, body) => {
                 self.zonk_expr(bound);
@@ -241,7 +274,6 @@ impl Infer<'_> {
                 }
                 self.zonk_expr(body);
             }
-            TExprKind::CheckSizes(..) => self.zonk_check(expr),
         }
     }
 
@@ -264,8 +296,12 @@ impl Infer<'_> {
                 pattern.kind = TPatKind::Real(value);
             }
             TPatKind::As(_, inner) => self.zonk_pattern(inner),
-            TPatKind::Tuple(items) | TPatKind::Con(_, _, items) => items.iter_mut().for_each(|item| self.zonk_pattern(item)),
-            TPatKind::Record(fields) => fields.iter_mut().for_each(|(_, field)| self.zonk_pattern(field)),
+            TPatKind::Tuple(items) | TPatKind::Con(_, _, items) => {
+                items.iter_mut().for_each(|item| self.zonk_pattern(item))
+            }
+            TPatKind::Record(fields) => {
+                fields.iter_mut().for_each(|(_, field)| self.zonk_pattern(field))
+            }
             TPatKind::Wild
             | TPatKind::Var(_)
             | TPatKind::Int(_)
@@ -298,7 +334,14 @@ impl Infer<'_> {
         }
     }
 
-    fn differing_sizes(&mut self, actual: &Ty, expected: &Ty, path: &mut Vec<Step>, depth: usize, out: &mut Vec<SizedDim>) {
+    fn differing_sizes(
+        &mut self,
+        actual: &Ty,
+        expected: &Ty,
+        path: &mut Vec<Step>,
+        depth: usize,
+        out: &mut Vec<SizedDim>,
+    ) {
         match (actual, expected) {
             (Ty::Array(left, a), Ty::Array(right, b)) => {
                 if let Size::Poly(poly) = right
@@ -332,7 +375,8 @@ impl Infer<'_> {
         let span = self.at;
         let int = |kind| TExpr { kind, ty: Ty::Int, span };
         let binary = |builtin, a: TExpr, b: TExpr| {
-            let ty = Ty::Fun(Rc::new(Ty::Int), Rc::new(Ty::Fun(Rc::new(Ty::Int), Rc::new(Ty::Int))));
+            let ty =
+                Ty::Fun(Rc::new(Ty::Int), Rc::new(Ty::Fun(Rc::new(Ty::Int), Rc::new(Ty::Int))));
             let head = TExpr { kind: TExprKind::Builtin(builtin), ty, span };
             int(TExprKind::App(Box::new(head), vec![a, b]))
         };
@@ -340,12 +384,14 @@ impl Infer<'_> {
         let mut terms: Vec<_> = poly.terms.iter().collect();
         terms.sort_by_key(|(_, value)| *value < 0);
         for (monomial, value) in terms {
-            let mut product: Option<TExpr> =
-                (value.unsigned_abs() != 1 || monomial.is_empty()).then(|| int(TExprKind::IntLit(value.unsigned_abs())));
+            let mut product: Option<TExpr> = (value.unsigned_abs() != 1 || monomial.is_empty())
+                .then(|| int(TExprKind::IntLit(value.unsigned_abs())));
             for atom in monomial {
                 let factor = match atom {
                     Atom::Rigid(local) if self.locals[*local].phantom => return None,
-                    Atom::Rigid(local) | Atom::Local(local) => int(TExprKind::Local(*local, vec![])),
+                    Atom::Rigid(local) | Atom::Local(local) => {
+                        int(TExprKind::Local(*local, vec![]))
+                    }
                     Atom::Opaque(name) => self.opaque.get(name)?.1.clone(),
                     Atom::Param(_) | Atom::Var(_) => return None,
                 };
@@ -366,11 +412,17 @@ impl Infer<'_> {
     }
 
     fn report_large_literal(&mut self, value: u64) {
-        let diagnostic = Diagnostic::error("E0319", self.at, format!("`{value}` does not fit an Int"), "")
-            .note(format!("the largest Int is {}", i64::MAX))
-            .hint("write it as a Real, with `.0`");
+        let diagnostic =
+            Diagnostic::error("E0319", self.at, format!("`{value}` does not fit an Int"), "")
+                .note(format!("the largest Int is {}", i64::MAX))
+                .hint("write it as a Real, with `.0`");
         self.report(diagnostic);
     }
+}
+
+/// The type arguments of a use inside the group that quantifies.
+fn own_params(params: &[ParamId]) -> Vec<Ty> {
+    params.iter().map(|param| Ty::Param(*param)).collect()
 }
 
 /// The size that a declared dimension speaks of.
@@ -379,7 +431,9 @@ fn size_at<'t>(ty: &'t Ty, dim: &SizedDim) -> Option<&'t Size> {
     for step in &dim.path {
         ty = match (ty, step) {
             (Ty::Tuple(items), Step::Tuple(index)) => items.get(*index)?,
-            (Ty::Record(fields), Step::Field(name)) => &fields.iter().find(|(field, _)| field == name)?.1,
+            (Ty::Record(fields), Step::Field(name)) => {
+                &fields.iter().find(|(field, _)| field == name)?.1
+            }
             _ => return None,
         };
     }

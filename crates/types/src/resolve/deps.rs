@@ -5,7 +5,8 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 use pullback_base::Name;
 use pullback_syntax::ast::{
-    Access, Clause, Def, Expr, ExprKind, LoopForm, Param, Pattern, PatternKind, TypeExpr, TypeExprKind,
+    Access, Clause, Def, Expr, ExprKind, LoopForm, Param, Pattern, PatternKind, TypeExpr,
+    TypeExprKind,
 };
 
 use super::{Declared, Scopes};

@@ -62,12 +62,20 @@ impl Scopes {
     }
     /// The definitions of a module, in source order.
     pub fn globals(&self, module: usize) -> impl Iterator<Item = (&Name, GlobalId)> {
-        self.modules.get(module).into_iter().flat_map(|scope| scope.values.iter().map(|(name, id)| (name, *id)))
+        self.modules
+            .get(module)
+            .into_iter()
+            .flat_map(|scope| scope.values.iter().map(|(name, id)| (name, *id)))
     }
     /// The modules in which an unqualified name of `module` is looked up, first to last.
     pub(crate) fn visible(&self, module: usize) -> impl Iterator<Item = &ModuleScope> {
-        let preludes = self.preludes.iter().filter(move |index| **index != module && **index < module);
-        std::iter::once(&module).chain(preludes).filter_map(|index| self.modules.get(*index)).collect::<Vec<_>>().into_iter()
+        let preludes =
+            self.preludes.iter().filter(move |index| **index != module && **index < module);
+        std::iter::once(&module)
+            .chain(preludes)
+            .filter_map(|index| self.modules.get(*index))
+            .collect::<Vec<_>>()
+            .into_iter()
     }
     /// The definition that an unqualified name means in `module`.
     pub(crate) fn value(&self, module: usize, name: &Name) -> Option<GlobalId> {
@@ -126,19 +134,25 @@ impl Declared<'_> {
         }
         let is_int = match &def.result {
             None => true,
-            Some(ty) => matches!(&ty.kind, ast::TypeExprKind::Named { path, .. } if path.name.node == "Int"),
-        };
-        match &body.kind {
-            ast::ExprKind::Lit(ast::Literal::Int(value)) if def.params.is_empty() && is_int => {
-                i64::try_from(*value).ok()
+            Some(ty) => {
+                matches!(&ty.kind, ast::TypeExprKind::Named { path, .. } if path.name.node == "Int")
             }
-            _ => None,
+        };
+        if let ast::ExprKind::Lit(ast::Literal::Int(value)) = &body.kind
+            && def.params.is_empty()
+            && is_int
+        {
+            return i64::try_from(*value).ok();
         }
+        None
     }
 }
 
 /// Collects the declarations of all modules.
-pub(crate) fn declare<'a>(sources: &[Source<'a>], diagnostics: &mut Vec<Diagnostic>) -> Declared<'a> {
+pub(crate) fn declare<'a>(
+    sources: &[Source<'a>],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Declared<'a> {
     let mut declared = Declared::default();
     for (module, source) in sources.iter().enumerate() {
         if source.prelude {
@@ -152,7 +166,12 @@ pub(crate) fn declare<'a>(sources: &[Source<'a>], diagnostics: &mut Vec<Diagnost
     declared
 }
 
-fn declare_imports(declared: &mut Declared<'_>, source: &Source<'_>, module: usize, diagnostics: &mut Vec<Diagnostic>) {
+fn declare_imports(
+    declared: &mut Declared<'_>,
+    source: &Source<'_>,
+    module: usize,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     for (name, index) in &source.imports {
         if declared.scopes.modules[module].imports.insert(name.clone(), *index).is_none() {
             continue;
@@ -181,12 +200,19 @@ fn import_places(module: &ast::Module, name: &Name) -> Vec<Span> {
     places
 }
 
-fn declare_types<'a>(declared: &mut Declared<'a>, source: &Source<'a>, module: usize, diagnostics: &mut Vec<Diagnostic>) {
+fn declare_types<'a>(
+    declared: &mut Declared<'a>,
+    source: &Source<'a>,
+    module: usize,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let decls: Vec<&'a ast::TypeDecl> = source
         .module
         .items
         .iter()
-        .filter_map(|item| if let ast::ItemKind::Type(decl) = &item.kind { Some(decl) } else { None })
+        .filter_map(
+            |item| if let ast::ItemKind::Type(decl) = &item.kind { Some(decl) } else { None },
+        )
         .collect();
     // All names first: whether `type A = B Real` declares a constructor depends on all of them.
     let names: Vec<&Name> = decls.iter().map(|decl| &decl.name.node).collect();
@@ -194,7 +220,10 @@ fn declare_types<'a>(declared: &mut Declared<'a>, source: &Source<'a>, module: u
     for decl in &decls {
         if let Some(first) = seen.get(&decl.name.node) {
             let name = &decl.name.node;
-            diagnostics.push(twice("E0207", "type", name, *first, decl.name.span).hint("rename or remove one of them"));
+            diagnostics.push(
+                twice("E0207", "type", name, *first, decl.name.span)
+                    .hint("rename or remove one of them"),
+            );
             continue;
         }
         seen.insert(decl.name.node.clone(), decl.name.span);
@@ -202,16 +231,18 @@ fn declare_types<'a>(declared: &mut Declared<'a>, source: &Source<'a>, module: u
             ast::TypeBody::Sum(constructors) => {
                 constructors.iter().map(|c| (&c.name, c.fields.as_slice())).collect()
             }
-            ast::TypeBody::Alias(body) => match lone_constructor(declared, module, decl, body, &names) {
-                Some(constructor) => vec![constructor],
-                None => {
-                    let index = declared.aliases.len();
-                    declared.aliases.push(AliasDecl { module, decl, body });
-                    let scope = &mut declared.scopes.modules[module];
-                    scope.types.insert(decl.name.node.clone(), TypeName::Alias(index));
-                    continue;
+            ast::TypeBody::Alias(body) => {
+                match lone_constructor(declared, module, decl, body, &names) {
+                    Some(constructor) => vec![constructor],
+                    None => {
+                        let index = declared.aliases.len();
+                        declared.aliases.push(AliasDecl { module, decl, body });
+                        let scope = &mut declared.scopes.modules[module];
+                        scope.types.insert(decl.name.node.clone(), TypeName::Alias(index));
+                        continue;
+                    }
                 }
-            },
+            }
         };
         declare_sum(declared, module, decl, constructors, diagnostics);
     }
@@ -230,7 +261,8 @@ fn lone_constructor<'a>(
     let known = is_builtin_type(name)
         || names.contains(&name)
         || declared.scopes.type_name(module, name).is_some();
-    let is_constructor = path.module.is_none() && sizes.is_empty() && (!known || *name == decl.name.node);
+    let is_constructor =
+        path.module.is_none() && sizes.is_empty() && (!known || *name == decl.name.node);
     is_constructor.then_some((&path.name, args.as_slice()))
 }
 
@@ -268,15 +300,22 @@ fn declare_sum<'a>(
     declared.sums.push(SumSource { module, decl, constructors });
 }
 
-fn declare_defs<'a>(declared: &mut Declared<'a>, source: &Source<'a>, module: usize, diagnostics: &mut Vec<Diagnostic>) {
+fn declare_defs<'a>(
+    declared: &mut Declared<'a>,
+    source: &Source<'a>,
+    module: usize,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     for item in &source.module.items {
         let ast::ItemKind::Def(def) = &item.kind else { continue };
         let id = GlobalId(u32::try_from(declared.defs.len()).unwrap_or(u32::MAX));
         let name = &def.name.node;
         if let Some(first) = declared.scopes.modules[module].values.get(name) {
             let first = declared.defs[first.0 as usize].def.name.span;
-            diagnostics
-                .push(twice("E0206", "definition", name, first, def.name.span).hint("rename or remove one of them"));
+            diagnostics.push(
+                twice("E0206", "definition", name, first, def.name.span)
+                    .hint("rename or remove one of them"),
+            );
         } else if name != "_" {
             declared.scopes.modules[module].values.insert(name.clone(), id);
         }
@@ -285,6 +324,11 @@ fn declare_defs<'a>(declared: &mut Declared<'a>, source: &Source<'a>, module: us
 }
 
 fn twice(code: &'static str, what: &str, name: &Name, first: Span, second: Span) -> Diagnostic {
-    Diagnostic::error(code, second, format!("the {what} `{name}` is declared twice"), "declared again here")
-        .label(first, "first declared here")
+    Diagnostic::error(
+        code,
+        second,
+        format!("the {what} `{name}` is declared twice"),
+        "declared again here",
+    )
+    .label(first, "first declared here")
 }

@@ -3,7 +3,10 @@
 use pullback_base::Name;
 
 /// The candidate nearest to `name`, if one is near enough to be meant.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<Name> {
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<Name> {
     let allowed = match name.chars().count() {
         0..=1 => 0,
         2 => 1,
@@ -18,7 +21,9 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         let distance = distance(name, candidate);
         // A short name that shares no letter is no suggestion.
         let short = name.chars().count() <= 2 && name.chars().count() != candidate.chars().count();
-        let too_far = short || distance > allowed || distance >= name.chars().count().max(candidate.chars().count());
+        let too_far = short
+            || distance > allowed
+            || distance >= name.chars().count().max(candidate.chars().count());
         if !too_far && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }
@@ -40,7 +45,8 @@ fn distance(left: &str, right: &str) -> usize {
     for i in 1..=left.len() {
         for j in 1..=right.len() {
             let differs = usize::from(!left[i - 1].eq_ignore_ascii_case(&right[j - 1]));
-            let mut cost = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + differs);
+            let mut cost =
+                (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + differs);
             if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
                 cost = cost.min(rows[i - 2][j - 2] + 1);
             }

@@ -1,5 +1,8 @@
 //! Parses and infers small programs, with or without the prelude.
 
+// Each test uses only a part of this.
+#![allow(dead_code)]
+
 use pullback_base::{Diagnostic, SourceMap, Style, render};
 use pullback_types::tir::Typed;
 use pullback_types::{Scopes, Source, infer, show_scheme};
@@ -26,7 +29,7 @@ pub fn infer_files(files: &[(&str, &str)], prelude: bool) -> Inferred {
     for (name, text) in &texts {
         let file = sources.add(format!("{name}.pull"), *text);
         let parse = pullback_syntax::parse(text, file);
-        for diagnostic in &parse.diagnostics {
+        if let Some(diagnostic) = parse.diagnostics.first() {
             panic!("{}", render(&sources, diagnostic, Style::Plain));
         }
         parses.push((*name, file, parse));
@@ -38,7 +41,9 @@ pub fn infer_files(files: &[(&str, &str)], prelude: bool) -> Inferred {
             name: (*name).into(),
             file: *file,
             module: &parse.module,
-            imports: (usize::from(prelude)..index).map(|other| (parses[other].0.into(), other)).collect(),
+            imports: (usize::from(prelude)..index)
+                .map(|other| (parses[other].0.into(), other))
+                .collect(),
             prelude: prelude && index == 0,
         })
         .collect();
@@ -53,6 +58,8 @@ impl Inferred {
     }
     /// The type of a definition.
     pub fn scheme(&self, name: &str) -> String {
-        self.scopes.global(self.main, name).map_or_else(|| "?".into(), |id| show_scheme(&self.typed, id))
+        self.scopes
+            .global(self.main, name)
+            .map_or_else(|| "?".into(), |id| show_scheme(&self.typed, id))
     }
 }
