@@ -68,7 +68,11 @@ fn body_of<'a>(lines: &'a [&'a str], start: usize) -> &'a [&'a str] {
 
 fn is_one_line_arm(line: &str) -> bool {
     let line = line.trim();
-    line.contains(" => ") && (line.ends_with(',') || line.ends_with('}')) && !line.ends_with("{")
+    // An alternative of an or-pattern belongs to its arm.
+    line.starts_with("| ")
+        || line.contains(" => ")
+            && (line.ends_with(',') || line.ends_with('}'))
+            && !line.ends_with("{")
 }
 
 /// Words that mark unfinished work. This file has to spell them without containing them.
