@@ -56,7 +56,13 @@ impl Diagnostic {
     ) -> Self {
         Self::new(Severity::Warning, code, span, title.into(), label.into())
     }
-    fn new(severity: Severity, code: &'static str, span: Span, title: String, text: String) -> Self {
+    fn new(
+        severity: Severity,
+        code: &'static str,
+        span: Span,
+        title: String,
+        text: String,
+    ) -> Self {
         let labels = if span.is_none() { vec![] } else { vec![Label { span, text }] };
         Self { code, severity, title, labels, notes: vec![], hints: vec![] }
     }

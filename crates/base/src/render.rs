@@ -23,8 +23,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> Str
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group =
-        Group::with_title(level.primary_title(&*diagnostic.title).id(diagnostic.code));
+    let mut group = Group::with_title(level.primary_title(&*diagnostic.title).id(diagnostic.code));
     for file in files_of(diagnostic) {
         group = group.element(snippet(sources, diagnostic, file));
     }
@@ -93,11 +92,17 @@ mod tests {
     fn shows_place_excerpt_note_and_hint() {
         let mut sources = SourceMap::default();
         let file = sources.add("a.pull", "def f x =\n  y\n");
-        let diagnostic = Diagnostic::error("E0201", Span::new(file, 12, 13), "unknown name `y`", "not in scope")
-            .note("names must be defined before they are used")
-            .hint("did you mean `x`?");
+        let diagnostic =
+            Diagnostic::error("E0201", Span::new(file, 12, 13), "unknown name `y`", "not in scope")
+                .note("names must be defined before they are used")
+                .hint("did you mean `x`?");
         let text = render(&sources, &diagnostic, Style::Plain);
-        for part in ["error[E0201]: unknown name `y`", "a.pull:2:3", "^ not in scope", "help: did you mean `x`?"] {
+        for part in [
+            "error[E0201]: unknown name `y`",
+            "a.pull:2:3",
+            "^ not in scope",
+            "help: did you mean `x`?",
+        ] {
             assert!(text.contains(part), "{part:?} is missing in\n{text}");
         }
     }
