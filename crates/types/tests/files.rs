@@ -21,7 +21,7 @@ fn programs(dir: &Path, found: &mut Vec<PathBuf>) {
 fn programs_have_types() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found = Vec::new();
-    for dir in ["examples", "tests/ad", "tests/run"] {
+    for dir in ["examples", "lib", "tests/ad", "tests/run"] {
         programs(&root.join(dir), &mut found);
     }
     let only = std::env::var("ONLY").unwrap_or_default();
@@ -33,7 +33,8 @@ fn programs_have_types() {
         if text.contains("\nimport ") || text.starts_with("import ") || !shown.contains(&only) {
             continue;
         }
-        let inferred = support::infer_files(&[(&shown, &text)], true);
+        let prelude = !shown.ends_with("prelude.pull");
+        let inferred = support::infer_files(&[(&shown, &text)], prelude);
         wrong += &inferred.messages();
         if !only.is_empty() {
             for (name, _) in inferred.scopes.globals(inferred.main) {

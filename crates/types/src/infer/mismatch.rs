@@ -146,7 +146,7 @@ impl Infer<'_> {
         } else {
             Diagnostic::error("E0301", span, format!("expected `{wanted}`, found `{found}`"), label)
         };
-        if let Some(hint) = conversion_hint(&inner, &outer)
+        if let Some(hint) = conversion_hint(&inner, &outer, why)
             && waiting.is_none()
         {
             diagnostic = diagnostic.hint(hint);
@@ -323,7 +323,8 @@ fn rigid(ty: &Ty) -> Option<Ty> {
 }
 
 /// What to write where one type was meant for another.
-fn conversion_hint(actual: &Ty, expected: &Ty) -> Option<String> {
+fn conversion_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
+    let argument = matches!(why, Why::Argument(..));
     let hint = match (actual, expected) {
         (Ty::Int, Ty::Real) => "write `real n` to turn an Int into a Real",
         (Ty::Real, Ty::Int) => "write `int x` to cut a Real down to an Int",
@@ -333,10 +334,12 @@ fn conversion_hint(actual: &Ty, expected: &Ty) -> Option<String> {
         (Ty::Array(..), Ty::Real | Ty::Int) => {
             "pick one element with `xs[i]`, or go through all of them with `map` or `[ … | x <- xs ]`"
         }
-        (other, Ty::Tuple(items)) if items.len() > 1 && items.first() == Some(other) => {
+        (other, Ty::Tuple(items))
+            if argument && items.len() > 1 && items.first() == Some(other) =>
+        {
             "it takes one tuple: write its components in parentheses, with commas, as in `f (x, y)`"
         }
-        (Ty::Tuple(items), other) if items.first() == Some(other) => {
+        (Ty::Tuple(items), other) if argument && items.first() == Some(other) => {
             "arguments are written one after the other, without a comma: `f x y`, not `f(x, y)`"
         }
         (Ty::Record(a), Ty::Record(b)) => return Some(field_hint(a, b)),

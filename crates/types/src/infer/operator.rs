@@ -39,7 +39,10 @@ impl<'a> Infer<'a> {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
                 self.require_number(&lhs, Constraint::Num);
-                let ty = lhs.ty.clone();
+                // What has no arithmetic has been reported, so its result is not looked at.
+                let number =
+                    !matches!(self.head(&lhs.ty), Ty::Bool | Ty::Str | Ty::Fun(..) | Ty::Sum(..));
+                let ty = if number { lhs.ty.clone() } else { Ty::Error };
                 (lhs, rhs, ty)
             }
             BinaryOp::Rem => {

@@ -9,8 +9,8 @@ pub(crate) fn nearest<'a>(
 ) -> Option<Name> {
     let allowed = match name.chars().count() {
         0..=1 => 0,
-        2 => 1,
-        3..=5 => 2,
+        2..=3 => 1,
+        4..=6 => 2,
         _ => 3,
     };
     let mut best: Option<(usize, &str)> = None;
