@@ -8,7 +8,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 fn run(seed: u64, count: u64) {
     let report = fuzz(Campaign { seed, count, limit: LIMIT });
-    println!("seed {seed}: {} rejected, {} accepted", report.rejected, report.accepted);
+    eprintln!("seed {seed}: {} rejected, {} accepted", report.rejected, report.accepted);
     assert!(report.bugs.is_empty(), "{}", report.bugs.join("\n"));
     assert!(report.rejected > 0 && report.accepted > 0, "the mutations say nothing any more");
 }

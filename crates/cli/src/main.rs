@@ -30,7 +30,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    std::panic::set_hook(Box::new(|panic| terminal::report_bug(panic)));
+    std::panic::set_hook(Box::new(terminal::report_bug));
     let worker = std::thread::Builder::new().stack_size(STACK_BYTES);
     let outcome = worker.spawn(move || commands::execute(&options)).map(|worker| worker.join());
     match outcome {

@@ -241,7 +241,7 @@ fn definition(
     let span = entry.span;
     let derivative = matches!(purpose, Purpose::Derivative { .. });
     let args = slots.iter().map(|slot| match &slot.given {
-        Given::Arg(arg) if !slot.data => arg.clone(),
+        Given::Arg(arg) if !slot.data => Expr::clone(arg),
         Given::Arg(_) | Given::Input(_) => {
             let value = var(&slot.var, slot.span);
             if derivative && !slot.wrt {
@@ -292,7 +292,7 @@ fn placeholder(slot: &Slot) -> Expr {
 
 fn bind_args(args: &[&Slot], body: Expr) -> Expr {
     args.iter().rev().fold(body, |body, slot| match &slot.given {
-        Given::Arg(arg) => bind_in(&slot.var, arg.clone(), body),
+        Given::Arg(arg) => bind_in(&slot.var, Expr::clone(arg), body),
         Given::Input(_) => body,
     })
 }

@@ -185,7 +185,7 @@ impl<'p> Point<'p> {
         } else {
             (first.1 / last.1).log2() / (first.0 / last.0).log2()
         };
-        let holds = !(slope < 1.5) && !slope.is_nan();
+        let holds = slope >= 1.5;
         Ok(Outcome {
             check: "Taylor",
             numbers: (slope, 2.0),

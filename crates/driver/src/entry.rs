@@ -48,7 +48,7 @@ pub struct ParamInfo {
 /// What a parameter is given.
 pub enum Given {
     /// An expression of the command line.
-    Arg(Expr),
+    Arg(Box<Expr>),
     /// The value of this name in the input file.
     Input(String),
 }
@@ -101,7 +101,7 @@ impl Entry {
             return session.fail(self.too_many(found, args[self.params.len()].span));
         }
         let mut given: Vec<Option<Given>> =
-            args.into_iter().map(|arg| Some(Given::Arg(arg))).collect();
+            args.into_iter().map(|arg| Some(Given::Arg(Box::new(arg)))).collect();
         for (name, span) in arguments.input_names() {
             let Some(position) =
                 self.params.iter().position(|param| param.named && param.name == name)

@@ -82,14 +82,17 @@ impl Decoder<'_> {
         match ty.kind() {
             TypeKind::Real => self.real(entry),
             TypeKind::Int => self.int(entry),
-            TypeKind::Bool => match self.kind(entry) {
-                Kind::Bool(truth) => self.done(Value::Bool(truth)),
-                _ => self.wanted(entry, "`true` or `false`"),
-            },
-            TypeKind::Str => match self.kind(entry) {
-                Kind::Str => self.done(Value::str(&self.tape.string(entry))),
-                _ => self.wanted(entry, "a string"),
-            },
+            TypeKind::Bool => {
+                if let Kind::Bool(truth) = self.kind(entry) {
+                    self.done(Value::Bool(truth))
+                } else {
+                    self.wanted(entry, "`true` or `false`")
+                }
+            }
+            TypeKind::Str if self.kind(entry) == Kind::Str => {
+                self.done(Value::str(&self.tape.string(entry)))
+            }
+            TypeKind::Str => self.wanted(entry, "a string"),
             TypeKind::Tuple(items) => self.tuple(entry, items),
             TypeKind::Record(fields) => self.record(entry, fields),
             TypeKind::Data(data) => self.data(entry, *data),

@@ -57,8 +57,8 @@ fn print(program: &Program, value: &Value, ty: &Type, out: &mut String, tasks: &
             let values = (0..items.len()).filter_map(|at| items.get(at));
             list(&mut later, values.map(|item| (item, element.clone())));
         }
-        View::Tuple(items) => match ty.kind() {
-            TypeKind::Record(fields) => {
+        View::Tuple(items) => {
+            if let TypeKind::Record(fields) = ty.kind() {
                 later.push(Task::Text("{"));
                 for (position, (item, (name, ty))) in items.iter().zip(fields).enumerate() {
                     if position > 0 {
@@ -68,12 +68,11 @@ fn print(program: &Program, value: &Value, ty: &Type, out: &mut String, tasks: &
                     later.push(Task::Value(item.clone(), ty.clone()));
                 }
                 later.push(Task::Text("}"));
+            } else {
+                let types = ty.components().unwrap_or_default().into_iter().cloned();
+                list(&mut later, items.iter().cloned().zip(types));
             }
-            TypeKind::Tuple(types) => {
-                list(&mut later, items.iter().cloned().zip(types.iter().cloned()));
-            }
-            _ => unreachable!("values fit their types"),
-        },
+        }
         View::Data(tag, fields) => {
             let TypeKind::Data(data) = ty.kind() else { unreachable!("values fit their types") };
             let constructor = &program.datas[*data].constructors[tag];

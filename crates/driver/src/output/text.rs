@@ -61,8 +61,8 @@ fn print(
             let values = (0..items.len()).filter_map(|at| items.get(at));
             list(&mut later, ["[", "]"], values.map(|item| (item, element.clone())));
         }
-        View::Tuple(items) => match ty.kind() {
-            TypeKind::Record(fields) => {
+        View::Tuple(items) => {
+            if let TypeKind::Record(fields) = ty.kind() {
                 later.push(Task::Text("{ "));
                 for (position, (item, (name, ty))) in items.iter().zip(fields).enumerate() {
                     if position > 0 {
@@ -72,13 +72,11 @@ fn print(
                     later.push(Task::Value(item.clone(), ty.clone(), Place::Whole));
                 }
                 later.push(Task::Text(" }"));
+            } else {
+                let types = ty.components().unwrap_or_default().into_iter().cloned();
+                list(&mut later, ["(", ")"], items.iter().cloned().zip(types));
             }
-            TypeKind::Tuple(types) => {
-                let items = items.iter().cloned().zip(types.iter().cloned());
-                list(&mut later, ["(", ")"], items);
-            }
-            _ => unreachable!("values fit their types"),
-        },
+        }
         View::Data(tag, fields) => {
             let TypeKind::Data(data) = ty.kind() else { unreachable!("values fit their types") };
             let constructor = &program.datas[*data].constructors[tag];
