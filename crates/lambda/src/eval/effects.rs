@@ -14,6 +14,11 @@ pub(super) enum Effect<'i> {
     Run(Reg, u32),
 }
 
+/// Calls `f` on each effect in turn.
+fn each<const N: usize>(f: &mut dyn FnMut(Effect<'_>), effects: [Effect<'_>; N]) {
+    effects.into_iter().for_each(f);
+}
+
 impl Instr {
     /// Calls `f` on each effect: writes first, then reads in the reverse of the order in which they
     /// happen, so that of two reads of one register the later is met first. `arity` tells how many
@@ -36,8 +41,7 @@ impl Instr {
             | Self::Fun { d, .. }
             | Self::Global { d, .. } => f(Write(*d)),
             Self::Move { d, a } | Self::Field { d, a, .. } | Self::Con1 { d, a, .. } => {
-                f(Write(*d));
-                f(Read(a));
+                each(f, [Write(*d), Read(a)])
             }
             Self::RealAdd { d, a, b }
             | Self::RealSub { d, a, b }
@@ -46,11 +50,7 @@ impl Instr {
             | Self::IntAdd { d, a, b }
             | Self::IntSub { d, a, b }
             | Self::IntMul { d, a, b }
-            | Self::Prim2 { d, a, b, .. } => {
-                f(Write(*d));
-                f(Peek(*b));
-                f(Peek(*a));
-            }
+            | Self::Prim2 { d, a, b, .. } => each(f, [Write(*d), Peek(*b), Peek(*a)]),
             Self::RealAddK { d, a, .. }
             | Self::RealSubK { d, a, .. }
             | Self::RealMulK { d, a, .. }
@@ -61,24 +61,15 @@ impl Instr {
             | Self::RealDivR { d, a, .. }
             | Self::IntAddK { d, a, .. }
             | Self::IntSubK { d, a, .. }
-            | Self::IntMulK { d, a, .. } => {
-                f(Write(Reg::from(*d)));
-                f(Peek(Reg::from(*a)));
-            }
+            | Self::IntMulK { d, a, .. } => each(f, [Write(Reg::from(*d)), Peek(Reg::from(*a))]),
             Self::RealNeg { d, a }
             | Self::Real1 { d, a, .. }
             | Self::ToReal { d, a }
             | Self::Prim1 { d, a, .. }
             | Self::Size { d, a }
             | Self::Sum { d, a }
-            | Self::Sibling { d, a, .. } => {
-                f(Write(*d));
-                f(Peek(*a));
-            }
-            Self::Prim3 { d, first, .. } => {
-                f(Write(*d));
-                f(Run(*first, 3));
-            }
+            | Self::Sibling { d, a, .. } => each(f, [Write(*d), Peek(*a)]),
+            Self::Prim3 { d, first, .. } => each(f, [Write(*d), Run(*first, 3)]),
             Self::JumpIf { a, .. }
             | Self::JumpUnless { a, .. }
             | Self::JNotTag { a, .. }
@@ -93,10 +84,7 @@ impl Instr {
             | Self::JIntLt { a, b, .. }
             | Self::JIntLe { a, b, .. }
             | Self::JIntEq { a, b, .. }
-            | Self::JIntNe { a, b, .. } => {
-                f(Peek(*b));
-                f(Peek(*a));
-            }
+            | Self::JIntNe { a, b, .. } => each(f, [Peek(*b), Peek(*a)]),
             Self::JIntLtK { a, .. }
             | Self::JIntLeK { a, .. }
             | Self::JIntGtK { a, .. }
@@ -112,53 +100,25 @@ impl Instr {
             | Self::JRealNotGtK { a, .. }
             | Self::JRealNotGeK { a, .. } => f(Peek(Reg::from(*a))),
             Self::JumpIfNone { n, .. } => f(Peek(*n)),
-            Self::ForNext { i, n, .. } => {
-                f(Peek(*i));
-                f(Peek(*n));
-            }
+            Self::ForNext { i, n, .. } => each(f, [Peek(*i), Peek(*n)]),
             Self::Tuple { d, first, n }
             | Self::Con { d, first, n, .. }
-            | Self::Array { d, first, n, .. } => {
-                f(Write(*d));
-                f(Run(*first, *n));
-            }
+            | Self::Array { d, first, n, .. } => each(f, [Write(*d), Run(*first, *n)]),
             Self::Pair { d, a, b } | Self::Con2 { d, a, b, .. } => {
-                f(Write(*d));
-                f(Read(b));
-                f(Read(a));
+                each(f, [Write(*d), Read(b), Read(a)])
             }
-            Self::BuildStart { d, n, .. } => {
-                f(Write(*d));
-                f(Peek(*n));
-            }
-            Self::Push { d, v } => {
-                f(Peek(*d));
-                f(Read(v));
-            }
-            Self::Index { d, a, i } => {
-                f(Write(*d));
-                f(Read(a));
-                f(Peek(*i));
-            }
+            Self::BuildStart { d, n, .. } => each(f, [Write(*d), Peek(*n)]),
+            Self::Push { d, v } => each(f, [Peek(*d), Read(v)]),
+            Self::Index { d, a, i } => each(f, [Write(*d), Read(a), Peek(*i)]),
             Self::Index2 { d, a, i, j } => {
                 f(Write(Reg::from(*d)));
                 for reg in [j, i, a] {
                     f(Peek(Reg::from(*reg)));
                 }
             }
-            Self::Update { d, i, v } => {
-                f(Peek(*d));
-                f(Read(v));
-                f(Peek(*i));
-            }
-            Self::UpdatePath { d, first, n } => {
-                f(Peek(*d));
-                f(Run(*first, *n + 1));
-            }
-            Self::Closure { d, code, first } => {
-                f(Write(*d));
-                f(Run(*first, arity(*code).1));
-            }
+            Self::Update { d, i, v } => each(f, [Peek(*d), Read(v), Peek(*i)]),
+            Self::UpdatePath { d, first, n } => each(f, [Peek(*d), Run(*first, *n + 1)]),
+            Self::Closure { d, code, first } => each(f, [Write(*d), Run(*first, arity(*code).1)]),
             Self::LoadCaptured { first } => {
                 for reg in *first..*first + own_captures {
                     f(Write(reg));
@@ -172,13 +132,9 @@ impl Instr {
                 f(Run(*first + 1, arity(*code).0));
             }
             Self::CallValue { first, n } | Self::TailCallValue { first, n } => {
-                f(Write(*first));
-                f(Run(*first, 1 + *n));
+                each(f, [Write(*first), Run(*first, 1 + *n)])
             }
-            Self::Ad { first, n, .. } => {
-                f(Write(*first));
-                f(Run(*first + 1, *n));
-            }
+            Self::Ad { first, n, .. } => each(f, [Write(*first), Run(*first + 1, *n)]),
         }
     }
 
