@@ -12,12 +12,12 @@ exit 0
 $ pullback grad tests/cli/programs/calls.pull predict --wrt y --input tests/cli/programs/predict.json
 exit 2
 ! error[E0811]: `predict` has no parameter `y`
-!  --> tests/cli/programs/calls.pull:6:5
-!   |
-! 6 | def predict (m: Model) (x: [2]Real): Real = dot m.w x + m.b
-!   |     ^^^^^^^ defined here
-!   |
-!   = help: did you mean `m`?
+!   --> tests/cli/programs/calls.pull:11:5
+!    |
+! 11 | def predict (m: Model) (x: [2]Real): Real = dot m.w x + m.b
+!    |     ^^^^^^^ defined here
+!    |
+!    = help: there are the differentiable parameters `m`, `x`
 !
 
 $ pullback grad tests/cli/programs/calls.pull predict '{ w = [1, 1], b = 0 }' --input tests/cli/programs/predict.json
@@ -55,12 +55,12 @@ exit 0
 $ pullback grad tests/cli/programs/calls.pull scaled 3 2.0 --wrt k
 exit 2
 ! error[E0811]: cannot differentiate with respect to `k`: it holds no Reals
-!  --> tests/cli/programs/calls.pull:7:5
-!   |
-! 7 | def scaled (k: Int) (x: Real): Real = real k * x
-!   |     ^^^^^^ defined here
-!   |
-!   = help: did you mean `x`?
+!   --> tests/cli/programs/calls.pull:12:5
+!    |
+! 12 | def scaled (k: Int) (x: Real): Real = real k * x
+!    |     ^^^^^^ defined here
+!    |
+!    = help: there are the differentiable parameters `x`
 !
 
 $ pullback grad tests/cli/programs/calls.pull applied '\y -> y ^ 3' 2.0
@@ -78,21 +78,21 @@ exit 0
 $ pullback grad tests/cli/programs/calls.pull pair 3
 exit 1
 ! error[E0810]: `pair` gives `(Real, Real)`, not a Real
-!  --> tests/cli/programs/calls.pull:9:5
-!   |
-! 9 | def pair (x: Real): (Real, Real) = (x, x * x)
-!   |     ^^^^ defined here
-!   |
-!   = note: a gradient is the derivative of one Real; other results have a Jacobian
-!   = help: use `pullback vjp` or `pullback jvp`, or `jacobian` in the program
+!   --> tests/cli/programs/calls.pull:14:5
+!    |
+! 14 | def pair (x: Real): (Real, Real) = (x, x * x)
+!    |     ^^^^ defined here
+!    |
+!    = note: a gradient is the derivative of one Real; other results have a Jacobian
+!    = help: use `pullback vjp` or `pullback jvp`, or `jacobian` in the program
 !
 
 $ pullback grad tests/cli/programs/calls.pull infinite
 exit 2
 ! error[E0811]: `infinite` has no parameter with Reals in it
-!   --> tests/cli/programs/calls.pull:16:5
+!   --> tests/cli/programs/calls.pull:21:5
 !    |
-! 16 | def infinite: Real = 1.0 / 0.0
+! 21 | def infinite: Real = 1.0 / 0.0
 !    |     ^^^^^^^^ defined here
 !    |
 !    = note: a derivative is taken with respect to parameters that hold Reals
@@ -102,12 +102,12 @@ exit 2
 $ pullback grad tests/cli/programs/calls.pull scaled 3
 exit 1
 ! error[E0806]: `scaled` is not given `x`
-!  --> tests/cli/programs/calls.pull:7:5
-!   |
-! 7 | def scaled (k: Int) (x: Real): Real = real k * x
-!   |     ^^^^^^ every parameter needs a value
-!   |
-!   = help: give arguments after the name, or a file with `--input FILE.json`
+!   --> tests/cli/programs/calls.pull:12:5
+!    |
+! 12 | def scaled (k: Int) (x: Real): Real = real k * x
+!    |     ^^^^^^ every parameter needs a value
+!    |
+!    = help: give arguments after the name, or a file with `--input FILE.json`
 !
 
 $ pullback vjp tests/cli/programs/calls.pull pair 3 --cotangent '(1, 10)'
@@ -157,9 +157,9 @@ exit 0
 $ pullback grad tests/cli/programs/calls.pull edge 0.0 --domain strict
 exit 1
 ! error[E0715]: `abs` has no derivative at 0.0
-!   --> tests/cli/programs/calls.pull:12:28
+!   --> tests/cli/programs/calls.pull:17:28
 !    |
-! 12 | def edge (x: Real): Real = abs x + sqrt x
+! 17 | def edge (x: Real): Real = abs x + sqrt x
 !    |                            ^^^^^ this is being differentiated
 !    |
 !    = note: under `--domain=strict` every primitive must be differentiable where it is used

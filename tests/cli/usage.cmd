@@ -1,4 +1,4 @@
-$ pullback 
+$ pullback
 exit 2
 ! A functional language in which every function can be differentiated
 !
@@ -99,11 +99,25 @@ exit 2
 !
 
 $ pullback explain E0304
-exit 2
-! error[E0814]: there is no diagnostic `E0304`
-!  |
-!  = help: did you mean `E0104`?
-!
+exit 0
+> # E0304: a type that contains itself
+>
+> No finite type fits: the value would have to be a part of itself.
+>
+> ```pull,fails
+> def apply_itself f = f f
+> ```
+>
+> Often an argument is missing or one too many. A structure that contains itself needs a declared type:
+>
+> ```pull
+> type Chain = End | Link Real Chain
+>
+> def total (c: Chain): Real =
+>   match c with
+>   | End      -> 0.0
+>   | Link x d -> x + total d
+> ```
 
 $ pullback explain E9999
 exit 2

@@ -21,9 +21,9 @@ exit 0
 $ pullback run tests/cli/programs/calls.pull third '[1, 2]'
 exit 1
 ! error[E0701]: index 2 is out of range for an array of size 2
-!   --> tests/cli/programs/calls.pull:15:35
+!   --> tests/cli/programs/calls.pull:20:35
 !    |
-! 15 | def third (xs: []Real): Real = xs[2]
+! 20 | def third (xs: []Real): Real = xs[2]
 !    |                                   ^ this index is 2
 !    |
 !    = note: the indices of this array are 0 to 1
@@ -33,9 +33,9 @@ exit 1
 $ pullback run tests/cli/programs/calls.pull forever 1 --timeout 200ms
 exit 1
 ! error[E0711]: the time limit of 0.2 s is over
-!   --> tests/cli/programs/calls.pull:13:40
+!   --> tests/cli/programs/calls.pull:18:40
 !    |
-! 13 | def forever (x: Real): Real = loop y = x while true do y + 1.0
+! 18 | def forever (x: Real): Real = loop y = x while true do y + 1.0
 !    |                                        ^ this was being evaluated
 !    |
 !    = note: the program was stopped before it had a result
@@ -45,9 +45,9 @@ exit 1
 $ pullback run tests/cli/programs/calls.pull hungry 100000 --max-memory 100M
 exit 1
 ! error[E0709]: not enough memory: this needs 781 KiB
-!   --> tests/cli/programs/calls.pull:14:49
+!   --> tests/cli/programs/calls.pull:19:49
 !    |
-! 14 | def hungry (n: Int): Int = size (build n (\i -> build n (\j -> real (i + j))))
+! 19 | def hungry (n: Int): Int = size (build n (\i -> build n (\j -> real (i + j))))
 !    |                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this is too large
 !    |
 !    = note: the limit is 100 MiB
@@ -66,7 +66,7 @@ exit 2
 ! 2 | def f (x: Real): Real = aaa x + bbb x
 !   |                         ^^^ not in scope
 !   |
-!   = help: did you mean `nan`?
+!   = help: define it with `def`, bind it with `let`, or `import` the file that defines it
 !
 ! error[E0201]: unknown name `bbb`
 !  --> tests/errors/many/five_unknown.pull:2:33
@@ -74,7 +74,7 @@ exit 2
 ! 2 | def f (x: Real): Real = aaa x + bbb x
 !   |                                 ^^^ not in scope
 !   |
-!   = help: did you mean `abs`?
+!   = help: define it with `def`, bind it with `let`, or `import` the file that defines it
 !
 ! error[E0201]: unknown name `ccc`
 !  --> tests/errors/many/five_unknown.pull:3:25
@@ -82,7 +82,7 @@ exit 2
 ! 3 | def g (x: Real): Real = ccc * ddd
 !   |                         ^^^ not in scope
 !   |
-!   = help: did you mean `cos`?
+!   = help: define it with `def`, bind it with `let`, or `import` the file that defines it
 !
 ! error[E0201]: unknown name `ddd`
 !  --> tests/errors/many/five_unknown.pull:3:31
@@ -90,7 +90,7 @@ exit 2
 ! 3 | def g (x: Real): Real = ccc * ddd
 !   |                               ^^^ not in scope
 !   |
-!   = help: did you mean `id`?
+!   = help: define it with `def`, bind it with `let`, or `import` the file that defines it
 !
 ! error[E0201]: unknown name `eee`
 !  --> tests/errors/many/five_unknown.pull:4:15
@@ -98,7 +98,7 @@ exit 2
 ! 4 | def h: Real = eee
 !   |               ^^^ not in scope
 !   |
-!   = help: did you mean `elem`?
+!   = help: define it with `def`, bind it with `let`, or `import` the file that defines it
 !
 ! error[E0801]: cannot read `nowhere.pull`: no such file or directory
 !  |
@@ -107,8 +107,7 @@ exit 2
 ! 2 files checked: 6 errors, 0 warnings
 
 $ pullback fmt --check tests/errors/many/arity.pull tests/cli/programs/calls.pull
-exit 1
-! tests/cli/programs/calls.pull is not formatted
+exit 0
 
 $ pullback test tests/stages/cube.pull lib/option.pull
 exit 0
