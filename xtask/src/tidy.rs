@@ -58,7 +58,9 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, String)>) -> std
             continue;
         }
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
-        if KINDS.contains(&kind) || path.parent().is_some_and(|folder| folder.ends_with(Path::new(".ci"))) {
+        if KINDS.contains(&kind)
+            || path.parent().is_some_and(|folder| folder.ends_with(Path::new(".ci")))
+        {
             // Some test inputs are no UTF-8 on purpose; the rules have nothing to say about them.
             if let Ok(text) = std::fs::read_to_string(&path) {
                 let relative = path.strip_prefix(root).unwrap_or(&path);
