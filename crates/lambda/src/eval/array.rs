@@ -133,6 +133,18 @@ impl Array {
         }
     }
 
+    /// Appends a Real that nothing follows.
+    #[inline]
+    pub(super) fn push_real(&mut self, x: f64) {
+        if let Items::Real(items) = &mut self.items {
+            if push_one(items, x) {
+                self.account();
+            }
+        } else {
+            self.push(Value::Real(x));
+        }
+    }
+
     /// Replaces the element at `index`, which must be in range.
     #[inline]
     pub fn set(&mut self, index: usize, value: Value) {

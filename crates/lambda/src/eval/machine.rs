@@ -161,7 +161,7 @@ impl<'i> Machine<'i> {
                 let instr = w.instrs[w.pc];
                 w.pc += 1;
                 match instr {
-                    Instr::Move { d, a } => reg!(d) = take(regs, a),
+                    Instr::Move { d, a } => transfer(regs, d, a),
                     Instr::Unit { d } => reg!(d) = Value::Unit,
                     Instr::Bool { d, value } => reg!(d) = Value::Bool(value),
                     Instr::Int { d, n } => set_int(&mut reg!(d), n),
@@ -238,10 +238,10 @@ impl<'i> Machine<'i> {
                     Instr::Field { d, a, index } => reg!(d) = field(regs, a, index),
                     Instr::Array { d, packing, first, n } => reg!(d) = array_of(regs, packing, first, n),
                     Instr::BuildStart { d, packing, n } => set!(d, core.start_array(&reg!(n), packing)),
-                    Instr::Push { d, v } => { let value = take(regs, v); push(&mut reg!(d), value) }
+                    Instr::Push { d, v } => push(regs, d, v),
                     Instr::Size { d, a } => { let n = size(&reg!(a)); set_int(&mut reg!(d), n as i64) }
-                    Instr::Index { d, a, i } => set!(d, element(regs, a, i)),
-                    Instr::Index2 { d, a, i, j } => set!(d, element2(&reg!(a), int(&reg!(i)), int(&reg!(j)))),
+                    Instr::Index { d, a, i } => check!(load(regs, d, a, i)),
+                    Instr::Index2 { d, a, i, j } => check!(load2(regs, d, a, i, j)),
                     Instr::Update { d, i, v } => { let (i, value) = (reg!(i).clone(), take(regs, v)); check!(core.update(&mut reg!(d), &[i], value)) }
                     Instr::UpdatePath { d, first, n } => { let (path, value) = path(regs, first, n); check!(core.update(&mut reg!(d), &path, value)) }
                     Instr::Sum { d, a } => { primitives += size(&reg!(a)) as u64; set!(d, core.ctx.sum(&reg!(a))) }

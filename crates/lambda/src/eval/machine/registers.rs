@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::eval::arith::Ctx;
+use crate::eval::array::Items;
 use crate::eval::code::{Image, KILL, Reg};
 use crate::eval::discrete::{self, position};
 use crate::eval::fault::Fault;
@@ -34,19 +35,26 @@ pub(super) fn int(value: &Value) -> i64 {
     if let Value::Int(n) = value { *n } else { 0 }
 }
 
-/// `array[i][j]`
-#[inline]
-pub(super) fn element2(array: &Value, i: i64, j: i64) -> Result<Value, Fault> {
-    let Value::Array(array) = array else { return Err(Fault::internal("an index of no array")) };
+/// `array[i][j]` into `d`.
+#[inline(always)]
+pub(super) fn load2(regs: &mut [Value], d: u16, a: u16, i: u16, j: u16) -> Result<(), Fault> {
+    let (i, j) = (int(&regs[i as usize]), int(&regs[j as usize]));
+    let Value::Array(array) = &regs[a as usize] else {
+        return Err(Fault::internal("an index of no array"));
+    };
     let row = position(array, i)?;
     let Some(Value::Array(row)) = array.values().map(|rows| &rows[row]) else {
         return Err(Fault::internal("an index of no nested array"));
     };
     let column = position(row, j)?;
-    Ok(match row.reals() {
-        Some(reals) => Value::Real(reals[column]),
-        None => row.get(column).unwrap_or_default(),
-    })
+    if let Items::Real(reals) = row.items() {
+        let x = reals[column];
+        set_real(&mut regs[d as usize], x);
+    } else {
+        let value = row.get(column).unwrap_or_default();
+        regs[d as usize] = value;
+    }
+    Ok(())
 }
 
 #[inline(always)]
@@ -57,6 +65,48 @@ pub(super) fn tag_of(value: &Value) -> u32 {
         fields.tag()
     } else {
         u32::MAX
+    }
+}
+
+// A number is copied as a number: a value written in two parts and read back as a whole right after
+// makes the processor wait.
+
+/// Copies a value.
+#[inline(always)]
+fn copy(slot: &mut Value, value: &Value) {
+    if let Value::Real(x) = value {
+        set_real(slot, *x);
+    } else if let Value::Int(n) = value {
+        set_int(slot, *n);
+    } else {
+        *slot = value.clone();
+    }
+}
+
+/// Moves a value between registers; what is left behind is not to be read.
+#[inline(always)]
+fn relocate(regs: &mut [Value], from: usize, to: usize) {
+    if let Value::Real(x) = regs[from] {
+        set_real(&mut regs[to], x);
+    } else if let Value::Int(n) = regs[from] {
+        set_int(&mut regs[to], n);
+    } else {
+        regs[to] = std::mem::take(&mut regs[from]);
+    }
+}
+
+/// Moves at the last use, copies otherwise.
+#[inline(always)]
+pub(super) fn transfer(regs: &mut [Value], d: Reg, a: Reg) {
+    let from = (a & !KILL) as usize;
+    if a & KILL != 0 {
+        relocate(regs, from, d as usize);
+    } else if let Value::Real(x) = regs[from] {
+        set_real(&mut regs[d as usize], x);
+    } else if let Value::Int(n) = regs[from] {
+        set_int(&mut regs[d as usize], n);
+    } else {
+        regs[d as usize] = regs[from].clone();
     }
 }
 
@@ -175,11 +225,16 @@ pub(super) fn pair(regs: &mut [Value], tag: u32, a: Reg, b: Reg) -> Rc<Fields> {
 
 /// Appends to an array under construction, which nobody else knows yet.
 #[inline]
-pub(super) fn push(array: &mut Value, value: Value) {
-    if let Value::Array(array) = array
+pub(super) fn push(regs: &mut [Value], d: Reg, v: Reg) {
+    let number = if let Value::Real(x) = regs[(v & !KILL) as usize] { Some(x) } else { None };
+    let value = if number.is_some() { Value::Unit } else { take(regs, v) };
+    if let Value::Array(array) = &mut regs[d as usize]
         && let Some(array) = Rc::get_mut(array)
     {
-        array.push(value);
+        match number {
+            Some(x) => array.push_real(x),
+            None => array.push(value),
+        }
     }
 }
 
@@ -188,20 +243,31 @@ pub(super) fn size(value: &Value) -> usize {
     if let Value::Array(array) = value { array.len() } else { 0 }
 }
 
-/// An element of the array in a register; the array is let go of if this is its last use.
-#[inline]
-pub(super) fn element(regs: &mut [Value], a: Reg, i: Reg) -> Result<Value, Fault> {
+/// Puts an element of the array in a register into `d`; the array is let go of at its last use.
+#[inline(always)]
+pub(super) fn load(regs: &mut [Value], d: Reg, a: Reg, i: Reg) -> Result<(), Fault> {
     let index = int(&regs[i as usize]);
-    let slot = &mut regs[(a & !KILL) as usize];
-    let Value::Array(array) = slot else { return Err(Fault::internal("an index of no array")) };
-    let value = match (array.reals(), usize::try_from(index)) {
-        (Some(reals), Ok(at)) if at < reals.len() => Value::Real(reals[at]),
-        _ => array.get(position(array, index)?).unwrap_or_default(),
+    let Value::Array(array) = &regs[(a & !KILL) as usize] else {
+        return Err(Fault::internal("an index of no array"));
+    };
+    let value = match (array.items(), usize::try_from(index)) {
+        (Items::Real(reals), Ok(at)) if at < reals.len() => {
+            let x = reals[at];
+            if a & KILL != 0 {
+                regs[(a & !KILL) as usize] = Value::Unit;
+            }
+            set_real(&mut regs[d as usize], x);
+            return Ok(());
+        }
+        (Items::Real(_) | Items::Int(_) | Items::Values(_), _) => {
+            array.get(position(array, index)?).unwrap_or_default()
+        }
     };
     if a & KILL != 0 {
-        *slot = Value::Unit;
+        regs[(a & !KILL) as usize] = Value::Unit;
     }
-    Ok(value)
+    regs[d as usize] = value;
+    Ok(())
 }
 
 /// Indices and then a value from a run of registers.
@@ -224,7 +290,7 @@ pub(super) fn spread(regs: &mut [Value], first: Reg) {
     let (own, rest) = regs.split_at_mut(first as usize);
     if let Value::Closure(_, Some(captured)) = &own[0] {
         for (slot, value) in rest.iter_mut().zip(captured.items()) {
-            *slot = value.clone();
+            copy(slot, value);
         }
     }
 }
@@ -233,7 +299,7 @@ pub(super) fn spread(regs: &mut [Value], first: Reg) {
 #[inline]
 pub(super) fn slide(regs: &mut [Value], first: Reg, n: u32) {
     for index in 0..=n as usize {
-        regs[index] = std::mem::take(&mut regs[first as usize + index]);
+        relocate(regs, first as usize + index, index);
     }
     clear(&mut regs[n as usize + 1..]);
 }
@@ -248,7 +314,6 @@ pub(super) fn code_of(image: &Image, function: &Value, n: u32) -> Option<u32> {
 /// Leaves nothing in the frame but its result, in register 0.
 #[inline(always)]
 pub(super) fn give_back(regs: &mut [Value], a: Reg) {
-    let value = std::mem::take(&mut regs[a as usize]);
+    relocate(regs, a as usize, 0);
     clear(&mut regs[1..]);
-    regs[0] = value;
 }
