@@ -12,7 +12,7 @@ use pullback_lambda::{Program, Type};
 use pullback_syntax::ast::Expr;
 use pullback_syntax::parse_expr;
 
-use crate::input::{Kind, Misfit, NpzArray, Tape, decode, from_numbers, read_npz};
+use crate::input::{Entry, Kind, Misfit, NpzArray, Tape, decode, from_numbers, read_npz};
 use crate::request::Call;
 use crate::session::{Session, Stop};
 
@@ -33,7 +33,7 @@ struct Input {
 
 enum Content {
     /// The text is in the session's sources.
-    Json,
+    Json(Vec<Entry>),
     Npz(Vec<NpzArray>),
 }
 
@@ -74,7 +74,7 @@ impl Arguments {
     ) -> Result<Value, Stop> {
         let Some(input) = &self.input else { return Err(Stop) };
         match &input.content {
-            Content::Json => decode_json(session, program, input, name, ty),
+            Content::Json(entries) => decode_json(session, program, input.file, entries, name, ty),
             Content::Npz(arrays) => {
                 let array = arrays.iter().find(|array| array.name == name).ok_or(Stop)?;
                 from_numbers(array, ty).or_else(|reason| {
@@ -145,8 +145,11 @@ fn read_input(session: &mut Session<'_>, path: &Path) -> Result<Input, Stop> {
         }
         "json" | "" => {
             let file = session.read_text(path)?;
-            let names = json_names(session, file)?;
-            Ok(Input { path: path.to_owned(), file, content: Content::Json, names })
+            let (entries, names) = match scan(session.sources.text(file), file) {
+                Ok(found) => found,
+                Err(diagnostic) => return session.fail(*diagnostic),
+            };
+            Ok(Input { path: path.to_owned(), file, content: Content::Json(entries), names })
         }
         other => {
             let title = format!("`{}` has the ending `.{other}`", path.display());
@@ -159,15 +162,10 @@ fn read_input(session: &mut Session<'_>, path: &Path) -> Result<Input, Stop> {
     }
 }
 
-/// The top-level names of a JSON file, each at most once.
-fn json_names(session: &mut Session<'_>, file: FileId) -> Result<Vec<(String, Span)>, Stop> {
-    match scan_names(session.sources.text(file), file) {
-        Ok(names) => Ok(names),
-        Err(diagnostic) => session.fail(*diagnostic),
-    }
-}
+/// What a JSON file holds: its entries, and its top-level names, each at most once.
+type Scanned = (Vec<Entry>, Vec<(String, Span)>);
 
-fn scan_names(text: &str, file: FileId) -> Result<Vec<(String, Span)>, Box<Diagnostic>> {
+fn scan(text: &str, file: FileId) -> Result<Scanned, Box<Diagnostic>> {
     let tape = Tape::parse(text).map_err(|error| {
         let end = (error.at + 1).min(text.len()).max(error.at);
         let span = Span::new(file, error.at, end);
@@ -204,24 +202,24 @@ fn scan_names(text: &str, file: FileId) -> Result<Vec<(String, Span)>, Box<Diagn
         }
         names.push((name, span_of(key)));
     }
-    Ok(names)
+    Ok((tape.into_entries(), names))
 }
 
 fn decode_json(
     session: &mut Session<'_>,
     program: &Program,
-    input: &Input,
+    file: FileId,
+    entries: &[Entry],
     name: &str,
     ty: &Type,
 ) -> Result<Value, Stop> {
-    let text = session.sources.text(input.file);
-    let Ok(tape) = Tape::parse(text) else { return Err(Stop) };
+    let tape = Tape::of_entries(session.sources.text(file), entries);
     let found = tape.fields(0).find(|(key, _)| tape.string(*key) == name);
     let Some((_, entry)) = found else { return Err(Stop) };
     match decode(program, &tape, entry, ty) {
         Ok(value) => Ok(value),
         Err(misfit) => {
-            let diagnostic = unfit(program, &tape, input.file, &misfit, ty);
+            let diagnostic = unfit(program, &tape, file, &misfit, ty);
             session.fail(diagnostic)
         }
     }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// The largest file that is read, in bytes: positions are 32 bits wide.
-pub const MAX_FILE_BYTES: u64 = u32::MAX as u64 - 1;
+/// The largest file that is read, in bytes. Positions in files are 32 bits wide.
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A source of files.
 pub trait Files {
@@ -61,7 +61,7 @@ pub fn read_bounded(reader: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 4 GiB"));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 1 GiB"));
     }
     Ok(bytes)
 }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct Tape<'t> {
     text: &'t str,
-    entries: Vec<Entry>,
+    entries: Cow<'t, [Entry]>,
 }
 
 /// One value or key.
@@ -74,7 +74,15 @@ impl<'t> Tape<'t> {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let mut parser = Parser { text, at, entries: Vec::new(), open: Vec::new() };
         parser.document()?;
-        Ok(Self { text, entries: parser.entries })
+        Ok(Self { text, entries: Cow::Owned(parser.entries) })
+    }
+    /// The tape of a text that has been parsed before, from its entries.
+    pub fn of_entries(text: &'t str, entries: &'t [Entry]) -> Self {
+        Self { text, entries: Cow::Borrowed(entries) }
+    }
+    /// What to keep of a tape whose text is kept elsewhere.
+    pub fn into_entries(self) -> Vec<Entry> {
+        self.entries.into_owned()
     }
     /// An entry.
     pub fn entry(&self, index: u32) -> Entry {

@@ -10,6 +10,6 @@ mod numbers;
 mod shape;
 
 pub use decode::{Misfit, decode};
-pub use json::{Kind, Tape};
+pub use json::{Entry, Kind, Tape};
 pub use npz::{NpzArray, read_npz};
 pub use numbers::from_numbers;

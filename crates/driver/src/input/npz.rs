@@ -61,7 +61,7 @@ fn read_member(file: impl Read) -> Result<(Vec<usize>, Elements), String> {
     let mut bytes = Vec::new();
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err("it is larger than 4 GiB".to_owned());
+        return Err("it is larger than 1 GiB".to_owned());
     }
     check_header_text(&bytes)?;
     let mut data = bytes.as_slice();
