@@ -11,14 +11,16 @@ const MAX_MEMORY: usize = 512 << 20;
 pub fn contenders() -> Vec<Contender> {
     let contender = |engine: &'static pullback_engines::EngineInfo| match engine.how {
         How::Runtime(make) => Contender::machine(engine.name, make()),
-        How::Source { .. } => Contender::new(engine.name, move |program, def, args| {
-            let (program, def) = closed(program, def, args);
-            let options = Options { max_memory: MAX_MEMORY, ..Options::default() };
-            of_value(
-                &evaluate(engine, &program, def, &options)
-                    .map_err(|diagnostic| failure(&diagnostic))?,
-            )
-        }),
+        How::Transform { .. } | How::Own(_) => {
+            Contender::new(engine.name, move |program, def, args| {
+                let (program, def) = closed(program, def, args);
+                let options = Options { max_memory: MAX_MEMORY, ..Options::default() };
+                of_value(
+                    &evaluate(engine, &program, def, &options)
+                        .map_err(|diagnostic| failure(&diagnostic))?,
+                )
+            })
+        }
     };
     ENGINES.iter().map(contender).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pullback_driver::{Call, STAGES, Settings};
+use pullback_driver::{Call, Settings};
 
 use crate::units;
 
@@ -135,9 +135,10 @@ pub enum Command {
 }
 
 fn stages() -> String {
+    let width = pullback_driver::stages().map(|stage| stage.name.len()).max().unwrap_or(0);
     let mut text = String::from("Stages:\n");
-    for stage in STAGES {
-        text.push_str(&format!("  {:<8}{}\n", stage.name, stage.about));
+    for stage in pullback_driver::stages() {
+        text.push_str(&format!("  {:width$}  {}\n", stage.name, stage.about));
     }
     text
 }

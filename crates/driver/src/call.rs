@@ -400,7 +400,9 @@ fn assemble(
     let data: Vec<&Slot> = slots.iter().filter(|slot| slot.data).collect();
     let (types, result) = curried(call.component(0).ok_or(Stop)?, data.len())?;
     let from = if types.len() == 1 { types[0].clone() } else { Type::tuple(types.clone()) };
-    let function = add_function(&mut program, root, from, data.len());
+    let entry = program.global(root, program.defs[root].span);
+    let entry = Term::proj(entry, 0, program.defs[root].span);
+    let function = add_function(&mut program, root, entry, from, data.len());
     let made = match engine.value(&Code::new(&program), root) {
         Ok(made) => made,
         Err(fault) => return session.fail(*fault),
@@ -446,7 +448,7 @@ fn check_sizes(
 }
 
 /// The types of this many parameters, and of what is left.
-fn curried(ty: &Type, count: usize) -> Result<(Vec<Type>, Type), Stop> {
+pub fn curried(ty: &Type, count: usize) -> Result<(Vec<Type>, Type), Stop> {
     let mut params = Vec::new();
     let mut rest = ty.clone();
     for _ in 0..count {
@@ -457,13 +459,17 @@ fn curried(ty: &Type, count: usize) -> Result<(Vec<Type>, Type), Stop> {
     Ok((params, rest))
 }
 
-/// Adds `\s -> __call.0 s.0 s.1 …`.
-fn add_function(program: &mut Program, root: DefId, from: Type, count: usize) -> DefId {
-    let Def { ty, span, name, .. } = program.defs[root].clone();
+/// Adds `\s -> entry s.0 s.1 …` with the name of `root`.
+pub fn add_function(
+    program: &mut Program,
+    root: DefId,
+    entry: Term,
+    from: Type,
+    count: usize,
+) -> DefId {
+    let Def { span, name, .. } = program.defs[root].clone();
     let point = program.fresh("s", from);
-    let whole = program.global(root, span);
-    let ty = ty.component(0).cloned().unwrap_or_else(Type::unit);
-    let mut body = Term::new(TermKind::Proj(Box::new(whole), 0), ty.clone(), span);
+    let mut body = entry;
     let arg = program.var(point, span);
     let args: Vec<Term> = match (count, arg.ty.components()) {
         (0, _) => vec![],
@@ -473,7 +479,7 @@ fn add_function(program: &mut Program, root: DefId, from: Type, count: usize) ->
             .collect(),
     };
     if !args.is_empty() {
-        let result = ty.after(count).unwrap_or_else(Type::unit);
+        let result = body.ty.after(count).unwrap_or_else(Type::unit);
         body = Term::new(TermKind::App(Box::new(body), args), result, span);
     }
     let body = program.lam(vec![point], body);

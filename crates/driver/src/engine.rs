@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::{
-    Answer, ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run, run_in_machine, show_dual,
-    show_trace,
+    Answer, ENGINES, EngineInfo, How, Mode, Stage as Form, engine_named, evaluate, run,
+    run_in_machine,
 };
 use pullback_lambda::eval::{Image, Machine, Options, Value, compile};
 use pullback_lambda::{DefId, Program};
@@ -67,7 +67,9 @@ impl Engine {
             How::Runtime(make) => {
                 Machine::new(&code.image, make(), self.options.clone()).global(def)
             }
-            How::Source { .. } => evaluate(self.info, code.program, def, &self.options),
+            How::Transform { .. } | How::Own(_) => {
+                evaluate(self.info, code.program, def, &self.options)
+            }
         }
     }
     /// The value of a function at an argument, with its derivative there if one is asked for.
@@ -93,7 +95,7 @@ impl Engine {
             How::Runtime(make) => {
                 run_in_machine(make(), &code.image, function, argument, mode, &self.options)
             }
-            How::Source { .. } => {
+            How::Transform { .. } | How::Own(_) => {
                 run(self.info, code.program, function, argument, mode, &self.options)
             }
         }
@@ -105,16 +107,9 @@ impl Engine {
     }
 }
 
-/// A stage that belongs to an engine: its form of a function at an argument, if it has one.
-pub fn engine_form(
-    stage: &str,
-    program: &Program,
-    function: DefId,
-    argument: Value,
-) -> Option<Result<String, Box<Diagnostic>>> {
-    match stage {
-        "trace" => Some(show_trace(program, function, argument)),
-        "dual" => Some(show_dual(program, function, argument)),
-        _ => None,
-    }
+/// The engine that has a stage, and the stage.
+pub fn form_named(name: &str) -> Option<(&'static EngineInfo, &'static Form)> {
+    let forms =
+        ENGINES.iter().flat_map(|engine| engine.stages.iter().map(move |form| (engine, form)));
+    forms.into_iter().find(|(_, form)| form.name == name)
 }

@@ -42,7 +42,7 @@ pub use derive::{Answer, grad, jvp, run, vjp};
 pub use engine::engine_names;
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
 pub use measure::{Cost, measure};
-pub use pipeline::{STAGES, Stage};
+pub use pipeline::{STAGES, Stage, stages};
 pub use request::{Call, Settings};
 pub use session::{Session, Stop};
 pub use show::show;

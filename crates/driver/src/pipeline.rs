@@ -4,6 +4,7 @@
 //! Every stage reports to the session; the next one runs only if there are no errors.
 
 use pullback_base::{Diagnostic, Span};
+use pullback_engines::ENGINES;
 use pullback_lambda::{DefId, Program};
 use pullback_types::tir::{Global, GlobalId, Typed};
 use pullback_types::{Scopes, Source, check_patterns, elaborate, infer};
@@ -21,15 +22,19 @@ pub struct Stage {
     pub about: &'static str,
 }
 
-/// The stages, in the order data flows; the last ones are the engines' intermediate forms.
+/// The stages before the engines, in the order data flows.
 pub const STAGES: &[Stage] = &[
     Stage { name: "tokens", about: "the words of the text" },
     Stage { name: "ast", about: "the syntax tree" },
     Stage { name: "types", about: "the inferred type of every definition" },
     Stage { name: "lambda", about: "the typed lambda-calculus that is evaluated" },
-    Stage { name: "trace", about: "the trace of one evaluation and its reverse sweep" },
-    Stage { name: "dual", about: "the program over dual numbers" },
 ];
+
+/// All stages: [`STAGES`], then the forms of each engine.
+pub fn stages() -> impl Iterator<Item = Stage> {
+    let forms = ENGINES.iter().flat_map(|engine| engine.stages);
+    STAGES.iter().copied().chain(forms.map(|form| Stage { name: form.name, about: form.about }))
+}
 
 /// A program whose types are known.
 pub struct Inferred {

@@ -1,16 +1,20 @@
 //! `pullback show`: a stage of the pipeline as text.
 //!
 //! Input: a [`Call`] and the name of a stage. Output: the text of that stage, for the entry and all it
-//! needs if the call names one, else for the whole file.
+//! needs if the call names one, else for the whole file. The stages of engines are served from their
+//! table.
 
 use pullback_base::{Diagnostic, Span};
+use pullback_engines::Stage as Form;
+use pullback_lambda::{Def, DefId, Program, Type};
 use pullback_types::show_scheme;
 
-use crate::call::{Prepared, Purpose, prepare};
-use crate::engine::{Engine, engine_form};
+use crate::call::{Purpose, add_function, curried, prepare};
+use crate::engine::{Engine, form_named};
+use crate::entry::Entry;
 use crate::load::load;
-use crate::pipeline::{Inferred, STAGES, typed};
-use crate::request::Call;
+use crate::pipeline::{Inferred, stages, typed};
+use crate::request::{Call, Settings};
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
 
@@ -24,10 +28,12 @@ pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<Strin
         "ast" => ast(session, call),
         "types" => types(session, call),
         "lambda" => lambda(session, call),
-        "trace" | "dual" => form(session, call, stage),
         _ => {
+            if let Some((engine, form)) = form_named(stage) {
+                return show_form(session, call, engine.name, form);
+            }
             let title = format!("there is no stage `{stage}`");
-            let names = STAGES.iter().map(|stage| stage.name);
+            let names = stages().map(|stage| stage.name);
             let hint = did_you_mean("stage", stage, names);
             session.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint))
         }
@@ -73,15 +79,59 @@ fn lambda(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
     Ok(program.print())
 }
 
-/// The intermediate form of an engine, for a call with arguments.
-fn form(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
-    let engine = Engine::resolve(session, &call.settings)?;
-    let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
-    let prepared = prepare(session, call, &engine, &purpose)?;
-    let Prepared { program, function, argument, .. } = prepared;
-    match engine_form(stage, &program, function, argument) {
-        Some(Ok(text)) => Ok(text),
-        Some(Err(fault)) => session.fail(*fault),
-        None => Err(Stop),
+/// The intermediate form of an engine. The entry becomes a function of one argument: the tuple of its
+/// parameters, or of the data among the arguments if arguments are given.
+fn show_form(
+    session: &mut Session<'_>,
+    call: &Call,
+    engine: &str,
+    form: &Form,
+) -> Result<String, Stop> {
+    let shown = if form.needs_argument || !call.args.is_empty() || call.input.is_some() {
+        let settings = Settings { engine: Some(engine.to_owned()), ..call.settings.clone() };
+        let engine = Engine::resolve(session, &settings)?;
+        let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
+        let prepared = prepare(session, call, &engine, &purpose)?;
+        (form.show)(&prepared.program, prepared.function, Some(prepared.argument))
+    } else {
+        let entry = if call.entry.is_empty() { "main" } else { &call.entry };
+        let (program, function) = unapplied(session, call, entry)?;
+        (form.show)(&program, function, None)
+    };
+    shown.or_else(|fault| session.fail(*fault))
+}
+
+/// An entry without arguments: the program with `\s -> ENTRY s.0 s.1 …`.
+fn unapplied(
+    session: &mut Session<'_>,
+    call: &Call,
+    entry: &str,
+) -> Result<(Program, DefId), Stop> {
+    let modules = load(session, &call.file)?;
+    let inferred = typed(session, &modules);
+    session.stop_on_errors()?;
+    let id = inferred.entry(session, entry)?;
+    let global = &inferred.typed.globals[id];
+    let info = Entry::new(&inferred.typed, &modules.main().module, global);
+    if let Some(param) = info.params.iter().find(|param| !param.is_data) {
+        let title = format!("the parameter `{}` of `{entry}` is a function", param.name);
+        let diagnostic = Diagnostic::error("E0817", info.span, title, "defined here")
+            .note("this stage is the form of a function of data")
+            .hint("give arguments after the name, the function among them");
+        return session.fail(diagnostic);
     }
+    if info.params.is_empty() {
+        let title = format!("`{entry}` has no parameters");
+        let diagnostic = Diagnostic::error("E0811", info.span, title, "defined here")
+            .note("this stage is the form of a function, to be differentiated")
+            .hint("name a definition with parameters");
+        return session.fail(diagnostic);
+    }
+    let (mut program, roots) = inferred.program(session, &[id])?;
+    let Def { ty, span, .. } = program.defs[roots[0]].clone();
+    let (types, _) = curried(&ty, info.params.len())?;
+    let from = if types.len() == 1 { types[0].clone() } else { Type::tuple(types) };
+    let whole = program.global(roots[0], span);
+    let function = add_function(&mut program, roots[0], whole, from, info.params.len());
+    Ok((program, function))
 }

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, Span};
 use pullback_lambda::eval::{
     Counts, Engine, Fault, Image, Machine, Options, Step, Then, Value, compile,
 };
 use pullback_lambda::{DefId, Program};
+
+use crate::source::{self, Transforms};
 
 /// An engine: what it is and how it runs.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub struct EngineInfo {
     pub cost: &'static str,
     /// How it runs.
     pub how: How,
+    /// The intermediate forms that it shows.
+    pub stages: &'static [Stage],
 }
 
 /// How an engine runs.
@@ -30,19 +34,39 @@ pub struct EngineInfo {
 pub enum How {
     /// Inside the evaluator: it follows Reals while the program runs.
     Runtime(fn() -> Rc<dyn Engine>),
-    /// By transforming the program.
-    Source {
-        /// As [`run`].
-        run: RunFn,
-        /// As [`evaluate`].
-        evaluate: EvaluateFn,
+    /// By transforming the program: what comes out is ordinary lambda.
+    Transform {
+        /// From `S -> T` to `S -> (T, T' -> S')`, with the tangent types of `S` and `T` primed.
+        vjp: TransformFn,
+        /// From `S -> T` to `(S, S') -> (T, T')`.
+        jvp: TransformFn,
     },
+    /// In an evaluator of its own.
+    Own(RunFn),
 }
 
-/// The type of [`run`] for one engine.
+/// A transformation of a closed definition `S -> T` with first-order S and T: it appends definitions to
+/// the program and gives the one that was asked for. There is no [`pullback_lambda::AdOp::Vjp`],
+/// `Jvp` or `Linearize` left in what the definition reaches, and its body is a function of one parameter.
+pub type TransformFn = fn(&mut Program, DefId) -> Result<DefId, Box<Diagnostic>>;
+/// The type of [`run`] for one engine; the definition is as for a [`TransformFn`].
 pub type RunFn = fn(&Program, DefId, Value, &Mode, &Options) -> Result<Answer, Box<Diagnostic>>;
-/// The type of [`evaluate`] for one engine.
-pub type EvaluateFn = fn(&Program, DefId, &Options) -> Result<Value, Box<Diagnostic>>;
+
+/// An intermediate form of an engine, for `pullback show --stage`.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    /// Its name, unlike that of any other stage.
+    pub name: &'static str,
+    /// What it shows, in one line.
+    pub about: &'static str,
+    /// Whether it is the form of one evaluation, so that there must be an argument.
+    pub needs_argument: bool,
+    /// Makes the text.
+    pub show: ShowFn,
+}
+
+/// The text of a stage, for a function of one argument and maybe its argument.
+pub type ShowFn = fn(&Program, DefId, Option<Value>) -> Result<String, Box<Diagnostic>>;
 
 /// What is asked of an engine.
 #[derive(Clone, Debug)]
@@ -76,9 +100,15 @@ pub fn run(
     options: &Options,
 ) -> Result<Answer, Box<Diagnostic>> {
     match engine.how {
-        How::Source { run, .. } => run(program, function, argument, mode, options),
         How::Runtime(make) => {
             run_in_machine(make(), &compile(program), function, argument, mode, options)
+        }
+        How::Transform { vjp, jvp } => {
+            let transforms = Transforms { engine: engine.name, vjp, jvp };
+            source::run_transformed(transforms, program, function, argument, mode, options)
+        }
+        How::Own(run) => {
+            source::run_own(engine.name, run, program, function, argument, mode, options)
         }
     }
 }
@@ -91,9 +121,24 @@ pub fn evaluate(
     options: &Options,
 ) -> Result<Value, Box<Diagnostic>> {
     match engine.how {
-        How::Source { evaluate, .. } => evaluate(program, def, options),
         How::Runtime(make) => Machine::new(&compile(program), make(), options.clone()).global(def),
+        How::Transform { vjp, jvp } => {
+            let transforms = Transforms { engine: engine.name, vjp, jvp };
+            source::evaluate_transformed(transforms, program, def, options)
+        }
+        How::Own(run) => source::evaluate_own(engine.name, run, program, def, options),
     }
+}
+
+/// The argument of a stage that needs one.
+pub(crate) fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> {
+    argument.ok_or_else(|| {
+        Box::new(
+            Diagnostic::error("E0806", Span::NONE, "this stage needs arguments", "")
+                .note("it shows one evaluation of the definition")
+                .hint("give the arguments after the name of the definition"),
+        )
+    })
 }
 
 /// As [`run`], for a compiled program and an engine of the evaluator.
@@ -124,7 +169,7 @@ pub fn run_in_machine(
     Ok(Answer { value, derivative, counts: machine.counts() })
 }
 
-fn parts(pair: Value) -> (Value, Value) {
+pub(crate) fn parts(pair: Value) -> (Value, Value) {
     match pair.as_tuple() {
         Some([first, second]) => (first.clone(), second.clone()),
         Some(_) | None => (pair, Value::Unit),

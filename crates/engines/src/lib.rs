@@ -4,11 +4,16 @@
 mod dual;
 mod engine;
 mod follow;
+pub mod source;
 mod trace;
 
 pub use dual::{engine as dual_engine, show_dual};
-pub use engine::{Answer, EngineInfo, EvaluateFn, How, Mode, RunFn, evaluate, run, run_in_machine};
+pub use engine::{
+    Answer, EngineInfo, How, Mode, RunFn, ShowFn, Stage, TransformFn, evaluate, run, run_in_machine,
+};
 pub use trace::{engine as trace_engine, show_trace};
+
+use engine::needed;
 
 /// Every engine, the one to use unless told otherwise first.
 pub const ENGINES: &[EngineInfo] = &[
@@ -19,6 +24,12 @@ pub const ENGINES: &[EngineInfo] = &[
         covers: "the whole language",
         cost: "vjp and jvp: a constant times the program; memory linear in operations executed",
         how: How::Runtime(trace::engine),
+        stages: &[Stage {
+            name: "trace",
+            about: "the trace of one evaluation and its reverse sweep",
+            needs_argument: true,
+            show: |program, def, argument| show_trace(program, def, needed(argument)?),
+        }],
     },
     EngineInfo {
         name: "dual",
@@ -27,6 +38,12 @@ pub const ENGINES: &[EngineInfo] = &[
         covers: "the whole language",
         cost: "jvp: a constant times the program in time and memory; vjp: n such passes",
         how: How::Runtime(dual::engine),
+        stages: &[Stage {
+            name: "dual",
+            about: "the program over dual numbers",
+            needs_argument: true,
+            show: |program, def, argument| show_dual(program, def, needed(argument)?),
+        }],
     },
 ];
 

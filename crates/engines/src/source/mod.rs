@@ -1,0 +1,131 @@
+//! What the engines that transform programs share: running what they make, taking derivatives inside
+//! programs, making functions known, and one mode from the other.
+//!
+//! Input: a program and a closed definition. Output: values, or programs without differentiation
+//! operators. Engines see definitions `\x -> e` of one parameter with first-order types on both sides.
+
+mod eliminate;
+mod fragment;
+
+use std::rc::Rc;
+
+use pullback_base::Diagnostic;
+use pullback_lambda::eval::{Machine, NoEngine, Options, Step, Value, compile};
+use pullback_lambda::{Def, DefId, ExprKind, Program};
+
+use crate::engine::{Answer, Mode, RunFn, TransformFn, parts};
+use crate::follow::checked_leaves;
+
+pub use eliminate::eliminate;
+pub use fragment::outside_fragment;
+
+/// The two transformations of an engine, with its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Transforms {
+    /// The name of the engine.
+    pub engine: &'static str,
+    /// From `S -> T` to `S -> (T, T' -> S')`.
+    pub vjp: TransformFn,
+    /// From `S -> T` to `(S, S') -> (T, T')`.
+    pub jvp: TransformFn,
+}
+
+/// Runs a function with the transformation of an engine.
+pub(crate) fn run_transformed(
+    transforms: Transforms,
+    program: &Program,
+    function: DefId,
+    argument: Value,
+    mode: &Mode,
+    options: &Options,
+) -> Result<Answer, Box<Diagnostic>> {
+    let mut program = program.clone();
+    let function = eliminate(&mut program, transforms, function)?;
+    let (function, mode) = match mode {
+        Mode::Value => (function, mode),
+        Mode::Vjp(_) | Mode::Jvp(_) => {
+            let function = unary(&mut program, function);
+            let transform =
+                if matches!(mode, Mode::Vjp(_)) { transforms.vjp } else { transforms.jvp };
+            (transform(&mut program, function)?, mode)
+        }
+    };
+    let image = compile(&program);
+    let mut machine = Machine::new(&image, Rc::new(NoEngine), options.clone());
+    let function = machine.global(function)?;
+    let (value, derivative) = match mode {
+        Mode::Value => (machine.call(function, vec![argument])?, None),
+        Mode::Vjp(y_bar) => {
+            let (value, pullback) = parts(machine.call(function, vec![argument])?);
+            let (y, y_bar) = (value.clone(), y_bar.clone());
+            let x_bar = machine.perform(move |_| {
+                checked_leaves(&y, &y_bar, "cotangent")?;
+                Ok(Step::Tail { function: pullback, args: vec![y_bar] })
+            })?;
+            (value, Some(x_bar))
+        }
+        Mode::Jvp(x_dot) => {
+            let x_dot = x_dot.clone();
+            let (value, y_dot) = parts(machine.perform(move |_| {
+                checked_leaves(&argument, &x_dot, "tangent")?;
+                Ok(Step::Tail { function, args: vec![Value::tuple(vec![argument, x_dot])] })
+            })?);
+            (value, Some(y_dot))
+        }
+    };
+    Ok(Answer { value, derivative, counts: machine.counts() })
+}
+
+/// The value of a definition, derivatives in it by the transformation of an engine.
+pub(crate) fn evaluate_transformed(
+    transforms: Transforms,
+    program: &Program,
+    def: DefId,
+    options: &Options,
+) -> Result<Value, Box<Diagnostic>> {
+    let mut program = program.clone();
+    let def = eliminate(&mut program, transforms, def)?;
+    Machine::new(&compile(&program), Rc::new(NoEngine), options.clone()).global(def)
+}
+
+/// Runs a function in the evaluator of an engine.
+pub(crate) fn run_own(
+    _engine: &'static str,
+    run: RunFn,
+    program: &Program,
+    function: DefId,
+    argument: Value,
+    mode: &Mode,
+    options: &Options,
+) -> Result<Answer, Box<Diagnostic>> {
+    let mut program = program.clone();
+    let function = unary(&mut program, function);
+    run(&program, function, argument, mode, options)
+}
+
+/// The value of a definition, derivatives in it by the evaluator of an engine.
+pub(crate) fn evaluate_own(
+    engine: &'static str,
+    _run: RunFn,
+    program: &Program,
+    def: DefId,
+    options: &Options,
+) -> Result<Value, Box<Diagnostic>> {
+    eliminate::refuse_operators(engine, program, def)?;
+    Machine::new(&compile(program), Rc::new(NoEngine), options.clone()).global(def)
+}
+
+/// A definition with the same meaning whose body is a function of one parameter.
+pub fn unary(program: &mut Program, def: DefId) -> DefId {
+    let Def { name, ty, body, span } = program.defs[def].clone();
+    if matches!(&body.kind, ExprKind::Lam(params, _) if params.len() == 1) {
+        return def;
+    }
+    let Some((from, _)) = ty.as_fun() else { return def };
+    let x = program.fresh("x", from.clone());
+    let function = program.copy(&body);
+    let arg = program.var(x, span);
+    let applied = pullback_lambda::Expr::app(function, vec![arg], span);
+    let body = program.lam(vec![x], applied);
+    program.defs.push(Def { name, ty, body, span })
+}
