@@ -98,7 +98,16 @@ pub fn finite_difference(
         let moved = along(args, direction, |x, v| Ok(x + t * v))?;
         Ok(run(program, def, &moved)?.leaves())
     };
-    let mut step = size * 2f64.powi(-5);
+    difference_quotients(at, size * 2f64.powi(-5))
+}
+
+/// The derivative at 0 of a function with several outputs, by central differences with Richardson
+/// extrapolation from this first step, for functions known only by their values.
+pub fn difference_quotients<E>(
+    at: impl Fn(f64) -> Result<Vec<f64>, E>,
+    first_step: f64,
+) -> Result<Vec<Estimate>, E> {
+    let mut step = first_step;
     let mut rows: Vec<Vec<Vec<f64>>> = Vec::new();
     let mut best: Vec<Estimate> = Vec::new();
     for level in 0..9 {

@@ -30,7 +30,8 @@ pub use contender::{
 };
 pub use data::Data;
 pub use derivative::{
-    Estimate, eval_f64, exact, extent, finite_difference, jvp_complex_step, taylor, taylor_exact,
+    Estimate, difference_quotients, eval_f64, exact, extent, finite_difference, jvp_complex_step,
+    taylor, taylor_exact,
 };
 pub use error::{Error, ErrorKind};
 pub use eval::Limits;
