@@ -6,11 +6,11 @@
 use std::time::{Duration, Instant};
 
 use pullback_engines::Mode;
-use pullback_lambda::eval::Value;
+use pullback_lambda::eval::{Counts, Value, walk};
 
 use crate::call::{Purpose, prepare};
 use crate::engine::{Code, Engine};
-use crate::request::Call;
+use crate::request::{Call, Settings};
 use crate::session::{Session, Stop};
 
 /// What an entry and its gradient cost.
@@ -47,4 +47,48 @@ pub fn measure(session: &mut Session<'_>, call: &Call, repeat: usize) -> Result<
     let (primal_operations, primal_time) = cost(&Mode::Value)?;
     let (gradient_operations, gradient_time) = cost(&Mode::Vjp(Value::Real(1.0)))?;
     Ok(Cost { primal_operations, gradient_operations, primal_time, gradient_time })
+}
+
+/// The operations of an entry and of its derivatives, for the law of costs.
+#[derive(Clone, Copy, Debug)]
+pub struct Operations {
+    /// The entry on its own, and with the cotangents of all its parameters for one cotangent of its
+    /// result: reverse mode by a trace.
+    pub vjp: [Counts; 2],
+    /// The entry on its own, and with the tangent of its result for one tangent of its parameters:
+    /// forward mode by dual numbers.
+    pub jvp: [Counts; 2],
+    /// How many Reals the result holds.
+    pub outputs: usize,
+}
+
+/// Counts the operations of an entry, whatever its result, and of one product with its Jacobian in each
+/// mode. The engine takes the derivatives inside the entry too, so it is counted on its own by either.
+pub fn operations(session: &mut Session<'_>, call: &Call) -> Result<Operations, Stop> {
+    let mut engine = |name: &str| {
+        let settings = Settings { engine: Some(name.to_owned()), ..call.settings.clone() };
+        Engine::resolve(session, &settings)
+    };
+    let (trace, dual) = (engine("trace")?, engine("dual")?);
+    let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
+    let prepared = prepare(session, call, &trace, &purpose)?;
+    let code = Code::new(&prepared.program);
+    let ones = |value: &Value| {
+        let reals = walk::real_leaves(value).map(|leaves| leaves.len());
+        let ones = reals.and_then(|count| walk::tangent_of(value, vec![Value::Real(1.0); count]));
+        ones.map_err(|_| Stop)
+    };
+    let mut run = |engine: &Engine, mode: &Mode| {
+        engine.run(session, &code, prepared.function, prepared.argument.clone(), mode)
+    };
+    let primal = run(&trace, &Mode::Value)?;
+    let outputs = walk::real_leaves(&primal.value).map_err(|_| Stop)?.len();
+    let vjp = run(&trace, &Mode::Vjp(ones(&primal.value)?))?;
+    let alone = run(&dual, &Mode::Value)?;
+    let jvp = run(&dual, &Mode::Jvp(ones(&prepared.argument)?))?;
+    Ok(Operations {
+        vjp: [primal.counts, vjp.counts],
+        jvp: [alone.counts, jvp.counts],
+        outputs,
+    })
 }

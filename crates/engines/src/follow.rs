@@ -1,6 +1,6 @@
 //! What the engines that follow Reals at run time share.
 
-use pullback_lambda::eval::numeric::{self, Partial};
+use pullback_lambda::eval::numeric::{self, Partial, Partials};
 use pullback_lambda::eval::{Ctx, Fault, Value, walk};
 use pullback_lambda::{Prim, Smooth};
 
@@ -89,18 +89,17 @@ pub(crate) fn plain<'a>(
         };
     }
     plain.result = numeric::value(smooth, &plain.args[..args.len()])?;
-    let mut operations = 0;
+    let mut partials = Partials::new(smooth, plain.args, plain.result);
     for index in 0..args.len() {
         if let (Some(_), Some(term)) = (plain.tangents[index], &smooth.partials[index]) {
-            plain.partials[index] =
-                match numeric::partial(term, &plain.args, plain.result, &mut operations) {
-                    Partial::Zero => None,
-                    Partial::Number(x) => Some(x),
-                    Partial::Unknown => return None,
-                };
+            plain.partials[index] = match partials.get(term) {
+                Partial::Zero => None,
+                Partial::Number(x) => Some(x),
+                Partial::Unknown => return None,
+            };
         }
     }
-    ctx.counts.derivative += operations;
+    ctx.counts.add(partials.counts);
     Some(plain)
 }
 

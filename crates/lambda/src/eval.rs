@@ -21,7 +21,7 @@ mod structure;
 mod value;
 pub mod walk;
 
-pub use arith::{Counts, Ctx, Options, primal};
+pub use arith::{Counts, Ctx, Known, Options, primal};
 pub use array::{Array, Items};
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;

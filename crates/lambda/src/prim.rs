@@ -15,7 +15,7 @@ mod edge_tests;
 #[cfg(test)]
 mod table_tests;
 
-pub use row::{Class, Linearity, PrimTy, RealFn, Row, Smooth, Term};
+pub use row::{Class, Linearity, MAX_SHARED, PrimTy, RealFn, Row, Smooth, Term};
 pub use scalar::{Scalar, ScalarFault};
 
 /// A primitive operation, always saturated. Real arithmetic follows binary64; Int arithmetic is
@@ -31,6 +31,8 @@ pub enum Prim {
     Erf, Erfc, Lgamma, Digamma, Sigmoid, Softplus,
     /// `Real -> Int -> Real`: repeated product; a negative exponent gives the reciprocal.
     PowInt,
+    /// `Real -> Int -> Real`: the derivative of [`Prim::PowInt`], `n * x ^ (n - 1)`.
+    PowSlope,
     /// `Int -> Real -> Real`: the n-th derivative of digamma (n = 0 is digamma), n ≥ 0.
     Polygamma,
 

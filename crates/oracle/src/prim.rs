@@ -67,6 +67,14 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
             let (x, n) = (next(a)?.real()?, next(a)?.int()?);
             Ok(Value::Real(S::pow_int(&x, n)?))
         }
+        Prim::PowSlope => {
+            let (x, n) = (next(a)?.real()?, next(a)?.int()?);
+            if n == 0 {
+                return Ok(Value::Real(S::from_int(0)));
+            }
+            let power = S::pow_int(&x, n.saturating_sub(1))?;
+            Ok(Value::Real(S::binary(Binary::Mul, &S::from_int(n), &power)?))
+        }
         Prim::Polygamma => {
             let (n, x) = (next(a)?.int()?, next(a)?.real()?);
             Ok(Value::Real(S::polygamma(n, &x)?))

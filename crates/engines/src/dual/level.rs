@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use pullback_lambda::Prim;
-use pullback_lambda::eval::{Ctx, Fault, Level, Step, Value, primal, walk};
+use pullback_lambda::eval::{Ctx, Fault, Known, Level, Step, Value, primal, walk};
 
 use crate::engine::Go;
 use crate::follow::{attach, below_or_at, checked_leaves, plain, smooth, tangent_at};
@@ -64,10 +64,11 @@ impl Level for Duals {
         }
         let below = &below[..args.len().min(2)];
         let result = ctx.apply(prim, below)?;
-        let mut y_dot = Value::Unit;
+        let (mut y_dot, mut known) = (Value::Unit, Known::default());
         for (index, arg) in args.iter().enumerate() {
             if let (Some(x_dot), Some(term)) = (tangent_at(arg, level), &smooth.partials[index])
-                && let Some(partial) = ctx.term(term, below, &result)?
+                && let Some(partial) =
+                    ctx.partial(smooth.shared, term, below, &result, &mut known)?
             {
                 y_dot = ctx.add_product(&y_dot, &partial, x_dot)?;
             }
@@ -83,7 +84,7 @@ impl Level for Duals {
         let result = ctx.sum_values(&below)?;
         let dots: Vec<Value> =
             items.iter().filter_map(|item| tangent_at(item, level)).cloned().collect();
-        ctx.counts.derivative += dots.len() as u64;
+        ctx.counts.derivative += dots.len().saturating_sub(1) as u64;
         let y_dot = ctx.sum_values(&dots)?;
         let result = ctx.follow(level, result, y_dot)?;
         self.note("sum", items, &result);

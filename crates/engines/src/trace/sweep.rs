@@ -131,7 +131,7 @@ impl Reverse {
                     ctx.counts.derivative += 1;
                     *total += partial * y_bar;
                 } else if let Value::Unit = entry {
-                    ctx.counts.derivative += 1;
+                    ctx.counts.derivative += u64::from(partial != 1.0);
                     *entry = Value::Real(partial * y_bar);
                 } else {
                     let (partial, y_bar) = (Value::Real(partial), Value::Real(y_bar));

@@ -6,8 +6,8 @@
 
 use std::cell::RefCell;
 
-use pullback_lambda::eval::{Ctx, Fault, Level, Step, Value, memory, primal, walk};
-use pullback_lambda::{Prim, Term};
+use pullback_lambda::Prim;
+use pullback_lambda::eval::{Ctx, Fault, Known, Level, Step, Value, memory, primal, walk};
 
 use super::node;
 use crate::follow::{Plain, attach, below_or_at, plain, smooth, tangent_at};
@@ -196,23 +196,6 @@ impl Recorder {
     }
 }
 
-/// The partial derivative by an argument; the common cases without a walk.
-#[inline]
-fn partial(
-    ctx: &mut Ctx,
-    term: &Term,
-    args: &[Value],
-    result: &Value,
-) -> Result<Option<Value>, Fault> {
-    match term {
-        Term::Real(x) => Ok(Some(Value::Real(*x))),
-        Term::Arg(index) => Ok(Some(args[*index].clone())),
-        Term::Result => Ok(Some(result.clone())),
-        Term::Zero => Ok(None),
-        Term::Int(_) | Term::Prim(..) | Term::If(..) => ctx.term(term, args, result),
-    }
-}
-
 impl Level for Recorder {
     fn smooth(
         &self,
@@ -235,9 +218,10 @@ impl Level for Recorder {
         let result = ctx.apply(prim, below)?;
         let mut parents = [NONE; 2];
         let mut partials = [Value::Real(0.0), Value::Real(0.0)];
+        let mut known = Known::default();
         for (index, arg) in args.iter().enumerate() {
             if let (Some(tangent), Some(term)) = (tangent_at(arg, level), &smooth.partials[index])
-                && let Some(value) = partial(ctx, term, below, &result)?
+                && let Some(value) = ctx.partial(smooth.shared, term, below, &result, &mut known)?
             {
                 parents[index] = node(tangent);
                 partials[index] = value;

@@ -9,7 +9,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use crate::{Class, Prim, RealFn, Smooth, Term};
+use crate::{Class, MAX_SHARED, Prim, RealFn, Smooth, Term};
 
 use super::discrete;
 use super::fault::{Fault, MAX_NESTING};
@@ -34,7 +34,11 @@ impl Default for Options {
     }
 }
 
-/// How many operations were executed.
+/// How many operations were executed, first by number, then by weight.
+///
+/// An operation is a primitive, or a product with a number of a derivative, with the addition of the
+/// product if there is something to add it to. A factor that the table says is 1 is not multiplied, and
+/// the first contribution to a sum is not added; neither is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Scalar primitives of the program itself: arithmetic of Reals and Ints, and comparisons. An
@@ -43,14 +47,47 @@ pub struct Counts {
     /// Operations of differentiation: each primitive in a partial derivative, and each multiplication
     /// of a partial by a tangent or cotangent with the addition of the product.
     pub derivative: u64,
+    /// By how much the weights of all these ([`crate::Row::weight`]) exceed one each.
+    pub surcharge: u64,
 }
 
 impl Counts {
-    /// All operations.
+    /// The number of all operations.
     pub fn total(self) -> u64 {
         self.primitives + self.derivative
     }
+
+    /// The weight of all operations: a multiplication counts one, what is dearer more.
+    pub fn weight(self) -> u64 {
+        self.total() + self.surcharge
+    }
+
+    /// One primitive in a partial derivative.
+    #[inline]
+    pub fn differentiate(&mut self, prim: Prim) {
+        self.derivative += 1;
+        self.surcharge += surcharge(prim);
+    }
+
+    /// These operations and those.
+    #[inline]
+    pub fn add(&mut self, other: Self) {
+        self.primitives += other.primitives;
+        self.derivative += other.derivative;
+        self.surcharge += other.surcharge;
+    }
 }
+
+/// By how much the weight of a primitive exceeds that of a multiplication.
+#[inline]
+pub(super) fn surcharge(prim: Prim) -> u64 {
+    prim.row().weight.saturating_sub(1)
+}
+
+/// The values of the terms that the partial derivatives of one application share, as far as they have
+/// been asked for.
+#[derive(Default)]
+pub struct Known([Option<Value>; MAX_SHARED]);
 
 /// What primitives and engines need to know and to keep.
 pub struct Ctx {
@@ -225,24 +262,31 @@ impl Ctx {
         partial: &Value,
         factor: &Value,
     ) -> Result<Value, Fault> {
-        self.counts.derivative += 1;
         if let (Value::Real(p), Value::Real(x)) = (partial, factor) {
             if let Value::Real(total) = total {
+                self.counts.derivative += 1;
                 return Ok(Value::Real(total + p * x));
             }
             if let Value::Unit = total {
+                self.counts.derivative += u64::from(*p != 1.0);
                 return Ok(Value::Real(p * x));
             }
         }
-        let product = if let Value::Real(1.0) = partial {
-            factor.clone()
-        } else {
-            self.apply(Prim::Mul, &[partial.clone(), factor.clone()])?
-        };
-        if let Value::Unit = total {
-            Ok(product)
-        } else {
-            self.apply(Prim::Add, &[total.clone(), product])
+        match (total, partial) {
+            (Value::Unit, Value::Real(1.0)) => Ok(factor.clone()),
+            (Value::Unit, _) => {
+                self.counts.derivative += 1;
+                self.apply(Prim::Mul, &[partial.clone(), factor.clone()])
+            }
+            (_, Value::Real(1.0)) => {
+                self.counts.derivative += 1;
+                self.apply(Prim::Add, &[total.clone(), factor.clone()])
+            }
+            _ => {
+                self.counts.derivative += 1;
+                let product = self.apply(Prim::Mul, &[partial.clone(), factor.clone()])?;
+                self.apply(Prim::Add, &[total.clone(), product])
+            }
         }
     }
 
@@ -254,6 +298,19 @@ impl Ctx {
         args: &[Value],
         result: &Value,
     ) -> Result<Option<Value>, Fault> {
+        self.partial(&[], term, args, result, &mut Known::default())
+    }
+
+    /// As [`Ctx::term`], for several partials of one application: `known` keeps the values of the terms
+    /// that they share ([`crate::Smooth::shared`]).
+    pub fn partial(
+        &mut self,
+        shared: &[Term],
+        term: &Term,
+        args: &[Value],
+        result: &Value,
+        known: &mut Known,
+    ) -> Result<Option<Value>, Fault> {
         Ok(Some(match term {
             Term::Arg(index) => args[*index].clone(),
             Term::Result => result.clone(),
@@ -261,22 +318,33 @@ impl Ctx {
             Term::Int(n) => Value::Int(*n),
             Term::Zero => return Ok(None),
             Term::Prim(prim, terms) => {
+                let slot = shared.iter().position(|shared| shared == term);
+                if let Some(value) = slot.and_then(|slot| known.0[slot].clone()) {
+                    return Ok(Some(value));
+                }
                 let mut values = [Value::Unit, Value::Unit];
                 for (slot, term) in values.iter_mut().zip(*terms) {
-                    *slot = self.term(term, args, result)?.unwrap_or(Value::Real(0.0));
+                    let value = self.partial(shared, term, args, result, known)?;
+                    *slot = value.unwrap_or(Value::Real(0.0));
                 }
-                self.counts.derivative += 1;
+                self.counts.differentiate(*prim);
                 let values = &values[..terms.len().min(2)];
-                match &prim.row().class {
+                let value = match &prim.row().class {
                     Class::Smooth(smooth) => self.apply_smooth(*prim, smooth, values)?,
                     Class::Discrete | Class::Structural | Class::Sum | Class::Control => {
                         discrete::apply(self, *prim, values)?
                     }
+                };
+                if let Some(slot) = slot {
+                    known.0[slot] = Some(value.clone());
                 }
+                value
             }
             Term::If(cond, then, other) => {
-                let truth = self.term(cond, args, result)?.and_then(|truth| truth.as_bool());
-                return self.term(if truth == Some(true) { then } else { other }, args, result);
+                let truth = self.partial(shared, cond, args, result, known)?;
+                let truth = truth.and_then(|truth| truth.as_bool()) == Some(true);
+                let chosen = if truth { then } else { other };
+                return self.partial(shared, chosen, args, result, known);
             }
         }))
     }

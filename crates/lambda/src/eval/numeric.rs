@@ -1,6 +1,8 @@
 //! Partial derivatives at plain numbers: what engines need most often, without values in between.
 
-use crate::{Class, Prim, RealFn, Smooth, Term};
+use crate::{Class, MAX_SHARED, Prim, RealFn, Smooth, Term};
+
+use super::arith::Counts;
 
 /// The value of a smooth primitive of Reals.
 #[inline]
@@ -22,47 +24,78 @@ pub enum Partial {
     Unknown,
 }
 
-/// A partial derivative of a primitive of Reals, given its arguments and its result. Each primitive in
-/// it is counted as an operation.
-#[inline]
-pub fn partial(term: &Term, args: &[f64; 2], result: f64, operations: &mut u64) -> Partial {
-    match term {
-        Term::Arg(index) => Partial::Number(args[*index]),
-        Term::Real(x) => Partial::Number(*x),
-        Term::Result => Partial::Number(result),
-        Term::Zero => Partial::Zero,
-        Term::Int(_) => Partial::Unknown,
-        Term::Prim(prim, terms) => match number(*prim, terms, args, result, operations) {
-            Some(x) => Partial::Number(x),
-            None => Partial::Unknown,
-        },
-        Term::If(cond, then, other) => {
-            let Term::Prim(prim, [left, right]) = cond else { return Partial::Unknown };
-            let sides =
-                (partial(left, args, result, operations), partial(right, args, result, operations));
-            let (Partial::Number(x), Partial::Number(y)) = sides else { return Partial::Unknown };
-            let Some(truth) = compare(*prim, x, y) else { return Partial::Unknown };
-            *operations += 1;
-            partial(if truth { then } else { other }, args, result, operations)
-        }
-    }
+/// The partial derivatives of one application of a primitive of Reals. What they share is computed
+/// once, and each primitive in them is counted.
+pub struct Partials<'a> {
+    smooth: &'a Smooth,
+    args: [f64; 2],
+    result: f64,
+    /// The values of the shared terms that have been asked for; a truth is 1 or 0.
+    known: [Option<f64>; MAX_SHARED],
+    /// What it took.
+    pub counts: Counts,
 }
 
-fn number(
-    prim: Prim,
-    terms: &[Term],
-    args: &[f64; 2],
-    result: f64,
-    operations: &mut u64,
-) -> Option<f64> {
-    let Class::Smooth(smooth) = &prim.row().class else { return None };
-    let mut values = [0.0; 2];
-    for (slot, term) in values.iter_mut().zip(terms) {
-        let Partial::Number(x) = partial(term, args, result, operations) else { return None };
-        *slot = x;
+impl<'a> Partials<'a> {
+    /// At these arguments, with this result.
+    #[inline]
+    pub fn new(smooth: &'a Smooth, args: [f64; 2], result: f64) -> Self {
+        Self { smooth, args, result, known: [None; MAX_SHARED], counts: Counts::default() }
     }
-    *operations += 1;
-    value(smooth, &values)
+
+    /// One of them.
+    #[inline]
+    pub fn get(&mut self, term: &Term) -> Partial {
+        match term {
+            Term::Arg(index) => Partial::Number(self.args[*index]),
+            Term::Real(x) => Partial::Number(*x),
+            Term::Result => Partial::Number(self.result),
+            Term::Zero => Partial::Zero,
+            Term::Int(_) => Partial::Unknown,
+            Term::Prim(prim, terms) => match self.prim(term, *prim, terms) {
+                Some(x) => Partial::Number(x),
+                None => Partial::Unknown,
+            },
+            Term::If(cond, then, other) => {
+                let Term::Prim(prim, sides) = cond else { return Partial::Unknown };
+                match self.prim(cond, *prim, sides) {
+                    Some(truth) => self.get(if truth == 0.0 { other } else { then }),
+                    None => Partial::Unknown,
+                }
+            }
+        }
+    }
+
+    fn prim(&mut self, term: &Term, prim: Prim, terms: &[Term]) -> Option<f64> {
+        // Most rows share nothing, and comparing terms is dearer than what they say.
+        let shared = self.smooth.shared;
+        if shared.is_empty() {
+            return self.number(prim, terms);
+        }
+        let slot = shared.iter().position(|shared| shared == term);
+        if let Some(known) = slot.and_then(|slot| self.known[slot]) {
+            return Some(known);
+        }
+        let number = self.number(prim, terms);
+        if let Some(slot) = slot {
+            self.known[slot] = number;
+        }
+        number
+    }
+
+    fn number(&mut self, prim: Prim, terms: &[Term]) -> Option<f64> {
+        let mut values = [0.0; 2];
+        for (slot, term) in values.iter_mut().zip(terms) {
+            let Partial::Number(x) = self.get(term) else { return None };
+            *slot = x;
+        }
+        self.counts.differentiate(prim);
+        match &prim.row().class {
+            Class::Smooth(smooth) => value(smooth, &values),
+            Class::Discrete => compare(prim, values[0], values[1]).map(|truth| f64::from(truth)),
+            Class::Structural | Class::Sum | Class::Control => None,
+        }
+    }
 }
 
 /// A comparison of Reals.

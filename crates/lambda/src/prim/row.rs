@@ -13,6 +13,8 @@ pub struct Row {
     pub prim: Prim,
     /// Its name in printed programs, mostly that of the surface language.
     pub name: &'static str,
+    /// How many multiplications it counts as where operations are weighed; 0 if it computes nothing.
+    pub weight: u64,
     /// The types of its arguments.
     pub params: &'static [PrimTy],
     /// The type of its result.
@@ -72,7 +74,12 @@ pub struct Smooth {
     pub linearity: Linearity,
     /// The partial derivative by each parameter; `None` for an Int parameter.
     pub partials: &'static [Option<Term>],
+    /// What occurs in several of them: whoever needs more than one computes it once.
+    pub shared: &'static [Term],
 }
+
+/// How many shared terms a row may have.
+pub const MAX_SHARED: usize = 3;
 
 /// The value of a smooth primitive: a named function of [`crate::prim::values`].
 #[derive(Clone, Copy, Debug)]

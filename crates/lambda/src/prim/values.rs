@@ -173,6 +173,12 @@ pub fn pow_int(x: f64, n: i64) -> f64 {
     if n < 0 { 1.0 / product } else { product }
 }
 
+/// `n * x ^ (n - 1)`, and 0 for n = 0.
+#[inline]
+pub fn pow_slope(x: f64, n: i64) -> f64 {
+    if n == 0 { 0.0 } else { n as f64 * pow_int(x, n.saturating_sub(1)) }
+}
+
 /// Floor of the quotient; `None` on overflow or division by zero.
 #[inline]
 pub fn int_div(m: i64, n: i64) -> Option<i64> {

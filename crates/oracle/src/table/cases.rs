@@ -37,8 +37,8 @@ fn cases_of(prim: Prim) -> Vec<Case> {
             match position {
                 None => vec![bare(prim, None)],
                 Some(position) => {
-                    let ints: &[i64] =
-                        if prim == Prim::PowInt { &[-2, -1, 0, 1, 2, 3, 7] } else { &[0, 1, 2, 5] };
+                    let power = matches!(prim, Prim::PowInt | Prim::PowSlope);
+                    let ints: &[i64] = if power { &[-2, -1, 0, 1, 2, 3, 7] } else { &[0, 1, 2, 5] };
                     ints.iter().map(|n| bare(prim, Some((position, *n)))).collect()
                 }
             }

@@ -167,6 +167,7 @@ fn stated(prim: Prim, n: Option<i64>) -> Vec<Stated> {
         Prim::Polygamma => outside(&[0.0, -1.0]),
         Prim::Neg => ones(&[(INF, -1.0), (-INF, -1.0), (NAN, -1.0)]),
         Prim::PowInt => int_power(n.unwrap_or(0)),
+        Prim::PowSlope => int_power_slope(n.unwrap_or(0)),
         Prim::Add => vec![two(INF, 1.0, 1.0, 1.0), two(NAN, 1.0, 1.0, 1.0)],
         Prim::Sub => vec![two(INF, 1.0, 1.0, -1.0), two(1.0, NAN, 1.0, -1.0)],
         Prim::Mul => {
@@ -228,6 +229,15 @@ fn int_power(n: i64) -> Vec<Stated> {
         0 => vec![flat(0.0), flat(INF), flat(-2.0)],
         1 => vec![one(0.0, 1.0), one(INF, 1.0), one(NAN, 1.0)],
         2 => vec![one(0.0, 0.0), one(-INF, -INF), one(NAN, NAN)],
+        _ => vec![one(NAN, NAN)],
+    }
+}
+
+/// `n * x^(n-1)`
+fn int_power_slope(n: i64) -> Vec<Stated> {
+    match n {
+        0 | 1 => vec![flat(0.0), flat(INF), flat(-2.0)],
+        2 => vec![one(0.0, 2.0), one(INF, 2.0), one(NAN, 2.0)],
         _ => vec![one(NAN, NAN)],
     }
 }
