@@ -1,0 +1,288 @@
+//! What a check found, and the checks themselves on plain numbers: nothing here runs a program.
+//!
+//! Input: values and derivatives as vectors of Reals. Output: an [`Outcome`]. A check that cannot say
+//! anything at this point is left out with the reason; it never passes for lack of evidence.
+
+use crate::output::real_text;
+
+/// How closely the two modes must agree, relative to the size of what is added up.
+const DOT_TOLERANCE: f64 = 1e-10;
+/// How closely the complex step must agree, relative to the size of the derivative.
+const STEP_TOLERANCE: f64 = 1e-9;
+/// What rounding may change in a result, relative to the numbers it is made of.
+const ROUNDING: f64 = 1e-14;
+/// Over how many steps in a row the error of the difference quotient may stay as small as it gets.
+/// Where the derivative is right it falls with the step until rounding makes it grow again; an error
+/// of the derivative itself stays.
+const LONGEST_PLATEAU: usize = 4;
+
+/// Whether a check holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does.
+    Holds,
+    /// It does not.
+    Fails,
+    /// It says nothing here.
+    NotTried,
+}
+
+/// What a check found.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its name.
+    pub check: &'static str,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// The numbers compared, or why there are none.
+    pub detail: String,
+}
+
+impl Outcome {
+    fn new(check: &'static str, holds: bool, detail: String) -> Self {
+        Self { check, verdict: if holds { Verdict::Holds } else { Verdict::Fails }, detail }
+    }
+
+    fn not_tried(check: &'static str, why: &str) -> Self {
+        Self { check, verdict: Verdict::NotTried, detail: why.to_owned() }
+    }
+
+    /// The outcome as a line.
+    pub fn line(&self) -> String {
+        let verdict = match self.verdict {
+            Verdict::Holds => "holds",
+            Verdict::Fails => "FAILS",
+            Verdict::NotTried => "not tried",
+        };
+        format!("{} {verdict}: {}", self.check, self.detail)
+    }
+}
+
+/// `⟨u, J v⟩ = ⟨Jᵀ u, v⟩`: the two modes against each other.
+pub fn dot_product(y_bar: &[f64], y_dot: &[f64], x_bar: &[f64], x_dot: &[f64]) -> Outcome {
+    const CHECK: &str = "dot product";
+    let (forward, forward_size) = dot(y_bar, y_dot);
+    let (backward, backward_size) = dot(x_bar, x_dot);
+    let scale = forward_size + backward_size;
+    if !scale.is_finite() {
+        let alike = forward == backward || (forward.is_nan() && backward.is_nan());
+        if alike || (finite(y_dot) && finite(x_bar)) {
+            return Outcome::not_tried(CHECK, "the products are not finite");
+        }
+        return Outcome::new(CHECK, false, sides(forward, backward));
+    }
+    let holds = (forward - backward).abs() <= DOT_TOLERANCE * scale || forward == backward;
+    Outcome::new(CHECK, holds, sides(forward, backward))
+}
+
+fn sides(forward: f64, backward: f64) -> String {
+    format!("⟨u, J v⟩ = {}, ⟨Jᵀ u, v⟩ = {}", real_text(forward), real_text(backward))
+}
+
+/// The steps are 4^-k for these k. The direction is to the scale of the point, so that the shortest
+/// step still moves it by more than rounding.
+pub const STEPS: std::ops::Range<i32> = 3..23;
+
+/// The value next to the point.
+pub struct Neighbour {
+    /// How far along the direction.
+    pub step: f64,
+    /// The value there.
+    pub value: Vec<f64>,
+}
+
+/// `f (x + h v) - f x - h J v = O(h²)`: the derivative against values only. The direction is to the
+/// scale of the point. `neighbours` come from the longest step to the shortest.
+pub fn taylor(y: &[f64], y_dot: &[f64], neighbours: &[Neighbour]) -> Outcome {
+    const CHECK: &str = "Taylor";
+    if !finite(y) {
+        return Outcome::not_tried(CHECK, "the value is not finite");
+    }
+    let usable =
+        neighbours.iter().filter(|near| near.value.len() == y.len() && finite(&near.value));
+    let usable: Vec<&Neighbour> = usable.collect();
+    if usable.len() < LONGEST_PLATEAU {
+        return Outcome::not_tried(CHECK, "there are no values next to this point");
+    }
+    if !finite(y_dot) {
+        let at = y_dot.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        return Outcome::new(CHECK, false, quotient(y, y_dot, usable[usable.len() / 2], at));
+    }
+    let spread = usable.iter().map(|near| norm(&difference(&near.value, y))).fold(0.0, f64::max);
+    if ROUNDING * norm(y_dot) > 0.1 * spread && spread > 0.0 {
+        let why = "rounding the argument changes the value as much as a step does";
+        return Outcome::not_tried(CHECK, why);
+    }
+    // The error of the quotient of each step, no better than rounding lets it be known.
+    let errors: Vec<(f64, f64)> = usable
+        .iter()
+        .map(|near| {
+            let rest = remainder(y, y_dot, near);
+            let sizes = norm(y) + norm(&near.value) + norm(y_dot);
+            let floor = ROUNDING * sizes * (y.len() as f64).sqrt();
+            (norm(&rest) / near.step, (norm(&rest) + floor) / near.step)
+        })
+        .collect();
+    let (best, least) = errors
+        .iter()
+        .enumerate()
+        .fold((0, f64::INFINITY), |best, (at, (_, e))| if *e < best.1 { (at, *e) } else { best });
+    let level = |at: &usize| errors[*at].1 <= 2.5 * least;
+    let before = (0..best).rev().take_while(level).count();
+    let plateau = before + (best..errors.len()).take_while(level).count();
+    if least == 0.0 || plateau <= LONGEST_PLATEAU {
+        let from = best.saturating_sub(3);
+        let (e, h) = (errors[from].0 / errors[best].0, usable[from].step / usable[best].step);
+        let slope = 1.0 + e.log2() / h.log2();
+        let detail = if from < best && slope.is_finite() {
+            format!("the remainder shrinks like h^{slope:.2}")
+        } else {
+            "exact to rounding".to_owned()
+        };
+        return Outcome::new(CHECK, true, detail);
+    }
+    // In the middle neither curvature nor rounding shows.
+    let middle = usable[best - before + plateau / 2];
+    let rest = remainder(y, y_dot, middle);
+    let at = (0..rest.len()).fold(0, |w, at| if rest[at].abs() > rest[w].abs() { at } else { w });
+    Outcome::new(CHECK, false, quotient(y, y_dot, middle, at))
+}
+
+/// Both numbers of a component.
+fn quotient(y: &[f64], y_dot: &[f64], near: &Neighbour, at: usize) -> String {
+    let difference = (near.value[at] - y[at]) / near.step;
+    both(y.len(), at, y_dot[at], difference, "by differences of values")
+}
+
+fn both(count: usize, at: usize, engine: f64, other: f64, by: &str) -> String {
+    let component =
+        if count == 1 { String::new() } else { format!(" in Real {} of the result", at + 1) };
+    format!("{} by the engine, {} {by}{component}", real_text(engine), real_text(other))
+}
+
+/// `J v = Im f (x + i h v) / h`, where the program is analytic.
+pub fn complex_step(y_dot: &[f64], found: &[f64]) -> Outcome {
+    const CHECK: &str = "complex step";
+    if !finite(found) {
+        return Outcome::not_tried(CHECK, "the complex value is not finite");
+    }
+    if y_dot.len() != found.len() {
+        return Outcome::not_tried(CHECK, "the complex value has another shape");
+    }
+    let scale = norm(found).max(norm(y_dot));
+    let apart = |at: usize| {
+        if y_dot[at].is_finite() { (y_dot[at] - found[at]).abs() } else { f64::INFINITY }
+    };
+    let worst = (0..found.len()).fold(0, |w, at| if apart(at) > apart(w) { at } else { w });
+    let (Some(a), Some(b)) = (y_dot.get(worst), found.get(worst)) else {
+        return Outcome::not_tried(CHECK, "the result holds no Reals");
+    };
+    // Below the smallest normal number there are too few digits to compare.
+    let close = apart(worst) <= STEP_TOLERANCE * scale || apart(worst) < f64::MIN_POSITIVE;
+    let holds = a.is_finite() && close;
+    Outcome::new(CHECK, holds, both(found.len(), worst, *a, *b, "by the complex step"))
+}
+
+fn remainder(y: &[f64], y_dot: &[f64], near: &Neighbour) -> Vec<f64> {
+    (0..y.len()).map(|at| near.value[at] - y[at] - near.step * y_dot[at]).collect()
+}
+
+fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> (f64, f64) {
+    a.iter().zip(b).fold((0.0, 0.0), |(sum, size), (x, y)| (sum + x * y, size + (x * y).abs()))
+}
+
+fn finite(items: &[f64]) -> bool {
+    items.iter().all(|x| x.is_finite())
+}
+
+fn norm(items: &[f64]) -> f64 {
+    items.iter().fold(0.0, |length: f64, x| length.hypot(*x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The check of `f` at `x` in direction `v` with a derivative that the test gives.
+    fn verdict(f: impl Fn(f64) -> f64, x: f64, v: f64, y_dot: f64) -> Verdict {
+        let neighbours: Vec<Neighbour> = STEPS
+            .map(|k| 2f64.powi(-2 * k))
+            .map(|step| Neighbour { step, value: vec![f(x + step * v)] })
+            .collect();
+        taylor(&[f(x)], &[y_dot], &neighbours).verdict
+    }
+
+    #[test]
+    fn right_derivatives_hold() {
+        let holds = |f: fn(f64) -> f64, x: f64, v: f64, y_dot: f64| {
+            assert_eq!(verdict(f, x, v, y_dot), Verdict::Holds, "at {x} along {v}");
+        };
+        holds(|x| x.sin(), 0.7, 0.5, 0.5 * 0.7f64.cos());
+        holds(|x| x * x * x, 2.0, -1.3, -1.3 * 12.0);
+        holds(|x| 3.0 * x + 1.0, 2.0, 1.0, 3.0);
+        holds(|_| 5.0, 2.0, 1.0, 0.0);
+        holds(|x| x, 1e-300, 1e-300, 1e-300);
+        holds(|x| x * x, 1e150, 1e150, 2e300);
+        // A kink close by, and a curvature that only short steps resolve.
+        holds(|x| (x - 1.0).abs(), 1.0 + 1e-9, 1.0, 1.0);
+        holds(|x| 1.0 / (x + 1e-8), 0.0, 0.5, -0.5e16);
+        // The value is small, what it is made of is not.
+        holds(|x| (x + 1e6).powi(2) - 1e12, 0.5, 1.0, 2.0 * (1e6 + 0.5));
+        holds(|x| x.powf(1.5), 0.0, 1.0, 0.0);
+    }
+
+    #[test]
+    fn wrong_derivatives_fail() {
+        let fails = |f: fn(f64) -> f64, x: f64, v: f64, y_dot: f64| {
+            assert_eq!(verdict(f, x, v, y_dot), Verdict::Fails, "at {x} along {v}");
+        };
+        fails(|x| x.sin(), 0.7, 0.5, 0.5 * 0.7f64.cos() * 1.000_01);
+        fails(|x| x * x * x, 2.0, 1.0, 8.0);
+        fails(|x| x.abs(), 0.0, 1.0, 0.0);
+        fails(|x| x.max(2.0), 2.0, 1.0, 0.5);
+        fails(|x| 2.0 * (x - 1.0).abs(), 1.0, 0.1, 0.0);
+        fails(|x| x.sqrt(), 0.0, 1.0, f64::INFINITY);
+        fails(|x| x, 1.0, 1.0, f64::NAN);
+        fails(|x| 3.0 * x, 1e-300, 1e-300, 2e-300);
+        fails(|_| 1.0, 1.0, 1.0, 1e-3);
+    }
+
+    #[test]
+    fn where_values_say_nothing_nothing_is_said() {
+        assert_eq!(verdict(|x| (-x).sqrt(), 1.0, 1.0, 1.0), Verdict::NotTried);
+        assert_eq!(verdict(|x| x.exp(), 1000.0, 1.0, f64::INFINITY), Verdict::NotTried);
+        assert_eq!(verdict(f64::sin, 1e300, 1e300, 1e300 * 1e300f64.cos()), Verdict::NotTried);
+        assert_eq!(taylor(&[1.0], &[1.0], &[]).verdict, Verdict::NotTried);
+    }
+
+    #[test]
+    fn modes_that_disagree_fail() {
+        let verdict =
+            |y_dot: f64, x_bar: f64| dot_product(&[2.0], &[y_dot], &[x_bar], &[3.0]).verdict;
+        assert_eq!(verdict(3.0, 2.0), Verdict::Holds);
+        assert_eq!(verdict(3.0, 2.0 + 1e-9), Verdict::Fails);
+        assert_eq!(verdict(f64::INFINITY, 2.0), Verdict::Fails);
+        assert_eq!(verdict(f64::NAN, 2.0), Verdict::Fails);
+        assert_eq!(verdict(f64::INFINITY, f64::INFINITY), Verdict::NotTried);
+        assert_eq!(verdict(f64::INFINITY, f64::NEG_INFINITY), Verdict::Fails);
+        assert_eq!(verdict(1e308, 1e308), Verdict::NotTried);
+        assert_eq!(verdict(0.0, 0.0), Verdict::Holds);
+    }
+
+    #[test]
+    fn complex_steps_are_compared_number_by_number() {
+        let verdict = |y_dot: &[f64], found: &[f64]| complex_step(y_dot, found).verdict;
+        assert_eq!(verdict(&[1.0, 2.0], &[1.0, 2.0 + 1e-12]), Verdict::Holds);
+        assert_eq!(verdict(&[1.0, 2.0], &[1.0, 2.000_001]), Verdict::Fails);
+        assert_eq!(verdict(&[f64::NAN], &[1.0]), Verdict::Fails);
+        assert_eq!(verdict(&[f64::INFINITY], &[1.0]), Verdict::Fails);
+        assert_eq!(verdict(&[1.0], &[f64::NAN]), Verdict::NotTried);
+        assert_eq!(verdict(&[], &[]), Verdict::NotTried);
+        assert_eq!(verdict(&[0.0], &[1e-310]), Verdict::Holds);
+        assert_eq!(verdict(&[1.0], &[1.0, 2.0]), Verdict::NotTried);
+    }
+}
