@@ -1,51 +1,409 @@
 //! Derivatives inside programs: each operator becomes ordinary lambda, innermost first.
+//!
+//! The function that is differentiated becomes a closed definition over the tuple of what it captured
+//! and its argument; the engine transforms that definition, and a call of the result, with zero tangents
+//! (or without the cotangents) of what was captured, replaces the operator. For engines with an
+//! evaluator of their own the operator stays, applied to the closed definition.
+//!
+//! Limits: the functions must be known after specialisation, and must not be differentiated inside
+//! themselves by recursion.
 
-use pullback_base::Diagnostic;
-use pullback_lambda::{AdOp, DefId, ExprKind, Program};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Transforms, outside_fragment};
+use pullback_base::{Diagnostic, Name, Span};
+use pullback_lambda::{
+    AdOp, Def, DefId, Expr, ExprKind, Program, Type, VarId, ad_type, is_first_order, tangent,
+};
 
-/// A definition with the meaning of `def` that reaches no `vjp`, `jvp` or `linearize`.
+use super::{Transforms, outside_fragment, specialise, unary};
+
+/// A definition with the meaning of `def` that reaches no `vjp`, `jvp` or `linearize`. Definitions are
+/// rewritten in place; those that `def` does not reach are emptied.
 pub fn eliminate(
     program: &mut Program,
     transforms: Transforms,
     def: DefId,
 ) -> Result<DefId, Box<Diagnostic>> {
-    refuse_operators(transforms.engine, program, def)?;
+    rewrite(program, transforms.engine, Some(transforms), def)?;
     Ok(def)
 }
 
-/// Fails if a definition reaches an operator.
-pub(super) fn refuse_operators(
-    engine: &str,
-    program: &Program,
+/// As [`eliminate`], but the operators stay: they are applied to definitions, which are returned.
+pub(super) fn close(
+    program: &mut Program,
+    engine: &'static str,
     def: DefId,
-) -> Result<(), Box<Diagnostic>> {
+) -> Result<Vec<DefId>, Box<Diagnostic>> {
+    rewrite(program, engine, None, def)
+}
+
+fn rewrite(
+    program: &mut Program,
+    engine: &'static str,
+    transforms: Option<Transforms>,
+    def: DefId,
+) -> Result<Vec<DefId>, Box<Diagnostic>> {
+    trim(program, def);
+    if operator_in(program, def).is_none() {
+        return Ok(vec![]);
+    }
+    let untouched = program.clone();
+    let mut pass = Pass::new(program, engine, transforms);
+    match pass.definition(def) {
+        Ok(()) => return Ok(pass.closed),
+        Err(Refusal::Told(diagnostic)) => return Err(diagnostic),
+        Err(Refusal::Unknown(_)) => {}
+    }
+    (*program, _) = specialise(&untouched, def);
+    trim(program, def);
+    let mut pass = Pass::new(program, engine, transforms);
+    match pass.definition(def) {
+        Ok(()) => Ok(pass.closed),
+        Err(Refusal::Told(diagnostic)) => Err(diagnostic),
+        Err(Refusal::Unknown(span)) => Err(outside_fragment(
+            engine,
+            "a derivative of a function that is not known before the program runs",
+            span,
+        )),
+    }
+}
+
+/// Where an operator stands that a definition reaches.
+pub(super) fn operator_in(program: &Program, def: DefId) -> Option<Span> {
+    let mut found = None;
     for def in reachable(program, def) {
-        let mut found = None;
         program.defs[def].body.visit(&mut |expr| {
             if let ExprKind::Ad(AdOp::Vjp | AdOp::Jvp | AdOp::Linearize, _) = expr.kind {
                 found.get_or_insert(expr.span);
             }
         });
-        if let Some(span) = found {
-            return Err(outside_fragment(engine, "derivatives inside programs", span));
-        }
     }
-    Ok(())
+    found
 }
 
 /// The definitions that one reaches, itself first.
 pub(super) fn reachable(program: &Program, def: DefId) -> Vec<DefId> {
     let mut found = vec![def];
+    let mut seen = BTreeSet::from([def]);
     let mut next = 0;
     while next < found.len() {
         for callee in program.defs[found[next]].body.globals() {
-            if !found.contains(&callee) {
+            if seen.insert(callee) {
                 found.push(callee);
             }
         }
         next += 1;
     }
     found
+}
+
+/// Empties the definitions that one does not reach, so that the program is cheap to copy and compile.
+pub(super) fn trim(program: &mut Program, def: DefId) {
+    let kept: BTreeSet<DefId> = reachable(program, def).into_iter().collect();
+    let ids: Vec<DefId> = program.defs.ids().collect();
+    for id in ids {
+        if !kept.contains(&id) {
+            let entry = &mut program.defs[id];
+            entry.body = Expr::unit(entry.span);
+            entry.ty = Type::unit();
+        }
+    }
+}
+
+/// Why a pass ends.
+enum Refusal {
+    /// A function is not known; specialisation may help.
+    Unknown(Span),
+    /// Nothing helps.
+    Told(Box<Diagnostic>),
+}
+
+impl From<Box<Diagnostic>> for Refusal {
+    fn from(diagnostic: Box<Diagnostic>) -> Self {
+        Self::Told(diagnostic)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Running,
+    Done,
+}
+
+struct Pass<'p> {
+    program: &'p mut Program,
+    engine: &'static str,
+    /// None if the operators stay.
+    transforms: Option<Transforms>,
+    states: BTreeMap<DefId, State>,
+    /// What transformations have made: whether it was `vjp`, of which definition.
+    made: BTreeMap<(bool, DefId), DefId>,
+    /// The definitions that are differentiated.
+    closed: Vec<DefId>,
+}
+
+/// A function as a closed definition over what it captured and its argument.
+struct Closed {
+    def: DefId,
+    captured: Vec<VarId>,
+}
+
+impl<'p> Pass<'p> {
+    fn new(program: &'p mut Program, engine: &'static str, transforms: Option<Transforms>) -> Self {
+        let (states, made) = (BTreeMap::new(), BTreeMap::new());
+        Self { program, engine, transforms, states, made, closed: vec![] }
+    }
+
+    /// Rewrites a definition and all it reaches.
+    fn definition(&mut self, def: DefId) -> Result<(), Refusal> {
+        for def in reachable(self.program, def) {
+            match self.states.get(&def) {
+                Some(State::Done) => continue,
+                // Only what is differentiated must be complete by now; see `closed`.
+                Some(State::Running) => continue,
+                None => {}
+            }
+            self.states.insert(def, State::Running);
+            let mut body = self.program.defs[def].body.clone();
+            self.expr(&mut body)?;
+            self.program.defs[def].body = body;
+            self.states.insert(def, State::Done);
+        }
+        Ok(())
+    }
+
+    /// Rewrites a term, its parts first.
+    fn expr(&mut self, expr: &mut Expr) -> Result<(), Refusal> {
+        let mut result = Ok(());
+        expr.for_each_child_mut(&mut |child| {
+            if result.is_ok() {
+                result = self.expr(child);
+            }
+        });
+        result?;
+        let ExprKind::Ad(op @ (AdOp::Vjp | AdOp::Jvp | AdOp::Linearize), args) = &mut expr.kind
+        else {
+            return Ok(());
+        };
+        let (op, args) = (*op, std::mem::take(args));
+        *expr = self.site(op, args, expr.span)?;
+        Ok(())
+    }
+
+    /// What replaces an operator.
+    fn site(&mut self, op: AdOp, args: Vec<Expr>, span: Span) -> Result<Expr, Refusal> {
+        let mut args = args.into_iter();
+        let (Some(function), Some(x)) = (args.next(), args.next()) else {
+            return Err(Refusal::Unknown(span));
+        };
+        let mut bindings = vec![];
+        let closed = self.closed(function, &mut bindings, span)?;
+        for def in reachable(self.program, closed.def) {
+            if self.states.get(&def) == Some(&State::Running) {
+                let construct = "a function that uses its own derivative by recursion";
+                return Err(outside_fragment(self.engine, construct, span).into());
+            }
+        }
+        self.definition(closed.def)?;
+        if self.transforms.is_none()
+            && let Some(inner) = operator_in(self.program, closed.def)
+        {
+            let construct = "derivatives inside functions that are differentiated";
+            return Err(outside_fragment(self.engine, construct, inner).into());
+        }
+        let result = match op {
+            AdOp::Vjp => self.vjp(&closed, x, span)?,
+            AdOp::Jvp => {
+                let Some(x_dot) = args.next() else { return Err(Refusal::Unknown(span)) };
+                self.jvp(&closed, x, x_dot, span)?
+            }
+            AdOp::Linearize
+            | AdOp::StopGradient
+            | AdOp::CustomVjp
+            | AdOp::CustomJvp
+            | AdOp::Zeros => self.linearize(&closed, x, span)?,
+        };
+        Ok(Expr::lets(bindings, result))
+    }
+
+    /// `(value, \y_bar -> …)`
+    fn vjp(&mut self, closed: &Closed, x: Expr, span: Span) -> Result<Expr, Refusal> {
+        let point = self.point(closed, x, span);
+        let pair = self.operate(AdOp::Vjp, closed.def, point, None, span)?;
+        let count = closed.captured.len();
+        if count == 0 {
+            return Ok(pair);
+        }
+        let both = self.program.fresh("both", pair.ty.clone());
+        let value = Expr::proj(self.program.var(both, span), 0, span);
+        let pullback = Expr::proj(self.program.var(both, span), 1, span);
+        let Some((y_bar_type, _)) = pullback.ty.as_fun() else {
+            return Err(Refusal::Unknown(span));
+        };
+        let y_bar = self.program.fresh("y_bar", y_bar_type.clone());
+        let given = self.program.var(y_bar, span);
+        let whole = Expr::app(pullback, vec![given], span);
+        let part = self.program.lam(vec![y_bar], Expr::proj(whole, count, span));
+        Ok(Expr::let_(both, pair, Expr::tuple(vec![value, part], span)))
+    }
+
+    /// `(value, tangent)`
+    fn jvp(&mut self, closed: &Closed, x: Expr, x_dot: Expr, span: Span) -> Result<Expr, Refusal> {
+        let point = self.point(closed, x, span);
+        let dot = self.direction(closed, x_dot, span)?;
+        self.operate(AdOp::Jvp, closed.def, point, Some(dot), span)
+    }
+
+    /// `let x = … in (value, \x_dot -> …)`
+    fn linearize(&mut self, closed: &Closed, x: Expr, span: Span) -> Result<Expr, Refusal> {
+        let (x, binding) = self.program.share("x", x);
+        let x_dot_type = self.tangent_type(&x.ty, span)?;
+        let x_dot = self.program.fresh("x_dot", x_dot_type);
+        let dot = self.program.var(x_dot, span);
+        let pair = self.jvp(closed, x.clone(), dot, span)?;
+        let pushforward = self.program.lam(vec![x_dot], Expr::proj(pair, 1, span));
+        let point = self.point(closed, x, span);
+        let value = Expr::app(self.program.global(closed.def, span), vec![point], span);
+        Ok(Expr::lets(binding, Expr::tuple(vec![value, pushforward], span)))
+    }
+
+    /// The operator on a definition, by the engine's transformation if it has one.
+    fn operate(
+        &mut self,
+        op: AdOp,
+        def: DefId,
+        point: Expr,
+        dot: Option<Expr>,
+        span: Span,
+    ) -> Result<Expr, Refusal> {
+        let Some(transforms) = self.transforms else {
+            if !self.closed.contains(&def) {
+                self.closed.push(def);
+            }
+            let mut args = vec![self.program.global(def, span), point];
+            args.extend(dot);
+            let types: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
+            let ty = ad_type(&mut self.program.datas, op, &types);
+            let ty = ty.map_err(|_| Refusal::Unknown(span))?;
+            return Ok(Expr::ad(op, args, ty, span));
+        };
+        let key = (op == AdOp::Vjp, def);
+        let made = if let Some(made) = self.made.get(&key) {
+            *made
+        } else {
+            let transform = if op == AdOp::Vjp { transforms.vjp } else { transforms.jvp };
+            let made = transform(self.program, def)?;
+            self.made.insert(key, made);
+            made
+        };
+        let callee = self.program.global(made, span);
+        let arg = match dot {
+            Some(dot) => Expr::tuple(vec![point, dot], span),
+            None => point,
+        };
+        Ok(Expr::app(callee, vec![arg], span))
+    }
+
+    /// What the closed definition takes.
+    fn point(&mut self, closed: &Closed, x: Expr, span: Span) -> Expr {
+        if closed.captured.is_empty() {
+            return x;
+        }
+        let captured = closed.captured.iter().map(|var| self.program.var(*var, span));
+        Expr::tuple(captured.chain([x]).collect(), span)
+    }
+
+    /// Its tangent: what was captured is held.
+    fn direction(&mut self, closed: &Closed, x_dot: Expr, span: Span) -> Result<Expr, Refusal> {
+        if closed.captured.is_empty() {
+            return Ok(x_dot);
+        }
+        let mut items = vec![];
+        for var in closed.captured.clone() {
+            let value = self.program.var(var, span);
+            let ty = self.tangent_type(&value.ty, span)?;
+            items.push(Expr::ad(AdOp::Zeros, vec![value], ty, span));
+        }
+        items.push(x_dot);
+        Ok(Expr::tuple(items, span))
+    }
+
+    fn tangent_type(&mut self, ty: &Type, span: Span) -> Result<Type, Refusal> {
+        tangent(&mut self.program.datas, ty).ok_or(Refusal::Unknown(span))
+    }
+
+    /// The closed definition of a function. First-order arguments of partial applications are bound
+    /// outside, where they are evaluated once.
+    fn closed(
+        &mut self,
+        function: Expr,
+        bindings: &mut Vec<(VarId, Expr)>,
+        span: Span,
+    ) -> Result<Closed, Refusal> {
+        let mut function = function;
+        while let ExprKind::Let(var, value, body) = function.kind {
+            if !is_first_order(&self.program.datas, &value.ty) {
+                function.kind = ExprKind::Let(var, value, body);
+                break;
+            }
+            bindings.push((var, *value));
+            function = *body;
+        }
+        if let ExprKind::App(_, args) = &mut function.kind {
+            for arg in args {
+                if is_first_order(&self.program.datas, &arg.ty) && !arg.is_atom() {
+                    let value = std::mem::replace(arg, Expr::unit(span));
+                    let (atom, binding) = self.program.share("x", value);
+                    bindings.extend(binding);
+                    *arg = atom;
+                }
+            }
+        }
+        let captured = function.free_vars();
+        let first_order =
+            |var: &VarId| is_first_order(&self.program.datas, &self.program.vars[*var].ty);
+        if !captured.iter().all(first_order) {
+            return Err(Refusal::Unknown(span));
+        }
+        if let ExprKind::Global(def) = function.kind {
+            let def = unary(self.program, def);
+            return Ok(Closed { def, captured });
+        }
+        let Some((from, _)) = function.ty.as_fun() else { return Err(Refusal::Unknown(span)) };
+        let from = from.clone();
+        let def = self.lifted(function, &captured, from, span);
+        Ok(Closed { def, captured })
+    }
+
+    /// `\p -> let c = p.0 in … let x = p.n in body`
+    fn lifted(&mut self, function: Expr, captured: &[VarId], from: Type, span: Span) -> DefId {
+        let mut types: Vec<Type> =
+            captured.iter().map(|var| self.program.vars[*var].ty.clone()).collect();
+        types.push(from);
+        let whole = if captured.is_empty() { types[0].clone() } else { Type::tuple(types) };
+        let point = self.program.fresh("point", whole);
+        let mut bindings = vec![];
+        let mut replacements = BTreeMap::new();
+        for (index, var) in captured.iter().enumerate() {
+            let fresh = self.program.fresh_like(*var);
+            let part = Expr::proj(self.program.var(point, span), index, span);
+            bindings.push((fresh, part));
+            replacements.insert(*var, self.program.var(fresh, span));
+        }
+        let mut x = self.program.var(point, span);
+        if !captured.is_empty() {
+            x = Expr::proj(x, captured.len(), span);
+        }
+        let function = self.program.copy_with(&function, &replacements);
+        let body = match function.kind {
+            ExprKind::Lam(params, body) if params.len() == 1 => {
+                bindings.push((params[0], x));
+                *body
+            }
+            _ => Expr::app(function, vec![x], span),
+        };
+        let body = self.program.lam(vec![point], Expr::lets(bindings, body));
+        let name = Name::new_static("differentiated");
+        self.program.defs.push(Def { name, ty: body.ty.clone(), body, span })
+    }
 }

@@ -6,6 +6,10 @@
 
 mod eliminate;
 mod fragment;
+mod known;
+mod modes;
+mod own;
+mod specialise;
 
 use std::rc::Rc;
 
@@ -18,6 +22,9 @@ use crate::follow::checked_leaves;
 
 pub use eliminate::eliminate;
 pub use fragment::outside_fragment;
+pub use modes::{jvp_from_vjp, vjp_from_jvp};
+pub(crate) use own::evaluate_own;
+pub use specialise::specialise;
 
 /// The two transformations of an engine, with its name.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +97,7 @@ pub(crate) fn evaluate_transformed(
 
 /// Runs a function in the evaluator of an engine.
 pub(crate) fn run_own(
-    _engine: &'static str,
+    engine: &'static str,
     run: RunFn,
     program: &Program,
     function: DefId,
@@ -99,20 +106,15 @@ pub(crate) fn run_own(
     options: &Options,
 ) -> Result<Answer, Box<Diagnostic>> {
     let mut program = program.clone();
+    if let Some(span) = eliminate::operator_in(&program, function) {
+        return Err(outside_fragment(
+            engine,
+            "derivatives inside functions that are differentiated",
+            span,
+        ));
+    }
     let function = unary(&mut program, function);
     run(&program, function, argument, mode, options)
-}
-
-/// The value of a definition, derivatives in it by the evaluator of an engine.
-pub(crate) fn evaluate_own(
-    engine: &'static str,
-    _run: RunFn,
-    program: &Program,
-    def: DefId,
-    options: &Options,
-) -> Result<Value, Box<Diagnostic>> {
-    eliminate::refuse_operators(engine, program, def)?;
-    Machine::new(&compile(program), Rc::new(NoEngine), options.clone()).global(def)
 }
 
 /// A definition with the same meaning whose body is a function of one parameter.

@@ -1,6 +1,9 @@
 //! Programs for tests: the textual form of the calculus with numbers left out. `$x` is a variable,
 //! `@f` a definition; each name stands for one thing in a program.
 
+#[allow(dead_code, reason = "each test uses a part of it")]
+pub mod source;
+
 use pullback_base::{FileId, Id};
 use pullback_lambda::{DefId, Program, parse, verify};
 

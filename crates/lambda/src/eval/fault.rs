@@ -114,6 +114,11 @@ pub enum Fault {
         /// What it cannot do.
         what: String,
     },
+    /// What an evaluator of another kind has reported already.
+    Reported {
+        /// Its words, with a place of its own.
+        diagnostic: Box<Diagnostic>,
+    },
     /// A broken promise of an earlier stage.
     Internal {
         /// What was found.
@@ -193,6 +198,7 @@ impl Fault {
             | Self::Tie { .. }
             | Self::NotSmooth { .. }
             | Self::Unsupported { .. }
+            | Self::Reported { .. }
             | Self::Internal { .. } => self.derivative_diagnostic(span),
         }
     }
@@ -276,6 +282,7 @@ impl Fault {
                     .note("engines differ in what they cover")
                     .hint("use `--engine trace`, which covers the whole language")
             }
+            Self::Reported { diagnostic } => (**diagnostic).clone(),
             other => error("E0799", format!("internal error of the evaluator: {other:?}"), "")
                 .note("this is a bug of Pullback, not of the program")
                 .hint("please report it with the program"),

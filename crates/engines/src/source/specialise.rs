@@ -1,0 +1,253 @@
+//! Functions become known: first-order engines see no variables of function type where it is known
+//! before the program runs which function they stand for.
+//!
+//! Input: a program and a definition. Output: a program with the same definitions and further ones, in
+//! which what the definition reaches has the same meaning, errors and their order included, and
+//!
+//! - applications of known functions are reduced if the function is small, and become calls of new
+//!   definitions otherwise, one for each way in which functions are passed (so nothing grows faster
+//!   than the program);
+//! - definitions and local functions that take or give functions are reduced or specialised alike,
+//!   recursive ones too;
+//! - tuples, constructors and conditionals that hold functions are taken apart where they are used.
+//!
+//! Constants of function type are evaluated where they are used. What stays unknown stays as it is.
+
+mod apply;
+mod term;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pullback_base::{Name, Span};
+use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, VarId, is_first_order};
+
+use super::eliminate::{reachable, trim};
+use super::known::{Env, Known, LONGEST, Piece};
+
+/// Functions of at most this size are reduced where they are applied.
+const SMALL: usize = 80;
+/// So many reductions deep, larger functions become calls.
+const SHALLOW: usize = 8;
+/// So many reductions deep, nothing is reduced any more.
+const DEEPEST: usize = 60;
+/// The output has at most this many nodes more than a multiple of the input.
+const ROOM: usize = 200_000;
+
+/// Bindings around a term, the first outermost.
+type Bindings = Vec<(VarId, Expr)>;
+
+/// Specialises what a definition reaches.
+pub fn specialise(program: &Program, def: DefId) -> (Program, DefId) {
+    let mut old = 0;
+    let mut queue = vec![];
+    for id in reachable(program, def) {
+        old += program.defs[id].body.size();
+        queue.push(Task::Definition(id));
+    }
+    let mut kept = program.clone();
+    trim(&mut kept, def);
+    let mut pass = Pass {
+        source: program,
+        program: kept,
+        env: Env::new(),
+        depth: 0,
+        made: 0,
+        room: ROOM + 20 * old,
+        recursive: BTreeMap::new(),
+        calls: BTreeMap::new(),
+        constants: BTreeSet::new(),
+        queue,
+    };
+    while let Some(task) = pass.queue.pop() {
+        pass.perform(task);
+    }
+    (pass.program, def)
+}
+
+enum Task {
+    /// A definition of the program in its place.
+    Definition(DefId),
+    /// A new definition for calls of one outline.
+    Call { def: DefId, params: Vec<VarId>, function: Known, args: Vec<Known> },
+}
+
+struct Pass<'p> {
+    source: &'p Program,
+    program: Program,
+    env: Env,
+    /// How many reductions are under way.
+    depth: usize,
+    /// How many nodes have been made.
+    made: usize,
+    room: usize,
+    /// Whether definitions reach themselves.
+    recursive: BTreeMap<DefId, bool>,
+    /// The definitions made for calls.
+    calls: BTreeMap<Vec<Piece>, DefId>,
+    /// Constants of function type under way.
+    constants: BTreeSet<DefId>,
+    queue: Vec<Task>,
+}
+
+impl Pass<'_> {
+    fn perform(&mut self, task: Task) {
+        self.env = Env::new();
+        self.depth = 0;
+        match task {
+            Task::Definition(def) => {
+                let body = self.source.defs[def].body.clone();
+                self.program.defs[def].body = if let ExprKind::Lam(params, inner) = &body.kind {
+                    self.lambda(params, inner)
+                } else {
+                    self.expr(&body)
+                };
+            }
+            Task::Call { def, params, function, args } => {
+                let mut out = Bindings::new();
+                let result = self.saturate(function, args, &mut out);
+                let body = self.residual(result);
+                let body = Expr::lets(out, body);
+                self.program.defs[def].body = self.program.lam(params, body);
+            }
+        }
+    }
+
+    /// Whether values of this term hold no functions.
+    fn plain(&self, expr: &Expr) -> bool {
+        is_first_order(&self.program.datas, &expr.ty)
+    }
+
+    /// Whether a definition reaches itself.
+    fn is_recursive(&mut self, def: DefId) -> bool {
+        if let Some(known) = self.recursive.get(&def) {
+            return *known;
+        }
+        let mut seen = BTreeSet::new();
+        let mut todo = self.source.defs[def].body.globals();
+        while let Some(next) = todo.pop() {
+            if seen.insert(next) {
+                todo.extend(self.source.defs[next].body.globals());
+            }
+        }
+        let found = seen.contains(&def);
+        self.recursive.insert(def, found);
+        found
+    }
+
+    /// A call of a definition that is made for this outline, if it is not too long.
+    fn call(&mut self, name: &Name, function: &Known, args: &[Known], span: Span) -> Option<Expr> {
+        let mut pieces = vec![];
+        function.outline(&mut pieces);
+        args.iter().for_each(|arg| arg.outline(&mut pieces));
+        if pieces.len() > LONGEST {
+            return None;
+        }
+        let result = function.ty().after(args.len())?;
+        let mut given = vec![];
+        let mut params = vec![];
+        let program = &mut self.program;
+        let mut fill = |expr: &Expr| {
+            let name = if let ExprKind::Var(var) = expr.kind {
+                program.vars[var].name.clone()
+            } else {
+                Name::new_static("x")
+            };
+            let param = program.fresh(name, expr.ty.clone());
+            given.push(expr.clone());
+            params.push(param);
+            program.var(param, expr.span)
+        };
+        let inner_function = function.with_holes(&mut fill);
+        let inner_args: Vec<Known> = args.iter().map(|arg| arg.with_holes(&mut fill)).collect();
+        let def = if let Some(def) = self.calls.get(&pieces) {
+            *def
+        } else {
+            let types: Vec<_> = given.iter().map(|arg| arg.ty.clone()).collect();
+            let ty = pullback_lambda::Type::funs(types, result.clone());
+            let body = Expr::fail(Expr::str("", span), ty.clone(), span);
+            let def = self.program.defs.push(Def { name: name.clone(), ty, body, span });
+            self.calls.insert(pieces, def);
+            let (function, args) = (inner_function, inner_args);
+            self.queue.push(Task::Call { def, params, function, args });
+            def
+        };
+        let callee = self.program.global(def, span);
+        Some(Expr::app(callee, given, span))
+    }
+
+    /// Binds a term to a variable unless it is an atom.
+    fn bound(&mut self, name: &str, expr: Expr, out: &mut Bindings) -> Expr {
+        let (atom, binding) = self.program.share(name, expr);
+        out.extend(binding);
+        atom
+    }
+
+    /// A known value as a term.
+    fn residual(&mut self, known: Known) -> Expr {
+        match known {
+            Known::Dynamic(expr) => expr,
+            Known::Global(def, _, span) => self.program.global(def, span),
+            Known::Function(closure) => {
+                let outer = std::mem::replace(&mut self.env, closure.env.clone());
+                let lambda = self.lambda(&closure.params, &closure.body);
+                self.env = outer;
+                lambda
+            }
+            Known::Recursive(group, index) => {
+                let mut inner = group.env.clone();
+                let mut renamed = vec![];
+                for (var, function) in &group.functions {
+                    let fresh = self.program.fresh_like(*var);
+                    let expr = self.program.var(fresh, function.span);
+                    inner.insert(*var, Known::Dynamic(expr));
+                    renamed.push(fresh);
+                }
+                let outer = std::mem::replace(&mut self.env, inner);
+                let mut functions = vec![];
+                for (fresh, (_, function)) in renamed.iter().zip(&group.functions) {
+                    if let ExprKind::Lam(params, body) = &function.kind {
+                        functions.push((*fresh, self.lambda(params, body)));
+                    }
+                }
+                self.env = outer;
+                let span = group.functions[index].1.span;
+                let chosen = self.program.var(renamed[index], span);
+                Expr::let_rec(functions, chosen)
+            }
+            Known::Partial(function, held) => {
+                let function = self.residual((*function).clone());
+                let held: Vec<Expr> = held.into_iter().map(|arg| self.residual(arg)).collect();
+                let span = function.span;
+                Expr::app(function, held, span)
+            }
+            Known::Tuple(items, ty, span) => {
+                let items = items.into_iter().map(|item| self.residual(item)).collect();
+                Expr::record(items, ty, span)
+            }
+            Known::Con(tag, items, ty, span) => {
+                let items = items.into_iter().map(|item| self.residual(item)).collect();
+                Expr::new(ExprKind::Con(tag, items), ty, span)
+            }
+            Known::Either(cond, then, other) => {
+                let span = cond.span;
+                let then = self.residual((*then).clone());
+                Expr::if_(cond, then, self.residual((*other).clone()), span)
+            }
+        }
+    }
+
+    /// A function with fresh parameters.
+    fn lambda(&mut self, params: &[VarId], body: &Expr) -> Expr {
+        let fresh: Vec<VarId> = params.iter().map(|param| self.rebind(*param)).collect();
+        let body = self.expr(body);
+        self.program.lam(fresh, body)
+    }
+
+    /// A new variable for a binder.
+    fn rebind(&mut self, var: VarId) -> VarId {
+        let fresh = self.program.fresh_like(var);
+        let expr = self.program.var(fresh, Span::NONE);
+        self.env.insert(var, Known::Dynamic(expr));
+        fresh
+    }
+}
