@@ -14,7 +14,7 @@ impl Program {
     }
 
     /// A type in the textual form of programs: sums carry their numbers.
-    pub(crate) fn print_type(&self, ty: &Type) -> String {
+    pub fn print_type(&self, ty: &Type) -> String {
         let mut out = String::new();
         let mut name = |data: DataId| format!("{}.{}", quoted(&self.datas[data].name), data.0);
         self.show(ty, Place::Top, &mut name, &mut out);

@@ -1,0 +1,63 @@
+//! Code under construction: a sequence of bindings, in the order in which they run, and the variable that
+//! holds the state of the monad after them.
+
+use pullback_base::Span;
+use pullback_lambda::{Expr, ExprKind, VarId};
+
+/// What a term was translated to. Both forms may be repeated: they bind no variables.
+#[derive(Clone, Debug)]
+pub(super) enum Val {
+    /// A term of the translated type: variables, components of them, structures of such.
+    Whole(Expr),
+    /// A Real: its primal and its delta, not paired yet.
+    Dual(Expr, Expr),
+}
+
+/// Bindings, the first outermost.
+pub(super) struct Block {
+    steps: Vec<Step>,
+    /// The state after the bindings; none in a translation without state.
+    pub(super) state: Option<VarId>,
+}
+
+enum Step {
+    Let(VarId, Expr),
+    Rec(Vec<(VarId, Expr)>),
+}
+
+impl Block {
+    /// No bindings yet.
+    pub(super) fn new(state: Option<VarId>) -> Self {
+        Self { steps: vec![], state }
+    }
+    /// One more binding.
+    pub(super) fn push(&mut self, var: VarId, value: Expr) {
+        self.steps.push(Step::Let(var, value));
+    }
+    /// Recursive functions.
+    pub(super) fn push_rec(&mut self, functions: Vec<(VarId, Expr)>) {
+        self.steps.push(Step::Rec(functions));
+    }
+    /// The bindings around a body.
+    pub(super) fn close(self, body: Expr) -> Expr {
+        self.steps.into_iter().rev().fold(body, |body, step| match step {
+            Step::Let(var, value) => {
+                // `let x = e in x` is `e`.
+                if matches!(&body.kind, ExprKind::Var(found) if *found == var) {
+                    value
+                } else {
+                    Expr::let_(var, value, body)
+                }
+            }
+            Step::Rec(functions) => Expr::let_rec(functions, body),
+        })
+    }
+}
+
+/// The delta of a constant.
+pub(super) fn is_zero(delta: &Expr) -> bool {
+    matches!(&delta.kind, ExprKind::Con(0, fields) if fields.is_empty())
+}
+
+/// `()` where there is nothing to say of places.
+pub(super) const NONE: Span = Span::NONE;

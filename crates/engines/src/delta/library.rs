@@ -1,0 +1,210 @@
+//! What translated programs call: the `Delta` types and their functions, written in the calculus itself.
+//!
+//! Input: a program. Output: the same program with the library of one translation at its end, and the
+//! places of its types and functions. In the library's text `$x` is a variable and `@f` a definition;
+//! they get the numbers that the textual form wants when the text is read.
+
+use std::collections::BTreeMap;
+
+use pullback_base::{FileId, Id, Span};
+use pullback_lambda::{
+    DataId, DefId, Expr, ExprKind, LoopForm, Program, Type, TypeKind, VarId, parse,
+};
+
+use super::Version;
+
+/// What a program that a library stops says, told in words by the caller.
+pub(super) const TOO_LARGE: &str = "TOO_LARGE";
+
+/// The types and functions of a library in a program.
+#[derive(Clone, Debug)]
+pub(super) struct Library {
+    first_data: usize,
+    datas: usize,
+    defs: BTreeMap<String, DefId>,
+}
+
+impl Library {
+    /// Appends the library of a translation to a program.
+    pub(super) fn add(program: &mut Program, version: Version, too_large: &str) -> Self {
+        let common = include_str!("common.lambda");
+        let (datas, defs) = match version {
+            Version::One => (include_str!("delta1.lambda"), include_str!("delta1_defs.lambda")),
+            Version::Two => (include_str!("delta2.lambda"), include_str!("delta2_defs.lambda")),
+            Version::Final => (include_str!("delta.lambda"), include_str!("delta_defs.lambda")),
+        };
+        let text = format!("{datas}\n{common}\n{defs}").replace(TOO_LARGE, too_large);
+        let library = parse(&numbered(&text), FileId::from_index(0))
+            .expect("the text of the library is well-formed: tests read every version");
+        append(program, library)
+    }
+    /// `Maybe`: a slot of a map that may be empty.
+    pub(super) fn maybe(&self) -> Type {
+        self.data(0)
+    }
+    /// `Delta`
+    pub(super) fn delta(&self) -> Type {
+        self.data(1)
+    }
+    /// `Work`: deltas still to be evaluated.
+    pub(super) fn work(&self) -> Type {
+        self.data(2)
+    }
+    /// The state of the monad, `{ next : Int, binds : DeltaBinds }`.
+    pub(super) fn state(&self) -> Type {
+        let fields = vec![("next".into(), Type::int()), ("binds".into(), self.data(3))];
+        Type::new(TypeKind::Record(fields))
+    }
+    fn data(&self, index: usize) -> Type {
+        debug_assert!(index < self.datas);
+        Type::new(TypeKind::Data(DataId::from_index(self.first_data + index)))
+    }
+    /// A function of the library.
+    pub(super) fn def(&self, name: &str) -> DefId {
+        self.defs[name]
+    }
+    /// Whether a definition belongs to the library.
+    pub(super) fn contains(&self, def: DefId) -> bool {
+        self.defs.values().any(|known| *known == def)
+    }
+}
+
+/// Replaces `$x` by `x.n` and `@f` by `@f.n`.
+fn numbered(text: &str) -> String {
+    let names = text.lines().filter_map(|line| line.strip_prefix("def "));
+    let defs: Vec<&str> = names.filter_map(|rest| rest.split_whitespace().next()).collect();
+    let mut vars: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['$', '@']) {
+        out.push_str(&rest[..at]);
+        let is_def = rest[at..].starts_with('@');
+        let tail = &rest[at + 1..];
+        let end = tail.find(|c: char| !c.is_alphanumeric()).unwrap_or(tail.len());
+        let name = &tail[..end];
+        if is_def {
+            let index = defs.iter().position(|def| *def == name).unwrap_or(defs.len());
+            out.push_str(&format!("@{name}.{index}"));
+        } else {
+            let fresh = vars.len();
+            out.push_str(&format!("{name}.{}", vars.entry(name).or_insert(fresh)));
+        }
+        rest = &tail[end..];
+    }
+    out.push_str(rest);
+    for (index, name) in defs.iter().enumerate() {
+        out = out.replacen(&format!("def {name} "), &format!("def {name}.{index} "), 1);
+    }
+    out
+}
+
+/// Appends a program to another, with its numbers shifted.
+fn append(program: &mut Program, library: Program) -> Library {
+    let shift = Shift {
+        datas: program.datas.len(),
+        vars: program.vars.len(),
+        defs: program.defs.len(),
+    };
+    let datas = library.datas.len();
+    for mut data in library.datas.iter().cloned() {
+        for constructor in &mut data.constructors {
+            for field in &mut constructor.fields {
+                *field = shift.ty(field);
+            }
+        }
+        program.datas.push(data);
+    }
+    for mut var in library.vars.iter().cloned() {
+        var.ty = shift.ty(&var.ty);
+        program.vars.push(var);
+    }
+    let mut defs = BTreeMap::new();
+    for mut def in library.defs.iter().cloned() {
+        def.ty = shift.ty(&def.ty);
+        def.body.rewrite(&mut |node| shift.node(node));
+        let name = def.name.to_string();
+        defs.insert(name, program.defs.push(def));
+    }
+    Library { first_data: shift.datas, datas, defs }
+}
+
+/// By how much the numbers of a program move when it is appended to another.
+struct Shift {
+    datas: usize,
+    vars: usize,
+    defs: usize,
+}
+
+impl Shift {
+    fn ty(&self, ty: &Type) -> Type {
+        match ty.kind() {
+            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str => ty.clone(),
+            TypeKind::Tuple(items) => {
+                Type::tuple(items.iter().map(|item| self.ty(item)).collect())
+            }
+            TypeKind::Record(fields) => {
+                let fields = fields.iter().map(|(name, field)| (name.clone(), self.ty(field)));
+                Type::new(TypeKind::Record(fields.collect()))
+            }
+            TypeKind::Data(data) => {
+                Type::new(TypeKind::Data(DataId::from_index(data.index() + self.datas)))
+            }
+            TypeKind::Array(element) => Type::array(self.ty(element)),
+            TypeKind::Fun(from, to) => Type::fun(self.ty(from), self.ty(to)),
+        }
+    }
+
+    fn var(&self, var: &mut VarId) {
+        *var = VarId::from_index(var.index() + self.vars);
+    }
+
+    fn node(&self, node: &mut Expr) {
+        node.ty = self.ty(&node.ty);
+        node.span = Span::NONE;
+        match &mut node.kind {
+            ExprKind::Var(var) | ExprKind::Let(var, _, _) | ExprKind::Build { var, .. } => {
+                self.var(var);
+            }
+            ExprKind::Global(def) => *def = DefId::from_index(def.index() + self.defs),
+            ExprKind::Lam(params, _) => params.iter_mut().for_each(|var| self.var(var)),
+            ExprKind::LetRec(functions, _) => {
+                functions.iter_mut().for_each(|(var, _)| self.var(var));
+            }
+            ExprKind::Match(_, arms, _) => {
+                arms.iter_mut().flat_map(|arm| &mut arm.vars).for_each(|var| self.var(var));
+            }
+            ExprKind::Loop { var, form, .. } => {
+                self.var(var);
+                if let LoopForm::For { var, .. } = form {
+                    self.var(var);
+                }
+            }
+            ExprKind::Lit(_)
+            | ExprKind::Prim(_, _)
+            | ExprKind::App(_, _)
+            | ExprKind::If(_, _, _)
+            | ExprKind::Tuple(_)
+            | ExprKind::Proj(_, _)
+            | ExprKind::Con(_, _)
+            | ExprKind::Array(_)
+            | ExprKind::Ad(_, _) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_library_is_well_formed_wherever_it_stands() {
+        for version in [Version::One, Version::Two, Version::Final] {
+            let mut program = Program::default();
+            Library::add(&mut program, version, "enough");
+            let library = Library::add(&mut program, version, "enough");
+            assert_eq!(pullback_lambda::verify(&program), Ok(()), "{version:?}");
+            assert!(library.contains(library.def("scale")));
+            assert!(library.def("scale").index() > library.defs.len());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Reverse mode from dual numbers, in three steps: `delta1`, `delta2`, `delta`.
+//!
+//! Type:  `vjp : (S -> T) -> S -> (T, T' -> S')` and `jvp : (S -> T) -> (S, S') -> (T, T')`, as programs:
+//!        every definition is translated to an ordinary definition of the calculus, once.
+//! Law:   every Real carries a delta, which stands for its derivative with respect to all inputs.
+//!        `delta1`: the vector of derivatives itself (figure 5). `delta2`: a tree that describes it
+//!        (figure 7). `delta`: a tree over names, in a monad that binds every new one (figure 9); the
+//!        bindings are evaluated newest first into an array (figures 10, 11, 16).
+//! Cost:  `delta1`: the program's operations times the number of inputs. `delta2`: exponential in the depth
+//!        of sharing. `delta`: a constant times the program in time, memory linear in the operations
+//!        executed (Theorem 5); fused, linear in those outside fused functions (figure 15).
+//! Limits: the whole language. `delta1` refuses more than 512 inputs and `delta2` trees of more than two
+//!        million nodes when they are evaluated; a translation may not grow beyond a size.
+//! Needs: the primitive table (figure 14 from the partial derivatives of each row); elimination of
+//!        derivatives inside programs, innermost first.
+//!
+//! *Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD*, §5, §8, §9.2.
+
+mod block;
+mod custom;
+mod fuse;
+mod library;
+mod poly;
+mod prim;
+mod translate;
+mod types;
+mod wrap;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use pullback_base::{Diagnostic, Span};
+use pullback_lambda::{DataId, DefId, Program, Type, VarId};
+
+use block::Val;
+use library::Library;
+
+use crate::source::outside_fragment;
+
+/// What the messages of translated programs begin with that an engine stops.
+pub(crate) const LIMIT: &str = "a limit of this engine: ";
+
+/// How many nodes the translated definitions of one program may have.
+const MAX_SIZE: usize = 1_000_000;
+
+/// Which of the translations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    /// Vectors.
+    One,
+    /// Trees.
+    Two,
+    /// Trees over names.
+    Final,
+}
+
+impl Version {
+    /// The name of its engine.
+    fn name(self) -> &'static str {
+        match self {
+            Version::One => "delta1",
+            Version::Two => "delta2",
+            Version::Final => "delta",
+        }
+    }
+    /// What the names of translated definitions begin with.
+    fn letter(self) -> &'static str {
+        match self {
+            Version::One => "D1",
+            Version::Two => "D2",
+            Version::Final => "D",
+        }
+    }
+    /// Why its library stops a program.
+    fn too_large(self) -> String {
+        let what = match self {
+            Version::One => "more than 512 inputs: every number would carry that many derivatives",
+            Version::Two => "a tree of deltas with more than two million nodes: it does not share",
+            Version::Final => "",
+        };
+        format!("{}{what}", LIMIT)
+    }
+}
+
+/// A translation of the definitions of a program.
+struct Translation<'p> {
+    program: &'p mut Program,
+    version: Version,
+    library: Library,
+    /// Whether functions are fused where that helps.
+    fuse: bool,
+    /// Whether Real literals are bound to names, as in figure 12.
+    bind_constants: bool,
+    /// Whether operands run from right to left, as in figure 12.
+    right_to_left: bool,
+    /// The functions that the wrapper runs.
+    roots: BTreeSet<DefId>,
+    /// Translated sums.
+    datas: BTreeMap<DataId, DataId>,
+    /// What variables became.
+    vars: BTreeMap<VarId, Val>,
+    /// Variables that are functions of all parameters and the state at once, with their arity.
+    known: BTreeMap<VarId, usize>,
+    /// Translated definitions.
+    defs: BTreeMap<DefId, DefId>,
+    /// Those without a body yet.
+    todo: Vec<DefId>,
+    /// The nodes made.
+    size: usize,
+    polys: poly::Made,
+    sequences: HashMap<(Type, Type), DefId>,
+}
+
+impl<'p> Translation<'p> {
+    fn new(program: &'p mut Program, version: Version) -> Self {
+        let library = Library::add(program, version, &version.too_large());
+        Self {
+            program,
+            version,
+            library,
+            fuse: false,
+            bind_constants: false,
+            right_to_left: false,
+            roots: BTreeSet::new(),
+            datas: BTreeMap::new(),
+            vars: BTreeMap::new(),
+            known: BTreeMap::new(),
+            defs: BTreeMap::new(),
+            todo: vec![],
+            size: 0,
+            polys: HashMap::new(),
+            sequences: HashMap::new(),
+        }
+    }
+
+    fn too_large(&self, span: Span) -> Box<Diagnostic> {
+        let what = format!("a program whose translation has more than {MAX_SIZE} nodes");
+        outside_fragment(self.version.name(), &what, span)
+    }
+}
+
+type Transformed = Result<DefId, Box<Diagnostic>>;
+
+/// `R¹`
+pub fn delta1_vjp(program: &mut Program, def: DefId) -> Transformed {
+    Translation::new(program, Version::One).vjp(def)
+}
+
+/// Forward mode by the vectors of the first translation.
+pub fn delta1_jvp(program: &mut Program, def: DefId) -> Transformed {
+    Translation::new(program, Version::One).jvp(def)
+}
+
+/// `R²`
+pub fn delta2_vjp(program: &mut Program, def: DefId) -> Transformed {
+    Translation::new(program, Version::Two).vjp(def)
+}
+
+/// Forward mode by the trees of the second translation.
+pub fn delta2_jvp(program: &mut Program, def: DefId) -> Transformed {
+    Translation::new(program, Version::Two).jvp(def)
+}
+
+/// `R`
+pub fn delta_vjp(program: &mut Program, def: DefId) -> Transformed {
+    Translation::new(program, Version::Final).vjp(def)
+}
+
+/// Forward mode by the bindings of the final translation.
+pub fn delta_jvp(program: &mut Program, def: DefId) -> Transformed {
+    Translation::new(program, Version::Final).jvp(def)
+}
+
+fn fused(program: &mut Program, def: DefId) -> Translation<'_> {
+    let mut translation = Translation::new(program, Version::Final);
+    translation.fuse = true;
+    translation.roots.insert(def);
+    translation
+}
+
+/// `R` around fused functions.
+pub fn fused_vjp(program: &mut Program, def: DefId) -> Transformed {
+    fused(program, def).vjp(def)
+}
+
+/// Forward mode around fused functions.
+pub fn fused_jvp(program: &mut Program, def: DefId) -> Transformed {
+    fused(program, def).jvp(def)
+}

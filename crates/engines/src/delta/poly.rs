@@ -1,0 +1,615 @@
+//! The polytypic functions of the wrappers (`initVars`, `initZeros`, `primal`, `lookup`, `⊙`, …): one
+//! scheme, a walk over structures of the same shape in several translations at once, and one row for
+//! each function.
+//!
+//! A walk takes its structures, a fixed extra argument if the row has one, and a running value if it has
+//! one; it gives a new structure, the last running value, or both. Reals are visited from left to right.
+//! A sum or an array gets a definition of its own, made once for each function and type.
+
+use std::collections::HashMap;
+
+use pullback_base::Span;
+use pullback_lambda::{Arm, Def, DefId, Expr, Prim, Type, TypeKind, tangent};
+
+use super::Translation;
+use super::block::{Block, NONE};
+
+/// A polytypic function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Op {
+    /// `A -> D{A}`: every Real with the delta that the extra argument gives for its position.
+    InitVars,
+    /// `D{A} -> D{A}`: one more delta for every Real, likewise.
+    Attach,
+    /// `A -> D{A}`: every Real a constant.
+    InitZeros,
+    /// `D{A} -> A`
+    Primal,
+    /// `D{A} -> D{A}`: every Real made a constant, at this order and at those above.
+    Stop,
+    /// `D{A} -> D{T A}`: zeros, constant.
+    Zeros,
+    /// `D{A} -> D{T A}`: zeros with the deltas of the Reals: they stand for their tangents.
+    Tangents,
+    /// `A -> D{A} -> D{T A} -> D{A}`: the primal of the first, the deltas of both others.
+    Graft,
+    /// `A -> T A`: what a map has for each position.
+    Lookup,
+    /// `A -> T A -> map`: writes the tangent of each Real to its position.
+    Seed,
+    /// `D{A} -> T A -> Delta`: the dot product.
+    Dot,
+    /// `D{A} -> Bool`: whether a Real has a delta other than zero.
+    Active,
+    /// `D{A} -> T A -> Work`: each delta with its cotangent, to be evaluated.
+    Spread,
+    /// `D{A} -> T A`: the meaning of each delta.
+    Meaning,
+    /// `A -> Int`: the number of Reals.
+    Count,
+    /// `D{A} -> Delta`: each delta with the partial derivative that a map has for its position.
+    Combine,
+}
+
+/// In which translation a structure is given or made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Plain,
+    Dual,
+    Tangent,
+    DualTangent,
+}
+
+impl Op {
+    fn name(self) -> &'static str {
+        match self {
+            Op::InitVars => "initVars",
+            Op::Attach => "attach",
+            Op::InitZeros => "initZeros",
+            Op::Primal => "primal",
+            Op::Stop => "stop",
+            Op::Zeros => "zeros",
+            Op::Tangents => "tangents",
+            Op::Graft => "graft",
+            Op::Lookup => "lookup",
+            Op::Seed => "seed",
+            Op::Dot => "dot",
+            Op::Active => "active",
+            Op::Spread => "spread",
+            Op::Meaning => "meaning",
+            Op::Count => "count",
+            Op::Combine => "combine",
+        }
+    }
+    /// The structures it takes.
+    fn inputs(self) -> &'static [Form] {
+        match self {
+            Op::InitVars | Op::InitZeros | Op::Lookup | Op::Count => &[Form::Plain],
+            Op::Attach
+            | Op::Primal
+            | Op::Stop
+            | Op::Zeros
+            | Op::Tangents
+            | Op::Active
+            | Op::Meaning
+            | Op::Combine => &[Form::Dual],
+            Op::Graft => &[Form::Plain, Form::Dual, Form::DualTangent],
+            Op::Seed => &[Form::Plain, Form::Tangent],
+            Op::Dot | Op::Spread => &[Form::Dual, Form::Tangent],
+        }
+    }
+    /// The structure it makes.
+    fn output(self) -> Option<Form> {
+        match self {
+            Op::InitVars | Op::Attach | Op::InitZeros | Op::Stop | Op::Graft => Some(Form::Dual),
+            Op::Primal => Some(Form::Plain),
+            Op::Zeros | Op::Tangents => Some(Form::DualTangent),
+            Op::Lookup | Op::Meaning => Some(Form::Tangent),
+            Op::Seed | Op::Dot | Op::Active | Op::Spread | Op::Count | Op::Combine => None,
+        }
+    }
+}
+
+/// What a walk over a part gives.
+#[derive(Clone)]
+struct Part {
+    out: Option<Expr>,
+    acc: Option<Expr>,
+}
+
+/// The definitions made so far.
+pub(super) type Made = HashMap<(Op, Type), DefId>;
+
+impl Translation<'_> {
+    /// The type of a structure of type `ty` in a form.
+    pub(super) fn form(&mut self, form: Form, ty: &Type) -> Type {
+        let dot = |this: &mut Self| {
+            // Functions are met by `Stop` and `Primal` only, which have no tangents.
+            tangent(&mut this.program.datas, ty).unwrap_or_else(|| ty.clone())
+        };
+        match form {
+            Form::Plain => ty.clone(),
+            Form::Dual => self.ty(ty),
+            Form::Tangent => dot(self),
+            Form::DualTangent => {
+                let dot = dot(self);
+                self.ty(&dot)
+            }
+        }
+    }
+
+    fn extra_type(&self, op: Op) -> Option<Type> {
+        let delta = self.library.delta();
+        match op {
+            Op::InitVars | Op::Attach => Some(Type::fun(Type::int(), delta)),
+            Op::Lookup | Op::Meaning | Op::Combine => Some(Type::array(self.library.maybe())),
+            Op::InitZeros
+            | Op::Primal
+            | Op::Stop
+            | Op::Zeros
+            | Op::Tangents
+            | Op::Graft
+            | Op::Seed
+            | Op::Dot
+            | Op::Active
+            | Op::Spread
+            | Op::Count => None,
+        }
+    }
+
+    fn acc_type(&self, op: Op) -> Option<Type> {
+        match op {
+            Op::InitVars | Op::Attach | Op::Lookup | Op::Count => Some(Type::int()),
+            Op::Seed => {
+                Some(Type::tuple(vec![Type::array(self.library.maybe()), Type::int()]))
+            }
+            Op::Combine => Some(Type::tuple(vec![self.library.delta(), Type::int()])),
+            Op::Dot => Some(self.library.delta()),
+            Op::Active => Some(Type::bool()),
+            Op::Spread => Some(self.library.work()),
+            Op::InitZeros
+            | Op::Primal
+            | Op::Stop
+            | Op::Zeros
+            | Op::Tangents
+            | Op::Graft
+            | Op::Meaning => None,
+        }
+    }
+
+    /// Applies a polytypic function at a type, in a block. Structures, extra argument and running value
+    /// are terms that may be repeated. Gives what the function gives: structure, running value.
+    pub(super) fn poly(
+        &mut self,
+        op: Op,
+        ty: &Type,
+        inputs: Vec<Expr>,
+        extra: Option<Expr>,
+        acc: Option<Expr>,
+        block: &mut Block,
+    ) -> (Option<Expr>, Option<Expr>) {
+        let part = self.walk(op, ty, &inputs, extra.as_ref(), acc, block);
+        (part.out, part.acc)
+    }
+
+    /// As [`Translation::poly`], for a function that gives a structure only.
+    pub(super) fn rebuild(&mut self, op: Op, ty: &Type, input: Expr, block: &mut Block) -> Expr {
+        let part = self.walk(op, ty, &[input], None, None, block);
+        part.out.expect("the function makes a structure")
+    }
+
+    /// The walk over a type: leaves and tuples in place, sums and arrays by definitions.
+    fn walk(
+        &mut self,
+        op: Op,
+        ty: &Type,
+        inputs: &[Expr],
+        extra: Option<&Expr>,
+        acc: Option<Expr>,
+        block: &mut Block,
+    ) -> Part {
+        let out_form = op.output();
+        match ty.kind() {
+            TypeKind::Real => self.leaf(op, inputs, extra, acc, block),
+            TypeKind::Int | TypeKind::Bool | TypeKind::Str => {
+                let out = out_form.map(|form| match form {
+                    Form::Plain | Form::Dual => inputs[0].clone(),
+                    Form::Tangent | Form::DualTangent => Expr::unit(NONE),
+                });
+                Part { out, acc }
+            }
+            TypeKind::Fun(_, _) => Part { out: Some(inputs[0].clone()), acc },
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let components: Vec<Type> =
+                    ty.components().unwrap_or_default().into_iter().cloned().collect();
+                let (mut acc, mut items) = (acc, vec![]);
+                for (index, component) in components.iter().enumerate() {
+                    let parts: Vec<Expr> =
+                        inputs.iter().map(|input| self.component(input, index)).collect();
+                    let part = self.walk(op, component, &parts, extra, acc, block);
+                    acc = part.acc;
+                    items.extend(part.out);
+                }
+                let out = out_form.map(|form| {
+                    let ty = self.form(form, ty);
+                    Expr::record(items, ty, NONE)
+                });
+                Part { out, acc }
+            }
+            TypeKind::Array(_) | TypeKind::Data(_) => {
+                let def = self.walker(op, ty);
+                let args = inputs.iter().chain(extra).cloned().chain(acc.clone()).collect();
+                let call = Expr::app(self.program.global(def, NONE), args, NONE);
+                let result = self.bind(block, op.name(), call);
+                match (out_form, &acc) {
+                    (Some(_), Some(_)) => Part {
+                        out: Some(Expr::proj(result.clone(), 0, NONE)),
+                        acc: Some(Expr::proj(result, 1, NONE)),
+                    },
+                    (Some(_), None) => Part { out: Some(result), acc },
+                    (None, _) => Part { out: None, acc: Some(result) },
+                }
+            }
+        }
+    }
+
+    /// A component, at once where the tuple is there.
+    fn component(&self, input: &Expr, index: usize) -> Expr {
+        if let pullback_lambda::ExprKind::Tuple(items) = &input.kind {
+            return items[index].clone();
+        }
+        Expr::proj(input.clone(), index, NONE)
+    }
+
+    /// The definition of a walk over an array or a sum.
+    fn walker(&mut self, op: Op, ty: &Type) -> DefId {
+        if let Some(known) = self.polys.get(&(op, ty.clone())) {
+            return *known;
+        }
+        let mut params = vec![];
+        for (index, form) in op.inputs().iter().enumerate() {
+            let ty = self.form(*form, ty);
+            params.push(self.program.fresh(["x", "y", "z"][index], ty));
+        }
+        let inputs: Vec<Expr> = params.iter().map(|var| self.program.var(*var, NONE)).collect();
+        let extra = self.extra_type(op).map(|ty| {
+            params.push(self.program.fresh("extra", ty));
+            self.program.var(params[params.len() - 1], NONE)
+        });
+        let acc = self.acc_type(op).map(|ty| {
+            params.push(self.program.fresh("acc", ty));
+            self.program.var(params[params.len() - 1], NONE)
+        });
+        let out = op.output().map(|form| self.form(form, ty));
+        let result = match (out, self.acc_type(op)) {
+            (Some(out), Some(acc)) => Type::tuple(vec![out, acc]),
+            (Some(out), None) => out,
+            (None, Some(acc)) => acc,
+            (None, None) => Type::unit(),
+        };
+        let types: Vec<Type> =
+            params.iter().map(|var| self.program.vars[*var].ty.clone()).collect();
+        let name = format!("{}[{}]", op.name(), self.program.print_type(ty));
+        let def = self.program.defs.push(Def {
+            name: name.into(),
+            ty: Type::funs(types, result.clone()),
+            body: Expr::unit(NONE),
+            span: NONE,
+        });
+        self.polys.insert((op, ty.clone()), def);
+        let body = if let TypeKind::Array(element) = ty.kind() {
+            self.walk_array(op, element, &inputs, extra.as_ref(), acc)
+        } else {
+            self.walk_sum(op, ty, &inputs, extra.as_ref(), acc, &result)
+        };
+        self.program.defs[def].body = self.program.lam(params, body);
+        def
+    }
+
+    fn walk_array(
+        &mut self,
+        op: Op,
+        element: &Type,
+        inputs: &[Expr],
+        extra: Option<&Expr>,
+        acc: Option<Expr>,
+    ) -> Expr {
+        let mut block = Block::new(None);
+        let size = |array: &Expr| Expr::prim(Prim::Size, vec![array.clone()], NONE);
+        let n = self.bind(&mut block, "n", size(&inputs[0]));
+        for input in &inputs[1..] {
+            let what = Expr::str("a tangent", NONE);
+            let check = Expr::prim(Prim::CheckSize, vec![size(input), n.clone(), what], NONE);
+            self.bind(&mut block, "_", check);
+        }
+        let index = self.program.fresh("i", Type::int());
+        let at = self.program.var(index, NONE);
+        let mut inner = Block::new(None);
+        let items: Vec<Expr> = inputs
+            .iter()
+            .map(|array| {
+                let item = Expr::prim(Prim::Index, vec![array.clone(), at.clone()], NONE);
+                self.bind(&mut inner, "item", item)
+            })
+            .collect();
+        let Some(acc) = acc else {
+            let part = self.walk(op, element, &items, extra, None, &mut inner);
+            let item = inner.close(part.out.unwrap_or_else(|| Expr::unit(NONE)));
+            return block.close(Expr::build(n, index, item, NONE));
+        };
+        if op.output().is_none() {
+            let state = self.program.fresh("acc", acc.ty.clone());
+            let running = self.program.var(state, NONE);
+            let part = self.walk(op, element, &items, extra, Some(running), &mut inner);
+            let next = inner.close(part.acc.unwrap_or_else(|| acc.clone()));
+            return block.close(Expr::loop_for(state, acc, index, n, next, NONE));
+        }
+        if let TypeKind::Real = element.kind() {
+            // The position of an element is known from its index: no running value is needed.
+            let position = Expr::prim(Prim::IntAdd, vec![acc.clone(), at], NONE);
+            let part = self.walk(op, element, &items, extra, Some(position), &mut inner);
+            let item = inner.close(part.out.unwrap_or_else(|| Expr::unit(NONE)));
+            let items = Expr::build(n.clone(), index, item, NONE);
+            let last = Expr::prim(Prim::IntAdd, vec![acc, n], NONE);
+            return block.close(Expr::tuple(vec![items, last], NONE));
+        }
+        let state = self.program.fresh("acc", acc.ty.clone());
+        let running = self.program.var(state, NONE);
+        let part = self.walk(op, element, &items, extra, Some(running), &mut inner);
+        let (out, next) = (part.out, part.acc);
+        let pair: Vec<Expr> = out.into_iter().chain(next).collect();
+        let step = inner.close(Expr::tuple(pair, NONE));
+        let step = self.program.lam(vec![index, state], step);
+        let out = op.output().map(|form| self.form(form, element));
+        let sequence = self.sequence(&out.unwrap_or_else(Type::unit), &acc.ty);
+        let call = Expr::app(self.program.global(sequence, NONE), vec![n, step, acc], NONE);
+        block.close(call)
+    }
+
+    fn walk_sum(
+        &mut self,
+        op: Op,
+        ty: &Type,
+        inputs: &[Expr],
+        extra: Option<&Expr>,
+        acc: Option<Expr>,
+        result: &Type,
+    ) -> Expr {
+        let TypeKind::Data(data) = ty.kind() else { return inputs[0].clone() };
+        let constructors = self.program.datas[*data].constructors.clone();
+        let mut arms = vec![];
+        for (tag, constructor) in constructors.iter().enumerate() {
+            let mut fields: Vec<Vec<Expr>> = vec![vec![]; constructor.fields.len()];
+            let mut binders = vec![];
+            for form in op.inputs() {
+                let mut vars = vec![];
+                for (index, field) in constructor.fields.iter().enumerate() {
+                    let ty = self.form(*form, field);
+                    let var = self.program.fresh("field", ty);
+                    fields[index].push(self.program.var(var, NONE));
+                    vars.push(var);
+                }
+                binders.push(vars);
+            }
+            let mut block = Block::new(None);
+            let (mut acc, mut items) = (acc.clone(), vec![]);
+            for (field, parts) in constructor.fields.iter().zip(&fields) {
+                let part = self.walk(op, field, parts, extra, acc, &mut block);
+                acc = part.acc;
+                items.extend(part.out);
+            }
+            let out = op.output().map(|form| {
+                let ty = self.form(form, ty);
+                Expr::new(pullback_lambda::ExprKind::Con(tag, items), ty, NONE)
+            });
+            let body = match (out, acc) {
+                (Some(out), Some(acc)) => Expr::tuple(vec![out, acc], NONE),
+                (Some(only), None) | (None, Some(only)) => only,
+                (None, None) => Expr::unit(NONE),
+            };
+            let mut body = block.close(body);
+            for (index, vars) in binders.into_iter().enumerate().rev() {
+                let arm = Arm { tag, vars, body };
+                if index == 0 {
+                    arms.push(arm);
+                    break;
+                }
+                let default = (constructors.len() > 1).then(|| other_shape(result));
+                body = Expr::match_(inputs[index].clone(), vec![arm], default, NONE);
+            }
+        }
+        if arms.is_empty() {
+            return other_shape(result);
+        }
+        Expr::match_(inputs[0].clone(), arms, None, NONE)
+    }
+
+    /// `sequence : Int -> (Int -> s -> (a, s)) -> s -> ([]a, s)`: the elements of an array, made one
+    /// after the other with a state.
+    pub(super) fn sequence(&mut self, element: &Type, state: &Type) -> DefId {
+        let key = (element.clone(), state.clone());
+        if let Some(known) = self.sequences.get(&key) {
+            return *known;
+        }
+        let pair = Type::tuple(vec![element.clone(), state.clone()]);
+        let array = Type::array(element.clone());
+        let whole = Type::tuple(vec![array, state.clone()]);
+        let step = Type::funs([Type::int(), state.clone()], pair.clone());
+        let n = self.program.fresh("n", Type::int());
+        let f = self.program.fresh("f", step);
+        let s = self.program.fresh("s", state.clone());
+        let var = |this: &Self, var| this.program.var(var, NONE);
+        let int = |n| Expr::int(n, NONE);
+        // An empty array needs no element; a negative size is refused as by the original.
+        let unused = self.program.fresh("i", Type::int());
+        let nothing = Expr::fail(Expr::str("no element", NONE), element.clone(), NONE);
+        let empty = Expr::build(var(self, n), unused, nothing, NONE);
+        let empty = Expr::tuple(vec![empty, var(self, s)], NONE);
+        // The first element fills the array; the others replace it one by one.
+        let first = self.program.fresh("first", pair.clone());
+        let unused = self.program.fresh("i", Type::int());
+        let filled =
+            Expr::build(var(self, n), unused, Expr::proj(var(self, first), 0, NONE), NONE);
+        let start = Expr::tuple(vec![filled, Expr::proj(var(self, first), 1, NONE)], NONE);
+        let at = self.program.fresh("i", Type::int());
+        let next_at = Expr::prim(Prim::IntAdd, vec![var(self, at), int(1)], NONE);
+        let running = self.program.fresh("made", whole);
+        let next = self.program.fresh("next", pair);
+        let j = self.program.fresh("j", Type::int());
+        let state_now = Expr::proj(var(self, running), 1, NONE);
+        let call = Expr::app(var(self, f), vec![var(self, j), state_now], NONE);
+        let items = Expr::proj(var(self, running), 0, NONE);
+        let item = Expr::proj(var(self, next), 0, NONE);
+        let updated = Expr::prim(Prim::Update, vec![items, var(self, j), item], NONE);
+        let made = Expr::tuple(vec![updated, Expr::proj(var(self, next), 1, NONE)], NONE);
+        let body = Expr::lets([(j, next_at), (next, call)], made);
+        let count = Expr::prim(Prim::IntSub, vec![var(self, n), int(1)], NONE);
+        let rest = Expr::loop_for(running, start, at, count, body, NONE);
+        let call = Expr::app(var(self, f), vec![int(0), var(self, s)], NONE);
+        let some = Expr::let_(first, call, rest);
+        let is_empty = Expr::prim(Prim::IntLe, vec![var(self, n), int(0)], NONE);
+        let body = Expr::if_(is_empty, empty, some, NONE);
+        let body = self.program.lam(vec![n, f, s], body);
+        let name = format!("sequence[{}]", self.program.print_type(element));
+        let def =
+            self.program.defs.push(Def { name: name.into(), ty: body.ty.clone(), body, span: NONE });
+        self.sequences.insert(key, def);
+        def
+    }
+
+    /// What happens at a Real.
+    fn leaf(
+        &mut self,
+        op: Op,
+        inputs: &[Expr],
+        extra: Option<&Expr>,
+        acc: Option<Expr>,
+        block: &mut Block,
+    ) -> Part {
+        let x = inputs[0].clone();
+        let part = |this: &Self, index| this.component(&inputs[0], index);
+        let dual = |primal, delta| Some(Expr::tuple(vec![primal, delta], NONE));
+        let only = |out| Part { out, acc: None };
+        let int = |n| Expr::int(n, NONE);
+        let next = |n: &Expr| Expr::prim(Prim::IntAdd, vec![n.clone(), int(1)], NONE);
+        let acc = acc.unwrap_or_else(|| Expr::unit(NONE));
+        let given = extra.cloned().unwrap_or_else(|| Expr::unit(NONE));
+        match op {
+            Op::InitZeros => only(dual(x, self.zero())),
+            Op::Primal => only(Some(part(self, 0))),
+            Op::Stop => {
+                let x = part(self, 0);
+                let ty = x.ty.clone();
+                let stopped =
+                    Expr::ad(pullback_lambda::AdOp::StopGradient, vec![x], ty, NONE);
+                only(dual(stopped, self.zero()))
+            }
+            Op::Zeros => only(dual(Expr::real(0.0, NONE), self.zero())),
+            Op::Tangents => only(dual(Expr::real(0.0, NONE), part(self, 1))),
+            Op::Graft => {
+                let (y, dy) = (self.component(&inputs[1], 1), self.component(&inputs[2], 1));
+                let delta = self.call("plus", vec![y, dy]);
+                only(dual(x, delta))
+            }
+            Op::Meaning => only(Some(self.call("meaning", vec![part(self, 1), given]))),
+            Op::InitVars => {
+                let position = self.bind(block, "k", acc);
+                let delta = Expr::app(given, vec![position.clone()], NONE);
+                let delta = self.bind(block, "u", delta);
+                Part { out: dual(x, delta), acc: Some(next(&position)) }
+            }
+            Op::Attach => {
+                let position = self.bind(block, "k", acc);
+                let delta = Expr::app(given, vec![position.clone()], NONE);
+                let delta = self.call("plus", vec![part(self, 1), delta]);
+                let delta = self.bind(block, "u", delta);
+                Part { out: dual(part(self, 0), delta), acc: Some(next(&position)) }
+            }
+            Op::Lookup => {
+                let position = self.bind(block, "k", acc);
+                let found = self.call("lookupOrZero", vec![position.clone(), given]);
+                let found = self.bind(block, "dx", found);
+                Part { out: Some(found), acc: Some(next(&position)) }
+            }
+            Op::Seed => {
+                let acc = self.bind(block, "acc", acc);
+                let position = Expr::proj(acc.clone(), 1, NONE);
+                let slot = self.just(inputs[1].clone());
+                let map = Expr::proj(acc, 0, NONE);
+                let map = Expr::prim(Prim::Update, vec![map, position.clone(), slot], NONE);
+                let acc = Expr::tuple(vec![map, next(&position)], NONE);
+                Part { out: None, acc: Some(self.bind(block, "acc", acc)) }
+            }
+            Op::Dot => {
+                let scaled = self.call("scale", vec![inputs[1].clone(), part(self, 1)]);
+                let sum = self.call("plus", vec![acc, scaled]);
+                Part { out: None, acc: Some(self.bind(block, "u", sum)) }
+            }
+            Op::Active => {
+                let active = self.call("isActive", vec![part(self, 1)]);
+                let either = Expr::if_(acc, Expr::bool(true, NONE), active, NONE);
+                Part { out: None, acc: Some(self.bind(block, "active", either)) }
+            }
+            Op::Spread => {
+                let delta = part(self, 1);
+                let (work, x_bar) = (self.bind(block, "work", acc), inputs[1].clone());
+                let more = self.eval_work(x_bar, delta.clone(), work.clone());
+                let active = self.call("isActive", vec![delta]);
+                let work = Expr::if_(active, more, work, NONE);
+                Part { out: None, acc: Some(self.bind(block, "work", work)) }
+            }
+            Op::Count => Part { out: None, acc: Some(self.bind(block, "k", next(&acc))) },
+            Op::Combine => {
+                let acc = self.bind(block, "acc", acc);
+                let position = Expr::proj(acc.clone(), 1, NONE);
+                let delta = Expr::proj(acc, 0, NONE);
+                let slot = Expr::prim(Prim::Index, vec![given, position.clone()], NONE);
+                let partial = self.program.fresh("p", Type::real());
+                let p = self.program.var(partial, NONE);
+                let scaled = self.call("scale", vec![p, part(self, 1)]);
+                let some = self.call("plus", vec![delta.clone(), scaled]);
+                let arms = vec![
+                    Arm { tag: 0, vars: vec![], body: delta },
+                    Arm { tag: 1, vars: vec![partial], body: some },
+                ];
+                let delta = Expr::match_(slot, arms, None, NONE);
+                let acc = Expr::tuple(vec![delta, next(&position)], NONE);
+                Part { out: None, acc: Some(self.bind(block, "acc", acc)) }
+            }
+        }
+    }
+
+    /// A function of the library, applied.
+    pub(super) fn call(&self, name: &str, args: Vec<Expr>) -> Expr {
+        Expr::app(self.program.global(self.library.def(name), NONE), args, NONE)
+    }
+    /// The delta of a constant.
+    pub(super) fn zero(&self) -> Expr {
+        self.con(self.library.delta(), 0, vec![])
+    }
+    /// `Nothing`
+    pub(super) fn nothing(&self) -> Expr {
+        self.con(self.library.maybe(), 0, vec![])
+    }
+    /// `Just x`
+    pub(super) fn just(&self, x: Expr) -> Expr {
+        self.con(self.library.maybe(), 1, vec![x])
+    }
+    /// `Done`
+    pub(super) fn done(&self) -> Expr {
+        self.con(self.library.work(), 0, vec![])
+    }
+    /// `Eval x u rest`
+    pub(super) fn eval_work(&self, x: Expr, delta: Expr, rest: Expr) -> Expr {
+        self.con(self.library.work(), 1, vec![x, delta, rest])
+    }
+    fn con(&self, ty: Type, tag: usize, fields: Vec<Expr>) -> Expr {
+        Expr::new(pullback_lambda::ExprKind::Con(tag, fields), ty, Span::NONE)
+    }
+}
+
+/// A tangent whose constructor is not that of its primal.
+fn other_shape(result: &Type) -> Expr {
+    let message = Expr::str("this tangent has another constructor than its primal", NONE);
+    Expr::fail(message, result.clone(), NONE)
+}

@@ -1,0 +1,180 @@
+//! The translation of primitives: figure 14, instantiated from the one table of primitives.
+//!
+//! A smooth primitive computes its partial derivatives in the forward pass; its delta is the sum of the
+//! deltas of its arguments, each scaled by its partial derivative. Structural zeros contribute nothing, a
+//! factor of one is left out. Primitives that move values move dual numbers in the same way.
+
+use pullback_base::Span;
+use pullback_lambda::{Class, Expr, ExprKind, Lit, Prim, PrimTy, Term};
+
+use super::block::{Block, NONE, Val, is_zero};
+use super::translate::Outcome;
+use super::{Translation, Version};
+
+impl Translation<'_> {
+    /// A Real that the program gives: constant.
+    pub(super) fn real_literal(&mut self, primal: Expr, block: &mut Block) -> Val {
+        let zero = self.zero();
+        if self.bind_constants && block.state.is_some() {
+            let delta = self.let_delta("bindAlways", zero, block);
+            return Val::Dual(primal, delta);
+        }
+        Val::Dual(primal, zero)
+    }
+
+    /// `u <- deltaLet delta`
+    fn let_delta(&mut self, function: &str, delta: Expr, block: &mut Block) -> Expr {
+        if self.version != Version::Final {
+            return self.bind(block, "u", delta);
+        }
+        let args = [delta].into_iter().chain(self.state(block)).collect();
+        let computation = self.call(function, args);
+        self.run(block, "u", computation)
+    }
+
+    /// A delta as a value that may be repeated without repeating work.
+    pub(super) fn delta_let(&mut self, delta: Expr, block: &mut Block) -> Expr {
+        if delta.is_atom() || is_zero(&delta) || matches!(delta.kind, ExprKind::Proj(_, _)) {
+            return delta;
+        }
+        self.let_delta("deltaLet", delta, block)
+    }
+
+    pub(super) fn prim(
+        &mut self,
+        prim: Prim,
+        args: &[Expr],
+        whole: &Expr,
+        block: &mut Block,
+    ) -> Outcome<Val> {
+        let row = prim.row();
+        match &row.class {
+            Class::Smooth(smooth) => self.smooth(prim, smooth.partials, args, whole.span, block),
+            Class::Sum => {
+                let xs = self.whole(&args[0], block)?;
+                let xs = self.bind(block, "xs", xs);
+                let values = self.call("primals", vec![xs.clone()]);
+                let primal = self.bind(block, "y", Expr::prim(prim, vec![values], whole.span));
+                let delta = self.call("sumDeltas", vec![xs]);
+                let delta = self.delta_let(delta, block);
+                Ok(Val::Dual(primal, delta))
+            }
+            Class::Control if prim == Prim::Fail => {
+                let message = self.whole(&args[0], block)?;
+                let ty = self.ty(&whole.ty);
+                let fail = Expr::fail(message, ty, whole.span);
+                Ok(Val::Whole(self.bind(block, "r", fail)))
+            }
+            Class::Discrete | Class::Structural | Class::Control => {
+                let mut moved = vec![];
+                for (param, arg) in row.params.iter().zip(args) {
+                    moved.push(match param {
+                        PrimTy::Real => self.dual(arg, block)?.0,
+                        PrimTy::Array(PrimTy::Real) => {
+                            let xs = self.whole(arg, block)?;
+                            self.call("primals", vec![xs])
+                        }
+                        PrimTy::Int
+                        | PrimTy::Bool
+                        | PrimTy::Str
+                        | PrimTy::Unit
+                        | PrimTy::Elem
+                        | PrimTy::Array(_)
+                        | PrimTy::AnyArray => self.whole(arg, block)?,
+                    });
+                }
+                let result = self.bind(block, "r", Expr::prim(prim, moved, whole.span));
+                if row.result == PrimTy::Real {
+                    return Ok(Val::Dual(result, self.zero()));
+                }
+                Ok(Val::Whole(result))
+            }
+        }
+    }
+
+    fn smooth(
+        &mut self,
+        prim: Prim,
+        partials: &[Option<Term>],
+        args: &[Expr],
+        span: Span,
+        block: &mut Block,
+    ) -> Outcome<Val> {
+        let (mut primals, mut deltas) = (vec![], vec![]);
+        let order: Vec<usize> = if self.right_to_left {
+            (0..args.len()).rev().collect()
+        } else {
+            (0..args.len()).collect()
+        };
+        for index in order {
+            let (primal, delta) = if partials[index].is_some() {
+                let (primal, delta) = self.dual(&args[index], block)?;
+                (primal, Some(delta))
+            } else {
+                (self.whole(&args[index], block)?, None)
+            };
+            primals.push(primal);
+            deltas.push(delta);
+        }
+        if self.right_to_left {
+            primals.reverse();
+            deltas.reverse();
+        }
+        let primal = self.bind(block, "y", Expr::prim(prim, primals.clone(), span));
+        let mut total: Option<Expr> = None;
+        for (term, delta) in partials.iter().zip(&deltas) {
+            let (Some(term), Some(delta)) = (term, delta) else { continue };
+            if is_zero(delta) {
+                continue;
+            }
+            let Some(part) = self.scaled(term, delta, &primals, &primal, span) else { continue };
+            total = Some(match total {
+                Some(total) => self.call("plus", vec![total, part]),
+                None => part,
+            });
+        }
+        let delta = match total {
+            Some(delta) => self.delta_let(delta, block),
+            None => self.zero(),
+        };
+        Ok(Val::Dual(primal, delta))
+    }
+
+    /// A partial derivative times a delta; `None` is a structural zero.
+    fn scaled(
+        &self,
+        term: &Term,
+        delta: &Expr,
+        args: &[Expr],
+        result: &Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        if let Term::If(cond, then, other) = term {
+            let cond = cond.instantiate(args, result, span);
+            if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
+                let chosen = if truth { then } else { other };
+                return self.scaled(chosen, delta, args, result, span);
+            }
+            let then = self.scaled(then, delta, args, result, span);
+            let other = self.scaled(other, delta, args, result, span);
+            if then.is_none() && other.is_none() {
+                return None;
+            }
+            let or_zero = |branch: Option<Expr>| branch.unwrap_or_else(|| self.zero());
+            return Some(Expr::if_(cond, or_zero(then), or_zero(other), span));
+        }
+        if matches!(term, Term::Zero) {
+            return None;
+        }
+        if *term == Term::Real(1.0) {
+            return Some(delta.clone());
+        }
+        let partial = term.instantiate(args, result, span);
+        Some(self.call("scale", vec![partial, delta.clone()]))
+    }
+
+    /// `()`, where a value is wanted that nobody looks at.
+    pub(super) fn unit(&self) -> Expr {
+        Expr::unit(NONE)
+    }
+}

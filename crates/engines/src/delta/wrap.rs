@@ -1,0 +1,212 @@
+//! The wrappers R¹, R² and R (figures 6, 8, 10 and, for arguments and results of any first-order type, 16),
+//! and forward mode by the same deltas: their meaning in §7, with tangents for the unit vectors.
+//!
+//! `vjp` runs the translated function once; the pullback takes the dot product of the result's deltas
+//! with the cotangent and evaluates that delta. The bindings are read as the chain of `Let`s that
+//! `runDelta` would make of them, newest first.
+
+use pullback_lambda::{Def, DefId, Expr, Type, tangent};
+
+use super::block::{Block, NONE};
+use super::poly::Op;
+use super::translate::Outcome;
+use super::{Translation, Version};
+use crate::source::outside_fragment;
+
+/// A function that was run on its inputs as variables.
+struct Ran {
+    /// The argument.
+    s: Expr,
+    /// The translated result.
+    t: Expr,
+    /// The size of a map.
+    size: Expr,
+    /// The bindings, in the final version.
+    binds: Option<Expr>,
+}
+
+/// The first-order types of a function.
+struct Ends {
+    from: Type,
+    to: Type,
+    from_dot: Type,
+    to_dot: Type,
+}
+
+impl Translation<'_> {
+    fn ends(&mut self, def: DefId) -> Outcome<Ends> {
+        let Def { ty, span, .. } = self.program.defs[def].clone();
+        let refused =
+            |name| outside_fragment(name, "derivatives of functions of functions", span);
+        let Some((from, to)) = ty.as_fun() else { return Err(refused(self.version.name())) };
+        let datas = &mut self.program.datas;
+        let (Some(from_dot), Some(to_dot)) = (tangent(datas, from), tangent(datas, to)) else {
+            return Err(refused(self.version.name()));
+        };
+        Ok(Ends { from: from.clone(), to: to.clone(), from_dot, to_dot })
+    }
+
+    /// `S -> (T, T' -> S')`
+    pub(super) fn vjp(&mut self, def: DefId) -> Outcome<DefId> {
+        let ends = self.ends(def)?;
+        let function = self.def(def);
+        self.finish()?;
+        let param = self.program.fresh("s", ends.from.clone());
+        let mut block = Block::new(None);
+        let argument = self.program.var(param, NONE);
+        let ran = self.run_on_inputs(function, argument, &ends, &mut block);
+        let value = self.rebuild(Op::Primal, &ends.to, ran.t.clone(), &mut block);
+        let value = self.bind(&mut block, "value", value);
+        let cotangent = self.program.fresh("dt", ends.to_dot.clone());
+        let mut inner = Block::new(None);
+        let inputs = vec![ran.t, self.program.var(cotangent, NONE)];
+        let zero = Some(self.zero());
+        let delta = self.poly(Op::Dot, &ends.to, inputs, None, zero, &mut inner).1;
+        let delta = delta.expect("the function gives a delta");
+        let delta = self.bind(&mut inner, "u", delta);
+        let one = Expr::real(1.0, NONE);
+        let empty = self.call("emptyMap", vec![ran.size.clone()]);
+        let map = match (self.version, ran.binds) {
+            (Version::One, _) => self.call("vector", vec![ran.size, delta]),
+            (Version::Two, _) | (Version::Final, None) => {
+                self.call("eval2", vec![one, delta, empty])
+            }
+            (Version::Final, Some(binds)) => self.call("eval", vec![one, delta, binds, empty]),
+        };
+        let map = self.bind(&mut inner, "finalMap", map);
+        let (zero, inputs) = (Some(Expr::int(0, NONE)), vec![ran.s]);
+        let found = self.poly(Op::Lookup, &ends.from, inputs, Some(map), zero, &mut inner).0;
+        let found = found.expect("the function makes a structure");
+        let body = inner.close(found);
+        let pullback = self.program.lam(vec![cotangent], body);
+        let body = block.close(Expr::tuple(vec![value, pullback], NONE));
+        let body = self.program.lam(vec![param], body);
+        Ok(self.define("R", def, body))
+    }
+
+    /// `(S, S') -> (T, T')`
+    pub(super) fn jvp(&mut self, def: DefId) -> Outcome<DefId> {
+        let ends = self.ends(def)?;
+        let function = self.def(def);
+        self.finish()?;
+        let pair = Type::tuple(vec![ends.from.clone(), ends.from_dot.clone()]);
+        let param = self.program.fresh("p", pair);
+        let mut block = Block::new(None);
+        let part = |this: &Self, index| Expr::proj(this.program.var(param, NONE), index, NONE);
+        let argument = part(self, 0);
+        let argument = self.bind(&mut block, "s", argument);
+        let ran = self.run_on_inputs(function, argument, &ends, &mut block);
+        let value = self.rebuild(Op::Primal, &ends.to, ran.t.clone(), &mut block);
+        let value = self.bind(&mut block, "value", value);
+        let empty = self.call("emptyMap", vec![ran.size]);
+        let start = Expr::tuple(vec![empty, Expr::int(0, NONE)], NONE);
+        let inputs = vec![ran.s, part(self, 1)];
+        let seeded = self.poly(Op::Seed, &ends.from, inputs, None, Some(start), &mut block).1;
+        let seeded = seeded.expect("the function gives a map");
+        let seeded = self.bind(&mut block, "seeded", seeded);
+        let mut map = Expr::proj(seeded, 0, NONE);
+        if let Some(binds) = ran.binds {
+            map = self.call("forward", vec![binds, map]);
+        }
+        let map = self.bind(&mut block, "tangents", map);
+        let dot = self.poly(Op::Meaning, &ends.to, vec![ran.t], Some(map), None, &mut block).0;
+        let dot = dot.expect("the function makes a structure");
+        let body = block.close(Expr::tuple(vec![value, dot], NONE));
+        let body = self.program.lam(vec![param], body);
+        Ok(self.define("F", def, body))
+    }
+
+    /// Runs a translated function on its inputs as variables.
+    fn run_on_inputs(
+        &mut self,
+        function: DefId,
+        s: Expr,
+        ends: &Ends,
+        block: &mut Block,
+    ) -> Ran {
+        let zero = Some(Expr::int(0, NONE));
+        let count = if self.version == Version::One {
+            let count =
+                self.poly(Op::Count, &ends.from, vec![s.clone()], None, zero.clone(), block).1;
+            let count = self.call("narrow", vec![count.expect("the function gives a number")]);
+            Some(self.bind(block, "n", count))
+        } else {
+            None
+        };
+        let input = self.input(count.as_ref());
+        let input = self.bind(block, "input", input);
+        let inputs = vec![s.clone()];
+        let (s0, next) = self.poly(Op::InitVars, &ends.from, inputs, Some(input), zero, block);
+        let s0 = s0.expect("the function makes a structure");
+        let next = next.expect("the function gives a number");
+        let next = self.bind(block, "next", next);
+        let function = self.program.global(function, NONE);
+        if self.version != Version::Final {
+            let call = Expr::app(function, vec![s0], NONE);
+            let t = self.bind(block, "t", call);
+            return Ran { s, t, size: count.unwrap_or(next), binds: None };
+        }
+        let state = self.empty_state(next);
+        let call = Expr::app(function, vec![s0, state], NONE);
+        let result = self.bind(block, "result", call);
+        let t = self.bind(block, "t", Expr::proj(result.clone(), 0, NONE));
+        let state = self.bind(block, "state", Expr::proj(result, 1, NONE));
+        let size = self.bind(block, "size", Expr::proj(state.clone(), 0, NONE));
+        let binds = self.bind(block, "binds", Expr::proj(state, 1, NONE));
+        Ran { s, t, size, binds: Some(binds) }
+    }
+
+    /// The delta of the input at a position, as a function of the position.
+    pub(super) fn input(&mut self, count: Option<&Expr>) -> Expr {
+        let position = self.program.fresh("k", Type::int());
+        let k = self.program.var(position, NONE);
+        let delta = match count {
+            Some(count) => self.call("oneHot", vec![count.clone(), k]),
+            None => {
+                let kind = pullback_lambda::ExprKind::Con(1, vec![k]);
+                Expr::new(kind, self.library.delta(), NONE)
+            }
+        };
+        self.program.lam(vec![position], delta)
+    }
+
+    /// `\s -> (D{f} (initVars s), state)`: what a run leaves, to be shown.
+    pub(super) fn traced(&mut self, def: DefId) -> Outcome<DefId> {
+        let ends = self.ends(def)?;
+        let function = self.def(def);
+        self.finish()?;
+        let param = self.program.fresh("s", ends.from.clone());
+        let mut block = Block::new(None);
+        let argument = self.program.var(param, NONE);
+        let ran = self.run_on_inputs(function, argument, &ends, &mut block);
+        let parts = [ran.t].into_iter().chain(ran.binds).collect();
+        let body = block.close(Expr::tuple(parts, NONE));
+        let body = self.program.lam(vec![param], body);
+        Ok(self.define("trace", def, body))
+    }
+
+    /// A function of several variables as one delta: the partial derivatives times their deltas.
+    pub(super) fn combine(
+        &mut self,
+        ty: &Type,
+        x: Expr,
+        map: Expr,
+        block: &mut Block,
+    ) -> Expr {
+        let start = Expr::tuple(vec![self.zero(), Expr::int(0, NONE)], NONE);
+        let acc = self.poly(Op::Combine, ty, vec![x], Some(map), Some(start), block).1;
+        let acc = acc.expect("the function gives a delta");
+        let acc = self.bind(block, "acc", acc);
+        Expr::proj(acc, 0, NONE)
+    }
+
+    fn define(&mut self, letter: &str, def: DefId, body: Expr) -> DefId {
+        let Def { name, span, .. } = self.program.defs[def].clone();
+        let name = match self.version {
+            Version::One => format!("{letter}1{{{name}}}"),
+            Version::Two => format!("{letter}2{{{name}}}"),
+            Version::Final => format!("{letter}{{{name}}}"),
+        };
+        self.program.defs.push(Def { name: name.into(), ty: body.ty.clone(), body, span })
+    }
+}
