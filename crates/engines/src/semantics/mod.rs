@@ -1,0 +1,32 @@
+//! *A Simple Differentiable Programming Language* as it is printed: its terms (§2), ordinary and
+//! symbolic evaluation (figures 2–5), the transformation `W.R_V(x:T. C)` of trace terms (figure 6) and
+//! bounded recursion (figure 8). It is the specification of the engine `trace`, for small terms.
+//!
+//! Type: `evaluate : φ | ρ ⊢ M ⇒ V`, `symbolic : φ | ρ ⊢ M ⤳ C`, `reverse : W.R_V(x:T. C)`, a trace
+//! term of type `T`; [`sweep`] is the same derivative with respect to the whole environment at once.
+//! Law: a trace term means the same as its term around the point (Theorem 6.2), `R` is its derivative
+//! (Theorem 6.1), and evaluating the trace gives the value (Proposition 3.5). The tests check all three.
+//! Cost: `reverse` repeats the derivative of the body of every `let`, so nested `let`s cost 2ⁿ as in
+//! the paper; [`sweep`] is linear in the trace.
+//! Limits: Reals, tuples and records, smooth primitives, comparisons in conditions, first-order
+//! functions that call only themselves and earlier ones, `rd`. Tuples of any size stand for iterated
+//! pairs, operations take their arguments as a tuple, and a partial derivative of the table may choose
+//! between two terms. At most [`MAX_STEPS`] steps, [`MAX_DEPTH`] deep.
+//! Needs: the primitive table.
+
+mod convert;
+mod evaluate;
+mod fuel;
+mod print;
+mod reverse;
+mod show;
+mod sweep;
+mod term;
+
+pub use convert::{Paper, paper};
+pub use evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Run, Step, Stuck};
+pub use fuel::with_fuel;
+pub use reverse::{expand, reverse};
+pub use show::{show_run, show_terms};
+pub use sweep::sweep;
+pub use term::{Fun, Function, Supply, Term, Test, Ty, Val, Var};

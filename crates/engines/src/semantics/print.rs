@@ -1,0 +1,280 @@
+//! Terms in the notation of the paper: `let x:real = … in …`, `1.rd_2(x:real. x * x)`, `⟨x, y⟩`.
+//!
+//! A name that several variables share gets a number from its second variable on.
+
+use std::collections::BTreeMap;
+
+use pullback_base::Name;
+use pullback_lambda::Prim;
+
+use super::term::{Fun, Function, Supply, Term, Test, Ty, Val, Var};
+
+const WIDTH: usize = 90;
+
+/// Prints terms that share one choice of names.
+pub struct Printer<'s> {
+    supply: &'s Supply,
+    vars: BTreeMap<Var, String>,
+    funs: BTreeMap<Fun, String>,
+    used: BTreeMap<Name, usize>,
+}
+
+/// How tightly the surroundings hold a term.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Open,
+    Sum,
+    Product,
+    Atom,
+}
+
+impl<'s> Printer<'s> {
+    /// A printer for the variables of a supply.
+    pub fn new(supply: &'s Supply) -> Self {
+        let (vars, funs, used) = Default::default();
+        Self { supply, vars, funs, used }
+    }
+
+    /// A name for a variable, the same every time.
+    pub fn var(&mut self, var: Var) -> String {
+        if let Some(known) = self.vars.get(&var) {
+            return known.clone();
+        }
+        let text = self.choose(&self.supply.vars[var].0.clone());
+        self.vars.insert(var, text.clone());
+        text
+    }
+
+    fn fun(&mut self, fun: Fun) -> String {
+        if let Some(known) = self.funs.get(&fun) {
+            return known.clone();
+        }
+        let text = self.choose(&self.supply.funs[fun].0.clone());
+        self.funs.insert(fun, text.clone());
+        text
+    }
+
+    fn choose(&mut self, name: &Name) -> String {
+        let count = self.used.entry(name.clone()).or_insert(0);
+        *count += 1;
+        if *count == 1 { name.to_string() } else { format!("{name}_{count}") }
+    }
+
+    /// A term over as many lines as it takes, each after this many spaces.
+    pub fn block(&mut self, term: &Term, indent: usize) -> String {
+        let flat = self.term(term);
+        if flat.chars().count() + indent <= WIDTH && !flat.contains("letrec") {
+            return format!("{:indent$}{flat}\n", "");
+        }
+        self.broken(term, indent)
+    }
+
+    fn broken(&mut self, term: &Term, indent: usize) -> String {
+        let pad = " ".repeat(indent);
+        match term {
+            Term::Let(var, ty, value, body) => {
+                let head = format!("{pad}let {}:{} =", self.var(*var), ty_text(ty));
+                let value = self.beside(&head, value, indent, " in");
+                format!("{value}{}", self.block(body, indent))
+            }
+            Term::Letrec(function, rest) => {
+                let head = format!("{pad}{} =", self.head(function));
+                let body = self.beside(&head, &function.body, indent, " in");
+                format!("{body}{}", self.block(rest, indent))
+            }
+            Term::If(test, then, other) => {
+                let head = format!("{pad}if {} then", self.test(test));
+                let then = self.beside(&head, then, indent, "");
+                let other = self.beside(&format!("{pad}else"), other, indent, "");
+                format!("{then}{other}")
+            }
+            Term::Op(Prim::Add, items) if items.len() == 2 => {
+                let left = self.block_atom(&items[0], indent);
+                let right = self.block_atom(&items[1], indent);
+                format!("{left}{pad}+\n{right}")
+            }
+            Term::Tuple(items) => {
+                let mut text = format!("{pad}⟨\n");
+                for (index, item) in items.iter().enumerate() {
+                    let mut lines = self.block(item, indent + 2);
+                    if index + 1 < items.len() {
+                        lines.insert(lines.len() - 1, ',');
+                    }
+                    text.push_str(&lines);
+                }
+                format!("{text}{pad}⟩\n")
+            }
+            Term::Var(_)
+            | Term::Real(_)
+            | Term::Int(_)
+            | Term::Op(_, _)
+            | Term::Reverse(_, _, _)
+            | Term::Proj(_, _, _)
+            | Term::Call(_, _)
+            | Term::Rd { .. } => format!("{pad}{}\n", self.term(term)),
+        }
+    }
+
+    /// A term behind its head on one line if it fits, else below it.
+    fn beside(&mut self, head: &str, term: &Term, indent: usize, tail: &str) -> String {
+        let flat = self.term(term);
+        if head.chars().count() + flat.chars().count() + tail.len() < WIDTH
+            && !flat.contains("letrec")
+        {
+            return format!("{head} {flat}{tail}\n");
+        }
+        let mut text = self.block(term, indent + 2);
+        text.truncate(text.trim_end().len());
+        format!("{head}\n{text}{tail}\n")
+    }
+
+    fn block_atom(&mut self, term: &Term, indent: usize) -> String {
+        let pad = " ".repeat(indent);
+        if matches!(term, Term::Let(..) | Term::If(..) | Term::Letrec(..)) {
+            let inner = self.block(term, indent + 2);
+            return format!("{pad}(\n{inner}{pad})\n");
+        }
+        self.block(term, indent)
+    }
+
+    fn head(&mut self, function: &Function) -> String {
+        let fuel = function.fuel.map_or_else(String::new, |fuel| format!("_{fuel}"));
+        format!(
+            "letrec{fuel} {}({}:{}):{}",
+            self.fun(function.name),
+            self.var(function.param),
+            ty_text(&function.from),
+            ty_text(&function.to),
+        )
+    }
+
+    /// A term on one line.
+    pub fn term(&mut self, term: &Term) -> String {
+        self.at(term, Level::Open)
+    }
+
+    fn at(&mut self, term: &Term, level: Level) -> String {
+        let (text, own) = match term {
+            Term::Var(var) => (self.var(*var), Level::Atom),
+            Term::Real(x) => (number(*x), if *x < 0.0 { Level::Sum } else { Level::Atom }),
+            Term::Int(n) => (n.to_string(), Level::Atom),
+            Term::Op(prim, args) => self.op(*prim, args),
+            Term::Reverse(prim, args, w) => {
+                let w = self.at(w, Level::Atom);
+                let args: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
+                (format!("{w}.{}_r({})", prim.row().name, args.join(", ")), Level::Atom)
+            }
+            Term::Let(var, ty, value, body) => {
+                let value = self.term(value);
+                let head = format!("let {}:{} = {value} in", self.var(*var), ty_text(ty));
+                (format!("{head} {}", self.term(body)), Level::Open)
+            }
+            Term::Tuple(items) if items.is_empty() => ("*".to_owned(), Level::Atom),
+            Term::Tuple(items) => {
+                let items: Vec<_> = items.iter().map(|item| self.term(item)).collect();
+                (format!("⟨{}⟩", items.join(", ")), Level::Atom)
+            }
+            Term::Proj(index, tys, base) => {
+                let base = self.term(base);
+                let name = match (tys.len(), index) {
+                    (2, 0) => "fst".to_owned(),
+                    (2, 1) => "snd".to_owned(),
+                    _ => format!("proj_{index}"),
+                };
+                (format!("{name}({base})"), Level::Atom)
+            }
+            Term::If(test, then, other) => {
+                let (test, then) = (self.test(test), self.term(then));
+                (format!("if {test} then {then} else {}", self.term(other)), Level::Open)
+            }
+            Term::Letrec(function, rest) => {
+                let head = self.head(function);
+                let body = self.term(&function.body);
+                (format!("{head} = {body} in {}", self.term(rest)), Level::Open)
+            }
+            Term::Call(fun, arg) => {
+                let arg = self.term(arg);
+                (format!("{}({arg})", self.fun(*fun)), Level::Atom)
+            }
+            Term::Rd { cotangent, at, var, ty, body } => {
+                let (w, v) = (self.at(cotangent, Level::Atom), self.at(at, Level::Atom));
+                let head = format!("{w}.rd_{v}({}:{}.", self.var(*var), ty_text(ty));
+                (format!("{head} {})", self.term(body)), Level::Atom)
+            }
+        };
+        if own < level { format!("({text})") } else { text }
+    }
+
+    fn op(&mut self, prim: Prim, args: &[Term]) -> (String, Level) {
+        let infix = match (prim, args) {
+            (Prim::Add, [a, b]) => Some(("+", Level::Sum, a, b)),
+            (Prim::Sub, [a, b]) => Some(("-", Level::Sum, a, b)),
+            (Prim::Mul, [a, b]) => Some(("*", Level::Product, a, b)),
+            (Prim::Div, [a, b]) => Some(("/", Level::Product, a, b)),
+            _ => None,
+        };
+        if let Some((sign, level, a, b)) = infix {
+            let tighter = if level == Level::Sum { Level::Product } else { Level::Atom };
+            let (a, b) = (self.at(a, level), self.at(b, tighter));
+            return (format!("{a} {sign} {b}"), level);
+        }
+        let args: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
+        (format!("{}({})", prim.row().name, args.join(", ")), Level::Atom)
+    }
+
+    /// A boolean term on one line.
+    pub fn test(&mut self, test: &Test) -> String {
+        match test {
+            Test::Known(truth) => truth.to_string(),
+            Test::Pred(prim, args) => {
+                let sign = match (prim, args.len()) {
+                    (Prim::Lt, 2) => "<",
+                    (Prim::Le, 2) => "<=",
+                    (Prim::Gt, 2) => ">",
+                    (Prim::Ge, 2) => ">=",
+                    (Prim::Eq, 2) => "==",
+                    (Prim::Ne, 2) => "!=",
+                    _ => "",
+                };
+                if sign.is_empty() {
+                    let args: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
+                    return format!("{}({})", prim.row().name, args.join(", "));
+                }
+                let (a, b) = (self.at(&args[0], Level::Sum), self.at(&args[1], Level::Sum));
+                format!("{a} {sign} {b}")
+            }
+            Test::If(cond, then, other) => {
+                let (cond, then) = (self.test(cond), self.test(then));
+                format!("(if {cond} then {then} else {})", self.test(other))
+            }
+        }
+    }
+
+    /// A closed value.
+    pub fn value(&mut self, value: &Val) -> String {
+        self.term(&value.to_term())
+    }
+}
+
+/// A number as a mathematician writes it: whole numbers without a point.
+fn number(x: f64) -> String {
+    format!("{x}")
+}
+
+/// A type.
+pub fn ty_text(ty: &Ty) -> String {
+    match ty {
+        Ty::Real => "real".to_owned(),
+        Ty::Tuple(items) if items.is_empty() => "unit".to_owned(),
+        Ty::Tuple(items) => {
+            let items: Vec<_> = items
+                .iter()
+                .map(|item| match item {
+                    Ty::Tuple(parts) if !parts.is_empty() => format!("({})", ty_text(item)),
+                    Ty::Real | Ty::Tuple(_) => ty_text(item),
+                })
+                .collect();
+            items.join("×")
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! `W.R_V(x:T. C)`, as in figure 6.
+//!
+//! Type: if `Γ[x:T] ⊢ C : U`, `Γ ⊢ V : T` and `Γ ⊢ W : U`, the result has type `T` in `Γ`
+//! (Proposition 3.3). Law: it means the reverse-mode derivative of `x ↦ C` at `V`, applied to `W`
+//! (Theorem 6.1). The figure's case of `let` differentiates the body twice, so the result may be
+//! exponentially large: a bound is given.
+
+use std::collections::BTreeMap;
+
+use pullback_lambda::{Prim, Scalar, Term as Partial};
+
+use super::term::{Supply, Term, Test, Ty, Var, operand_type};
+
+/// `W.R_V(x:T. C)` for values `V` and `W`, or nothing if it has more nodes than the bound.
+pub fn reverse(
+    supply: &mut Supply,
+    w: &Term,
+    v: &Term,
+    x: Var,
+    ty: &Ty,
+    trace: &Term,
+    bound: usize,
+) -> Option<Term> {
+    let mut rules = Reverse { supply, v: v.clone(), x, ty: ty.clone(), left: bound };
+    let result = rules.of(w, trace)?;
+    Some(freshen(supply, &result))
+}
+
+struct Reverse<'s> {
+    supply: &'s mut Supply,
+    v: Term,
+    x: Var,
+    ty: Ty,
+    left: usize,
+}
+
+impl Reverse<'_> {
+    fn of(&mut self, w: &Term, trace: &Term) -> Option<Term> {
+        self.left = self.left.checked_sub(1)?;
+        stacker::maybe_grow(64 << 10, 1 << 20, || self.cases(w, trace))
+    }
+
+    fn cases(&mut self, w: &Term, trace: &Term) -> Option<Term> {
+        match trace {
+            Term::Var(y) => Some(if *y == self.x { w.clone() } else { self.ty.zero() }),
+            Term::Real(_) | Term::Int(_) => Some(self.ty.zero()),
+            Term::Op(Prim::Add, items) if items.len() == 2 => {
+                let (d, e) = (self.of(w, &items[0])?, self.of(w, &items[1])?);
+                Some(self.plus(d, e))
+            }
+            Term::Op(prim, args) => {
+                let tys = operand_type(*prim, args);
+                let y = self.supply.fresh("y", tys.clone());
+                let inner = self.operands(&Term::Var(y), &tys, args)?;
+                let value = Term::Reverse(*prim, args.clone(), Box::new(w.clone()));
+                Some(self.at_v(Term::let_(y, tys, value, inner)))
+            }
+            // The derivative of op_r is that of what the table says it is.
+            Term::Reverse(prim, args, u) => {
+                let expanded = expand(self.supply, *prim, args, u);
+                self.of(w, &expanded)
+            }
+            Term::Let(y, s, d, e) => {
+                let direct = self.of(w, e)?;
+                let bar = self.supply.fresh("ȳ", s.clone());
+                // W.R_y(y:S. E) is the same transformation for another variable and point.
+                let left = self.left;
+                let mut by_y =
+                    Reverse { supply: self.supply, v: Term::Var(*y), x: *y, ty: s.clone(), left };
+                let e_bar = by_y.of(w, e)?;
+                self.left = by_y.left;
+                let through = self.of(&Term::Var(bar), d)?;
+                let through = Term::let_(bar, s.clone(), e_bar, through);
+                let sum = self.plus(direct, through);
+                Some(self.at_v(Term::let_(*y, s.clone(), (**d).clone(), sum)))
+            }
+            Term::Tuple(items) if items.is_empty() => Some(self.ty.zero()),
+            Term::Tuple(items) => self.tuple(w, items),
+            Term::Proj(index, tys, d) => {
+                let parts = tys.iter().enumerate();
+                let parts = parts.map(|(at, ty)| if at == *index { w.clone() } else { ty.zero() });
+                let inner = self.of(&Term::Tuple(parts.collect()), d)?;
+                let y = self.supply.fresh("y", Ty::Tuple(tys.clone()));
+                let inner = Term::let_(y, Ty::Tuple(tys.clone()), (**d).clone(), inner);
+                Some(self.at_v(inner))
+            }
+            Term::If(test, then, other) => {
+                let (then, other) = (self.of(w, then)?, self.of(w, other)?);
+                Some(self.at_v(Term::If(test.clone(), Box::new(then), Box::new(other))))
+            }
+            Term::Letrec(_, _) | Term::Call(_, _) | Term::Rd { .. } => None,
+        }
+    }
+
+    /// The figure binds `x` to `V` around what mentions `x`; where `V` is `x` there is nothing to do.
+    fn at_v(&self, body: Term) -> Term {
+        if matches!(self.v, Term::Var(var) if var == self.x) {
+            return body;
+        }
+        Term::let_(self.x, self.ty.clone(), self.v.clone(), body)
+    }
+
+    /// `y.R_V(x:T. ⟨args⟩)` for the argument of an operation, which is of this type.
+    fn operands(&mut self, y: &Term, ty: &Ty, args: &[Term]) -> Option<Term> {
+        match (ty, args) {
+            (Ty::Real, [arg]) => self.of(y, arg),
+            (Ty::Tuple(tys), _) => self.components(y, tys, args),
+            (Ty::Real, _) => None,
+        }
+    }
+
+    fn tuple(&mut self, w: &Term, items: &[Term]) -> Option<Term> {
+        let Term::Tuple(parts) = w else {
+            let tys: Vec<_> = items.iter().map(|item| self.supply.type_of(item)).collect();
+            return self.components(w, &tys, items);
+        };
+        let mut sum = None;
+        for (part, item) in parts.iter().zip(items) {
+            let term = self.of(part, item)?;
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => self.plus(sum, term),
+            });
+        }
+        Some(sum.unwrap_or_else(|| self.ty.zero()))
+    }
+
+    /// `let ⟨z₀, …⟩ = W in z₀.R_V(x:T. M₀) + …`
+    fn components(&mut self, w: &Term, tys: &[Ty], items: &[Term]) -> Option<Term> {
+        let mut sum = None;
+        for (index, item) in items.iter().enumerate() {
+            let part = self.supply.fresh("z", tys[index].clone());
+            let value = Term::Proj(index, tys.to_vec(), Box::new(w.clone()));
+            let term = self.of(&Term::Var(part), item)?;
+            let term = Term::let_(part, tys[index].clone(), value, term);
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => self.plus(sum, term),
+            });
+        }
+        Some(sum.unwrap_or_else(|| self.ty.zero()))
+    }
+
+    /// `M +_T N`
+    fn plus(&mut self, m: Term, n: Term) -> Term {
+        let ty = self.ty.clone();
+        plus(self.supply, &ty, m, n)
+    }
+}
+
+/// `M +_T N`, by the structure of `T` (§2).
+pub fn plus(supply: &mut Supply, ty: &Ty, m: Term, n: Term) -> Term {
+    let Ty::Tuple(items) = ty else { return Term::Op(Prim::Add, vec![m, n]) };
+    let (x, y) = (supply.fresh("a", ty.clone()), supply.fresh("b", ty.clone()));
+    let parts = items.iter().enumerate().map(|(index, item)| {
+        let part = |var| Term::Proj(index, items.clone(), Box::new(Term::Var(var)));
+        plus(supply, item, part(x), part(y))
+    });
+    let sum = Term::Tuple(parts.collect());
+    Term::let_(x, ty.clone(), m, Term::let_(y, ty.clone(), n, sum))
+}
+
+/// `W.op_r(M₀, …)` in terms of operations, as the table defines it: what is differentiated again.
+pub fn expand(supply: &mut Supply, prim: Prim, args: &[Term], w: &Term) -> Term {
+    let mut bindings = vec![];
+    let mut name = |supply: &mut Supply, hint: &str, term: &Term| {
+        if matches!(term, Term::Var(_) | Term::Real(_) | Term::Int(_)) {
+            return term.clone();
+        }
+        let var = supply.fresh(hint, Ty::Real);
+        bindings.push((var, term.clone()));
+        Term::Var(var)
+    };
+    let args: Vec<_> = args.iter().map(|arg| name(supply, "m", arg)).collect();
+    let w = name(supply, "w", w);
+    let partials = prim.row().smooth().map_or(&[][..], |smooth| smooth.partials);
+    let uses_result = partials.iter().flatten().any(mentions_result);
+    let operation = Term::Op(prim, args.clone());
+    let result = if uses_result { name(supply, "r", &operation) } else { operation };
+    let part = |partial: &Option<Partial>| match partial {
+        None => Term::Tuple(vec![]),
+        Some(partial) => times(partial, &w, &args, &result),
+    };
+    let mut parts: Vec<_> = partials.iter().map(part).collect();
+    let body = if parts.len() == 1 { parts.remove(0) } else { Term::Tuple(parts) };
+    bindings
+        .into_iter()
+        .rev()
+        .fold(body, |body, (var, value)| Term::let_(var, Ty::Real, value, body))
+}
+
+fn mentions_result(partial: &Partial) -> bool {
+    match partial {
+        Partial::Result => true,
+        Partial::Prim(_, items) => items.iter().any(mentions_result),
+        Partial::If(cond, then, other) => {
+            mentions_result(cond) || mentions_result(then) || mentions_result(other)
+        }
+        Partial::Arg(_) | Partial::Real(_) | Partial::Int(_) | Partial::Zero => false,
+    }
+}
+
+/// A partial derivative times a cotangent; the factors 1 and 0 are left out.
+fn times(partial: &Partial, w: &Term, args: &[Term], result: &Term) -> Term {
+    match partial {
+        Partial::Zero => Term::Real(0.0),
+        Partial::Real(1.0) => w.clone(),
+        Partial::If(cond, then, other) => {
+            let test = condition(cond, args, result);
+            let then = times(then, w, args, result);
+            let other = times(other, w, args, result);
+            match test {
+                Test::Known(truth) => {
+                    if truth {
+                        then
+                    } else {
+                        other
+                    }
+                }
+                Test::Pred(_, _) | Test::If(_, _, _) => {
+                    Term::If(Box::new(test), Box::new(then), Box::new(other))
+                }
+            }
+        }
+        Partial::Arg(_)
+        | Partial::Result
+        | Partial::Real(_)
+        | Partial::Int(_)
+        | Partial::Prim(_, _) => {
+            Term::Op(Prim::Mul, vec![factor(partial, args, result), w.clone()])
+        }
+    }
+}
+
+fn factor(partial: &Partial, args: &[Term], result: &Term) -> Term {
+    match partial {
+        Partial::Arg(index) => args[*index].clone(),
+        Partial::Result => result.clone(),
+        Partial::Real(x) => Term::Real(*x),
+        Partial::Int(n) => Term::Int(*n),
+        Partial::Zero => Term::Real(0.0),
+        Partial::Prim(prim, items) => {
+            let items: Vec<_> = items.iter().map(|item| factor(item, args, result)).collect();
+            literal(*prim, &items).unwrap_or(Term::Op(*prim, items))
+        }
+        Partial::If(cond, then, other) => {
+            let (then, other) = (factor(then, args, result), factor(other, args, result));
+            Term::If(Box::new(condition(cond, args, result)), Box::new(then), Box::new(other))
+        }
+    }
+}
+
+/// The value of an operation on exponents and orders.
+fn literal(prim: Prim, items: &[Term]) -> Option<Term> {
+    match prim.eval_scalar(&integers(items)?).ok()? {
+        Scalar::Int(n) => Some(Term::Int(n)),
+        Scalar::Real(x) => Some(Term::Real(x)),
+        Scalar::Bool(_) | Scalar::Str(_) => None,
+    }
+}
+
+fn integers(items: &[Term]) -> Option<Vec<Scalar>> {
+    items
+        .iter()
+        .map(|item| if let Term::Int(n) = item { Some(Scalar::Int(*n)) } else { None })
+        .collect()
+}
+
+fn condition(partial: &Partial, args: &[Term], result: &Term) -> Test {
+    let Partial::Prim(prim, items) = partial else { return Test::Known(false) };
+    if *prim == Prim::Not {
+        let test = condition(&items[0], args, result);
+        return Test::If(Box::new(test), Box::new(Test::Known(false)), Box::new(Test::Known(true)));
+    }
+    let items: Vec<_> = items.iter().map(|item| factor(item, args, result)).collect();
+    if let Some(items) = integers(&items)
+        && let Ok(Scalar::Bool(truth)) = prim.eval_scalar(&items)
+    {
+        return Test::Known(truth);
+    }
+    Test::Pred(*prim, items)
+}
+
+/// A copy in which all binders are new, so that all binding variables of a term are different.
+pub fn freshen(supply: &mut Supply, term: &Term) -> Term {
+    Freshen { supply, names: BTreeMap::new() }.term(term)
+}
+
+struct Freshen<'s> {
+    supply: &'s mut Supply,
+    names: BTreeMap<Var, Var>,
+}
+
+impl Freshen<'_> {
+    fn term(&mut self, term: &Term) -> Term {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match term {
+            Term::Var(var) => Term::Var(self.names.get(var).copied().unwrap_or(*var)),
+            Term::Real(_) | Term::Int(_) => term.clone(),
+            Term::Op(prim, items) => Term::Op(*prim, self.terms(items)),
+            Term::Tuple(items) => Term::Tuple(self.terms(items)),
+            Term::Reverse(prim, items, w) => {
+                Term::Reverse(*prim, self.terms(items), Box::new(self.term(w)))
+            }
+            Term::Let(var, ty, value, body) => {
+                let value = self.term(value);
+                let (name, _) = self.supply.vars[*var].clone();
+                let fresh = self.supply.fresh(name, ty.clone());
+                let shadowed = self.names.insert(*var, fresh);
+                let body = self.term(body);
+                match shadowed {
+                    Some(shadowed) => self.names.insert(*var, shadowed),
+                    None => self.names.remove(var),
+                };
+                Term::let_(fresh, ty.clone(), value, body)
+            }
+            Term::Proj(index, tys, base) => {
+                Term::Proj(*index, tys.clone(), Box::new(self.term(base)))
+            }
+            Term::If(test, then, other) => {
+                let test = self.test(test);
+                Term::If(Box::new(test), Box::new(self.term(then)), Box::new(self.term(other)))
+            }
+            // Not part of traces.
+            Term::Letrec(_, _) | Term::Call(_, _) | Term::Rd { .. } => term.clone(),
+        })
+    }
+
+    fn terms(&mut self, items: &[Term]) -> Vec<Term> {
+        items.iter().map(|item| self.term(item)).collect()
+    }
+
+    fn test(&mut self, test: &Test) -> Test {
+        match test {
+            Test::Known(truth) => Test::Known(*truth),
+            Test::Pred(prim, items) => Test::Pred(*prim, self.terms(items)),
+            Test::If(cond, then, other) => {
+                let (cond, then) = (self.test(cond), self.test(then));
+                Test::If(Box::new(cond), Box::new(then), Box::new(self.test(other)))
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The derivative of a trace term in linear time: with respect to the whole environment at once.
+//!
+//! Type: as [`super::reverse`], for a trace whose only free variable is `x`, at closed `V` and `W`.
+//! Law: it means the same as `W.R_V(x:T. C)`.
+//! Cost: the trace is first flattened to one `let` for each operation on numbers, then every binding is
+//! visited once, backwards; its cotangent is complete when it is reached, since all its uses come later.
+//! Limits: a partial derivative that chooses between two terms is decided at `V`, as symbolic evaluation
+//! decides every conditional.
+
+use std::collections::BTreeMap;
+
+use pullback_lambda::{Prim, Scalar};
+
+use super::evaluate::operate_reals;
+use super::reverse::expand;
+use super::term::{Supply, Term, Test, Ty, Val, Var, operand_type};
+
+/// `W.R_V(x:T. C)` with a length proportional to that of `C`, or nothing if the terms do not fit.
+pub fn sweep(supply: &mut Supply, w: &Val, v: &Val, x: Var, ty: &Ty, trace: &Term) -> Option<Term> {
+    let mut flat = Flat { supply, env: BTreeMap::new(), values: BTreeMap::new(), code: vec![] };
+    let mut inputs = vec![];
+    let shape = flat.input(&Term::Var(x), ty, v, &mut inputs)?;
+    flat.env.insert(x, shape.clone());
+    let y = flat.term(trace)?;
+
+    let mut bars: BTreeMap<Var, Vec<Term>> = BTreeMap::new();
+    seed(&y, w, &mut bars)?;
+    let Flat { supply, code, .. } = flat;
+    let mut backwards = vec![];
+    for (var, prim, args) in code.iter().rev() {
+        let Some(bar) = total(supply, bars.remove(var), &mut backwards) else { continue };
+        for (arg, bar) in contributions(supply, *prim, args, bar, &mut backwards) {
+            bars.entry(arg).or_default().push(bar);
+        }
+    }
+    let body = gather(supply, &shape, &mut bars, &mut backwards);
+    let forwards = code.into_iter().map(|(var, prim, args)| (var, Ty::Real, Term::Op(prim, args)));
+    let bindings: Vec<_> = std::iter::once((x, ty.clone(), v.to_term()))
+        .chain(inputs.into_iter().map(|(var, term)| (var, Ty::Real, term)))
+        .chain(forwards)
+        .chain(backwards)
+        .collect();
+    Some(
+        bindings
+            .into_iter()
+            .rev()
+            .fold(body, |body, (var, ty, value)| Term::let_(var, ty, value, body)),
+    )
+}
+
+/// A term taken apart into variables and numbers.
+#[derive(Clone, Debug)]
+enum Shape {
+    Atom(Term),
+    Tuple(Vec<Shape>),
+}
+
+struct Flat<'s> {
+    supply: &'s mut Supply,
+    env: BTreeMap<Var, Shape>,
+    /// The values at `V`, to decide conditions.
+    values: BTreeMap<Var, f64>,
+    code: Vec<(Var, Prim, Vec<Term>)>,
+}
+
+impl Flat<'_> {
+    /// Names the numbers of the argument.
+    fn input(
+        &mut self,
+        term: &Term,
+        ty: &Ty,
+        value: &Val,
+        inputs: &mut Vec<(Var, Term)>,
+    ) -> Option<Shape> {
+        match (ty, value) {
+            (Ty::Real, Val::Real(value)) => {
+                let var = if let Term::Var(var) = term {
+                    *var
+                } else {
+                    let var = self.supply.fresh("x", Ty::Real);
+                    inputs.push((var, term.clone()));
+                    var
+                };
+                self.values.insert(var, *value);
+                Some(Shape::Atom(Term::Var(var)))
+            }
+            (Ty::Tuple(tys), Val::Tuple(values)) => {
+                let mut items = vec![];
+                for (index, (ty, value)) in tys.iter().zip(values.iter()).enumerate() {
+                    let part = Term::Proj(index, tys.clone(), Box::new(term.clone()));
+                    items.push(self.input(&part, ty, value, inputs)?);
+                }
+                Some(Shape::Tuple(items))
+            }
+            (Ty::Real, Val::Tuple(_)) | (Ty::Tuple(_), Val::Real(_)) => None,
+        }
+    }
+
+    fn term(&mut self, term: &Term) -> Option<Shape> {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match term {
+            Term::Var(var) => self.env.get(var).cloned(),
+            Term::Real(_) | Term::Int(_) => Some(Shape::Atom(term.clone())),
+            Term::Op(prim, args) => {
+                let args = self.atoms(args)?;
+                let value = operate_reals(*prim, &self.scalars(&args)?)?;
+                let var = self.supply.fresh("v", Ty::Real);
+                self.values.insert(var, value);
+                self.code.push((var, *prim, args));
+                Some(Shape::Atom(Term::Var(var)))
+            }
+            Term::Reverse(prim, args, w) => {
+                let expanded = expand(self.supply, *prim, args, w);
+                self.term(&expanded)
+            }
+            Term::Let(var, _, value, body) => {
+                let value = self.term(value)?;
+                self.env.insert(*var, value);
+                self.term(body)
+            }
+            Term::Tuple(items) => {
+                let items: Option<Vec<_>> = items.iter().map(|item| self.term(item)).collect();
+                items.map(Shape::Tuple)
+            }
+            Term::Proj(index, _, base) => match self.term(base)? {
+                Shape::Tuple(items) => items.get(*index).cloned(),
+                Shape::Atom(_) => None,
+            },
+            Term::If(test, then, other) => {
+                let chosen = if self.test(test)? { then } else { other };
+                self.term(chosen)
+            }
+            Term::Letrec(_, _) | Term::Call(_, _) | Term::Rd { .. } => None,
+        })
+    }
+
+    fn atoms(&mut self, args: &[Term]) -> Option<Vec<Term>> {
+        let atom = |arg: &Term| match self.term(arg)? {
+            Shape::Atom(atom) => Some(atom),
+            Shape::Tuple(_) => None,
+        };
+        args.iter().map(atom).collect()
+    }
+
+    fn scalars(&self, atoms: &[Term]) -> Option<Vec<Scalar>> {
+        let scalar = |atom: &Term| match atom {
+            Term::Var(var) => self.values.get(var).map(|x| Scalar::Real(*x)),
+            Term::Real(x) => Some(Scalar::Real(*x)),
+            Term::Int(n) => Some(Scalar::Int(*n)),
+            Term::Op(..)
+            | Term::Reverse(..)
+            | Term::Let(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::If(..)
+            | Term::Letrec(..)
+            | Term::Call(..)
+            | Term::Rd { .. } => None,
+        };
+        atoms.iter().map(scalar).collect()
+    }
+
+    fn test(&mut self, test: &Test) -> Option<bool> {
+        match test {
+            Test::Known(truth) => Some(*truth),
+            Test::Pred(prim, args) => {
+                let kept = self.code.len();
+                let args = self.atoms(args)?;
+                let args = self.scalars(&args)?;
+                // What only a condition needs has no part in the derivative.
+                self.code.truncate(kept);
+                match prim.eval_scalar(&args) {
+                    Ok(Scalar::Bool(truth)) => Some(truth),
+                    Ok(Scalar::Real(_) | Scalar::Int(_) | Scalar::Str(_)) | Err(_) => None,
+                }
+            }
+            Test::If(cond, then, other) => {
+                let chosen = if self.test(cond)? { then } else { other };
+                self.test(chosen)
+            }
+        }
+    }
+}
+
+/// The cotangents of the result.
+fn seed(y: &Shape, w: &Val, bars: &mut BTreeMap<Var, Vec<Term>>) -> Option<()> {
+    match (y, w) {
+        (Shape::Atom(Term::Var(var)), Val::Real(w)) => {
+            bars.entry(*var).or_default().push(Term::Real(*w));
+            Some(())
+        }
+        (Shape::Atom(_), Val::Real(_)) => Some(()),
+        (Shape::Tuple(items), Val::Tuple(parts)) if items.len() == parts.len() => {
+            items.iter().zip(parts.iter()).try_for_each(|(item, part)| seed(item, part, bars))
+        }
+        (Shape::Tuple(_) | Shape::Atom(_), Val::Tuple(_) | Val::Real(_)) => None,
+    }
+}
+
+type Bindings = Vec<(Var, Ty, Term)>;
+
+/// The sum of what a variable received, as a variable or a number.
+fn total(supply: &mut Supply, parts: Option<Vec<Term>>, code: &mut Bindings) -> Option<Term> {
+    let sum = parts?.into_iter().reduce(|sum, part| Term::Op(Prim::Add, vec![sum, part]))?;
+    if matches!(sum, Term::Var(_) | Term::Real(_)) {
+        return Some(sum);
+    }
+    let var = supply.fresh("v̄", Ty::Real);
+    code.push((var, Ty::Real, sum));
+    Some(Term::Var(var))
+}
+
+/// What the arguments of an operation receive.
+fn contributions(
+    supply: &mut Supply,
+    prim: Prim,
+    args: &[Term],
+    bar: Term,
+    code: &mut Bindings,
+) -> Vec<(Var, Term)> {
+    let vars = |part: &dyn Fn(usize) -> Term| {
+        let args = args.iter().enumerate();
+        args.filter_map(
+            |(index, arg)| {
+                if let Term::Var(var) = arg { Some((*var, part(index))) } else { None }
+            },
+        )
+        .collect()
+    };
+    if prim == Prim::Add {
+        return vars(&|_| bar.clone());
+    }
+    let ty = operand_type(prim, args);
+    let term = Term::Reverse(prim, args.to_vec(), Box::new(bar));
+    match ty {
+        Ty::Real => vars(&|_| term.clone()),
+        Ty::Tuple(tys) => {
+            let pair = supply.fresh("p", Ty::Tuple(tys.clone()));
+            code.push((pair, Ty::Tuple(tys.clone()), term));
+            vars(&|index| Term::Proj(index, tys.clone(), Box::new(Term::Var(pair))))
+        }
+    }
+}
+
+/// The cotangent of the argument, in its shape.
+fn gather(
+    supply: &mut Supply,
+    shape: &Shape,
+    bars: &mut BTreeMap<Var, Vec<Term>>,
+    code: &mut Bindings,
+) -> Term {
+    match shape {
+        Shape::Tuple(items) => {
+            Term::Tuple(items.iter().map(|item| gather(supply, item, bars, code)).collect())
+        }
+        Shape::Atom(Term::Var(var)) => {
+            total(supply, bars.remove(var), code).unwrap_or(Term::Real(0.0))
+        }
+        Shape::Atom(_) => Term::Real(0.0),
+    }
+}

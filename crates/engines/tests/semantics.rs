@@ -1,0 +1,227 @@
+//! The paper's semantics of `rd`, and its adequacy: Theorems 6.1 and 6.2, Proposition 3.5, figure 8.
+//!
+//! The oracle is complex-step differentiation of the same program by an evaluator without derivative
+//! rules, and closed forms.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
+mod support;
+
+use std::rc::Rc;
+
+use pullback_engines::semantics::{
+    Functions, Paper, Run, Stuck, Supply, Term, Ty, Val, paper, reverse, show_run, show_terms,
+    sweep,
+};
+use pullback_lambda::Program;
+use pullback_lambda::eval::Value;
+use pullback_oracle::{Data, eval_f64, jvp_complex_step};
+use support::{def, program};
+
+/// Programs `f : (Real, Real) -> Real` of the paper's language, without `rd`.
+const PLAIN: &[&str] = &[
+    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) -> mul $p.0 (sin $p.1)",
+    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
+       let $x : Real = mul $p.0 $p.1 in let $y : Real = add $x $x in
+       let $z : Real = div $y (add (exp $p.1) $x) in mul $z $y",
+    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
+       if lt $p.0 $p.1 then sub $p.1 (mul $p.0 $p.0) else neg (sqrt (mul $p.0 $p.0))",
+    "def g : (Real, Real) -> (Real, Real) = \\($q : (Real, Real)) ->
+       if gt (mul $q.0 $q.0) 4.0 then $q else @g (mul $q.0 1.5, add $q.1 (mul $q.0 $q.1))
+     def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
+       let $r : (Real, Real) = @g $p in mul $r.0 $r.1",
+    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
+       let rec $h : Real -> Real = \\($t : Real) ->
+         if gt $t 3.0 then mul $t $p.1 else $h (add $t (mul $p.0 $p.0)) in $h 0.0",
+    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
+       max (mul $p.0 3.0) (pow_int $p.1 3)",
+];
+
+const POINTS: &[(f64, f64)] = &[(0.7, 1.3), (1.1, -0.4), (2.5, 0.9), (-0.6, 1.9)];
+
+fn source(text: &str) -> Program {
+    // The helper wants definitions at the start of a line.
+    program(&text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n"))
+}
+
+fn pair(x: f64, y: f64) -> Val {
+    Val::Tuple(Rc::new(vec![Val::Real(x), Val::Real(y)]))
+}
+
+fn value_of(paper: &Paper, term: &Term, at: &Val) -> Result<Val, Stuck> {
+    let mut supply = paper.supply.clone();
+    let mut run = Run::new(&mut supply, false);
+    run.bind(paper.entry.param, at.clone());
+    run.evaluate(&Functions::of(&paper.functions, &paper.entry), term)
+}
+
+fn trace_at(paper: &Paper, at: &Val) -> Result<(Supply, Term), Stuck> {
+    let mut supply = paper.supply.clone();
+    let mut run = Run::new(&mut supply, false);
+    run.bind(paper.entry.param, at.clone());
+    let functions = Functions::of(&paper.functions, &paper.entry);
+    let trace = run.symbolic(&functions, &paper.entry.body)?;
+    Ok((supply, trace))
+}
+
+fn closed(supply: &Supply, term: &Term) -> Val {
+    let mut supply = supply.clone();
+    Run::new(&mut supply, false).evaluate(&Functions::default(), term).unwrap()
+}
+
+#[track_caller]
+fn close(found: &[f64], expected: &[f64], what: &str) {
+    assert_eq!(found.len(), expected.len());
+    for (a, b) in found.iter().zip(expected) {
+        assert!((a - b).abs() <= 1e-11 * (1.0 + b.abs()), "{what}: {found:?} is not {expected:?}");
+    }
+}
+
+fn data(x: f64, y: f64) -> Data<f64> {
+    Data::Tuple(vec![Data::Real(x), Data::Real(y)])
+}
+
+fn only(data: &Data<f64>) -> f64 {
+    if let Data::Real(x) = data { *x } else { panic!("{data:?}") }
+}
+
+#[test]
+fn evaluating_the_trace_gives_the_value_here_and_nearby() {
+    // Proposition 3.5 and Theorem 6.2.
+    for text in PLAIN {
+        let program = source(text);
+        let paper = paper(&program, def(&program, "f")).unwrap();
+        for (x, y) in POINTS {
+            let (supply, trace) = trace_at(&paper, &pair(*x, *y)).unwrap();
+            for nearby in [0.0, 1e-6, -1e-6] {
+                let (x, y) = (x + nearby, y - 2.0 * nearby);
+                let at = pair(x, y);
+                let ordinary = value_of(&paper, &paper.entry.body, &at).unwrap();
+                let mut supply = supply.clone();
+                let mut run = Run::new(&mut supply, false);
+                run.bind(paper.entry.param, at);
+                let traced = run.evaluate(&Functions::default(), &trace).unwrap();
+                assert_eq!(ordinary, traced, "{text}");
+                let truth = eval_f64(&program, def(&program, "f"), &[data(x, y)]).unwrap();
+                close(&traced.reals(), &[only(&truth)], text);
+            }
+        }
+    }
+}
+
+#[test]
+fn both_forms_of_the_derivative_are_the_derivative_of_the_trace() {
+    // Theorem 6.1, against complex steps. Figure 6 is exponential: some results are too large.
+    let mut literals = 0;
+    for text in PLAIN {
+        let program = source(text);
+        let paper = paper(&program, def(&program, "f")).unwrap();
+        for (x, y) in POINTS {
+            let (mut supply, trace) = trace_at(&paper, &pair(*x, *y)).unwrap();
+            let (w, v) = (Val::Real(-1.5), pair(*x, *y));
+            let (at, ty) = (paper.entry.param, paper.entry.from.clone());
+            let literal =
+                reverse(&mut supply, &w.to_term(), &v.to_term(), at, &ty, &trace, 1 << 17);
+            let linear = sweep(&mut supply, &w, &v, at, &ty, &trace).unwrap();
+            let partial = |dx: f64, dy: f64| {
+                let f = def(&program, "f");
+                let answer = jvp_complex_step(&program, f, &[data(*x, *y)], &[dx, dy]);
+                -1.5 * answer.unwrap().1[0]
+            };
+            let truth = [partial(1.0, 0.0), partial(0.0, 1.0)];
+            if let Some(literal) = literal {
+                close(&closed(&supply, &literal).reals(), &truth, text);
+                literals += 1;
+            }
+            close(&closed(&supply, &linear).reals(), &truth, text);
+        }
+    }
+    assert!(literals >= 12, "only {literals} by figure 6");
+}
+
+fn evaluated(text: &str) -> Val {
+    let program = source(text);
+    let paper = paper(&program, def(&program, "f")).unwrap();
+    value_of(&paper, &paper.entry.body, &Val::Tuple(Rc::new(vec![]))).unwrap()
+}
+
+#[test]
+fn nested_derivatives_of_the_paper_are_one() {
+    let first = "def f : Real =
+      (vjp (\\($x : Real) -> mul $x ((vjp (\\($y : Real) -> add $x $y) 1.0).1 1.0)) 1.0).1 1.0";
+    assert_eq!(evaluated(first), Val::Real(1.0));
+    let second = "def f : Real =
+      let rec $g : Real -> Real = \\($x : Real) -> (vjp (\\($y : Real) -> add $x $y) 1.0).1 1.0 in
+      (vjp (\\($z : Real) -> add $z ($g $z)) 1.0).1 1.0";
+    assert_eq!(evaluated(second), Val::Real(1.0));
+}
+
+#[test]
+fn derivatives_nest_to_the_second_order() {
+    let text = "def g : Real -> Real = \\($x : Real) -> mul (mul $x $x) $x
+def g1 : Real -> Real = \\($x1 : Real) -> (vjp @g $x1).1 1.0
+def f : Real = (vjp @g1 1.5).1 1.0";
+    close(&evaluated(text).reals(), &[9.0], "6x");
+}
+
+/// `letrec g(x) = if x > 100 then x else g(x * x)` at 1.5: four nested calls.
+const SQUARES: &str = "def f : Real -> Real = \\($x : Real) ->
+  if gt $x 100.0 then $x else @f (mul $x $x)";
+
+#[test]
+fn bounded_recursion_agrees_once_the_bound_suffices() {
+    // Figure 8 and Lemma 6.6.
+    let program = source(SQUARES);
+    let whole = paper(&program, def(&program, "f")).unwrap();
+    let at = Val::Real(1.5);
+    let call = |paper: &Paper| {
+        let term = Term::Call(paper.entry.name, Box::new(at.to_term()));
+        value_of(paper, &term, &at)
+    };
+    let truth = call(&whole).unwrap();
+    for fuel in 0..8 {
+        let paper = paper(&program, def(&program, "f")).unwrap().approximant(fuel);
+        match call(&paper) {
+            Ok(value) => assert!(fuel >= 5 && value == truth, "{fuel}: {value:?}"),
+            Err(stuck) => assert!(fuel < 5 && stuck == Stuck::Fuel(whole.entry.name), "{fuel}"),
+        }
+    }
+}
+
+#[test]
+fn figure_6_doubles_with_every_let_and_the_sweep_does_not() {
+    let sizes = |depth: usize| {
+        let mut text = "def f : Real -> Real = \\($x0 : Real) ->\n".to_owned();
+        for level in 1..=depth {
+            let last = level - 1;
+            text.push_str(&format!("let $x{level} : Real = mul $x{last} $x{last} in\n"));
+        }
+        text.push_str(&format!("$x{depth}"));
+        let program = source(&text);
+        let paper = paper(&program, def(&program, "f")).unwrap();
+        let (mut supply, trace) = trace_at(&paper, &Val::Real(1.01)).unwrap();
+        let (w, v) = (Val::Real(1.0), Val::Real(1.01));
+        let at = paper.entry.param;
+        let literal =
+            reverse(&mut supply, &w.to_term(), &v.to_term(), at, &Ty::Real, &trace, 1 << 22);
+        let linear = sweep(&mut supply, &w, &v, at, &Ty::Real, &trace).unwrap();
+        (literal.unwrap().size(), linear.size())
+    };
+    let (small, large) = (sizes(3), sizes(6));
+    assert!(large.0 > 8 * small.0, "{small:?} {large:?}");
+    assert!(large.1 < 3 * small.1, "{small:?} {large:?}");
+}
+
+#[test]
+fn shows_terms_and_steps() {
+    let program = source("def f : Real -> Real = \\($x : Real) -> mul $x $x");
+    let f = def(&program, "f");
+    let terms = show_terms(&program, f, &Value::Real(3.0)).unwrap().unwrap();
+    assert!(terms.contains("1.mul_r(x, x)") && terms.contains("value: 6"), "{terms}");
+    let steps = show_run(&program, f, &Value::Real(3.0)).unwrap();
+    assert!(steps.contains("    1  x * x ⤳ x * x") && steps.contains("derivative 6"), "{steps}");
+    let foreign = source("def f : Real -> Real = \\($x : Real) -> sum [$x, $x]");
+    let f = def(&foreign, "f");
+    assert!(show_terms(&foreign, f, &Value::Real(3.0)).is_none());
+    assert_eq!(show_run(&foreign, f, &Value::Real(3.0)).unwrap_err().code, "E0717");
+}
