@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::Diagnostic;
-use pullback_driver::{Answer, Session, Stop, TestReport};
+use pullback_driver::{Answer, Call, Session, Stop, TestReport};
 
 use crate::options::{Color, Command, Options, OutputArgs, SettingsArgs};
 use crate::terminal::{Terminal, error_line, print, report};
@@ -41,6 +41,12 @@ pub fn execute(options: &Options) -> u8 {
             let mut session = Session::new(&Terminal);
             let page = pullback_driver::explain(&mut session, code).map(str::to_owned);
             finish(&session, color, page)
+        }
+        Command::Demo { file, entry } => {
+            let mut session = Session::new(&Terminal);
+            let call = Call { file: file.clone(), entry: entry.clone(), ..Call::default() };
+            let text = pullback_driver::demo(&mut session, &call);
+            finish(&session, color, text)
         }
         Command::Show { call, settings, stage } => {
             let mut session = Session::new(&Terminal);

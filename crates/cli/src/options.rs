@@ -121,6 +121,13 @@ pub enum Command {
         /// The code, such as E0301.
         code: String,
     },
+    /// Derive a derivative by linear maps, in the twelve stages of the working notes.
+    Demo {
+        /// The file; `-` is standard input.
+        file: PathBuf,
+        /// The definition.
+        entry: String,
+    },
     /// Print a stage of the pipeline.
     #[command(after_help = stages())]
     Show {
@@ -206,6 +213,9 @@ pub struct SettingsArgs {
     /// The longest time that evaluation may take, such as 10s or 500ms.
     #[arg(long, value_name = "TIME", value_parser = units::seconds)]
     pub timeout: Option<f64>,
+    /// How deep the calls of every recursive function may nest [default: any depth].
+    #[arg(long, value_name = "N")]
+    pub fuel: Option<u64>,
 }
 
 /// What a derivative at a tie or an edge of a domain is.
@@ -225,6 +235,7 @@ impl SettingsArgs {
             strict: self.domain == Domain::Strict,
             max_memory: self.max_memory,
             timeout: self.timeout,
+            fuel: self.fuel,
         }
     }
 }

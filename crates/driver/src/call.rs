@@ -12,7 +12,10 @@
 //!
 //! so that all its parts are typed together: the literal in `grad f 3` is a Real if `f` wants one.
 
+use std::collections::BTreeMap;
+
 use pullback_base::{Diagnostic, Span};
+use pullback_engines::semantics::with_fuel;
 use pullback_lambda::eval::Value;
 use pullback_lambda::{Def, DefId, Expr as Term, ExprKind as TermKind, Program, Type};
 use pullback_syntax::ast::{Expr, ExprKind, Path, TypeExpr, TypeExprKind};
@@ -103,7 +106,10 @@ pub fn prepare(
     let direction = direction(session, purpose)?;
     let item = def(CALL, definition(&entry, &slots, purpose, direction));
     modules.main_mut().module.items.push(item);
-    let prepared = compile(session, &modules)?;
+    let mut prepared = compile(session, &modules)?;
+    if let Some(fuel) = call.settings.fuel {
+        with_fuel(&mut prepared.program, fuel);
+    }
     prepared.check_open(session, &entry, &slots)?;
     let global = &inferred.typed.globals[id];
     let made = assemble(session, engine, &arguments, prepared, &slots)?;
@@ -400,9 +406,11 @@ fn assemble(
     let data: Vec<&Slot> = slots.iter().filter(|slot| slot.data).collect();
     let (types, result) = curried(call.component(0).ok_or(Stop)?, data.len())?;
     let from = if types.len() == 1 { types[0].clone() } else { Type::tuple(types.clone()) };
-    let entry = program.global(root, program.defs[root].span);
-    let entry = Term::proj(entry, 0, program.defs[root].span);
-    let function = add_function(&mut program, root, entry, from, data.len());
+    let entry = written_function(&mut program, root);
+    let function = match called_definition(&program, &entry) {
+        Some(function) => function,
+        None => add_function(&mut program, root, entry, from, data.len()),
+    };
     let made = match engine.value(&Code::new(&program), root) {
         Ok(made) => made,
         Err(fault) => return session.fail(*fault),
@@ -459,6 +467,37 @@ pub fn curried(ty: &Type, count: usize) -> Result<(Vec<Type>, Type), Stop> {
     Ok((params, rest))
 }
 
+/// The function of a call (the first component of its definition): its text if that is closed, so that
+/// engines see it at once, else whatever its definition evaluates to.
+fn written_function(program: &mut Program, root: DefId) -> Term {
+    let mut bound = BTreeMap::new();
+    let mut body = &program.defs[root].body;
+    while let TermKind::Let(var, value, rest) = &body.kind {
+        bound.insert(*var, &**value);
+        body = rest;
+    }
+    if let TermKind::Tuple(items) = &body.kind
+        && let Some(TermKind::Var(var)) = items.first().map(|item| &item.kind)
+        && let Some(function) = bound.get(var)
+        && function.free_vars().is_empty()
+    {
+        let function = (*function).clone();
+        return program.copy(&function);
+    }
+    let span = program.defs[root].span;
+    Term::proj(program.global(root, span), 0, span)
+}
+
+/// The definition that a function of one parameter does nothing but call.
+fn called_definition(program: &Program, function: &Term) -> Option<DefId> {
+    let TermKind::Lam(params, body) = &function.kind else { return None };
+    let ([param], TermKind::App(called, args)) = (&params[..], &body.kind) else { return None };
+    let ([arg], TermKind::Global(def)) = (&args[..], &called.kind) else { return None };
+    let TermKind::Lam(taken, _) = &program.defs[*def].body.kind else { return None };
+    let direct = matches!(arg.kind, TermKind::Var(var) if var == *param);
+    (direct && taken.len() == 1 && body.ty.as_fun().is_none()).then_some(*def)
+}
+
 /// Adds `\s -> entry s.0 s.1 …` with the name of `root`.
 pub fn add_function(
     program: &mut Program,
@@ -478,7 +517,10 @@ pub fn add_function(
             .map(|(at, ty)| Term::new(TermKind::Proj(Box::new(arg.clone()), at), ty, span))
             .collect(),
     };
-    if !args.is_empty() {
+    let all_taken = matches!(&body.kind, TermKind::Lam(params, _) if params.len() == args.len());
+    if all_taken && let TermKind::Lam(params, inner) = body.kind {
+        body = Term::lets(params.into_iter().zip(args), *inner);
+    } else if !args.is_empty() {
         let result = body.ty.after(count).unwrap_or_else(Type::unit);
         body = Term::new(TermKind::App(Box::new(body), args), result, span);
     }

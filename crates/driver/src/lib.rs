@@ -31,6 +31,7 @@ mod expect;
 
 mod check;
 mod check_grad;
+mod demo;
 mod derive;
 mod measure;
 mod show;
@@ -38,6 +39,7 @@ mod test;
 
 pub use check::{check, explain, fmt};
 pub use check_grad::{GradReport, check_grad};
+pub use demo::demo;
 pub use derive::{Answer, grad, jvp, run, vjp};
 pub use engine::engine_names;
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};

@@ -29,4 +29,6 @@ pub struct Settings {
     pub max_memory: Option<usize>,
     /// The longest time that evaluation may take, in seconds.
     pub timeout: Option<f64>,
+    /// How deep calls of a recursive function may nest.
+    pub fuel: Option<u64>,
 }

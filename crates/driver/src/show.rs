@@ -102,7 +102,7 @@ fn show_form(
 }
 
 /// An entry without arguments: the program with `\s -> ENTRY s.0 s.1 …`.
-fn unapplied(
+pub(crate) fn unapplied(
     session: &mut Session<'_>,
     call: &Call,
     entry: &str,

@@ -1,9 +1,13 @@
 //! Engines of automatic differentiation over the calculus, side by side: same calls, same description,
 //! and each can show its work.
 
+pub mod categories;
+pub mod delta;
 mod dual;
 mod engine;
 mod follow;
+pub mod linear_maps;
+pub mod semantics;
 pub mod source;
 mod trace;
 
@@ -24,12 +28,22 @@ pub const ENGINES: &[EngineInfo] = &[
         covers: "the whole language",
         cost: "vjp and jvp: a constant times the program; memory linear in operations executed",
         how: How::Runtime(trace::engine),
-        stages: &[Stage {
-            name: "trace",
-            about: "the trace of one evaluation and its reverse sweep",
-            needs_argument: true,
-            show: |program, def, argument| show_trace(program, def, needed(argument)?),
-        }],
+        stages: &[
+            Stage {
+                name: "trace",
+                about: "the trace term of one evaluation and its derivative",
+                needs_argument: true,
+                show: |program, def, argument| show_trace(program, def, needed(argument)?),
+            },
+            Stage {
+                name: "trace-run",
+                about: "the numbered steps of evaluation and differentiation, by the paper's rules",
+                needs_argument: true,
+                show: |program, def, argument| {
+                    semantics::show_run(program, def, &needed(argument)?)
+                },
+            },
+        ],
     },
     EngineInfo {
         name: "dual",
@@ -44,6 +58,15 @@ pub const ENGINES: &[EngineInfo] = &[
             needs_argument: true,
             show: |program, def, argument| show_dual(program, def, needed(argument)?),
         }],
+    },
+    EngineInfo {
+        name: "linear-maps",
+        summary: "builds the derivative as a linear map and applies it from either side",
+        paper: "Working notes on Automatic differentiation, §2 to §5, §8 and §9",
+        covers: "the whole language; its source forms show first-order programs",
+        cost: "vjp and jvp: a constant times the program; memory linear in operations executed",
+        how: How::Runtime(linear_maps::engine),
+        stages: &[],
     },
 ];
 

@@ -43,7 +43,7 @@ fn rewrite(
     transforms: Option<Transforms>,
     def: DefId,
 ) -> Result<Vec<DefId>, Box<Diagnostic>> {
-    trim(program, def);
+    trim(program, &[def]);
     if operator_in(program, def).is_none() {
         return Ok(vec![]);
     }
@@ -55,7 +55,7 @@ fn rewrite(
         Err(Refusal::Unknown(_)) => {}
     }
     (*program, _) = specialise(&untouched, def);
-    trim(program, def);
+    trim(program, &[def]);
     let mut pass = Pass::new(program, engine, transforms);
     match pass.definition(def) {
         Ok(()) => Ok(pass.closed),
@@ -82,9 +82,19 @@ pub(super) fn operator_in(program: &Program, def: DefId) -> Option<Span> {
 }
 
 /// The definitions that one reaches, itself first.
-pub(super) fn reachable(program: &Program, def: DefId) -> Vec<DefId> {
-    let mut found = vec![def];
-    let mut seen = BTreeSet::from([def]);
+pub fn reachable(program: &Program, def: DefId) -> Vec<DefId> {
+    reachable_all(program, &[def])
+}
+
+/// The definitions that some reach, themselves first.
+pub(super) fn reachable_all(program: &Program, roots: &[DefId]) -> Vec<DefId> {
+    let mut found = vec![];
+    let mut seen = BTreeSet::new();
+    for root in roots {
+        if seen.insert(*root) {
+            found.push(*root);
+        }
+    }
     let mut next = 0;
     while next < found.len() {
         for callee in program.defs[found[next]].body.globals() {
@@ -97,9 +107,9 @@ pub(super) fn reachable(program: &Program, def: DefId) -> Vec<DefId> {
     found
 }
 
-/// Empties the definitions that one does not reach, so that the program is cheap to copy and compile.
-pub(super) fn trim(program: &mut Program, def: DefId) {
-    let kept: BTreeSet<DefId> = reachable(program, def).into_iter().collect();
+/// Empties the definitions that none of these reaches, so that the program is cheap to copy and compile.
+pub(super) fn trim(program: &mut Program, roots: &[DefId]) {
+    let kept: BTreeSet<DefId> = reachable_all(program, roots).into_iter().collect();
     let ids: Vec<DefId> = program.defs.ids().collect();
     for id in ids {
         if !kept.contains(&id) {

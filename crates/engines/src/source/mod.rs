@@ -20,11 +20,11 @@ use pullback_lambda::{Def, DefId, ExprKind, Program};
 use crate::engine::{Answer, Mode, RunFn, TransformFn, parts};
 use crate::follow::checked_leaves;
 
-pub use eliminate::eliminate;
+pub use eliminate::{eliminate, reachable};
 pub use fragment::outside_fragment;
 pub use modes::{jvp_from_vjp, vjp_from_jvp};
 pub(crate) use own::evaluate_own;
-pub use specialise::specialise;
+pub use specialise::{specialise, specialise_all};
 
 /// The two transformations of an engine, with its name.
 #[derive(Clone, Copy, Debug)]

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pullback_base::{Name, Span};
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, VarId, is_first_order};
 
-use super::eliminate::{reachable, trim};
+use super::eliminate::{reachable_all, trim};
 use super::known::{Env, Known, LONGEST, Piece};
 
 /// Functions of at most this size are reduced where they are applied.
@@ -38,14 +38,19 @@ type Bindings = Vec<(VarId, Expr)>;
 
 /// Specialises what a definition reaches.
 pub fn specialise(program: &Program, def: DefId) -> (Program, DefId) {
+    (specialise_all(program, &[def]), def)
+}
+
+/// Specialises what definitions reach; others are emptied.
+pub fn specialise_all(program: &Program, roots: &[DefId]) -> Program {
     let mut old = 0;
     let mut queue = vec![];
-    for id in reachable(program, def) {
+    for id in reachable_all(program, roots) {
         old += program.defs[id].body.size();
         queue.push(Task::Definition(id));
     }
     let mut kept = program.clone();
-    trim(&mut kept, def);
+    trim(&mut kept, roots);
     let mut pass = Pass {
         source: program,
         program: kept,
@@ -61,7 +66,7 @@ pub fn specialise(program: &Program, def: DefId) -> (Program, DefId) {
     while let Some(task) = pass.queue.pop() {
         pass.perform(task);
     }
-    (pass.program, def)
+    pass.program
 }
 
 enum Task {

@@ -1,6 +1,7 @@
 //! The trace as text: what ran, in order, with values and partial derivatives.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -10,11 +11,26 @@ use pullback_lambda::{DefId, Program};
 
 use super::tape::{Line, NONE, Recorder};
 use super::{node, record_on};
+use crate::semantics::show_terms;
 
-/// The trace of a function of one argument. One line for each primitive that ran on numbers that
-/// depend on the argument: its node, what it computed from which nodes and constants, its value, and
-/// its partial derivatives by those nodes.
+/// The trace of a function of one argument and its derivative: as terms of the paper if it is a program
+/// of the paper, else line by line.
 pub fn show_trace(
+    program: &Program,
+    function: DefId,
+    argument: Value,
+) -> Result<String, Box<Diagnostic>> {
+    if let Some(shown) = show_terms(program, function, &argument) {
+        return shown;
+    }
+    show_record(program, function, argument)
+}
+
+/// The record of a function of one argument. One line for each primitive that ran on numbers that
+/// depend on the argument: its node, what it computed from which nodes and constants, its value, and
+/// its partial derivatives by those nodes; then what each node's cotangent adds to those of its
+/// arguments, backwards, for the cotangent 1 of every Real of the result.
+fn show_record(
     program: &Program,
     function: DefId,
     argument: Value,
@@ -28,12 +44,13 @@ pub fn show_trace(
     machine.perform(move |ctx| {
         record_on(ctx, recorder, function, argument, move |_, record| {
             let mut out = shown.borrow_mut();
+            let lines = noted.lines();
             for (index, leaf) in walk::real_leaves(&record.x)?.iter().enumerate() {
                 // Writing to a string cannot fail.
                 let _ = writeln!(out, "v{index} = input            = {}", number(leaf));
             }
-            for line in noted.lines() {
-                let _ = writeln!(out, "{}", shown_line(&line));
+            for line in &lines {
+                let _ = writeln!(out, "{}", shown_line(line));
             }
             let leaves = walk::real_leaves(&record.y)?;
             for (output, leaf) in record.outputs.iter().zip(&leaves) {
@@ -42,6 +59,7 @@ pub fn show_trace(
                     output => writeln!(out, "output v{output} = {}", number(leaf)),
                 };
             }
+            out.push_str(&backwards(&lines, &record.outputs));
             Ok(Step::Return(Value::unit()))
         })
     })?;
@@ -60,6 +78,35 @@ fn shown_line(line: &Line) -> String {
         .collect();
     if !partials.is_empty() {
         text = format!("{text:<40}  {}", partials.join(", "));
+    }
+    text
+}
+
+/// The reverse sweep over the lines, if all partial derivatives are plain numbers.
+fn backwards(lines: &[Line], outputs: &[u32]) -> String {
+    let mut bars: BTreeMap<u32, f64> = BTreeMap::new();
+    for output in outputs.iter().filter(|output| **output != NONE) {
+        *bars.entry(*output).or_default() += 1.0;
+    }
+    let mut text = String::new();
+    for line in lines.iter().rev() {
+        let Some(bar) = bars.get(&line.node).copied() else { continue };
+        if line.partials.is_empty() {
+            let _ = writeln!(text, "then the rule of its own that made v{}", line.node);
+            return text;
+        }
+        // A sum notes one partial derivative for all its arguments.
+        let partial = |index: usize| line.partials.get(index).or(line.partials.first());
+        let items = line.args.iter().enumerate().map(|(index, arg)| (arg, partial(index)));
+        for (arg, partial) in items {
+            let (Value::Active(arg), Some(Some(Value::Real(partial)))) = (arg, partial) else {
+                continue;
+            };
+            let to = node(&arg.tangent);
+            *bars.entry(to).or_default() += partial * bar;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "v̄{to} += v̄{} * {partial:?}", line.node);
+        }
     }
     text
 }

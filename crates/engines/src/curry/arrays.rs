@@ -1,0 +1,197 @@
+//! Cotangents of arrays: one element, a shifted part or a sum costs a step to make; the elements are
+//! added up once, where they are needed.
+
+use pullback_lambda::{Expr, Prim, Type, TypeKind};
+
+use super::code::{Code, Helper};
+use super::cotangent::{Tan, arm};
+use super::types::{AT, DENSE, PLUS, SHIFT, ZERO};
+
+impl Code<'_> {
+    /// The elements of an array's cotangent, given its size.
+    pub fn dense(&mut self, size: Expr, tan: &Tan, ty: &Type) -> Expr {
+        let tan = self.boxed_atom(tan, ty);
+        let def = self.helper(Helper::Dense, ty);
+        let dense = self.program.global(def, self.span);
+        let dense = self.apply(dense, vec![size, tan]);
+        self.emit("d", dense)
+    }
+
+    /// A cotangent of an array from its elements.
+    pub fn from_dense(&mut self, elements: Expr, ty: &Type) -> Tan {
+        let data = self.bar_data(ty);
+        let all = Expr::con(data, DENSE, vec![elements], self.span);
+        Tan::Any(self.emit("d", all))
+    }
+
+    /// A cotangent of an array at one element.
+    pub fn at(&mut self, index: &Expr, tan: &Tan, ty: &Type) -> Tan {
+        let element = ty.element().cloned().unwrap_or_else(Type::unit);
+        let tan = self.boxed(tan, &element);
+        let data = self.bar_data(ty);
+        let at = Expr::con(data, AT, vec![index.clone(), tan], self.span);
+        Tan::Any(self.emit("a", at))
+    }
+
+    /// A cotangent of an array that begins further on.
+    pub fn shift(&mut self, by: &Expr, tan: &Tan, ty: &Type) -> Tan {
+        let tan = self.boxed(tan, ty);
+        let data = self.bar_data(ty);
+        let shifted = Expr::con(data, SHIFT, vec![by.clone(), tan], self.span);
+        Tan::Any(self.emit("a", shifted))
+    }
+
+    /// `\size tan -> …`: adds up all parts, those not yet looked at on a list with their shifts.
+    pub fn dense_body(&mut self, ty: &Type) -> Expr {
+        let element = ty.element().cloned().unwrap_or_else(Type::unit);
+        let (bar, cell) = (self.bar(ty), self.bar(&element));
+        let (size_var, size) = self.fresh("n", Type::int());
+        let (tan_var, tan) = self.fresh("t", bar.clone());
+        let all = Type::array(cell.clone());
+        let item = Type::tuple(vec![Type::int(), bar]);
+        let list = self.list_of(&item);
+        let list_type = Type::new(TypeKind::Data(list));
+        let span = self.span;
+        let zero = self.zero(&element);
+        let (index, _) = self.fresh("i", Type::int());
+        let zeros = Expr::build(size, index, zero, span);
+        let first = Expr::tuple(vec![self.int(0), tan.clone()], span);
+        let nil = Expr::con(list, 0, vec![], span);
+        let init = Expr::tuple(vec![zeros, Expr::con(list, 1, vec![first, nil], span)], span);
+        let (state_var, state) = self.fresh("st", Type::tuple(vec![all.clone(), list_type]));
+        let waiting = Expr::proj(state.clone(), 1, span);
+        let cond = self.has_more(&waiting, list, &item);
+        let body = self.dense_step(&state, list, &item, &element);
+        let looped = Expr::loop_while(state_var, init, cond, body, span);
+        let done = Expr::proj(looped, 0, span);
+        // Most often the elements are all there is.
+        let (whole_var, whole) = self.fresh("d", all);
+        let body = Expr::match_(tan, vec![arm(DENSE, vec![whole_var], whole)], Some(done), span);
+        self.program.lam(vec![size_var, tan_var], body)
+    }
+
+    /// Whether a list is not empty.
+    pub fn has_more(&mut self, list: &Expr, data: pullback_lambda::DataId, item: &Type) -> Expr {
+        let (head, _) = self.fresh("h", item.clone());
+        let (tail, _) = self.fresh("r", Type::new(TypeKind::Data(data)));
+        let (no, yes) = (Expr::bool(false, self.span), Expr::bool(true, self.span));
+        let arms = vec![arm(0, vec![], no), arm(1, vec![head, tail], yes)];
+        Expr::match_(list.clone(), arms, None, self.span)
+    }
+
+    /// One part off the list.
+    fn dense_step(
+        &mut self,
+        state: &Expr,
+        list: pullback_lambda::DataId,
+        item: &Type,
+        element: &Type,
+    ) -> Expr {
+        let span = self.span;
+        let bar = item.component(1).cloned().unwrap_or_else(Type::unit);
+        let cell = self.bar(element);
+        let (head_var, head) = self.fresh("h", item.clone());
+        let (rest_var, rest) = self.fresh("r", Type::new(TypeKind::Data(list)));
+        let all = Expr::proj(state.clone(), 0, span);
+        let offset = Expr::proj(head.clone(), 0, span);
+        let mut arms = vec![];
+        arms.push(arm(ZERO, vec![], Expr::tuple(vec![all.clone(), rest.clone()], span)));
+        // All elements: added one by one.
+        let (whole_var, whole) = self.fresh("d", Type::array(cell.clone()));
+        let (sum_var, sum) = self.fresh("e", Type::array(cell.clone()));
+        let (index_var, index) = self.fresh("i", Type::int());
+        let count = self.prim(Prim::Size, vec![whole.clone()]);
+        let value = self.prim(Prim::Index, vec![whole, index.clone()]);
+        let place = self.prim(Prim::IntAdd, vec![offset.clone(), index]);
+        let added = self.scope(|code| code.added_at(sum, place, value, element));
+        let summed = Expr::loop_for(sum_var, all.clone(), index_var, count, added, span);
+        let summed = Expr::tuple(vec![summed, rest.clone()], span);
+        arms.push(arm(DENSE, vec![whole_var], summed));
+        // One element.
+        let (index_var, index) = self.fresh("i", Type::int());
+        let (value_var, value) = self.fresh("v", cell);
+        let place = self.prim(Prim::IntAdd, vec![offset.clone(), index]);
+        let added = self.scope(|code| code.added_at(all.clone(), place, value, element));
+        let added = Expr::tuple(vec![added, rest.clone()], span);
+        arms.push(arm(AT, vec![index_var, value_var], added));
+        // Two parts: both onto the list.
+        let (left_var, left) = self.fresh("a", bar.clone());
+        let (right_var, right) = self.fresh("b", bar.clone());
+        let second = Expr::tuple(vec![offset.clone(), right], span);
+        let waiting = Expr::con(list, 1, vec![second, rest.clone()], span);
+        let first = Expr::tuple(vec![offset.clone(), left], span);
+        let waiting = Expr::con(list, 1, vec![first, waiting], span);
+        let both = Expr::tuple(vec![all.clone(), waiting], span);
+        arms.push(arm(PLUS, vec![left_var, right_var], both));
+        // A shifted part.
+        let (by_var, by) = self.fresh("k", Type::int());
+        let (part_var, part) = self.fresh("a", bar);
+        let by = self.prim(Prim::IntAdd, vec![offset, by]);
+        let part = Expr::tuple(vec![by, part], span);
+        let waiting = Expr::con(list, 1, vec![part, rest], span);
+        let shifted = Expr::tuple(vec![all, waiting], span);
+        arms.push(arm(SHIFT, vec![by_var, part_var], shifted));
+
+        let step = Expr::match_(Expr::proj(head, 1, span), arms, None, span);
+        let waiting = Expr::proj(state.clone(), 1, span);
+        let arms = vec![arm(0, vec![], state.clone()), arm(1, vec![head_var, rest_var], step)];
+        Expr::match_(waiting, arms, None, span)
+    }
+
+    /// `all with [place] = all[place] + value`
+    fn added_at(&mut self, all: Expr, place: Expr, value: Expr, element: &Type) -> Expr {
+        let place = self.emit("i", place);
+        let value = self.emit("v", value);
+        let old = self.prim(Prim::Index, vec![all.clone(), place.clone()]);
+        let old = self.emit("o", old);
+        let sum = self.add_boxed(old, value, element);
+        self.prim(Prim::Update, vec![all, place, sum])
+    }
+
+    /// The parts of an array's cotangent that belong to arrays of these sizes, one after the other.
+    pub fn cut(&mut self, tan: &Tan, sizes: [Expr; 2], ty: &Type) -> [Tan; 2] {
+        let [first, second] = sizes;
+        let total = self.prim(Prim::IntAdd, vec![first.clone(), second]);
+        let total = self.emit("n", total);
+        let all = self.dense(total.clone(), tan, ty);
+        let left = self.prim(Prim::Slice, vec![all.clone(), self.int(0), first.clone()]);
+        let right = self.prim(Prim::Slice, vec![all, first, total]);
+        [self.from_dense(left, ty), self.from_dense(right, ty)]
+    }
+
+    /// The cotangent of an array of arrays from that of its concatenation, given the inner sizes.
+    pub fn unflatten(&mut self, tan: &Tan, sizes: &Expr, ty: &Type, flat: &Type) -> Tan {
+        let span = self.span;
+        let rows = self.prim(Prim::Size, vec![sizes.clone()]);
+        let rows = self.emit("n", rows);
+        let (total_var, total) = self.fresh("k", Type::int());
+        let (index_var, index) = self.fresh("i", Type::int());
+        let size = self.prim(Prim::Index, vec![sizes.clone(), index]);
+        let more = self.prim(Prim::IntAdd, vec![total, size]);
+        let total = Expr::loop_for(total_var, self.int(0), index_var, rows.clone(), more, span);
+        let total = self.emit("k", total);
+        let all = self.dense(total, tan, flat);
+        let row = self.bar(flat);
+        let zero = self.zero(flat);
+        let (unused, _) = self.fresh("i", Type::int());
+        let zeros = Expr::build(rows.clone(), unused, zero, span);
+        let init = Expr::tuple(vec![zeros, self.int(0)], span);
+        let state_type = Type::tuple(vec![Type::array(row), Type::int()]);
+        let (state_var, state) = self.fresh("st", state_type);
+        let (index_var, index) = self.fresh("i", Type::int());
+        let flat_data = self.bar_data(flat);
+        let body = self.scope(|code| {
+            let from = code.emit("k", Expr::proj(state.clone(), 1, span));
+            let size = code.prim(Prim::Index, vec![sizes.clone(), index.clone()]);
+            let to = code.prim(Prim::IntAdd, vec![from.clone(), size]);
+            let to = code.emit("k", to);
+            let part = code.prim(Prim::Slice, vec![all.clone(), from, to.clone()]);
+            let part = Expr::con(flat_data, DENSE, vec![part], span);
+            let rows = Expr::proj(state.clone(), 0, span);
+            Expr::tuple(vec![code.prim(Prim::Update, vec![rows, index, part]), to], span)
+        });
+        let rows = Expr::loop_for(state_var, init, index_var, rows, body, span);
+        let rows = self.emit("d", Expr::proj(rows, 0, span));
+        self.from_dense(rows, ty)
+    }
+}

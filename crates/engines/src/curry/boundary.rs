@@ -1,0 +1,229 @@
+//! The boundary: a function of first-order types between the tangents that users see and the
+//! cotangents inside.
+//!
+//! Output: `S -> (T, T' -> S')`. A structural zero that reaches the boundary becomes a zero of the
+//! shape of the argument.
+
+use pullback_lambda::{AdOp, Expr, Prim, Type, TypeKind};
+
+use super::code::{Code, Helper};
+use super::cotangent::arm;
+use super::types::{DENSE, SOME, ZERO, owned_components};
+
+impl Code<'_> {
+    /// A cotangent of this value, from one that the user gives.
+    pub fn inject(&mut self, value: Expr, tangent: Expr, ty: &Type) -> Expr {
+        if !self.is_active(ty) {
+            return Expr::unit(self.span);
+        }
+        let def = self.helper(Helper::Inject, ty);
+        let inject = self.program.global(def, self.span);
+        let injected = self.apply(inject, vec![value, tangent]);
+        self.emit("y_bar", injected)
+    }
+
+    /// A cotangent of this value, for the user.
+    pub fn extract(&mut self, tan: Expr, value: Expr, ty: &Type) -> Expr {
+        if !self.is_active(ty) {
+            return self.zeros(value, ty);
+        }
+        let def = self.helper(Helper::Extract, ty);
+        let extract = self.program.global(def, self.span);
+        let extracted = self.apply(extract, vec![tan, value]);
+        self.emit("x_bar", extracted)
+    }
+
+    /// `zeros value`
+    pub fn zeros(&mut self, value: Expr, ty: &Type) -> Expr {
+        let tangent = self.tangent(ty);
+        Expr::ad(AdOp::Zeros, vec![value], tangent, self.span)
+    }
+
+    /// `\value tangent -> …`
+    pub fn inject_body(&mut self, ty: &Type) -> Expr {
+        let tangent_type = self.tangent(ty);
+        let (value_var, value) = self.fresh("y", ty.clone());
+        let (tangent_var, tangent) = self.fresh("g", tangent_type.clone());
+        let data = self.bar_data(ty);
+        let span = self.span;
+        let body = match ty.kind() {
+            TypeKind::Tuple(_) | TypeKind::Record(_) => self.scope(|code| {
+                let mut fields = vec![];
+                for (index, ty) in owned_components(ty).iter().enumerate() {
+                    if code.is_active(ty) {
+                        let part = code.emit("y", Expr::proj(value.clone(), index, span));
+                        let given = code.emit("g", Expr::proj(tangent.clone(), index, span));
+                        fields.push(code.inject(part, given, ty));
+                    }
+                }
+                Expr::con(data, SOME, fields, span)
+            }),
+            TypeKind::Array(element) => self.scope(|code| {
+                let needed = code.prim(Prim::Size, vec![value.clone()]);
+                let needed = code.emit("n", needed);
+                let found = code.prim(Prim::Size, vec![tangent.clone()]);
+                let what = Expr::str("the sizes of a value and its cotangent", span);
+                let check = code.prim(Prim::CheckSize, vec![found, needed.clone(), what]);
+                code.emit("ok", check);
+                let (var, index) = code.fresh("i", Type::int());
+                let part = code.prim(Prim::Index, vec![value.clone(), index.clone()]);
+                let given = code.prim(Prim::Index, vec![tangent.clone(), index]);
+                let item = code.scope(|code| {
+                    let part = code.emit("y", part);
+                    let given = code.emit("g", given);
+                    code.inject(part, given, element)
+                });
+                Expr::con(data, DENSE, vec![Expr::build(needed, var, item, span)], span)
+            }),
+            TypeKind::Data(source) => self.inject_data(*source, &value, &tangent, ty),
+            TypeKind::Real
+            | TypeKind::Int
+            | TypeKind::Bool
+            | TypeKind::Str
+            | TypeKind::Fun(..) => Expr::con(data, SOME, vec![tangent.clone()], span),
+        };
+        self.program.lam(vec![value_var, tangent_var], body)
+    }
+
+    fn inject_data(
+        &mut self,
+        source: pullback_lambda::DataId,
+        value: &Expr,
+        tangent: &Expr,
+        ty: &Type,
+    ) -> Expr {
+        let (data, bar) = (self.bar_data(ty), self.bar(ty));
+        let span = self.span;
+        let TypeKind::Data(tangent_data) = *tangent.ty.kind() else {
+            return self.broken("a sum has a tangent that is no sum", bar);
+        };
+        let mut arms = vec![];
+        for tag in 0..self.program.datas[source].constructors.len() {
+            let types = self.program.datas[source].constructors[tag].fields.clone();
+            let dots = self.program.datas[tangent_data].constructors[tag].fields.clone();
+            let (mut vars, mut given_vars, mut fields) = (vec![], vec![], vec![]);
+            self.open();
+            for (ty, dot) in types.iter().zip(dots) {
+                let (var, part) = self.fresh("y", ty.clone());
+                let (given_var, given) = self.fresh("g", dot);
+                vars.push(var);
+                given_vars.push(given_var);
+                if self.is_active(ty) {
+                    fields.push(self.inject(part, given, ty));
+                }
+            }
+            let whole = Expr::con(data, tag + 1, fields, span);
+            let whole = self.close(whole);
+            let other = self.other_constructor(bar.clone());
+            let inner = arm(tag, given_vars, whole);
+            let inner = Expr::match_(tangent.clone(), vec![inner], Some(other), span);
+            arms.push(arm(tag, vars, inner));
+        }
+        Expr::match_(value.clone(), arms, None, span)
+    }
+
+    fn other_constructor(&self, ty: Type) -> Expr {
+        let what = "the cotangent has another constructor than the value it belongs to";
+        self.broken(what, ty)
+    }
+
+    /// `\cotangent value -> …`
+    pub fn extract_body(&mut self, ty: &Type) -> Expr {
+        let (bar, tangent_type) = (self.bar(ty), self.tangent(ty));
+        let (tan_var, tan) = self.fresh("t", bar);
+        let (value_var, value) = self.fresh("x", ty.clone());
+        let span = self.span;
+        let mut arms = vec![];
+        let mut default = None;
+        match ty.kind() {
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let types = owned_components(ty);
+                let mut vars = vec![];
+                let whole = self.scope(|code| {
+                    let mut items = vec![];
+                    for (index, ty) in types.iter().enumerate() {
+                        let part = code.emit("x", Expr::proj(value.clone(), index, span));
+                        let mut part_tan = Expr::unit(span);
+                        if code.is_active(ty) {
+                            let bar = code.bar(ty);
+                            let (var, occurrence) = code.fresh("t", bar);
+                            vars.push(var);
+                            part_tan = occurrence;
+                        }
+                        items.push(code.extract(part_tan, part, ty));
+                    }
+                    Expr::record(items, tangent_type.clone(), span)
+                });
+                arms.push(arm(SOME, vars, whole));
+            }
+            TypeKind::Array(element) => {
+                let whole = self.scope(|code| {
+                    let size = code.prim(Prim::Size, vec![value.clone()]);
+                    let size = code.emit("n", size);
+                    let tan = super::cotangent::Tan::Any(tan.clone());
+                    let all = code.dense(size.clone(), &tan, ty);
+                    let (var, index) = code.fresh("i", Type::int());
+                    let item = code.scope(|code| {
+                        let part = code.prim(Prim::Index, vec![value.clone(), index.clone()]);
+                        let part = code.emit("x", part);
+                        let tan = code.prim(Prim::Index, vec![all.clone(), index.clone()]);
+                        let tan = code.emit("t", tan);
+                        code.extract(tan, part, element)
+                    });
+                    Expr::build(size, var, item, span)
+                });
+                default = Some(whole);
+            }
+            TypeKind::Data(source) => self.extract_data(*source, &value, ty, &mut arms),
+            TypeKind::Real
+            | TypeKind::Int
+            | TypeKind::Bool
+            | TypeKind::Str
+            | TypeKind::Fun(..) => {
+                let (var, number) = self.fresh("r", Type::real());
+                arms.push(arm(SOME, vec![var], number));
+            }
+        }
+        let zeros = self.zeros(value, ty);
+        arms.insert(0, arm(ZERO, vec![], zeros));
+        let body = Expr::match_(tan, arms, default, span);
+        self.program.lam(vec![tan_var, value_var], body)
+    }
+
+    fn extract_data(
+        &mut self,
+        source: pullback_lambda::DataId,
+        value: &Expr,
+        ty: &Type,
+        arms: &mut Vec<pullback_lambda::Arm>,
+    ) {
+        let span = self.span;
+        let tangent_type = self.tangent(ty);
+        for tag in 0..self.program.datas[source].constructors.len() {
+            let types = self.program.datas[source].constructors[tag].fields.clone();
+            let (mut vars, mut tans, mut items) = (vec![], vec![], vec![]);
+            self.open();
+            for ty in &types {
+                let (var, part) = self.fresh("x", ty.clone());
+                vars.push(var);
+                let mut part_tan = Expr::unit(span);
+                if self.is_active(ty) {
+                    let bar = self.bar(ty);
+                    let (var, occurrence) = self.fresh("t", bar);
+                    tans.push(var);
+                    part_tan = occurrence;
+                }
+                items.push(self.extract(part_tan, part, ty));
+            }
+            let whole = Expr::new(
+                pullback_lambda::ExprKind::Con(tag, items),
+                tangent_type.clone(),
+                span,
+            );
+            let whole = self.close(whole);
+            let other = self.other_constructor(tangent_type.clone());
+            let inner = Expr::match_(value.clone(), vec![arm(tag, vars, whole)], Some(other), span);
+            arms.push(arm(tag + 1, tans, inner));
+        }
+    }
+}

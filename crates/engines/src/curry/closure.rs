@@ -1,0 +1,507 @@
+//! `curry` and `eval`: figure 3 (list tangents) and figure 5 (environment tangents), recursion, and
+//! functions with a derivative of their own.
+//!
+//! List tangents: `eval` records argument and cotangent of a call; the pullback of `curry` runs the
+//! function again on each recorded argument. Environment tangents: the pullback of a function gives,
+//! beside the cotangent of its argument, that of its environment in a package whose tag says which
+//! `curry` made it (Definition 5.2); `curry` opens packages of its own tag only, so that no cast is
+//! needed.
+
+use pullback_lambda::{AdOp, Constructor, Expr, Type, TypeKind, VarId, is_first_order};
+
+use super::code::{Bound, Code, Known, Style};
+use super::comb::{Comb, Recursive};
+use super::cotangent::{Tan, arm};
+use super::pull::{Fed, Pull, Rule};
+use super::types::{APPEND, CALL, ZERO};
+
+impl Code<'_> {
+    /// `curry b`
+    pub fn curry(&mut self, var: VarId, body: &Comb, whole: &Comb) -> (Expr, Pull) {
+        let target = self.parameter(var);
+        if !self.is_active(&body.ty) {
+            let body = self.branch(body, &[]);
+            let function = self.program.lam(vec![target], body);
+            return (self.emit("f", function), Pull::None);
+        }
+        let mut captured = self.sinks(body);
+        captured.retain(|captured| *captured != var);
+        match self.style {
+            Style::List => self.curry_list(var, target, body, captured),
+            Style::Env => self.curry_env(var, target, body, captured, whole),
+        }
+    }
+
+    /// `new_g` of figure 3; the function uncurried is kept for `new_pb`.
+    fn curry_list(
+        &mut self,
+        var: VarId,
+        target: VarId,
+        body: &Comb,
+        captured: Vec<VarId>,
+    ) -> (Expr, Pull) {
+        let mut outs = vec![var];
+        outs.extend(&captured);
+        let answer = self.branch(body, &outs);
+        let function = self.program.lam(vec![target], answer);
+        if captured.is_empty() {
+            return (self.emit("f", function), Pull::None);
+        }
+        let uncurried = self.emit("f", function);
+        let argument = self.program.vars[target].clone();
+        let (param, occurrence) = self.fresh(&argument.name, argument.ty);
+        let span = self.span;
+        let answer = self.scope(|code| {
+            let answer = code.apply(uncurried.clone(), vec![occurrence]);
+            let answer = code.emit("q", answer);
+            let bar = code.bar(&body.ty);
+            let (y_var, y_bar) = code.fresh("y_bar", bar);
+            let shares = code.apply(Expr::proj(answer.clone(), 1, span), vec![y_bar]);
+            let own = Expr::proj(shares, 0, span);
+            let pullback = code.program.lam(vec![y_var], own);
+            Expr::tuple(vec![Expr::proj(answer, 0, span), pullback], span)
+        });
+        let function = self.program.lam(vec![param], answer);
+        (self.emit("g", function), Pull::CurryList { uncurried, captured, site: var })
+    }
+
+    /// `gf` of figure 5.
+    fn curry_env(
+        &mut self,
+        var: VarId,
+        target: VarId,
+        body: &Comb,
+        captured: Vec<VarId>,
+        whole: &Comb,
+    ) -> (Expr, Pull) {
+        let (packages, _) = self.packages();
+        let types = self.types_of(&captured);
+        let tag = if captured.is_empty() { ZERO } else { self.package(types) };
+        self.open();
+        let (value, pull) = self.forward(body);
+        let span = self.span;
+        let own = self.program.vars[var].ty.clone();
+        let pullback = self.pullback_to(&pull, &body.ty, &[], &mut |code, zero| {
+            let (argument, package) = if zero {
+                (code.zero(&own), Expr::con(packages, ZERO, vec![], span))
+            } else {
+                let argument = code.take_all(&[var]).remove(0);
+                let fields = code.take_all(&captured);
+                (argument, Expr::con(packages, tag, fields, span))
+            };
+            Expr::tuple(vec![argument, package], span)
+        });
+        let pair = Expr::tuple(vec![value, pullback], span);
+        let answer = self.close(pair);
+        let function = self.program.lam(vec![target], answer);
+        let value = self.emit("f", function);
+        let _ = whole;
+        if captured.is_empty() {
+            return (value, Pull::None);
+        }
+        (value, Pull::CurryEnv { tag, captured, site: var })
+    }
+
+    /// A new package for an environment of these types.
+    fn package(&mut self, types: Vec<Type>) -> usize {
+        let (data, _) = self.packages();
+        let fields = types.iter().map(|ty| self.bar(ty)).collect();
+        let constructors = &mut self.program.datas[data].constructors;
+        let tag = constructors.len();
+        constructors.push(Constructor { name: format!("Env{tag}").into(), fields });
+        self.package_fields.push(types);
+        tag
+    }
+
+    /// `eval`
+    pub fn eval(
+        &mut self,
+        args: &[Comb],
+        mut values: Vec<Expr>,
+        mut pulls: Vec<Pull>,
+        comb: &Comb,
+    ) -> (Expr, Pull) {
+        let argument = values.pop().unwrap_or_else(|| Expr::unit(self.span));
+        let function = values.pop().unwrap_or_else(|| Expr::unit(self.span));
+        let answer = self.apply(function, vec![argument.clone()]);
+        if !self.is_active(&comb.ty) {
+            return (self.emit("y", answer), Pull::None);
+        }
+        let nothing = pulls.iter().all(Pull::is_none);
+        let answer = self.emit("q", answer);
+        let value = self.emit("y", Expr::proj(answer.clone(), 0, self.span));
+        if nothing {
+            return (value, Pull::None);
+        }
+        let pullback = self.emit("pb", Expr::proj(answer, 1, self.span));
+        let mut fed = |index: usize| Fed {
+            pull: std::mem::replace(&mut pulls[index], Pull::None),
+            ty: args[index].ty.clone(),
+        };
+        let (function, base) = (fed(0), fed(1));
+        let pull = match self.style {
+            Style::Env => Pull::Opaque(pullback, vec![base, function]),
+            Style::List => Pull::Eval {
+                pullback,
+                argument,
+                function: Box::new(function),
+                base: Box::new(base),
+            },
+        };
+        (value, pull)
+    }
+
+    /// `λg. [(x, g)], pb g`
+    pub fn eval_backward(
+        &mut self,
+        pullback: &Expr,
+        argument: &Expr,
+        function: &Fed,
+        base: &Fed,
+        tan: &Tan,
+        ty: &Type,
+    ) {
+        let boxed = self.boxed_atom(tan, ty);
+        if !function.pull.is_none() {
+            let data = self.bar_data(&function.ty);
+            let call = vec![argument.clone(), boxed.clone()];
+            let call = self.emit("c", Expr::con(data, CALL, call, self.span));
+            self.backward(&function.pull, Tan::Any(call), &function.ty);
+        }
+        if !base.pull.is_none() {
+            let share = self.apply(pullback.clone(), vec![boxed]);
+            let share = self.emit("x_bar", share);
+            self.backward(&base.pull, Tan::Any(share), &base.ty);
+        }
+    }
+
+    /// `new_pb grs = sum (map aux grs)`: the function is run again for each recorded call.
+    pub fn curry_list_backward(
+        &mut self,
+        uncurried: &Expr,
+        captured: &[VarId],
+        site: VarId,
+        tan: &Tan,
+        ty: &Type,
+    ) {
+        let calls = self.boxed_atom(tan, ty);
+        self.watch(site, ty, &calls);
+        let span = self.span;
+        let bar = calls.ty.clone();
+        let list = self.list_of(&bar);
+        let list_type = Type::new(TypeKind::Data(list));
+        let types = self.types_of(captured);
+        let bars: Vec<Type> = types.iter().map(|ty| self.bar(ty)).collect();
+        let zeros: Vec<Expr> = types.iter().map(|ty| self.zero(ty)).collect();
+        let (totals_type, zeros) = (Self::pack_type(bars), self.pack(zeros));
+        let waiting = Expr::con(list, 1, vec![calls, Expr::con(list, 0, vec![], span)], span);
+        let start = Expr::tuple(vec![zeros, waiting], span);
+        let (state_var, state) = self.fresh("st", Type::tuple(vec![totals_type, list_type]));
+        let waiting = Expr::proj(state.clone(), 1, span);
+        let cond = self.has_more(&waiting, list, &bar);
+        let (head_var, head) = self.fresh("c", bar.clone());
+        let (rest_var, rest) = self.fresh("r", Type::new(TypeKind::Data(list)));
+        let totals = Expr::proj(state.clone(), 0, span);
+
+        let nothing = Expr::tuple(vec![totals.clone(), rest.clone()], span);
+        let mut arms = vec![arm(ZERO, vec![], nothing)];
+        let (from, to) = ty.as_fun().map_or_else(
+            || (Type::unit(), Type::unit()),
+            |(from, to)| (from.clone(), to.clone()),
+        );
+        let (from, to) = (self.rep(&from), self.bar(&to));
+        let ((s_var, s), (g_var, g)) = (self.fresh("s", from), self.fresh("gr", to));
+        let again = self.scope(|code| {
+            let answer = code.apply(uncurried.clone(), vec![s]);
+            let shares = code.apply(Expr::proj(answer, 1, span), vec![g]);
+            let shares = code.emit("e", shares);
+            let before = code.emit("t", totals.clone());
+            let count = types.len();
+            let mut sums = vec![];
+            for (index, ty) in types.iter().enumerate() {
+                let a = code.unpack(&before, index, count);
+                let b = code.emit("t", Expr::proj(shares.clone(), index + 1, span));
+                sums.push(code.add_boxed(a, b, ty));
+            }
+            Expr::tuple(vec![code.pack(sums), rest.clone()], span)
+        });
+        arms.push(arm(CALL, vec![s_var, g_var], again));
+        let ((left_var, left), (right_var, right)) =
+            (self.fresh("a", bar.clone()), self.fresh("b", bar));
+        let waiting_next = Expr::con(list, 1, vec![right, rest], span);
+        let waiting_next = Expr::con(list, 1, vec![left, waiting_next], span);
+        let both = Expr::tuple(vec![totals, waiting_next], span);
+        arms.push(arm(APPEND, vec![left_var, right_var], both));
+        let step = Expr::match_(head, arms, None, span);
+        let arms = vec![arm(0, vec![], state), arm(1, vec![head_var, rest_var], step)];
+        let body = Expr::match_(waiting, arms, None, span);
+        let looped = Expr::loop_while(state_var, start, cond, body, span);
+        let looped = self.emit("e", Expr::proj(looped, 0, span));
+        for (index, var) in captured.iter().enumerate() {
+            let total = self.unpack(&looped, index, captured.len());
+            self.arrive(*var, Tan::Any(total));
+        }
+    }
+
+    /// `new_pb env = env`, after the package is opened.
+    pub fn curry_env_backward(
+        &mut self,
+        tag: usize,
+        captured: &[VarId],
+        site: VarId,
+        tan: &Tan,
+        ty: &Type,
+    ) {
+        let package = self.boxed_atom(tan, ty);
+        self.watch(site, ty, &package);
+        let types = self.types_of(captured);
+        let fields = self.fields(package, ty, tag, &types, false);
+        for (var, field) in captured.iter().zip(fields) {
+            self.arrive(*var, field.map_or(Tan::Zero, Tan::Any));
+        }
+    }
+
+    fn watch(&mut self, site: VarId, ty: &Type, arrived: &Expr) {
+        // Only what arrives in the outermost pullback is in scope where it is shown.
+        if self.arrived.len() == 1
+            && let Some(watched) = &mut self.watched
+        {
+            watched.push((site, ty.clone(), arrived.clone()));
+        }
+    }
+
+    /// Recursive functions: lifted over their environment, so that a call of a known function answers
+    /// for its arguments and for the environment at once, in both styles.
+    pub fn fix(&mut self, group: &[Recursive]) {
+        let mut sinks = vec![];
+        for function in group {
+            for var in self.sinks(&function.body) {
+                if !function.params.contains(&var) && !sinks.contains(&var) {
+                    sinks.push(var);
+                }
+            }
+        }
+        let mut targets = vec![];
+        for function in group {
+            let mut outs = function.params.clone();
+            outs.extend(&sinks);
+            let outs = self.types_of(&outs);
+            let result = self.answered(&function.body.ty, &outs);
+            let mut params = vec![];
+            for ty in self.types_of(&function.params) {
+                params.push(self.rep(&ty));
+            }
+            let name = self.program.vars[function.name].name.clone();
+            let (target, occurrence) = self.fresh(&name, Type::funs(params, result));
+            targets.push(target);
+            let known = Known { function: occurrence, sinks: sinks.clone() };
+            self.known.insert(function.name, known);
+        }
+        let mut functions = vec![];
+        for (function, target) in group.iter().zip(targets) {
+            let params = function.params.iter().map(|var| self.parameter(*var)).collect();
+            let mut outs = function.params.clone();
+            outs.extend(&sinks);
+            let body = self.branch(&function.body, &outs);
+            functions.push((target, self.program.lam(params, body)));
+        }
+        self.bind(Bound::Rec(functions));
+    }
+
+    /// A recursive function applied to all its parameters.
+    pub fn call_recursive(
+        &mut self,
+        name: VarId,
+        args: &[Comb],
+        values: Vec<Expr>,
+        pulls: Vec<Pull>,
+        comb: &Comb,
+    ) -> (Expr, Pull) {
+        let Some(known) = self.known.get(&name).cloned() else {
+            let ty = self.rep(&comb.ty);
+            return (self.broken("a recursive function is out of scope", ty), Pull::None);
+        };
+        let answer = self.apply(known.function, values);
+        if !self.is_active(&comb.ty) {
+            return (self.emit("y", answer), Pull::None);
+        }
+        let mut fed = vec![];
+        for (arg, pull) in args.iter().zip(pulls) {
+            fed.push(Fed { pull, ty: arg.ty.clone() });
+        }
+        let types = self.types_of(&known.sinks);
+        for (var, ty) in known.sinks.iter().zip(types) {
+            fed.push(Fed { pull: Pull::Var(*var), ty });
+        }
+        let nothing = fed.iter().all(|fed| fed.pull.is_none());
+        let (value, pull) = self.answer_of(answer, fed, true);
+        (value, if nothing { Pull::None } else { pull })
+    }
+
+    /// A rep-function without its pullbacks: an ordinary function of first-order data.
+    fn plain(&mut self, value: Expr, ty: &Type) -> Expr {
+        if is_first_order(&self.program.datas, ty) {
+            return value;
+        }
+        let span = self.span;
+        if let Some((from, to)) = ty.as_fun() {
+            let (from, to) = (from.clone(), to.clone());
+            let rep = self.rep(&from);
+            let (var, argument) = self.fresh("x", rep);
+            let body = self.scope(|code| {
+                let answer = code.apply(value, vec![argument]);
+                let answer =
+                    if code.is_active(&to) { Expr::proj(answer, 0, span) } else { answer };
+                let answer = code.emit("y", answer);
+                code.plain(answer, &to)
+            });
+            return self.program.lam(vec![var], body);
+        }
+        let mut items = vec![];
+        for (index, ty) in super::types::owned_components(ty).iter().enumerate() {
+            let item = Expr::proj(value.clone(), index, span);
+            items.push(self.plain(item, ty));
+        }
+        Expr::record(items, ty.clone(), span)
+    }
+
+    /// `custom_vjp f rule x`: the value stays one of a function with its own derivative, for the
+    /// derivatives of this program.
+    pub fn custom_vjp(
+        &mut self,
+        args: &[Comb],
+        values: Vec<Expr>,
+        pulls: Vec<Pull>,
+        comb: &Comb,
+    ) -> (Expr, Pull) {
+        self.custom(AdOp::CustomVjp, args, &values, pulls, comb)
+    }
+
+    /// `custom_jvp f rule x`, likewise.
+    pub fn custom_jvp(
+        &mut self,
+        args: &[Comb],
+        values: Vec<Expr>,
+        pulls: Vec<Pull>,
+        comb: &Comb,
+    ) -> (Expr, Pull) {
+        self.custom(AdOp::CustomJvp, args, &values, pulls, comb)
+    }
+
+    fn custom(
+        &mut self,
+        op: AdOp,
+        args: &[Comb],
+        values: &[Expr],
+        mut pulls: Vec<Pull>,
+        comb: &Comb,
+    ) -> (Expr, Pull) {
+        let plain = vec![
+            self.plain(values[0].clone(), &args[0].ty),
+            self.plain(values[1].clone(), &args[1].ty),
+            values[2].clone(),
+        ];
+        let applied = Expr::ad(op, plain, comb.ty.clone(), comb.span);
+        let value = self.emit("y", applied);
+        let base = Fed { pull: pulls.remove(2), ty: args[2].ty.clone() };
+        let captured = Fed { pull: pulls.remove(0), ty: args[0].ty.clone() };
+        if base.pull.is_none() && captured.pull.is_none() {
+            return (value, Pull::None);
+        }
+        let rule = Rule {
+            forward: op == AdOp::CustomJvp,
+            rule: values[1].clone(),
+            argument: values[2].clone(),
+            value: value.clone(),
+            ty: args[1].ty.clone(),
+            base,
+            function: values[0].clone(),
+            captured,
+        };
+        (value, Pull::Rule(Box::new(rule)))
+    }
+
+    /// The value of a rep-function's answer at this type.
+    fn value_of(&mut self, answer: Expr, ty: &Type) -> Expr {
+        let answer =
+            if self.is_active(ty) { Expr::proj(answer, 0, self.span) } else { answer };
+        self.emit("y", answer)
+    }
+
+    /// The rule on the cotangent, as the user sees both; a rule of forward mode is transposed by its
+    /// own pullback, since it is linear.
+    pub fn rule_backward(&mut self, rule: &Rule, tan: &Tan, ty: &Type) {
+        let span = self.span;
+        let boxed = self.boxed_atom(tan, ty);
+        if !rule.captured.pull.is_none() {
+            self.captured_by_ruled(rule, &boxed);
+        }
+        if rule.base.pull.is_none() {
+            return;
+        }
+        let Some((from, rest)) = rule.ty.as_fun() else { return };
+        let (from, rest) = (from.clone(), rest.clone());
+        let given = self.extract(boxed, rule.value.clone(), ty);
+        let answer = self.apply(rule.rule.clone(), vec![rule.argument.clone()]);
+        let applied = self.value_of(answer, &rest);
+        let x_bar = if rule.forward {
+            self.transposed(rule, applied, &rest, given, &from)
+        } else {
+            let back = self.emit("pb", Expr::proj(applied, 1, span));
+            let tangent = self.tangent(&from);
+            let answer = self.apply(back, vec![given]);
+            self.value_of(answer, &tangent)
+        };
+        let share = self.inject(rule.argument.clone(), x_bar, &from);
+        self.backward(&rule.base.pull, Tan::Any(share), &from);
+    }
+
+    /// The cotangent of the argument from a linear function `T a -> (b, T b)`.
+    fn transposed(
+        &mut self,
+        rule: &Rule,
+        applied: Expr,
+        ty: &Type,
+        given: Expr,
+        from: &Type,
+    ) -> Expr {
+        let span = self.span;
+        let zeros = self.zeros(rule.argument.clone(), from);
+        let zeros = self.emit("z", zeros);
+        let Some((tangent, pair)) = ty.as_fun() else { return zeros };
+        let (tangent, pair) = (tangent.clone(), pair.clone());
+        let answer = self.apply(applied, vec![zeros.clone()]);
+        let answer = self.emit("q", answer);
+        let dot = super::types::owned_components(&pair).pop().unwrap_or_else(Type::unit);
+        let given = self.inject(given.clone(), given, &dot);
+        let both = Tan::Parts(vec![Tan::Zero, Tan::Any(given)]);
+        let both = self.boxed_atom(&both, &pair);
+        let share = self.apply(Expr::proj(answer, 1, span), vec![both]);
+        let share = match self.style {
+            Style::List => share,
+            Style::Env => Expr::proj(share, 0, span),
+        };
+        let share = self.emit("t", share);
+        self.extract(share, zeros, &tangent)
+    }
+
+    /// What a function with its own rule captured keeps the derivative that the function gives it.
+    fn captured_by_ruled(&mut self, rule: &Rule, boxed: &Expr) {
+        let span = self.span;
+        let ty = &rule.captured.ty;
+        let arrived = match self.style {
+            Style::List => {
+                let data = self.bar_data(ty);
+                let call = vec![rule.argument.clone(), boxed.clone()];
+                Expr::con(data, CALL, call, span)
+            }
+            Style::Env => {
+                let answer = self.apply(rule.function.clone(), vec![rule.argument.clone()]);
+                let shares = self.apply(Expr::proj(answer, 1, span), vec![boxed.clone()]);
+                Expr::proj(shares, 1, span)
+            }
+        };
+        let arrived = self.emit("c", arrived);
+        self.backward(&rule.captured.pull, Tan::Any(arrived), ty);
+    }
+}

@@ -1,0 +1,228 @@
+//! What the library of combinators is written with: a program that grows, scopes of bindings that
+//! become nested `let`s, names of variables in the program that is made, and accumulated cotangents.
+//!
+//! Invariants: every binder is fresh; expressions handed on as values are atoms.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use pullback_base::{Diagnostic, Span};
+use pullback_lambda::{DataId, DefId, Expr, Prim, Program, Type, VarId};
+
+use super::cotangent::Tan;
+
+/// What the cotangent of a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A list of arguments with the cotangents of their results (figures 3 and 6).
+    List,
+    /// The cotangent of the environment in a tagged package (figure 5).
+    Env,
+}
+
+impl Style {
+    /// The name of its engine.
+    pub fn engine(self) -> &'static str {
+        match self {
+            Self::List => "curry-list",
+            Self::Env => "curry-env",
+        }
+    }
+}
+
+/// A binding of a scope.
+pub enum Bound {
+    /// `let`
+    Let(VarId, Expr),
+    /// `let rec`
+    Rec(Vec<(VarId, Expr)>),
+}
+
+/// A recursive function that is in scope.
+#[derive(Clone)]
+pub struct Known {
+    /// Its rep-function.
+    pub function: Expr,
+    /// The parts of the environment that its pullback answers for, after its parameters.
+    pub sinks: Vec<VarId>,
+}
+
+/// A definition whose rep-function is asked for but not made.
+pub struct Pending {
+    /// The definition.
+    pub def: DefId,
+    /// Which parameters nothing flows back to.
+    pub held: Vec<bool>,
+    /// Where the rep-function goes.
+    pub place: DefId,
+}
+
+/// A helper definition that exists once a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Helper {
+    /// The sum of two cotangents.
+    Add,
+    /// The elements of the cotangent of an array.
+    Dense,
+    /// A cotangent from a value of the tangent type.
+    Inject,
+    /// A value of the tangent type from a cotangent.
+    Extract,
+}
+
+/// The program under construction.
+pub struct Code<'p> {
+    /// The program; rep-functions are appended.
+    pub program: &'p mut Program,
+    /// What the cotangent of a function is.
+    pub style: Style,
+    /// The span of what is being translated.
+    pub span: Span,
+    /// The first problem.
+    pub problem: Option<Box<Diagnostic>>,
+    /// The cotangent sums by type.
+    pub bars: HashMap<Type, DataId>,
+    /// Sums whose functions are rep-functions, by the sums of the source.
+    pub reps: HashMap<DataId, DataId>,
+    /// List types by element.
+    pub lists: HashMap<Type, DataId>,
+    /// Whether something can flow back to values of a type.
+    pub active: HashMap<Type, bool>,
+    /// Helper definitions.
+    pub helpers: HashMap<(Helper, Type), DefId>,
+    /// The sum of all environment packages, and the definition that adds two.
+    pub packages: Option<(DataId, DefId)>,
+    /// What each package holds, by tag without the zero's.
+    pub package_fields: Vec<Vec<Type>>,
+    /// Rep-functions of definitions, by which parameters are held.
+    pub directs: HashMap<(DefId, Vec<bool>), DefId>,
+    /// Constants that hold rep-functions.
+    pub constants: HashMap<DefId, DefId>,
+    /// What is still to be made.
+    pub pending: Vec<Pending>,
+    /// Open scopes.
+    pub scopes: Vec<Vec<Bound>>,
+    /// What variables of the source are called here.
+    pub vars: HashMap<VarId, Expr>,
+    /// Variables that nothing flows back to.
+    pub held: BTreeSet<VarId>,
+    /// Recursive functions in scope.
+    pub known: HashMap<VarId, Known>,
+    /// Cotangents that arrived at variables, by open pullback.
+    pub arrived: Vec<BTreeMap<VarId, Tan>>,
+    /// What arrives at functions, if somebody watches: name, type, cotangent.
+    pub watched: Option<Vec<(VarId, Type, Expr)>>,
+}
+
+impl<'p> Code<'p> {
+    /// Nothing made yet.
+    pub fn new(program: &'p mut Program, style: Style) -> Self {
+        Self {
+            program,
+            style,
+            span: Span::NONE,
+            problem: None,
+            bars: HashMap::new(),
+            reps: HashMap::new(),
+            lists: HashMap::new(),
+            active: HashMap::new(),
+            helpers: HashMap::new(),
+            packages: None,
+            package_fields: vec![],
+            directs: HashMap::new(),
+            constants: HashMap::new(),
+            pending: vec![],
+            scopes: vec![],
+            vars: HashMap::new(),
+            held: BTreeSet::new(),
+            known: HashMap::new(),
+            arrived: vec![],
+            watched: None,
+        }
+    }
+
+    /// Opens a scope.
+    pub fn open(&mut self) {
+        self.scopes.push(vec![]);
+    }
+
+    /// Closes the innermost scope around its result.
+    pub fn close(&mut self, result: Expr) -> Expr {
+        let bounds = self.scopes.pop().unwrap_or_default();
+        bounds.into_iter().rev().fold(result, |body, bound| match bound {
+            Bound::Let(var, value) => Expr::let_(var, value, body),
+            Bound::Rec(functions) => Expr::let_rec(functions, body),
+        })
+    }
+
+    /// Adds a binding to the innermost scope.
+    pub fn bind(&mut self, bound: Bound) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(bound);
+        }
+    }
+
+    /// Names an expression in the innermost scope; an atom needs no name.
+    pub fn emit(&mut self, name: &str, expr: Expr) -> Expr {
+        if expr.is_atom() {
+            return expr;
+        }
+        let var = self.program.fresh(name, expr.ty.clone());
+        self.bind(Bound::Let(var, expr));
+        self.program.var(var, self.span)
+    }
+
+    /// A new variable and its occurrence.
+    pub fn fresh(&mut self, name: &str, ty: Type) -> (VarId, Expr) {
+        let var = self.program.fresh(name, ty);
+        (var, self.program.var(var, self.span))
+    }
+
+    /// A scope of its own.
+    pub fn scope(&mut self, make: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        self.open();
+        let result = make(self);
+        self.close(result)
+    }
+
+    /// A tuple, or the one item itself.
+    pub fn pack(&self, mut items: Vec<Expr>) -> Expr {
+        if items.len() == 1 {
+            return items.remove(0);
+        }
+        Expr::tuple(items, self.span)
+    }
+
+    /// The type of [`Code::pack`].
+    pub fn pack_type(mut items: Vec<Type>) -> Type {
+        if items.len() == 1 { items.remove(0) } else { Type::tuple(items) }
+    }
+
+    /// An item of a packed tuple of this many.
+    pub fn unpack(&mut self, packed: &Expr, index: usize, count: usize) -> Expr {
+        if count == 1 {
+            return packed.clone();
+        }
+        let item = Expr::proj(packed.clone(), index, self.span);
+        self.emit("t", item)
+    }
+
+    /// A primitive whose arguments determine its type.
+    pub fn prim(&self, prim: Prim, args: Vec<Expr>) -> Expr {
+        Expr::prim(prim, args, self.span)
+    }
+
+    /// An Int literal.
+    pub fn int(&self, n: i64) -> Expr {
+        Expr::int(n, self.span)
+    }
+
+    /// A failure that only a bug of the engine can cause.
+    pub fn broken(&self, what: &str, ty: Type) -> Expr {
+        Expr::fail(Expr::str(what, self.span), ty, self.span)
+    }
+
+    /// `function args`
+    pub fn apply(&self, function: Expr, args: Vec<Expr>) -> Expr {
+        Expr::app(function, args, self.span)
+    }
+}

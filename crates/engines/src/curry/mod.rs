@@ -1,0 +1,145 @@
+//! The Differentiable Curry.
+
+mod arrays;
+mod backward;
+mod boundary;
+mod closure;
+mod code;
+mod comb;
+mod control;
+mod cotangent;
+mod forward;
+mod pull;
+mod translate;
+mod types;
+
+use pullback_base::Diagnostic;
+use pullback_lambda::{DefId, Expr, Program, Type};
+
+pub use code::Style;
+
+use code::Code;
+
+/// `curry-list`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
+pub fn vjp_list(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+    vjp(program, def, Style::List)
+}
+
+/// `curry-env`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
+pub fn vjp_env(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+    vjp(program, def, Style::Env)
+}
+
+/// `curry-list`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
+pub fn jvp_list(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+    jvp(program, def, Style::List)
+}
+
+/// `curry-env`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
+pub fn jvp_env(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+    jvp(program, def, Style::Env)
+}
+
+/// The parameter and result of a definition.
+fn signature(program: &Program, def: DefId) -> (Type, Type) {
+    let ty = program.defs[def].ty.clone();
+    ty.as_fun().map_or_else(
+        || (Type::unit(), Type::unit()),
+        |(from, to)| (from.clone(), to.clone()),
+    )
+}
+
+fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
+    let (from, to) = signature(program, def);
+    let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
+    let mut code = Code::new(program, style);
+    code.span = span;
+    let flows = code.is_active(&from) && code.is_active(&to);
+    let (x_var, x) = code.fresh("x", from.clone());
+    let to_bar = code.tangent(&to);
+    let (bar_var, given) = code.fresh("y_bar", to_bar);
+    let direct = code.direct(def, &[!flows]);
+    let function = code.program.global(direct, span);
+    code.open();
+    let answer = code.apply(function, vec![x.clone()]);
+    let (value, pullback) = if flows {
+        let answer = code.emit("q", answer);
+        let value = code.emit("y", Expr::proj(answer.clone(), 0, span));
+        let back = code.emit("pb", Expr::proj(answer, 1, span));
+        let pullback = code.scope(|code| {
+            let y_bar = code.inject(value.clone(), given, &to);
+            let share = code.apply(back, vec![y_bar]);
+            let share = code.emit("t", share);
+            code.extract(share, x, &from)
+        });
+        (value, pullback)
+    } else {
+        let value = code.emit("y", answer);
+        (value, code.zeros(x, &from))
+    };
+    let pullback = code.program.lam(vec![bar_var], pullback);
+    let pair = Expr::tuple(vec![value, pullback], span);
+    let body = code.close(pair);
+    let body = code.program.lam(vec![x_var], body);
+    let place = code.reserve(name, body.ty.clone());
+    code.program.defs[place].body = body;
+    code.finish();
+    match code.problem.take() {
+        Some(problem) => Err(problem),
+        None => Ok(place),
+    }
+}
+
+/// Forward mode is the transpose of reverse mode: the pullback is linear in its cotangent, so its own
+/// pullback takes tangents of the argument to tangents of the result.
+fn jvp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
+    let (from, to) = signature(program, def);
+    let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
+    let reverse = vjp(program, def, style)?;
+    let mut code = Code::new(program, style);
+    code.span = span;
+    let (from_dot, to_dot) = (code.tangent(&from), code.tangent(&to));
+    // `\(x, y_bar) -> x_bar`, with `x` held.
+    let (x_var, x) = code.fresh("x", from.clone());
+    let (bar_var, y_bar) = code.fresh("y_bar", to_dot.clone());
+    let answer = code.apply(code.program.global(reverse, span), vec![x]);
+    let applied = code.apply(Expr::proj(answer, 1, span), vec![y_bar]);
+    let body = code.program.lam(vec![x_var, bar_var], applied);
+    let back = code.reserve("pullback", body.ty.clone());
+    code.program.defs[back].body = body;
+
+    let (pair_var, pair) = code.fresh("p", Type::tuple(vec![from.clone(), from_dot.clone()]));
+    code.open();
+    let x = code.emit("x", Expr::proj(pair.clone(), 0, span));
+    let x_dot = code.emit("x_dot", Expr::proj(pair, 1, span));
+    let value = code.apply(code.program.global(def, span), vec![x.clone()]);
+    let value = code.emit("y", value);
+    let zeros = code.zeros(value.clone(), &to);
+    let zeros = code.emit("z", zeros);
+    let y_dot = if code.is_active(&from_dot) && code.is_active(&to_dot) {
+        let direct = code.direct(back, &[true, false]);
+        let answer = code.apply(code.program.global(direct, span), vec![x, zeros.clone()]);
+        let answer = code.emit("q", answer);
+        let x_bar = code.emit("x_bar", Expr::proj(answer.clone(), 0, span));
+        let given = code.inject(x_bar, x_dot, &from_dot);
+        let share = code.apply(Expr::proj(answer, 1, span), vec![given]);
+        let share = code.emit("t", share);
+        code.extract(share, zeros, &to_dot)
+    } else {
+        zeros
+    };
+    let both = Expr::tuple(vec![value, y_dot], span);
+    let body = code.close(both);
+    let body = code.program.lam(vec![pair_var], body);
+    let place = code.reserve(name, body.ty.clone());
+    code.program.defs[place].body = body;
+    code.finish();
+    match code.problem.take() {
+        Some(problem) => Err(problem),
+        None => Ok(place),
+    }
+}
+/// The stages of `curry-list`.
+pub const STAGES_LIST: &[crate::engine::Stage] = &[];
+/// The stages of `curry-env`.
+pub const STAGES_ENV: &[crate::engine::Stage] = &[];

@@ -1,0 +1,422 @@
+//! `⊙` and `⊙ᴿ`: the semantics of figure 4 and the laws of figure 5, by two sweeps over a table.
+//!
+//! A sweep keeps what has reached each node and visits nodes in order: forwards from the earliest,
+//! backwards from the latest, each once. A composition whose outer part is no elementary map, a part of
+//! an `⋈` and a transpose are swept on their own, in frames on a stack of this module; nothing recurses
+//! on the native stack. A map given by a function of the program stops the run ([`Progress::Ask`]),
+//! which goes on when it is told the function's result.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use pullback_lambda::eval::{Fault, Value, walk};
+
+use super::maps::{Map, Maps, Node, ONE, Opaque};
+use super::vector::{Arith, Vector};
+
+/// How far a run has come.
+pub enum Progress {
+    /// The result.
+    Done(Vector),
+    /// A map given by a function of the program: its pullback is to be applied to a cotangent, or its
+    /// pullback's transpose to a tangent; [`Run::tell`] takes the result.
+    Ask {
+        /// Whether the transpose is asked for.
+        transposed: bool,
+        /// `r ↦ r ⊙ᴿ m`
+        pullback: Value,
+        /// A value of the target's shape.
+        y: Value,
+        /// The cotangent or tangent.
+        arg: Value,
+    },
+}
+
+/// Where the result of a frame goes.
+#[derive(Clone, Copy)]
+enum Then {
+    Finish,
+    /// To a node of a frame.
+    Node(usize, Map),
+    /// To a frame's source, whole or at a place.
+    Source(usize, Option<u32>),
+}
+
+struct Frame {
+    kind: Kind,
+    then: Then,
+}
+
+enum Kind {
+    /// Backwards: what waits at nodes, and what has reached the source.
+    Reverse { pending: BTreeMap<Map, Vector>, source: Vector },
+    /// Forwards from `x`: the nodes still to do, latest first; what is known.
+    Forward { x: Vector, todo: Vec<Map>, known: BTreeMap<Map, Vector>, root: Map },
+}
+
+/// A linear map being applied.
+pub struct Run {
+    maps: Rc<Maps>,
+    frames: Vec<Frame>,
+    done: Vector,
+    steps: usize,
+}
+
+/// `map ⊙ x`, for maps that ask for nothing.
+pub fn apply(arith: &mut dyn Arith, maps: &Rc<Maps>, map: Map, x: Vector) -> Result<Vector, Fault> {
+    finished(Run::forward(maps.clone(), map, x).go(arith)?)
+}
+
+/// `r ⊙ᴿ map`, for maps that ask for nothing.
+pub fn apply_reverse(
+    arith: &mut dyn Arith,
+    r: Vector,
+    maps: &Rc<Maps>,
+    map: Map,
+) -> Result<Vector, Fault> {
+    finished(Run::reverse(maps.clone(), map, r).go(arith)?)
+}
+
+fn finished(progress: Progress) -> Result<Vector, Fault> {
+    if let Progress::Done(vector) = progress {
+        return Ok(vector);
+    }
+    Err(Fault::internal("a map of the program in a table without one"))
+}
+
+/// How many nodes pass between two looks at the limits.
+const TICK: usize = 1 << 16;
+
+impl Run {
+    /// `map ⊙ x`
+    pub fn forward(maps: Rc<Maps>, map: Map, x: Vector) -> Self {
+        let mut run = Self { maps, frames: vec![], done: Vector::Zero, steps: 0 };
+        run.open_forward(map, x, Then::Finish);
+        run
+    }
+
+    /// `r ⊙ᴿ map`
+    pub fn reverse(maps: Rc<Maps>, map: Map, r: Vector) -> Self {
+        let mut run = Self { maps, frames: vec![], done: Vector::Zero, steps: 0 };
+        run.open_reverse(map, r, Then::Finish);
+        run
+    }
+
+    fn open_reverse(&mut self, map: Map, r: Vector, then: Then) {
+        let pending = BTreeMap::from([(map, r)]);
+        self.frames.push(Frame { kind: Kind::Reverse { pending, source: Vector::Zero }, then });
+    }
+
+    fn open_forward(&mut self, root: Map, x: Vector, then: Then) {
+        let todo = self.reachable(root);
+        let kind = Kind::Forward { x, todo, known: BTreeMap::new(), root };
+        self.frames.push(Frame { kind, then });
+    }
+
+    /// The nodes with the same source that a map is built from, latest first.
+    fn reachable(&self, root: Map) -> Vec<Map> {
+        let mut seen = vec![false; root.0 as usize + 1];
+        let mut work = vec![root];
+        while let Some(map) = work.pop() {
+            if std::mem::replace(&mut seen[map.0 as usize], true) {
+                continue;
+            }
+            match self.maps.node(map) {
+                Node::Compose(_, inner) => work.push(*inner),
+                Node::Combine([(_, first), (_, second)]) => work.extend([*first, *second]),
+                Node::Sum(maps) | Node::VCat(maps) => work.extend(maps.iter().copied()),
+                Node::Zero
+                | Node::One
+                | Node::Scale(_)
+                | Node::Select(_)
+                | Node::HCat(_)
+                | Node::Transpose(_)
+                | Node::Opaque(_) => {}
+            }
+        }
+        let found = seen.iter().enumerate().rev().filter(|(_, seen)| **seen);
+        found.map(|(place, _)| Map(place as u32)).collect()
+    }
+
+    /// Goes on with the result of a function that was asked for: the Reals of a value, in order.
+    pub fn tell(&mut self, arith: &mut dyn Arith, then: Told, leaves: Vec<Value>) -> Result<(), Fault> {
+        let vector = Vector::Parts(leaves.into_iter().map(Vector::Real).collect());
+        self.deliver(arith, then.0, vector)
+    }
+
+    fn deliver(&mut self, arith: &mut dyn Arith, then: Then, vector: Vector) -> Result<(), Fault> {
+        match then {
+            Then::Finish => {
+                self.done = vector;
+                Ok(())
+            }
+            Then::Node(frame, map) => match &mut self.frames[frame].kind {
+                Kind::Reverse { pending, .. } => wait(arith, pending, map, vector),
+                Kind::Forward { known, .. } => known.entry(map).or_default().add(arith, vector),
+            },
+            Then::Source(frame, place) => {
+                let vector = match place {
+                    Some(place) => Vector::one_hot(place, vector),
+                    None => vector,
+                };
+                match &mut self.frames[frame].kind {
+                    Kind::Reverse { source, .. } => source.add(arith, vector),
+                    Kind::Forward { .. } => Err(Fault::internal("a source of a forward sweep")),
+                }
+            }
+        }
+    }
+
+    /// Runs until there is a result or a question. The second part of a question says where its
+    /// answer belongs.
+    pub fn go(&mut self, arith: &mut dyn Arith) -> Result<Progress, Fault> {
+        self.go_on(arith).map(|(progress, _)| progress)
+    }
+
+    /// As [`Run::go`], with what [`Run::tell`] needs.
+    pub fn go_on(&mut self, arith: &mut dyn Arith) -> Result<(Progress, Told), Fault> {
+        loop {
+            self.steps += 1;
+            if self.steps.is_multiple_of(TICK) {
+                arith.tick()?;
+            }
+            let Some(at) = self.frames.len().checked_sub(1) else {
+                return Ok((Progress::Done(std::mem::take(&mut self.done)), Told(Then::Finish)));
+            };
+            let asked = match &mut self.frames[at].kind {
+                Kind::Reverse { pending, .. } => match pending.pop_last() {
+                    Some((map, r)) => self.back(arith, at, map, r)?,
+                    None => self.close(arith)?,
+                },
+                Kind::Forward { todo, .. } => match todo.pop() {
+                    Some(map) => self.ahead(arith, at, map)?,
+                    None => self.close(arith)?,
+                },
+            };
+            if let Some(question) = asked {
+                return Ok(question);
+            }
+        }
+    }
+
+    fn close(&mut self, arith: &mut dyn Arith) -> Result<Option<(Progress, Told)>, Fault> {
+        if let Some(frame) = self.frames.pop() {
+            let result = match frame.kind {
+                Kind::Reverse { source, .. } => source,
+                Kind::Forward { mut known, root, .. } => known.remove(&root).unwrap_or_default(),
+            };
+            self.deliver(arith, frame.then, result)?;
+        }
+        Ok(None)
+    }
+
+    /// One node backwards.
+    fn back(
+        &mut self,
+        arith: &mut dyn Arith,
+        at: usize,
+        map: Map,
+        r: Vector,
+    ) -> Result<Option<(Progress, Told)>, Fault> {
+        if r.is_zero() {
+            return Ok(None);
+        }
+        let maps = self.maps.clone();
+        let Kind::Reverse { pending, source } = &mut self.frames[at].kind else {
+            return Err(Fault::internal("a frame of the other direction"));
+        };
+        match maps.node(map) {
+            Node::Zero => {}
+            Node::One | Node::Scale(_) | Node::Select(_) => {
+                if let Some(part) = elementary_reverse(arith, maps.node(map), &r)? {
+                    source.add(arith, part)?;
+                }
+            }
+            Node::Compose(outer, inner) => {
+                if let Node::Opaque(opaque) = maps.node(*outer) {
+                    return question(opaque, false, r, Then::Node(at, *inner)).map(Some);
+                }
+                match elementary_reverse(arith, maps.node(*outer), &r)? {
+                    Some(middle) => wait(arith, pending, *inner, middle)?,
+                    None => self.open_reverse(*outer, r, Then::Node(at, *inner)),
+                }
+            }
+            Node::Combine([(k1, first), (k2, second)]) => {
+                add_scaled(arith, pending.entry(*first).or_default(), k1, &r)?;
+                add_scaled(arith, pending.entry(*second).or_default(), k2, &r)?;
+            }
+            Node::Sum(terms) => {
+                for term in terms {
+                    wait(arith, pending, *term, r.clone())?;
+                }
+            }
+            Node::VCat(parts) => {
+                for (place, part) in r.into_parts() {
+                    if let Some(map) = parts.get(place as usize) {
+                        wait(arith, pending, *map, part)?;
+                    }
+                }
+            }
+            Node::HCat(parts) => {
+                for (place, part) in (0..).zip(parts) {
+                    match elementary_reverse(arith, maps.node(*part), &r)? {
+                        Some(x) => self.deliver(arith, Then::Source(at, Some(place)), x)?,
+                        None => {
+                            self.open_reverse(*part, r.clone(), Then::Source(at, Some(place)));
+                        }
+                    }
+                }
+            }
+            Node::Transpose(inner) => self.open_forward(*inner, r, Then::Source(at, None)),
+            Node::Opaque(opaque) => {
+                return question(opaque, false, r, Then::Source(at, None)).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// One node forwards.
+    fn ahead(
+        &mut self,
+        arith: &mut dyn Arith,
+        at: usize,
+        map: Map,
+    ) -> Result<Option<(Progress, Told)>, Fault> {
+        let maps = self.maps.clone();
+        let Kind::Forward { x, known, .. } = &self.frames[at].kind else {
+            return Err(Fault::internal("a frame of the other direction"));
+        };
+        let x_of = |map: &Map| known.get(map).unwrap_or(&Vector::Zero);
+        let mut y = Vector::Zero;
+        match maps.node(map) {
+            Node::Zero => {}
+            Node::One | Node::Scale(_) | Node::Select(_) => {
+                y = elementary(arith, maps.node(map), x)?.unwrap_or_default();
+            }
+            Node::Compose(outer, inner) => {
+                let middle = x_of(inner).clone();
+                if middle.is_zero() {
+                    return Ok(None);
+                }
+                if let Node::Opaque(opaque) = maps.node(*outer) {
+                    return question(opaque, true, middle, Then::Node(at, map)).map(Some);
+                }
+                match elementary(arith, maps.node(*outer), &middle)? {
+                    Some(found) => y = found,
+                    None => self.open_forward(*outer, middle, Then::Node(at, map)),
+                }
+            }
+            Node::Combine([(k1, first), (k2, second)]) => {
+                add_scaled(arith, &mut y, k1, x_of(first))?;
+                add_scaled(arith, &mut y, k2, x_of(second))?;
+            }
+            Node::Sum(terms) => {
+                for term in terms {
+                    y.add(arith, x_of(term).clone())?;
+                }
+            }
+            Node::VCat(parts) => {
+                y = Vector::Parts(parts.iter().map(|part| x_of(part).clone()).collect());
+            }
+            Node::HCat(parts) => {
+                for (place, part) in x.clone().into_parts() {
+                    let Some(map_of_part) = parts.get(place as usize) else { continue };
+                    match elementary(arith, maps.node(*map_of_part), &part)? {
+                        Some(term) => y.add(arith, term)?,
+                        None => self.open_forward(*map_of_part, part, Then::Node(at, map)),
+                    }
+                }
+            }
+            Node::Transpose(inner) => {
+                let x = x.clone();
+                self.open_reverse(*inner, x, Then::Node(at, map));
+            }
+            Node::Opaque(opaque) => {
+                return question(opaque, true, x.clone(), Then::Node(at, map)).map(Some);
+            }
+        }
+        self.deliver(arith, Then::Node(at, map), y)?;
+        Ok(None)
+    }
+}
+
+/// Where the answer to a question belongs.
+pub struct Told(Then);
+
+fn wait(
+    arith: &mut dyn Arith,
+    pending: &mut BTreeMap<Map, Vector>,
+    map: Map,
+    r: Vector,
+) -> Result<(), Fault> {
+    if r.is_zero() { Ok(()) } else { pending.entry(map).or_default().add(arith, r) }
+}
+
+/// Adds `k * x`.
+fn add_scaled(
+    arith: &mut dyn Arith,
+    total: &mut Vector,
+    k: &Value,
+    x: &Vector,
+) -> Result<(), Fault> {
+    if let Vector::Real(x) = x {
+        let before = match total {
+            Vector::Real(total) => total.clone(),
+            Vector::Zero | Vector::Parts(_) | Vector::Sparse(_) => Value::Unit,
+        };
+        *total = Vector::Real(arith.add_product(&before, k, x)?);
+        return Ok(());
+    }
+    let scaled = x.scaled(arith, k)?;
+    total.add(arith, scaled)
+}
+
+/// `m ⊙ x` for the maps that are done at once.
+fn elementary(arith: &mut dyn Arith, node: &Node, x: &Vector) -> Result<Option<Vector>, Fault> {
+    Ok(match node {
+        Node::Zero => Some(Vector::Zero),
+        Node::One => Some(x.clone()),
+        Node::Scale(k) => Some(x.scaled(arith, k)?),
+        Node::Select(place) => Some(x.part(*place)),
+        Node::Compose(..)
+        | Node::Combine(_)
+        | Node::Sum(_)
+        | Node::VCat(_)
+        | Node::HCat(_)
+        | Node::Transpose(_)
+        | Node::Opaque(_) => None,
+    })
+}
+
+/// `r ⊙ᴿ m` for the same maps.
+fn elementary_reverse(
+    arith: &mut dyn Arith,
+    node: &Node,
+    r: &Vector,
+) -> Result<Option<Vector>, Fault> {
+    if let Node::Select(place) = node {
+        return Ok(Some(Vector::one_hot(*place, r.clone())));
+    }
+    elementary(arith, node, r)
+}
+
+/// What to ask of a function of the program.
+fn question(
+    opaque: &Opaque,
+    transposed: bool,
+    vector: Vector,
+    then: Then,
+) -> Result<(Progress, Told), Fault> {
+    let shape = if transposed { &opaque.x } else { &opaque.y };
+    let count = walk::real_leaves(shape)?.len();
+    let leaves = (0..count as u32).map(|place| match vector.part(place) {
+        Vector::Real(x) => x,
+        Vector::Zero | Vector::Parts(_) | Vector::Sparse(_) => Value::Real(0.0),
+    });
+    let arg = walk::tangent_of(shape, leaves)?;
+    let (pullback, y) = (opaque.pullback.clone(), opaque.y.clone());
+    Ok((Progress::Ask { transposed, pullback, y, arg }, Told(then)))
+}
+
+/// `1` in a table: the source itself.
+pub const SOURCE: Map = ONE;

@@ -1,0 +1,339 @@
+//! The engine: every Real is a pair of its value and a linear map from the Reals of the argument
+//! (figure 8), and the maps are built while the program runs.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use pullback_lambda::Prim;
+use pullback_lambda::eval::{
+    Ctx, Engine, Fault, Level, Native, NativeValue, Step, Value, memory, primal, walk,
+};
+
+use super::apply::{Progress, Run};
+use super::maps::{Map, Maps, Opaque, ZERO};
+use super::vector::Vector;
+use crate::engine::Go;
+use crate::follow::{attach, below_or_at, checked_leaves, plain, smooth, tangent_at};
+
+/// The engine.
+pub fn engine() -> Rc<dyn Engine> {
+    Rc::new(LinearMaps)
+}
+
+struct LinearMaps;
+
+impl Engine for LinearMaps {
+    fn vjp(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
+        jacobian(ctx, function, x, |_, jacobian| {
+            let y = jacobian.y.clone();
+            let pullback = NativeValue::value(Applied { jacobian, reverse: true });
+            Ok(Step::Return(Value::tuple(vec![y, pullback])))
+        })
+    }
+
+    fn jvp(&self, ctx: &mut Ctx, function: Value, x: Value, x_dot: Value) -> Result<Step, Fault> {
+        let leaves = checked_leaves(&x, &x_dot, "tangent")?;
+        jacobian(ctx, function, x, |ctx, jacobian| {
+            let y = jacobian.y.clone();
+            jacobian.apply(ctx, false, leaves, move |y_dot| Value::tuple(vec![y, y_dot]))
+        })
+    }
+
+    fn linearize(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
+        jacobian(ctx, function, x, |_, jacobian| {
+            let y = jacobian.y.clone();
+            let pushforward = NativeValue::value(Applied { jacobian, reverse: false });
+            Ok(Step::Return(Value::tuple(vec![y, pushforward])))
+        })
+    }
+}
+
+/// `∂f(x)` beside `f(x)`.
+struct Jacobian {
+    maps: Rc<Maps>,
+    /// From the Reals of the argument to those of the result.
+    map: Map,
+    level: u64,
+    x: Value,
+    y: Value,
+    charged: usize,
+}
+
+impl Drop for Jacobian {
+    fn drop(&mut self) {
+        memory::release(self.charged);
+    }
+}
+
+/// Applies `function` to the argument paired with `1`, then goes on with value and map.
+fn jacobian(
+    ctx: &mut Ctx,
+    function: Value,
+    x: Value,
+    then: impl FnOnce(&mut Ctx, Rc<Jacobian>) -> Result<Step, Fault> + 'static,
+) -> Result<Step, Fault> {
+    let building = Rc::new(Building::default());
+    let level = ctx.open(building.clone());
+    let mut place = 0;
+    let followed = walk::map_leaves(&x, |leaf| {
+        if !leaf.is_real() {
+            return Ok(leaf.clone());
+        }
+        // `1` on the argument is the × of the maps that select its Reals.
+        let map = building.0.borrow_mut().select(place)?;
+        place += 1;
+        ctx.follow(level, leaf.clone(), named(map))
+    })?;
+    Ok(Step::call(
+        function,
+        vec![followed],
+        Go(move |ctx: &mut Ctx, result: Value| {
+            let leaves = walk::real_leaves(&result)?;
+            let outputs = leaves.iter().map(|leaf| map_at(leaf, level)).collect();
+            let y = walk::strip(&result, level)?;
+            drop((result, leaves));
+            ctx.close(level);
+            let mut maps = building.0.take();
+            let map = maps.vcat(outputs)?;
+            let charged = maps.bytes();
+            memory::charge(charged);
+            then(ctx, Rc::new(Jacobian { maps: Rc::new(maps), map, level, x, y, charged }))
+        }),
+    ))
+}
+
+/// The map of a Real, in the tangent's place.
+fn named(map: Map) -> Value {
+    Value::Int(i64::from(map.0))
+}
+
+/// The map that a tangent names.
+fn map_of(tangent: &Value) -> Map {
+    tangent.as_int().and_then(|map| u32::try_from(map).ok()).map_or(ZERO, Map)
+}
+
+/// The map of a Real: `0` if this level does not follow it.
+fn map_at(value: &Value, level: u64) -> Map {
+    tangent_at(value, level).map_or(ZERO, map_of)
+}
+
+impl Jacobian {
+    /// `∂f(x) ⊙ v`, or `v ⊙ᴿ ∂f(x)`; what is made of the resulting tangent or cotangent is the result.
+    fn apply(
+        self: Rc<Self>,
+        ctx: &mut Ctx,
+        reverse: bool,
+        leaves: Vec<Value>,
+        finish: impl FnOnce(Value) -> Value + 'static,
+    ) -> Result<Step, Fault> {
+        let vector = Vector::Parts(leaves.into_iter().map(Vector::Real).collect());
+        let run = if reverse {
+            Run::reverse(self.maps.clone(), self.map, vector)
+        } else {
+            Run::forward(self.maps.clone(), self.map, vector)
+        };
+        go(ctx, self, reverse, run, Box::new(finish))
+    }
+}
+
+type Finish = Box<dyn FnOnce(Value) -> Value>;
+
+/// Runs a map's application until its end, with the program's own derivative rules as steps.
+fn go(
+    ctx: &mut Ctx,
+    jacobian: Rc<Jacobian>,
+    reverse: bool,
+    mut run: Run,
+    finish: Finish,
+) -> Result<Step, Fault> {
+    let (progress, told) = run.go_on(ctx)?;
+    match progress {
+        Progress::Done(vector) => {
+            let shape = if reverse { &jacobian.x } else { &jacobian.y };
+            let count = walk::real_leaves(shape)?.len() as u32;
+            let leaves = (0..count).map(|place| match vector.part(place) {
+                Vector::Real(x) => x,
+                Vector::Zero | Vector::Parts(_) | Vector::Sparse(_) => Value::Real(0.0),
+            });
+            Ok(Step::Return(finish(walk::tangent_of(shape, leaves)?)))
+        }
+        Progress::Ask { transposed, pullback, y, arg } => {
+            let function = if transposed {
+                NativeValue::value(Transposed { pullback, y })
+            } else {
+                pullback
+            };
+            Ok(Step::call(
+                function,
+                vec![arg],
+                Go(move |ctx: &mut Ctx, answer: Value| {
+                    let answer = walk::strip(&answer, jacobian.level)?;
+                    run.tell(ctx, told, walk::real_leaves(&answer)?)?;
+                    go(ctx, jacobian, reverse, run, finish)
+                }),
+            ))
+        }
+    }
+}
+
+/// `T b -> T a` if in reverse, else `T a -> T b`.
+struct Applied {
+    jacobian: Rc<Jacobian>,
+    reverse: bool,
+}
+
+impl Native for Applied {
+    fn name(&self) -> &'static str {
+        if self.reverse { "pullback" } else { "pushforward" }
+    }
+    fn call(&self, ctx: &mut Ctx, arg: Value) -> Result<Step, Fault> {
+        let jacobian = self.jacobian.clone();
+        let leaves = if self.reverse {
+            checked_leaves(&jacobian.y, &arg, "cotangent")?
+        } else {
+            checked_leaves(&jacobian.x, &arg, "tangent")?
+        };
+        jacobian.apply(ctx, self.reverse, leaves, |result| result)
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        if let Some(jacobian) = Rc::get_mut(&mut self.jacobian) {
+            if let Some(maps) = Rc::get_mut(&mut jacobian.maps) {
+                maps.release(work);
+            }
+            work.extend([std::mem::take(&mut jacobian.x), std::mem::take(&mut jacobian.y)]);
+        }
+    }
+}
+
+/// The transpose of a linear function `T b -> T a`: its own derivative in reverse, at zero.
+struct Transposed {
+    pullback: Value,
+    y: Value,
+}
+
+impl Native for Transposed {
+    fn name(&self) -> &'static str {
+        "transposed pullback"
+    }
+    fn call(&self, ctx: &mut Ctx, x_dot: Value) -> Result<Step, Fault> {
+        jacobian(ctx, self.pullback.clone(), walk::zeros(&self.y)?, move |ctx, jacobian| {
+            let leaves = checked_leaves(&jacobian.y, &x_dot, "tangent")?;
+            jacobian.apply(ctx, true, leaves, |result| result)
+        })
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        work.push(std::mem::take(&mut self.pullback));
+    }
+}
+
+/// A table that is being filled.
+#[derive(Default)]
+struct Building(RefCell<Maps>);
+
+impl Level for Building {
+    fn smooth(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        prim: Prim,
+        args: &[Value],
+    ) -> Result<Value, Fault> {
+        let smooth = smooth(prim)?;
+        let (result, terms) = if let Some(plain) = plain(ctx, level, smooth, args) {
+            let term = |index: usize| {
+                let map = map_of(plain.tangents[index]?);
+                Some((Value::Real(plain.partials[index]?), map))
+            };
+            (Value::Real(plain.result), [term(0), term(1)])
+        } else {
+            let mut below = [Value::Unit, Value::Unit];
+            for (slot, arg) in below.iter_mut().zip(args) {
+                *slot = primal(arg, level).clone();
+            }
+            let below = &below[..args.len().min(2)];
+            let result = ctx.apply(prim, below)?;
+            let mut terms = [None, None];
+            for (index, arg) in args.iter().enumerate() {
+                if let (Some(tangent), Some(term)) =
+                    (tangent_at(arg, level), &smooth.partials[index])
+                    && let Some(partial) = ctx.term(term, below, &result)?
+                {
+                    terms[index] = Some((partial, map_of(tangent)));
+                }
+            }
+            (result, terms)
+        };
+        let map = self.0.borrow_mut().primitive(terms)?;
+        if map == ZERO { Ok(result) } else { ctx.follow(level, result, named(map)) }
+    }
+
+    fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+        let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
+        let result = ctx.sum_values(&below)?;
+        // `H(1, …, 1) ∘ V(∂v) = ∂v₁ ⊕ … ⊕ ∂vₙ`
+        let terms = items.iter().filter_map(|item| tangent_at(item, level)).map(map_of).collect();
+        let map = self.0.borrow_mut().sum(ctx, terms)?;
+        ctx.follow(level, result, named(map))
+    }
+
+    fn custom_vjp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        x: Value,
+        value: Value,
+        pullback: Value,
+    ) -> Result<Step, Fault> {
+        let inputs = walk::real_leaves(&x)?.iter().map(|leaf| map_at(leaf, level)).collect();
+        let x = walk::strip(&x, level)?;
+        let y = walk::strip(&value, level)?;
+        let whole = {
+            let mut maps = self.0.borrow_mut();
+            let inputs = maps.vcat(inputs)?;
+            let rule = maps.opaque(Opaque { x, y, pullback })?;
+            maps.compose(ctx, rule, inputs)?
+        };
+        let mut place = 0;
+        let result = walk::map_leaves(&value, |leaf| {
+            if !leaf.is_real() {
+                return Ok(leaf.clone());
+            }
+            let part = {
+                let mut maps = self.0.borrow_mut();
+                let select = maps.select(place)?;
+                maps.compose(ctx, select, whole)?
+            };
+            place += 1;
+            attach(ctx, level, leaf, named(part))
+        })?;
+        Ok(Step::Return(result))
+    }
+
+    fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
+        // A zero that names the map of the argument stands for the argument's tangent: whatever is
+        // linear in it gets the right map.
+        walk::map_leaves(x, |leaf| match tangent_at(leaf, level) {
+            Some(tangent) => ctx.follow(level, Value::Real(0.0), tangent.clone()),
+            None => Ok(walk::zero(leaf)),
+        })
+    }
+
+    fn custom_jvp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        value: Value,
+        tangent: Value,
+    ) -> Result<Value, Fault> {
+        walk::zip_leaves(&value, &tangent, "tangent", |leaf, tangent| {
+            match tangent_at(below_or_at(tangent, level), level) {
+                Some(tangent) => attach(ctx, level, leaf, tangent.clone()),
+                None => Ok(leaf.clone()),
+            }
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.borrow().bytes()
+    }
+}

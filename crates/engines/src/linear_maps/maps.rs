@@ -1,0 +1,264 @@
+//! Linear maps as an abstract type (*Working notes*, figure 3): built only by its operators, consumed
+//! only by `⊙` and `⊙ᴿ` ([`super::apply`]); a matrix is nowhere made.
+//!
+//! A [`Map`] names a node of a [`Maps`] table and is free to copy. Nodes mention only earlier nodes, so
+//! each one is a *binder*: reverse application adds up everything that reaches it before it passes
+//! through it once, `(r₁ ⊙ᴿ m) + (r₂ ⊙ᴿ m) = (r₁ + r₂) ⊙ᴿ m`. That law is missing in the notes; without
+//! it n chained squarings cost 2ⁿ.
+//!
+//! The operators apply the laws of figures 4 and 5 that make terms smaller: `0 ∘ m = 0`, `1 ∘ m = m`,
+//! `m ⊕ 0 = m`, `S(k₁) ∘ S(k₂) = S(k₁ k₂)`, `S(k₁) ⊕ S(k₂) = S(k₁ + k₂)`, `1 ⊕ S(k) = S(1 + k)`,
+//! `(m₁ ⋈ m₂) ∘ (n₁ × n₂) = (m₁ ∘ n₁) ⊕ (m₂ ∘ n₂)`, `πᵢ ∘ (m₁ × m₂) = mᵢ`, `(mᵀ)ᵀ = m`, `0ᵀ = 0`,
+//! `1ᵀ = 1`, `S(k)ᵀ = S(k)`.
+
+use pullback_lambda::eval::{Fault, Value};
+
+use super::vector::{Arith, UNIT_FACTOR};
+
+/// A linear map `s ⊸ t`: a node of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Map(pub(super) u32);
+
+/// `0 : s ⊸ t`
+pub const ZERO: Map = Map(0);
+/// `1 : s ⊸ s`
+pub const ONE: Map = Map(1);
+
+/// How a linear map is built.
+#[derive(Debug)]
+pub(super) enum Node {
+    Zero,
+    One,
+    /// `S(k)`
+    Scale(Value),
+    /// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, which selects a part of a tuple or vector.
+    Select(u32),
+    /// `m ∘ n`
+    Compose(Map, Map),
+    /// `(S(k₁) ∘ m₁) ⊕ (S(k₂) ∘ m₂)`: what the laws make of `∂p(x, y) ∘ (∂x × ∂y)`.
+    Combine([(Value, Map); 2]),
+    /// `m₁ ⊕ … ⊕ mₙ`
+    Sum(Box<[Map]>),
+    /// `m₁ × … × mₙ`, and its vector version.
+    VCat(Box<[Map]>),
+    /// `m₁ ⋈ … ⋈ mₙ`, and its vector version.
+    HCat(Box<[Map]>),
+    /// `mᵀ`
+    Transpose(Map),
+    /// A map known only by its reverse application.
+    Opaque(Box<Opaque>),
+}
+
+/// A linear map between the Reals of two values, given by a function of the program.
+#[derive(Debug)]
+pub(super) struct Opaque {
+    /// A value of the source's shape.
+    pub x: Value,
+    /// A value of the target's shape.
+    pub y: Value,
+    /// `r ↦ r ⊙ᴿ m`
+    pub pullback: Value,
+}
+
+/// Linear maps.
+#[derive(Debug)]
+pub struct Maps {
+    nodes: Vec<Node>,
+    /// Bytes beside the nodes.
+    aside: usize,
+}
+
+impl Default for Maps {
+    fn default() -> Self {
+        Self { nodes: vec![Node::Zero, Node::One], aside: 0 }
+    }
+}
+
+impl Maps {
+    pub(super) fn node(&self, map: Map) -> &Node {
+        &self.nodes[map.0 as usize]
+    }
+
+    /// How many maps have been built.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are only `0` and `1`.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 2
+    }
+
+    /// The bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.aside
+    }
+
+    fn push(&mut self, node: Node) -> Result<Map, Fault> {
+        let place = u32::try_from(self.nodes.len()).ok().filter(|place| *place < u32::MAX);
+        let place = place.ok_or(Fault::Memory { limit: self.bytes(), request: None })?;
+        if let Node::Sum(maps) | Node::VCat(maps) | Node::HCat(maps) = &node {
+            self.aside += size_of_val(&**maps);
+        } else if let Node::Opaque(_) = node {
+            self.aside += size_of::<Opaque>();
+        }
+        self.nodes.push(node);
+        Ok(Map(place))
+    }
+
+    /// `S(k)`
+    pub fn scale(&mut self, k: Value) -> Result<Map, Fault> {
+        self.push(Node::Scale(k))
+    }
+
+    /// The map that selects a part of a tuple or vector: `1` between zeros, side by side.
+    pub fn select(&mut self, place: u32) -> Result<Map, Fault> {
+        self.push(Node::Select(place))
+    }
+
+    /// `m ∘ n`
+    pub fn compose(&mut self, arith: &mut dyn Arith, m: Map, n: Map) -> Result<Map, Fault> {
+        if m == ZERO || n == ZERO {
+            return Ok(ZERO);
+        }
+        if m == ONE {
+            return Ok(n);
+        }
+        if n == ONE {
+            return Ok(m);
+        }
+        match (self.node(m), self.node(n)) {
+            (Node::Scale(k1), Node::Scale(k2)) => {
+                let k = arith.add_product(&Value::Unit, k1, k2)?;
+                self.scale(k)
+            }
+            (Node::Select(place), Node::VCat(maps)) => {
+                Ok(maps.get(*place as usize).copied().unwrap_or(ZERO))
+            }
+            (Node::HCat(ms), Node::VCat(ns)) if ms.len() == ns.len() => {
+                let pairs: Vec<_> = ms.iter().copied().zip(ns.iter().copied()).collect();
+                let mut terms = Vec::with_capacity(pairs.len());
+                for (m, n) in pairs {
+                    terms.push(self.compose(arith, m, n)?);
+                }
+                self.sum(arith, terms)
+            }
+            _ => self.push(Node::Compose(m, n)),
+        }
+    }
+
+    /// `m₁ ⊕ … ⊕ mₙ`
+    pub fn sum(&mut self, arith: &mut dyn Arith, terms: Vec<Map>) -> Result<Map, Fault> {
+        let mut terms: Vec<Map> = terms.into_iter().filter(|term| *term != ZERO).collect();
+        let factors: Option<Vec<Value>> = terms
+            .iter()
+            .map(|term| match self.node(*term) {
+                Node::One => Some(UNIT_FACTOR),
+                Node::Scale(k) => Some(k.clone()),
+                _ => None,
+            })
+            .collect();
+        if let (Some(factors), true) = (factors, terms.len() > 1) {
+            let mut total = Value::Unit;
+            for k in factors {
+                total = arith.add_product(&total, &UNIT_FACTOR, &k)?;
+            }
+            return self.scale(total);
+        }
+        match terms.pop() {
+            None => Ok(ZERO),
+            Some(last) if terms.is_empty() => Ok(last),
+            Some(last) => {
+                terms.push(last);
+                self.push(Node::Sum(terms.into()))
+            }
+        }
+    }
+
+    /// `m₁ × … × mₙ : s ⊸ (t₁, …, tₙ)`, vertical juxtaposition.
+    pub fn vcat(&mut self, maps: Vec<Map>) -> Result<Map, Fault> {
+        self.push(Node::VCat(maps.into()))
+    }
+
+    /// `m₁ ⋈ … ⋈ mₙ : (t₁, …, tₙ) ⊸ s`, horizontal juxtaposition.
+    pub fn hcat(&mut self, maps: Vec<Map>) -> Result<Map, Fault> {
+        self.push(Node::HCat(maps.into()))
+    }
+
+    /// `V(m) : s ⊸ Vec t`: [`Maps::vcat`] for as many maps as there are elements.
+    pub fn vcat_v(&mut self, maps: Vec<Map>) -> Result<Map, Fault> {
+        self.vcat(maps)
+    }
+
+    /// `H(m) : Vec t ⊸ s`: [`Maps::hcat`] for as many maps as there are elements.
+    pub fn hcat_v(&mut self, maps: Vec<Map>) -> Result<Map, Fault> {
+        self.hcat(maps)
+    }
+
+    /// `L(λi. m) : s ⊸ (ℕ → t)` for the indices below `count`. The notes leave `L'` an infinite sum;
+    /// over a finite set of indices a function is the vector of its values.
+    pub fn lambda(
+        &mut self,
+        count: u32,
+        mut at: impl FnMut(&mut Self, u32) -> Result<Map, Fault>,
+    ) -> Result<Map, Fault> {
+        let maps: Result<_, Fault> = (0..count).map(|index| at(self, index)).collect();
+        self.vcat(maps?)
+    }
+
+    /// `L'(λi. m) : (ℕ → t) ⊸ s` for the indices below `count`, the transpose of [`Maps::lambda`].
+    pub fn lambda_transposed(
+        &mut self,
+        count: u32,
+        mut at: impl FnMut(&mut Self, u32) -> Result<Map, Fault>,
+    ) -> Result<Map, Fault> {
+        let maps: Result<_, Fault> = (0..count).map(|index| at(self, index)).collect();
+        self.hcat(maps?)
+    }
+
+    /// `mᵀ`. The other laws of figure 5 are those of `⊙ᴿ`, by which a transpose is applied.
+    pub fn transpose(&mut self, map: Map) -> Result<Map, Fault> {
+        match self.node(map) {
+            Node::Zero | Node::One | Node::Scale(_) => Ok(map),
+            Node::Transpose(inner) => Ok(*inner),
+            Node::Select(_)
+            | Node::Compose(..)
+            | Node::Combine(_)
+            | Node::Sum(_)
+            | Node::VCat(_)
+            | Node::HCat(_)
+            | Node::Opaque(_) => self.push(Node::Transpose(map)),
+        }
+    }
+
+    /// `∂p(x, y) ∘ (∂x × ∂y)` for a primitive with these partial derivatives of its arguments with
+    /// these maps, which the laws turn into `(S(k₁) ∘ ∂x) ⊕ (S(k₂) ∘ ∂y)`.
+    pub fn primitive(&mut self, terms: [Option<(Value, Map)>; 2]) -> Result<Map, Fault> {
+        let [first, second] = terms.map(|term| term.filter(|(_, map)| *map != ZERO));
+        match (first, second) {
+            (None, None) => Ok(ZERO),
+            (Some((k, map)), None) | (None, Some((k, map))) => {
+                if let Value::Real(1.0) = k {
+                    return Ok(map);
+                }
+                let scale = self.scale(k)?;
+                if map == ONE { Ok(scale) } else { self.push(Node::Compose(scale, map)) }
+            }
+            (Some(first), Some(second)) => self.push(Node::Combine([first, second])),
+        }
+    }
+
+    /// The map between the Reals of `x` and of `y` of which the pullback is a function of the program.
+    pub(super) fn opaque(&mut self, opaque: Opaque) -> Result<Map, Fault> {
+        self.push(Node::Opaque(Box::new(opaque)))
+    }
+
+    /// Moves the values it holds into `work`, so that long chains are freed without recursion.
+    pub(super) fn release(&mut self, work: &mut Vec<Value>) {
+        for node in &mut self.nodes {
+            if let Node::Opaque(opaque) = node {
+                work.push(std::mem::take(&mut opaque.pullback));
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The source-to-source part of the notes: their language, `∂f`, the laws as rewrite rules, and the
+//! forms that are shown.
+//!
+//! Input: a program of `lambda` and a definition in the first-order fragment. Output: functions of the
+//! notes' language ([`term::Book`]), their text, their value.
+
+mod anf;
+mod apply_terms;
+mod cse;
+pub mod eval;
+pub mod forms;
+mod laws;
+mod nabla;
+mod optimise;
+mod print;
+mod read;
+pub mod term;
+
+pub use forms::{print_demo, print_form};
+pub use nabla::Tupling;
+pub use optimise::optimised;

@@ -1,0 +1,300 @@
+//! The optimiser: the laws everywhere, linear maps inlined where that repeats little, unused bindings
+//! dropped.
+//!
+//! The notes inline every `∂x` at each of its uses, which for n chained squarings gives 2ⁿ copies.
+//! Here a map that is used more than once is inlined if it is small, after its numbers have been given
+//! names; any other stays a binder, `let ∂x = m in b`, in the form `b' ∘ (1 × m)` in which `∂x` is `π₂`:
+//! so transposing it accumulates at the binder, `(1 ⋈ mᵀ) ∘ b'ᵀ`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::anf::wrap;
+use super::laws::{SMALL, choose, component, float, gathered, plus, unlet};
+use super::term::{
+    Book, FoldKind, Form, Function, Op, Sym, Term, compose, let_, lm_one, lm_zero, op, prim, var,
+};
+use pullback_lambda::Prim;
+
+/// A function with its body optimised.
+pub fn optimise(book: &mut Book, function: &Function) -> Function {
+    let function = super::nabla::refreshed(book, function);
+    let body = optimised(book, &function.body);
+    Function { params: function.params, body }
+}
+
+/// A term optimised.
+pub fn optimised(book: &mut Book, term: &Term) -> Term {
+    let mut pass = Pass { book, inlined: BTreeMap::new() };
+    let body = pass.term(term);
+    tidy(pass.book, body)
+}
+
+struct Pass<'b> {
+    book: &'b mut Book,
+    /// Bindings to be inlined.
+    inlined: BTreeMap<Sym, Term>,
+}
+
+/// Whether a term is a linear map.
+pub(super) fn is_map(book: &Book, term: &Term) -> bool {
+    match term {
+        Term::Var(sym) => book.known(*sym).of.is_some(),
+        Term::Call(_, form, _) => matches!(form, Form::Jacobian | Form::Transposed),
+        Term::Op(name, _) => !matches!(
+            name,
+            Op::Zero | Op::LmApply | Op::LmReverseApply | Op::DeltaVec | Op::Unzip
+        ),
+        Term::Let(_, _, body) => is_map(book, body),
+        Term::If(_, then, _) => is_map(book, then),
+        Term::Fold(fold) => matches!(fold.kind, FoldKind::Map(_)),
+        Term::Lit(_)
+        | Term::Prim(..)
+        | Term::Tuple(_)
+        | Term::Proj(..)
+        | Term::Array(_)
+        | Term::Build(..) => false,
+    }
+}
+
+impl Pass<'_> {
+    fn terms(&mut self, terms: &[Term]) -> Vec<Term> {
+        terms.iter().map(|term| self.term(term)).collect()
+    }
+
+    fn term(&mut self, term: &Term) -> Term {
+        match term {
+            Term::Lit(_) => term.clone(),
+            Term::Var(sym) => match self.inlined.get(sym).cloned() {
+                Some(value) => self.book.copy(&value),
+                None => term.clone(),
+            },
+            Term::Let(sym, value, body) => self.binding(*sym, value, body),
+            Term::Op(name, args) => {
+                let args = self.terms(args);
+                self.book.op(*name, args)
+            }
+            Term::Prim(name, args) => {
+                let (bindings, args) = float(self.terms(args));
+                wrap(bindings, primitive(*name, args))
+            }
+            Term::Call(def, form, args) => {
+                let (bindings, args) = float(self.terms(args));
+                wrap(bindings, Term::Call(*def, *form, args))
+            }
+            Term::Tuple(items) => {
+                let (bindings, items) = float(self.terms(items));
+                wrap(bindings, gathered(items, Term::Tuple))
+            }
+            Term::Array(items) => {
+                let (bindings, items) = float(self.terms(items));
+                wrap(bindings, gathered(items, Term::Array))
+            }
+            Term::Proj(base, index, count) => {
+                let mut bindings = vec![];
+                let base = unlet(self.term(base), &mut bindings);
+                wrap(bindings, component(base, *index, *count))
+            }
+            Term::If(cond, then, other) => {
+                let mut bindings = vec![];
+                let cond = unlet(self.term(cond), &mut bindings);
+                let then = self.term(then);
+                wrap(bindings, choose(cond, then, self.term(other)))
+            }
+            Term::Build(count, index, body) => {
+                let mut bindings = vec![];
+                let count = unlet(self.term(count), &mut bindings);
+                let body = self.term(body);
+                wrap(bindings, self.book.built(count, *index, body))
+            }
+            Term::Fold(fold) => {
+                let mut bindings = vec![];
+                let mut fold = fold.clone();
+                fold.count = unlet(self.term(&fold.count), &mut bindings);
+                fold.init = unlet(self.term(&fold.init), &mut bindings);
+                fold.body = self.term(&fold.body);
+                fold.cond = fold.cond.map(|cond| self.term(&cond));
+                match &mut fold.kind {
+                    FoldKind::Value => {}
+                    FoldKind::Map(body) => *body = self.term(body),
+                    FoldKind::Forward { body, init: rest, .. }
+                    | FoldKind::Reverse { body, last: rest, .. } => {
+                        *body = self.term(body);
+                        *rest = unlet(self.term(rest), &mut bindings);
+                    }
+                }
+                wrap(bindings, Term::Fold(fold))
+            }
+        }
+    }
+
+    fn binding(&mut self, sym: Sym, value: &Term, body: &Term) -> Term {
+        let mut bindings = vec![];
+        let value = unlet(self.term(value), &mut bindings);
+        let repeated = body.uses(sym) > 1;
+        if value.is_atom() {
+            self.inlined.insert(sym, value);
+        } else if !is_map(self.book, &value) {
+            bindings.push((sym, value));
+        } else if !repeated || value.size() <= SMALL {
+            self.inlined.insert(sym, value);
+        } else {
+            let value = self.with_names(value, &mut bindings);
+            if value.size() <= SMALL {
+                self.inlined.insert(sym, value);
+            } else {
+                let body = self.term(body);
+                return wrap(bindings, self.bound(sym, value, body));
+            }
+        }
+        let body = self.term(body);
+        wrap(bindings, body)
+    }
+
+    /// A map whose numbers are atoms, which are bound before.
+    fn with_names(&mut self, map: Term, bindings: &mut Vec<(Sym, Term)>) -> Term {
+        let mut inside = BTreeSet::new();
+        map.visit(&mut |node| inside.extend(node.binders()));
+        self.named(map, &inside, bindings)
+    }
+
+    fn named(
+        &mut self,
+        mut term: Term,
+        inside: &BTreeSet<Sym>,
+        bindings: &mut Vec<(Sym, Term)>,
+    ) -> Term {
+        let vectors = matches!(term, Term::Array(_) | Term::Build(..) | Term::Let(..));
+        if vectors || is_map(self.book, &term) {
+            if !matches!(term, Term::Fold(_)) {
+                term.for_each_child_mut(&mut |child| {
+                    let taken = std::mem::replace(child, lm_zero());
+                    *child = self.named(taken, inside, bindings);
+                });
+            }
+            return term;
+        }
+        if term.is_atom() || term.free().iter().any(|sym| inside.contains(sym)) {
+            return term;
+        }
+        let sym = self.book.fresh("k", true);
+        bindings.push((sym, term));
+        var(sym)
+    }
+
+    /// `let ∂x = m in b` as `b' ∘ (1 × m)`, if `b` uses `∂x` only where the source of a map may stand.
+    fn bound(&mut self, sym: Sym, map: Term, body: Term) -> Term {
+        let mut bindings = vec![];
+        let body = unlet(body, &mut bindings);
+        // What the body binds may mention ∂x only if it is a map itself, which is then kept as it is.
+        if bindings.iter().any(|(_, value)| value.uses(sym) > 0) {
+            return let_(sym, map, wrap(bindings, body));
+        }
+        match rebased(&body, sym) {
+            Some(rebased) => {
+                let body = self.term_again(rebased);
+                let pair = op(Op::LmVCat, vec![lm_one(), map]);
+                wrap(bindings, compose(body, pair))
+            }
+            None => let_(sym, map, wrap(bindings, body)),
+        }
+    }
+
+    /// Applies the laws once more, to what has new parts.
+    fn term_again(&mut self, term: Term) -> Term {
+        let inlined = std::mem::take(&mut self.inlined);
+        let term = self.term(&term);
+        self.inlined = inlined;
+        term
+    }
+}
+
+/// A map from `(s, x)` instead of `s`, in which `∂x` is the second part.
+fn rebased(map: &Term, sym: Sym) -> Option<Term> {
+    let first = op(Op::LmHCat, vec![lm_one(), lm_zero()]);
+    if map.uses(sym) == 0 {
+        return Some(if map.is(Op::LmZero) { lm_zero() } else { compose(map.clone(), first) });
+    }
+    let each = |items: &[Term]| items.iter().map(|item| rebased(item, sym)).collect::<Option<Vec<_>>>();
+    match map {
+        Term::Var(_) => Some(op(Op::LmHCat, vec![lm_zero(), lm_one()])),
+        Term::Op(Op::LmCompose, parts) if parts[0].uses(sym) == 0 => {
+            Some(compose(parts[0].clone(), rebased(&parts[1], sym)?))
+        }
+        Term::Op(name @ (Op::LmAdd | Op::LmVCat), parts) => Some(op(*name, each(parts)?)),
+        Term::Op(name @ (Op::LmVCatV | Op::LmLambda), parts) => match parts.as_slice() {
+            [Term::Build(count, index, body)] if count.uses(sym) == 0 => {
+                let body = Box::new(rebased(body, sym)?);
+                Some(op(*name, vec![Term::Build(count.clone(), *index, body)]))
+            }
+            [Term::Array(items)] => Some(op(*name, vec![Term::Array(each(items)?)])),
+            _ => None,
+        },
+        Term::If(cond, then, other) if cond.uses(sym) == 0 => {
+            let (then, other) = (rebased(then, sym)?, rebased(other, sym)?);
+            Some(Term::If(cond.clone(), Box::new(then), Box::new(other)))
+        }
+        Term::Lit(_)
+        | Term::Prim(..)
+        | Term::Op(..)
+        | Term::Call(..)
+        | Term::Tuple(_)
+        | Term::Proj(..)
+        | Term::Array(_)
+        | Term::Let(..)
+        | Term::If(..)
+        | Term::Build(..)
+        | Term::Fold(_) => None,
+    }
+}
+
+/// A primitive on vectors that may be structurally zero.
+fn primitive(name: Prim, mut args: Vec<Term>) -> Term {
+    let zero = |term: &Term| term.is(Op::Zero);
+    match (name, args.as_slice()) {
+        (Prim::Add, [a, b]) if zero(a) || zero(b) => {
+            let b = args.remove(1);
+            plus(args.remove(0), b)
+        }
+        (Prim::Mul, [a, b]) if zero(a) || zero(b) => op(Op::Zero, vec![]),
+        (Prim::Sum | Prim::Index, [a, ..]) if zero(a) => op(Op::Zero, vec![]),
+        _ => prim(name, args),
+    }
+}
+
+/// Drops bindings that are not used, and inlines those used once where that repeats no work.
+pub(super) fn tidy(book: &mut Book, mut term: Term) -> Term {
+    term.for_each_child_mut(&mut |child| {
+        let taken = std::mem::replace(child, lm_zero());
+        *child = tidy(book, taken);
+    });
+    let Term::Let(sym, value, body) = term else { return term };
+    match weight(&body, sym) {
+        0 => *body,
+        1 => {
+            let by = BTreeMap::from([(sym, *value)]);
+            let mut body = *body;
+            substitute(&mut body, &by);
+            body
+        }
+        _ => Term::Let(sym, value, body),
+    }
+}
+
+/// How often a variable is used; twice where it is used inside something that runs many times.
+fn weight(term: &Term, sym: Sym) -> usize {
+    let mut count = usize::from(*term == Term::Var(sym));
+    let many = matches!(term, Term::Build(..) | Term::Fold(_));
+    term.for_each_child(&mut |child| count += weight(child, sym));
+    if many { count * 2 } else { count }
+}
+
+/// Replaces variables that occur once.
+fn substitute(term: &mut Term, by: &BTreeMap<Sym, Term>) {
+    if let Term::Var(sym) = term
+        && let Some(value) = by.get(sym)
+    {
+        *term = value.clone();
+        return;
+    }
+    term.for_each_child_mut(&mut |child| substitute(child, by));
+}

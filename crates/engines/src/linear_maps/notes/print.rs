@@ -1,0 +1,384 @@
+//! Functions as text, in the style of the notes' section 9:
+//!
+//! ```text
+//! fun f2(x)
+//!   = let { y = x * x }
+//!     let { z = x + y }
+//!     y * z
+//! ```
+//!
+//! Names are made unique in a function; the derivative of `x` is `Dx`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pullback_lambda::{DefId, Lit, Prim};
+
+use super::term::{Book, Fold, FoldKind, Form, Function, Op, Sym, Term};
+
+/// The widest line, where that is possible.
+const WIDTH: usize = 78;
+
+/// A function made from a definition.
+pub fn print_function(book: &Book, def: DefId, form: Form, function: &Function) -> String {
+    let mut printer = Printer { book, names: BTreeMap::new(), taken: BTreeSet::new() };
+    for param in &function.params {
+        printer.bind(*param);
+    }
+    printer.collect(&function.body);
+    let params: Vec<String> = function.params.iter().map(|param| printer.name(*param)).collect();
+    let head = format!("fun {}({})", function_name(book, def, form), params.join(", "));
+    format!("{head}\n  = {}\n", printer.block(&function.body, 4))
+}
+
+/// What a function made from a definition is called.
+pub fn function_name(book: &Book, def: DefId, form: Form) -> String {
+    let name = book.names.get(&def).map_or("f", String::as_str);
+    match form {
+        Form::Original => name.to_string(),
+        Form::Jacobian => format!("D{name}"),
+        Form::Forward => format!("{name}'"),
+        Form::Transposed => format!("R{name}"),
+        Form::Reverse => format!("{name}`"),
+        Form::Tupled => format!("Dt{name}"),
+        Form::Polymorphic => format!("Dp{name}"),
+    }
+}
+
+struct Printer<'b> {
+    book: &'b Book,
+    names: BTreeMap<Sym, String>,
+    taken: BTreeSet<String>,
+}
+
+/// How tightly an operator binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Open,
+    Compare,
+    Sum,
+    Product,
+    Power,
+    Atom,
+}
+
+fn infix(name: Prim) -> Option<(&'static str, Level)> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the operators among all primitives")]
+    Some(match name {
+        Prim::Add | Prim::IntAdd => ("+", Level::Sum),
+        Prim::Sub | Prim::IntSub => ("-", Level::Sum),
+        Prim::Mul | Prim::IntMul => ("*", Level::Product),
+        Prim::Div | Prim::IntDiv => ("/", Level::Product),
+        Prim::IntRem => ("%", Level::Product),
+        Prim::Pow | Prim::PowInt | Prim::IntPow => ("^", Level::Power),
+        Prim::Lt | Prim::IntLt => ("<", Level::Compare),
+        Prim::Le | Prim::IntLe => ("<=", Level::Compare),
+        Prim::Gt | Prim::IntGt => (">", Level::Compare),
+        Prim::Ge | Prim::IntGe => (">=", Level::Compare),
+        Prim::Eq | Prim::IntEq | Prim::BoolEq | Prim::StrEq => ("==", Level::Compare),
+        Prim::Ne | Prim::IntNe => ("!=", Level::Compare),
+        _ => return None,
+    })
+}
+
+fn prim_name(name: Prim) -> String {
+    if let Some((sign, _)) = infix(name) {
+        return sign.to_string();
+    }
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the names that differ from the table's")]
+    match name {
+        Prim::Size => "sz".to_string(),
+        Prim::Neg | Prim::IntNeg => "neg".to_string(),
+        _ => name.row().name.to_string(),
+    }
+}
+
+fn op_name(name: Op) -> String {
+    match name {
+        Op::Zero => "0".to_string(),
+        Op::LmZero => "lmZero".to_string(),
+        Op::LmOne => "lmOne".to_string(),
+        Op::LmScale => "lmScale".to_string(),
+        Op::LmCompose => "lmCompose".to_string(),
+        Op::LmAdd => "lmAdd".to_string(),
+        Op::LmVCat => "lmVCat".to_string(),
+        Op::LmHCat => "lmHCat".to_string(),
+        Op::LmVCatV => "lmVCatV".to_string(),
+        Op::LmHCatV => "lmHCatV".to_string(),
+        Op::LmLambda => "lmLambda".to_string(),
+        Op::LmLambdaT => "lmTLambda".to_string(),
+        Op::LmTranspose => "lmTranspose".to_string(),
+        Op::LmApply => "lmApply".to_string(),
+        Op::LmReverseApply => "lmReverseApply".to_string(),
+        Op::D(name) => format!("D{}", prim_name(name)),
+        Op::DProj(index, count) => format!("Dpi_{}_{count}", index + 1),
+        Op::DeltaVec => "deltaVec".to_string(),
+        Op::Unzip => "unzip".to_string(),
+    }
+}
+
+impl Printer<'_> {
+    fn bind(&mut self, sym: Sym) {
+        if self.names.contains_key(&sym) {
+            return;
+        }
+        let known = self.book.known(sym);
+        let base = match known.of {
+            Some(of) => {
+                let mut name = "D".to_string();
+                name.push_str(&self.names.get(&of).cloned().unwrap_or_else(|| self.base(of)));
+                name
+            }
+            None => self.base(sym),
+        };
+        let mut name = base.clone();
+        let mut number = 1;
+        while !self.taken.insert(name.clone()) {
+            number += 1;
+            name = format!("{base}_{number}");
+        }
+        self.names.insert(sym, name);
+    }
+
+    /// The name that a variable was given, without those of the elaborator's making.
+    fn base(&self, sym: Sym) -> String {
+        let name = &self.book.known(sym).name;
+        let plain = name.chars().next().is_some_and(|c| c.is_alphabetic());
+        if plain { name.clone() } else { "u".to_string() }
+    }
+
+    fn collect(&mut self, term: &Term) {
+        if let Term::Let(sym, value, body) = term {
+            self.collect(value);
+            self.bind(*sym);
+            self.collect(body);
+            return;
+        }
+        for sym in term.binders() {
+            self.bind(sym);
+        }
+        let mut children = vec![];
+        term.for_each_child(&mut |child| children.push(child));
+        for child in children {
+            self.collect(child);
+        }
+    }
+
+    fn name(&self, sym: Sym) -> String {
+        self.names.get(&sym).cloned().unwrap_or_else(|| self.base(sym))
+    }
+
+    /// A term whose first line starts at this column.
+    fn block(&self, term: &Term, column: usize) -> String {
+        let indent = format!("\n{}", " ".repeat(column));
+        match term {
+            Term::Let(..) => {
+                let mut lines = vec![];
+                let mut rest = term;
+                while let Term::Let(sym, value, body) = rest {
+                    let head = format!("let {{ {} = ", self.name(*sym));
+                    let at = column + head.chars().count();
+                    lines.push(format!("{head}{} }}", self.block(value, at)));
+                    rest = body;
+                }
+                lines.push(self.block(rest, column));
+                lines.join(&indent)
+            }
+            _ => match self.flat(term, Level::Open) {
+                Some(text) if column + text.chars().count() <= WIDTH => text,
+                Some(_) | None => self.broken(term, column),
+            },
+        }
+    }
+
+    /// Over several lines.
+    fn broken(&self, term: &Term, column: usize) -> String {
+        let indent = format!("\n{}", " ".repeat(column));
+        match term {
+            Term::If(cond, then, other) => {
+                let cond = self.block(cond, column + 3);
+                let (then, other) = (self.block(then, column + 5), self.block(other, column + 5));
+                format!("if {cond}{indent}then {then}{indent}else {other}")
+            }
+            Term::Build(count, index, body) => {
+                let head = format!("build({}, \\{} ->", self.inline(count), self.name(*index));
+                format!("{head}{indent}  {})", self.block(body, column + 2))
+            }
+            Term::Fold(fold) => self.fold(fold, column),
+            Term::Prim(name, args) => match (infix(*name), args.as_slice()) {
+                (Some((sign, level)), [a, b]) => {
+                    let (left, right) = (self.side(a, level, false, column), self.side(b, level, true, column));
+                    format!("{left} {sign}{indent}{right}")
+                }
+                _ => self.call(&prim_name(*name), args, column),
+            },
+            Term::Op(name, args) => self.call(&op_name(*name), args, column),
+            Term::Call(def, form, args) => {
+                self.call(&function_name(self.book, *def, *form), args, column)
+            }
+            Term::Tuple(items) => self.call("", items, column),
+            Term::Array(items) => self.call("vec", items, column),
+            Term::Proj(base, index, count) => {
+                self.call(&format!("pi_{}_{count}", index + 1), std::slice::from_ref(base), column)
+            }
+            Term::Let(..) | Term::Lit(_) | Term::Var(_) => self.inline(term),
+        }
+    }
+
+    /// An operand of an operator that does not fit on a line.
+    fn side(&self, term: &Term, level: Level, right: bool, column: usize) -> String {
+        let needed = if right { next(level) } else { level };
+        match self.flat(term, needed) {
+            Some(text) if column + text.chars().count() < WIDTH => text,
+            Some(_) | None if self.level(term) >= needed => self.block(term, column),
+            Some(_) | None => format!("({})", self.block(term, column + 1)),
+        }
+    }
+
+    fn call(&self, name: &str, args: &[Term], column: usize) -> String {
+        let at = column + name.chars().count() + 1;
+        let indent = format!(",\n{}", " ".repeat(at));
+        let args: Vec<String> = args.iter().map(|arg| self.block(arg, at)).collect();
+        format!("{name}({})", args.join(&indent))
+    }
+
+    /// `name(count, \index state -> body, …)`
+    fn fold(&self, fold: &Fold, column: usize) -> String {
+        let (index, state) = (self.name(fold.index), self.name(fold.state));
+        let inner = column + 4;
+        let gap = format!("\n{}", " ".repeat(column + 2));
+        let lambda = |names: &[&str], body: &Term| {
+            let head = format!("\\{} ->", names.join(" "));
+            format!("{head}\n{}{}", " ".repeat(inner), self.block(body, inner))
+        };
+        let name = match (&fold.kind, &fold.cond) {
+            (FoldKind::Value, None) => "fold",
+            (FoldKind::Value, Some(_)) => "foldWhile",
+            (FoldKind::Map(_), None) => "lmFold",
+            (FoldKind::Map(_), Some(_)) => "lmFoldWhile",
+            (FoldKind::Forward { .. }, None) => "FFold",
+            (FoldKind::Forward { .. }, Some(_)) => "FFoldWhile",
+            (FoldKind::Reverse { .. }, None) => "RFold",
+            (FoldKind::Reverse { .. }, Some(_)) => "RFoldWhile",
+        };
+        let mut parts = vec![];
+        match &fold.cond {
+            Some(cond) => parts.push(lambda(&[&state], cond)),
+            None => parts.push(self.block(&fold.count, column + 2)),
+        }
+        parts.push(lambda(&[&index, &state], &fold.body));
+        let mut last = vec![];
+        match &fold.kind {
+            FoldKind::Value => {}
+            FoldKind::Map(body) => parts.push(lambda(&[&index, &state], body)),
+            FoldKind::Forward { tangent: other, body, init: rest }
+            | FoldKind::Reverse { cotangent: other, body, last: rest } => {
+                parts.push(lambda(&[&index, &state, &self.name(*other)], body));
+                last.push(self.block(rest, column + 2));
+            }
+        }
+        parts.push(self.block(&fold.init, column + 2));
+        parts.extend(last);
+        format!("{name}({gap}{})", parts.join(&format!(",{gap}")))
+    }
+
+    fn inline(&self, term: &Term) -> String {
+        self.flat(term, Level::Open).unwrap_or_else(|| self.block(term, WIDTH))
+    }
+
+    fn level(&self, term: &Term) -> Level {
+        match term {
+            Term::Prim(name, args) if args.len() == 2 => {
+                infix(*name).map_or(Level::Atom, |(_, level)| level)
+            }
+            Term::If(..) | Term::Let(..) => Level::Open,
+            Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Build(..)
+            | Term::Fold(_) => Level::Atom,
+        }
+    }
+
+    /// On one line; `None` if it has parts that are never put on one.
+    fn flat(&self, term: &Term, needed: Level) -> Option<String> {
+        let list = |items: &[Term]| -> Option<String> {
+            let items: Option<Vec<String>> =
+                items.iter().map(|item| self.flat(item, Level::Open)).collect();
+            Some(items?.join(", "))
+        };
+        let text = match term {
+            Term::Lit(lit) => literal(lit),
+            Term::Var(sym) => self.name(*sym),
+            Term::Prim(name, args) => match (infix(*name), args.as_slice()) {
+                (Some((sign, level)), [a, b]) => {
+                    let (left, right) = if level == Level::Power {
+                        (next(level), next(level))
+                    } else {
+                        (level, next(level))
+                    };
+                    format!("{} {sign} {}", self.flat(a, left)?, self.flat(b, right)?)
+                }
+                (_, [base, index]) if *name == Prim::Index => {
+                    format!("{}[{}]", self.flat(base, Level::Atom)?, self.flat(index, Level::Open)?)
+                }
+                _ => format!("{}({})", prim_name(*name), list(args)?),
+            },
+            Term::Op(Op::Zero, _) => "0".to_string(),
+            Term::Op(name, args) => format!("{}({})", op_name(*name), list(args)?),
+            Term::Call(def, form, args) => {
+                format!("{}({})", function_name(self.book, *def, *form), list(args)?)
+            }
+            Term::Tuple(items) if items.len() == 1 => format!("({},)", list(items)?),
+            Term::Tuple(items) => format!("({})", list(items)?),
+            Term::Array(items) => format!("vec({})", list(items)?),
+            Term::Proj(base, index, count) => {
+                format!("pi_{}_{count}({})", index + 1, self.flat(base, Level::Open)?)
+            }
+            Term::If(cond, then, other) => format!(
+                "if {} then {} else {}",
+                self.flat(cond, Level::Open)?,
+                self.flat(then, Level::Open)?,
+                self.flat(other, Level::Open)?
+            ),
+            Term::Build(count, index, body) => format!(
+                "build({}, \\{} -> {})",
+                self.flat(count, Level::Open)?,
+                self.name(*index),
+                self.flat(body, Level::Open)?
+            ),
+            Term::Let(..) | Term::Fold(_) => return None,
+        };
+        Some(if self.level(term) < needed { format!("({text})") } else { text })
+    }
+}
+
+fn next(level: Level) -> Level {
+    match level {
+        Level::Open => Level::Compare,
+        Level::Compare => Level::Sum,
+        Level::Sum => Level::Product,
+        Level::Product => Level::Power,
+        Level::Power | Level::Atom => Level::Atom,
+    }
+}
+
+/// A constant; a whole Real as in mathematics, without its point.
+fn literal(lit: &Lit) -> String {
+    match lit {
+        Lit::Real(x) if x.is_nan() => "nan".to_string(),
+        Lit::Real(x) if *x == x.trunc() && x.abs() < 1e15 && x.is_sign_positive() => {
+            format!("{x:.0}")
+        }
+        Lit::Real(x) if x.is_sign_negative() => format!("({x:?})"),
+        Lit::Real(x) => format!("{x:?}"),
+        Lit::Int(n) if *n < 0 => format!("({n})"),
+        Lit::Int(n) => n.to_string(),
+        Lit::Bool(p) => p.to_string(),
+        Lit::Str(text) => format!("{:?}", &**text),
+    }
+}

@@ -1,0 +1,211 @@
+//! From the calculus to the language of the notes: the definitions that one reaches, callees first.
+//!
+//! Input: a program and a definition. Output: a [`Book`] with their [`Form::Original`]. What the notes'
+//! language lacks (functions as values, sums, derivatives inside programs) is a diagnostic that names
+//! it. Checks of sizes are left out: they have no value.
+
+use std::collections::BTreeMap;
+
+use pullback_base::{Diagnostic, Span};
+use pullback_lambda::{
+    AdOp, DefId, Expr, ExprKind, LoopForm, Prim, Program, Type, VarId, contains_real,
+};
+
+use super::term::{Book, Fold, FoldKind, Form, Function, Sym, Term, build, if_, let_, prim, proj};
+use crate::source::{outside_fragment, specialise};
+
+type Outcome<T> = Result<T, Box<Diagnostic>>;
+
+/// Reads a definition and all it needs. Functions that are passed to functions are made known only
+/// where the program is not first-order as it stands, so that calls stay calls.
+pub fn read(program: &Program, def: DefId) -> Outcome<(Book, DefId)> {
+    let def = called(program, def);
+    if let Ok(book) = read_as_is(program, def) {
+        return Ok((book, def));
+    }
+    let (program, def) = specialise(program, def);
+    Ok((read_as_is(&program, def)?, def))
+}
+
+fn read_as_is(program: &Program, def: DefId) -> Outcome<Book> {
+    let mut reader =
+        Reader { program, book: Book::default(), vars: BTreeMap::new(), begun: vec![] };
+    reader.definition(def, program.defs[def].span)?;
+    Ok(reader.book)
+}
+
+/// The definition that `\s -> f s.0 s.1 …` calls.
+fn called(program: &Program, def: DefId) -> DefId {
+    let found = || {
+        let ExprKind::Lam(params, body) = &program.defs[def].body.kind else { return None };
+        let ([param], ExprKind::App(function, args)) = (params.as_slice(), &body.kind) else {
+            return None;
+        };
+        let ExprKind::Global(callee) = function.kind else { return None };
+        let whole = |expr: &Expr| matches!(expr.kind, ExprKind::Var(var) if var == *param);
+        let in_order = match args.as_slice() {
+            [only] if whole(only) => true,
+            _ => args.iter().enumerate().all(|(place, arg)| {
+                matches!(&arg.kind, ExprKind::Proj(base, at) if *at == place && whole(base))
+            }),
+        };
+        let ExprKind::Lam(params, _) = &program.defs[callee].body.kind else { return None };
+        (in_order && params.len() == args.len()).then_some(callee)
+    };
+    found().unwrap_or(def)
+}
+
+struct Reader<'p> {
+    program: &'p Program,
+    book: Book,
+    vars: BTreeMap<VarId, Sym>,
+    begun: Vec<DefId>,
+}
+
+fn outside<T>(construct: &str, span: Span) -> Outcome<T> {
+    Err(outside_fragment("linear-maps", construct, span))
+}
+
+impl Reader<'_> {
+    fn active(&self, ty: &Type) -> bool {
+        contains_real(&self.program.datas, ty)
+    }
+
+    fn definition(&mut self, id: DefId, span: Span) -> Outcome<()> {
+        if self.begun.contains(&id) {
+            return Ok(());
+        }
+        self.begun.push(id);
+        let def = &self.program.defs[id];
+        self.book.names.insert(id, def.name.to_string());
+        let (params, body) = if let ExprKind::Lam(params, body) = &def.body.kind {
+            (params.as_slice(), &**body)
+        } else {
+            (&[][..], &def.body)
+        };
+        for param in params {
+            if self.program.vars[*param].ty.as_fun().is_some() {
+                return outside("functions as arguments in its source forms", span);
+            }
+        }
+        if !self.active(&body.ty) {
+            self.book.inactive.insert(id);
+        }
+        let params = params.iter().map(|param| self.bind(*param)).collect();
+        let body = self.term(body)?;
+        self.book.functions.insert((id, Form::Original), Function { params, body });
+        self.book.order.push(id);
+        Ok(())
+    }
+
+    fn bind(&mut self, var: VarId) -> Sym {
+        let known = &self.program.vars[var];
+        let active = self.active(&known.ty);
+        let sym = self.book.fresh(&known.name, active);
+        self.vars.insert(var, sym);
+        sym
+    }
+
+    fn terms(&mut self, exprs: &[Expr]) -> Outcome<Vec<Term>> {
+        exprs.iter().map(|expr| self.term(expr)).collect()
+    }
+
+    fn term(&mut self, expr: &Expr) -> Outcome<Term> {
+        match &expr.kind {
+            ExprKind::Var(var) => match self.vars.get(var) {
+                Some(sym) => Ok(Term::Var(*sym)),
+                None => outside("functions as values in its source forms", expr.span),
+            },
+            ExprKind::Lit(lit) => Ok(Term::Lit(lit.clone())),
+            ExprKind::Global(def) => self.call(*def, &[], expr),
+            ExprKind::Prim(op, args) => Ok(prim(*op, self.terms(args)?)),
+            ExprKind::App(function, args) => match &function.kind {
+                ExprKind::Global(def) => self.call(*def, args, expr),
+                ExprKind::Lam(params, body) if params.len() == args.len() => {
+                    let args = self.terms(args)?;
+                    let syms: Vec<Sym> = params.iter().map(|param| self.bind(*param)).collect();
+                    let body = self.term(body)?;
+                    let bindings = syms.into_iter().zip(args).rev();
+                    Ok(bindings.fold(body, |body, (sym, arg)| let_(sym, arg, body)))
+                }
+                _ => outside("functions as values in its source forms", expr.span),
+            },
+            ExprKind::Let(var, value, body) => {
+                if matches!(value.kind, ExprKind::Prim(Prim::CheckSize, _)) {
+                    return self.term(body);
+                }
+                let value = self.term(value)?;
+                let sym = self.bind(*var);
+                Ok(let_(sym, value, self.term(body)?))
+            }
+            ExprKind::If(cond, then, other) => {
+                Ok(if_(self.term(cond)?, self.term(then)?, self.term(other)?))
+            }
+            ExprKind::Tuple(items) => Ok(Term::Tuple(self.terms(items)?)),
+            ExprKind::Proj(base, index) => {
+                let count = base.ty.components().map_or(0, |parts| parts.len());
+                Ok(proj(self.term(base)?, *index, count))
+            }
+            ExprKind::Array(items) => Ok(Term::Array(self.terms(items)?)),
+            ExprKind::Build { size, var, body } => {
+                let size = self.term(size)?;
+                let sym = self.bind(*var);
+                Ok(build(size, sym, self.term(body)?))
+            }
+            ExprKind::Loop { var, init, form, body } => self.fold(*var, init, form, body),
+            ExprKind::Lam(..) | ExprKind::LetRec(..) => {
+                outside("functions as values in its source forms", expr.span)
+            }
+            ExprKind::Con(..) | ExprKind::Match(..) => {
+                outside("sum types in its source forms", expr.span)
+            }
+            ExprKind::Ad(AdOp::CustomVjp | AdOp::CustomJvp, _) => {
+                outside("a function's own derivative rule in its source forms", expr.span)
+            }
+            ExprKind::Ad(AdOp::Vjp | AdOp::Jvp | AdOp::Linearize, _) => {
+                outside("derivatives inside programs in its source forms", expr.span)
+            }
+            ExprKind::Ad(AdOp::StopGradient | AdOp::Zeros, _) => {
+                outside("this operator in its source forms", expr.span)
+            }
+        }
+    }
+
+    fn call(&mut self, def: DefId, args: &[Expr], expr: &Expr) -> Outcome<Term> {
+        let wanted = match &self.program.defs[def].body.kind {
+            ExprKind::Lam(params, _) => params.len(),
+            _ => 0,
+        };
+        if wanted != args.len() || expr.ty.as_fun().is_some() {
+            return outside("functions as values in its source forms", expr.span);
+        }
+        let args = self.terms(args)?;
+        self.definition(def, expr.span)?;
+        Ok(Term::Call(def, Form::Original, args))
+    }
+
+    fn fold(
+        &mut self,
+        var: VarId,
+        init: &Expr,
+        form: &LoopForm,
+        body: &Expr,
+    ) -> Outcome<Term> {
+        let init = self.term(init)?;
+        let (index, count, cond) = match form {
+            LoopForm::For { var: index, count } => {
+                let count = self.term(count)?;
+                (self.bind(*index), count, None)
+            }
+            LoopForm::While(cond) => {
+                let index = self.book.fresh("i", false);
+                (index, super::term::int(0), Some(cond))
+            }
+        };
+        let state = self.bind(var);
+        let cond = cond.map(|cond| self.term(cond)).transpose()?;
+        let body = self.term(body)?;
+        let kind = FoldKind::Value;
+        Ok(Term::Fold(Box::new(Fold { index, state, count, init, body, cond, kind })))
+    }
+}
