@@ -66,7 +66,7 @@ pub const ENGINES: &[EngineInfo] = &[
         covers: "the whole language; its source forms show first-order programs",
         cost: "vjp and jvp: a constant times the program; memory linear in operations executed",
         how: How::Runtime(linear_maps::engine),
-        stages: &[],
+        stages: linear_maps::STAGES,
     },
 ];
 

@@ -139,7 +139,12 @@ impl Run {
     }
 
     /// Goes on with the result of a function that was asked for: the Reals of a value, in order.
-    pub fn tell(&mut self, arith: &mut dyn Arith, then: Told, leaves: Vec<Value>) -> Result<(), Fault> {
+    pub fn tell(
+        &mut self,
+        arith: &mut dyn Arith,
+        then: Told,
+        leaves: Vec<Value>,
+    ) -> Result<(), Fault> {
         let vector = Vector::Parts(leaves.into_iter().map(Vector::Real).collect());
         self.deliver(arith, then.0, vector)
     }

@@ -158,11 +158,8 @@ fn go(
             Ok(Step::Return(finish(walk::tangent_of(shape, leaves)?)))
         }
         Progress::Ask { transposed, pullback, y, arg } => {
-            let function = if transposed {
-                NativeValue::value(Transposed { pullback, y })
-            } else {
-                pullback
-            };
+            let function =
+                if transposed { NativeValue::value(Transposed { pullback, y }) } else { pullback };
             Ok(Step::call(
                 function,
                 vec![arg],

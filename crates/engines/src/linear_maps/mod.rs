@@ -15,7 +15,64 @@
 pub mod apply;
 mod engine;
 pub mod maps;
+pub mod matrix;
 pub mod notes;
 pub mod vector;
 
 pub use engine::engine;
+
+use notes::Tupling;
+
+use crate::engine::{Stage, needed};
+
+/// The forms that this engine shows.
+pub const STAGES: &[Stage] = &[
+    Stage {
+        name: "jacobian",
+        about: "the full Jacobian as a linear map, by figure 6 of the working notes",
+        needs_argument: false,
+        show: |program, def, _| notes::forms::show_jacobian(program, def),
+    },
+    Stage {
+        name: "jacobian-opt",
+        about: "the full Jacobian after the laws of linear maps",
+        needs_argument: false,
+        show: |program, def, _| notes::forms::show_jacobian_optimised(program, def),
+    },
+    Stage {
+        name: "forward",
+        about: "the forward derivative, linear maps eliminated",
+        needs_argument: false,
+        show: |program, def, _| notes::forms::show_forward(program, def),
+    },
+    Stage {
+        name: "transposed",
+        about: "the transposed Jacobian after the laws of linear maps",
+        needs_argument: false,
+        show: |program, def, _| notes::forms::show_transposed(program, def),
+    },
+    Stage {
+        name: "reverse",
+        about: "the reverse derivative, linear maps eliminated",
+        needs_argument: false,
+        show: |program, def, _| notes::forms::show_reverse(program, def),
+    },
+    Stage {
+        name: "tupled",
+        about: "value and Jacobian together, by figure 7 of the working notes",
+        needs_argument: false,
+        show: |program, def, _| notes::forms::show_tupled(program, def, Tupling::Basic),
+    },
+    Stage {
+        name: "poly-tupled",
+        about: "value and Jacobian from any source together, by figure 8 of the working notes",
+        needs_argument: false,
+        show: |program, def, _| notes::forms::show_tupled(program, def, Tupling::Polymorphic),
+    },
+    Stage {
+        name: "jacobian-matrix",
+        about: "the Jacobian as a matrix of numbers",
+        needs_argument: true,
+        show: |program, def, argument| matrix::show_matrix(program, def, &needed(argument)?),
+    },
+];

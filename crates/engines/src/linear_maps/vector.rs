@@ -93,9 +93,9 @@ impl Vector {
             (Self::Parts(xs), Self::Parts(ys)) => {
                 xs.iter_mut().zip(ys).try_for_each(|(x, y)| x.add(arith, y))
             }
-            (Self::Parts(xs), Self::Sparse(ys)) => ys
-                .into_iter()
-                .try_for_each(|(place, y)| xs.get_mut(place as usize).map_or(Ok(()), |x| x.add(arith, y))),
+            (Self::Parts(xs), Self::Sparse(ys)) => ys.into_iter().try_for_each(|(place, y)| {
+                xs.get_mut(place as usize).map_or(Ok(()), |x| x.add(arith, y))
+            }),
             (Self::Sparse(xs), Self::Sparse(mut ys)) => {
                 // The smaller goes into the larger: what is sent back place by place adds up in
                 // time proportional to the number of places.
@@ -121,7 +121,8 @@ impl Vector {
             Self::Zero => Self::Zero,
             Self::Real(x) => Self::Real(arith.add_product(&Value::Unit, k, x)?),
             Self::Parts(parts) => {
-                let parts: Result<_, Fault> = parts.iter().map(|part| part.scaled(arith, k)).collect();
+                let parts: Result<_, Fault> =
+                    parts.iter().map(|part| part.scaled(arith, k)).collect();
                 Self::Parts(parts?)
             }
             Self::Sparse(parts) => {

@@ -18,7 +18,10 @@ impl Book {
             // 1 ⊙ x = x
             return x;
         }
-        if !simple(&x) && !map.is(Op::LmScale) {
+        // Each element of a vector that is built is used once by the elements of a row.
+        let fused = matches!(&x, Term::Build(..))
+            && map.args_of(Op::LmHCatV).is_some_and(|items| matches!(items[0], Term::Build(..)));
+        if !simple(&x) && !fused && !map.is(Op::LmScale) {
             let sym = self.fresh("d", true);
             let applied = self.apply(map, var(sym));
             return wrap(vec![(sym, x)], applied);
@@ -43,8 +46,7 @@ impl Book {
                 }
                 // (m ⊕ n) ⊙ x = (m ⊙ x) + (n ⊙ x)
                 Op::LmAdd => {
-                    let terms: Vec<Term> =
-                        args.into_iter().map(|m| self.applied(m, &x)).collect();
+                    let terms: Vec<Term> = args.into_iter().map(|m| self.applied(m, &x)).collect();
                     sum(terms)
                 }
                 // (m × n) ⊙ x = (m ⊙ x, n ⊙ x)
@@ -135,7 +137,13 @@ impl Book {
     }
 
     fn apply_row(&mut self, name: Op, items: Term, x: Term) -> Term {
-        let element = |index: Term| prim(Prim::Index, vec![x.clone(), index]);
+        let element = |book: &mut Self, index: Term| match &x {
+            Term::Build(_, at, body) => {
+                let by = std::collections::BTreeMap::from([(*at, index)]);
+                book.replace(body, &by)
+            }
+            _ => prim(Prim::Index, vec![x.clone(), index]),
+        };
         match items {
             Term::Build(count, index, body) => {
                 // Σᵢ (if i == e then m else 0) ⊙ x[i] = m[i := e] ⊙ x[e], as 0 ≤ e < n
@@ -148,16 +156,20 @@ impl Book {
                 {
                     let by = std::collections::BTreeMap::from([(index, at.clone())]);
                     let map = self.replace(then, &by);
-                    return self.applied(map, &element(at.clone()));
+                    let part = element(self, at.clone());
+                    return self.applied(map, &part);
                 }
-                let body = self.applied(*body, &element(var(index)));
+                let part = element(self, var(index));
+                let body = self.applied(*body, &part);
                 let built = self.built(*count, index, body);
                 self.total(built)
             }
             Term::Array(items) => {
                 let terms = (0..).zip(items);
-                let terms =
-                    terms.map(|(place, m)| self.applied(m, &element(super::term::int(place))));
+                let terms = terms.map(|(place, m)| {
+                    let part = element(self, super::term::int(place));
+                    self.applied(m, &part)
+                });
                 sum(terms.collect())
             }
             other => op(Op::LmApply, vec![op(name, vec![other]), x]),

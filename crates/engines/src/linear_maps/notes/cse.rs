@@ -22,10 +22,8 @@ pub fn cse(book: &mut Book, function: &Function) -> Function {
 
 /// The key of an operation on atoms; equal keys have equal values where both are in scope.
 fn key(term: &Term) -> Option<String> {
-    let commutes = matches!(
-        term,
-        Term::Prim(pullback_lambda::Prim::Add | pullback_lambda::Prim::Mul, _)
-    );
+    let commutes =
+        matches!(term, Term::Prim(pullback_lambda::Prim::Add | pullback_lambda::Prim::Mul, _));
     let binds = term.binds() || matches!(term, Term::If(..));
     if binds || term.is_atom() {
         return None;
@@ -38,11 +36,7 @@ fn key(term: &Term) -> Option<String> {
     Some(format!("{term:?}"))
 }
 
-fn shared(
-    term: &Term,
-    same: &mut BTreeMap<Sym, Sym>,
-    known: &mut Vec<(String, Sym)>,
-) -> Term {
+fn shared(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Vec<(String, Sym)>) -> Term {
     let mut bindings = vec![];
     let depth = known.len();
     let mut rest = term;
@@ -69,11 +63,7 @@ fn shared(
 }
 
 /// The same for what stands in an operation.
-fn inside(
-    term: &Term,
-    same: &mut BTreeMap<Sym, Sym>,
-    known: &mut Vec<(String, Sym)>,
-) -> Term {
+fn inside(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Vec<(String, Sym)>) -> Term {
     match term {
         Term::Var(sym) => Term::Var(same.get(sym).copied().unwrap_or(*sym)),
         Term::Let(..) => shared(term, same, known),

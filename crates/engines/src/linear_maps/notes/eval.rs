@@ -86,9 +86,10 @@ impl Datum {
 
     fn part(&self, place: usize) -> Result<Self, Fault> {
         match self {
-            Self::Items(items) => {
-                items.get(place).cloned().ok_or(Fault::Index { index: place as i64, size: items.len() })
-            }
+            Self::Items(items) => items
+                .get(place)
+                .cloned()
+                .ok_or(Fault::Index { index: place as i64, size: items.len() }),
             Self::Space(vector) => Ok(Self::Space(vector.part(place as u32))),
             Self::Int(_) | Self::Bool(_) | Self::Str(_) | Self::Map(_) => Err(wrong("no parts")),
         }
@@ -124,7 +125,9 @@ impl<'b> Evaluation<'b> {
         let function = function.ok_or_else(|| wrong("no such function"))?;
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Fault::Unsupported { what: "calls nested so deep in this form".to_string() });
+            return Err(Fault::Unsupported {
+                what: "calls nested so deep in this form".to_string(),
+            });
         }
         let outer = std::mem::take(&mut self.env);
         self.env.extend(function.params.iter().copied().zip(args));
@@ -189,7 +192,9 @@ impl<'b> Evaluation<'b> {
                 let args = self.terms(args)?;
                 self.call(*def, *form, args)
             }
-            Term::Tuple(items) | Term::Array(items) => Ok(Datum::Items(Rc::new(self.terms(items)?))),
+            Term::Tuple(items) | Term::Array(items) => {
+                Ok(Datum::Items(Rc::new(self.terms(items)?)))
+            }
             Term::Proj(base, index, _) => self.term(base)?.part(*index),
             Term::Let(sym, value, body) => {
                 let value = self.term(value)?;
@@ -261,7 +266,8 @@ impl<'b> Evaluation<'b> {
             }
             (Prim::Size, [Datum::Items(items)]) => Ok(Datum::Int(items.len() as i64)),
             (Prim::Index, [base, Datum::Int(at)]) => {
-                let place = usize::try_from(*at).map_err(|_| Fault::Index { index: *at, size: 0 })?;
+                let place =
+                    usize::try_from(*at).map_err(|_| Fault::Index { index: *at, size: 0 })?;
                 base.part(place)
             }
             (Prim::Update, [Datum::Items(items), Datum::Int(at), value]) => {

@@ -147,7 +147,8 @@ pub fn demo(program: &Program, def: DefId) -> Outcome<(Vec<DemoStage>, DefId)> {
 
 /// The functions of a form, callees first.
 pub fn print_form(book: &Book, form: Form) -> String {
-    let functions = book.order.iter().filter_map(|def| Some((*def, book.functions.get(&(*def, form))?)));
+    let functions =
+        book.order.iter().filter_map(|def| Some((*def, book.functions.get(&(*def, form))?)));
     let texts: Vec<String> =
         functions.map(|(def, function)| print_function(book, def, form, function)).collect();
     if texts.is_empty() {
@@ -160,9 +161,9 @@ pub fn print_form(book: &Book, form: Form) -> String {
 pub fn print_demo(program: &Program, def: DefId) -> Outcome<String> {
     let (stages, _) = demo(program, def)?;
     let rule = "-".repeat(28);
-    let texts = stages
-        .iter()
-        .map(|stage| format!("{rule}\n{}\n{rule}\n{}", stage.title, print_form(&stage.book, stage.form)));
+    let texts = stages.iter().map(|stage| {
+        format!("{rule}\n{}\n{rule}\n{}", stage.title, print_form(&stage.book, stage.form))
+    });
     Ok(texts.collect::<Vec<String>>().join("\n"))
 }
 

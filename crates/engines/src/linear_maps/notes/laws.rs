@@ -12,7 +12,8 @@ use pullback_lambda::{Class, Prim, Term as Partial};
 use super::anf::wrap;
 use super::nabla::{selection, structural};
 use super::term::{
-    Book, Form, Op, Sym, Term, build, if_, int, lm_one, lm_scale, lm_zero, op, prim, proj, real, var,
+    Book, Form, Op, Sym, Term, build, if_, int, lm_one, lm_scale, lm_zero, op, prim, proj, real,
+    var,
 };
 
 /// The most nodes of a map that a law may repeat.
@@ -450,9 +451,11 @@ fn scale_by(partial: &Partial, name: Prim, args: &[Term]) -> Term {
             scale_by(then, name, args),
             scale_by(other, name, args),
         ),
-        Partial::Arg(_) | Partial::Result | Partial::Real(_) | Partial::Int(_) | Partial::Prim(..) => {
-            lm_scale(partial_term(partial, name, args))
-        }
+        Partial::Arg(_)
+        | Partial::Result
+        | Partial::Real(_)
+        | Partial::Int(_)
+        | Partial::Prim(..) => lm_scale(partial_term(partial, name, args)),
     }
 }
 
@@ -479,7 +482,7 @@ pub(super) use vectors::*;
 
 /// The operations of vector spaces on terms, with structural zeros left out.
 mod vectors {
-    use super::{Book, Op, Prim, Term, build, float, is_zero, one_hot, op, prim, proj, wrap};
+    use super::{Book, Op, Prim, Term, build, float, int, is_zero, one_hot, op, prim, proj, wrap};
 
     /// `a + b`
     pub(in super::super) fn plus(a: Term, b: Term) -> Term {
@@ -487,6 +490,11 @@ mod vectors {
             b
         } else if is_zero(&b) {
             a
+        } else if let (Term::Tuple(xs), Term::Tuple(ys)) = (&a, &b)
+            && xs.len() == ys.len()
+        {
+            let pairs = xs.iter().cloned().zip(ys.iter().cloned());
+            Term::Tuple(pairs.map(|(x, y)| plus(x, y)).collect())
         } else {
             prim(Prim::Add, vec![a, b])
         }
@@ -512,11 +520,18 @@ mod vectors {
 
     impl Book {
         /// `build(n, λi. e)`; a one-hot vector as such.
-        pub(in super::super) fn built(&mut self, count: Term, index: super::Sym, body: Term) -> Term {
+        pub(in super::super) fn built(
+            &mut self,
+            count: Term,
+            index: super::Sym,
+            body: Term,
+        ) -> Term {
             if body.is(Op::Zero) {
                 return body;
             }
-            if let Some((at, value)) = one_hot(index, &body)
+            if let Term::If(_, _, other) = &body
+                && other.is(Op::Zero)
+                && let Some((at, value)) = one_hot(index, &body)
                 && value.uses(index) == 0
             {
                 return op(Op::DeltaVec, vec![count, at.clone(), value.clone()]);
@@ -527,9 +542,53 @@ mod vectors {
         /// `Σᵢ e`, over the elements of a built vector.
         pub(in super::super) fn total(&mut self, items: Term) -> Term {
             let (bindings, mut items) = float(vec![items]);
-            let items = items.remove(0);
-            let sum = if items.is(Op::Zero) { items } else { prim(Prim::Sum, vec![items]) };
+            let sum = self.summed(items.remove(0));
             wrap(bindings, sum)
+        }
+
+        fn summed(&mut self, items: Term) -> Term {
+            match items {
+                items if items.is(Op::Zero) => items,
+                Term::Build(count, index, body) => match *body {
+                    // Σᵢ (x, y) = (Σᵢ x, Σᵢ y)
+                    Term::Tuple(parts) => {
+                        let sums = parts.into_iter().map(|part| {
+                            let copy = super::var(self.fresh_index(index));
+                            let part = self.element(&super::build(int(0), index, part), &copy);
+                            let Term::Var(fresh) = copy else { return super::op(Op::Zero, vec![]) };
+                            let part = part.unwrap_or_else(|| super::op(Op::Zero, vec![]));
+                            let built = self.built((*count).clone(), fresh, part);
+                            self.summed(built)
+                        });
+                        Term::Tuple(sums.collect())
+                    }
+                    // Σᵢ deltaVec(n, i, x) = build(n, λi. x)
+                    Term::Op(Op::DeltaVec, mut parts)
+                        if parts[1] == Term::Var(index) && parts[0] == *count =>
+                    {
+                        build(*count, index, parts.remove(2))
+                    }
+                    body => prim(Prim::Sum, vec![build(*count, index, body)]),
+                },
+                items => prim(Prim::Sum, vec![items]),
+            }
+        }
+
+        fn fresh_index(&mut self, of: super::Sym) -> super::Sym {
+            let name = self.known(of).name.clone();
+            self.fresh(&name, false)
+        }
+
+        /// `sz(v)`, by what is known of `v`.
+        pub(in super::super) fn size_of(&self, term: &Term) -> Term {
+            match term {
+                Term::Var(sym) => match self.sizes.get(sym) {
+                    Some(size) => size.clone(),
+                    None => prim(Prim::Size, vec![term.clone()]),
+                },
+                Term::Build(count, _, _) => (**count).clone(),
+                _ => prim(Prim::Size, vec![term.clone()]),
+            }
         }
     }
 }

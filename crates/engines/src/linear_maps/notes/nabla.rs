@@ -8,8 +8,8 @@ use pullback_lambda::{Class, DefId, Lit, Prim};
 
 use super::anf::{active, wrap};
 use super::term::{
-    Book, Fold, FoldKind, Form, Function, Op, Sym, Term, build, compose, if_, let_, lm_one, lm_zero,
-    op, prim, proj, var,
+    Book, Fold, FoldKind, Form, Function, Op, Sym, Term, build, compose, if_, let_, lm_one,
+    lm_zero, op, prim, proj, var,
 };
 use std::collections::BTreeMap;
 
@@ -302,13 +302,7 @@ fn pairs(book: &mut Book, scope: &Scope, term: &Term, tupling: Tupling) -> Term 
     }
 }
 
-fn call_pairs(
-    book: &mut Book,
-    scope: &Scope,
-    def: DefId,
-    args: &[Term],
-    tupling: Tupling,
-) -> Term {
+fn call_pairs(book: &mut Book, scope: &Scope, def: DefId, args: &[Term], tupling: Tupling) -> Term {
     if book.inactive.contains(&def) || args.is_empty() {
         return pair(Term::Call(def, Form::Original, args.to_vec()), lm_zero());
     }
@@ -344,7 +338,11 @@ pub(super) fn pick(book: &mut Book, count: Term, index: Term) -> Term {
 
 /// `∂p(x, …)` of a primitive that moves elements or adds them up (figure 2).
 pub(super) fn structural(book: &mut Book, name: Prim, args: &[Term]) -> Option<Term> {
-    let size = |term: &Term| prim(Prim::Size, vec![term.clone()]);
+    let sizes: Vec<Term> = args.iter().map(|arg| book.size_of(arg)).collect();
+    let size = |term: &Term| match args.iter().position(|arg| arg == term) {
+        Some(place) => sizes[place].clone(),
+        None => prim(Prim::Size, vec![term.clone()]),
+    };
     let int2 = |name: Prim, a: Term, b: Term| prim(name, vec![a, b]);
     let first = || args[0].clone();
     if name == Prim::Sum {

@@ -40,10 +40,9 @@ pub(super) fn is_map(book: &Book, term: &Term) -> bool {
     match term {
         Term::Var(sym) => book.known(*sym).of.is_some(),
         Term::Call(_, form, _) => matches!(form, Form::Jacobian | Form::Transposed),
-        Term::Op(name, _) => !matches!(
-            name,
-            Op::Zero | Op::LmApply | Op::LmReverseApply | Op::DeltaVec | Op::Unzip
-        ),
+        Term::Op(name, _) => {
+            !matches!(name, Op::Zero | Op::LmApply | Op::LmReverseApply | Op::DeltaVec | Op::Unzip)
+        }
         Term::Let(_, _, body) => is_map(book, body),
         Term::If(_, then, _) => is_map(book, then),
         Term::Fold(fold) => matches!(fold.kind, FoldKind::Map(_)),
@@ -75,7 +74,11 @@ impl Pass<'_> {
             }
             Term::Prim(name, args) => {
                 let (bindings, args) = float(self.terms(args));
-                wrap(bindings, primitive(*name, args))
+                let result = match (name, args.as_slice()) {
+                    (Prim::Size, [vector]) => self.book.size_of(vector),
+                    _ => primitive(*name, args),
+                };
+                wrap(bindings, result)
             }
             Term::Call(def, form, args) => {
                 let (bindings, args) = float(self.terms(args));
@@ -134,6 +137,11 @@ impl Pass<'_> {
         if value.is_atom() {
             self.inlined.insert(sym, value);
         } else if !is_map(self.book, &value) {
+            if let Term::Build(count, _, _) = &value
+                && count.is_atom()
+            {
+                self.book.sizes.insert(sym, (**count).clone());
+            }
             bindings.push((sym, value));
         } else if !repeated || value.size() <= SMALL {
             self.inlined.insert(sym, value);
@@ -214,7 +222,8 @@ fn rebased(map: &Term, sym: Sym) -> Option<Term> {
     if map.uses(sym) == 0 {
         return Some(if map.is(Op::LmZero) { lm_zero() } else { compose(map.clone(), first) });
     }
-    let each = |items: &[Term]| items.iter().map(|item| rebased(item, sym)).collect::<Option<Vec<_>>>();
+    let each =
+        |items: &[Term]| items.iter().map(|item| rebased(item, sym)).collect::<Option<Vec<_>>>();
     match map {
         Term::Var(_) => Some(op(Op::LmHCat, vec![lm_zero(), lm_one()])),
         Term::Op(Op::LmCompose, parts) if parts[0].uses(sym) == 0 => {

@@ -134,7 +134,8 @@ impl Printer<'_> {
         let mut number = 1;
         while !self.taken.insert(name.clone()) {
             number += 1;
-            name = format!("{base}_{number}");
+            let gap = if base.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+            name = format!("{base}{gap}{number}");
         }
         self.names.insert(sym, name);
     }
@@ -147,12 +148,6 @@ impl Printer<'_> {
     }
 
     fn collect(&mut self, term: &Term) {
-        if let Term::Let(sym, value, body) = term {
-            self.collect(value);
-            self.bind(*sym);
-            self.collect(body);
-            return;
-        }
         for sym in term.binders() {
             self.bind(sym);
         }
@@ -206,7 +201,8 @@ impl Printer<'_> {
             Term::Fold(fold) => self.fold(fold, column),
             Term::Prim(name, args) => match (infix(*name), args.as_slice()) {
                 (Some((sign, level)), [a, b]) => {
-                    let (left, right) = (self.side(a, level, false, column), self.side(b, level, true, column));
+                    let (left, right) =
+                        (self.side(a, level, false, column), self.side(b, level, true, column));
                     format!("{left} {sign}{indent}{right}")
                 }
                 _ => self.call(&prim_name(*name), args, column),

@@ -184,13 +184,7 @@ impl Reader<'_> {
         Ok(Term::Call(def, Form::Original, args))
     }
 
-    fn fold(
-        &mut self,
-        var: VarId,
-        init: &Expr,
-        form: &LoopForm,
-        body: &Expr,
-    ) -> Outcome<Term> {
+    fn fold(&mut self, var: VarId, init: &Expr, form: &LoopForm, body: &Expr) -> Outcome<Term> {
         let init = self.term(init)?;
         let (index, count, cond) = match form {
             LoopForm::For { var: index, count } => {

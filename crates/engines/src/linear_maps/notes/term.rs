@@ -182,6 +182,8 @@ pub struct Book {
     pub order: Vec<DefId>,
     /// Definitions whose value can hold no Real.
     pub(super) inactive: BTreeSet<DefId>,
+    /// The sizes of vectors that are bound, where they are written out.
+    pub(super) sizes: BTreeMap<Sym, Term>,
 }
 
 impl Book {
@@ -277,7 +279,19 @@ pub fn proj(base: Term, index: usize, of: usize) -> Term {
 impl Term {
     /// Whether it is a variable or a constant.
     pub fn is_atom(&self) -> bool {
-        matches!(self, Term::Lit(_) | Term::Var(_))
+        match self {
+            Term::Lit(_) | Term::Var(_) => true,
+            Term::Op(_, args) => args.is_empty(),
+            Term::Prim(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Let(..)
+            | Term::If(..)
+            | Term::Build(..)
+            | Term::Fold(_) => false,
+        }
     }
     /// Whether it is this operator.
     pub fn is(&self, wanted: Op) -> bool {
