@@ -7,7 +7,7 @@
 //! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine; the calculus prints and parses |
 //! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
-//! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` give the code of their page |
+//! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page |
 //!
 //! `BLESS=1` rewrites snapshots.
 
@@ -212,6 +212,8 @@ fn docs(path: &Path) -> Outcome {
             let files = Memory::default().with(path, block.text.clone());
             match block.info.as_str() {
                 "pull" => holds(&files, path)?,
+                "pull,warns" => warns(&files, path, code)
+                    .map_err(|reason| format!("line {}: {reason}", block.line))?,
                 "pull,fails" => gives(&files, path, code)
                     .map_err(|found| format!("line {}: {found}", block.line))?,
                 _ => {}
@@ -232,6 +234,21 @@ fn gives(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
         }
     }
     if session.diagnostics.iter().all(|diagnostic| diagnostic.code == code) {
+        return Ok(());
+    }
+    Err(format!("expected {code} alone, found\n{}", rendered(&session, &session.diagnostics)))
+}
+
+/// The value of `main` is there, and a watch for what the code is about warns of that alone.
+fn warns(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
+    let mut session = Session::new(files);
+    let kinks = matches!(code, "W0701" | "W0702");
+    let settings = Settings { warn_kinks: kinks, trace_nan: !kinks, ..Settings::default() };
+    let entry = "main".to_owned();
+    let call = Call { file: path.to_owned(), entry, settings, ..Call::default() };
+    let answer = run(&mut session, &call);
+    let codes: Vec<&str> = session.diagnostics.iter().map(|found| found.code).collect();
+    if answer.is_ok() && codes == [code] {
         return Ok(());
     }
     Err(format!("expected {code} alone, found\n{}", rendered(&session, &session.diagnostics)))

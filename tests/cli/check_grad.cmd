@@ -46,18 +46,18 @@ exit 0
 $ pullback check-grad tests/cli/programs/checks.pull wrong 0.7
 exit 1
 > direction 1: dot product holds: ⟨u, J v⟩ = -0.12730168421497742, ⟨Jᵀ u, v⟩ = -0.12730168421497742
-> direction 1: Taylor FAILS: 0.1866189586482926 by the engine, 0.23394335829652846 by differences of values
+> direction 1: Taylor FAILS: 0.1866189586482926 by the engine, 0.23394333757460117 by differences of values
 > direction 1: complex step not tried: the program is not analytic throughout
 > direction 2: dot product holds: ⟨u, J v⟩ = 0.18805550890330802, ⟨Jᵀ u, v⟩ = 0.18805550890330802
-> direction 2: Taylor FAILS: -0.6686547794085995 by the engine, -0.8329269678849585 by differences of values
+> direction 2: Taylor FAILS: -0.6686547794085995 by the engine, -0.8382177501916885 by differences of values
 > direction 2: complex step not tried: the program is not analytic throughout
 > direction 3: dot product holds: ⟨u, J v⟩ = 0.03471511166752237, ⟨Jᵀ u, v⟩ = 0.03471511166752237
-> direction 3: Taylor FAILS: 0.3404767591294061 by the engine, 0.4268176844343543 by differences of values
+> direction 3: Taylor FAILS: 0.3404767591294061 by the engine, 0.4268176667392254 by differences of values
 > direction 3: complex step not tried: the program is not analytic throughout
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.7717156420770414, ⟨Jᵀ u, v⟩ = -0.7717156420770414
-> direction 4: Taylor FAILS: -1.1738458388840791 by the engine, -1.4552218044444416 by differences of values
+> direction 4: Taylor FAILS: -1.1738458388840791 by the engine, -1.4715192839503288 by differences of values
 > direction 4: complex step not tried: the program is not analytic throughout
-! error[E0821]: the derivative fails the Taylor check in direction 1: 0.1866189586482926 by the engine, 0.23394335829652846 by differences of values
+! error[E0821]: the derivative fails the Taylor check in direction 1: 0.1866189586482926 by the engine, 0.23394333757460117 by differences of values
 !  --> tests/cli/programs/checks.pull:9:36
 !   |
 ! 9 | def off_forwards (x: Real): Real = custom_jvp cube (\x dx -> (cube x, 2.0 * x * x * dx)) x
@@ -70,18 +70,18 @@ exit 1
 $ pullback check-grad tests/cli/programs/checks.pull both_wrong 0.7 2
 exit 1
 > direction 1: dot product holds: ⟨u, J v⟩ = 5.348755171798705, ⟨Jᵀ u, v⟩ = 5.348755171798705
-> direction 1: Taylor FAILS: -10.819713662395026 by the engine, -16.05538713704709 by differences of values
+> direction 1: Taylor FAILS: -10.819713662395026 by the engine, -16.229570388793945 by differences of values
 > direction 1: complex step not tried: the program is not analytic throughout
 > direction 2: dot product holds: ⟨u, J v⟩ = 0.390980043719869, ⟨Jᵀ u, v⟩ = 0.39098004371986894
-> direction 2: Taylor FAILS: 3.834630274127973 by the engine, 5.751945793628693 by differences of values
+> direction 2: Taylor FAILS: 3.834630274127973 by the engine, 5.751945525407791 by differences of values
 > direction 2: complex step not tried: the program is not analytic throughout
 > direction 3: dot product holds: ⟨u, J v⟩ = -2.49316392367256, ⟨Jᵀ u, v⟩ = -2.49316392367256
-> direction 3: Taylor FAILS: 9.923453551778415 by the engine, 14.885182999074459 by differences of values
+> direction 3: Taylor FAILS: 9.923453551778415 by the engine, 14.885180354118347 by differences of values
 > direction 3: complex step not tried: the program is not analytic throughout
 > direction 4: dot product holds: ⟨u, J v⟩ = -3.800121212282709, ⟨Jᵀ u, v⟩ = -3.800121212282709
-> direction 4: Taylor FAILS: 5.991653568335607 by the engine, 8.987481124699116 by differences of values
+> direction 4: Taylor FAILS: 5.991653568335607 by the engine, 8.987480282783508 by differences of values
 > direction 4: complex step not tried: the program is not analytic throughout
-! error[E0821]: the derivative fails the Taylor check in direction 1: -10.819713662395026 by the engine, -16.05538713704709 by differences of values
+! error[E0821]: the derivative fails the Taylor check in direction 1: -10.819713662395026 by the engine, -16.229570388793945 by differences of values
 !  --> tests/cli/programs/checks.pull:9:36
 !   |
 ! 9 | def off_forwards (x: Real): Real = custom_jvp cube (\x dx -> (cube x, 2.0 * x * x * dx)) x
@@ -103,7 +103,7 @@ exit 1
 > direction 3: Taylor holds: the remainder shrinks like h^2.48
 > direction 3: complex step not tried: the program is not analytic throughout
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.5870960037266075, ⟨Jᵀ u, v⟩ = -0.5870960037266075
-> direction 4: Taylor FAILS: -0.8930234965111027 by the engine, -0.893020334886387 by differences of values
+> direction 4: Taylor FAILS: -0.8930234965111027 by the engine, -0.8930204743519425 by differences of values
 > direction 4: complex step not tried: the program is not analytic throughout
 ! error[E0821]: the derivative fails the Taylor check in direction 2: -0.5086906723918586 by the engine, -0.508688917150721 by differences of values
 !  --> tests/cli/programs/checks.pull:8:37
@@ -118,18 +118,18 @@ exit 1
 $ pullback check-grad tests/cli/programs/checks.pull kink 1
 exit 1
 > direction 1: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
-> direction 1: Taylor FAILS: 0.0 by the engine, 0.2734375 by differences of values
+> direction 1: Taylor FAILS: 0.0 by the engine, 0.2759438753128052 by differences of values
 > direction 1: complex step holds: 0.0 by the engine, 0.0 by the complex step
 > direction 2: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
-> direction 2: Taylor FAILS: -0.0 by the engine, 0.98828125 by differences of values
+> direction 2: Taylor FAILS: -0.0 by the engine, 0.98870550096035 by differences of values
 > direction 2: complex step holds: -0.0 by the engine, 0.0 by the complex step
 > direction 3: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
-> direction 3: Taylor FAILS: 0.0 by the engine, 0.5 by differences of values
+> direction 3: Taylor FAILS: 0.0 by the engine, 0.5034455060958862 by differences of values
 > direction 3: complex step holds: 0.0 by the engine, 0.0 by the complex step
 > direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
-> direction 4: Taylor FAILS: -0.0 by the engine, 1.734375 by differences of values
+> direction 4: Taylor FAILS: -0.0 by the engine, 1.7357055842876434 by differences of values
 > direction 4: complex step holds: -0.0 by the engine, 0.0 by the complex step
-! error[E0821]: the derivative fails the Taylor check in direction 1: 0.0 by the engine, 0.2734375 by differences of values
+! error[E0821]: the derivative fails the Taylor check in direction 1: 0.0 by the engine, 0.2759438753128052 by differences of values
 !   --> tests/cli/programs/checks.pull:18:34
 !    |
 ! 18 | def kink (x: Real): Real = 2.0 * abs (x - 1.0)
@@ -401,7 +401,7 @@ exit 0
 > the modes agree with each other, but nothing else could be compared here
 
 $ pullback check-grad tests/cli/programs/checks.pull squared 1e200
-exit 0
+exit 1
 > direction 1: dot product not tried: the products are not finite
 > direction 1: Taylor not tried: the value is not finite
 > direction 1: complex step not tried: the complex value is not finite
@@ -414,7 +414,14 @@ exit 0
 > direction 4: dot product not tried: the products are not finite
 > direction 4: Taylor not tried: the value is not finite
 > direction 4: complex step not tried: the complex value is not finite
-> the modes agree with each other, but nothing else could be compared here
+! error[E0821]: nothing can be checked here
+!   --> tests/cli/programs/checks.pull:36:5
+!    |
+! 36 | def squared (x: Real): Real = x * x
+!    |     ^^^^^^^ checked here
+!    |
+!    = note: no single place accounts for it
+!
 
 $ pullback check-grad tests/cli/programs/checks.pull cube 1e-300
 exit 0
@@ -532,7 +539,7 @@ exit 1
 !
 
 $ pullback check-grad tests/cli/programs/checks.pull cube inf
-exit 0
+exit 1
 > direction 1: dot product not tried: the products are not finite
 > direction 1: Taylor not tried: the value is not finite
 > direction 1: complex step not tried: the complex value is not finite
@@ -545,7 +552,14 @@ exit 0
 > direction 4: dot product not tried: the products are not finite
 > direction 4: Taylor not tried: the value is not finite
 > direction 4: complex step not tried: the complex value is not finite
-> the modes agree with each other, but nothing else could be compared here
+! error[E0821]: nothing can be checked here
+!  --> tests/cli/programs/checks.pull:7:5
+!   |
+! 7 | def cube (x: Real): Real = x * x * x
+!   |     ^^^^ checked here
+!   |
+!   = note: no single place accounts for it
+!
 
 $ pullback check-grad tests/cli/programs/checks.pull
 exit 2

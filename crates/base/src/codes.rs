@@ -147,7 +147,11 @@ pub const CODES: &[(&str, &str)] = &[
 
     // --- W: warnings
     ("W0501", "an arm that is never reached"),
-
+    ("W0701", "a tie"),
+    ("W0702", "a point without a derivative"),
+    ("W0703", "the first NaN of a run"),
+    ("W0704", "the first NaN of a derivative"),
+    ("W0705", "a NaN that was given"),
 ];
 
 /// The general title of a code.

@@ -3,40 +3,43 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::Diagnostic;
-use pullback_driver::{Answer, Call, Session, Stop, TestReport};
+use pullback_driver::{Answer, Call, Session, Settings, Stop, TestReport};
 
-use crate::options::{Color, Command, Options, OutputArgs, SettingsArgs};
+use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
 use crate::terminal::{Terminal, error_line, print, report};
 
 const SUCCESS: u8 = 0;
 const WRONG_PROGRAM: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 
+const NO_WARNINGS: WarnArgs = WarnArgs { warn: None };
+
 /// Executes a command; gives the exit code.
 pub fn execute(options: &Options) -> u8 {
     let color = options.color;
     match &options.command {
         Command::Run { call, output } => answer(color, output, |session| {
-            pullback_driver::run(session, &call.call("main", &output.settings))
+            pullback_driver::run(session, &call.call("main", output.settings()))
         }),
         Command::Grad { call, output, wrt } => answer(color, output, |session| {
-            pullback_driver::grad(session, &call.call(&output.settings), &wrt.wrt)
+            pullback_driver::grad(session, &call.call(output.settings()), &wrt.wrt)
         }),
         Command::Vjp { call, output, wrt, cotangent } => answer(color, output, |session| {
-            pullback_driver::vjp(session, &call.call(&output.settings), &wrt.wrt, cotangent)
+            pullback_driver::vjp(session, &call.call(output.settings()), &wrt.wrt, cotangent)
         }),
         Command::Jvp { call, output, wrt, tangent } => answer(color, output, |session| {
-            pullback_driver::jvp(session, &call.call(&output.settings), &wrt.wrt, tangent)
+            pullback_driver::jvp(session, &call.call(output.settings()), &wrt.wrt, tangent)
         }),
-        Command::CheckGrad { call, settings, wrt } => {
+        Command::CheckGrad { call, settings, warn, wrt } => {
             let mut session = Session::new(&Terminal);
-            let found = pullback_driver::check_grad(&mut session, &call.call(settings), &wrt.wrt);
+            let call = call.call(settings.settings(*warn));
+            let found = pullback_driver::check_grad(&mut session, &call, &wrt.wrt);
             let text = found.map(|found| found.lines.join("\n"));
             finish(&session, color, text)
         }
         Command::Check { files } => check(color, files),
         Command::Fmt { check, files } => fmt(color, files, *check),
-        Command::Test { files, settings } => test(color, files, settings),
+        Command::Test { files, settings, warn } => test(color, files, &settings.settings(*warn)),
         Command::Explain { code } => {
             let mut session = Session::new(&Terminal);
             let page = pullback_driver::explain(&mut session, code).map(str::to_owned);
@@ -50,7 +53,11 @@ pub fn execute(options: &Options) -> u8 {
         }
         Command::Show { call, settings, stage } => {
             let mut session = Session::new(&Terminal);
-            let text = pullback_driver::show(&mut session, &call.call("", settings), stage);
+            let text = pullback_driver::show(
+                &mut session,
+                &call.call("", settings.settings(NO_WARNINGS)),
+                stage,
+            );
             finish(&session, color, text)
         }
     }
@@ -137,12 +144,12 @@ fn fmt(color: Color, files: &[PathBuf], check: bool) -> u8 {
     code
 }
 
-fn test(color: Color, files: &[PathBuf], settings: &SettingsArgs) -> u8 {
+fn test(color: Color, files: &[PathBuf], settings: &Settings) -> u8 {
     let mut code = SUCCESS;
     let (mut passed, mut failed) = (0, 0);
     for file in files {
         let mut session = Session::new(&Terminal);
-        let report_of_file = pullback_driver::test(&mut session, file, &settings.settings());
+        let report_of_file = pullback_driver::test(&mut session, file, settings);
         report(&session.sources, &session.diagnostics, color);
         code = code.max(exit_code(&session.diagnostics));
         let Ok(found) = report_of_file else {

@@ -91,6 +91,8 @@ pub enum Command {
         #[command(flatten)]
         settings: SettingsArgs,
         #[command(flatten)]
+        warn: WarnArgs,
+        #[command(flatten)]
         wrt: WrtArgs,
     },
     /// Report every mistake in files.
@@ -115,6 +117,8 @@ pub enum Command {
         files: Vec<PathBuf>,
         #[command(flatten)]
         settings: SettingsArgs,
+        #[command(flatten)]
+        warn: WarnArgs,
     },
     /// Explain a diagnostic by its code.
     Explain {
@@ -188,6 +192,18 @@ pub struct OutputArgs {
     pub json: bool,
     #[command(flatten)]
     pub settings: SettingsArgs,
+    #[command(flatten)]
+    pub warn: WarnArgs,
+    /// Say where the first NaN arises, in the value or in the derivative.
+    #[arg(long)]
+    pub trace_nan: bool,
+}
+
+impl OutputArgs {
+    /// As the driver wants them.
+    pub fn settings(&self) -> Settings {
+        Settings { trace_nan: self.trace_nan, ..self.settings.settings(self.warn) }
+    }
 }
 
 /// What the derivative is with respect to.
@@ -218,6 +234,21 @@ pub struct SettingsArgs {
     pub fuel: Option<u64>,
 }
 
+/// What to tell about a run, on top of its answer.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct WarnArgs {
+    /// Warn where the run meets ties and edges of domains, with what the derivative is there.
+    #[arg(long, value_name = "WHAT")]
+    pub warn: Option<Warn>,
+}
+
+/// What to warn about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Warn {
+    /// Ties and edges of domains.
+    Kinks,
+}
+
 /// What a derivative at a tie or an edge of a domain is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Domain {
@@ -229,8 +260,10 @@ pub enum Domain {
 
 impl SettingsArgs {
     /// As the driver wants them.
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self, warn: WarnArgs) -> Settings {
         Settings {
+            warn_kinks: warn.warn == Some(Warn::Kinks),
+            trace_nan: false,
             engine: self.engine.clone(),
             strict: self.domain == Domain::Strict,
             max_memory: self.max_memory,
@@ -242,26 +275,26 @@ impl SettingsArgs {
 
 impl CallArgs {
     /// As the driver wants it, with an entry to use if none is given.
-    pub fn call(&self, default: &str, settings: &SettingsArgs) -> Call {
+    pub fn call(&self, default: &str, settings: Settings) -> Call {
         Call {
             file: self.file.clone(),
             entry: self.entry.clone().unwrap_or_else(|| default.to_owned()),
             args: self.args.clone(),
             input: self.input.clone(),
-            settings: settings.settings(),
+            settings,
         }
     }
 }
 
 impl RequiredCallArgs {
     /// As the driver wants it.
-    pub fn call(&self, settings: &SettingsArgs) -> Call {
+    pub fn call(&self, settings: Settings) -> Call {
         Call {
             file: self.file.clone(),
             entry: self.entry.clone(),
             args: self.args.clone(),
             input: self.input.clone(),
-            settings: settings.settings(),
+            settings,
         }
     }
 }

@@ -27,10 +27,11 @@ use crate::engine::{Code, Engine};
 use crate::entry::{Entry, Given};
 use crate::load::{Modules, load};
 use crate::pipeline::{Inferred, typed};
-use crate::request::Call;
+use crate::request::{Call, Settings};
 use crate::session::{Session, Stop};
 use crate::sizes::wrong_size;
 use crate::synth::{app, bind, bind_in, bind_tuple, def, demand, expr, ident, lambda, tuple, var};
+use crate::watch::watch_constant;
 
 /// What a call is made ready for.
 pub enum Purpose<'a> {
@@ -112,7 +113,7 @@ pub fn prepare(
     }
     prepared.check_open(session, &entry, &slots)?;
     let global = &inferred.typed.globals[id];
-    let made = assemble(session, engine, &arguments, prepared, &slots)?;
+    let made = assemble(session, (engine, &call.settings), &arguments, prepared, &slots)?;
     check_sizes(session, global, &slots, &made)?;
     Ok(made)
 }
@@ -396,7 +397,7 @@ fn is_number(global: &Global, id: ParamId) -> bool {
 /// Evaluates the arguments, decodes the input, and adds the function `S -> T`.
 fn assemble(
     session: &mut Session<'_>,
-    engine: &Engine,
+    (engine, settings): (&Engine, &Settings),
     arguments: &Arguments,
     compiled: Compiled,
     slots: &[Slot],
@@ -413,7 +414,10 @@ fn assemble(
     };
     let made = match engine.value(&Code::new(&program), root) {
         Ok(made) => made,
-        Err(fault) => return session.fail(*fault),
+        Err(fault) => {
+            watch_constant(session, settings, engine, &program, root);
+            return session.fail(*fault);
+        }
     };
     let made = made.as_tuple().unwrap_or_default();
     let from_args = data.iter().filter(|slot| matches!(slot.given, Given::Arg(_))).count();

@@ -18,9 +18,10 @@ use pullback_lambda::eval::Value;
 use crate::call::{Prepared, Purpose, components, prepare};
 use crate::engine::{Code, Engine};
 use crate::output::real_text;
-use crate::request::Call;
+use crate::request::{Call, Settings};
 use crate::session::{Session, Stop};
 use crate::shape::{leaves, moved, tangent_like};
+use crate::watch::{Run, first_nan, watch};
 use outcome::{Neighbour, Outcome, STEPS, Verdict, complex_step, dot_product, taylor};
 use rules::{rules, without_rules};
 
@@ -58,12 +59,17 @@ pub fn check_grad(
     let prepared = prepare(session, call, &engine, &purpose)?;
     let mut point = Point::new(&prepared);
     let mut lines = Vec::new();
+    let mode = Mode::Jvp(Point::new(&prepared).direction());
+    let run = point.run_of(&engine, &mode);
+    let kinks_only = Settings { trace_nan: false, ..call.settings.clone() };
+    watch(session, &kinks_only, &run, true);
     let failure = match point.checks(&engine, &mut lines) {
         Ok(failure) => failure,
         Err(fault) => return session.fail(*fault),
     };
     let Some(failure) = failure else { return Ok(GradReport { lines, passed: true }) };
-    let diagnostic = point.explain(&engine, &failure, place_of(&prepared, &call.entry));
+    let nan = first_nan(session, &point.run_of(&engine, &mode));
+    let diagnostic = point.explain(&engine, &failure, place_of(&prepared, &call.entry), nan);
     session.diagnostics.push(diagnostic);
     Ok(GradReport { lines, passed: false })
 }
@@ -193,6 +199,11 @@ impl<'p> Point<'p> {
         named.join("; ")
     }
 
+    fn run_of<'r>(&'r self, engine: &'r Engine, mode: &'r Mode) -> Run<'r> {
+        let Prepared { program, function, argument, parts, .. } = self.prepared;
+        Run { engine, program, function: *function, argument, mode, parts }
+    }
+
     fn run(
         &self,
         engine: &Engine,
@@ -234,7 +245,13 @@ impl<'p> Point<'p> {
     }
 
     /// Says where a failure comes from.
-    fn explain(&mut self, engine: &Engine, failure: &Failure, entry: Span) -> Diagnostic {
+    fn explain(
+        &mut self,
+        engine: &Engine,
+        failure: &Failure,
+        entry: Span,
+        nan: Option<Diagnostic>,
+    ) -> Diagnostic {
         let told = |span: Span, label: &str| {
             let told = Diagnostic::error("E0821", span, failure.words.clone(), label);
             if failure.direction.is_empty() { told } else { told.note(failure.direction.clone()) }
@@ -252,6 +269,9 @@ impl<'p> Point<'p> {
         }
         if leaves(&self.prepared.argument).iter().any(|x| x.is_nan()) {
             return told(entry, "checked here").note("the argument holds NaN");
+        }
+        if let Some(nan) = nan {
+            return told(nan.span(), "NaN arises here").note(nan.title.clone());
         }
         told(entry, "checked here").note("no single place accounts for it")
     }

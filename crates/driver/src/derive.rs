@@ -15,6 +15,7 @@ use crate::engine::{Code, Engine};
 use crate::output::{push_json_string, to_json, to_text};
 use crate::request::Call;
 use crate::session::{Session, Stop};
+use crate::watch::{Run, watch};
 
 /// A value, and what was asked for beside it.
 pub struct Answer {
@@ -35,9 +36,9 @@ struct Derivative {
 pub fn run(session: &mut Session<'_>, call: &Call) -> Result<Answer, Stop> {
     let engine = Engine::resolve(session, &call.settings)?;
     let prepared = prepare(session, call, &engine, &Purpose::Value)?;
-    let Prepared { program, function, argument, result, .. } = prepared;
-    let code = Code::new(&program);
-    let value = engine.run(session, &code, function, argument, &Mode::Value)?.value;
+    let found = watched(session, call, &engine, &prepared, &Mode::Value);
+    let Prepared { program, result, .. } = prepared;
+    let value = found?.0;
     Ok(Answer { program, value, ty: result, derivative: None })
 }
 
@@ -46,7 +47,7 @@ pub fn grad(session: &mut Session<'_>, call: &Call, wrt: &[String]) -> Result<An
     let engine = Engine::resolve(session, &call.settings)?;
     let purpose = Purpose::Derivative { wrt, scalar: true, direction: None };
     let prepared = prepare(session, call, &engine, &purpose)?;
-    backwards(session, &engine, prepared, Value::Real(1.0), "gradient")
+    backwards(session, call, &engine, prepared, Value::Real(1.0), "gradient")
 }
 
 /// Value of an entry and the cotangents of its parameters for a cotangent of its result.
@@ -61,7 +62,7 @@ pub fn vjp(
     let purpose = Purpose::Derivative { wrt, scalar: false, direction };
     let mut prepared = prepare(session, call, &engine, &purpose)?;
     let (cotangent, _) = prepared.direction.take().ok_or(Stop)?;
-    backwards(session, &engine, prepared, cotangent, "pullback")
+    backwards(session, call, &engine, prepared, cotangent, "pullback")
 }
 
 /// Value of an entry and the tangent of its result for a tangent of its parameters.
@@ -77,9 +78,9 @@ pub fn jvp(
     let mut prepared = prepare(session, call, &engine, &purpose)?;
     let (given, _) = prepared.direction.take().ok_or(Stop)?;
     let x_dot = whole_tangent(session, &engine, &mut prepared, &given)?;
-    let Prepared { mut program, function, argument, result, .. } = prepared;
     let mode = Mode::Jvp(x_dot);
-    let (value, y_dot) = differentiate(session, &engine, &program, function, argument, &mode)?;
+    let (value, y_dot) = watched(session, call, &engine, &prepared, &mode)?;
+    let Prepared { mut program, result, .. } = prepared;
     let ty = tangent_of(&mut program, &result)?;
     let derivative = Some(Derivative { noun: "tangent", parts: vec![(None, y_dot, ty)] });
     Ok(Answer { program, value, ty: result, derivative })
@@ -87,14 +88,15 @@ pub fn jvp(
 
 fn backwards(
     session: &mut Session<'_>,
+    call: &Call,
     engine: &Engine,
     prepared: Prepared,
     cotangent: Value,
     noun: &'static str,
 ) -> Result<Answer, Stop> {
-    let Prepared { mut program, function, argument, result, parts, .. } = prepared;
     let mode = Mode::Vjp(cotangent);
-    let (value, x_bar) = differentiate(session, engine, &program, function, argument, &mode)?;
+    let (value, x_bar) = watched(session, call, engine, &prepared, &mode)?;
+    let Prepared { mut program, result, parts, .. } = prepared;
     let cotangents = components(Some(&x_bar), parts.len());
     let mut shown = Vec::new();
     for (Part { name, ty, wrt }, cotangent) in parts.into_iter().zip(cotangents) {
@@ -106,16 +108,22 @@ fn backwards(
     Ok(Answer { program, value, ty: result, derivative })
 }
 
-fn differentiate(
+/// Runs a call and watches it as far as its settings ask for it. Gives value and derivative.
+fn watched(
     session: &mut Session<'_>,
+    call: &Call,
     engine: &Engine,
-    program: &Program,
-    function: DefId,
-    argument: Value,
+    prepared: &Prepared,
     mode: &Mode,
 ) -> Result<(Value, Value), Stop> {
-    let answer = engine.run(session, &Code::new(program), function, argument, mode)?;
-    Ok((answer.value, answer.derivative.unwrap_or(Value::Unit)))
+    let Prepared { program, function, argument, parts, .. } = prepared;
+    let found = engine.try_run(&Code::new(program), *function, argument.clone(), mode);
+    let run = Run { engine, program, function: *function, argument, mode, parts };
+    watch(session, &call.settings, &run, found.is_err());
+    match found {
+        Ok(answer) => Ok((answer.value, answer.derivative.unwrap_or(Value::Unit))),
+        Err(fault) => session.fail(*fault),
+    }
 }
 
 fn tangent_of(program: &mut Program, ty: &Type) -> Result<Type, Stop> {

@@ -3,13 +3,16 @@
 //! Input: a program, a definition, values. Output: values, or a diagnostic. Each evaluation has a
 //! machine of its own, so constants are computed once an evaluation.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::time::Duration;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, FileId, Span};
 use pullback_engines::{
-    Answer, ENGINES, EngineInfo, How, Mode, Stage as Form, engine_named, evaluate, run,
+    Answer, ENGINES, EngineInfo, How, Mode, Stage as Form, engine_named, evaluate, follow, run,
     run_in_machine,
 };
+use pullback_lambda::eval::watch::Watch;
 use pullback_lambda::eval::{Image, Machine, Options, Value, compile};
 use pullback_lambda::{DefId, Program};
 
@@ -33,6 +36,10 @@ impl<'p> Code<'p> {
     /// Compiles a program.
     pub fn new(program: &'p Program) -> Self {
         Self { program, image: compile(program) }
+    }
+    /// Compiles a program to be run under a watch.
+    pub fn watched(program: &'p Program, library: &BTreeSet<FileId>) -> Self {
+        Self { program, image: compile(program).watched(library) }
     }
 }
 
@@ -99,6 +106,25 @@ impl Engine {
                 run(self.info, code.program, function, argument, mode, &self.options)
             }
         }
+    }
+    /// The engine under a watch: the same, or the first one if it cannot be watched.
+    pub fn watched(&self, watch: &Rc<Watch>) -> Self {
+        let info = match self.info.how {
+            How::Runtime(_) => self.info,
+            How::Transform { .. } | How::Own(_) => &ENGINES[0],
+        };
+        let options =
+            Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.clone() };
+        Self { info, options }
+    }
+    /// Runs a function with its argument followed; see [`pullback_engines::follow`].
+    pub fn follow(
+        &self,
+        code: &Code<'_>,
+        function: DefId,
+        argument: Value,
+    ) -> Result<(), Box<Diagnostic>> {
+        follow(&code.image, function, argument, &self.options)
     }
     /// The same engine in the strict domain: ties and edges of domains are faults.
     pub fn strict(&self) -> Self {

@@ -36,14 +36,15 @@ mod derive;
 mod measure;
 mod show;
 mod test;
+mod watch;
 
 pub use check::{check, explain, fmt};
 pub use check_grad::{GradReport, check_grad};
 pub use demo::demo;
 pub use derive::{Answer, grad, jvp, run, vjp};
 pub use engine::engine_names;
-pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
 pub use expect::{Expectation, ExpectationKind, expectations};
+pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
 pub use measure::{Cost, Operations, measure, operations};
 pub use pipeline::{STAGES, Stage, stages};
 pub use request::{Call, Settings};

@@ -126,6 +126,7 @@ impl Loader<'_, '_> {
             return *index;
         }
         let file = self.session.sources.add(path.display().to_string(), text);
+        self.session.library.insert(file);
         self.module(&path, key, file)
     }
     fn circle(&self, start: usize, span: Span) -> Diagnostic {

@@ -23,6 +23,10 @@ pub struct Call {
 pub struct Settings {
     /// The engine of differentiation; none is the default one.
     pub engine: Option<String>,
+    /// Whether to tell where a run meets ties and edges of domains.
+    pub warn_kinks: bool,
+    /// Whether to tell where the first NaN arises.
+    pub trace_nan: bool,
     /// Whether a derivative at a tie or outside a smooth domain is an error.
     pub strict: bool,
     /// The most memory that values may take, in bytes.

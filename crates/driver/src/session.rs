@@ -1,5 +1,6 @@
 //! A session: the files seen so far and what was said about them. It is a value; nothing is global.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use pullback_base::{Diagnostic, FileId, SourceMap, Span};
@@ -13,6 +14,8 @@ pub struct Session<'f> {
     pub sources: SourceMap,
     /// What was found, in order of finding.
     pub diagnostics: Vec<Diagnostic>,
+    /// The files of the embedded library.
+    pub(crate) library: BTreeSet<FileId>,
 }
 
 /// Errors have been reported to the session: there is nothing more to do.
@@ -22,7 +25,7 @@ pub struct Stop;
 impl<'f> Session<'f> {
     /// A session that has seen nothing.
     pub fn new(files: &'f dyn Files) -> Self {
-        Self { files, sources: SourceMap::default(), diagnostics: vec![] }
+        Self { files, sources: SourceMap::default(), diagnostics: vec![], library: BTreeSet::new() }
     }
     /// Adds a diagnostic.
     pub fn report(&mut self, diagnostic: Diagnostic) {

@@ -21,6 +21,7 @@ use crate::request::Settings;
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
 use crate::synth::{bind_in, def, demand, expr, tuple, var};
+use crate::watch::Lines;
 
 /// What testing a file found.
 #[derive(Debug, Default)]
@@ -90,6 +91,7 @@ pub fn test(
     let roots: Vec<_> = wanted.iter().map(|(_, id)| *id).collect();
     let (program, defs) = inferred.program(session, &roots)?;
     let code = Code::new(&program);
+    let watched = settings.warn_kinks.then(|| Lines::new(session, &program));
     for ((line, _), def) in wanted.into_iter().zip(defs) {
         let failures: Vec<Failure> = engines
             .iter()
@@ -100,7 +102,11 @@ pub fn test(
             .collect();
         report.passed += usize::from(failures.is_empty());
         report.failed.extend(failures);
+        if let (Some(watched), Some(engine)) = (&watched, engines.first()) {
+            watched.look(engine, def);
+        }
     }
+    session.diagnostics.extend(watched.iter().flat_map(Lines::kinks));
     report.failed.sort_by_key(|failure| failure.span);
     Ok(report)
 }

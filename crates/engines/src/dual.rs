@@ -18,6 +18,7 @@ use pullback_lambda::eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value
 
 use crate::engine::Go;
 use crate::follow::{checked_leaves, tangent_at};
+use crate::watch;
 use level::Duals;
 
 pub use show::show_dual;
@@ -82,7 +83,7 @@ fn pass_on(
     x_dot: &Value,
     then: impl FnOnce(&mut Ctx, Value, Value) -> Result<Step, Fault> + 'static,
 ) -> Result<Step, Fault> {
-    let level = ctx.open(duals);
+    let level = watch::open(ctx, duals);
     let followed = walk::zip_leaves(x, x_dot, "tangent", |leaf, tangent| {
         if !leaf.is_real() {
             return Ok(leaf.clone());
@@ -208,7 +209,7 @@ type AfterPasses = dyn FnOnce(&mut Ctx, Rc<Columns>) -> Result<Step, Fault>;
 impl Columns {
     fn next(mut self, ctx: &mut Ctx, then: Box<AfterPasses>) -> Result<Step, Fault> {
         let current = self.passes.len();
-        let level = ctx.open(Rc::new(Duals::default()));
+        let level = watch::open(ctx, Rc::new(Duals::default()));
         let mut index = 0;
         let followed = walk::map_leaves(&self.x, |leaf| {
             let chosen = leaf.as_real().is_some() && {

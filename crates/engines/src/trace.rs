@@ -8,6 +8,7 @@
 //! Limits: none; the whole language.
 //! Needs: the primitive table; the machine's levels.
 
+mod nans;
 mod show;
 mod sweep;
 mod tape;
@@ -18,6 +19,7 @@ use pullback_lambda::eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value
 
 use crate::engine::Go;
 use crate::follow::{checked_leaves, tangent_at};
+use crate::watch::{self, Note};
 use sweep::{Forward, Reverse};
 use tape::{NONE, Recorder, Tape};
 
@@ -40,6 +42,8 @@ pub(crate) struct Record {
     pub y: Value,
     /// The node of each Real of the result.
     pub outputs: Vec<u32>,
+    /// What ran, if a watch looks for NaN.
+    pub notes: Vec<Note>,
 }
 
 impl Engine for Trace {
@@ -80,7 +84,7 @@ fn record_on(
     x: Value,
     then: impl FnOnce(&mut Ctx, Rc<Record>) -> Result<Step, Fault> + 'static,
 ) -> Result<Step, Fault> {
-    let level = ctx.open(recorder.clone());
+    let level = watch::open(ctx, recorder.clone());
     let followed = walk::map_leaves(&x, |leaf| {
         if !leaf.is_real() {
             return Ok(leaf.clone());
@@ -98,8 +102,9 @@ fn record_on(
             let y = walk::strip(&result, level)?;
             drop(result);
             ctx.close(level);
+            let notes = recorder.notes();
             let tape = recorder.finish();
-            then(ctx, Rc::new(Record { tape, level, x, y, outputs }))
+            then(ctx, Rc::new(Record { tape, level, x, y, outputs, notes }))
         }),
     ))
 }

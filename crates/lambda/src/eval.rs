@@ -20,6 +20,8 @@ pub mod numeric;
 mod structure;
 mod value;
 pub mod walk;
+pub mod watch;
+mod watched;
 
 pub use arith::{Counts, Ctx, Known, Options, primal};
 pub use array::{Array, Items};

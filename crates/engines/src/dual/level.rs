@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 
 use pullback_lambda::Prim;
+use pullback_lambda::eval::watch::NanCause;
 use pullback_lambda::eval::{Ctx, Fault, Known, Level, Step, Value, primal, walk};
 
 use crate::engine::Go;
 use crate::follow::{attach, below_or_at, checked_leaves, plain, smooth, tangent_at};
+use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
 
 /// A primitive as it ran, to be shown.
 pub(super) struct Line {
@@ -137,6 +139,39 @@ impl Level for Duals {
     }
 }
 
+impl Noting for Duals {
+    fn noted(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value], result: &Value) {
+        let Some(watch) = ctx.watch().cloned() else { return };
+        if !tangent_at(result, level).is_some_and(is_nan) {
+            return;
+        }
+        let value = result.as_real().unwrap_or(f64::NAN);
+        let (place, numbers) = (watch.place(), numbers(prim, args));
+        let note = Note { node: 0, place, prim: Some(prim), args: numbers, value };
+        let partials = if prim == Prim::Sum {
+            vec![Some(1.0); args.len()]
+        } else {
+            prim.partials_at(&note.args)
+        };
+        let mut total = None;
+        for (by, (arg, partial)) in args.iter().zip(partials).enumerate() {
+            let factor = tangent_at(arg, level).and_then(Value::as_real);
+            let (Some(factor), Some(partial)) = (factor, partial) else { continue };
+            let step = Product { by, backwards: false, partial, factor, total };
+            if look_at_step(&watch, &note, step) {
+                return;
+            }
+            total = Some(total.unwrap_or(0.0) + partial * factor);
+        }
+    }
+
+    fn noted_rule(&self, _: &mut Ctx) {}
+}
+
+fn is_nan(value: &Value) -> bool {
+    value.as_real().is_some_and(f64::is_nan)
+}
+
 /// Forward mode from a rule of reverse mode: the pullback of each unit cotangent gives a row of the
 /// Jacobian, to be multiplied with the tangent.
 struct Transpose {
@@ -166,10 +201,12 @@ impl Transpose {
         }
         let unit = (0..self.outputs).map(|index| Value::Real(f64::from(index == current)));
         let y_bar = walk::tangent_of(&self.value, unit)?;
+        ctx.watch().inspect(|watch| watch.enter_sweep());
         Ok(Step::call(
             self.pullback.clone(),
             vec![y_bar],
             Go(move |ctx: &mut Ctx, x_bar: Value| {
+                ctx.watch().inspect(|watch| watch.leave_sweep());
                 let x_bar = walk::strip(&x_bar, self.level)?;
                 let row = checked_leaves(&self.x, &x_bar, "cotangent")?;
                 let mut total = Value::Unit;
@@ -177,6 +214,11 @@ impl Transpose {
                     if !matches!(x_dot, Value::Unit) {
                         total = ctx.add_product(&total, x_bar, x_dot)?;
                     }
+                }
+                if is_nan(&total)
+                    && let Some(watch) = nan_watch(ctx)
+                {
+                    watch.note_nan(watch.place(), NanCause::Rule);
                 }
                 self.y_dot.push(total);
                 self.go(ctx)

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use pullback_lambda::eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
 
 use super::tape::{Aside, Custom, NONE, Node, View};
-use super::{Record, Trace};
+use super::{Record, Trace, nans};
 use crate::engine::Go;
 use crate::follow::checked_leaves;
 
@@ -65,18 +65,22 @@ impl Reverse {
                 accumulate(ctx, entry, &Value::Real(1.0), &seed)?;
             }
         }
+        nans::enter(ctx, &record);
         Self { record, bars, at }.go(ctx)
     }
 
     fn go(mut self, ctx: &mut Ctx) -> Result<Step, Fault> {
         let record = self.record.clone();
-        let tape = &record.tape;
+        let (tape, watched) = (&record.tape, !record.notes.is_empty());
         while self.at > tape.inputs {
             self.at -= 1;
             if self.at.is_multiple_of(TICK) {
                 ctx.check_limits()?;
             }
             let at = self.at;
+            if watched {
+                nans::look_backwards(ctx, &record, &self.bars, at);
+            }
             match tape.view(at) {
                 View::Leaf => {}
                 View::Plain(node) => self.plain(ctx, at, node)?,
@@ -115,6 +119,7 @@ impl Reverse {
                 }
             }
         }
+        nans::leave(ctx, &record);
         let x_bar = self.bars[..tape.inputs].iter().map(number);
         Ok(Step::Return(walk::tangent_of(&record.x, x_bar)?))
     }
@@ -165,6 +170,7 @@ impl Reverse {
                 };
                 let x_bar = walk::strip(&x_bar, record.level)?;
                 let leaves = checked_leaves(&custom.x, &x_bar, "cotangent")?;
+                nans::look_at_rule(ctx, &record, at, &leaves);
                 for (input, leaf) in custom.inputs.iter().zip(&leaves) {
                     if *input != NONE {
                         accumulate(ctx, &mut self.bars[*input as usize], &Value::Real(1.0), leaf)?;
@@ -197,17 +203,21 @@ impl Forward {
             *entry = seed;
         }
         let at = record.tape.inputs;
+        nans::enter(ctx, &record);
         Self { record, dots, at, with_value }.go(ctx)
     }
 
     fn go(mut self, ctx: &mut Ctx) -> Result<Step, Fault> {
         let record = self.record.clone();
-        let tape = &record.tape;
+        let (tape, watched) = (&record.tape, !record.notes.is_empty());
         while self.at < tape.nodes.len() {
             let at = self.at;
             self.at += 1;
             if at.is_multiple_of(TICK) {
                 ctx.check_limits()?;
+            }
+            if watched {
+                nans::look_forwards(ctx, &record, &self.dots, at);
             }
             let mut y_dot = Value::Unit;
             match tape.view(at) {
@@ -235,6 +245,7 @@ impl Forward {
             }
             self.dots[at] = y_dot;
         }
+        nans::leave(ctx, &record);
         let y_dot = record.outputs.iter().map(|output| match *output {
             NONE => Value::Real(0.0),
             output => number(&self.dots[output as usize]),
@@ -287,6 +298,7 @@ impl Forward {
                     let first = this.at;
                     let y_dot = walk::strip(&y_dot, this.record.level)?;
                     let leaves = walk::real_leaves(&y_dot)?;
+                    nans::look_at_rule(ctx, &this.record, first - 1, &leaves);
                     for (entry, leaf) in this.dots[first..first + outputs].iter_mut().zip(leaves) {
                         *entry = leaf;
                     }

@@ -11,6 +11,7 @@ use pullback_lambda::eval::{Ctx, Fault, Known, Level, Step, Value, memory, prima
 
 use super::node;
 use crate::follow::{Plain, attach, below_or_at, plain, smooth, tangent_at};
+use crate::watch::Note;
 
 /// No node: the argument is not followed.
 pub(super) const NONE: u32 = u32::MAX;
@@ -136,12 +137,24 @@ pub(super) struct Recorder {
     tape: RefCell<Tape>,
     /// The primitives in words, if they are to be shown.
     lines: Option<RefCell<Vec<Line>>>,
+    /// What ran, if a watch looks for NaN.
+    pub(super) notes: RefCell<Vec<Note>>,
 }
 
 impl Recorder {
     /// A tape that also notes what it records in words.
     pub(super) fn talkative() -> Self {
-        Self { tape: RefCell::default(), lines: Some(RefCell::default()) }
+        Self { lines: Some(RefCell::default()), ..Self::default() }
+    }
+
+    /// The number of the next node.
+    pub(super) fn next(&self) -> u32 {
+        self.tape.borrow().nodes.len() as u32
+    }
+
+    /// What a watch noted.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        self.notes.take()
     }
 
     /// What it noted.
@@ -324,6 +337,6 @@ impl Level for Recorder {
     }
 
     fn bytes(&self) -> usize {
-        self.tape.borrow().bytes()
+        self.tape.borrow().bytes() + self.notes.borrow().capacity() * size_of::<Note>()
     }
 }

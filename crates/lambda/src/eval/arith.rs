@@ -16,6 +16,7 @@ use super::fault::{Fault, MAX_NESTING};
 use super::hooks::{Engine, Level};
 use super::memory;
 use super::value::{Active, Value};
+use super::watch::Watch;
 
 /// Limits and conventions of an evaluation.
 #[derive(Clone, Debug)]
@@ -26,11 +27,13 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// Strict domain: ties of followed Reals and primitives without a derivative are errors.
     pub strict_domain: bool,
+    /// What is shown the primitives of an image made for it.
+    pub watch: Option<Rc<Watch>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_memory: 4 << 30, timeout: None, strict_domain: false }
+        Self { max_memory: 4 << 30, timeout: None, strict_domain: false, watch: None }
     }
 }
 
@@ -160,6 +163,11 @@ impl Ctx {
                 Some(self.open[index].1.clone())
             }
         }
+    }
+
+    /// The watch of this evaluation.
+    pub fn watch(&self) -> Option<&Rc<Watch>> {
+        self.options.watch.as_ref()
     }
 
     /// Whether strict domain is asked for.
@@ -393,6 +401,7 @@ impl Ctx {
             matches!(prim, Prim::Lt | Prim::Le | Prim::Gt | Prim::Ge | Prim::Eq | Prim::Ne);
         if let ([x, y], true) = (args, compares)
             && self.is_followed(x) | self.is_followed(y)
+            && !same(x, y)
             && let (Some(x), Some(y)) = (x.as_real(), y.as_real())
             && x == y
         {
@@ -412,6 +421,11 @@ impl Ctx {
         }
         false
     }
+}
+
+/// Whether these are one Real: comparing it with itself is a test for NaN.
+fn same(x: &Value, y: &Value) -> bool {
+    matches!((x, y), (Value::Active(x), Value::Active(y)) if Rc::ptr_eq(x, y))
 }
 
 /// How many levels follow this Real.

@@ -85,6 +85,11 @@ pub enum Instr {
     Prim2 { prim: Prim, d: Reg, a: Reg, b: Reg },
     Prim3 { prim: Prim, d: Reg, first: Reg },
 
+    // Looks of a watch at the arguments of the next instruction; `left`: the constant comes first.
+    Look1 { prim: Prim, a: Reg },
+    Look2 { prim: Prim, a: Reg, b: Reg },
+    LookK { prim: Prim, left: bool, a: u16, k: f64 },
+
     // Jumps.
     Jump { to: u32 },
     /// Backward, at the end of a loop's body.

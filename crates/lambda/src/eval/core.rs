@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use pullback_base::{Name, Span};
 
-use crate::AdOp;
+use crate::{AdOp, Prim};
 
 use super::arith::Ctx;
 use super::array::{Array, Items};
@@ -17,6 +17,7 @@ use super::hooks::{Step, Then};
 use super::structure::Fields;
 use super::value::Value;
 use super::walk;
+use super::watch::{Place as WatchedPlace, Watch};
 
 /// Where a call returns to.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,9 @@ pub(super) const STOP: u32 = u32::MAX;
 pub(super) const NATIVE: u32 = u32::MAX - 1;
 /// The result is a constant, to be stored.
 pub(super) const CONSTANT: u32 = u32::MAX - 2;
+
+/// How many frames are searched for the call that led into the library.
+const MOST_FRAMES: usize = 10_000;
 
 /// What a constant is.
 #[derive(Clone, Debug)]
@@ -324,6 +328,52 @@ impl Core<'_> {
     pub(super) fn span(&self, code: u32, pc: usize) -> Span {
         let spans = &self.image.codes[code as usize].spans;
         spans.get(pc.saturating_sub(1)).copied().unwrap_or(Span::NONE)
+    }
+
+    /// Shows the watch a primitive that is about to run.
+    #[cold]
+    pub(super) fn look(&self, prim: Prim, args: &[&Value], code: u32, pc: usize) {
+        let Some(watch) = self.ctx.watch() else { return };
+        if prim == Prim::Div && self.is_library_nan(watch, code, pc) {
+            return watch.look_at_constant(self.place(watch, code, pc));
+        }
+        watch.look(&self.ctx, prim, args, &|| self.place(watch, code, pc));
+    }
+
+    /// As [`Core::look`], with a constant as one argument.
+    #[cold]
+    pub(super) fn look_beside(
+        &self,
+        prim: Prim,
+        left: bool,
+        value: &Value,
+        constant: f64,
+        code: u32,
+        pc: usize,
+    ) {
+        let constant = Value::Real(constant);
+        let args = if left { [&constant, value] } else { [value, &constant] };
+        self.look(prim, &args, code, pc);
+    }
+
+    /// The place of the instruction before `pc`. In the library, the frames below are searched for
+    /// the call that led there, as far as it may well be.
+    fn place(&self, watch: &Watch, code: u32, pc: usize) -> WatchedPlace {
+        let at = self.span(code, pc);
+        if !watch.in_library(at) {
+            return WatchedPlace { call: at, at };
+        }
+        let frames = self.frames.iter().rev().take(MOST_FRAMES);
+        let mut spans = frames
+            .filter(|frame| frame.code < CONSTANT)
+            .map(|frame| self.span(frame.code, frame.pc as usize));
+        let call = spans.find(|span| !watch.in_library(*span)).unwrap_or(at);
+        WatchedPlace { call, at }
+    }
+
+    /// Whether this is the quotient that the library's `nan` is.
+    fn is_library_nan(&self, watch: &Watch, code: u32, pc: usize) -> bool {
+        self.image.codes[code as usize].name == "nan" && watch.in_library(self.span(code, pc))
     }
 
     /// Called every so often: are the limits kept?

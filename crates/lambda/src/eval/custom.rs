@@ -30,6 +30,11 @@ pub(super) fn apply(
         }
         x = walk::strip(&x, level)?;
     };
+    if open_level(ctx, level)?.through_rules() {
+        ctx.watch().inspect(|watch| watch.enter_rule(false));
+        return Ok(Step::call(function, vec![x], AfterFunction));
+    }
+    ctx.watch().inspect(|watch| watch.enter_rule(true));
     let below = walk::strip(&x, level)?;
     let lower = Lower { op, function, rule: rule.clone() };
     let then = AfterValue { op, level, rule, x, below: below.clone() };
@@ -55,6 +60,16 @@ impl Native for Lower {
     }
 }
 
+/// A function with its own rule has been followed as if it had none.
+struct AfterFunction;
+
+impl Then for AfterFunction {
+    fn resume(self: Box<Self>, ctx: &mut Ctx, value: Value) -> Result<Step, Fault> {
+        ctx.watch().inspect(|watch| watch.leave_rule(false));
+        Ok(Step::Return(value))
+    }
+}
+
 /// The value is there; the rule comes next.
 struct AfterValue {
     op: AdOp,
@@ -66,11 +81,13 @@ struct AfterValue {
 
 impl Then for AfterValue {
     fn resume(self: Box<Self>, ctx: &mut Ctx, value: Value) -> Result<Step, Fault> {
+        ctx.watch().inspect(|watch| watch.leave_rule(true));
         let mut args = vec![self.below];
         if self.op == AdOp::CustomJvp {
             let level = open_level(ctx, self.level)?;
             args.push(level.tangent(ctx, self.level, &self.x)?);
         }
+        ctx.watch().inspect(|watch| watch.enter_sweep());
         let then = AfterRule { op: self.op, level: self.level, x: self.x, value };
         Ok(Step::call(self.rule, args, then))
     }
@@ -86,6 +103,7 @@ struct AfterRule {
 
 impl Then for AfterRule {
     fn resume(self: Box<Self>, ctx: &mut Ctx, pair: Value) -> Result<Step, Fault> {
+        ctx.watch().inspect(|watch| watch.leave_sweep());
         let Some([_, derivative]) = pair.as_tuple() else {
             return Err(Fault::internal("a derivative rule gave no pair"));
         };

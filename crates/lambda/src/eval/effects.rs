@@ -71,11 +71,13 @@ impl Instr {
             | Self::Sibling { d, a, .. } => each(f, [Write(*d), Peek(*a)]),
             Self::Prim3 { d, first, .. } => each(f, [Write(*d), Run(*first, 3)]),
             Self::JumpIf { a, .. }
+            | Self::Look1 { a, .. }
             | Self::JumpUnless { a, .. }
             | Self::JNotTag { a, .. }
             | Self::Switch { a, .. }
             | Self::Return { a } => f(Peek(*a)),
             Self::JRealLt { a, b, .. }
+            | Self::Look2 { a, b, .. }
             | Self::JRealLe { a, b, .. }
             | Self::JRealEq { a, b, .. }
             | Self::JRealNotLt { a, b, .. }
@@ -86,6 +88,7 @@ impl Instr {
             | Self::JIntEq { a, b, .. }
             | Self::JIntNe { a, b, .. } => each(f, [Peek(*b), Peek(*a)]),
             Self::JIntLtK { a, .. }
+            | Self::LookK { a, .. }
             | Self::JIntLeK { a, .. }
             | Self::JIntGtK { a, .. }
             | Self::JIntGeK { a, .. }

@@ -119,6 +119,10 @@ pub trait Level {
     ) -> Result<Value, Fault>;
     /// The bytes it holds beside values.
     fn bytes(&self) -> usize;
+    /// Whether it follows Reals through functions with their own rule, without the rule.
+    fn through_rules(&self) -> bool {
+        false
+    }
 }
 
 /// A way to differentiate, at run time.

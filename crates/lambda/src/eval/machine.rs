@@ -200,6 +200,9 @@ impl<'i> Machine<'i> {
                     Instr::Prim1 { prim, d, a } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, core.ctx.apply(prim, std::slice::from_ref(&reg!(a)))) }
                     Instr::Prim2 { prim, d, a, b } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, prim2(&mut core.ctx, prim, &reg!(a), &reg!(b))) }
                     Instr::Prim3 { prim, d, first } => set!(d, core.ctx.apply(prim, &regs[first as usize..first as usize + 3])),
+                    Instr::Look1 { prim, a } => core.look(prim, &[&reg!(a)], w.id, w.pc),
+                    Instr::Look2 { prim, a, b } => core.look(prim, &[&reg!(a), &reg!(b)], w.id, w.pc),
+                    Instr::LookK { prim, left, a, k } => core.look_beside(prim, left, &reg!(a), k, w.id, w.pc),
                     Instr::Jump { to } => w.pc = to as usize,
                     Instr::Again { to } => { w.pc = to as usize; burn!() }
                     Instr::JumpIf { a, to } => jump_if!(matches!(reg!(a), Value::Bool(true)), to),

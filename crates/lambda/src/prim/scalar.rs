@@ -76,6 +76,30 @@ impl Prim {
     }
 }
 
+impl Prim {
+    /// Its partial derivatives at numbers, an Int argument among them converted. `None` is the
+    /// structural zero, also that of a primitive without partial derivatives.
+    pub fn partials_at(self, args: &[f64]) -> Vec<Option<f64>> {
+        let row = self.row();
+        let Some(smooth) = row.smooth() else { return vec![None; args.len()] };
+        let scalar = |(ty, x): (&super::PrimTy, &f64)| {
+            if *ty == super::PrimTy::Int { Scalar::Int(*x as i64) } else { Scalar::Real(*x) }
+        };
+        let scalars: Vec<Scalar> = row.params.iter().zip(args).map(scalar).collect();
+        let Ok(Scalar::Real(result)) = self.eval_scalar(&scalars) else {
+            return vec![None; args.len()];
+        };
+        let number = |term: &Option<Term>| {
+            // A branch may end in the structural zero, which is a number to `eval`.
+            match term.as_ref()?.eval(&scalars, result) {
+                Ok(Scalar::Real(x)) => Some(x),
+                Ok(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_)) | Err(_) => None,
+            }
+        };
+        smooth.partials.iter().map(number).collect()
+    }
+}
+
 impl Term {
     /// Its value, given the arguments and the result of the primitive it is a partial derivative of.
     pub fn eval(&self, args: &[Scalar], result: f64) -> Result<Scalar, ScalarFault> {

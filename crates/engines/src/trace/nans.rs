@@ -1,0 +1,104 @@
+//! Where a sweep makes its first NaN: the sweep is looked at node by node before it does its work,
+//! with the same numbers. Only while a watch looks for NaN.
+
+use pullback_lambda::Prim;
+use pullback_lambda::eval::watch::NanCause;
+use pullback_lambda::eval::{Ctx, Value};
+
+use super::tape::{Aside, NONE, Recorder, View};
+use super::{Record, node};
+use crate::follow::tangent_at;
+use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
+
+impl Noting for Recorder {
+    fn noted(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value], result: &Value) {
+        let (Some(watch), Some(tangent)) = (ctx.watch(), tangent_at(result, level)) else { return };
+        let value = result.as_real().unwrap_or(f64::NAN);
+        let args = numbers(prim, args);
+        let place = watch.place();
+        let note = Note { node: node(tangent), place, prim: Some(prim), args, value };
+        self.notes.borrow_mut().push(note);
+    }
+
+    fn noted_rule(&self, ctx: &mut Ctx) {
+        let Some(watch) = ctx.watch() else { return };
+        let (place, args) = (watch.place(), vec![]);
+        let note = Note { node: self.next(), place, prim: None, args, value: 0.0 };
+        self.notes.borrow_mut().push(note);
+    }
+}
+
+/// What ran at a node.
+fn note_of(record: &Record, at: usize) -> Option<&Note> {
+    let index = record.notes.binary_search_by_key(&(at as u32), |note| note.node).ok()?;
+    record.notes.get(index)
+}
+
+/// A sweep begins.
+pub(super) fn enter(ctx: &Ctx, record: &Record) {
+    if let (Some(watch), false) = (nan_watch(ctx), record.notes.is_empty()) {
+        watch.enter_sweep();
+    }
+}
+
+/// A sweep ends.
+pub(super) fn leave(ctx: &Ctx, record: &Record) {
+    if let (Some(watch), false) = (nan_watch(ctx), record.notes.is_empty()) {
+        watch.leave_sweep();
+    }
+}
+
+/// The nodes and partial derivatives of a node; a structural zero is none.
+fn edges(record: &Record, at: usize) -> Vec<(usize, u32, f64)> {
+    let plain: Vec<(usize, u32, f64)> = match record.tape.view(at) {
+        View::Leaf | View::Aside(Aside::Custom(_)) => vec![],
+        View::Plain(node) => (0..2).map(|by| (by, node.parents[by], node.partials[by])).collect(),
+        View::Aside(Aside::General { parents, partials }) => {
+            (0..2).map(|by| (by, parents[by], partials[by].as_real().unwrap_or(0.0))).collect()
+        }
+        View::Aside(Aside::Sum(parents)) => {
+            parents.iter().enumerate().map(|(by, parent)| (by, *parent, 1.0)).collect()
+        }
+    };
+    plain.into_iter().filter(|(_, parent, _)| *parent != NONE).collect()
+}
+
+/// Looks at the work that the sweep backwards is about to do at a node.
+pub(super) fn look_backwards(ctx: &Ctx, record: &Record, bars: &[Value], at: usize) {
+    let (Some(watch), Some(note)) = (nan_watch(ctx), note_of(record, at)) else { return };
+    watch.set_place(note.place);
+    let Some(factor) = bars[at].as_real() else { return };
+    // Both arguments may be one node, which then has both products added.
+    let mut before: Option<(u32, f64)> = None;
+    for (by, parent, partial) in edges(record, at) {
+        let known = before.filter(|(node, _)| *node == parent).map(|(_, total)| total);
+        let total = known.or_else(|| bars[parent as usize].as_real());
+        if look_at_step(&watch, note, Product { by, backwards: true, partial, factor, total }) {
+            return;
+        }
+        before = Some((parent, total.unwrap_or(0.0) + partial * factor));
+    }
+}
+
+/// Looks at the work that the sweep forwards is about to do at a node.
+pub(super) fn look_forwards(ctx: &Ctx, record: &Record, dots: &[Value], at: usize) {
+    let (Some(watch), Some(note)) = (nan_watch(ctx), note_of(record, at)) else { return };
+    watch.set_place(note.place);
+    let mut total = None;
+    for (by, parent, partial) in edges(record, at) {
+        let Some(factor) = dots[parent as usize].as_real() else { continue };
+        if look_at_step(&watch, note, Product { by, backwards: false, partial, factor, total }) {
+            return;
+        }
+        total = Some(total.unwrap_or(0.0) + partial * factor);
+    }
+}
+
+/// Looks at what a rule gave.
+pub(super) fn look_at_rule(ctx: &Ctx, record: &Record, at: usize, leaves: &[Value]) {
+    let (Some(watch), Some(note)) = (nan_watch(ctx), note_of(record, at)) else { return };
+    watch.set_place(note.place);
+    if leaves.iter().any(|leaf| leaf.as_real().is_some_and(f64::is_nan)) {
+        watch.note_nan(note.place, NanCause::Rule);
+    }
+}

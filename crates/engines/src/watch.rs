@@ -1,0 +1,247 @@
+//! Runs under a watch: which Reals of a run a derivative passes through, and what the engines note so
+//! that a NaN in their sweeps can be told by the primitive it came from.
+//!
+//! Input: a watched image and a [`Watch`] in the options. Output: in the watch. [`follow`] runs a
+//! function with its argument followed and computes no derivative; it is the same for every engine.
+//! [`Noted`] stands before the level of an engine while a watch looks for NaN, and only then.
+
+use std::rc::Rc;
+
+use pullback_base::Diagnostic;
+use pullback_lambda::eval::watch::{NanCause, NanStep, Place, Watch};
+use pullback_lambda::eval::{
+    Ctx, Fault, Image, Level, Machine, Options, Step, Value, primal, walk,
+};
+use pullback_lambda::{DefId, Prim};
+
+use crate::engine::Go;
+use crate::follow::{attach, smooth, tangent_at};
+
+/// Runs a function of one argument whose Reals are all followed; the watch in `options` sees what
+/// depends on them. Derivatives inside the program are taken by traces.
+pub fn follow(
+    image: &Image,
+    function: DefId,
+    argument: Value,
+    options: &Options,
+) -> Result<(), Box<Diagnostic>> {
+    let mut machine = Machine::new(image, crate::trace_engine(), options.clone());
+    let function = machine.global(function)?;
+    machine.perform(|ctx| {
+        let level = ctx.open(Rc::new(Followed));
+        let followed = walk::map_leaves(&argument, |leaf| {
+            if leaf.is_real() {
+                ctx.follow(level, leaf.clone(), Value::Unit)
+            } else {
+                Ok(leaf.clone())
+            }
+        })?;
+        let close = Go(move |ctx: &mut Ctx, _: Value| {
+            ctx.close(level);
+            Ok(Step::Return(Value::Unit))
+        });
+        Ok(Step::call(function, vec![followed], close))
+    })?;
+    Ok(())
+}
+
+/// A level that knows which Reals depend on its inputs, and nothing else of their derivatives.
+struct Followed;
+
+impl Level for Followed {
+    fn smooth(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        prim: Prim,
+        args: &[Value],
+    ) -> Result<Value, Fault> {
+        let smooth = smooth(prim)?;
+        let below: Vec<Value> = args.iter().map(|arg| primal(arg, level).clone()).collect();
+        let result = ctx.apply(prim, &below)?;
+        for (arg, term) in args.iter().zip(smooth.partials) {
+            if let (Some(_), Some(term)) = (tangent_at(arg, level), term)
+                && ctx.term(term, &below, &result)?.is_some()
+            {
+                return ctx.follow(level, result, Value::Unit);
+            }
+        }
+        Ok(result)
+    }
+
+    fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+        let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
+        let result = ctx.sum_values(&below)?;
+        ctx.follow(level, result, Value::Unit)
+    }
+
+    fn custom_vjp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        _: Value,
+        value: Value,
+        _: Value,
+    ) -> Result<Step, Fault> {
+        follow_all(ctx, level, &value).map(Step::Return)
+    }
+
+    fn tangent(&self, _: &mut Ctx, _: u64, x: &Value) -> Result<Value, Fault> {
+        walk::zeros(x)
+    }
+
+    fn custom_jvp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        value: Value,
+        _: Value,
+    ) -> Result<Value, Fault> {
+        follow_all(ctx, level, &value)
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    fn through_rules(&self) -> bool {
+        true
+    }
+}
+
+fn follow_all(ctx: &mut Ctx, level: u64, value: &Value) -> Result<Value, Fault> {
+    walk::map_leaves(value, |leaf| {
+        if leaf.is_real() { attach(ctx, level, leaf, Value::Unit) } else { Ok(leaf.clone()) }
+    })
+}
+
+/// A primitive as it ran.
+#[derive(Clone, Debug)]
+pub(crate) struct Note {
+    /// The node it became, where there are nodes.
+    pub node: u32,
+    /// Where it stands.
+    pub place: Place,
+    /// The primitive; none is a function with its own rule.
+    pub prim: Option<Prim>,
+    /// Its arguments.
+    pub args: Vec<f64>,
+    /// Its value.
+    pub value: f64,
+}
+
+/// What a level does with a primitive that has run.
+pub(crate) trait Noting: Level {
+    /// Looks at a primitive at its arguments and result of this level.
+    fn noted(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value], result: &Value);
+    /// Looks at the result of a function with its own rule.
+    fn noted_rule(&self, ctx: &mut Ctx);
+}
+
+/// A level under a watch for NaN.
+pub(crate) struct Noted<L>(pub Rc<L>);
+
+/// The watch of this evaluation, if it looks for NaN.
+pub(crate) fn nan_watch(ctx: &Ctx) -> Option<Rc<Watch>> {
+    ctx.watch().filter(|watch| watch.nans()).cloned()
+}
+
+/// Opens a level, under a watch if there is one.
+pub(crate) fn open<L: Noting + 'static>(ctx: &mut Ctx, level: Rc<L>) -> u64 {
+    if nan_watch(ctx).is_some() { ctx.open(Rc::new(Noted(level))) } else { ctx.open(level) }
+}
+
+impl<L: Noting> Level for Noted<L> {
+    fn smooth(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        prim: Prim,
+        args: &[Value],
+    ) -> Result<Value, Fault> {
+        let result = self.0.smooth(ctx, level, prim, args)?;
+        self.0.noted(ctx, level, prim, args, &result);
+        Ok(result)
+    }
+
+    fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+        let result = self.0.sum(ctx, level, items)?;
+        self.0.noted(ctx, level, Prim::Sum, items, &result);
+        Ok(result)
+    }
+
+    fn custom_vjp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        x: Value,
+        value: Value,
+        pullback: Value,
+    ) -> Result<Step, Fault> {
+        self.0.noted_rule(ctx);
+        self.0.custom_vjp(ctx, level, x, value, pullback)
+    }
+
+    fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
+        self.0.tangent(ctx, level, x)
+    }
+
+    fn custom_jvp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        value: Value,
+        tangent: Value,
+    ) -> Result<Value, Fault> {
+        self.0.custom_jvp(ctx, level, value, tangent)
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+}
+
+/// The arguments of a primitive as numbers; of a sum, none: they may be many.
+pub(crate) fn numbers(prim: Prim, args: &[Value]) -> Vec<f64> {
+    if prim == Prim::Sum {
+        return vec![];
+    }
+    let number = |arg: &Value| arg.as_real().or_else(|| arg.as_int().map(|n| n as f64));
+    args.iter().filter_map(number).collect()
+}
+
+/// Notes a step of a derivative if it makes a NaN of numbers that are none.
+pub(crate) fn look_at_step(watch: &Watch, note: &Note, step: Product) -> bool {
+    let Product { by, backwards, partial, factor, total } = step;
+    let product = partial * factor;
+    let sum = total.map_or(product, |total| total + product);
+    // What comes from a NaN in the values did not arise here.
+    if note.value.is_nan() || note.args.iter().any(|x| x.is_nan()) {
+        return false;
+    }
+    if factor.is_nan() || total.is_some_and(f64::is_nan) || !sum.is_nan() {
+        return false;
+    }
+    let Some(prim) = note.prim else {
+        watch.note_nan(note.place, NanCause::Rule);
+        return true;
+    };
+    let (args, value) = (note.args.clone(), note.value);
+    let step = NanStep { prim, args, value, by, backwards, partial, factor, total };
+    watch.note_nan(note.place, NanCause::Derivative(step));
+    true
+}
+
+/// A product of a partial derivative, added to a total.
+pub(crate) struct Product {
+    /// The argument that the partial derivative is by.
+    pub by: usize,
+    /// Whether the sweep goes backwards.
+    pub backwards: bool,
+    /// The partial derivative.
+    pub partial: f64,
+    /// The cotangent or tangent.
+    pub factor: f64,
+    /// What is there already.
+    pub total: Option<f64>,
+}
