@@ -2,6 +2,7 @@
 //! and each can show its work.
 
 pub mod categories;
+pub mod curry;
 pub mod delta;
 mod dual;
 mod engine;

@@ -39,12 +39,9 @@ impl Code<'_> {
         types: &[Type],
         results: &mut dyn FnMut(&mut Self) -> Vec<Expr>,
     ) -> Expr {
-        self.pullback_to(pull, ty, types, &mut |code, zero| {
-            let items = if zero {
-                types.iter().map(|ty| code.zero(ty)).collect()
-            } else {
-                results(code)
-            };
+        self.pullback_to(pull, ty, &mut |code, zero| {
+            let items =
+                if zero { types.iter().map(|ty| code.zero(ty)).collect() } else { results(code) };
             code.pack(items)
         })
     }
@@ -54,7 +51,6 @@ impl Code<'_> {
         &mut self,
         pull: &Pull,
         ty: &Type,
-        _types: &[Type],
         results: &mut dyn FnMut(&mut Self, bool) -> Expr,
     ) -> Expr {
         let bar = self.bar(ty);

@@ -62,9 +62,9 @@ impl Code<'_> {
                 let needed = code.prim(Prim::Size, vec![value.clone()]);
                 let needed = code.emit("n", needed);
                 let found = code.prim(Prim::Size, vec![tangent.clone()]);
-                let what = Expr::str("the sizes of a value and its cotangent", span);
-                let check = code.prim(Prim::CheckSize, vec![found, needed.clone(), what]);
-                code.emit("ok", check);
+                let same = code.prim(Prim::IntEq, vec![found, needed.clone()]);
+                let other = code.other_shape(Type::unit());
+                code.emit("ok", Expr::if_(same, Expr::unit(span), other, span));
                 let (var, index) = code.fresh("i", Type::int());
                 let part = code.prim(Prim::Index, vec![value.clone(), index.clone()]);
                 let given = code.prim(Prim::Index, vec![tangent.clone(), index]);
@@ -76,11 +76,9 @@ impl Code<'_> {
                 Expr::con(data, DENSE, vec![Expr::build(needed, var, item, span)], span)
             }),
             TypeKind::Data(source) => self.inject_data(*source, &value, &tangent, ty),
-            TypeKind::Real
-            | TypeKind::Int
-            | TypeKind::Bool
-            | TypeKind::Str
-            | TypeKind::Fun(..) => Expr::con(data, SOME, vec![tangent.clone()], span),
+            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
+                Expr::con(data, SOME, vec![tangent.clone()], span)
+            }
         };
         self.program.lam(vec![value_var, tangent_var], body)
     }
@@ -114,7 +112,7 @@ impl Code<'_> {
             }
             let whole = Expr::con(data, tag + 1, fields, span);
             let whole = self.close(whole);
-            let other = self.other_constructor(bar.clone());
+            let other = self.other_shape(bar.clone());
             let inner = arm(tag, given_vars, whole);
             let inner = Expr::match_(tangent.clone(), vec![inner], Some(other), span);
             arms.push(arm(tag, vars, inner));
@@ -122,9 +120,9 @@ impl Code<'_> {
         Expr::match_(value.clone(), arms, None, span)
     }
 
-    fn other_constructor(&self, ty: Type) -> Expr {
-        let what = "the cotangent has another constructor than the value it belongs to";
-        self.broken(what, ty)
+    /// The error of a cotangent that has another shape than its value.
+    fn other_shape(&self, ty: Type) -> Expr {
+        self.broken(pullback_lambda::eval::OTHER_SHAPE, ty)
     }
 
     /// `\cotangent value -> …`
@@ -175,11 +173,7 @@ impl Code<'_> {
                 default = Some(whole);
             }
             TypeKind::Data(source) => self.extract_data(*source, &value, ty, &mut arms),
-            TypeKind::Real
-            | TypeKind::Int
-            | TypeKind::Bool
-            | TypeKind::Str
-            | TypeKind::Fun(..) => {
+            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
                 let (var, number) = self.fresh("r", Type::real());
                 arms.push(arm(SOME, vec![var], number));
             }
@@ -215,13 +209,10 @@ impl Code<'_> {
                 }
                 items.push(self.extract(part_tan, part, ty));
             }
-            let whole = Expr::new(
-                pullback_lambda::ExprKind::Con(tag, items),
-                tangent_type.clone(),
-                span,
-            );
+            let whole =
+                Expr::new(pullback_lambda::ExprKind::Con(tag, items), tangent_type.clone(), span);
             let whole = self.close(whole);
-            let other = self.other_constructor(tangent_type.clone());
+            let other = self.other_shape(tangent_type.clone());
             let inner = Expr::match_(value.clone(), vec![arm(tag, vars, whole)], Some(other), span);
             arms.push(arm(tag + 1, tans, inner));
         }

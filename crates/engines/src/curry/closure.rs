@@ -17,7 +17,7 @@ use super::types::{APPEND, CALL, ZERO};
 
 impl Code<'_> {
     /// `curry b`
-    pub fn curry(&mut self, var: VarId, body: &Comb, whole: &Comb) -> (Expr, Pull) {
+    pub fn curry(&mut self, var: VarId, body: &Comb) -> (Expr, Pull) {
         let target = self.parameter(var);
         if !self.is_active(&body.ty) {
             let body = self.branch(body, &[]);
@@ -28,7 +28,7 @@ impl Code<'_> {
         captured.retain(|captured| *captured != var);
         match self.style {
             Style::List => self.curry_list(var, target, body, captured),
-            Style::Env => self.curry_env(var, target, body, captured, whole),
+            Style::Env => self.curry_env(var, target, body, captured),
         }
     }
 
@@ -72,16 +72,15 @@ impl Code<'_> {
         target: VarId,
         body: &Comb,
         captured: Vec<VarId>,
-        whole: &Comb,
     ) -> (Expr, Pull) {
         let (packages, _) = self.packages();
         let types = self.types_of(&captured);
-        let tag = if captured.is_empty() { ZERO } else { self.package(types) };
+        let tag = if captured.is_empty() { ZERO } else { self.package(&captured, types) };
         self.open();
         let (value, pull) = self.forward(body);
         let span = self.span;
         let own = self.program.vars[var].ty.clone();
-        let pullback = self.pullback_to(&pull, &body.ty, &[], &mut |code, zero| {
+        let pullback = self.pullback_to(&pull, &body.ty, &mut |code, zero| {
             let (argument, package) = if zero {
                 (code.zero(&own), Expr::con(packages, ZERO, vec![], span))
             } else {
@@ -95,7 +94,6 @@ impl Code<'_> {
         let answer = self.close(pair);
         let function = self.program.lam(vec![target], answer);
         let value = self.emit("f", function);
-        let _ = whole;
         if captured.is_empty() {
             return (value, Pull::None);
         }
@@ -103,13 +101,14 @@ impl Code<'_> {
     }
 
     /// A new package for an environment of these types.
-    fn package(&mut self, types: Vec<Type>) -> usize {
+    fn package(&mut self, captured: &[VarId], types: Vec<Type>) -> usize {
         let (data, _) = self.packages();
         let fields = types.iter().map(|ty| self.bar(ty)).collect();
         let constructors = &mut self.program.datas[data].constructors;
         let tag = constructors.len();
         constructors.push(Constructor { name: format!("Env{tag}").into(), fields });
         self.package_fields.push(types);
+        self.package_vars.push(captured.to_vec());
         tag
     }
 
@@ -205,10 +204,9 @@ impl Code<'_> {
 
         let nothing = Expr::tuple(vec![totals.clone(), rest.clone()], span);
         let mut arms = vec![arm(ZERO, vec![], nothing)];
-        let (from, to) = ty.as_fun().map_or_else(
-            || (Type::unit(), Type::unit()),
-            |(from, to)| (from.clone(), to.clone()),
-        );
+        let (from, to) = ty
+            .as_fun()
+            .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()));
         let (from, to) = (self.rep(&from), self.bar(&to));
         let ((s_var, s), (g_var, g)) = (self.fresh("s", from), self.fresh("gr", to));
         let again = self.scope(|code| {
@@ -350,8 +348,7 @@ impl Code<'_> {
             let (var, argument) = self.fresh("x", rep);
             let body = self.scope(|code| {
                 let answer = code.apply(value, vec![argument]);
-                let answer =
-                    if code.is_active(&to) { Expr::proj(answer, 0, span) } else { answer };
+                let answer = if code.is_active(&to) { Expr::proj(answer, 0, span) } else { answer };
                 let answer = code.emit("y", answer);
                 code.plain(answer, &to)
             });
@@ -423,8 +420,7 @@ impl Code<'_> {
 
     /// The value of a rep-function's answer at this type.
     fn value_of(&mut self, answer: Expr, ty: &Type) -> Expr {
-        let answer =
-            if self.is_active(ty) { Expr::proj(answer, 0, self.span) } else { answer };
+        let answer = if self.is_active(ty) { Expr::proj(answer, 0, self.span) } else { answer };
         self.emit("y", answer)
     }
 

@@ -93,6 +93,8 @@ pub struct Code<'p> {
     pub packages: Option<(DataId, DefId)>,
     /// What each package holds, by tag without the zero's.
     pub package_fields: Vec<Vec<Type>>,
+    /// The variables of each package.
+    pub package_vars: Vec<Vec<VarId>>,
     /// Rep-functions of definitions, by which parameters are held.
     pub directs: HashMap<(DefId, Vec<bool>), DefId>,
     /// Constants that hold rep-functions.
@@ -128,6 +130,7 @@ impl<'p> Code<'p> {
             helpers: HashMap::new(),
             packages: None,
             package_fields: vec![],
+            package_vars: vec![],
             directs: HashMap::new(),
             constants: HashMap::new(),
             pending: vec![],

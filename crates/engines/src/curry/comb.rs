@@ -175,12 +175,4 @@ impl Comb {
             }
         }
     }
-
-    /// The variables of the environment it projects from, with those of its own binders.
-    pub fn mentioned(&self, found: &mut dyn FnMut(VarId)) {
-        if let CombKind::Proj(var) | CombKind::Then(_, Arrow::Rec(var)) = self.kind {
-            found(var);
-        }
-        self.for_each_child(&mut |child| child.mentioned(found));
-    }
 }

@@ -228,8 +228,7 @@ impl Code<'_> {
             let current = code.emit("s", Expr::proj(pair.clone(), 0, span));
             code.vars.insert(var, current);
             let (value, pull) = code.forward(body);
-            let closure =
-                code.pullback(&pull, &body.ty, &types, &mut |code| code.take_all(&outs));
+            let closure = code.pullback(&pull, &body.ty, &types, &mut |code| code.take_all(&outs));
             let closure = code.emit("pb", closure);
             let before = Expr::proj(pair.clone(), 1, span);
             let closures = Expr::con(list, 1, vec![closure, before], span);

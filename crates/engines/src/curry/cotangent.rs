@@ -279,7 +279,13 @@ impl Code<'_> {
 
     /// The sum of two that have the same constructor; `fields` are those of the source, by tag, and
     /// empty for a number.
-    fn add_tagged(&mut self, data: pullback_lambda::DataId, a: &Expr, b: &Expr, fields: &[Vec<Type>]) -> Expr {
+    fn add_tagged(
+        &mut self,
+        data: pullback_lambda::DataId,
+        a: &Expr,
+        b: &Expr,
+        fields: &[Vec<Type>],
+    ) -> Expr {
         let ty = a.ty.clone();
         let mut arms = vec![];
         if fields.is_empty() {

@@ -5,9 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use pullback_lambda::{
-    AdOp, Class, DefId, Expr, ExprKind, Prim, Type, VarId, is_first_order,
-};
+use pullback_lambda::{AdOp, Class, DefId, Expr, ExprKind, Prim, Type, VarId, is_first_order};
 
 use super::code::{Code, Pending};
 use super::comb::{Arrow, Comb, CombKind};
@@ -28,7 +26,7 @@ impl Code<'_> {
             CombKind::Const(expr) => (self.constant(expr), Pull::None),
             CombKind::Then(args, arrow) => self.generator(args, arrow, comb),
             CombKind::Bind(bindings, body) => self.chain(bindings, body),
-            CombKind::Curry(var, body) => self.curry(*var, body, comb),
+            CombKind::Curry(var, body) => self.curry(*var, body),
             CombKind::Fix(group, body) => {
                 self.fix(group);
                 self.forward(body)
@@ -48,7 +46,10 @@ impl Code<'_> {
     fn chain(&mut self, bindings: &[(VarId, Comb)], body: &Comb) -> (Expr, Pull) {
         let mut pulls = vec![];
         for (var, bound) in bindings {
-            let (value, pull) = self.forward(bound);
+            let (value, mut pull) = self.forward(bound);
+            if let Pull::CurryList { site, .. } | Pull::CurryEnv { site, .. } = &mut pull {
+                *site = *var;
+            }
             let value = self.named(*var, value);
             self.vars.insert(*var, value);
             if pull.is_none() {
@@ -273,7 +274,9 @@ impl Code<'_> {
             Arrow::CustomVjp => self.custom_vjp(args, values, pulls, comb),
             Arrow::CustomJvp => self.custom_jvp(args, values, pulls, comb),
             Arrow::Vjp | Arrow::Jvp | Arrow::Linearize => {
-                self.outside("a derivative of a function that is not known before the program runs");
+                self.outside(
+                    "a derivative of a function that is not known before the program runs",
+                );
                 (self.broken("outside", ty), Pull::None)
             }
         }
@@ -361,9 +364,7 @@ impl Code<'_> {
                 let size = self.emit("n", size);
                 Pull::Sum { size, base: Box::new(pulls.remove(0)) }
             }
-            Class::Structural => {
-                self.structural(prim, values, pulls, &value, args[0].ty.clone())
-            }
+            Class::Structural => self.structural(prim, values, pulls, &value, args[0].ty.clone()),
         };
         (value, pull)
     }

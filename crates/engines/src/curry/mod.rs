@@ -9,7 +9,9 @@ mod comb;
 mod control;
 mod cotangent;
 mod forward;
+mod print;
 mod pull;
+mod tangents;
 mod translate;
 mod types;
 
@@ -18,7 +20,56 @@ use pullback_lambda::{DefId, Expr, Program, Type};
 
 pub use code::Style;
 
+pub use print::show_combinators;
+pub use tangents::{Arrived, Seen, equivalent, function_tangents};
+
 use code::Code;
+
+use crate::engine::Stage;
+use crate::source::outside_fragment;
+
+const COMBINATORS: Stage = Stage {
+    name: "combinators",
+    about: "the translation to categorical combinators",
+    needs_argument: false,
+    show: show_combinators,
+};
+
+/// The stages of `curry-list`.
+pub const STAGES_LIST: &[Stage] = &[
+    COMBINATORS,
+    Stage {
+        name: "curry-list",
+        about: "the lists of calls that flow back to functions at run time",
+        needs_argument: true,
+        show: tangents::show_list,
+    },
+];
+
+/// The stages of `curry-env`.
+pub const STAGES_ENV: &[Stage] = &[
+    COMBINATORS,
+    Stage {
+        name: "curry-env",
+        about: "the packages of environments that flow back to functions at run time",
+        needs_argument: true,
+        show: tangents::show_env,
+    },
+];
+
+/// The largest program that is transformed, in terms: each derivative inside another multiplies it.
+const LARGEST: usize = 30_000;
+
+/// An error if the code is too large to be transformed in reasonable time.
+fn check_size(program: &Program, def: DefId, style: Style) -> Result<(), Box<Diagnostic>> {
+    let reached = crate::source::reachable(program, def);
+    let size: usize = reached.iter().map(|def| program.defs[*def].body.size()).sum();
+    if size <= LARGEST {
+        return Ok(());
+    }
+    let construct = format!("derivatives nested this deeply (the code has {size} terms by now)");
+    Err(outside_fragment(style.engine(), &construct, program.defs[def].span))
+}
 
 /// `curry-list`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
 pub fn vjp_list(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
@@ -43,15 +94,14 @@ pub fn jvp_env(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnosti
 /// The parameter and result of a definition.
 fn signature(program: &Program, def: DefId) -> (Type, Type) {
     let ty = program.defs[def].ty.clone();
-    ty.as_fun().map_or_else(
-        || (Type::unit(), Type::unit()),
-        |(from, to)| (from.clone(), to.clone()),
-    )
+    ty.as_fun()
+        .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()))
 }
 
 fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
     let (from, to) = signature(program, def);
     let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
+    check_size(program, def, style)?;
     let mut code = Code::new(program, style);
     code.span = span;
     let flows = code.is_active(&from) && code.is_active(&to);
@@ -96,6 +146,7 @@ fn jvp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     let (from, to) = signature(program, def);
     let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
     let reverse = vjp(program, def, style)?;
+    check_size(program, reverse, style)?;
     let mut code = Code::new(program, style);
     code.span = span;
     let (from_dot, to_dot) = (code.tangent(&from), code.tangent(&to));
@@ -139,7 +190,3 @@ fn jvp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
         None => Ok(place),
     }
 }
-/// The stages of `curry-list`.
-pub const STAGES_LIST: &[crate::engine::Stage] = &[];
-/// The stages of `curry-env`.
-pub const STAGES_ENV: &[crate::engine::Stage] = &[];

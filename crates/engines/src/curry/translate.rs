@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, LoopForm, Program, Type, VarId};
+use pullback_lambda::{AdOp, Expr, ExprKind, LoopForm, Program, Type, VarId};
 
-use super::comb::{CaseArm, Comb, CombKind, CombLoop, Arrow, Recursive};
+use super::comb::{Arrow, CaseArm, Comb, CombKind, CombLoop, Recursive};
 
 /// The arrow of a term.
 pub fn translate(program: &mut Program, expr: &Expr) -> Comb {
@@ -198,9 +198,4 @@ fn operator(op: AdOp) -> Arrow {
         AdOp::CustomJvp => Arrow::CustomJvp,
         AdOp::Zeros => Arrow::Zeros,
     }
-}
-
-/// The name of a definition for listings.
-pub fn def_name(program: &Program, def: DefId) -> String {
-    program.defs[def].name.to_string()
 }

@@ -5,6 +5,10 @@ use pullback_base::{Diagnostic, Name, Span};
 /// How many derivatives may be nested in one number.
 pub const MAX_NESTING: usize = 100;
 
+/// The message of `fail` by which transformed programs say that a tangent or cotangent has another
+/// shape than its value.
+pub const OTHER_SHAPE: &str = "the cotangent has another shape than the value it belongs to";
+
 /// A run-time error.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
@@ -127,6 +131,15 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// What `fail` with this message means.
+    pub fn message(text: &str) -> Self {
+        if text == OTHER_SHAPE {
+            let (primal, found) = ("the shape of the value".to_string(), "another".to_string());
+            return Self::Shape { what: "cotangent", primal, found };
+        }
+        Self::Message { text: text.to_string() }
+    }
+
     /// A broken promise of an earlier stage.
     pub fn internal(what: impl Into<String>) -> Self {
         Self::Internal { what: what.into() }
