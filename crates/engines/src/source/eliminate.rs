@@ -405,12 +405,13 @@ impl<'p> Pass<'p> {
             x = Expr::proj(x, captured.len(), span);
         }
         let function = self.program.copy_with(&function, &replacements);
-        let body = match function.kind {
-            ExprKind::Lam(params, body) if params.len() == 1 => {
-                bindings.push((params[0], x));
-                *body
-            }
-            _ => Expr::app(function, vec![x], span),
+        let body = if let ExprKind::Lam(params, body) = &function.kind
+            && let [param] = params[..]
+        {
+            bindings.push((param, x));
+            (**body).clone()
+        } else {
+            Expr::app(function, vec![x], span)
         };
         let body = self.program.lam(vec![point], Expr::lets(bindings, body));
         let name = Name::new_static("differentiated");

@@ -96,6 +96,9 @@ fn add(program: &mut Program, name: &'static str, body: Expr, span: Span) -> Def
     program.defs.push(Def { name: Name::new_static(name), ty: body.ty.clone(), body, span })
 }
 
+/// Puts the tangent of a part in the place of that part.
+type Plug<'a, 'p> = dyn FnMut(&mut Types<'p>, Expr) -> Result<Expr, Box<Diagnostic>> + 'a;
+
 /// Definitions by recursion over types.
 struct Types<'p> {
     program: &'p mut Program,
@@ -231,7 +234,7 @@ impl<'p> Types<'p> {
         part: Expr,
         measured: Expr,
         span: Span,
-        plug: &mut dyn FnMut(&mut Self, Expr) -> Result<Expr, Box<Diagnostic>>,
+        plug: &mut Plug<'_, 'p>,
     ) -> Result<Expr, Box<Diagnostic>> {
         let basis = self.basis(&part.ty.clone(), span)?;
         let dot_type = self.tangent(&part.ty, span)?;

@@ -1,0 +1,146 @@
+//! Compiling through categories.
+//!
+//! Type:  `vjp` by two definitions for each one: `revf$f : S -> (T, X)` and `revr$f : (X, δT) -> δS`.
+//! Law:   `e ◇ C⟦e⟧` means `e`, and `revr$f` of what `revf$f` saved is the transposed derivative of `f`
+//!        (*Working notes on Automatic differentiation* §6, figures 9 to 11).
+//! Cost:  `vjp` is a constant times the program in time; `X` holds what the reverse half mentions, so
+//!        memory is linear in the operations executed. `jvp` is one pullback for each Real of the result.
+//! Limits: functions must be known once the program is specialised. Derivatives inside functions that
+//!        are differentiated are eliminated first.
+//! Needs: the primitive table; specialisation; nothing of the machine beyond plain evaluation.
+
+pub mod check;
+pub mod cl;
+pub mod convert;
+mod cotangent;
+pub mod custom;
+mod flow;
+mod forward;
+pub mod meaning;
+pub mod print;
+mod reverse;
+mod split;
+mod steps;
+mod turns;
+
+use std::collections::BTreeMap;
+
+use pullback_base::Diagnostic;
+use pullback_lambda::eval::Value;
+use pullback_lambda::{DefId, Program, Type, TypeKind};
+
+use crate::engine::Stage;
+use crate::source::{jvp_from_vjp, unary};
+
+pub use reverse::Halves;
+
+/// The name of the engine.
+pub(crate) const NAME: &str = "categories";
+
+/// From `S -> T` to `S -> (T, T' -> S')`.
+pub fn vjp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+    let (mut work, halves, def) = halves(program, def)?;
+    let wrapper = split::wrapper(&mut work, &halves[&def], def)?;
+    // Definitions are only added: those of the program stay as they are.
+    let old = program.defs.len();
+    for id in work.defs.ids().skip(old) {
+        program.defs.push(work.defs[id].clone());
+    }
+    program.datas = work.datas;
+    program.vars = work.vars;
+    Ok(wrapper)
+}
+
+/// From `S -> T` to `(S, S') -> (T, T')`.
+pub fn jvp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+    jvp_from_vjp(program, def, vjp)
+}
+
+/// A program with both halves of all that a definition reaches, and its definition of one parameter.
+pub fn halves(
+    program: &Program,
+    def: DefId,
+) -> Result<(Program, BTreeMap<DefId, Halves>, DefId), Box<Diagnostic>> {
+    let mut unary_program = program.clone();
+    let def = unary(&mut unary_program, def);
+    let (mut work, customs) = custom::prepare(&unary_program, def)?;
+    let arrows = convert::convert(&work, &customs, def, true)?;
+    debug_assert_eq!(check::check(&work, &arrows), Ok(()), "converted programs are well-typed");
+    let halves = split::split(&mut work, &arrows, def);
+    Ok((work, halves, def))
+}
+
+/// The forms it shows.
+pub const STAGES: &[Stage] = &[
+    Stage {
+        name: "cl",
+        about: "the program as arrows of the categorical language CL",
+        needs_argument: false,
+        show: |program, def, _: Option<Value>| show(program, def, false),
+    },
+    Stage {
+        name: "cl-pruned",
+        about: "the arrows, each from the variables it needs",
+        needs_argument: false,
+        show: |program, def, _: Option<Value>| show(program, def, true),
+    },
+    Stage {
+        name: "cl-rev",
+        about: "the halves revf$f and revr$f of each arrow, with the type X of what is saved",
+        needs_argument: false,
+        show: |program, def, _: Option<Value>| show_halves(program, def),
+    },
+];
+
+fn show(program: &Program, def: DefId, prune: bool) -> Result<String, Box<Diagnostic>> {
+    let (work, customs) = custom::prepare(program, def)?;
+    let arrows = convert::convert(&work, &customs, def, prune)?;
+    Ok(print::print(&work, &arrows))
+}
+
+fn show_halves(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
+    let (work, halves, _) = halves(program, def)?;
+    let mut out = String::new();
+    let mut told = vec![];
+    for (def, halves) in &halves {
+        let name = &work.defs[*def].name;
+        out.push_str(&format!("X of {name} = {}\n", work.show_type(&halves.saved)));
+        sums(&work, &halves.saved, &mut told, &mut out);
+        for half in [halves.forward, halves.reverse] {
+            let text = work.print_def(half);
+            out.push_str(&text);
+        }
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+/// The sums in a type that only the halves have.
+fn sums(program: &Program, ty: &Type, told: &mut Vec<pullback_lambda::DataId>, out: &mut String) {
+    match ty.kind() {
+        TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {}
+        TypeKind::Tuple(items) => items.iter().for_each(|item| sums(program, item, told, out)),
+        TypeKind::Record(fields) => {
+            fields.iter().for_each(|(_, item)| sums(program, item, told, out));
+        }
+        TypeKind::Array(element) => sums(program, element, told, out),
+        TypeKind::Data(data) => {
+            if told.contains(data) {
+                return;
+            }
+            told.push(*data);
+            let data = &program.datas[*data];
+            let constructors = data.constructors.iter().map(|con| {
+                let fields: Vec<String> =
+                    con.fields.iter().map(|ty| program.show_type(ty)).collect();
+                format!("{}({})", con.name, fields.join(", "))
+            });
+            let constructors: Vec<String> = constructors.collect();
+            out.push_str(&format!("  {} = {}\n", data.name, constructors.join(" | ")));
+            let fields = data.constructors.iter().flat_map(|con| &con.fields);
+            for field in fields.cloned().collect::<Vec<_>>() {
+                sums(program, &field, told, out);
+            }
+        }
+    }
+}
