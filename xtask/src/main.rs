@@ -1,7 +1,8 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
-//! `cargo xtask bench`.
+//! `cargo xtask bench`, `cargo xtask examples`.
 
 mod bench;
+mod examples;
 mod oracle;
 mod tidy;
 
@@ -44,6 +45,8 @@ enum Task {
     },
     /// Measure the evaluator and the cost of derivatives, as ratios on this machine.
     Bench,
+    /// Measure every example: the time of its value and of its gradient.
+    Examples,
 }
 
 #[expect(clippy::print_stdout, reason = "this is a command")]
@@ -70,6 +73,12 @@ fn main() -> ExitCode {
             let (statistics, problems) = oracle::fuzz(seed, count);
             println!("{statistics}");
             problems
+        }
+        Task::Examples => {
+            for line in examples::table() {
+                println!("{line}");
+            }
+            vec![]
         }
         Task::Bench => {
             for line in bench::bench() {
