@@ -10,7 +10,7 @@ use pullback_lambda::eval::{Counts, Value, walk};
 
 use crate::call::{Purpose, prepare};
 use crate::engine::{Code, Engine};
-use crate::request::{Call, Settings};
+use crate::request::Call;
 use crate::session::{Session, Stop};
 
 /// What an entry and its gradient cost.
@@ -49,46 +49,42 @@ pub fn measure(session: &mut Session<'_>, call: &Call, repeat: usize) -> Result<
     Ok(Cost { primal_operations, gradient_operations, primal_time, gradient_time })
 }
 
-/// The operations of an entry and of its derivatives, for the law of costs.
+/// The operations of an entry, alone and together with a product of its Jacobian.
 #[derive(Clone, Copy, Debug)]
 pub struct Operations {
-    /// The entry on its own, and with the cotangents of all its parameters for one cotangent of its
-    /// result: reverse mode by a trace.
-    pub vjp: [Counts; 2],
-    /// The entry on its own, and with the tangent of its result for one tangent of its parameters:
-    /// forward mode by dual numbers.
-    pub jvp: [Counts; 2],
+    /// The entry, with the engine taking the derivatives inside it.
+    pub primal: Counts,
+    /// Its value, and one cotangent of all parameters or one tangent of the result.
+    pub derived: Counts,
     /// How many Reals the result holds.
     pub outputs: usize,
 }
 
-/// Counts the operations of an entry, whatever its result, and of one product with its Jacobian in each
-/// mode. The engine takes the derivatives inside the entry too, so it is counted on its own by either.
-pub fn operations(session: &mut Session<'_>, call: &Call) -> Result<Operations, Stop> {
-    let mut engine = |name: &str| {
-        let settings = Settings { engine: Some(name.to_owned()), ..call.settings.clone() };
-        Engine::resolve(session, &settings)
-    };
-    let (trace, dual) = (engine("trace")?, engine("dual")?);
+/// Counts the operations of an entry, whatever its result, in forward or else in reverse mode, by the
+/// engine of the settings.
+pub fn operations(
+    session: &mut Session<'_>,
+    call: &Call,
+    forward: bool,
+) -> Result<Operations, Stop> {
+    let engine = Engine::resolve(session, &call.settings)?;
     let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
-    let prepared = prepare(session, call, &trace, &purpose)?;
+    let prepared = prepare(session, call, &engine, &purpose)?;
     let code = Code::new(&prepared.program);
     let ones = |value: &Value| {
         let reals = walk::real_leaves(value).map(|leaves| leaves.len());
         let ones = reals.and_then(|count| walk::tangent_of(value, vec![Value::Real(1.0); count]));
         ones.map_err(|_| Stop)
     };
-    let mut run = |engine: &Engine, mode: &Mode| {
+    let mut run = |mode: &Mode| {
         engine.run(session, &code, prepared.function, prepared.argument.clone(), mode)
     };
-    let primal = run(&trace, &Mode::Value)?;
+    let primal = run(&Mode::Value)?;
     let outputs = walk::real_leaves(&primal.value).map_err(|_| Stop)?.len();
-    let vjp = run(&trace, &Mode::Vjp(ones(&primal.value)?))?;
-    let alone = run(&dual, &Mode::Value)?;
-    let jvp = run(&dual, &Mode::Jvp(ones(&prepared.argument)?))?;
-    Ok(Operations {
-        vjp: [primal.counts, vjp.counts],
-        jvp: [alone.counts, jvp.counts],
-        outputs,
-    })
+    let mode = if forward {
+        Mode::Jvp(ones(&prepared.argument)?)
+    } else {
+        Mode::Vjp(ones(&primal.value)?)
+    };
+    Ok(Operations { primal: primal.counts, derived: run(&mode)?.counts, outputs })
 }

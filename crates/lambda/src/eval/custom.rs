@@ -2,7 +2,9 @@
 //!
 //! `custom_vjp f rule x` has the value of `f x`. If a level follows `x`, the function is applied one
 //! level down, the rule is run there too, and the engine of the level attaches the derivative that the
-//! rule gives. What `f` captured keeps the derivative that `f` itself gives it.
+//! rule gives. What `f` captured keeps the derivative that `f` itself gives it: if that is followed by a
+//! later level, `f` is applied once more at the level of `x`, because the derivative by what was captured
+//! depends on `x` too.
 
 use crate::AdOp;
 
@@ -36,8 +38,8 @@ pub(super) fn apply(
     }
     ctx.watch().inspect(|watch| watch.enter_rule(true));
     let below = walk::strip(&x, level)?;
-    let lower = Lower { op, function, rule: rule.clone() };
-    let then = AfterValue { op, level, rule, x, below: below.clone() };
+    let lower = Lower { op, function: function.clone(), rule: rule.clone() };
+    let then = AfterValue { op, level, function, rule, x, below: below.clone() };
     Ok(Step::call(NativeValue::value(lower), vec![below], then))
 }
 
@@ -70,10 +72,11 @@ impl Then for AfterFunction {
     }
 }
 
-/// The value is there; the rule comes next.
+/// The value is there; the rule comes next, unless the function has to be applied once more before.
 struct AfterValue {
     op: AdOp,
     level: u64,
+    function: Value,
     rule: Value,
     x: Value,
     below: Value,
@@ -82,42 +85,142 @@ struct AfterValue {
 impl Then for AfterValue {
     fn resume(self: Box<Self>, ctx: &mut Ctx, value: Value) -> Result<Step, Fault> {
         ctx.watch().inspect(|watch| watch.leave_rule(true));
-        let mut args = vec![self.below];
-        if self.op == AdOp::CustomJvp {
-            let level = open_level(ctx, self.level)?;
-            args.push(level.tangent(ctx, self.level, &self.x)?);
+        let Self { op, level, function, rule, x, below } = *self;
+        let later = walk::highest_level(&value)? > level;
+        let mut next = Ruled { op, level, rule, x, below, value, own: None };
+        if !later {
+            return next.apply_rule(ctx);
         }
-        ctx.watch().inspect(|watch| watch.enter_sweep());
-        let then = AfterRule { op: self.op, level: self.level, x: self.x, value };
-        Ok(Step::call(self.rule, args, then))
+        next.value = walk::map_leaves(&next.value, |leaf| Ok(below_or_at(leaf, level).clone()))?;
+        let x = next.x.clone();
+        ctx.watch().inspect(|watch| watch.enter_rule(true));
+        Ok(Step::call(
+            function,
+            vec![x],
+            AfterOwn(move |ctx: &mut Ctx, own: Value| {
+                ctx.watch().inspect(|watch| watch.leave_rule(true));
+                next.own = Some(own);
+                next.apply_rule(ctx)
+            }),
+        ))
     }
 }
 
-/// The rule has run; the engine attaches what it gave.
-struct AfterRule {
+/// A continuation that is a closure.
+struct AfterOwn<F>(F);
+
+impl<F: FnOnce(&mut Ctx, Value) -> Result<Step, Fault>> Then for AfterOwn<F> {
+    fn resume(self: Box<Self>, ctx: &mut Ctx, value: Value) -> Result<Step, Fault> {
+        (self.0)(ctx, value)
+    }
+}
+
+/// A value that waits for its rule.
+struct Ruled {
+    op: AdOp,
+    level: u64,
+    rule: Value,
+    x: Value,
+    below: Value,
+    /// The value below the level.
+    value: Value,
+    /// The value with the derivative that the function itself has, if later levels follow it.
+    own: Option<Value>,
+}
+
+impl Ruled {
+    fn apply_rule(self, ctx: &mut Ctx) -> Result<Step, Fault> {
+        let Self { op, level, rule, x, below, value, own } = self;
+        let mut args = vec![below];
+        if op == AdOp::CustomJvp {
+            args.push(open_level(ctx, level)?.tangent(ctx, level, &x)?);
+        }
+        ctx.watch().inspect(|watch| watch.enter_sweep());
+        let attach = NativeValue::value(Attach { op, level, x, value });
+        let Some(own) = own else {
+            return Ok(Step::call(
+                rule,
+                args,
+                AfterOwn(move |_: &mut Ctx, pair: Value| {
+                    Ok(Step::Tail { function: attach, args: vec![pair] })
+                }),
+            ));
+        };
+        Ok(Step::call(
+            rule,
+            args,
+            AfterOwn(move |_: &mut Ctx, pair: Value| {
+                let graft = move |ctx: &mut Ctx, value: Value| {
+                    Ok(Step::Return(grafted(ctx, level, &own, &value)?))
+                };
+                Ok(Step::call(attach, vec![pair], AfterOwn(graft)))
+            }),
+        ))
+    }
+}
+
+/// What the rule gave, attached by the engine to the value.
+struct Attach {
     op: AdOp,
     level: u64,
     x: Value,
     value: Value,
 }
 
-impl Then for AfterRule {
-    fn resume(self: Box<Self>, ctx: &mut Ctx, pair: Value) -> Result<Step, Fault> {
+impl Native for Attach {
+    fn name(&self) -> &'static str {
+        "result of a rule"
+    }
+    fn call(&self, ctx: &mut Ctx, pair: Value) -> Result<Step, Fault> {
         ctx.watch().inspect(|watch| watch.leave_sweep());
         let Some([_, derivative]) = pair.as_tuple() else {
             return Err(Fault::internal("a derivative rule gave no pair"));
         };
-        let level = open_level(ctx, self.level)?;
+        let (level, value) = (open_level(ctx, self.level)?, self.value.clone());
         if self.op == AdOp::CustomJvp {
-            return Ok(Step::Return(level.custom_jvp(
-                ctx,
-                self.level,
-                self.value,
-                derivative.clone(),
-            )?));
+            let result = level.custom_jvp(ctx, self.level, value, derivative.clone())?;
+            return Ok(Step::Return(result));
         }
-        level.custom_vjp(ctx, self.level, self.x, self.value, derivative.clone())
+        level.custom_vjp(ctx, self.level, self.x.clone(), value, derivative.clone())
     }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        work.extend([std::mem::take(&mut self.x), std::mem::take(&mut self.value)]);
+    }
+}
+
+/// `own` with its Reals at `level` and below replaced by those of `value`: what later levels keep of
+/// their derivatives stays.
+fn grafted(ctx: &mut Ctx, level: u64, own: &Value, value: &Value) -> Result<Value, Fault> {
+    let mut below = walk::real_leaves(value)?.into_iter();
+    walk::map_leaves(own, |leaf| {
+        if !leaf.is_real() {
+            return Ok(leaf.clone());
+        }
+        let mut later = vec![];
+        let mut rest = leaf;
+        while let Value::Active(active) = rest
+            && active.level > level
+        {
+            later.push((active.level, &active.tangent));
+            rest = &active.primal;
+        }
+        let base = below.next().ok_or_else(|| Fault::internal("a rule lost a Real"))?;
+        later
+            .into_iter()
+            .rev()
+            .try_fold(base, |primal, (level, tangent)| ctx.follow(level, primal, tangent.clone()))
+    })
+}
+
+/// A Real without the derivatives of later levels.
+fn below_or_at(value: &Value, level: u64) -> &Value {
+    let mut value = value;
+    while let Value::Active(active) = value
+        && active.level > level
+    {
+        value = &active.primal;
+    }
+    value
 }
 
 fn open_level(ctx: &Ctx, level: u64) -> Result<std::rc::Rc<dyn super::hooks::Level>, Fault> {

@@ -1,0 +1,281 @@
+//! The law of costs: reverse mode takes at most five times the operations of the program, forward mode
+//! at most three times. Operations are weighed as the primitive table says (`Counts::weight`).
+//!
+//! Every application in an expectation of the examples and of `tests/ad` is a case: of a
+//! definition to arguments, and of a derivative operator to a function and a point. Besides, there is a
+//! program for each smooth primitive that does nothing else.
+
+use std::path::PathBuf;
+
+use pullback_base::{Name, SourceMap, Span};
+use pullback_driver::{
+    Call, Disk, ExpectationKind, Memory, Operations, Session, Settings, expectations, operations,
+};
+use pullback_engines::{Mode, engine_named, run};
+use pullback_lambda::eval::{Options, Value};
+use pullback_lambda::{Def, DefId, Expr, Prim, PrimTy, Program as Calculus, Type};
+use pullback_suite::{corpus, deep, root};
+use pullback_syntax::ast::{self, ExprKind};
+
+/// Programs of a few operations may take this much more: the share that tied elements get of the
+/// derivative of `maximum`, for instance, is a division however few there are.
+const SLACK: u64 = 10;
+
+/// What has a rule of its own costs what the rule costs, which says nothing about the engine. Forward
+/// mode by dual numbers calls a rule of reverse mode once for each Real of its result.
+const RULES: &[(&str, &str)] = &[
+    ("examples/implicit_layer.pull", "(\\p -> (layer p)[0])"),
+    ("tests/ad/custom_rules.pull", "polar"),
+    ("tests/ad/custom_rules.pull", "(\\p -> (polar p).0 * (polar p).1)"),
+    ("tests/ad/custom_rules.pull", "sort_rule"),
+];
+
+/// Files with millions of operations a line: counted by builds that are fast enough.
+const LONG: &[&str] = &[
+    "examples/cart_pole.pull",
+    "examples/gradbench/particle.pull",
+    "examples/gradbench/saddle.pull",
+    "tests/ad/depth.pull",
+];
+
+/// What takes a function and the point to differentiate it at, in this order.
+const OPERATORS: &[&str] =
+    &["grad", "value_and_grad", "vjp", "jvp", "linearize", "rd", "jacobian", "hessian", "hvp"];
+
+/// A function applied to arguments, as text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Case {
+    function: String,
+    args: Vec<String>,
+}
+
+/// The cases in an expression. What is under a binder may not be closed, so it is left out.
+fn cases(text: &str, expr: &ast::Expr, found: &mut Vec<Case>) {
+    let of = |expr: &ast::Expr| text[expr.span.range()].to_owned();
+    let mut inside: Vec<&ast::Expr> = vec![];
+    if let ExprKind::App { fun, args } = &expr.kind {
+        let head = if let ExprKind::Name(name) = &fun.kind { name.as_str() } else { "" };
+        if OPERATORS.contains(&head) && !text.contains(&format!("def {head} ")) {
+            if let [function, point, ..] = args.as_slice() {
+                found.push(Case { function: of(function), args: vec![of(point)] });
+            }
+        } else if !head.starts_with(char::is_uppercase) {
+            found.push(Case { function: of(fun), args: args.iter().map(of).collect() });
+        }
+        inside.push(fun);
+        inside.extend(args);
+    } else if let ExprKind::Tuple(items) | ExprKind::Array(items) = &expr.kind {
+        inside.extend(items);
+    } else if let ExprKind::Record(fields) = &expr.kind {
+        inside.extend(fields.iter().map(|(_, value)| value));
+    } else if let ExprKind::Binary { lhs, rhs, .. } = &expr.kind {
+        inside.extend([&**lhs, rhs]);
+    } else if let ExprKind::Negate(base)
+    | ExprKind::Field { base, .. }
+    | ExprKind::TupleField { base, .. }
+    | ExprKind::Slice { base, .. }
+    | ExprKind::Index { base, .. }
+    | ExprKind::Let { value: base, .. } = &expr.kind
+    {
+        inside.push(base);
+    }
+    for part in inside {
+        cases(text, part, found);
+    }
+}
+
+/// A file with its cases.
+struct Program {
+    path: PathBuf,
+    /// The path in the repository.
+    name: String,
+    text: String,
+    cases: Vec<Case>,
+    /// Whether its expectations hold with dual numbers too; else reverse mode alone is counted.
+    forward: bool,
+}
+
+impl Program {
+    fn read(path: PathBuf) -> Self {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        let mut sources = SourceMap::default();
+        let file = sources.add("file", text.clone());
+        let module = pullback_syntax::parse(&text, file).module;
+        let (mut found, mut forward) = (vec![], true);
+        for line in expectations(&sources, &module).0 {
+            match line.kind {
+                ExpectationKind::Equal(left, right) | ExpectationKind::Close(left, right, _) => {
+                    cases(&text, &left, &mut found);
+                    cases(&text, &right, &mut found);
+                }
+                ExpectationKind::Engines(names) => forward &= names.iter().any(|n| n == "dual"),
+                ExpectationKind::Fails(..) | ExpectationKind::Type(..) => {}
+            }
+        }
+        found.sort();
+        found.dedup();
+        Self { path, name, text, cases: found, forward }
+    }
+
+    /// The operations of a case, or the code of the reason why it has no derivative.
+    fn measured(&self, case: &Case, forward: bool) -> Result<Operations, &'static str> {
+        let params: Vec<String> = (0..case.args.len()).map(|i| format!("law__{i}")).collect();
+        let params = params.join(" ");
+        let text = format!("{}\ndef law__ {params} = ({}) {params}\n", self.text, case.function);
+        // The modules that it imports lie beside it.
+        let mut files = Memory::default();
+        let folder = self.path.parent().unwrap().strip_prefix(root()).unwrap();
+        for module in corpus(&[folder.to_str().unwrap()], "pull") {
+            files = files.with(&module, std::fs::read_to_string(&module).unwrap());
+        }
+        let files = files.with(&self.path, text);
+        let mut session = Session::new(&files);
+        let call = Call {
+            file: self.path.clone(),
+            entry: "law__".to_owned(),
+            args: case.args.clone(),
+            settings: settings(forward),
+            ..Call::default()
+        };
+        operations(&mut session, &call, forward).map_err(|_| session.diagnostics[0].code)
+    }
+}
+
+/// Each mode is counted on the engine that has it as its own.
+fn settings(forward: bool) -> Settings {
+    let engine = if forward { "dual" } else { "trace" };
+    Settings { engine: Some(engine.to_owned()), ..Settings::default() }
+}
+
+/// Whether this is more than the law allows.
+fn breaks(ops: &Operations, forward: bool, slack: u64) -> bool {
+    // Where an argument is returned many times over, its cotangents are added up.
+    let (factor, more) = if forward { (3, 0) } else { (5, ops.outputs as u64) };
+    ops.derived.weight() > factor * ops.primal.weight() + slack + more
+}
+
+/// The law holds for every case of these files, of which there are at least `least`.
+fn holds(folders: &[&str], least: usize) {
+    deep(|| {
+        let (mut broken, mut count) = (vec![], 0);
+        for program in corpus(folders, "pull").into_iter().map(Program::read) {
+            if cfg!(debug_assertions) && LONG.contains(&&*program.name) {
+                continue;
+            }
+            for case in &program.cases {
+                let ruled = RULES.contains(&(&*program.name, &*case.function));
+                let mut breach = false;
+                let modes = if program.forward { &[false, true][..] } else { &[false][..] };
+                for forward in modes {
+                    match program.measured(case, *forward) {
+                        Ok(ops) => {
+                            count += 1;
+                            if breaks(&ops, *forward, SLACK) {
+                                breach = true;
+                                if !ruled {
+                                    let name = &program.name;
+                                    broken.push(format!("{name}: {forward} {case:?}: {ops:?}"));
+                                }
+                            }
+                        }
+                        // It has no Reals, or it is not closed.
+                        Err("E0811" | "E0201") => {}
+                        Err(code) => broken.push(format!("{}: {case:?}: {code}", program.name)),
+                    }
+                }
+                // Whatever needs no leave has none.
+                if ruled && !breach {
+                    broken.push(format!("{}: {case:?} keeps the law", program.name));
+                }
+            }
+        }
+        assert!(broken.is_empty(), "{} of {count}:\n{}", broken.len(), broken.join("\n"));
+        assert!(count >= least, "only {count} cases");
+    })
+    .unwrap();
+}
+
+#[test]
+fn holds_on_the_examples() {
+    holds(&["examples"], 200);
+}
+
+#[test]
+fn holds_on_the_tests_of_derivatives() {
+    holds(&["tests/ad"], 900);
+}
+
+#[test]
+fn holds_on_real_input() {
+    deep(|| {
+        for forward in [false, true] {
+            let mut session = Session::new(&Disk);
+            let call = Call {
+                file: root().join("examples/gmm.pull"),
+                entry: "objective".to_owned(),
+                input: Some(root().join("examples/data/gmm.json")),
+                settings: settings(forward),
+                ..Call::default()
+            };
+            let ops = operations(&mut session, &call, forward).unwrap();
+            assert!(!breaks(&ops, forward, 0), "{ops:?}");
+        }
+    })
+    .unwrap();
+}
+
+/// A program that applies a primitive to its parameters, and a point in the smooth domain.
+fn only(prim: Prim, int: i64) -> Option<(Calculus, Vec<f64>)> {
+    let row = prim.row();
+    let smooth = row.smooth()?;
+    let reals = row.params.iter().filter(|ty| **ty == PrimTy::Real).count();
+    let point = [[0.6, 1.7], [1.3, 0.4], [-0.7, 2.2]].into_iter().find(|candidate| {
+        let mut reals = candidate.iter();
+        let of = |ty: &PrimTy| if *ty == PrimTy::Real { reals.next().copied() } else { None };
+        let point: Vec<f64> = row.params.iter().map(of).map(|x| x.unwrap_or(int as f64)).collect();
+        (smooth.domain)(&point)
+    })?;
+    let mut program = Calculus::default();
+    let ty = if reals == 1 { Type::real() } else { Type::tuple(vec![Type::real(); reals]) };
+    let point_var = program.fresh("p", ty);
+    let mut index = 0;
+    let args = row.params.iter().map(|ty| {
+        if *ty != PrimTy::Real {
+            return Expr::int(int, Span::NONE);
+        }
+        index += 1;
+        let p = program.var(point_var, Span::NONE);
+        if reals == 1 { p } else { Expr::proj(p, index - 1, Span::NONE) }
+    });
+    let body = Expr::prim(prim, args.collect(), Span::NONE);
+    let body = program.lam(vec![point_var], body);
+    let name = Name::new("f");
+    program.defs.push(Def { name, ty: body.ty.clone(), body, span: Span::NONE });
+    Some((program, point[..reals].to_vec()))
+}
+
+#[test]
+fn holds_for_programs_of_one_primitive() {
+    let value = |reals: &[f64]| match reals {
+        [x] => Value::real(*x),
+        _ => Value::tuple(reals.iter().map(|x| Value::real(*x)).collect()),
+    };
+    let mut count = 0;
+    for (prim, int) in Prim::ALL.iter().flat_map(|prim| [2, 3, 7].map(|int| (*prim, int))) {
+        let Some((program, point)) = only(prim, int) else { continue };
+        let counts = |engine: &str, mode: Mode| {
+            let engine = engine_named(engine).unwrap();
+            let options = Options::default();
+            run(engine, &program, DefId(0), value(&point), &mode, &options).unwrap().counts
+        };
+        let primal = counts("trace", Mode::Value);
+        assert_eq!(primal.weight(), prim.row().weight, "{prim:?}");
+        let vjp = counts("trace", Mode::Vjp(Value::real(1.0)));
+        assert!(vjp.weight() <= 5 * primal.weight(), "{prim:?} {int}: {vjp:?} of {primal:?}");
+        let jvp = counts("dual", Mode::Jvp(value(&vec![1.0; point.len()])));
+        assert!(jvp.weight() <= 3 * primal.weight(), "{prim:?} {int}: {jvp:?} of {primal:?}");
+        count += 1;
+    }
+    assert!(count >= 120, "only {count} programs");
+}
