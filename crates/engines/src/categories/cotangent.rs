@@ -42,6 +42,14 @@ pub(super) struct Arithmetic<'p> {
     pub span: Span,
 }
 
+/// The cotangent without contributions of the shape of a value.
+pub(super) fn absent(program: &mut Program, value: &Expr) -> Expr {
+    let mut library = Library::default();
+    let span = value.span;
+    let mut arith = Arithmetic { program, library: &mut library, out: vec![], span };
+    arith.absent(value)
+}
+
 /// Makes the body of an arm from the fields, further arguments, the type of the result and the tag.
 type MakeArm<'a> = dyn Fn(&mut Arithmetic<'_>, &[Expr], &[Expr], &Type, usize) -> Expr + 'a;
 

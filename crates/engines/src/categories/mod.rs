@@ -30,7 +30,7 @@ use pullback_lambda::eval::Value;
 use pullback_lambda::{DefId, Program, Type, TypeKind};
 
 use crate::engine::Stage;
-use crate::source::{jvp_from_vjp, unary};
+use crate::source::{jvp_from_vjp_with, unary};
 
 pub use reverse::Halves;
 
@@ -39,7 +39,18 @@ pub(crate) const NAME: &str = "categories";
 
 /// From `S -> T` to `S -> (T, T' -> S')`.
 pub fn vjp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    let (mut work, halves, def) = halves(program, def)?;
+    pullback(program, def, false)
+}
+
+/// From `S -> T` to `(S, S') -> (T, T')`.
+pub fn jvp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+    let partial = |program: &mut Program, def| pullback(program, def, true);
+    jvp_from_vjp_with(program, def, partial, Some(cotangent::absent))
+}
+
+/// As [`vjp`]; `partial` says that the cotangent of the result may lack contributions.
+fn pullback(program: &mut Program, def: DefId, partial: bool) -> Result<DefId, Box<Diagnostic>> {
+    let (mut work, halves, def) = halved(program, def, partial)?;
     let wrapper = split::wrapper(&mut work, &halves[&def], def)?;
     // Definitions are only added: those of the program stay as they are.
     let old = program.defs.len();
@@ -51,22 +62,25 @@ pub fn vjp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> 
     Ok(wrapper)
 }
 
-/// From `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    jvp_from_vjp(program, def, vjp)
-}
-
 /// A program with both halves of all that a definition reaches, and its definition of one parameter.
 pub fn halves(
     program: &Program,
     def: DefId,
+) -> Result<(Program, BTreeMap<DefId, Halves>, DefId), Box<Diagnostic>> {
+    halved(program, def, false)
+}
+
+fn halved(
+    program: &Program,
+    def: DefId,
+    partial: bool,
 ) -> Result<(Program, BTreeMap<DefId, Halves>, DefId), Box<Diagnostic>> {
     let mut unary_program = program.clone();
     let def = unary(&mut unary_program, def);
     let (mut work, customs) = custom::prepare(&unary_program, def)?;
     let arrows = convert::convert(&work, &customs, def, true)?;
     debug_assert_eq!(check::check(&work, &arrows), Ok(()), "converted programs are well-typed");
-    let halves = split::split(&mut work, &arrows, def);
+    let halves = split::split(&mut work, &arrows, def, partial);
     Ok((work, halves, def))
 }
 

@@ -15,9 +15,14 @@ use super::forward::Forward;
 use super::reverse::{Halves, Reverse};
 use super::steps::{Region, steps_of};
 
-/// Splits all definitions that have parameters. `root` is called from outside only if nothing else
-/// calls it; then its cotangent is a number.
-pub fn split(program: &mut Program, defs: &ClProgram, root: DefId) -> BTreeMap<DefId, Halves> {
+/// Splits all definitions that have parameters. `root` is what is differentiated: if nothing else calls
+/// it, the cotangent of its result has all contributions unless it is `partial`.
+pub fn split(
+    program: &mut Program,
+    defs: &ClProgram,
+    root: DefId,
+    partial: bool,
+) -> BTreeMap<DefId, Halves> {
     let mut functions = BTreeMap::new();
     for (id, def) in defs {
         if def.params.is_empty() {
@@ -41,7 +46,7 @@ pub fn split(program: &mut Program, defs: &ClProgram, root: DefId) -> BTreeMap<D
     let order = splitter.order();
     for def in order {
         let called = splitter.calls.values().any(|callees| callees.contains(&def));
-        splitter.definition(def, def != root || called);
+        splitter.definition(def, partial || def != root || called);
     }
     splitter.halves
 }

@@ -54,10 +54,20 @@ pub fn jvp_from_vjp(
     def: DefId,
     vjp: TransformFn,
 ) -> Result<DefId, Box<Diagnostic>> {
+    jvp_from_vjp_with(program, def, vjp, None)
+}
+
+/// As [`jvp_from_vjp`], where `absent` gives the cotangent that stands for no contribution to a value.
+pub fn jvp_from_vjp_with(
+    program: &mut Program,
+    def: DefId,
+    vjp: TransformFn,
+    absent: Option<AbsentFn>,
+) -> Result<DefId, Box<Diagnostic>> {
     let transformed = vjp(program, def)?;
     let span = program.defs[def].span;
     let (from, to) = sides(program, def)?;
-    let mut types = Types::new(program);
+    let mut types = Types { absent, ..Types::new(program) };
     let (from_dot, to_dot) = (types.tangent(&from, span)?, types.tangent(&to, span)?);
     let basis = types.basis(&to, span)?;
     let inner = types.inner(&from_dot, span);
@@ -105,11 +115,15 @@ struct Types<'p> {
     /// By the type as text, as types have no order.
     bases: BTreeMap<String, DefId>,
     inners: BTreeMap<String, DefId>,
+    absent: Option<AbsentFn>,
 }
+
+/// The cotangent that stands for no contribution to a value.
+pub type AbsentFn = fn(&mut Program, &Expr) -> Expr;
 
 impl<'p> Types<'p> {
     fn new(program: &'p mut Program) -> Self {
-        Self { program, bases: BTreeMap::new(), inners: BTreeMap::new() }
+        Self { program, bases: BTreeMap::new(), inners: BTreeMap::new(), absent: None }
     }
 
     fn tangent(&mut self, ty: &Type, span: Span) -> Result<Type, Box<Diagnostic>> {
@@ -117,6 +131,9 @@ impl<'p> Types<'p> {
     }
 
     fn zeros(&mut self, value: Expr) -> Result<Expr, Box<Diagnostic>> {
+        if let Some(absent) = self.absent {
+            return Ok(absent(self.program, &value));
+        }
         let (ty, span) = (self.tangent(&value.ty, value.span)?, value.span);
         Ok(Expr::ad(AdOp::Zeros, vec![value], ty, span))
     }
