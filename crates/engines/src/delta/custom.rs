@@ -113,8 +113,7 @@ impl Translation<'_> {
             Some(_) | None => {
                 let pair = Expr::app(plain_rule, vec![primal], NONE);
                 let pair = self.bind(&mut inner, "pair", pair);
-                let pullback =
-                    self.bind(&mut inner, "pullback", Expr::proj(pair, 1, NONE));
+                let pullback = self.bind(&mut inner, "pullback", Expr::proj(pair, 1, NONE));
                 self.attach_vjp(pullback, &x, (&y, &base), &types, &mut inner)
             }
         };
@@ -180,8 +179,9 @@ impl Translation<'_> {
         let y = Expr::proj(pair.clone(), 0, NONE);
         let y = self.rebuild(Op::Primal, &types.to, y, &mut block);
         let pullback = self.bind(&mut block, "pullback", Expr::proj(pair, 1, NONE));
-        let pullback = Types { from: types.to_dot.clone(), to: types.from_dot.clone(), ..types.clone() }
-            .lower(self, pullback);
+        let pullback =
+            Types { from: types.to_dot.clone(), to: types.from_dot.clone(), ..types.clone() }
+                .lower(self, pullback);
         let body = block.close(Expr::tuple(vec![y, pullback], NONE));
         self.program.lam(vec![x], body)
     }

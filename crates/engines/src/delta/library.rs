@@ -63,9 +63,13 @@ impl Library {
     pub(super) fn def(&self, name: &str) -> DefId {
         self.defs[name]
     }
-    /// Whether a definition belongs to the library.
-    pub(super) fn contains(&self, def: DefId) -> bool {
-        self.defs.values().any(|known| *known == def)
+    /// All its functions.
+    pub(super) fn functions(&self) -> impl Iterator<Item = DefId> + '_ {
+        self.defs.values().copied()
+    }
+    /// All its types.
+    pub(super) fn types(&self) -> Vec<Type> {
+        (0..self.datas).map(|index| self.data(index)).collect()
     }
 }
 
@@ -100,11 +104,8 @@ fn numbered(text: &str) -> String {
 
 /// Appends a program to another, with its numbers shifted.
 fn append(program: &mut Program, library: Program) -> Library {
-    let shift = Shift {
-        datas: program.datas.len(),
-        vars: program.vars.len(),
-        defs: program.defs.len(),
-    };
+    let shift =
+        Shift { datas: program.datas.len(), vars: program.vars.len(), defs: program.defs.len() };
     let datas = library.datas.len();
     for mut data in library.datas.iter().cloned() {
         for constructor in &mut data.constructors {
@@ -139,9 +140,7 @@ impl Shift {
     fn ty(&self, ty: &Type) -> Type {
         match ty.kind() {
             TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str => ty.clone(),
-            TypeKind::Tuple(items) => {
-                Type::tuple(items.iter().map(|item| self.ty(item)).collect())
-            }
+            TypeKind::Tuple(items) => Type::tuple(items.iter().map(|item| self.ty(item)).collect()),
             TypeKind::Record(fields) => {
                 let fields = fields.iter().map(|(name, field)| (name.clone(), self.ty(field)));
                 Type::new(TypeKind::Record(fields.collect()))
@@ -203,7 +202,7 @@ mod tests {
             Library::add(&mut program, version, "enough");
             let library = Library::add(&mut program, version, "enough");
             assert_eq!(pullback_lambda::verify(&program), Ok(()), "{version:?}");
-            assert!(library.contains(library.def("scale")));
+            assert!(library.functions().any(|def| def == library.def("scale")));
             assert!(library.def("scale").index() > library.defs.len());
         }
     }

@@ -20,8 +20,10 @@ mod block;
 mod custom;
 mod fuse;
 mod library;
+mod notation;
 mod poly;
 mod prim;
+mod show;
 mod translate;
 mod types;
 mod wrap;
@@ -34,6 +36,7 @@ use pullback_lambda::{DataId, DefId, Program, Type, VarId};
 use block::Val;
 use library::Library;
 
+use crate::engine::{Stage, TransformFn};
 use crate::source::outside_fragment;
 
 /// What the messages of translated programs begin with that an engine stops.
@@ -60,6 +63,14 @@ impl Version {
             Version::One => "delta1",
             Version::Two => "delta2",
             Version::Final => "delta",
+        }
+    }
+    /// Its transformations.
+    fn transforms(self) -> (TransformFn, TransformFn) {
+        match self {
+            Version::One => (delta1_vjp, delta1_jvp),
+            Version::Two => (delta2_vjp, delta2_jvp),
+            Version::Final => (delta_vjp, delta_jvp),
         }
     }
     /// What the names of translated definitions begin with.
@@ -186,3 +197,53 @@ pub fn fused_vjp(program: &mut Program, def: DefId) -> Transformed {
 pub fn fused_jvp(program: &mut Program, def: DefId) -> Transformed {
     fused(program, def).jvp(def)
 }
+
+/// What `delta1` shows.
+pub const DELTA1_STAGES: &[Stage] = &[Stage {
+    name: "delta1",
+    about: "the translation to numbers with vectors of derivatives, and its wrapper",
+    needs_argument: false,
+    show: |program, def, _| show::translation(program, def, Version::One, false),
+}];
+
+/// What `delta2` shows.
+pub const DELTA2_STAGES: &[Stage] = &[Stage {
+    name: "delta2",
+    about: "the translation to numbers with trees of deltas, and its wrapper",
+    needs_argument: false,
+    show: |program, def, _| show::translation(program, def, Version::Two, false),
+}];
+
+/// What `delta` shows.
+pub const DELTA_STAGES: &[Stage] = &[
+    Stage {
+        name: "delta",
+        about: "the monadic translation in do-notation, and its wrapper",
+        needs_argument: false,
+        show: |program, def, _| show::translation(program, def, Version::Final, false),
+    },
+    Stage {
+        name: "delta-fused",
+        about: "the monadic translation with fused functions",
+        needs_argument: false,
+        show: |program, def, _| show::translation(program, def, Version::Final, true),
+    },
+    Stage {
+        name: "delta-library",
+        about: "the types and functions that the monadic translation calls",
+        needs_argument: false,
+        show: |program, def, _| show::library(program, def),
+    },
+    Stage {
+        name: "delta-trace",
+        about: "the bindings of one run as nested Lets, in the order of figure 12",
+        needs_argument: false,
+        show: |program, def, argument| show::chain(program, def, argument, true),
+    },
+    Stage {
+        name: "delta-lets",
+        about: "the bindings of one run as nested Lets, as they run",
+        needs_argument: false,
+        show: |program, def, argument| show::chain(program, def, argument, false),
+    },
+];

@@ -160,9 +160,7 @@ impl Translation<'_> {
     fn acc_type(&self, op: Op) -> Option<Type> {
         match op {
             Op::InitVars | Op::Attach | Op::Lookup | Op::Count => Some(Type::int()),
-            Op::Seed => {
-                Some(Type::tuple(vec![Type::array(self.library.maybe()), Type::int()]))
-            }
+            Op::Seed => Some(Type::tuple(vec![Type::array(self.library.maybe()), Type::int()])),
             Op::Combine => Some(Type::tuple(vec![self.library.delta(), Type::int()])),
             Op::Dot => Some(self.library.delta()),
             Op::Active => Some(Type::bool()),
@@ -448,8 +446,7 @@ impl Translation<'_> {
         // The first element fills the array; the others replace it one by one.
         let first = self.program.fresh("first", pair.clone());
         let unused = self.program.fresh("i", Type::int());
-        let filled =
-            Expr::build(var(self, n), unused, Expr::proj(var(self, first), 0, NONE), NONE);
+        let filled = Expr::build(var(self, n), unused, Expr::proj(var(self, first), 0, NONE), NONE);
         let start = Expr::tuple(vec![filled, Expr::proj(var(self, first), 1, NONE)], NONE);
         let at = self.program.fresh("i", Type::int());
         let next_at = Expr::prim(Prim::IntAdd, vec![var(self, at), int(1)], NONE);
@@ -471,8 +468,12 @@ impl Translation<'_> {
         let body = Expr::if_(is_empty, empty, some, NONE);
         let body = self.program.lam(vec![n, f, s], body);
         let name = format!("sequence[{}]", self.program.print_type(element));
-        let def =
-            self.program.defs.push(Def { name: name.into(), ty: body.ty.clone(), body, span: NONE });
+        let def = self.program.defs.push(Def {
+            name: name.into(),
+            ty: body.ty.clone(),
+            body,
+            span: NONE,
+        });
         self.sequences.insert(key, def);
         def
     }
@@ -500,8 +501,7 @@ impl Translation<'_> {
             Op::Stop => {
                 let x = part(self, 0);
                 let ty = x.ty.clone();
-                let stopped =
-                    Expr::ad(pullback_lambda::AdOp::StopGradient, vec![x], ty, NONE);
+                let stopped = Expr::ad(pullback_lambda::AdOp::StopGradient, vec![x], ty, NONE);
                 only(dual(stopped, self.zero()))
             }
             Op::Zeros => only(dual(Expr::real(0.0, NONE), self.zero())),

@@ -197,6 +197,12 @@ impl Translation<'_> {
     pub(super) fn term(&mut self, expr: &Expr, block: &mut Block) -> Outcome<Val> {
         let mut expr = expr;
         while let ExprKind::Let(var, value, body) = &expr.kind {
+            if let Some((second, other, rest)) = self.second_operand(*var, body) {
+                self.let_(second, other, block)?;
+                self.let_(*var, value, block)?;
+                expr = rest;
+                continue;
+            }
             self.let_(*var, value, block)?;
             expr = body;
         }
@@ -262,6 +268,18 @@ impl Translation<'_> {
             ExprKind::Ad(op, args) => self.operator(*op, args, expr, block)?,
         };
         Ok(Val::Whole(whole))
+    }
+
+    /// The second operand of an operator on structures, if it is to run before the first.
+    fn second_operand<'e>(
+        &self,
+        first: VarId,
+        body: &'e Expr,
+    ) -> Option<(VarId, &'e Expr, &'e Expr)> {
+        let ExprKind::Let(second, value, rest) = &body.kind else { return None };
+        let is_operand = |var: VarId| self.program.vars[var].name == "operand";
+        (self.right_to_left && is_operand(first) && is_operand(*second))
+            .then_some((*second, &**value, &**rest))
     }
 
     fn let_(&mut self, var: VarId, value: &Expr, block: &mut Block) -> Outcome<()> {
@@ -347,8 +365,7 @@ impl Translation<'_> {
             params.push(self.program.fresh("x", from));
             ty = to;
         }
-        let mut args: Vec<Expr> =
-            params.iter().map(|var| self.program.var(*var, NONE)).collect();
+        let mut args: Vec<Expr> = params.iter().map(|var| self.program.var(*var, NONE)).collect();
         let last = self.program.fresh("s", self.library.state());
         args.push(self.program.var(last, NONE));
         let call = Expr::app(function, args, NONE);
@@ -526,13 +543,7 @@ impl Translation<'_> {
         })
     }
 
-    fn build(
-        &mut self,
-        size: &Expr,
-        var: VarId,
-        body: &Expr,
-        block: &mut Block,
-    ) -> Outcome<Expr> {
+    fn build(&mut self, size: &Expr, var: VarId, body: &Expr, block: &mut Block) -> Outcome<Expr> {
         let span = size.span;
         let size = self.whole(size, block)?;
         let size = self.bind(block, "n", size);
@@ -593,7 +604,8 @@ impl Translation<'_> {
             let first = self.program.var(value, span);
             let outer = self.state(block);
             let form = form.finish(first, outer);
-            let kind = ExprKind::Loop { var: value, init: Box::new(init), form, body: Box::new(next) };
+            let kind =
+                ExprKind::Loop { var: value, init: Box::new(init), form, body: Box::new(next) };
             return Ok(self.bind(block, "r", Expr::new(kind, ty, span)));
         };
         let both = self.program.fresh("st", Type::tuple(vec![ty, self.library.state()]));

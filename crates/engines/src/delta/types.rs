@@ -30,9 +30,7 @@ impl Translation<'_> {
         match ty.kind() {
             TypeKind::Real => self.dual_real(),
             TypeKind::Int | TypeKind::Bool | TypeKind::Str => ty.clone(),
-            TypeKind::Tuple(items) => {
-                Type::tuple(items.iter().map(|item| self.ty(item)).collect())
-            }
+            TypeKind::Tuple(items) => Type::tuple(items.iter().map(|item| self.ty(item)).collect()),
             TypeKind::Record(fields) => {
                 let fields = fields.iter().map(|(name, ty)| (name.clone(), self.ty(ty)));
                 Type::new(TypeKind::Record(fields.collect()))

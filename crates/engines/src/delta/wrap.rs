@@ -36,8 +36,7 @@ struct Ends {
 impl Translation<'_> {
     fn ends(&mut self, def: DefId) -> Outcome<Ends> {
         let Def { ty, span, .. } = self.program.defs[def].clone();
-        let refused =
-            |name| outside_fragment(name, "derivatives of functions of functions", span);
+        let refused = |name| outside_fragment(name, "derivatives of functions of functions", span);
         let Some((from, to)) = ty.as_fun() else { return Err(refused(self.version.name())) };
         let datas = &mut self.program.datas;
         let (Some(from_dot), Some(to_dot)) = (tangent(datas, from), tangent(datas, to)) else {
@@ -117,13 +116,7 @@ impl Translation<'_> {
     }
 
     /// Runs a translated function on its inputs as variables.
-    fn run_on_inputs(
-        &mut self,
-        function: DefId,
-        s: Expr,
-        ends: &Ends,
-        block: &mut Block,
-    ) -> Ran {
+    fn run_on_inputs(&mut self, function: DefId, s: Expr, ends: &Ends, block: &mut Block) -> Ran {
         let zero = Some(Expr::int(0, NONE));
         let count = if self.version == Version::One {
             let count =
@@ -186,13 +179,7 @@ impl Translation<'_> {
     }
 
     /// A function of several variables as one delta: the partial derivatives times their deltas.
-    pub(super) fn combine(
-        &mut self,
-        ty: &Type,
-        x: Expr,
-        map: Expr,
-        block: &mut Block,
-    ) -> Expr {
+    pub(super) fn combine(&mut self, ty: &Type, x: Expr, map: Expr, block: &mut Block) -> Expr {
         let start = Expr::tuple(vec![self.zero(), Expr::int(0, NONE)], NONE);
         let acc = self.poly(Op::Combine, ty, vec![x], Some(map), Some(start), block).1;
         let acc = acc.expect("the function gives a delta");

@@ -1,0 +1,369 @@
+//! What the three engines show: the translations, what they call, and the bindings that one run leaves.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::rc::Rc;
+
+use pullback_base::{Diagnostic, Span};
+use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile};
+use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
+
+use super::notation::{declarations, definition};
+use super::{Translation, Version};
+use crate::source::{Transforms, eliminate};
+
+type Shown = Result<String, Box<Diagnostic>>;
+
+/// The translated definitions with the wrapper around them.
+pub(super) fn translation(program: &Program, def: DefId, version: Version, fuse: bool) -> Shown {
+    let (mut program, def) = prepared(program, def, version)?;
+    let before = program.defs.len();
+    let mut translation = Translation::new(&mut program, version);
+    translation.fuse = fuse;
+    translation.roots.insert(def);
+    let wrapper = translation.vjp(def)?;
+    let state = (version == Version::Final).then(|| translation.library.state());
+    let hidden: BTreeSet<DefId> = translation
+        .library
+        .functions()
+        .chain(translation.polys.values().copied())
+        .chain(translation.sequences.values().copied())
+        .collect();
+    let mut text = String::new();
+    let made: Vec<DefId> = program.defs.ids().skip(before).collect();
+    for made in made {
+        if made != wrapper && !hidden.contains(&made) {
+            text.push_str(&definition(&program, made, state.clone()));
+            text.push('\n');
+        }
+    }
+    text.push_str(&definition(&program, wrapper, state));
+    Ok(text)
+}
+
+/// The types and functions that the final translation calls, and the polytypic ones that it made.
+pub(super) fn library(program: &Program, def: DefId) -> Shown {
+    let (mut program, def) = prepared(program, def, Version::Final)?;
+    let mut translation = Translation::new(&mut program, Version::Final);
+    translation.vjp(def)?;
+    let state = translation.library.state();
+    let datas = translation.library.types();
+    let mut functions: Vec<DefId> = translation.library.functions().collect();
+    let mut made: Vec<DefId> =
+        translation.polys.values().chain(translation.sequences.values()).copied().collect();
+    functions.sort_unstable();
+    made.sort_unstable();
+    let mut text = declarations(&program, &datas);
+    for function in functions.into_iter().chain(made) {
+        text.push('\n');
+        text.push_str(&definition(&program, function, Some(state.clone())));
+    }
+    Ok(text)
+}
+
+/// The program without derivatives inside, and the definition with one parameter.
+fn prepared(
+    program: &Program,
+    def: DefId,
+    version: Version,
+) -> Result<(Program, DefId), Box<Diagnostic>> {
+    let mut program = program.clone();
+    let (vjp, jvp) = version.transforms();
+    let transforms = Transforms { engine: version.name(), vjp, jvp };
+    let def = eliminate(&mut program, transforms, def)?;
+    let def = crate::source::unary(&mut program, def);
+    Ok((program, def))
+}
+
+/// The bindings that a run of the final translation leaves, as nested `Let`s. In the figure's way,
+/// operands run from right to left and literals are bound.
+pub(super) fn chain(program: &Program, def: DefId, argument: Option<Value>, figure: bool) -> Shown {
+    let (mut program, def) = prepared(program, def, Version::Final)?;
+    let (from, span) = {
+        let def = &program.defs[def];
+        (def.ty.as_fun().map(|(from, _)| from.clone()).unwrap_or_else(Type::unit), def.span)
+    };
+    let params = parameter_names(&program, def);
+    let chosen = argument.is_none();
+    let argument = match argument {
+        Some(argument) => argument,
+        None => {
+            Sample { program: &program, reals: 0 }.value(&from, 0).ok_or_else(|| no_sample(span))?
+        }
+    };
+    let mut translation = Translation::new(&mut program, Version::Final);
+    translation.bind_constants = figure;
+    translation.right_to_left = figure;
+    let traced = translation.traced(def)?;
+    let image = compile(&program);
+    let mut machine = Machine::new(&image, Rc::new(NoEngine), Options::default());
+    let function = machine.global(traced)?;
+    let result = machine.call(function, vec![argument.clone()])?;
+    let [dual, binds] = result.as_tuple().unwrap_or_default() else {
+        return Ok(String::new());
+    };
+    let mut inputs = vec![];
+    name_leaves(&program, &from, &argument, &params, &mut inputs);
+    let mut chain = Chain { inputs: inputs.iter().map(|(name, _)| name.clone()).collect() };
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "-- {} inputs{}",
+        inputs.len(),
+        if chosen { ", chosen: no arguments were given" } else { "" }
+    );
+    for some in inputs.chunks(6) {
+        let some: Vec<String> =
+            some.iter().map(|(name, x)| format!("{name} = {}", number(*x))).collect();
+        let _ = writeln!(text, "--   {}", some.join(", "));
+    }
+    let mut list = vec![];
+    let mut rest = binds;
+    while let Some((1, [uid, delta, older])) = rest.as_data() {
+        list.push((uid.as_int().unwrap_or(0), delta));
+        rest = older;
+    }
+    for (uid, delta) in list.into_iter().rev() {
+        let _ = writeln!(text, "Let {} = {} in", chain.bound(uid, delta), chain.delta(delta));
+    }
+    chain.result(dual, &mut text);
+    Ok(text)
+}
+
+fn no_sample(span: Span) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("E0806", span, "this stage needs arguments here", "")
+            .note("it shows one evaluation, and a parameter's type has no evident example")
+            .hint("give the arguments after the name of the definition"),
+    )
+}
+
+/// Deltas as text.
+struct Chain {
+    inputs: Vec<String>,
+}
+
+impl Chain {
+    fn name(&self, uid: i64) -> String {
+        let inputs = self.inputs.len() as i64;
+        usize::try_from(uid)
+            .ok()
+            .and_then(|uid| self.inputs.get(uid).cloned())
+            .unwrap_or_else(|| format!("x{}", uid - inputs + 1))
+    }
+
+    /// The names that a binding binds.
+    fn bound(&self, uid: i64, delta: &Value) -> String {
+        if let Some((4, [count, _])) = delta.as_data() {
+            let count = count.as_int().unwrap_or(0);
+            let names: Vec<String> = (0..count).map(|index| self.name(uid + index)).collect();
+            return format!("({})", names.join(", "));
+        }
+        self.name(uid)
+    }
+
+    fn delta(&self, delta: &Value) -> String {
+        let mut text = String::new();
+        // Sums of arrays are as deep as the arrays are long.
+        enum Part<'v> {
+            Text(&'static str),
+            Delta(&'v Value, bool),
+        }
+        let mut work = vec![Part::Delta(delta, false)];
+        while let Some(part) = work.pop() {
+            let (delta, nested) = match part {
+                Part::Text(piece) => {
+                    text.push_str(piece);
+                    continue;
+                }
+                Part::Delta(delta, nested) => (delta, nested),
+            };
+            let Some((tag, fields)) = delta.as_data() else { continue };
+            let open = nested && !fields.is_empty();
+            text.push_str(if open { "(" } else { "" });
+            work.push(Part::Text(if open { ")" } else { "" }));
+            match (tag, fields) {
+                (0, _) => text.push_str("Zero"),
+                (1, [uid]) => {
+                    let _ = write!(text, "Var {}", self.name(uid.as_int().unwrap_or(0)));
+                }
+                (2, [factor, inner]) => {
+                    let factor = number(factor.as_real().unwrap_or(f64::NAN));
+                    let negative = factor.starts_with('-');
+                    let factor = if negative { format!("({factor})") } else { factor };
+                    let _ = write!(text, "Scale {factor} ");
+                    work.push(Part::Delta(inner, true));
+                }
+                (3, [left, right]) => {
+                    text.push_str("Add ");
+                    work.push(Part::Delta(right, true));
+                    work.push(Part::Text(" "));
+                    work.push(Part::Delta(left, true));
+                }
+                _ => text.push_str("Rule"),
+            }
+        }
+        text
+    }
+
+    /// The deltas of the result: one on a line.
+    fn result(&mut self, dual: &Value, text: &mut String) {
+        let mut found = vec![];
+        collect(dual, &mut found);
+        if let [only] = found.as_slice() {
+            let _ = writeln!(text, "{}", self.delta(only));
+            return;
+        }
+        let parts: Vec<String> = found.iter().map(|delta| self.delta(delta)).collect();
+        let _ = writeln!(text, "({})", parts.join(", "));
+    }
+}
+
+/// The deltas of a structure of dual numbers, from left to right.
+fn collect<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        if let Some([Value::Real(_), delta]) = value.as_tuple() {
+            found.push(delta);
+        } else if let Value::Tuple(fields) | Value::Data(fields) = value {
+            work.extend(fields.items().iter().rev());
+        } else if let Some(array) = value.as_array()
+            && let pullback_lambda::eval::Items::Values(items) = array.items()
+        {
+            work.extend(items.iter().rev());
+        }
+    }
+}
+
+/// A number with ten digits.
+fn number(x: f64) -> String {
+    let rounded: f64 = format!("{x:.9e}").parse().unwrap_or(x);
+    format!("{rounded:?}")
+}
+
+/// The names of the parameters, if the definition applies another to the parts of its argument.
+fn parameter_names(program: &Program, def: DefId) -> Vec<String> {
+    let ExprKind::Lam(own, body) = &program.defs[def].body.kind else { return vec![] };
+    let mut names: Vec<String> =
+        own.iter().map(|var| program.vars[*var].name.to_string()).collect();
+    if let ExprKind::App(function, _) = &body.kind
+        && let ExprKind::Global(inner) = function.kind
+        && let ExprKind::Lam(params, _) = &program.defs[inner].body.kind
+    {
+        names = params.iter().map(|var| program.vars[*var].name.to_string()).collect();
+    }
+    names
+}
+
+/// The names and values of the Reals in an argument: paths from the parameters.
+fn name_leaves(
+    program: &Program,
+    ty: &Type,
+    value: &Value,
+    params: &[String],
+    out: &mut Vec<(String, f64)>,
+) {
+    match (ty.kind(), value.as_tuple()) {
+        (TypeKind::Tuple(types), Some(values))
+            if types.len() == params.len() && types.len() > 1 =>
+        {
+            for ((ty, value), name) in types.iter().zip(values).zip(params) {
+                leaves(program, ty, value, name.clone(), out);
+            }
+        }
+        _ => {
+            let name = params.first().cloned().unwrap_or_else(|| "s".to_owned());
+            leaves(program, ty, value, name, out);
+        }
+    }
+}
+
+fn leaves(program: &Program, ty: &Type, value: &Value, path: String, out: &mut Vec<(String, f64)>) {
+    // A part of a one-letter name with a one-letter name is written as in the papers: `qx`.
+    let joined = |path: &str, part: &str| {
+        let tight = path.chars().count() == 1 && part.chars().count() == 1;
+        format!("{path}{}{part}", if tight { "" } else { "." })
+    };
+    match ty.kind() {
+        TypeKind::Real => out.push((path, value.as_real().unwrap_or(f64::NAN))),
+        TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(_, _) => {}
+        TypeKind::Tuple(types) => {
+            for (index, (ty, value)) in
+                types.iter().zip(value.as_tuple().unwrap_or_default()).enumerate()
+            {
+                leaves(program, ty, value, format!("{path}.{index}"), out);
+            }
+        }
+        TypeKind::Record(fields) => {
+            for ((name, ty), value) in fields.iter().zip(value.as_tuple().unwrap_or_default()) {
+                leaves(program, ty, value, joined(&path, name), out);
+            }
+        }
+        TypeKind::Array(element) => {
+            let Some(array) = value.as_array() else { return };
+            for (index, item) in array.iter().enumerate() {
+                leaves(program, element, &item, format!("{path}[{index}]"), out);
+            }
+        }
+        TypeKind::Data(data) => {
+            let Some((tag, values)) = value.as_data() else { return };
+            let constructor = &program.datas[*data].constructors[tag];
+            for (index, (ty, value)) in constructor.fields.iter().zip(values).enumerate() {
+                leaves(program, ty, value, format!("{path}.{}.{index}", constructor.name), out);
+            }
+        }
+    }
+}
+
+/// An example of a type: the Reals are 1.1, 2.2, 3.3, … as in figure 12, Ints and sizes are 3.
+struct Sample<'p> {
+    program: &'p Program,
+    reals: u32,
+}
+
+impl Sample<'_> {
+    fn value(&mut self, ty: &Type, depth: usize) -> Option<Value> {
+        const DEEPEST: usize = 12;
+        if depth > DEEPEST {
+            return None;
+        }
+        match ty.kind() {
+            TypeKind::Real => {
+                self.reals += 1;
+                // Eleven tenths exactly once: 3 * 1.1 is not 3.3.
+                Some(Value::Real(f64::from(11 * self.reals) / 10.0))
+            }
+            TypeKind::Int => Some(Value::Int(3)),
+            TypeKind::Bool => Some(Value::Bool(true)),
+            TypeKind::Str => Some(Value::str("text")),
+            TypeKind::Fun(_, _) => None,
+            TypeKind::Tuple(items) => {
+                let items: Option<Vec<Value>> =
+                    items.iter().map(|item| self.value(item, depth + 1)).collect();
+                Some(Value::tuple(items?))
+            }
+            TypeKind::Record(fields) => {
+                let items: Option<Vec<Value>> =
+                    fields.iter().map(|(_, ty)| self.value(ty, depth + 1)).collect();
+                Some(Value::tuple(items?))
+            }
+            TypeKind::Array(element) => {
+                let items: Option<Vec<Value>> =
+                    (0..3).map(|_| self.value(element, depth + 1)).collect();
+                Some(Value::array(items?))
+            }
+            TypeKind::Data(data) => {
+                let constructors = &self.program.datas[*data].constructors;
+                constructors.iter().enumerate().find_map(|(tag, con)| {
+                    let reals = self.reals;
+                    let fields: Option<Vec<Value>> =
+                        con.fields.iter().map(|field| self.value(field, depth + 4)).collect();
+                    if fields.is_none() {
+                        self.reals = reals;
+                    }
+                    fields.map(|fields| Value::data(tag, fields))
+                })
+            }
+        }
+    }
+}
