@@ -10,7 +10,6 @@ use pullback_lambda::{Class, DefId, Lit, Prim, RealFn, Scalar};
 use super::super::apply::{apply, apply_reverse};
 use super::super::maps::{Map, Maps, ONE, ZERO};
 use super::super::vector::{Plain, Vector};
-use super::laws;
 use super::term::{Book, Fold, FoldKind, Form, Op, Sym, Term};
 
 /// A value of the notes' language.
@@ -137,6 +136,15 @@ impl<'b> Evaluation<'b> {
         result
     }
 
+    /// The value of a term where these variables have these values.
+    pub fn evaluate(&mut self, term: &Term, env: &[(Sym, Datum)]) -> Result<Datum, Fault> {
+        let outer = std::mem::take(&mut self.env);
+        self.env.extend(env.iter().cloned());
+        let result = self.term(term);
+        self.env = outer;
+        result
+    }
+
     /// `map ⊙ x`
     pub fn apply(&mut self, map: &Datum, x: Vector) -> Result<Vector, Fault> {
         apply(&mut self.plain, &self.maps, map.map()?, x)
@@ -258,7 +266,7 @@ impl<'b> Evaluation<'b> {
         }
         match (name, args) {
             (Prim::Sum, [items]) => {
-                let mut total = Vector::real(0.0);
+                let mut total = Vector::Zero;
                 for (_, item) in items.vector().into_parts() {
                     total.add(&mut self.plain, item)?;
                 }
@@ -457,15 +465,4 @@ fn scalar(name: Prim, args: &[Datum]) -> Result<Datum, Fault> {
         Ok(Scalar::Str(text)) => Ok(Datum::Str(text)),
         Err(fault) => Err(wrong(&format!("{name:?} on {args:?}: {fault:?}"))),
     }
-}
-
-/// A check that a term names no operator that laws should have removed.
-pub fn is_free_of_maps(book: &Book, term: &Term) -> bool {
-    let mut clean = true;
-    term.visit(&mut |node| clean &= !super::optimise::is_map(book, node) || laws_leave(node));
-    clean
-}
-
-fn laws_leave(term: &Term) -> bool {
-    matches!(term, Term::Var(_)) && !laws::mappable(term)
 }

@@ -102,7 +102,10 @@ fn nabla(book: &mut Book, scope: &Scope, term: &Term) -> Term {
         }
         Term::Let(sym, value, body) => {
             let mut scope = scope.clone();
-            let map = active(book, value).then(|| nabla(book, &scope, value));
+            let map = active(book, value).then(|| {
+                let copy = book.copy(value);
+                nabla(book, &scope, &copy)
+            });
             let map = map.filter(|map| !map.is(Op::LmZero)).map(|map| {
                 let name = book.fresh_of(*sym);
                 scope.insert(*sym, name);
@@ -165,7 +168,8 @@ fn nabla_fold(book: &mut Book, scope: &Scope, fold: &Fold) -> Term {
     let name = book.fresh_of(fold.state);
     bindings.push((name, op(Op::LmHCat, vec![lm_zero(), lm_one()])));
     inner.insert(fold.state, name);
-    let map = nabla(book, &inner, &fold.body);
+    let copy = book.copy(&fold.body);
+    let map = nabla(book, &inner, &copy);
     let mut maps: Vec<Term> = outside.iter().map(|(_, map)| var(*map)).collect();
     let environment = match maps.len() {
         0 => lm_zero(),

@@ -149,9 +149,13 @@ impl Pass<'_> {
             let value = self.with_names(value, &mut bindings);
             if value.size() <= SMALL {
                 self.inlined.insert(sym, value);
+            } else if let Some(rebased) = self.rebased(body, sym, &mut BTreeSet::new()) {
+                // let ∂x = m in b = b' ∘ (1 × m)
+                let body = self.term(&rebased);
+                let pair = op(Op::LmVCat, vec![lm_one(), value]);
+                return wrap(bindings, self.book.op(Op::LmCompose, vec![body, pair]));
             } else {
-                let body = self.term(body);
-                return wrap(bindings, self.bound(sym, value, body));
+                bindings.push((sym, value));
             }
         }
         let body = self.term(body);
@@ -189,70 +193,72 @@ impl Pass<'_> {
         var(sym)
     }
 
-    /// `let ∂x = m in b` as `b' ∘ (1 × m)`, if `b` uses `∂x` only where the source of a map may stand.
-    fn bound(&mut self, sym: Sym, map: Term, body: Term) -> Term {
-        let mut bindings = vec![];
-        let body = unlet(body, &mut bindings);
-        // What the body binds may mention ∂x only if it is a map itself, which is then kept as it is.
-        if bindings.iter().any(|(_, value)| value.uses(sym) > 0) {
-            return let_(sym, map, wrap(bindings, body));
-        }
-        match rebased(&body, sym) {
-            Some(rebased) => {
-                let body = self.term_again(rebased);
-                let pair = op(Op::LmVCat, vec![lm_one(), map]);
-                wrap(bindings, compose(body, pair))
+    /// A map from `(s, x)` instead of `s`, in which `∂x` is the second part; `own` are the maps that are
+    /// bound in it. `None` if it uses maps in a way that `∇` does not give.
+    fn rebased(&self, map: &Term, sym: Sym, own: &mut BTreeSet<Sym>) -> Option<Term> {
+        let first = || op(Op::LmHCat, vec![lm_one(), lm_zero()]);
+        Some(match map {
+            Term::Var(name) if *name == sym => op(Op::LmHCat, vec![lm_zero(), lm_one()]),
+            Term::Var(name) if own.contains(name) => map.clone(),
+            Term::Var(_) => compose(map.clone(), first()),
+            Term::Let(name, value, body) => {
+                let mut value = (**value).clone();
+                if is_map(self.book, &value) {
+                    value = self.rebased(&value, sym, own)?;
+                    own.insert(*name);
+                }
+                let_(*name, value, self.rebased(body, sym, own)?)
             }
-            None => let_(sym, map, wrap(bindings, body)),
-        }
+            Term::If(cond, then, other) => {
+                let then = self.rebased(then, sym, own)?;
+                let other = self.rebased(other, sym, own)?;
+                Term::If(cond.clone(), Box::new(then), Box::new(other))
+            }
+            Term::Op(Op::LmZero, _) => map.clone(),
+            // The outer part starts where the inner one ends, so only the inner one moves.
+            Term::Op(Op::LmCompose, parts) if parts[0].uses(sym) == 0 => {
+                compose(parts[0].clone(), self.rebased(&parts[1], sym, own)?)
+            }
+            Term::Op(name @ (Op::LmAdd | Op::LmVCat), parts) => {
+                op(*name, self.all_rebased(parts, sym, own)?)
+            }
+            Term::Op(name @ (Op::LmVCatV | Op::LmLambda), parts) => match parts.as_slice() {
+                [Term::Build(count, index, body)] => {
+                    let body = Box::new(self.rebased(body, sym, own)?);
+                    op(*name, vec![Term::Build(count.clone(), *index, body)])
+                }
+                [Term::Array(items)] => {
+                    op(*name, vec![Term::Array(self.all_rebased(items, sym, own)?)])
+                }
+                _ => return None,
+            },
+            other if is_map(self.book, other) && !self.mentions(other) => {
+                compose(other.clone(), first())
+            }
+            Term::Lit(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Build(..)
+            | Term::Fold(_) => return None,
+        })
     }
 
-    /// Applies the laws once more, to what has new parts.
-    fn term_again(&mut self, term: Term) -> Term {
-        let inlined = std::mem::take(&mut self.inlined);
-        let term = self.term(&term);
-        self.inlined = inlined;
-        term
+    fn all_rebased(
+        &self,
+        items: &[Term],
+        sym: Sym,
+        own: &mut BTreeSet<Sym>,
+    ) -> Option<Vec<Term>> {
+        items.iter().map(|item| self.rebased(item, sym, own)).collect()
     }
-}
 
-/// A map from `(s, x)` instead of `s`, in which `∂x` is the second part.
-fn rebased(map: &Term, sym: Sym) -> Option<Term> {
-    let first = op(Op::LmHCat, vec![lm_one(), lm_zero()]);
-    if map.uses(sym) == 0 {
-        return Some(if map.is(Op::LmZero) { lm_zero() } else { compose(map.clone(), first) });
-    }
-    let each =
-        |items: &[Term]| items.iter().map(|item| rebased(item, sym)).collect::<Option<Vec<_>>>();
-    match map {
-        Term::Var(_) => Some(op(Op::LmHCat, vec![lm_zero(), lm_one()])),
-        Term::Op(Op::LmCompose, parts) if parts[0].uses(sym) == 0 => {
-            Some(compose(parts[0].clone(), rebased(&parts[1], sym)?))
-        }
-        Term::Op(name @ (Op::LmAdd | Op::LmVCat), parts) => Some(op(*name, each(parts)?)),
-        Term::Op(name @ (Op::LmVCatV | Op::LmLambda), parts) => match parts.as_slice() {
-            [Term::Build(count, index, body)] if count.uses(sym) == 0 => {
-                let body = Box::new(rebased(body, sym)?);
-                Some(op(*name, vec![Term::Build(count.clone(), *index, body)]))
-            }
-            [Term::Array(items)] => Some(op(*name, vec![Term::Array(each(items)?)])),
-            _ => None,
-        },
-        Term::If(cond, then, other) if cond.uses(sym) == 0 => {
-            let (then, other) = (rebased(then, sym)?, rebased(other, sym)?);
-            Some(Term::If(cond.clone(), Box::new(then), Box::new(other)))
-        }
-        Term::Lit(_)
-        | Term::Prim(..)
-        | Term::Op(..)
-        | Term::Call(..)
-        | Term::Tuple(_)
-        | Term::Proj(..)
-        | Term::Array(_)
-        | Term::Let(..)
-        | Term::If(..)
-        | Term::Build(..)
-        | Term::Fold(_) => None,
+    /// Whether a term mentions maps that are bound outside of it.
+    fn mentions(&self, term: &Term) -> bool {
+        term.free().iter().any(|name| self.book.known(*name).of.is_some())
     }
 }
 

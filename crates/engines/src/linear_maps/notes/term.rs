@@ -193,7 +193,7 @@ impl Book {
         Sym(self.syms.len() as u32 - 1)
     }
     /// The variable of the derivative of another.
-    pub(super) fn fresh_of(&mut self, of: Sym) -> Sym {
+    pub fn fresh_of(&mut self, of: Sym) -> Sym {
         self.syms.push(Known { name: String::new(), active: true, of: Some(of) });
         Sym(self.syms.len() as u32 - 1)
     }

@@ -1,0 +1,697 @@
+//! The forms of the working notes: every stage of the demonstration evaluated at points, against
+//! difference quotients of the original program; the crucial property; the laws as rewrite rules; cost.
+//!
+//! The oracle is central differences of the evaluator's values, which know no derivative rule.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use pullback_engines::linear_maps::apply::{apply, apply_reverse};
+use pullback_engines::linear_maps::matrix::matrix;
+use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
+use pullback_engines::linear_maps::notes::forms::{TITLES, demo, print_form, tupled_forms};
+use pullback_engines::linear_maps::notes::term::{
+    Book, Form, Op, Sym, Term, build, compose, if_, int, let_, lm_one, lm_scale, lm_zero, op, prim,
+    real, var,
+};
+use pullback_engines::linear_maps::notes::{Tupling, optimised, print_demo};
+use pullback_engines::linear_maps::vector::Vector;
+use pullback_engines::{Mode, engine_named, run};
+use pullback_lambda::eval::{Options, Value, walk};
+use pullback_lambda::{DefId, Prim, Program};
+use support::source::source;
+
+/// Programs with points to differentiate them at.
+const PROGRAMS: &[(&str, &str, &[&[f64]])] = &[
+    ("f", "def f (x: Real): Real = let y = x * x in let z = x + y in y * z", &[&[1.0], &[-0.7]]),
+    (
+        "f",
+        "def g (x: Real): Real = sin x * exp x
+         def h ((x, y): (Real, Real)): Real = g x / (1.0 + y * y) - g (x * y)
+         def f (x: Real) (y: Real): (Real, Real) = (h (x, y), atan2 x y)",
+        &[&[0.3, 0.8], &[-1.2, 2.0]],
+    ),
+    (
+        "f",
+        "def f (x: Real): Real =
+           let y = if x > 0.0 then x * x else -x in
+           if y > 1.0 && x < 5.0 then log y else y ^ 3",
+        &[&[0.5], &[2.0], &[-3.0], &[7.0]],
+    ),
+    (
+        "f",
+        "def f (v: [3]Real) (w: [3]Real): Real = sum (build 3 (\\i -> v[i] * w[2 - i] * sin v[i]))",
+        &[&[1.0, 2.0, 0.5, -1.0, 0.25, 3.0]],
+    ),
+    (
+        "f",
+        "def f (s: Real) (v: [3]Real): Real = loop acc = s for i < size v do acc * v[i] + s",
+        &[&[0.5, 1.5, -2.0, 3.0]],
+    ),
+    (
+        "f",
+        "def f (s: Real) (v: [4]Real): [4]Real = scan (\\a b -> a * b + sin a) s v",
+        &[&[0.5, 1.5, -2.0, 3.0, 0.1]],
+    ),
+    (
+        "f",
+        "def f (m: [2][2]Real) (v: [2]Real): [2]Real =
+           loop x = v for _ < 3 do build 2 (\\i -> sum (build 2 (\\j -> tanh (m[i, j] * x[j]))))",
+        &[&[0.5, 1.5, -2.0, 0.3, 0.1, 0.9]],
+    ),
+    ("f", "def f (x: Real): Real = loop y = x while y < 100.0 do y * y + 1.0", &[&[1.5], &[0.2]]),
+    (
+        "f",
+        "def power (n: Int) (x: Real): Real = if n == 0 then 1.0 else x * power (n - 1) x
+         def f (x: Real): Real = power 5 x + x",
+        &[&[1.3]],
+    ),
+    (
+        "f",
+        "def f (x: Real) (v: [3]Real): [6]Real =
+           let w = build 3 (\\i -> x * v[i]) in
+           let u = build 3 (\\i -> w[i] * w[2 - i]) in
+           concat (w with [1] = x) (concat u[1:3] [sum u])",
+        &[&[0.5, 1.5, -2.0, 3.0]],
+    ),
+    (
+        "f",
+        "def f (v: [4]Real): (Real, Int, Real) =
+           let n = size v in
+           let total = fold (\\a x -> a + x * x) 0.0 v in
+           (total, n, max v[0] (real n * v[1]))",
+        &[&[0.5, 1.5, -2.0, 3.0]],
+    ),
+    (
+        "f",
+        "def square (v: [2]Real): [2]Real = map (\\x -> x * x) v
+         def f (v: [2]Real): Real =
+           let a = square v in
+           let b = square (a + v) in
+           let c = square (b + a) in
+           sum (c + b + a)",
+        &[&[0.5, 0.25]],
+    ),
+];
+
+/// The value of an argument of this many numbers, in the shape of `like`.
+fn point(program: &Program, def: DefId, numbers: &[f64]) -> (Value, Vec<Value>) {
+    let mut rest = numbers.iter().copied();
+    let mut ty = program.defs[def].ty.clone();
+    let mut args = vec![];
+    while let Some((from, to)) = ty.as_fun() {
+        args.push(shaped(from, &mut rest));
+        ty = to.clone();
+    }
+    assert!(rest.next().is_none(), "too many numbers");
+    (Value::tuple(args.clone()), args)
+}
+
+/// Arrays in these programs are square or take all numbers that are left but for the last parameters.
+fn shaped(ty: &pullback_lambda::Type, numbers: &mut dyn Iterator<Item = f64>) -> Value {
+    use pullback_lambda::TypeKind;
+    match ty.kind() {
+        TypeKind::Real => Value::Real(numbers.next().unwrap()),
+        TypeKind::Tuple(items) => {
+            Value::tuple(items.iter().map(|item| shaped(item, numbers)).collect())
+        }
+        TypeKind::Array(element) => {
+            let count = SIZE.with(std::cell::Cell::get);
+            Value::array((0..count).map(|_| shaped(element, numbers)).collect())
+        }
+        _ => panic!("no shape for {ty:?}"),
+    }
+}
+
+thread_local! {
+    /// The size of every array parameter of the program under test.
+    static SIZE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn size_in(text: &str) -> usize {
+    let text = &text[text.rfind("def f").unwrap()..];
+    let digits = text.split('[').find_map(|part| part.split(']').next()?.parse().ok());
+    digits.unwrap_or(0)
+}
+
+fn reals(value: &Value) -> Vec<f64> {
+    walk::real_leaves(value).unwrap().iter().map(|leaf| leaf.as_real().unwrap()).collect()
+}
+
+/// A program with its wrapper of one argument, and its oracle.
+struct Case {
+    program: Program,
+    def: DefId,
+    wrapped: DefId,
+}
+
+impl Case {
+    fn new(name: &str, text: &str) -> Self {
+        SIZE.with(|size| size.set(size_in(text)));
+        let (mut program, defs) = source(text, &[name]);
+        let def = defs[0];
+        let wrapped = wrap(&mut program, def);
+        Self { program, def, wrapped }
+    }
+
+    fn value(&self, args: &[Value]) -> Value {
+        let engine = engine_named("trace").unwrap();
+        let arg = self.argument(args);
+        let answer =
+            run(engine, &self.program, self.wrapped, arg, &Mode::Value, &Options::default());
+        answer.unwrap_or_else(|problem| panic!("{problem:?}")).value
+    }
+
+    fn argument(&self, args: &[Value]) -> Value {
+        if let [only] = args { only.clone() } else { Value::tuple(args.to_vec()) }
+    }
+
+    /// The Jacobian by central differences: a row for each Real of the result.
+    fn jacobian(&self, numbers: &[f64]) -> Vec<Vec<f64>> {
+        let columns: Vec<Vec<f64>> = (0..numbers.len())
+            .map(|at| {
+                let shifted = |by: f64| {
+                    let mut moved = numbers.to_vec();
+                    moved[at] += by;
+                    reals(&self.value(&point(&self.program, self.def, &moved).1))
+                };
+                let h = 1e-6;
+                let (up, down) = (shifted(h), shifted(-h));
+                up.iter().zip(&down).map(|(a, b)| (a - b) / (2.0 * h)).collect()
+            })
+            .collect();
+        (0..columns[0].len()).map(|row| columns.iter().map(|c| c[row]).collect()).collect()
+    }
+}
+
+/// `\s -> f s.0 s.1 …`
+fn wrap(program: &mut Program, def: DefId) -> DefId {
+    use pullback_lambda::{Def, Expr, Type};
+    let Def { name, ty, span, .. } = program.defs[def].clone();
+    let (mut types, mut rest) = (vec![], ty);
+    while let Some((from, to)) = rest.as_fun() {
+        types.push(from.clone());
+        rest = to.clone();
+    }
+    let single = types.len() == 1;
+    let from = if single { types[0].clone() } else { Type::tuple(types.clone()) };
+    let s = program.fresh("s", from);
+    let args = (0..types.len())
+        .map(|at| {
+            let whole = program.var(s, span);
+            if single { whole } else { Expr::proj(whole, at, span) }
+        })
+        .collect();
+    let body = Expr::app(program.global(def, span), args, span);
+    let body = program.lam(vec![s], body);
+    program.defs.push(Def { name, ty: body.ty.clone(), body, span })
+}
+
+#[track_caller]
+fn close(found: &[f64], expected: &[f64], what: &str) {
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 2e-5 * (1.0 + a.abs().max(b.abs()));
+    let same = found.len() == expected.len() && found.iter().zip(expected).all(near);
+    assert!(same, "{what}: {found:?} is not {expected:?}");
+}
+
+/// The unit tangents of arguments, argument by argument.
+fn units(args: &[Value]) -> Vec<Vec<Vector>> {
+    let shapes: Vec<Vector> = args.iter().map(|arg| Datum::of_value(arg).vector()).collect();
+    let mut out = vec![];
+    for (at, shape) in shapes.iter().enumerate() {
+        for unit in shape.basis() {
+            let mut parts = vec![Vector::Zero; shapes.len()];
+            parts[at] = unit;
+            out.push(parts);
+        }
+    }
+    out
+}
+
+fn whole(mut parts: Vec<Vector>) -> Vector {
+    if parts.len() == 1 { parts.remove(0) } else { Vector::Parts(parts) }
+}
+
+/// Evaluates one stage and compares it with value or Jacobian.
+fn check_stage(case: &Case, book: &Book, def: DefId, form: Form, numbers: &[f64], what: &str) {
+    let (_, args) = point(&case.program, case.def, numbers);
+    let value = case.value(&args);
+    let expected = case.jacobian(numbers);
+    let mut book = book.clone();
+    let mut evaluation = Evaluation::new(&mut book);
+    let data: Vec<Datum> = args.iter().map(Datum::of_value).collect();
+    let result_shape = Datum::of_value(&value).vector();
+    let argument_shape = whole(args.iter().map(|arg| Datum::of_value(arg).vector()).collect());
+    let columns = |expected: &[Vec<f64>], at: usize| -> Vec<f64> {
+        expected.iter().map(|row| row[at]).collect()
+    };
+    match form {
+        Form::Original => {
+            let found = evaluation.call(def, form, data).unwrap();
+            close(&found.numbers(&value).unwrap(), &reals(&value), what);
+        }
+        Form::Jacobian | Form::Transposed => {
+            let map = evaluation.call(def, form, data).unwrap();
+            for (at, unit) in units(&args).into_iter().enumerate() {
+                let unit = whole(unit);
+                let y = if form == Form::Jacobian {
+                    evaluation.apply(&map, unit).unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
+                } else {
+                    evaluation.apply_reverse(unit, &map).unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
+                };
+                close(&y.coordinates(&result_shape), &columns(&expected, at), what);
+            }
+            for (row, unit) in result_shape.basis().into_iter().enumerate() {
+                let x = if form == Form::Jacobian {
+                    evaluation.apply_reverse(unit, &map).unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
+                } else {
+                    evaluation.apply(&map, unit).unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
+                };
+                close(&x.coordinates(&argument_shape), &expected[row], what);
+            }
+        }
+        Form::Forward => {
+            for (at, unit) in units(&args).into_iter().enumerate() {
+                let tangents = unit.into_iter().map(Datum::Space);
+                let all = data.iter().cloned().chain(tangents).collect();
+                let y = evaluation.call(def, form, all).unwrap_or_else(|fault| panic!("{fault:?}: {what}")).vector();
+                close(&y.coordinates(&result_shape), &columns(&expected, at), what);
+            }
+        }
+        Form::Reverse => {
+            for (row, unit) in result_shape.basis().into_iter().enumerate() {
+                let all = data.iter().cloned().chain([Datum::Space(unit)]).collect();
+                let x = evaluation.call(def, form, all).unwrap_or_else(|fault| panic!("{fault:?}: {what}")).vector();
+                close(&x.coordinates(&argument_shape), &expected[row], what);
+            }
+        }
+        Form::Tupled | Form::Polymorphic => panic!("not a stage"),
+    }
+}
+
+#[test]
+fn every_stage_computes_the_derivative() {
+    for (name, text, points) in PROGRAMS {
+        let case = Case::new(name, text);
+        let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+        assert_eq!(stages.len(), TITLES.len());
+        for stage in &stages {
+            for numbers in *points {
+                let shown = print_form(&stage.book, stage.form);
+                let what = format!("{} of\n{text}\nat {numbers:?}:\n{shown}", stage.title);
+                check_stage(&case, &stage.book, def, stage.form, numbers, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn optimised_derivatives_hold_no_linear_maps() {
+    for (name, text, _) in PROGRAMS {
+        let case = Case::new(name, text);
+        let (stages, _) = demo(&case.program, case.wrapped).unwrap();
+        for stage in [5, 6, 10, 11] {
+            let shown = print_form(&stages[stage].book, stages[stage].form);
+            assert!(!shown.contains("lm"), "{} of\n{text}\n{shown}", stages[stage].title);
+        }
+    }
+}
+
+/// The engine, with its matrix, agrees with the same oracle.
+#[test]
+fn the_engine_computes_the_derivative() {
+    let engine = engine_named("linear-maps").unwrap();
+    for (name, text, points) in PROGRAMS {
+        let case = Case::new(name, text);
+        for numbers in *points {
+            let (_, args) = point(&case.program, case.def, numbers);
+            let arg = case.argument(&args);
+            let expected = case.jacobian(numbers);
+            let found = matrix(&case.program, case.wrapped, &arg).unwrap();
+            close(&found.concat(), &expected.concat(), text);
+            let y = case.value(&args);
+            for (row, expected) in expected.iter().enumerate() {
+                let count = reals(&y).len();
+                let y_bar = (0..count).map(|at| Value::Real(f64::from(at == row)));
+                let mode = Mode::Vjp(walk::tangent_of(&y, y_bar).unwrap());
+                let answer = run(
+                    engine,
+                    &case.program,
+                    case.wrapped,
+                    arg.clone(),
+                    &mode,
+                    &Options::default(),
+                );
+                close(&reals(&answer.unwrap().derivative.unwrap()), expected, text);
+            }
+        }
+    }
+}
+
+/// Value and map of a tupled form.
+#[test]
+fn tupled_forms_compute_value_and_derivative() {
+    for (name, text, points) in PROGRAMS {
+        let case = Case::new(name, text);
+        for numbers in *points {
+            let (_, args) = point(&case.program, case.def, numbers);
+            let (mut book, def) =
+                tupled_forms(&case.program, case.wrapped, Tupling::Basic).unwrap();
+            let shown = print_form(&book, Form::Tupled);
+            let mut evaluation = Evaluation::new(&mut book);
+            let data = args.iter().map(Datum::of_value).collect();
+            let pair = evaluation.call(def, Form::Tupled, data).unwrap();
+            let Datum::Items(parts) = pair else { panic!("no pair") };
+            let value = case.value(&args);
+            close(&parts[0].numbers(&value).unwrap(), &reals(&value), &shown);
+            let expected = case.jacobian(numbers);
+            let shape = Datum::of_value(&value).vector();
+            for (at, unit) in units(&args).into_iter().enumerate() {
+                let y = evaluation.apply(&parts[1], whole(unit)).unwrap();
+                let column: Vec<f64> = expected.iter().map(|row| row[at]).collect();
+                close(&y.coordinates(&shape), &column, &shown);
+            }
+        }
+    }
+}
+
+/// (CP): `∂f(x, m) ⊙ dx = fwd$f(x, m ⊙ dx)`, and the same from the other side:
+/// `dr ⊙ᴿ ∂f(x, m) = (rev$f(x, dr)) ⊙ᴿ m`, for maps `m` that are not `1`.
+#[test]
+fn the_crucial_property_holds() {
+    for (name, text, points) in PROGRAMS {
+        let case = Case::new(name, text);
+        for numbers in *points {
+            let (_, args) = point(&case.program, case.def, numbers);
+            let value = case.value(&args);
+            let shape = Datum::of_value(&value).vector();
+            let (mut book, def) =
+                tupled_forms(&case.program, case.wrapped, Tupling::Polymorphic).unwrap();
+            let shown = print_form(&book, Form::Polymorphic);
+            let mut evaluation = Evaluation::new(&mut book);
+            // Each argument comes from a source of one Real and its own space: S(k) of its own part,
+            // plus a constant direction times the Real.
+            let mut pairs = vec![];
+            for (at, arg) in args.iter().enumerate() {
+                let k = Value::Real(1.5 + at as f64);
+                let ones = Datum::of_value(arg).vector();
+                let map = evaluation
+                    .build(|maps, arith| {
+                        let (own, scale) = (maps.select(at as u32 + 1)?, maps.scale(k)?);
+                        let first = maps.select(0)?;
+                        let constant = constant(maps, &ones)?;
+                        let scaled = maps.compose(arith, scale, own)?;
+                        let spread = maps.compose(arith, constant, first)?;
+                        maps.sum(arith, vec![scaled, spread])
+                    })
+                    .unwrap();
+                pairs.push(Datum::Items(Rc::new(vec![Datum::of_value(arg), map])));
+            }
+            let maps: Vec<Datum> = pairs
+                .iter()
+                .map(
+                    |pair| if let Datum::Items(parts) = pair { parts[1].clone() } else { panic!() },
+                )
+                .collect();
+            let pair = evaluation.call(def, Form::Polymorphic, pairs).unwrap();
+            let Datum::Items(parts) = pair else { panic!("no pair") };
+            let source = std::iter::once(Vector::real(1.0))
+                .chain(args.iter().map(|arg| Datum::of_value(arg).vector()))
+                .collect();
+            let source = Vector::Parts(source);
+            let (stages, stage_def) = demo(&case.program, case.wrapped).unwrap();
+            for dx in source.basis() {
+                let left = evaluation.apply(&parts[1], dx.clone()).unwrap();
+                let tangents: Vec<Datum> = maps
+                    .iter()
+                    .map(|map| Datum::Space(evaluation.apply(map, dx.clone()).unwrap()))
+                    .collect();
+                let mut forward = stages[5].book.clone();
+                let data = args.iter().map(Datum::of_value).chain(tangents).collect();
+                let right =
+                    Evaluation::new(&mut forward).call(stage_def, Form::Forward, data).unwrap();
+                let right = right.vector().coordinates(&shape);
+                close(&left.coordinates(&shape), &right, &format!("(CP) for\n{shown}"));
+            }
+        }
+    }
+}
+
+/// The map from a Real to this vector times it.
+fn constant(
+    maps: &mut pullback_engines::linear_maps::maps::Maps,
+    vector: &Vector,
+) -> Result<pullback_engines::linear_maps::maps::Map, pullback_lambda::eval::Fault> {
+    match vector {
+        Vector::Parts(parts) => {
+            let parts: Result<_, _> = parts.iter().map(|part| constant(maps, part)).collect();
+            maps.vcat(parts?)
+        }
+        Vector::Real(_) => maps.scale(Value::Real(0.75)),
+        Vector::Zero | Vector::Sparse(_) => Ok(pullback_engines::linear_maps::maps::ZERO),
+    }
+}
+
+/// What the demonstration must end in, at 1: 3x² + 4x³ = 7, where the notes print 8.
+#[test]
+fn the_demonstration_has_the_right_numbers() {
+    let case = Case::new(
+        "f2",
+        "def f2 (x: Real): Real = let y = x * x in let z = x + y in y * z\ndef f = 0",
+    );
+    let text = print_demo(&case.program, case.wrapped).unwrap();
+    for title in TITLES {
+        let rule = "-".repeat(28);
+        assert!(text.contains(&format!("{rule}\n{title}\n{rule}\nfun ")), "{title}");
+    }
+    let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+    for (x, expected) in [(1.0, 7.0), (2.0, 44.0), (-0.5, 0.25)] {
+        for (at, form) in
+            [(4, Form::Forward), (6, Form::Forward), (9, Form::Reverse), (11, Form::Reverse)]
+        {
+            let mut book = stages[at].book.clone();
+            let args = vec![Datum::Space(Vector::real(x)), Datum::Space(Vector::real(1.0))];
+            let found = Evaluation::new(&mut book).call(def, form, args).unwrap();
+            assert_eq!(found.numbers(&Value::Real(0.0)).unwrap(), [expected], "{}", TITLES[at]);
+        }
+    }
+    assert!(text.contains("fun f2`(x, dr)\n  = let { t1 = x * x }"), "{text}");
+}
+
+/// Every law as a rewrite rule: the optimiser turns the left side into the right side.
+#[test]
+fn every_law_is_a_rewrite_rule() {
+    let mut book = Book::default();
+    let k1 = var(book.fresh("k1", true));
+    let k2 = var(book.fresh("k2", true));
+    let x = var(book.fresh("x", true));
+    let y = var(book.fresh("y", true));
+    let c = var(book.fresh("c", false));
+    let n = var(book.fresh("n", false));
+    let of = book.fresh("m", true);
+    let map = |book: &mut Book| var(book.fresh_of(of));
+    let (m, m1, m2) = (map(&mut book), map(&mut book), map(&mut book));
+    let (n1, n2) = (map(&mut book), map(&mut book));
+    let add = |a: &Term, b: &Term| op(Op::LmAdd, vec![a.clone(), b.clone()]);
+    let vcat = |a: &Term, b: &Term| op(Op::LmVCat, vec![a.clone(), b.clone()]);
+    let hcat = |a: &Term, b: &Term| op(Op::LmHCat, vec![a.clone(), b.clone()]);
+    let then = |a: &Term, b: &Term| compose(a.clone(), b.clone());
+    let tr = |a: &Term| op(Op::LmTranspose, vec![a.clone()]);
+    let on = |a: &Term, b: &Term| op(Op::LmApply, vec![a.clone(), b.clone()]);
+    let back = |a: &Term, b: &Term| op(Op::LmReverseApply, vec![a.clone(), b.clone()]);
+    let s = |k: &Term| lm_scale(k.clone());
+    let plus = |a: Term, b: Term| prim(Prim::Add, vec![a, b]);
+    let times = |a: &Term, b: &Term| prim(Prim::Mul, vec![a.clone(), b.clone()]);
+    let zero = op(Op::Zero, vec![]);
+    let (lm0, lm1) = (lm_zero(), lm_one());
+    let at = |base: &Term, index: &Term| prim(Prim::Index, vec![base.clone(), index.clone()]);
+    let i = book.fresh("i", false);
+    let each = |name: Op, body: Term| op(name, vec![build(n.clone(), i, body)]);
+    let pair = Term::Tuple(vec![x.clone(), y.clone()]);
+    let rules: Vec<(&str, Term, Term)> = vec![
+        ("0 ∘ m = 0", then(&lm0, &m), lm0.clone()),
+        ("m ∘ 0 = 0", then(&m, &lm0), lm0.clone()),
+        ("1 ∘ m = m", then(&lm1, &m), m.clone()),
+        ("m ∘ 1 = m", then(&m, &lm1), m.clone()),
+        ("m ⊕ 0 = m", add(&m, &lm0), m.clone()),
+        ("0 ⊕ m = m", add(&lm0, &m), m.clone()),
+        ("m ∘ (n₁ ⋈ n₂)", then(&m, &hcat(&n1, &n2)), hcat(&then(&m, &n1), &then(&m, &n2))),
+        ("(m₁ × m₂) ∘ n", then(&vcat(&m1, &m2), &m), vcat(&then(&m1, &m), &then(&m2, &m))),
+        (
+            "(m₁ ⋈ m₂) ∘ (n₁ × n₂)",
+            then(&hcat(&m1, &m2), &vcat(&n1, &n2)),
+            add(&then(&m1, &n1), &then(&m2, &n2)),
+        ),
+        ("S(k₁) ∘ S(k₂)", then(&s(&k1), &s(&k2)), lm_scale(times(&k1, &k2))),
+        ("S(k₁) ⊕ S(k₂)", add(&s(&k1), &s(&k2)), lm_scale(plus(k1.clone(), k2.clone()))),
+        ("1 ⊕ S(k)", add(&lm1, &s(&k1)), lm_scale(plus(real(1.0), k1.clone()))),
+        ("m ∘ (a ⊕ b)", then(&m, &add(&n1, &n2)), add(&then(&m, &n1), &then(&m, &n2))),
+        ("(m₁ ∘ m₂)ᵀ", tr(&then(&m1, &m2)), then(&tr(&m2), &tr(&m1))),
+        ("(m₁ × m₂)ᵀ", tr(&vcat(&m1, &m2)), hcat(&tr(&m1), &tr(&m2))),
+        ("(m₁ ⋈ m₂)ᵀ", tr(&hcat(&m1, &m2)), vcat(&tr(&m1), &tr(&m2))),
+        ("(m₁ ⊕ m₂)ᵀ", tr(&add(&m1, &m2)), add(&tr(&m1), &tr(&m2))),
+        ("0ᵀ", tr(&lm0), lm0.clone()),
+        ("1ᵀ", tr(&lm1), lm1.clone()),
+        ("S(k)ᵀ", tr(&s(&k1)), s(&k1)),
+        ("(mᵀ)ᵀ", tr(&tr(&m)), m.clone()),
+        ("V(v)ᵀ", tr(&each(Op::LmVCatV, m.clone())), each(Op::LmHCatV, tr(&m))),
+        ("H(v)ᵀ", tr(&each(Op::LmHCatV, m.clone())), each(Op::LmVCatV, tr(&m))),
+        ("L(λi. m)ᵀ", tr(&each(Op::LmLambda, m.clone())), each(Op::LmLambdaT, tr(&m))),
+        ("L'(λi. m)ᵀ", tr(&each(Op::LmLambdaT, m.clone())), each(Op::LmLambda, tr(&m))),
+        ("(m₁ ∘ m₂) ⊙ x", on(&then(&s(&k1), &s(&k2)), &x), times(&times(&k1, &k2), &x)),
+        ("(m₁ × m₂) ⊙ x", on(&vcat(&m1, &m2), &x), Term::Tuple(vec![on(&m1, &x), on(&m2, &x)])),
+        ("(m₁ ⋈ m₂) ⊙ (x, y)", on(&hcat(&m1, &m2), &pair), plus(on(&m1, &x), on(&m2, &y))),
+        ("(m₁ ⊕ m₂) ⊙ x", on(&add(&m1, &m2), &x), plus(on(&m1, &x), on(&m2, &x))),
+        ("0 ⊙ x", on(&lm0, &x), zero.clone()),
+        ("1 ⊙ x", on(&lm1, &x), x.clone()),
+        ("S(k) ⊙ x", on(&s(&k1), &x), times(&k1, &x)),
+        ("V(m) ⊙ x", on(&each(Op::LmVCatV, m.clone()), &x), build(n.clone(), i, on(&m, &x))),
+        (
+            "H(m) ⊙ x",
+            on(&each(Op::LmHCatV, s(&k1)), &x),
+            prim(Prim::Sum, vec![build(n.clone(), i, times(&k1, &at(&x, &var(i))))]),
+        ),
+        ("L(f) ⊙ x", on(&each(Op::LmLambda, m.clone()), &x), build(n.clone(), i, on(&m, &x))),
+        (
+            "L'(f) ⊙ g",
+            on(&each(Op::LmLambdaT, s(&k1)), &x),
+            prim(Prim::Sum, vec![build(n.clone(), i, times(&k1, &at(&x, &var(i))))]),
+        ),
+        ("r ⊙ᴿ m", back(&x, &m), on(&tr(&m), &x)),
+        ("r ⊙ᴿ (m₁ × m₂)", back(&pair, &vcat(&m1, &m2)), plus(on(&tr(&m1), &x), on(&tr(&m2), &y))),
+        (
+            "r ⊙ᴿ (m₁ ⋈ m₂)",
+            back(&x, &hcat(&m1, &m2)),
+            Term::Tuple(vec![on(&tr(&m1), &x), on(&tr(&m2), &x)]),
+        ),
+        ("r ⊙ᴿ (m₁ ⊕ m₂)", back(&x, &add(&m1, &m2)), plus(on(&tr(&m1), &x), on(&tr(&m2), &x))),
+        ("r ⊙ᴿ 0", back(&x, &lm0), zero.clone()),
+        ("r ⊙ᴿ 1", back(&x, &lm1), x.clone()),
+        ("r ⊙ᴿ S(k)", back(&x, &s(&k1)), times(&k1, &x)),
+        ("r ⊙ᴿ mᵀ", back(&x, &tr(&m)), on(&m, &x)),
+        (
+            "r ⊙ᴿ H(v)",
+            back(&x, &each(Op::LmHCatV, m.clone())),
+            build(n.clone(), i, on(&tr(&m), &x)),
+        ),
+        (
+            "one-hot: H(build(n, λi. if i == e then 1 else 0)) ⊙ x = x[e]",
+            on(
+                &each(
+                    Op::LmHCatV,
+                    if_(prim(Prim::IntEq, vec![var(i), c.clone()]), lm1.clone(), lm0.clone()),
+                ),
+                &x,
+            ),
+            at(&x, &c),
+        ),
+        ("(S(a) ∘ m) ⊕ (S(b) ∘ m)", add(&then(&s(&k1), &m), &then(&s(&k2), &m)), {
+            then(&lm_scale(plus(k1.clone(), k2.clone())), &m)
+        }),
+    ];
+    for (name, left, right) in rules {
+        let found = optimised(&mut book, &left);
+        assert_eq!(found, right, "{name}");
+    }
+    let _ = (int(0), let_ as fn(Sym, Term, Term) -> Term);
+}
+
+/// n chained squarings: operations in proportion to n, counted three ways.
+#[test]
+fn chained_squarings_cost_linear_time() {
+    let engine = engine_named("linear-maps").unwrap();
+    let looped = Case::new("f", "def f (x: Real): Real = loop y = x for _ < 1 do y * y");
+    drop(looped);
+    let cost = |n: usize| -> u64 {
+        let text = format!("def f (x: Real): Real = loop y = x for _ < {n} do y * y");
+        let case = Case::new("f", &text);
+        let mode = Mode::Vjp(Value::Real(1.0));
+        let answer =
+            run(engine, &case.program, case.wrapped, Value::Real(1.0), &mode, &Options::default());
+        let answer = answer.unwrap();
+        let expected = 2f64.powi(n as i32);
+        assert_eq!(reals(&answer.derivative.unwrap()), [expected]);
+        answer.counts.derivative
+    };
+    assert!(cost(40) <= 6 * 40, "{}", cost(40));
+    assert_eq!(cost(40) - cost(20), cost(60) - cost(40), "the same for every squaring");
+
+    // Unrolled, through the source forms: the size of rev$f and the operations of its evaluation.
+    let unrolled = |n: usize| -> (usize, u64) {
+        let mut text = String::from("def f (x0: Real): Real =\n");
+        for at in 0..n {
+            text.push_str(&format!("  let x{} = x{at} * x{at} in\n", at + 1));
+        }
+        text.push_str(&format!("  x{n}"));
+        let case = Case::new("f", &text);
+        let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+        let mut book = stages[11].book.clone();
+        let size = book.functions[&(def, Form::Reverse)].body.size();
+        let mut evaluation = Evaluation::new(&mut book);
+        let args = vec![Datum::Space(Vector::real(1.0)); 2];
+        let found = evaluation.call(def, Form::Reverse, args).unwrap();
+        assert_eq!(found.numbers(&Value::Real(0.0)).unwrap(), [2f64.powi(n as i32)]);
+        (size, evaluation.plain.operations)
+    };
+    let (small, large) = (unrolled(10), unrolled(30));
+    assert!(large.0 <= 4 * small.0, "sizes {} and {}", small.0, large.0);
+    assert!(large.1 <= 4 * small.1, "operations {} and {}", small.1, large.1);
+}
+
+/// Figures 12 to 15 at linear cost: a fold that reads one element of a vector a step.
+#[test]
+fn folds_cost_linear_time() {
+    let cost = |n: usize| -> u64 {
+        let text = format!("def f (v: [{n}]Real): Real = loop acc = 1.0 for i < {n} do acc * v[i]");
+        let case = Case::new("f", &text);
+        let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+        let mut book = stages[11].book.clone();
+        let mut evaluation = Evaluation::new(&mut book);
+        let v = Datum::of_value(&Value::reals(vec![1.0; n]));
+        let args = vec![v, Datum::Space(Vector::real(1.0))];
+        let found = evaluation.call(def, Form::Reverse, args).unwrap();
+        assert_eq!(found.numbers(&Value::reals(vec![0.0; n])).unwrap(), vec![1.0; n]);
+        evaluation.plain.operations
+    };
+    let (a, b, c) = (cost(100), cost(200), cost(400));
+    assert!(a <= 10 * 100, "{a}");
+    assert_eq!(c - b, 2 * (b - a), "{a} {b} {c}");
+}
+
+/// Names are unique in what is printed.
+#[test]
+fn printed_functions_bind_every_name_once() {
+    for (name, text, _) in PROGRAMS {
+        let case = Case::new(name, text);
+        let (stages, _) = demo(&case.program, case.wrapped).unwrap();
+        for stage in &stages {
+            for function in print_form(&stage.book, stage.form).split("fun ") {
+                let bound: Vec<&str> = function
+                    .split("let { ")
+                    .skip(1)
+                    .filter_map(|rest| rest.split(" = ").next())
+                    .collect();
+                let unique: BTreeSet<&&str> = bound.iter().collect();
+                assert_eq!(unique.len(), bound.len(), "{function}");
+            }
+        }
+    }
+}
+
+/// The same maps by the sweeps alone: a guard for the helpers above.
+#[test]
+fn application_and_reverse_application_are_adjoint() {
+    let mut maps = pullback_engines::linear_maps::maps::Maps::default();
+    let mut plain = pullback_engines::linear_maps::vector::Plain::default();
+    let scale = maps.scale(Value::Real(3.0)).unwrap();
+    let column = maps.vcat(vec![scale, pullback_engines::linear_maps::maps::ONE]).unwrap();
+    let maps = Rc::new(maps);
+    let y = apply(&mut plain, &maps, column, Vector::real(2.0)).unwrap();
+    let r = Vector::Parts(vec![Vector::real(1.0), Vector::real(10.0)]);
+    let x_bar = apply_reverse(&mut plain, r.clone(), &maps, column).unwrap();
+    assert_eq!(r.dot(&y), x_bar.dot(&Vector::real(2.0)));
+}
