@@ -27,7 +27,7 @@ pub use arith::{Counts, Ctx, Known, Options, primal};
 pub use array::{Array, Items};
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
-pub use fault::{Fault, MAX_NESTING, OTHER_SHAPE};
+pub use fault::{ENGINE_LIMIT, Fault, MAX_NESTING, OTHER_SHAPE};
 pub use hooks::{Engine, Level, Native, NativeValue, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use structure::Fields;

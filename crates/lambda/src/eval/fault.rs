@@ -2,6 +2,10 @@
 
 use pullback_base::{Diagnostic, Name, Span};
 
+/// What the message of `fail` begins with where a translated program stops because an engine does not
+/// cover it; the rest of the message says why.
+pub const ENGINE_LIMIT: &str = "a limit of the engine: ";
+
 /// How many derivatives may be nested in one number.
 pub const MAX_NESTING: usize = 100;
 
@@ -136,6 +140,9 @@ impl Fault {
         if text == OTHER_SHAPE {
             let (primal, found) = ("the shape of the value".to_string(), "another".to_string());
             return Self::Shape { what: "cotangent", primal, found };
+        }
+        if let Some(what) = text.strip_prefix(ENGINE_LIMIT) {
+            return Self::Unsupported { what: what.to_string() };
         }
         Self::Message { text: text.to_string() }
     }
