@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use pullback_lambda::eval::{Fault, Value, walk};
 
-use super::maps::{Map, Maps, Node, ONE, Opaque};
+use super::maps::{Map, Maps, Node, ONE, Opaque, ZERO};
 use super::vector::{Arith, Vector};
 
 /// How far a run has come.
@@ -354,7 +354,8 @@ fn wait(
     map: Map,
     r: Vector,
 ) -> Result<(), Fault> {
-    if r.is_zero() { Ok(()) } else { pending.entry(map).or_default().add(arith, r) }
+    // `0` maps between any two spaces, so what reaches it does not even add up.
+    if r.is_zero() || map == ZERO { Ok(()) } else { pending.entry(map).or_default().add(arith, r) }
 }
 
 /// Adds `k * x`.

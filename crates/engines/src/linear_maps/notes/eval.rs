@@ -241,8 +241,9 @@ impl<'b> Evaluation<'b> {
     fn primitive(&mut self, name: Prim, args: &[Datum]) -> Result<Datum, Fault> {
         if let (Class::Smooth(smooth), true) = (&name.row().class, args.len() <= 2) {
             // Addition and multiplication are those of any vector space.
+            let zero = |datum: &Datum| matches!(datum, Datum::Space(Vector::Zero));
             if let (Prim::Add, [a, b]) = (name, args)
-                && (a.real().is_err() || b.real().is_err())
+                && (zero(a) || zero(b) || a.real().is_err() || b.real().is_err())
             {
                 let mut total = a.vector();
                 total.add(&mut self.plain, b.vector())?;
