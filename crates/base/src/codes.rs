@@ -43,6 +43,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0134", "a malformed type"),
     ("E0135", "a malformed import"),
     ("E0136", "something unexpected inside brackets"),
+    ("E0137", "a construct of too many parts"),
     ("E0190", "a text that is not a printed stage"),
 
     // --- E02: names and modules
@@ -121,6 +122,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0715", "no derivative under the strict domain"),
     ("E0716", "too many nested derivatives"),
     ("E0717", "not covered by this engine"),
+    ("E0718", "a rule without a forward mode"),
     ("E0799", "an internal error of the evaluator"),
 
     // --- E08: arguments, input files, usage

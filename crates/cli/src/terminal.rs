@@ -49,11 +49,17 @@ pub fn error_line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// How many diagnostics are printed; nobody reads more, and the first ones matter.
+const MAX_SHOWN: usize = 100;
+
 /// Prints diagnostics to standard error.
 pub fn report(sources: &SourceMap, diagnostics: &[Diagnostic], color: Color) {
-    for diagnostic in diagnostics {
+    for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
         error_line(&render(sources, diagnostic, style(color)));
         error_line("");
+    }
+    if diagnostics.len() > MAX_SHOWN {
+        error_line(&format!("… and {} more messages\n", diagnostics.len() - MAX_SHOWN));
     }
 }
 

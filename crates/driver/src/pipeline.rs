@@ -60,6 +60,12 @@ pub fn typed(session: &mut Session<'_>, modules: &Modules) -> Inferred {
                 .iter()
                 .filter_map(|(name, index)| index.map(|index| (name.clone(), index)))
                 .collect(),
+            unread: module
+                .imports
+                .iter()
+                .filter(|(_, index)| index.is_none())
+                .map(|(name, _)| name.clone())
+                .collect(),
             prelude: module.prelude,
         })
         .collect();

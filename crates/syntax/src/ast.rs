@@ -8,6 +8,9 @@ use pullback_base::{Name, Span, Spanned, id_type};
 
 /// The deepest tree the parser builds; deeper text is a diagnostic.
 pub const MAX_DEPTH: usize = 1000;
+/// How many parts a construct may have whose parts are no data: parameters, arguments, fields,
+/// components, clauses, indices, functions of one `let rec`. Arrays and `match` have no such limit.
+pub const MAX_PARTS: usize = 1000;
 
 id_type!(
     /// An expression or pattern of one module, dense from 0.

@@ -198,6 +198,7 @@ pub(crate) fn number(lexer: &mut Lexer<'_, TokenKind>) {
         bad = true;
         at += 1;
     }
+    bad |= at > 0 && rest[at - 1] == b'_';
     lexer.bump(at);
     if bad {
         lexer.extras.push(Found::BadNumber { lo: start, hi: start + 1 + at });

@@ -12,6 +12,7 @@ mod height;
 mod lexer;
 mod parser;
 mod token;
+mod width;
 
 pub use dump::{dump_ast, dump_shape, dump_tokens};
 pub use format::{format, format_file};

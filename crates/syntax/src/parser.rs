@@ -54,12 +54,15 @@
 
 use pullback_base::{Diagnostic, FileId, Name, Span, Spanned};
 
-use crate::ast::{Expr, ExprKind, Ident, MAX_DEPTH, Module, Pattern, PatternKind, TypeExpr};
+use crate::ast::{
+    Expr, ExprKind, Ident, MAX_DEPTH, MAX_PARTS, Module, Pattern, PatternKind, TypeExpr,
+};
 use crate::brackets::{self, NO_PARTNER};
 use crate::errors::{self, code};
 use crate::height::Heights;
 use crate::lexer;
 use crate::token::{Token, TokenKind};
+use crate::width;
 
 /// After this many diagnostics a file's further ones are dropped.
 pub(crate) const MAX_DIAGNOSTICS: usize = 100;
@@ -142,6 +145,8 @@ pub(crate) struct Parser<'t> {
     /// How many brackets are open here.
     pub brackets: usize,
     item_start: usize,
+    /// The item that follows stands inside another whose body is missing.
+    pub nested_item: bool,
     /// Something in the item has been reported that explains whatever is left over at its end.
     pub bad_in_item: bool,
 }
@@ -173,6 +178,7 @@ impl<'t> Parser<'t> {
             in_rec: false,
             brackets: 0,
             item_start: 0,
+            nested_item: false,
             bad_in_item: false,
         };
         (parser, lexed.comments)
@@ -285,6 +291,7 @@ impl<'t> Parser<'t> {
             self.overflow(span);
             return Expr { id: self.heights.push(1), kind: ExprKind::Error, span };
         }
+        let kind = if self.fits(width::of_expr(&kind), span) { kind } else { ExprKind::Error };
         Expr { id: self.heights.push(height), kind, span }
     }
     pub fn make_pattern(&mut self, kind: PatternKind, span: Span) -> Pattern {
@@ -293,7 +300,17 @@ impl<'t> Parser<'t> {
             self.overflow(span);
             return Pattern { id: self.heights.push(1), kind: PatternKind::Error, span };
         }
+        let fits = self.fits(width::of_pattern(&kind), span);
+        let kind = if fits { kind } else { PatternKind::Error };
         Pattern { id: self.heights.push(height), kind, span }
+    }
+    /// Whether a construct has no more parts than it may have; reports it otherwise.
+    pub fn fits(&mut self, (count, what): width::Width, span: Span) -> bool {
+        if count <= MAX_PARTS {
+            return true;
+        }
+        self.report(errors::too_many(span, count, what));
+        false
     }
     pub fn error_expr(&mut self) -> Expr {
         let span = self.span().start();
@@ -305,10 +322,12 @@ impl<'t> Parser<'t> {
     }
     /// Replaces a definition's type that is too high, which only its height can tell.
     pub fn checked_ty(&mut self, ty: TypeExpr) -> TypeExpr {
-        if self.heights.ty(&ty) < MAX_DEPTH {
+        let deep = self.heights.ty(&ty) >= MAX_DEPTH;
+        if deep {
+            self.overflow(ty.span);
+        } else if self.fits(width::of_type(&ty), ty.span) {
             return ty;
         }
-        self.overflow(ty.span);
         TypeExpr { kind: crate::ast::TypeExprKind::Error, span: ty.span }
     }
     /// Enters one level of the tree; false where that is one too many. Pairs with `leave`.
@@ -363,7 +382,8 @@ impl<'t> Parser<'t> {
 
     /// Reports a mistake, unless it follows from the one before.
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        let worth = !self.quiet && !self.skipping && !self.at_bad_token();
+        let worth =
+            !self.quiet && !self.skipping && !self.at_bad_token() && !self.is_habit(&diagnostic);
         if worth {
             self.item_mistakes.push(diagnostic.span().lo);
             self.diagnostics.push(diagnostic);
@@ -373,6 +393,32 @@ impl<'t> Parser<'t> {
             self.skipping = true;
             self.pos = self.tokens.len() - 1;
         }
+        self.quiet = true;
+    }
+    /// Whether this item has been told about the same habit of another language, such as `:` for
+    /// `=` in a record: once is enough.
+    fn is_habit(&self, diagnostic: &Diagnostic) -> bool {
+        const HABITS: [&str; 5] =
+            [code::BAD_RECORD, code::WRONG_CASE, code::BAD_MATCH, code::SEMICOLON, code::BAD_TYPE];
+        let item_lo = self.token_at(self.item_start).lo;
+        HABITS.contains(&diagnostic.code)
+            && self.diagnostics.iter().rev().take(16).any(|found| {
+                found.code == diagnostic.code
+                    && found.span().lo >= item_lo
+                    && found.title == diagnostic.title
+            })
+    }
+    /// Whether this item has been told that a word is reserved.
+    pub fn knows_reserved(&self, word: &str) -> bool {
+        let item_lo = self.token_at(self.item_start).lo;
+        self.diagnostics.iter().rev().take(16).any(|found| {
+            found.code == code::RESERVED
+                && found.span().lo >= item_lo
+                && found.title.starts_with(&format!("`{word}`"))
+        })
+    }
+    /// What follows up to the next token taken needs no message.
+    pub fn silence(&mut self) {
         self.quiet = true;
     }
     /// The lexer has already reported what stands here.

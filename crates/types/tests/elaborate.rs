@@ -16,6 +16,7 @@ fn typed(text: &str) -> Typed {
         file: FileId(0),
         module: &parse.module,
         imports: vec![],
+        unread: vec![],
         prelude: false,
     };
     let (typed, _, diagnostics) = infer(&[source]);

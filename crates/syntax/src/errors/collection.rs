@@ -54,7 +54,7 @@ pub(crate) fn bad_clause(kind: TokenKind, found: &str, span: Span) -> Diagnostic
     let title = format!("expected `<` or `<-` in a clause, found {found}");
     comprehension(span, &title, "not a clause")
         .note("clauses say what to run over; they do not choose elements")
-        .hint("write `i < n` or `x <- xs`; choose elements with `filter`; put a `match` before the `|` in parentheses")
+        .hint("write `i < n` or `x <- xs`; choose elements with `filter`")
 }
 
 fn record(span: Span, title: String, label: &str) -> Diagnostic {

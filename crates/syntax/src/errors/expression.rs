@@ -38,7 +38,8 @@ pub(crate) fn missing(
         return super::operator::foreign(found.trim_matches('`'), span);
     }
     if kind.is_closer() {
-        return made("an expression is missing before this");
+        return made("an expression is missing before this")
+            .hint("write the missing expression, or delete what stands before");
     }
     if matches!(kind, TokenKind::For | TokenKind::While | TokenKind::Do) {
         return made("no expression starts so").hint(
@@ -54,7 +55,17 @@ pub(crate) fn missing(
         return made("`+` stands between two values")
             .hint("leave the `+` out; a positive number has no sign");
     }
-    made("an expression should stand here")
+    let made = made("an expression should stand here");
+    if kind == TokenKind::Comma {
+        return made.hint("write the missing element, or delete the comma");
+    }
+    if kind.binary().is_some() {
+        return made.hint("write the missing operand, or delete the operator");
+    }
+    if matches!(kind, TokenKind::Bar | TokenKind::Arrow | TokenKind::Eq) {
+        return made.hint("write the missing expression before it");
+    }
+    made.hint("write an expression: a number, a name, a call such as `f x`, or `(…)`")
 }
 
 /// `f x where x = 1`

@@ -54,6 +54,12 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
         return made("no digit after the point")
             .hint(format!("write `{whole}.0` for a Real, `{whole}` for an Int"));
     }
+    if text.ends_with('_') && !text.contains(|c: char| c.is_ascii_alphabetic()) {
+        return made("an underscore at the end").hint(format!(
+            "underscores stand between digits: write `{}`",
+            text.trim_end_matches('_')
+        ));
+    }
     let rest = &text[text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len())..];
     if rest == "e" || rest == "E" {
         return made("no digit after the exponent's `e`")

@@ -20,7 +20,7 @@ pub(crate) mod ty;
 
 use pullback_base::{Diagnostic, Span};
 
-use crate::ast::MAX_DEPTH;
+use crate::ast::{MAX_DEPTH, MAX_PARTS};
 use crate::token::TokenKind;
 
 /// What messages call a token.
@@ -50,6 +50,14 @@ pub(crate) fn nested_too_deeply(span: Span) -> Diagnostic {
     Diagnostic::error(code::TOO_DEEP, span, "this is nested too deeply", "too deep from here on")
         .note(format!("expressions, patterns and types may be nested {MAX_DEPTH} levels deep; a chain of operators counts one level per operator"))
         .hint("give inner parts names of their own with `def`, or build long sums with `sum [ … ]`")
+}
+
+/// More parts than a construct may have.
+pub(crate) fn too_many(span: Span, count: usize, what: &str) -> Diagnostic {
+    let title = format!("this has {count} {what}");
+    Diagnostic::error(code::TOO_MANY, span, title, "too many")
+        .note(format!("a construct may have {MAX_PARTS} {what}"))
+        .hint("collect values of the same kind in an array")
 }
 
 /// Something that fits nowhere inside a bracket.
@@ -89,7 +97,7 @@ pub(crate) fn unexpected_in_bracket(
 /// Text after something that is complete.
 pub(crate) fn leftover(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
     if kind == TokenKind::Eq {
-        return operator::single_equals(span);
+        return operator::single_equals(span, None);
     }
     if kind == TokenKind::Semi {
         return expression::semicolon(span, "use `let … in …` to compute one thing after another");

@@ -12,7 +12,7 @@ pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
         "!" => "write `not x`",
         "and" | "&" => "write `&&`",
         "**" => "a power is written `x ^ 2`",
-        "++" => "arrays are joined with `concat a b`",
+        "++" => "arrays are joined with `concat a b`; the next number is `n + 1`",
         "::" => "a type annotation is written `(e : T)`",
         "<>" | "/=" | "!==" => "\"not equal\" is written `!=`",
         "===" | "~=" => "\"equal\" is written `==`",
@@ -34,15 +34,21 @@ pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
     Diagnostic::error(code::FOREIGN_OPERATOR, span, title, "unknown operator").hint(hint)
 }
 
-/// `=` between values.
-pub(crate) fn single_equals(span: Span) -> Diagnostic {
+/// `=` between values, where `place` is what stands before it if that is an element or a field.
+pub(crate) fn single_equals(span: Span, place: Option<&str>) -> Diagnostic {
+    let hint = match place {
+        Some(place) => format!(
+            "nothing is assigned: a changed copy is written `{place} = …`; to compare, write `==`"
+        ),
+        None => "write `==` to compare; a local definition is `let x = … in …`".to_owned(),
+    };
     Diagnostic::error(
         code::SINGLE_EQUALS,
         span,
         "`=` does not compare",
         "a definition's `=` cannot stand here",
     )
-    .hint("write `==` to compare; a local definition is `let x = … in …`")
+    .hint(hint)
 }
 
 /// `a < b < c`

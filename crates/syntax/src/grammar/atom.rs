@@ -118,6 +118,11 @@ impl Parser<'_> {
 
     /// Reports that an expression should stand here.
     fn missing_expr(&mut self) {
+        if self.knows_reserved(self.current_text()) {
+            // It was meant as a name, which has been reported where it was bound.
+            self.silence();
+        }
+        self.nested_item |= self.kind().starts_item() && !self.in_first_column(self.pos);
         let number = self.at(TokenKind::Dot) && self.nth(1) == TokenKind::Int;
         let report = if number {
             lexical::no_leading_zero(self.span())

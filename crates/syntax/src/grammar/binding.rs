@@ -2,10 +2,11 @@
 //!
 //! Input: tokens after the keyword. Output: the binding.
 
-use crate::ast::{Def, ExprKind, Ident, Param, PatternKind, TypeExpr};
+use crate::ast::{Def, ExprKind, Ident, MAX_PARTS, Param, PatternKind, TypeExpr};
 use crate::errors::{self, binding};
 use crate::parser::Parser;
 use crate::token::TokenKind;
+use crate::width;
 
 impl Parser<'_> {
     /// After `let`, which is token `start`.
@@ -126,7 +127,12 @@ impl Parser<'_> {
         let result = self.optional_type();
         self.expect_eq(binding::Equals::Def);
         let body = self.expr_or_eq();
-        Def { name, sizes, params, result, body, span: self.span_from(start) }
+        let mut def = Def { name, sizes, params, result, body, span: self.span_from(start) };
+        if !self.fits(width::of_def(&def), def.name.span) {
+            def.sizes.truncate(MAX_PARTS);
+            def.params.truncate(MAX_PARTS);
+        }
+        def
     }
 
     /// `[n] [m]`

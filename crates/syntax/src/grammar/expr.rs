@@ -59,7 +59,8 @@ impl Parser<'_> {
                 // Its `in` will be left over.
                 self.bad_in_item = true;
             } else {
-                self.report(operator::single_equals(self.span()));
+                let place = self.place_before(&lhs);
+                self.report(operator::single_equals(self.span(), place.as_deref()));
             }
             let op = Spanned { node: BinaryOp::Eq, span: self.span() };
             self.bump();
@@ -68,6 +69,16 @@ impl Parser<'_> {
             lhs = self.make(ExprKind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) }, span);
         }
         lhs
+    }
+
+    /// An element or a field that seems to be assigned to, as a `with` would write it.
+    fn place_before(&self, lhs: &Expr) -> Option<String> {
+        let (ExprKind::Index { base, .. } | ExprKind::Field { base, .. }) = &lhs.kind else {
+            return None;
+        };
+        let (base, whole) = (base.span.range(), lhs.span.range());
+        let place = self.text.get(base.end..whole.end)?;
+        Some(format!("{} with {place}", self.text.get(base)?))
     }
 
     /// The word `where` among the last few tokens of the expression that starts at token `start`.
@@ -101,6 +112,10 @@ impl Parser<'_> {
             let token = self.bump();
             // What such an operator means is a guess, which nobody should build on.
             let guessed = token.kind.binary().is_none() || (told && level == COMPARISON);
+            if guessed && self.at_closer() {
+                // `n++` may need no second operand, whatever is meant by it.
+                self.silence();
+            }
             let op = Spanned { node: op, span: self.span_of(token) };
             let rhs = if self.enter() {
                 let rhs = self.operators(right);

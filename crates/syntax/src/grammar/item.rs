@@ -27,11 +27,15 @@ impl Parser<'_> {
                 before.push(comment);
             }
             let doc = self.documentation(&before, start);
+            let nested = std::mem::replace(&mut self.nested_item, false);
             let mut kind = self.item();
             let span = self.span_from(start);
             self.end_of_item();
             if let (ItemKind::Def(def), Some(mistake)) = (&mut kind, self.first_mistake()) {
                 silence(def, mistake, self.text);
+            }
+            if let (ItemKind::Def(def), true) = (&mut kind, nested) {
+                def.body.kind = ExprKind::Error;
             }
             items.push(Item { kind, span, doc });
             // Comments inside the item document nothing.
@@ -217,6 +221,9 @@ impl Parser<'_> {
         while matches!(self.kind(), TokenKind::Lower | TokenKind::Upper | TokenKind::Bad) {
             params.push(self.variable("a type parameter"));
         }
+        if !self.fits((sizes.len().max(params.len()), "parameters"), name.span) {
+            params.clear();
+        }
         self.expect_eq(errors::binding::Equals::Type);
         let body = if self.is_sum() { self.sum() } else { TypeBody::Alias(self.whole_type()) };
         ItemKind::Type(TypeDecl { name, sizes, params, body })
@@ -255,6 +262,9 @@ impl Parser<'_> {
                 self.skip_to(&[TokenKind::Bar]);
             }
             let span: Span = self.span_from(start);
+            if !self.fits((fields.len(), "fields"), span) {
+                fields.clear();
+            }
             constructors.push(Constructor { name, fields, span });
             if !self.eat(TokenKind::Bar) {
                 return TypeBody::Sum(constructors);

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Span};
-use pullback_syntax::ast::{Expr, Ident, Path, TypeExpr, TypeExprKind};
+use pullback_base::{Diagnostic, Name, Span};
+use pullback_syntax::ast::{Expr, Ident, MAX_DEPTH, Path, TypeExpr, TypeExprKind};
 
 use super::mismatch::Why;
+use super::names::what_it_has;
 use super::tangent::tangent;
 use super::{Binding, Infer};
 use crate::resolve::suggest::nearest;
@@ -73,7 +74,7 @@ impl<'a> Infer<'a> {
             }
             TypeExprKind::Record(fields) => {
                 self.check_fields(fields.iter().map(|(name, _)| name));
-                let mut types: Vec<(pullback_base::Name, Ty)> = Vec::new();
+                let mut types: Vec<(Name, Ty)> = Vec::new();
                 for (name, field) in fields {
                     let converted = self.convert_part(field, Step::Field(name.node.clone()), dims);
                     if !types.iter().any(|(known, _)| *known == name.node) {
@@ -144,7 +145,7 @@ impl<'a> Infer<'a> {
     /// The name that a size consists of, if nothing in scope has it.
     fn unknown_size_name(&self, size: &Expr) -> Option<Ident> {
         let pullback_syntax::ast::ExprKind::Name(name) = &size.kind else { return None };
-        let known = self.scope.iter().any(|(known, _)| known == name)
+        let known = self.scope.contains(name)
             || self.declared.scopes.value(self.module, name).is_some()
             || crate::builtins::lookup(name).is_some();
         (!known).then(|| Ident { node: name.clone(), span: size.span })
@@ -251,6 +252,7 @@ impl<'a> Infer<'a> {
             "",
         )
         .hint(match wanted {
+            0 if what == "size argument" => format!("write just `{name}`; an array is `[n]{name}`"),
             0 => format!("write just `{name}`"),
             _ => format!(
                 "give it {}; one that is itself several words needs parentheses",
@@ -282,10 +284,18 @@ impl<'a> Infer<'a> {
             (sizes.len(), args.len()),
         );
         if self.bad_aliases[alias] || !fits {
+            // What abbreviates something wrong is wrong too, and needs no message of its own.
+            for outer in &self.expanding {
+                self.bad_aliases[*outer] = true;
+            }
             return Ty::Error;
         }
         if self.expanding.contains(&alias) {
             self.report_cyclic_alias(alias);
+            return Ty::Error;
+        }
+        if self.expanding.len() >= MAX_DEPTH {
+            self.report_deep_alias(span);
             return Ty::Error;
         }
         let types: Vec<Ty> = args.iter().map(|arg| self.convert_inside(arg, dims)).collect();
@@ -307,6 +317,21 @@ impl<'a> Infer<'a> {
         self.type_vars = type_vars;
         self.scope = scope;
         converted
+    }
+
+    fn report_deep_alias(&mut self, span: Span) {
+        for outer in &self.expanding {
+            self.bad_aliases[*outer] = true;
+        }
+        let diagnostic = Diagnostic::error(
+            "E0109",
+            span,
+            "this is nested too deeply",
+            "too many abbreviations inside one another",
+        )
+        .note(format!("abbreviations may be nested {MAX_DEPTH} levels deep"))
+        .hint("write the type that is meant");
+        self.report(diagnostic);
     }
 
     fn report_cyclic_alias(&mut self, alias: usize) {
@@ -332,7 +357,7 @@ impl<'a> Infer<'a> {
 
     fn report_unknown_size(&mut self, name: &Ident) {
         let text = &name.node;
-        let candidates: Vec<&str> = self.scope.iter().map(|(known, _)| known.as_str()).collect();
+        let candidates: Vec<&str> = self.scope.iter().map(Name::as_str).collect();
         let near = nearest(text, candidates);
         let mut diagnostic =
             Diagnostic::error("E0215", name.span, format!("unknown size `{text}`"), "not declared");
@@ -350,6 +375,10 @@ impl<'a> Infer<'a> {
 
     fn report_unknown_type(&mut self, path: &Path) {
         let name = &path.name.node;
+        if !self.unknown.insert(Name::from(format!("type {name}"))) {
+            return;
+        }
+        let may_suggest = self.may_suggest();
         if let Some(module) = &path.module {
             let imports = &self.declared.scopes.modules[self.module].imports;
             let Some(index) = imports.get(&module.node) else {
@@ -357,17 +386,17 @@ impl<'a> Infer<'a> {
                 return;
             };
             let types = &self.declared.scopes.modules[*index].types;
-            let near = nearest(name, types.keys().map(pullback_base::Name::as_str));
-            let mut diagnostic = Diagnostic::error(
+            let near = nearest(name, types.keys().map(Name::as_str));
+            let diagnostic = Diagnostic::error(
                 "E0205",
                 path.name.span,
                 format!("`{}` has no type `{name}`", module.node),
                 "unknown type",
             );
-            if let Some(near) = near {
-                diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
-            }
-            self.report(diagnostic);
+            self.report(match near {
+                Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+                None => diagnostic.hint(what_it_has("types", types.keys())),
+            });
             return;
         }
         let mut known = vec!["Real", "Int", "Bool", "String"];
@@ -376,9 +405,9 @@ impl<'a> Infer<'a> {
                 .scopes
                 .visible(self.module)
                 .flat_map(|scope| scope.types.keys())
-                .map(pullback_base::Name::as_str),
+                .map(Name::as_str),
         );
-        let near = nearest(name, known);
+        let near = if may_suggest { nearest(name, known) } else { None };
         let is_constructor = self.declared.scopes.constructor(self.module, name).is_some();
         let mut diagnostic = Diagnostic::error(
             "E0202",

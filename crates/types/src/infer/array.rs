@@ -23,7 +23,9 @@ impl<'a> Infer<'a> {
             typed.push(item);
         }
         let element = element.map_or_else(|| self.fresh(), |(ty, _)| ty);
-        let count = i64::try_from(items.len()).ok();
+        // Where an element is wrong, so may be their number: a comma may be missing.
+        let wrong = typed.iter().any(|item| matches!(item.kind, TExprKind::Error));
+        let count = i64::try_from(items.len()).ok().filter(|_| !wrong);
         let ty = Ty::Array(size_of(count.map(Poly::constant)), element.into());
         TExpr { kind: TExprKind::Array(typed), ty, span }
     }
@@ -142,7 +144,11 @@ impl<'a> Infer<'a> {
             "E0402",
             index.span,
             format!("the index {place} is out of range"),
-            format!("this array has {count} elements"),
+            if count == 1 {
+                "this array has 1 element".into()
+            } else {
+                format!("this array has {count} elements")
+            },
         );
         let diagnostic = match count {
             0 => diagnostic.hint("an empty array has no elements"),

@@ -142,7 +142,7 @@ impl<'a> Infer<'a> {
         let (local, body) = self.scoped(|this| {
             let local = this.local(name, scheme.ty.clone());
             this.set_scheme(Binder::Local(local), scheme);
-            this.scope.push((name.clone(), Binding::Local(local)));
+            this.scope.push(name.clone(), Binding::Local(local));
             (local, this.sub(body, want))
         });
         let ty = self.leave_scope(&body.ty);
@@ -261,7 +261,13 @@ impl<'a> Infer<'a> {
 
 /// Why the result of a function literal is wanted.
 fn lambda_result(why: &Why) -> Why {
-    if let Why::Annotation(span) = why { Why::Annotation(*span) } else { Why::Plain }
+    if let Why::Annotation(span) = why {
+        Why::Annotation(*span)
+    } else if let Why::Argument(Some(name), index) = why {
+        Why::Given(name.clone(), *index)
+    } else {
+        Why::Plain
+    }
 }
 
 /// Whether constructors inside may have to be those of a tangent type.

@@ -53,6 +53,9 @@ impl<'a> Infer<'a> {
         // After a wrong argument only types that it cannot have spoilt are relied on.
         let mut wrong = false;
         for (index, arg) in args.iter().enumerate() {
+            if self.too_large {
+                return Self::error_expr(span);
+            }
             let why = Why::Argument(name.clone(), index);
             match self.head(&ty) {
                 Ty::Fun(from, to) => {
@@ -102,13 +105,15 @@ impl<'a> Infer<'a> {
                 | Ty::Jacobian(..)
                 | Ty::Param(_)
                 | Ty::Var(_)) => {
+                    let before = self.diagnostics.len();
                     for arg in &args[index..] {
                         self.infer(arg);
                     }
-                    if wrong {
+                    // A mistake in an argument, such as `x mod y`, says more than that it is one.
+                    if wrong || self.diagnostics.len() > before {
                         return Self::error_expr(span);
                     }
-                    self.report_not_function(&function, name.as_deref(), index, &other, arg.span);
+                    self.report_not_function(&function, name.as_deref(), index, &other, arg);
                     return Self::error_expr(span);
                 }
             }
@@ -118,7 +123,7 @@ impl<'a> Infer<'a> {
             let spans: Vec<Span> = args.iter().map(|arg| arg.span).collect();
             self.finish_builtin(*builtin, used, function.span, &spans);
         }
-        if wrong && !self.is_closed(&ty) {
+        if wrong && (builtin.is_some() || !self.is_closed(&ty)) {
             ty = Ty::Error;
         }
         if typed.is_empty() {
@@ -164,8 +169,9 @@ impl<'a> Infer<'a> {
         name: Option<&str>,
         taken: usize,
         ty: &Ty,
-        extra: Span,
+        argument: &Expr,
     ) {
+        let extra = argument.span;
         let found = self.show(ty);
         let called = name.map_or_else(|| "this".to_string(), |name| format!("`{name}`"));
         let diagnostic = if taken == 0 {
@@ -183,7 +189,9 @@ impl<'a> Infer<'a> {
             )
             .label(extra, "an argument is given here")
             .note("two expressions side by side mean application")
-            .hint(if number {
+            .hint(if matches!((ty, &argument.kind), (Ty::Array(..), ExprKind::Array(_))) {
+                "an index touches the array: `xs[i]`, without a space"
+            } else if number {
                 "a product is written with `*`; a comma or another operator may be missing"
             } else {
                 "a comma or an operator may be missing, or the first is not the function you meant"

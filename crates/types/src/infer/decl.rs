@@ -40,8 +40,7 @@ impl<'a> Infer<'a> {
         for index in 0..self.declared.sums.len() {
             self.declare_constructors(index);
         }
-        self.look_inside_sums();
-        self.check_regular();
+        self.look_at_sums();
     }
 
     /// The order of record fields is that of their first declaration.
@@ -102,8 +101,14 @@ impl<'a> Infer<'a> {
                 format!("unknown type variable `{name}`"),
                 "not a parameter",
             )
-            .note("a declared type may only mention its own parameters")
-            .hint(format!("write `type {}{} {name} = …` to make it one", decl.name.node, known));
+            .note("a declared type may only mention its own parameters");
+            let diagnostic = if name == "of" {
+                diagnostic
+                    .hint("leave out `of`: the fields follow the constructor, as in `Circle Real`")
+            } else {
+                let head = format!("type {}{known} {name} = …", decl.name.node);
+                diagnostic.hint(format!("write `{head}` to make it one"))
+            };
             self.report(diagnostic);
         }
         self.type_vars.clear();
@@ -147,100 +152,6 @@ impl<'a> Infer<'a> {
         self.leave_decl(decl, &types);
     }
 
-    /// Finds out what is inside each sum: the least solution over all declarations.
-    fn look_inside_sums(&mut self) {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (id, decl) in self.typed.types.iter_enumerated() {
-                let mut info = self.sums[id.0 as usize].clone();
-                for field in decl.constructors.iter().flat_map(|constructor| &constructor.fields) {
-                    look_inside(field, &decl.params, &self.sums, &mut info, &mut 10_000);
-                }
-                let old = &self.sums[id.0 as usize];
-                if (info.discrete, info.function, &info.uses)
-                    != (old.discrete, old.function, &old.uses)
-                {
-                    changed = true;
-                    self.sums[id.0 as usize] = info;
-                }
-            }
-        }
-    }
-
-    /// A sum may mention the sums it is declared with only at its own parameters or at types without
-    /// parameters: otherwise it would consist of infinitely many types.
-    fn check_regular(&mut self) {
-        let mut reports = Vec::new();
-        for (id, decl) in self.typed.types.iter_enumerated() {
-            for field in decl.constructors.iter().flat_map(|constructor| &constructor.fields) {
-                if self.grows(field, id) {
-                    let name = &decl.name;
-                    reports.push(
-                        Diagnostic::error(
-                            "E0216",
-                            decl.span,
-                            format!("the type `{name}` contains itself at ever larger types"),
-                            "",
-                        )
-                        .note("such a type would consist of infinitely many different types")
-                        .hint(format!(
-                            "mention `{name}` in its own declaration with its own parameters only"
-                        )),
-                    );
-                    break;
-                }
-            }
-        }
-        self.diagnostics.extend(reports);
-    }
-
-    fn grows(&self, field: &Ty, id: TypeDeclId) -> bool {
-        let mut stack = vec![field.clone()];
-        while let Some(ty) = stack.pop() {
-            match ty {
-                Ty::Sum(other, args) => {
-                    let larger = |arg: &Ty| !matches!(arg, Ty::Param(_)) && mentions_param(arg);
-                    if self.reaches(other, id) && args.iter().any(larger) {
-                        return true;
-                    }
-                    stack.extend(args.iter().cloned());
-                }
-                Ty::Tuple(items) => stack.extend(items.iter().cloned()),
-                Ty::Record(fields) => stack.extend(fields.iter().map(|(_, ty)| ty.clone())),
-                Ty::Array(_, element) | Ty::Tangent(element) => {
-                    stack.push(element.as_ref().clone())
-                }
-                Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
-                    stack.extend([a.as_ref().clone(), b.as_ref().clone()])
-                }
-                Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Var(_) | Ty::Error => {
-                }
-            }
-        }
-        false
-    }
-
-    /// Whether the declaration of `from` leads to `to`.
-    fn reaches(&self, from: TypeDeclId, to: TypeDeclId) -> bool {
-        let mut seen = vec![false; self.sums.len()];
-        let mut stack = vec![from];
-        while let Some(id) = stack.pop() {
-            if id == to {
-                return true;
-            }
-            if std::mem::replace(&mut seen[id.0 as usize], true) {
-                continue;
-            }
-            let fields = self.typed.types[id]
-                .constructors
-                .iter()
-                .flat_map(|constructor| &constructor.fields);
-            fields.for_each(|field| sums_in(field, &mut stack));
-        }
-        false
-    }
-
     /// Reports names that occur twice in one list of parameters.
     pub(super) fn check_distinct<'n>(
         &mut self,
@@ -261,69 +172,6 @@ impl<'a> Infer<'a> {
                 self.diagnostics.push(diagnostic);
             }
             seen.push(name);
-        }
-    }
-}
-
-fn look_inside(
-    ty: &Ty,
-    params: &[ParamId],
-    sums: &[SumInfo],
-    info: &mut SumInfo,
-    budget: &mut u32,
-) {
-    *budget = budget.saturating_sub(1);
-    if *budget == 0 {
-        return;
-    }
-    let mut inside = |ty: &Ty| look_inside(ty, params, sums, info, budget);
-    match ty {
-        Ty::Real | Ty::Var(_) | Ty::Error => {}
-        Ty::Int | Ty::Bool | Ty::Str => info.discrete = true,
-        Ty::Param(param) => {
-            if let Some(index) = params.iter().position(|known| known == param) {
-                info.uses[index] = true;
-            }
-        }
-        Ty::Tuple(items) => items.iter().for_each(inside),
-        Ty::Record(fields) => fields.iter().for_each(|(_, ty)| inside(ty)),
-        Ty::Array(_, element) | Ty::Tangent(element) => inside(element),
-        Ty::Fun(..) | Ty::Jacobian(..) => info.function = true,
-        Ty::Sum(id, args) => {
-            let Some(other) = sums.get(id.0 as usize) else { return };
-            for (arg, _) in args.iter().zip(&other.uses).filter(|(_, used)| **used) {
-                inside(arg);
-            }
-            info.discrete |= other.discrete;
-            info.function |= other.function;
-        }
-    }
-}
-
-fn mentions_param(ty: &Ty) -> bool {
-    match ty {
-        Ty::Param(_) => true,
-        Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Error => false,
-        Ty::Tuple(items) | Ty::Sum(_, items) => items.iter().any(mentions_param),
-        Ty::Record(fields) => fields.iter().any(|(_, ty)| mentions_param(ty)),
-        Ty::Array(_, element) | Ty::Tangent(element) => mentions_param(element),
-        Ty::Fun(a, b) | Ty::Jacobian(a, b) => mentions_param(a) || mentions_param(b),
-    }
-}
-
-fn sums_in(ty: &Ty, found: &mut Vec<TypeDeclId>) {
-    match ty {
-        Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Param(_) | Ty::Error => {}
-        Ty::Tuple(items) => items.iter().for_each(|item| sums_in(item, found)),
-        Ty::Sum(id, args) => {
-            found.push(*id);
-            args.iter().for_each(|arg| sums_in(arg, found));
-        }
-        Ty::Record(fields) => fields.iter().for_each(|(_, ty)| sums_in(ty, found)),
-        Ty::Array(_, element) | Ty::Tangent(element) => sums_in(element, found),
-        Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
-            sums_in(a, found);
-            sums_in(b, found);
         }
     }
 }

@@ -104,7 +104,7 @@ impl Infer<'_> {
             format!("this is `{found}`"),
         );
         diagnostic = match ty {
-            Ty::Fun(..) => diagnostic.hint("an argument may be missing before the field is read"),
+            Ty::Fun(..) => diagnostic.hint("an argument may be missing before the field is read; functions are composed as `\\x -> f (g x)`"),
             Ty::Sum(..) | Ty::Tangent(_) => {
                 diagnostic.hint("take the value apart with `match` first")
             }

@@ -144,25 +144,30 @@ impl<'a> Infer<'a> {
         span: Span,
         want: Want<'_>,
     ) -> TExpr {
+        // An expectation is an `if` between its sides, whose condition is the whole line.
+        let side = cond.span == span;
         let cond = self.check(cond, &Ty::Bool, &Why::Condition);
         let then = self.sub(then, want);
         let otherwise = self.sub(otherwise, want);
         let ty = match want {
             Some((want, _)) => want.clone(),
-            None => self.join_branch(&then.ty.clone(), then.span, &otherwise),
+            None => {
+                let why = if side { Why::Side(then.span) } else { Why::Branch(then.span) };
+                self.join_branch(&then.ty.clone(), &otherwise, &why)
+            }
         };
         TExpr { kind: TExprKind::If(Box::new(cond), Box::new(then), Box::new(otherwise)), ty, span }
     }
 
     /// The common type of a branch and those before it.
-    fn join_branch(&mut self, ty: &Ty, first: Span, branch: &TExpr) -> Ty {
+    fn join_branch(&mut self, ty: &Ty, branch: &TExpr, why: &Why) -> Ty {
         let before = std::mem::replace(&mut self.at, branch.span);
         let result = self.unify(&branch.ty, ty, Sizes::Join);
         self.at = before;
         match result {
             Ok(_) => self.join(ty, &branch.ty),
             Err(clash) => {
-                self.report_clash(branch.span, &branch.ty, ty, &clash, &Why::Branch(first));
+                self.report_clash(branch.span, &branch.ty, ty, &clash, why);
                 Ty::Error
             }
         }
@@ -189,7 +194,7 @@ impl<'a> Infer<'a> {
             if want.is_none() {
                 joined = Some(match joined {
                     None => (body.ty.clone(), body.span),
-                    Some((ty, first)) => (self.join_branch(&ty, first, &body), first),
+                    Some((ty, first)) => (self.join_branch(&ty, &body, &Why::Branch(first)), first),
                 });
             }
             typed.push(TArm { pattern, body, span: arm.span });

@@ -70,6 +70,7 @@ impl<'a> Infer<'a> {
         self.type_vars.clear();
         self.endless = false;
         self.literal_reported = false;
+        self.unknown.clear();
         let first_local = self.typed.locals.len();
         let defs = members
             .iter()

@@ -24,6 +24,10 @@ pub(super) enum Why {
     Annotation(Span),
     /// Another branch of the same `if` or `match`.
     Branch(Span),
+    /// The other side of the expectation.
+    Side(Span),
+    /// What the function that is the n-th argument (from 0) of the function with this name gives.
+    Given(Name, usize),
     /// The condition of an `if` or a `while`.
     Condition,
     /// The first element of the array literal.
@@ -132,11 +136,19 @@ impl Infer<'_> {
                 label,
             )
             .note(format!("this is a function still waiting for {arguments}"))
-            .hint("give it the missing arguments, or check that it has all it needs")
+            .hint(if matches!(why, Why::Argument(..)) {
+                "put parentheses around an argument that is itself a call, as in `f (g x)`, or give it the missing arguments"
+            } else {
+                "give it the missing arguments, or check that it has all it needs"
+            })
         } else if matches!(why, Why::Branch(_)) {
             let title = format!("the branches have different types: `{wanted}` and `{found}`");
             Diagnostic::error("E0317", span, title, label)
                 .hint("make every branch give a value of the same type")
+        } else if matches!(why, Why::Side(_)) {
+            let title = format!("the sides have different types: `{wanted}` and `{found}`");
+            Diagnostic::error("E0317", span, title, label)
+                .note("an expectation compares two values of the same type")
         } else if let Some(param) = rigid(&inner).or_else(|| rigid(&outer)) {
             let name = show.ty(&param);
             let other = if rigid(&inner).is_some() { show.ty(&outer) } else { show.ty(&inner) };
@@ -157,6 +169,10 @@ impl Infer<'_> {
 
     /// A type that contains itself, seen when following it did not end.
     pub(super) fn report_infinite(&mut self, span: Span) {
+        if self.literal_reported {
+            // The literal is at fault: with another one in its place the type would be found.
+            return;
+        }
         let diagnostic = Diagnostic::error("E0304", span, "this value would have a type that contains itself", "used recursively here")
             .note("every recursive use wraps its type once more, so the type has no end")
             .hint("a recursive structure needs a declared `type`; otherwise write the types of the definition to find the use that does not fit");
@@ -240,6 +256,11 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
         }
         Why::Annotation(span) => diagnostic.label(*span, "the type declared here"),
         Why::Branch(span) => diagnostic.label(*span, format!("this branch is `{wanted}`")),
+        Why::Side(span) => diagnostic.label(*span, format!("this side is `{wanted}`")),
+        Why::Given(name, index) => diagnostic.note(format!(
+            "the function that is argument {} of `{name}` must give `{wanted}`",
+            index + 1
+        )),
         Why::Condition => diagnostic.note("a condition is a `Bool`"),
         Why::Element(span) => diagnostic
             .label(*span, format!("the first element is `{wanted}`"))
@@ -325,9 +346,30 @@ fn rigid(ty: &Ty) -> Option<Ty> {
 /// What to write where one type was meant for another.
 fn conversion_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
     let argument = matches!(why, Why::Argument(..));
+    if matches!(why, Why::Scrutinee(_)) && matches!(actual, Ty::Real | Ty::Int | Ty::Bool | Ty::Str)
+    {
+        return Some("a pattern has the type of the value that is taken apart".to_owned());
+    }
     let hint = match (actual, expected) {
         (Ty::Int, Ty::Real) => "write `real n` to turn an Int into a Real",
         (Ty::Real, Ty::Int) => "write `int x` to cut a Real down to an Int",
+        (Ty::Real, Ty::Bool) => "compare it to get a Bool, as in `x > 0.0`",
+        (Ty::Int, Ty::Bool) => "compare it to get a Bool, as in `n != 0`",
+        (Ty::Bool, Ty::Real) => "write `if c then 1.0 else 0.0` to turn a condition into a number",
+        (Ty::Bool, Ty::Int) => "write `if c then 1 else 0` to turn a condition into a number",
+        (Ty::Tuple(items), Ty::Real | Ty::Int) if items.is_empty() => {
+            "`()` holds nothing; it is also the derivative of an Int, a Bool or a String"
+        }
+        (Ty::Tuple(_), Ty::Record(_)) if matches!(why, Why::Scrutinee(_)) => {
+            "a record is taken apart by its fields, as in `let { a, b } = r in …`"
+        }
+        (Ty::Sum(..), Ty::Sum(..)) if matches!(why, Why::Scrutinee(_)) => {
+            "the arms of a `match` name constructors of the value's own type"
+        }
+        (Ty::Real | Ty::Int, Ty::Array(..)) => {
+            "an array of one element is `[x]`, of equal ones `replicate n x`"
+        }
+        (_, Ty::Str) => "strings are only messages: nothing can be turned into one",
         (Ty::Str, Ty::Real | Ty::Int | Ty::Bool) => {
             "strings are only messages: they cannot be turned into numbers"
         }

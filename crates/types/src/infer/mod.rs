@@ -21,6 +21,7 @@ mod differentiate;
 mod errors;
 mod expr;
 mod group;
+mod inside;
 mod literal;
 mod measure;
 mod mismatch;
@@ -37,9 +38,10 @@ mod unify;
 mod zonk;
 
 use pullback_base::{Diagnostic, Id, IdVec, Name, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::records::RecordOrders;
+use crate::resolve::names::Names;
 use crate::resolve::{self, Declared, Scopes, Source, deps};
 use crate::tir::{Global, Local, LocalId, TExpr, TExprKind, Typed};
 use crate::ty::{Poly, Ty};
@@ -102,7 +104,7 @@ struct Infer<'a> {
     globals: IdVec<crate::tir::GlobalId, GlobalState>,
     locals: IdVec<LocalId, LocalInfo>,
     /// Local names, innermost last.
-    scope: Vec<(Name, Binding)>,
+    scope: Names<Binding>,
     /// Type variables of annotations in scope.
     type_vars: Vec<(Name, Ty)>,
     /// The module whose definitions are being inferred.
@@ -143,12 +145,21 @@ struct Infer<'a> {
     in_size: bool,
     /// Whether that size mentions one that cannot be measured.
     saw_phantom: bool,
+    /// Whether the constructor being looked up stands in a pattern.
+    in_pattern: bool,
     /// How many sizes have been generalised.
     size_params: u32,
+    /// The unknown names that this group of definitions has been told about.
+    unknown: FxHashSet<Name>,
+    /// How many more misspelt names are compared with those that are known.
+    suggestions: u32,
 }
 
 /// How many type nodes one operation may visit.
 const FUEL: u32 = 10_000;
+
+/// How many misspelt names are compared with all known ones, which takes a while in a large program.
+const SUGGESTIONS: u32 = 50;
 
 /// Infers all modules; they are in dependency order.
 pub fn infer(modules: &[Source<'_>]) -> (Typed, Scopes, Vec<Diagnostic>) {
@@ -170,7 +181,11 @@ pub fn infer(modules: &[Source<'_>]) -> (Typed, Scopes, Vec<Diagnostic>) {
         let span = diagnostic.span();
         (span.file, span.lo, span.hi, diagnostic.code)
     });
-    diagnostics.dedup_by(|b, a| a.code == b.code && a.span() == b.span());
+    // Two errors that begin at one place have one cause, and the tighter one names it.
+    diagnostics.dedup_by(|b, a| {
+        let (first, second) = (a.span(), b.span());
+        a.is_error() && b.is_error() && (first.file, first.lo) == (second.file, second.lo)
+    });
     (infer.typed, infer.declared.scopes, diagnostics)
 }
 
@@ -186,7 +201,7 @@ impl<'a> Infer<'a> {
             diagnostics,
             globals: IdVec::new(),
             locals: IdVec::new(),
-            scope: Vec::new(),
+            scope: Names::default(),
             type_vars: Vec::new(),
             module: 0,
             level: 0,
@@ -207,7 +222,10 @@ impl<'a> Infer<'a> {
             not_recursive: Vec::new(),
             in_size: false,
             saw_phantom: false,
+            in_pattern: false,
             size_params: 0,
+            unknown: FxHashSet::default(),
+            suggestions: SUGGESTIONS,
         }
     }
 
@@ -233,6 +251,13 @@ impl<'a> Infer<'a> {
         if !self.too_large {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether one more misspelt name is compared with those that are known.
+    fn may_suggest(&mut self) -> bool {
+        let may = self.suggestions > 0;
+        self.suggestions = self.suggestions.saturating_sub(1);
+        may
     }
 
     /// Declares a local variable at the current depth.

@@ -55,7 +55,7 @@ impl Infer<'_> {
 
     /// An unqualified name. `want` is the type of the whole value that a constructor makes, if known.
     pub(super) fn name_head(&mut self, name: &Name, span: Span, want: Option<&Ty>) -> Head {
-        if let Some((_, binding)) = self.scope.iter().rev().find(|(known, _)| known == name) {
+        if let Some(binding) = self.scope.get(name) {
             return match binding.clone() {
                 Binding::Local(local) => self.local_head(local, span),
                 Binding::SizeArg(size) => {
@@ -195,7 +195,7 @@ impl Infer<'_> {
         want: Option<&Ty>,
     ) -> Option<Head> {
         let ExprKind::Name(qualifier) = &base.kind else { return None };
-        if self.scope.iter().any(|(known, _)| known == qualifier) {
+        if self.scope.contains(qualifier) {
             return None;
         }
         let module = self.declared.scopes.modules[self.module].imports.get(qualifier).copied();
@@ -203,7 +203,7 @@ impl Infer<'_> {
             let upper = field.node.starts_with(|first: char| first.is_ascii_uppercase());
             let unknown = self.declared.scopes.value(self.module, qualifier).is_none()
                 && builtins::lookup(qualifier).is_none();
-            let near = nearest(qualifier, self.scope.iter().map(|(name, _)| name.as_str()));
+            let near = nearest(qualifier, self.scope.iter().map(Name::as_str));
             if !unknown || (near.is_some() && !upper) {
                 return None;
             }
@@ -228,7 +228,9 @@ impl Infer<'_> {
         let Some(qualifier) = &path.module else {
             let found = self.declared.scopes.constructor(self.module, &name.node);
             if found.is_none() {
+                self.in_pattern = true;
                 self.unknown_constructor(&name.node, name.span);
+                self.in_pattern = false;
             }
             return found;
         };
@@ -246,31 +248,29 @@ impl Infer<'_> {
     }
 
     fn unknown_name(&mut self, name: &Name, span: Span) -> Head {
-        let scopes = self.declared.scopes.visible(self.module);
-        let mut known: Vec<&str> = self.scope.iter().rev().map(|(name, _)| name.as_str()).collect();
-        known.extend(
-            scopes
-                .flat_map(|scope| scope.values.keys().chain(scope.imports.keys()))
-                .map(Name::as_str),
-        );
-        for builtin in builtins::names() {
-            known.push(builtin);
+        if !self.unknown.insert(name.clone()) {
+            // This definition has been told.
+            return Head::plain(Self::error_expr(span), None);
         }
-        let near = nearest(name, known);
-        let is_size = name.len() == 1;
+        let near = if self.may_suggest() { self.nearest_value(name) } else { None };
+        let is_size = name.len() == 1 && self.in_size;
         let own = self.not_recursive.contains(name);
         let mut diagnostic =
             Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
         diagnostic = match (near, name.as_str()) {
+            (_, word) if foreign_word(word).is_some() => {
+                diagnostic.hint(foreign_word(word).unwrap_or_default())
+            }
             _ if own => diagnostic
                 .hint(format!("a function that calls itself is bound with `let rec {name} …`")),
-            (_, "length" | "len") => diagnostic.hint("the size of an array is `size xs`"),
-            (_, "ln") => diagnostic.hint("the natural logarithm is `log`"),
-            (_, "fun" | "fn" | "lambda") => diagnostic.hint("a function is written `\\x -> …`"),
-            (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
             (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
-            (None, _) if is_size => diagnostic
-                .hint("if it is a size, declare it after the definition's name: `def f [n] …`"),
+            (None, _) if is_size => {
+                diagnostic.hint("declare a size after the definition's name: `def f [n] …`")
+            }
+            (None, word) if word.ends_with('\'') => diagnostic.hint(format!(
+                "names may end in `'`; the derivative of a function `{0}` at `x` is `grad {0} x`",
+                word.trim_end_matches('\'')
+            )),
             (None, _) => diagnostic.hint(
                 "define it with `def`, bind it with `let`, or `import` the file that defines it",
             ),
@@ -279,11 +279,29 @@ impl Infer<'_> {
         Head::plain(Self::error_expr(span), None)
     }
 
-    fn unknown_constructor(&mut self, name: &Name, span: Span) -> Head {
+    /// The value or module in scope whose name is nearest to this one.
+    fn nearest_value(&self, name: &Name) -> Option<Name> {
         let scopes = self.declared.scopes.visible(self.module);
-        let known: Vec<&str> =
-            scopes.flat_map(|scope| scope.constructors.keys()).map(Name::as_str).collect();
-        let near = nearest(name, known);
+        let mut known: Vec<&str> = self.scope.iter().rev().map(Name::as_str).collect();
+        let global = scopes.flat_map(|scope| scope.values.keys().chain(scope.imports.keys()));
+        known.extend(global.map(Name::as_str));
+        for builtin in builtins::names() {
+            known.push(builtin);
+        }
+        nearest(name, known)
+    }
+
+    fn unknown_constructor(&mut self, name: &Name, span: Span) -> Head {
+        if !self.unknown.insert(name.clone()) {
+            return Head::plain(Self::error_expr(span), None);
+        }
+        let may_suggest = self.may_suggest();
+        let near = if may_suggest {
+            let scopes = self.declared.scopes.visible(self.module);
+            nearest(name, scopes.flat_map(|scope| scope.constructors.keys()).map(Name::as_str))
+        } else {
+            None
+        };
         let lower = Name::from(name.to_lowercase());
         let is_value = self.declared.scopes.value(self.module, &lower).is_some()
             || builtins::lookup(&lower).is_some();
@@ -297,9 +315,15 @@ impl Infer<'_> {
         );
         diagnostic = match (near, name.as_str()) {
             (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
+            _ if is_type && self.in_pattern => diagnostic
+                .note(format!("`{name}` is a type, and stands after the name"))
+                .hint(format!("write `(x: {name})`")),
             _ if is_type => diagnostic.note(format!("`{name}` is a type, not a value")).hint(self.how_to_make(name)),
             _ if is_value => diagnostic.hint(format!("did you mean `{lower}`? Upper-case names are constructors")),
             (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
+            (None, _) if self.in_pattern => diagnostic
+                .note("names that begin with an upper-case letter are constructors")
+                .hint(format!("a variable begins with a lower-case letter: `{lower}`")),
             (None, _) => diagnostic
                 .note("names that begin with an upper-case letter are constructors")
                 .hint(format!("declare it, as in `type … = {name} …`; variables begin with a lower-case letter")),
@@ -332,6 +356,11 @@ impl Infer<'_> {
 
     pub(super) fn report_unknown_module(&mut self, qualifier: &Ident) {
         let name = &qualifier.node;
+        let scope = &self.declared.scopes.modules[self.module];
+        if scope.unread.contains(name) || !self.unknown.insert(Name::from(format!("{name}."))) {
+            // The import has been reported, or this definition has been told.
+            return;
+        }
         let imports = &self.declared.scopes.modules[self.module].imports;
         let near = nearest(name, imports.keys().map(Name::as_str));
         let mut diagnostic = Diagnostic::error(
@@ -351,15 +380,60 @@ impl Infer<'_> {
         let scope = &self.declared.scopes.modules[module];
         let known = scope.values.keys().chain(scope.constructors.keys());
         let near = nearest(&name.node, known.map(Name::as_str));
-        let mut diagnostic = Diagnostic::error(
+        let diagnostic = Diagnostic::error(
             "E0205",
             name.span,
             format!("`{qualifier}` has no `{}`", name.node),
             "not defined there",
         );
-        if let Some(near) = near {
-            diagnostic = diagnostic.hint(format!("did you mean `{qualifier}.{near}`?"));
+        self.report(match near {
+            Some(near) => diagnostic.hint(format!("did you mean `{qualifier}.{near}`?")),
+            None => diagnostic.hint(what_it_has("definitions", scope.values.keys())),
+        });
+    }
+}
+
+/// What to write instead of a word that other languages have.
+fn foreign_word(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "length" | "len" => "the size of an array is `size xs`",
+        "ln" => "the natural logarithm is `log`",
+        "pow" => "a power is written `x ^ n`",
+        "fun" | "fn" | "function" | "lambda" => "a function is written `\\x -> …`",
+        "true_" | "True" | "TRUE" => "the truth values are `true` and `false`",
+        "return" => "a definition's value is its body: leave out `return`",
+        "var" | "val" | "const" | "mut" => "a local name is bound with `let x = … in …`",
+        "null" | "nil" | "None" | "undefined" => {
+            "there is no null; a value that may be missing is an `Option`"
         }
-        self.report(diagnostic);
+        "print" | "println" | "printf" => {
+            "programs print nothing; `pullback run` shows the value of a definition"
+        }
+        "begin" | "end" => "a block is an expression in parentheses; nothing marks its end",
+        "case" | "switch" | "of" | "when" => "a choice is written `match e with | p -> a | q -> b`",
+        "range" => "the indices below `n` are `iota n`, or `[ i | i < n ]`",
+        "elif" | "elsif" | "elseif" => "write `else if`",
+        "mod" | "rem" => "the remainder is written `a % b`",
+        "div" => "the quotient of two Ints is written `a / b`",
+        "or" => "\"or\" is written `||`",
+        "xor" => "for two Bools, \"exactly one\" is `a != b`",
+        _ => return None,
+    })
+}
+
+/// The hint that lists the first few names of a module.
+pub(super) fn what_it_has<'n>(
+    what: &str,
+    names: impl ExactSizeIterator<Item = &'n Name>,
+) -> String {
+    const SHOWN: usize = 8;
+    let count = names.len();
+    let shown: Vec<String> = names.take(SHOWN).map(|name| format!("`{name}`")).collect();
+    match count {
+        0 => format!("it has no {what}"),
+        _ if count > SHOWN => {
+            format!("its {what} are {} and {} more", shown.join(", "), count - SHOWN)
+        }
+        _ => format!("its {what} are {}", shown.join(", ")),
     }
 }

@@ -35,7 +35,7 @@ impl<'a> Infer<'a> {
     /// Puts a variable in scope; `_` is no name.
     pub(super) fn name_local(&mut self, name: &Name, local: LocalId) {
         if name != "_" {
-            self.scope.push((name.clone(), Binding::Local(local)));
+            self.scope.push(name.clone(), Binding::Local(local));
         }
     }
 
@@ -229,6 +229,8 @@ impl<'a> Infer<'a> {
             fields => fields.is_some(),
         };
         let parts = fields.unwrap_or_default();
+        let told = self.diagnostics.len();
+        let arity = parts.len() != args.len() && !parts.is_empty();
         let args: Vec<TPat> = args
             .iter()
             .enumerate()
@@ -236,6 +238,10 @@ impl<'a> Infer<'a> {
                 self.pattern(arg, parts.get(index).unwrap_or(&Ty::Error), &Why::Plain, bound)
             })
             .collect();
+        if arity {
+            // Which pattern belongs to which field is a guess.
+            self.diagnostics.truncate(told);
+        }
         match found {
             Some((sum, tag)) if fits => TPatKind::Con(sum, tag, args),
             _ => TPatKind::Error,
@@ -253,7 +259,7 @@ impl<'a> Infer<'a> {
             "",
         )
         .hint(format!(
-            "write `{example}`; a field's own pattern needs parentheses if it is several words"
+            "write `{example}`; a field's own pattern needs parentheses if it is several words, as in `Node (Leaf x) r`"
         ));
         self.report(diagnostic);
     }

@@ -19,6 +19,9 @@ use crate::ty::{Atom, Poly, Size, Ty, TyVar};
 impl Infer<'_> {
     /// A type with everything known filled in; unknown variables stay.
     pub(super) fn known(&mut self, ty: &Ty) -> Ty {
+        if self.too_large {
+            return Ty::Error;
+        }
         let before = std::mem::replace(&mut self.fuel, FUEL);
         let known = self.zonk_in(ty, false);
         self.fuel = before;
@@ -33,6 +36,10 @@ impl Infer<'_> {
 
     /// A type with everything filled in; what nothing is known of is `()`.
     pub(super) fn zonk_ty(&mut self, ty: &mut Ty) {
+        if self.too_large {
+            *ty = Ty::Error;
+            return;
+        }
         self.fuel = FUEL;
         match self.zonk_in(ty, true) {
             Ok(Some(new)) => *ty = new,

@@ -9,6 +9,7 @@ use pullback_syntax::ast::{
     TypeExprKind,
 };
 
+use super::names::Names;
 use super::{Declared, Scopes};
 use crate::tir::GlobalId;
 
@@ -30,7 +31,8 @@ pub(crate) fn groups(declared: &Declared<'_>, module: usize) -> Vec<Group> {
         nodes.insert(*id, graph.add_node(*id));
     }
     for (id, def) in &mine {
-        let mut walk = Walk { scopes: &declared.scopes, module, locals: vec![], found: vec![] };
+        let mut walk =
+            Walk { scopes: &declared.scopes, module, locals: Names::default(), found: vec![] };
         walk.def(def);
         walk.found.sort();
         walk.found.dedup();
@@ -53,7 +55,7 @@ pub(crate) fn groups(declared: &Declared<'_>, module: usize) -> Vec<Group> {
 struct Walk<'a> {
     scopes: &'a Scopes,
     module: usize,
-    locals: Vec<Name>,
+    locals: Names<()>,
     found: Vec<GlobalId>,
 }
 
@@ -66,7 +68,7 @@ impl Walk<'_> {
 
     fn def(&mut self, def: &Def) {
         let mark = self.locals.len();
-        self.locals.extend(def.sizes.iter().map(|size| size.node.clone()));
+        self.locals.extend(def.sizes.iter().map(|size| (size.node.clone(), ())));
         self.params(&def.params);
         if let Some(result) = &def.result {
             self.ty(result);
@@ -97,13 +99,13 @@ impl Walk<'_> {
     fn pattern(&mut self, pattern: &Pattern) {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Lit { .. } | PatternKind::Error => {}
-            PatternKind::Var(name) => self.locals.push(name.clone()),
+            PatternKind::Var(name) => self.locals.push(name.clone(), ()),
             PatternKind::Tuple(items) => items.iter().for_each(|item| self.pattern(item)),
             PatternKind::Record(fields) => {
                 for (name, field) in fields {
                     match field {
                         Some(field) => self.pattern(field),
-                        None => self.locals.push(name.node.clone()),
+                        None => self.locals.push(name.node.clone(), ()),
                     }
                 }
             }
@@ -114,7 +116,7 @@ impl Walk<'_> {
             }
             PatternKind::As { pattern, name } => {
                 self.pattern(pattern);
-                self.locals.push(name.node.clone());
+                self.locals.push(name.node.clone(), ());
             }
             PatternKind::Paren(pattern) => self.pattern(pattern),
         }
@@ -217,7 +219,7 @@ impl Walk<'_> {
             match clause {
                 Clause::Range { var, bound } => {
                     self.expr(bound);
-                    self.locals.push(var.node.clone());
+                    self.locals.push(var.node.clone(), ());
                 }
                 Clause::In { pattern, source } => {
                     self.expr(source);
@@ -231,7 +233,7 @@ impl Walk<'_> {
 
     fn let_fun(&mut self, recursive: bool, defs: &[Def], body: &Expr) {
         let mark = self.locals.len();
-        let names = defs.iter().map(|def| def.name.node.clone());
+        let names = defs.iter().map(|def| (def.name.node.clone(), ()));
         if recursive {
             self.locals.extend(names);
             defs.iter().for_each(|def| self.def(def));
@@ -248,7 +250,7 @@ impl Walk<'_> {
             LoopForm::For { var, bound } => {
                 self.expr(bound);
                 let mark = self.locals.len();
-                self.locals.push(var.node.clone());
+                self.locals.push(var.node.clone(), ());
                 self.under(pattern, &[body]);
                 self.locals.truncate(mark);
             }

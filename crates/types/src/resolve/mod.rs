@@ -5,11 +5,13 @@
 //! Invariant: every [`GlobalId`] and [`TypeDeclId`] handed out here is declared exactly once.
 
 pub(crate) mod deps;
+pub(crate) mod names;
 pub(crate) mod suggest;
 
 use indexmap::IndexMap;
 use pullback_base::{Diagnostic, FileId, Name, Span};
 use pullback_syntax::ast;
+use rustc_hash::FxHashSet;
 
 use crate::tir::GlobalId;
 use crate::ty::TypeDeclId;
@@ -26,6 +28,8 @@ pub struct Source<'a> {
     /// What its imports are called, and which module each is (an index among the sources, smaller
     /// than this module's own).
     pub imports: Vec<(Name, usize)>,
+    /// What the imports are called whose files could not be read, which has been reported.
+    pub unread: Vec<Name>,
     /// Whether its definitions are in scope everywhere without a qualifier.
     pub prelude: bool,
 }
@@ -46,6 +50,7 @@ pub(crate) struct ModuleScope {
     pub constructors: IndexMap<Name, (TypeDeclId, usize)>,
     pub types: IndexMap<Name, TypeName>,
     pub imports: IndexMap<Name, usize>,
+    pub unread: FxHashSet<Name>,
 }
 
 /// The top-level names of every module.
@@ -172,6 +177,7 @@ fn declare_imports(
     module: usize,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    declared.scopes.modules[module].unread = source.unread.iter().cloned().collect();
     for (name, index) in &source.imports {
         if declared.scopes.modules[module].imports.insert(name.clone(), *index).is_none() {
             continue;
@@ -215,7 +221,7 @@ fn declare_types<'a>(
         )
         .collect();
     // All names first: whether `type A = B Real` declares a constructor depends on all of them.
-    let names: Vec<&Name> = decls.iter().map(|decl| &decl.name.node).collect();
+    let names: FxHashSet<&Name> = decls.iter().map(|decl| &decl.name.node).collect();
     let mut seen: IndexMap<Name, Span> = IndexMap::new();
     for decl in &decls {
         if let Some(first) = seen.get(&decl.name.node) {
@@ -254,12 +260,12 @@ fn lone_constructor<'a>(
     module: usize,
     decl: &'a ast::TypeDecl,
     body: &'a ast::TypeExpr,
-    names: &[&Name],
+    names: &FxHashSet<&Name>,
 ) -> Option<(&'a ast::Ident, &'a [ast::TypeExpr])> {
     let ast::TypeExprKind::Named { path, sizes, args } = &body.kind else { return None };
     let name = &path.name.node;
     let known = is_builtin_type(name)
-        || names.contains(&name)
+        || names.contains(name)
         || declared.scopes.type_name(module, name).is_some();
     let is_constructor =
         path.module.is_none() && sizes.is_empty() && (!known || *name == decl.name.node);

@@ -18,6 +18,11 @@ pub(crate) fn nearest<'a>(
         if candidate.starts_with("__") || candidate == name {
             continue;
         }
+        let lengths = (name.len(), candidate.len());
+        if lengths.0.abs_diff(lengths.1) > 4 * allowed {
+            // The lengths are those of bytes, of which a letter has at most four.
+            continue;
+        }
         let distance = distance(name, candidate);
         // A short name that shares no letter is no suggestion.
         let short = name.chars().count() <= 2 && name.chars().count() != candidate.chars().count();

@@ -44,6 +44,7 @@ pub fn infer_files(files: &[(&str, &str)], prelude: bool) -> Inferred {
             imports: (usize::from(prelude)..index)
                 .map(|other| (parses[other].0.into(), other))
                 .collect(),
+            unread: vec![],
             prelude: prelude && index == 0,
         })
         .collect();
