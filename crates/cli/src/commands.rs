@@ -85,13 +85,17 @@ fn finish(session: &Session<'_>, color: Color, text: Result<String, Stop>) -> u8
     }
 }
 
-/// Errors in the request itself are usage; all others are in the program or its input.
+/// Errors in the request itself are usage; a fault of Pullback says so; all others are in the program or
+/// its input.
 fn exit_code(diagnostics: &[Diagnostic]) -> u8 {
     const USAGE: [&str; 7] = ["E0801", "E0809", "E0811", "E0812", "E0813", "E0814", "E0818"];
     let mut code = SUCCESS;
     for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
-        let usage = USAGE.contains(&diagnostic.code);
-        code = code.max(if usage { WRONG_USAGE } else { WRONG_PROGRAM });
+        code = code.max(match diagnostic.code {
+            "E0799" => crate::BUG,
+            usage if USAGE.contains(&usage) => WRONG_USAGE,
+            _ => WRONG_PROGRAM,
+        });
     }
     code
 }
@@ -178,4 +182,21 @@ fn summary(report: &TestReport) -> String {
 
 fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use pullback_base::Span;
+
+    use super::*;
+
+    #[test]
+    fn exit_codes_tell_bugs_from_mistakes() {
+        let error = |code| Diagnostic::error(code, Span::NONE, "", "");
+        assert_eq!(exit_code(&[]), SUCCESS);
+        assert_eq!(exit_code(&[error("E0701")]), WRONG_PROGRAM);
+        assert_eq!(exit_code(&[error("E0701"), error("E0811")]), WRONG_USAGE);
+        // What the evaluator reports of itself is a bug, whatever else there is.
+        assert_eq!(exit_code(&[error("E0811"), error("E0799")]), 70);
+    }
 }

@@ -10,6 +10,7 @@
 //! Needs: the primitive table; the machine's levels.
 
 mod level;
+mod linear;
 mod show;
 
 use std::rc::Rc;

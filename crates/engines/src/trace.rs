@@ -48,10 +48,7 @@ pub(crate) struct Record {
 
 impl Engine for Trace {
     fn vjp(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
-        record(ctx, function, x, |_, record| {
-            let y = record.y.clone();
-            Ok(Step::Return(Value::tuple(vec![y, NativeValue::value(Pullback(record))])))
-        })
+        vjp_on(ctx, Rc::new(Recorder::default()), function, x)
     }
 
     fn jvp(&self, ctx: &mut Ctx, function: Value, x: Value, x_dot: Value) -> Result<Step, Fault> {
@@ -65,6 +62,19 @@ impl Engine for Trace {
             Ok(Step::Return(Value::tuple(vec![y, NativeValue::value(Pushforward(record))])))
         })
     }
+}
+
+/// `vjp f x` on this tape.
+fn vjp_on(
+    ctx: &mut Ctx,
+    recorder: Rc<Recorder>,
+    function: Value,
+    x: Value,
+) -> Result<Step, Fault> {
+    record_on(ctx, recorder, function, x, |_, record| {
+        let y = record.y.clone();
+        Ok(Step::Return(Value::tuple(vec![y, NativeValue::value(Pullback(record))])))
+    })
 }
 
 /// Applies `function` to `x` on a new tape, then goes on with the record.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use pullback_base::Diagnostic;
+use pullback_lambda::Prim;
 use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile, equal};
 use support::{def, program};
 
@@ -304,4 +305,24 @@ fn a_machine_can_be_used_again_after_an_error() {
     assert!(machine.global(def(&program, "bad")).is_err());
     assert!(machine.global(def(&program, "bad")).is_err());
     assert!(equal(&machine.global(def(&program, "main")).unwrap(), &Value::int(2)));
+}
+
+#[test]
+fn a_fault_of_the_evaluator_has_the_code_of_a_bug() {
+    let fault = pullback_lambda::eval::Fault::internal("no frame");
+    assert_eq!(fault.diagnostic(pullback_base::Span::NONE).code, "E0799");
+}
+
+#[test]
+fn weights_are_those_of_the_table() {
+    // The machine has the weight of a division as a constant.
+    for (name, prim) in [("div", Prim::Div), ("sqrt", Prim::Sqrt), ("add", Prim::Add)] {
+        let args = if name == "sqrt" { "2.0" } else { "$x 2.0" };
+        let text = format!("def main : Real =\n let $x : Real = 3.0 in {name} {args}");
+        let program = program(&text);
+        let image = compile(&program);
+        let mut machine = Machine::new(&image, Rc::new(NoEngine), Options::default());
+        machine.global(def(&program, "main")).unwrap();
+        assert_eq!(machine.counts().weight(), prim.row().weight, "{name}");
+    }
 }

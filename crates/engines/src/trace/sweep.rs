@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use pullback_lambda::eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
+use pullback_lambda::eval::{Ctx, Fault, Native, NativeValue, Step, Value, walk};
 
-use super::tape::{Aside, Custom, NONE, Node, View};
-use super::{Record, Trace, nans};
+use super::tape::{Aside, Custom, NONE, Node, Recorder, View};
+use super::{Record, nans, vjp_on};
 use crate::engine::Go;
 use crate::follow::checked_leaves;
 
@@ -337,7 +337,7 @@ impl Native for Transposed {
     }
 }
 
-/// `vjp f`, as a function of the argument.
+/// `vjp f`, as a function of the argument, for an `f` that must be linear.
 struct Differentiate(Value);
 
 impl Native for Differentiate {
@@ -345,7 +345,7 @@ impl Native for Differentiate {
         "differentiated function"
     }
     fn call(&self, ctx: &mut Ctx, x: Value) -> Result<Step, Fault> {
-        Trace.vjp(ctx, self.0.clone(), x)
+        vjp_on(ctx, Rc::new(Recorder::linear()), self.0.clone(), x)
     }
     fn release(&mut self, work: &mut Vec<Value>) {
         work.push(std::mem::take(&mut self.0));

@@ -10,7 +10,7 @@ use pullback_lambda::Prim;
 use pullback_lambda::eval::{Ctx, Fault, Known, Level, Step, Value, memory, primal, walk};
 
 use super::node;
-use crate::follow::{Plain, attach, below_or_at, plain, smooth, tangent_at};
+use crate::follow::{Plain, attach, below_or_at, demand_linear, plain, smooth, tangent_at};
 use crate::watch::Note;
 
 /// No node: the argument is not followed.
@@ -139,12 +139,19 @@ pub(super) struct Recorder {
     lines: Option<RefCell<Vec<Line>>>,
     /// What ran, if a watch looks for NaN.
     pub(super) notes: RefCell<Vec<Note>>,
+    /// Whether what is not linear is an error.
+    linear: bool,
 }
 
 impl Recorder {
     /// A tape that also notes what it records in words.
     pub(super) fn talkative() -> Self {
         Self { lines: Some(RefCell::default()), ..Self::default() }
+    }
+
+    /// A tape of a function that must be linear: the pullback of a rule.
+    pub(super) fn linear() -> Self {
+        Self { linear: true, ..Self::default() }
     }
 
     /// The number of the next node.
@@ -218,6 +225,9 @@ impl Level for Recorder {
         args: &[Value],
     ) -> Result<Value, Fault> {
         let smooth = smooth(prim)?;
+        if self.linear {
+            demand_linear(level, prim, args)?;
+        }
         if self.lines.is_none()
             && let Some(plain) = plain(ctx, level, smooth, args)
         {

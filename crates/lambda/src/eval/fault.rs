@@ -115,6 +115,11 @@ pub enum Fault {
         /// Its arguments.
         args: Vec<f64>,
     },
+    /// A rule of reverse mode that does to the cotangent what is not linear, in forward mode.
+    NotLinear {
+        /// The primitive that it applies to the cotangent.
+        name: &'static str,
+    },
     /// Derivatives of derivatives of …
     Nesting,
     /// An engine that cannot do this.
@@ -217,6 +222,7 @@ impl Fault {
             Self::Shape { .. }
             | Self::Tie { .. }
             | Self::NotSmooth { .. }
+            | Self::NotLinear { .. }
             | Self::Unsupported { .. }
             | Self::Reported { .. }
             | Self::Internal { .. } => self.derivative_diagnostic(span),
@@ -297,6 +303,13 @@ impl Fault {
             )
             .note("under `--domain=strict` every primitive must be differentiable where it is used")
             .hint("move the input off this point, or use `--domain=trace`"),
+            Self::NotLinear { name } => error(
+                "E0718",
+                format!("this rule of `custom_vjp` has no forward mode: `{name}` is not linear"),
+                "this is applied to the cotangent",
+            )
+            .note("forward mode is the transpose of the rule's pullback, which only a linear function has")
+            .hint("take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent"),
             Self::Unsupported { what } => {
                 error("E0717", what.clone(), "this engine cannot evaluate this")
                     .note("engines differ in what they cover")
