@@ -6,7 +6,7 @@
 //! further ways to call it. At every point, along random directions, value, first and second
 //! derivatives of every engine (forward, reverse and the four mixtures) must be the oracle's, which
 //! evaluates the calculus over Taylor series and complex numbers, knows no rule of differentiation,
-//! and sees through custom rules to the function they are for. Where the function itself takes
+//! and evaluates a function with a custom rule as the function alone. Where the function itself takes
 //! derivatives, which the oracle cannot, differences of values stand in.
 //!
 //! The documented definitions are read off the library's syntax tree: one that is neither covered nor
@@ -21,12 +21,12 @@ use pullback_base::{FileId, SourceMap, Style, render};
 use pullback_driver::{Call, Disk, Memory, Session, Settings, show, test};
 use pullback_engines::{ENGINES, How};
 use pullback_lambda::eval::{Engine, Image, Machine, Options, compile};
-use pullback_lambda::{AdOp, DefId, ExprKind, Program};
+use pullback_lambda::{DefId, Program};
 use pullback_oracle::{
     Data, ErrorKind, difference_quotients, eval_f64, jvp_complex_step, of_value, taylor, to_value,
 };
 use pullback_suite::{corpus, deep, root};
-use pullback_syntax::ast::ItemKind;
+use pullback_syntax::ast::{CommentKind, ItemKind};
 
 /// How far derivatives may be from the oracle's, beside their size.
 const TOLERANCE: f64 = 1e-9;
@@ -75,10 +75,8 @@ fn function_of(way: &str) -> &str {
 
 /// A module's ways as a program, with the derivatives that are asked for.
 struct Questions {
-    /// What the engines run.
+    program: Program,
     image: Image,
-    /// The same without custom rules and without `stop_gradient`, for the oracle.
-    bare: Program,
     defs: BTreeMap<String, DefId>,
 }
 
@@ -106,24 +104,9 @@ def rr_{way} p u v = rd (\\q -> rd of_{way} q u) p v
     let file = sources.add("<lambda>", text.clone());
     let program = pullback_lambda::parse(&text, file)
         .map_err(|problem| render(&sources, &problem, Style::Plain))?;
-    let mut bare = program.clone();
-    for id in bare.defs.ids() {
-        bare.defs[id].body.rewrite(&mut |term| {
-            let ExprKind::Ad(op, args) = &mut term.kind else { return };
-            if *op == AdOp::StopGradient {
-                if let Some(arg) = args.pop() {
-                    *term = arg;
-                }
-            } else if matches!(op, AdOp::CustomVjp | AdOp::CustomJvp)
-                && let Ok([function, _, arg]) = <[_; 3]>::try_from(std::mem::take(args))
-            {
-                term.kind = ExprKind::App(Box::new(function), vec![arg]);
-            }
-        });
-    }
     let image = compile(&program);
     let defs = program.defs.ids().map(|id| (program.defs[id].name.to_string(), id)).collect();
-    Ok(Questions { image, bare, defs })
+    Ok(Questions { program, image, defs })
 }
 
 fn rendered(session: &Session<'_>) -> String {
@@ -204,14 +187,14 @@ impl Questions {
 
     fn truth(&self, way: &str, point: &Data<f64>, direction: &[f64]) -> Result<Truth, String> {
         let (of, args) = (self.def("of", way)?, std::slice::from_ref(point));
-        let series = match taylor(&self.bare, of, args, direction, 2) {
+        let series = match taylor(&self.program, of, args, direction, 2) {
             Ok(series) => series,
             Err(error) if matches!(error.kind, ErrorKind::Unsupported | ErrorKind::Limit) => {
                 return self.differences(way, point, direction);
             }
             Err(error) => return Err(format!("the oracle: {error}")),
         };
-        let value = eval_f64(&self.bare, of, args).map_err(|error| error.to_string())?.leaves();
+        let value = eval_f64(&self.program, of, args).map_err(|error| error.to_string())?.leaves();
         let column = |k: usize, factor: f64| -> Vec<f64> {
             series.iter().map(|coefficients| coefficients[k] * factor).collect()
         };
@@ -219,7 +202,8 @@ impl Questions {
         // The oracle's two ways must agree with each other; the complex step is no small step beside
         // numbers that are smaller.
         let tiny = point.leaves().iter().any(|x| *x != 0.0 && x.abs() < 1e-80);
-        if let (Ok((_, slopes)), false) = (jvp_complex_step(&self.bare, of, args, direction), tiny)
+        if let (Ok((_, slopes)), false) =
+            (jvp_complex_step(&self.program, of, args, direction), tiny)
         {
             let size = 1e-60 + first.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
             let apart = first.iter().zip(&slopes).any(|(a, b)| (a - b).abs() > TOLERANCE * size);
@@ -420,6 +404,29 @@ fn every_module_is_known() {
     for path in corpus(&["lib"], "pull") {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         assert!(MODULES.iter().any(|(module, _)| *module == stem), "{stem}");
+    }
+}
+
+/// Everything documented shows how it is used, as a tested expectation beside its documentation.
+#[test]
+fn every_documented_definition_has_an_example() {
+    for (module, _) in MODULES {
+        let path = root().join("lib").join(format!("{module}.pull"));
+        let text = std::fs::read_to_string(path).expect("the library can be read");
+        let tree = pullback_syntax::parse(&text, FileId(0)).module;
+        let mut before = 0;
+        for item in &tree.items {
+            let between = before..item.span.lo;
+            before = item.span.hi;
+            if let ItemKind::Def(def) = &item.kind
+                && !item.doc.is_empty()
+            {
+                let shown = tree.comments.iter().any(|comment| {
+                    comment.kind == CommentKind::Expectation && between.contains(&comment.span.lo)
+                });
+                assert!(shown, "lib/{module}.pull: `{}` has no example", def.name.node);
+            }
+        }
     }
 }
 

@@ -2,16 +2,16 @@ $ pullback check-grad examples/gmm.pull objective --input examples/data/gmm.json
 exit 0
 > direction 1: dot product holds: ⟨u, J v⟩ = -21.46058055940909, ⟨Jᵀ u, v⟩ = -21.46058055940909
 > direction 1: Taylor holds: the remainder shrinks like h^2.00
-> direction 1: complex step not tried: the program is not analytic throughout
+> direction 1: complex step holds: -46.850182262291995 by the engine, -46.85018226229198 by the complex step
 > direction 2: dot product holds: ⟨u, J v⟩ = 16.849699237446295, ⟨Jᵀ u, v⟩ = 16.849699237446295
 > direction 2: Taylor holds: the remainder shrinks like h^2.00
-> direction 2: complex step not tried: the program is not analytic throughout
+> direction 2: complex step holds: 34.49132285265398 by the engine, 34.49132285265397 by the complex step
 > direction 3: dot product holds: ⟨u, J v⟩ = -39.455788007492984, ⟨Jᵀ u, v⟩ = -39.45578800749299
 > direction 3: Taylor holds: the remainder shrinks like h^2.00
-> direction 3: complex step not tried: the program is not analytic throughout
+> direction 3: complex step holds: 42.56669063624981 by the engine, 42.56669063624981 by the complex step
 > direction 4: dot product holds: ⟨u, J v⟩ = 30.379631839382174, ⟨Jᵀ u, v⟩ = 30.379631839382192
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
-> direction 4: complex step not tried: the program is not analytic throughout
+> direction 4: complex step holds: 42.83498699529949 by the engine, 42.83498699529949 by the complex step
 
 $ pullback check-grad tests/cli/programs/checks.pull cube 2
 exit 0
@@ -47,16 +47,16 @@ $ pullback check-grad tests/cli/programs/checks.pull wrong 0.7
 exit 1
 > direction 1: dot product holds: ⟨u, J v⟩ = -0.12730168421497742, ⟨Jᵀ u, v⟩ = -0.12730168421497742
 > direction 1: Taylor FAILS: 0.1866189586482926 by the engine, 0.23394333757460117 by differences of values
-> direction 1: complex step not tried: the program is not analytic throughout
+> direction 1: complex step FAILS: 0.1866189586482926 by the engine, 0.23394333292063935 by the complex step
 > direction 2: dot product holds: ⟨u, J v⟩ = 0.18805550890330802, ⟨Jᵀ u, v⟩ = 0.18805550890330802
 > direction 2: Taylor FAILS: -0.6686547794085995 by the engine, -0.8382177501916885 by differences of values
-> direction 2: complex step not tried: the program is not analytic throughout
+> direction 2: complex step FAILS: -0.6686547794085995 by the engine, -0.8382177716625782 by the complex step
 > direction 3: dot product holds: ⟨u, J v⟩ = 0.03471511166752237, ⟨Jᵀ u, v⟩ = 0.03471511166752237
 > direction 3: Taylor FAILS: 0.3404767591294061 by the engine, 0.4268176667392254 by differences of values
-> direction 3: complex step not tried: the program is not analytic throughout
+> direction 3: complex step FAILS: 0.3404767591294061 by the engine, 0.42681766305890667 by the complex step
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.7717156420770414, ⟨Jᵀ u, v⟩ = -0.7717156420770414
 > direction 4: Taylor FAILS: -1.1738458388840791 by the engine, -1.4715192839503288 by differences of values
-> direction 4: complex step not tried: the program is not analytic throughout
+> direction 4: complex step FAILS: -1.1738458388840791 by the engine, -1.4715193454760915 by the complex step
 ! error[E0821]: the derivative fails the Taylor check in direction 1: 0.1866189586482926 by the engine, 0.23394333757460117 by differences of values
 !  --> tests/cli/programs/checks.pull:9:36
 !   |
@@ -71,16 +71,16 @@ $ pullback check-grad tests/cli/programs/checks.pull both_wrong 0.7 2
 exit 1
 > direction 1: dot product holds: ⟨u, J v⟩ = 5.348755171798705, ⟨Jᵀ u, v⟩ = 5.348755171798705
 > direction 1: Taylor FAILS: -10.819713662395026 by the engine, -16.229570388793945 by differences of values
-> direction 1: complex step not tried: the program is not analytic throughout
+> direction 1: complex step FAILS: -10.819713662395026 by the engine, -16.22957049359254 by the complex step
 > direction 2: dot product holds: ⟨u, J v⟩ = 0.390980043719869, ⟨Jᵀ u, v⟩ = 0.39098004371986894
 > direction 2: Taylor FAILS: 3.834630274127973 by the engine, 5.751945525407791 by differences of values
-> direction 2: complex step not tried: the program is not analytic throughout
+> direction 2: complex step FAILS: 3.834630274127973 by the engine, 5.75194541119196 by the complex step
 > direction 3: dot product holds: ⟨u, J v⟩ = -2.49316392367256, ⟨Jᵀ u, v⟩ = -2.49316392367256
 > direction 3: Taylor FAILS: 9.923453551778415 by the engine, 14.885180354118347 by differences of values
-> direction 3: complex step not tried: the program is not analytic throughout
+> direction 3: complex step FAILS: 9.923453551778415 by the engine, 14.885180327667623 by the complex step
 > direction 4: dot product holds: ⟨u, J v⟩ = -3.800121212282709, ⟨Jᵀ u, v⟩ = -3.800121212282709
 > direction 4: Taylor FAILS: 5.991653568335607 by the engine, 8.987480282783508 by differences of values
-> direction 4: complex step not tried: the program is not analytic throughout
+> direction 4: complex step FAILS: 5.991653568335607 by the engine, 8.987480352503411 by the complex step
 ! error[E0821]: the derivative fails the Taylor check in direction 1: -10.819713662395026 by the engine, -16.229570388793945 by differences of values
 !  --> tests/cli/programs/checks.pull:9:36
 !   |
@@ -95,23 +95,23 @@ $ pullback check-grad tests/cli/programs/checks.pull nearly 0.7
 exit 1
 > direction 1: dot product holds: ⟨u, J v⟩ = -0.0968469550119843, ⟨Jᵀ u, v⟩ = -0.0968469550119843
 > direction 1: Taylor holds: the remainder shrinks like h^2.12
-> direction 1: complex step not tried: the program is not analytic throughout
+> direction 1: complex step FAILS: 0.14197359606078294 by the engine, 0.14197312281704022 by the complex step
 > direction 2: dot product holds: ⟨u, J v⟩ = 0.14306647647927753, ⟨Jᵀ u, v⟩ = 0.14306647647927756
 > direction 2: Taylor FAILS: -0.5086906723918586 by the engine, -0.508688917150721 by differences of values
-> direction 2: complex step not tried: the program is not analytic throughout
+> direction 2: complex step FAILS: -0.5086906723918586 by the engine, -0.5086889767619361 by the complex step
 > direction 3: dot product holds: ⟨u, J v⟩ = 0.026410120797954018, ⟨Jᵀ u, v⟩ = 0.026410120797954025
 > direction 3: Taylor holds: the remainder shrinks like h^2.48
-> direction 3: complex step not tried: the program is not analytic throughout
+> direction 3: complex step FAILS: 0.2590235751975409 by the engine, 0.2590227117885016 by the complex step
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.5870960037266075, ⟨Jᵀ u, v⟩ = -0.5870960037266075
 > direction 4: Taylor FAILS: -0.8930234965111027 by the engine, -0.8930204743519425 by differences of values
-> direction 4: complex step not tried: the program is not analytic throughout
-! error[E0821]: the derivative fails the Taylor check in direction 2: -0.5086906723918586 by the engine, -0.508688917150721 by differences of values
+> direction 4: complex step FAILS: -0.8930234965111027 by the engine, -0.8930205197760368 by the complex step
+! error[E0821]: the derivative fails the complex step check in direction 1: 0.14197359606078294 by the engine, 0.14197312281704022 by the complex step
 !  --> tests/cli/programs/checks.pull:8:37
 !   |
 ! 8 | def off (k: Real) (x: Real): Real = custom_vjp cube (\x -> (cube x, \g -> k * x * x * g)) x
 !   |                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this rule is wrong: without it the checks hold
 !   |
-!   = note: direction 2 is x = -0.34604692296730355
+!   = note: direction 1 is x = 0.0965803556578505
 !   = help: compare the rule with the derivative of the function it is for
 !
 
@@ -237,16 +237,16 @@ $ pullback check-grad tests/cli/programs/checks.pull model '{ w = [0.5, 0.25], s
 exit 0
 > direction 1: dot product holds: ⟨u, J v⟩ = -0.003446384059857283, ⟨Jᵀ u, v⟩ = -0.0034463840598572834
 > direction 1: Taylor holds: the remainder shrinks like h^2.00
-> direction 1: complex step not tried: the program is not analytic throughout
+> direction 1: complex step holds: 0.005052255265268292 by the engine, 0.00505225526526829 by the complex step
 > direction 2: dot product holds: ⟨u, J v⟩ = 0.005091146376023027, ⟨Jᵀ u, v⟩ = 0.005091146376023027
 > direction 2: Taylor holds: the remainder shrinks like h^2.00
-> direction 2: complex step not tried: the program is not analytic throughout
+> direction 2: complex step holds: -0.018102204911991736 by the engine, -0.018102204911991732 by the complex step
 > direction 3: dot product holds: ⟨u, J v⟩ = 0.0009398273732582597, ⟨Jᵀ u, v⟩ = 0.0009398273732582597
 > direction 3: Taylor holds: the remainder shrinks like h^2.00
-> direction 3: complex step not tried: the program is not analytic throughout
+> direction 3: complex step holds: 0.009217581704841242 by the engine, 0.009217581704841242 by the complex step
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.020892327576008066, ⟨Jᵀ u, v⟩ = -0.020892327576008066
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
-> direction 4: complex step not tried: the program is not analytic throughout
+> direction 4: complex step holds: -0.031779026434780845 by the engine, -0.03177902643478084 by the complex step
 
 $ pullback check-grad tests/cli/programs/checks.pull area '(Box 2 3)'
 exit 0
@@ -343,16 +343,16 @@ $ pullback check-grad tests/cli/programs/checks.pull solved '[1, 2]'
 exit 0
 > direction 1: dot product holds: ⟨u, J v⟩ = -0.014571694391327272, ⟨Jᵀ u, v⟩ = -0.014571694391327283
 > direction 1: Taylor holds: exact to rounding
-> direction 1: complex step not tried: the program is not analytic throughout
+> direction 1: complex step holds: 0.3556422222659363 by the engine, 0.3556422222659363 by the complex step in Real 1 of the result
 > direction 2: dot product holds: ⟨u, J v⟩ = -0.07515313002108226, ⟨Jᵀ u, v⟩ = -0.07515313002108229
 > direction 2: Taylor holds: exact to rounding
-> direction 2: complex step not tried: the program is not analytic throughout
+> direction 2: complex step holds: 0.11024953217118191 by the engine, 0.11024953217118191 by the complex step in Real 1 of the result
 > direction 3: dot product holds: ⟨u, J v⟩ = -0.41738149267183994, ⟨Jᵀ u, v⟩ = -0.41738149267184
 > direction 3: Taylor holds: exact to rounding
-> direction 3: complex step not tried: the program is not analytic throughout
+> direction 3: complex step holds: -0.3557907171682102 by the engine, -0.3557907171682102 by the complex step in Real 1 of the result
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.39305891447739083, ⟨Jᵀ u, v⟩ = -0.39305891447739083
 > direction 4: Taylor holds: exact to rounding
-> direction 4: complex step not tried: the program is not analytic throughout
+> direction 4: complex step holds: 0.3960640827868994 by the engine, 0.3960640827868994 by the complex step in Real 1 of the result
 
 $ pullback check-grad tests/cli/programs/checks.pull huge 1e300
 exit 0

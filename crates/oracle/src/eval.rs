@@ -1,7 +1,8 @@
 //! The evaluator: the calculus without differentiation, over any kind of number.
 //!
 //! Plain structural recursion on a stack that grows on demand; a step limit and a depth limit stop
-//! what does not end. `Ad` forms other than `zeros` are unsupported by design.
+//! what does not end. Operators that take derivatives are unsupported by design; a function with a rule
+//! of the user's is the function alone, and `stop_gradient` holds its argument constant.
 
 use std::rc::Rc;
 
@@ -151,14 +152,23 @@ impl<'p, S: Scalar> Evaluator<'p, S> {
                 Ok(Value::Array(Rc::new(items.collect::<Result<_, _>>()?)))
             }
             ExprKind::Loop { var, init, form, body } => self.run_loop(*var, init, form, body, env),
-            ExprKind::Ad(AdOp::Zeros, args) => {
-                let [arg] = args.as_slice() else {
-                    return Err(wrong("one argument"));
-                };
-                let arg = self.eval(arg, env)?.to_data()?;
-                Ok(zeros(&arg))
+            ExprKind::Ad(op, args) => self.without_rules(*op, args, env),
+        }
+    }
+
+    /// What needs no rule of the operators: tangents of zero, values held constant, and functions
+    /// with rules of their own, which are evaluated as if they had none.
+    fn without_rules(&mut self, op: AdOp, args: &'p [Expr], env: &Env<'p, S>) -> Eval<'p, S> {
+        let mut args = self.all(args, env)?.into_iter();
+        match (op, args.next(), args.nth(1)) {
+            (AdOp::Zeros, Some(arg), None) => Ok(zeros(&arg.to_data()?)),
+            (AdOp::StopGradient, Some(arg), None) => {
+                Ok(Value::of_data(&arg.to_data()?.map(&mut |x| x.held())))
             }
-            ExprKind::Ad(op, _) => {
+            (AdOp::CustomVjp | AdOp::CustomJvp, Some(function), Some(arg)) => {
+                self.apply(function, vec![arg])
+            }
+            (op, ..) => {
                 Err(Error::new(ErrorKind::Unsupported, format!("{op:?}: the oracle has no rules")))
             }
         }

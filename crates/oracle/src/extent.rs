@@ -34,6 +34,10 @@ impl Scalar for Extent {
         self.value
     }
 
+    fn held(&self) -> Self {
+        *self
+    }
+
     fn unary(op: Unary, x: &Self) -> Result<Self, Error> {
         Ok(Self::made(f64::unary(op, &x.value)?, x.extent))
     }

@@ -339,6 +339,10 @@ impl<C: Coefficient> Scalar for Jet<C> {
         self.start().real_part()
     }
 
+    fn held(&self) -> Self {
+        Self::constant(self.start().held())
+    }
+
     fn compare(&self, other: &Self) -> Option<Ordering> {
         self.start().compare(other.start())
     }

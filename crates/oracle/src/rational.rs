@@ -86,6 +86,10 @@ impl Scalar for Rational {
         self.to_f64()
     }
 
+    fn held(&self) -> Self {
+        self.clone()
+    }
+
     fn compare(&self, other: &Self) -> Option<Ordering> {
         Some(self.value.cmp(&other.value))
     }

@@ -38,6 +38,10 @@ pub trait Scalar: Clone + Debug {
     }
     /// The real number it stands for: every branch is decided by it.
     fn real_part(&self) -> f64;
+    /// The constant with its value.
+    fn held(&self) -> Self {
+        Self::from_f64(self.real_part())
+    }
     /// A function of one number.
     fn unary(op: Unary, x: &Self) -> Result<Self, Error>;
     /// A function of two numbers.

@@ -2,9 +2,12 @@
 
 use std::rc::Rc;
 
+use pullback_base::FileId;
 use pullback_lambda::eval::NoEngine;
+use pullback_lambda::parse;
 use pullback_oracle::{
-    Config, ErrorKind, Failure, Mode, bytes_of_seed, eval_f64, generate, on_machine, shrink,
+    Config, Data, ErrorKind, Failure, Mode, Rational, bytes_of_seed, eval_f64, generate,
+    jvp_complex_step, on_machine, shrink, taylor, taylor_exact,
 };
 
 /// What differs, if anything does.
@@ -37,4 +40,27 @@ fn random_programs_have_one_value() {
             }
         }
     }
+}
+
+/// A function with a rule is the function alone, whatever the rule says, and what is held constant has
+/// no slope: x² · [x] at 5 has the slope 2x · x.
+#[test]
+fn rules_are_not_asked_and_held_values_stand_still() {
+    let text = "\
+def f.0 : Real -> Real =
+  \\(x.0 : Real) ->
+    mul
+      (custom_vjp
+         (\\(x.1 : Real) -> mul x.1 x.1)
+         (\\(x.2 : Real) -> (mul x.2 x.2, \\(c.3 : Real) -> mul (mul 3.0 x.2) c.3))
+         x.0)
+      (stop_gradient x.0)
+";
+    let program = parse(text, FileId(0)).unwrap();
+    let def = program.defs.ids().next().unwrap();
+    let args = [Data::Real(5.0)];
+    assert_eq!(jvp_complex_step(&program, def, &args, &[1.0]).unwrap(), (vec![125.0], vec![50.0]));
+    assert_eq!(taylor(&program, def, &args, &[1.0], 2).unwrap(), [[125.0, 50.0, 5.0]]);
+    let exact = taylor_exact(&program, def, &args, &[1.0], 2).unwrap();
+    assert_eq!(exact[0].iter().map(Rational::to_f64).collect::<Vec<_>>(), [125.0, 50.0, 5.0]);
 }
