@@ -38,6 +38,28 @@ impl Block {
     pub(super) fn push_rec(&mut self, functions: Vec<(VarId, Expr)>) {
         self.steps.push(Step::Rec(functions));
     }
+    /// Takes back the last computation if the block's value is its result: `x <- m; pure x` is `m`.
+    pub(super) fn take_last(&mut self, value: &Expr) -> Option<Expr> {
+        let ExprKind::Var(result) = value.kind else { return None };
+        let [.., Step::Let(pair, _), Step::Let(first, a), Step::Let(second, b)] =
+            self.steps.as_slice()
+        else {
+            return None;
+        };
+        let part = |expr: &Expr, wanted: usize| {
+            matches!(&expr.kind, ExprKind::Proj(base, index) if *index == wanted
+                && matches!(base.kind, ExprKind::Var(var) if var == *pair))
+        };
+        if *first != result || Some(*second) != self.state || !part(a, 0) || !part(b, 1) {
+            return None;
+        }
+        self.steps.truncate(self.steps.len() - 2);
+        if let Some(Step::Let(_, computation)) = self.steps.pop() {
+            Some(computation)
+        } else {
+            None
+        }
+    }
     /// The bindings around a body.
     pub(super) fn close(self, body: Expr) -> Expr {
         self.steps.into_iter().rev().fold(body, |body, step| match step {

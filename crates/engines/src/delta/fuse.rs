@@ -59,7 +59,6 @@ impl Translation<'_> {
         let state = self.program.fresh("s", self.library.state());
         let mut block = Block::new(Some(state));
         let input = self.input(None);
-        let input = self.bind(&mut block, "input", input);
         let mut next = Expr::int(0, NONE);
         let mut args = vec![];
         for (ty, x) in types.iter().zip(&xs) {

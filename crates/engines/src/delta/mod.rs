@@ -31,6 +31,7 @@ mod wrap;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pullback_base::{Diagnostic, Span};
+use pullback_lambda::eval::ENGINE_LIMIT;
 use pullback_lambda::{DataId, DefId, Program, Type, VarId};
 
 use block::Val;
@@ -38,9 +39,6 @@ use library::Library;
 
 use crate::engine::{Stage, TransformFn};
 use crate::source::outside_fragment;
-
-/// What the messages of translated programs begin with that an engine stops.
-pub(crate) const LIMIT: &str = "a limit of this engine: ";
 
 /// How many nodes the translated definitions of one program may have.
 const MAX_SIZE: usize = 1_000_000;
@@ -84,11 +82,11 @@ impl Version {
     /// Why its library stops a program.
     fn too_large(self) -> String {
         let what = match self {
-            Version::One => "more than 512 inputs: every number would carry that many derivatives",
-            Version::Two => "a tree of deltas with more than two million nodes: it does not share",
+            Version::One => "more than 512 inputs",
+            Version::Two => "a tree of deltas with more than two million nodes",
             Version::Final => "",
         };
-        format!("{}{what}", LIMIT)
+        format!("{ENGINE_LIMIT}the engine `{}` does not cover {what}", self.name())
     }
 }
 

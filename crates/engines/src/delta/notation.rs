@@ -132,7 +132,12 @@ impl Paper<'_> {
         while let ExprKind::Let(var, value, body) = &expr.kind {
             if let Some((result, rest)) = self.monadic(*var, value, body) {
                 let name = self.name(result);
-                self.statement(&format!("{name} <-"), value, indent, lines);
+                if let Some(state) = self.run_in_own_state(value, body) {
+                    let state = self.name(state);
+                    self.statement(&format!("let ({name}, {state}) ="), value, indent, lines);
+                } else {
+                    self.statement(&format!("{name} <-"), value, indent, lines);
+                }
                 expr = rest;
                 continue;
             }
@@ -160,6 +165,18 @@ impl Paper<'_> {
             | ExprKind::Loop { .. }
             | ExprKind::Build { .. }
             | ExprKind::Lam(_, _) => self.statement("", expr, indent, lines),
+            ExprKind::Tuple(items)
+                if !self.is_computation(&expr.ty) && self.short(expr).is_none() =>
+            {
+                for (index, item) in items.iter().enumerate() {
+                    let open = if index == 0 { "(" } else { "," };
+                    self.statement(open, item, indent, lines);
+                }
+                lines.push(indent, ")");
+            }
+            ExprKind::App(_, args) if self.short(expr).is_none() && !args.is_empty() => {
+                self.statement("", expr, indent, lines);
+            }
             ExprKind::Var(_)
             | ExprKind::Global(_)
             | ExprKind::Lit(_)
@@ -191,6 +208,15 @@ impl Paper<'_> {
         let fits =
             part(first, 0) && part(second, 1) && self.is_state(&self.program.vars[*state].ty);
         fits.then_some((*result, &**rest))
+    }
+
+    /// The state after a computation that starts in a state of its own.
+    fn run_in_own_state(&self, value: &Expr, body: &Expr) -> Option<VarId> {
+        let ExprKind::App(_, args) = &value.kind else { return None };
+        let own = matches!(args.last()?.kind, ExprKind::Tuple(_));
+        let ExprKind::Let(_, _, rest) = &body.kind else { return None };
+        let ExprKind::Let(state, _, _) = &rest.kind else { return None };
+        own.then_some(*state)
     }
 
     /// `head e`, with the parts of a long `e` below.

@@ -9,7 +9,8 @@
 use std::collections::HashMap;
 
 use pullback_base::Span;
-use pullback_lambda::{Arm, Def, DefId, Expr, Prim, Type, TypeKind, tangent};
+use pullback_lambda::eval::OTHER_SHAPE;
+use pullback_lambda::{AdOp, Arm, Def, DefId, Expr, ExprKind, Lit, Prim, Type, TypeKind, tangent};
 
 use super::Translation;
 use super::block::{Block, NONE};
@@ -236,7 +237,8 @@ impl Translation<'_> {
             }
             TypeKind::Array(_) | TypeKind::Data(_) => {
                 let def = self.walker(op, ty);
-                let args = inputs.iter().chain(extra).cloned().chain(acc.clone()).collect();
+                let extra = extra.map(|extra| self.program.copy(extra));
+                let args = inputs.iter().cloned().chain(extra).chain(acc.clone()).collect();
                 let call = Expr::app(self.program.global(def, NONE), args, NONE);
                 let result = self.bind(block, op.name(), call);
                 match (out_form, &acc) {
@@ -253,7 +255,7 @@ impl Translation<'_> {
 
     /// A component, at once where the tuple is there.
     fn component(&self, input: &Expr, index: usize) -> Expr {
-        if let pullback_lambda::ExprKind::Tuple(items) = &input.kind {
+        if let ExprKind::Tuple(items) = &input.kind {
             return items[index].clone();
         }
         Expr::proj(input.clone(), index, NONE)
@@ -316,8 +318,8 @@ impl Translation<'_> {
         let size = |array: &Expr| Expr::prim(Prim::Size, vec![array.clone()], NONE);
         let n = self.bind(&mut block, "n", size(&inputs[0]));
         for input in &inputs[1..] {
-            let what = Expr::str("a tangent", NONE);
-            let check = Expr::prim(Prim::CheckSize, vec![size(input), n.clone(), what], NONE);
+            let same = Expr::prim(Prim::IntEq, vec![size(input), n.clone()], NONE);
+            let check = Expr::if_(same, Expr::unit(NONE), other_shape(&Type::unit()), NONE);
             self.bind(&mut block, "_", check);
         }
         let index = self.program.fresh("i", Type::int());
@@ -398,7 +400,7 @@ impl Translation<'_> {
             }
             let out = op.output().map(|form| {
                 let ty = self.form(form, ty);
-                Expr::new(pullback_lambda::ExprKind::Con(tag, items), ty, NONE)
+                Expr::new(ExprKind::Con(tag, items), ty, NONE)
             });
             let body = match (out, acc) {
                 (Some(out), Some(acc)) => Expr::tuple(vec![out, acc], NONE),
@@ -491,8 +493,6 @@ impl Translation<'_> {
         let part = |this: &Self, index| this.component(&inputs[0], index);
         let dual = |primal, delta| Some(Expr::tuple(vec![primal, delta], NONE));
         let only = |out| Part { out, acc: None };
-        let int = |n| Expr::int(n, NONE);
-        let next = |n: &Expr| Expr::prim(Prim::IntAdd, vec![n.clone(), int(1)], NONE);
         let acc = acc.unwrap_or_else(|| Expr::unit(NONE));
         let given = extra.cloned().unwrap_or_else(|| Expr::unit(NONE));
         match op {
@@ -501,7 +501,7 @@ impl Translation<'_> {
             Op::Stop => {
                 let x = part(self, 0);
                 let ty = x.ty.clone();
-                let stopped = Expr::ad(pullback_lambda::AdOp::StopGradient, vec![x], ty, NONE);
+                let stopped = Expr::ad(AdOp::StopGradient, vec![x], ty, NONE);
                 only(dual(stopped, self.zero()))
             }
             Op::Zeros => only(dual(Expr::real(0.0, NONE), self.zero())),
@@ -514,13 +514,13 @@ impl Translation<'_> {
             Op::Meaning => only(Some(self.call("meaning", vec![part(self, 1), given]))),
             Op::InitVars => {
                 let position = self.bind(block, "k", acc);
-                let delta = Expr::app(given, vec![position.clone()], NONE);
+                let delta = self.given(given, &position);
                 let delta = self.bind(block, "u", delta);
                 Part { out: dual(x, delta), acc: Some(next(&position)) }
             }
             Op::Attach => {
                 let position = self.bind(block, "k", acc);
-                let delta = Expr::app(given, vec![position.clone()], NONE);
+                let delta = self.given(given, &position);
                 let delta = self.call("plus", vec![part(self, 1), delta]);
                 let delta = self.bind(block, "u", delta);
                 Part { out: dual(part(self, 0), delta), acc: Some(next(&position)) }
@@ -579,6 +579,15 @@ impl Translation<'_> {
         }
     }
 
+    /// The extra argument at a position; where it is a function, its body there.
+    fn given(&mut self, function: Expr, position: &Expr) -> Expr {
+        if let ExprKind::Lam(params, body) = &function.kind {
+            let replacements = [(params[0], position.clone())].into_iter().collect();
+            return self.program.copy_with(body, &replacements);
+        }
+        Expr::app(function, vec![position.clone()], NONE)
+    }
+
     /// A function of the library, applied.
     pub(super) fn call(&self, name: &str, args: Vec<Expr>) -> Expr {
         Expr::app(self.program.global(self.library.def(name), NONE), args, NONE)
@@ -604,12 +613,19 @@ impl Translation<'_> {
         self.con(self.library.work(), 1, vec![x, delta, rest])
     }
     fn con(&self, ty: Type, tag: usize, fields: Vec<Expr>) -> Expr {
-        Expr::new(pullback_lambda::ExprKind::Con(tag, fields), ty, Span::NONE)
+        Expr::new(ExprKind::Con(tag, fields), ty, Span::NONE)
     }
 }
 
-/// A tangent whose constructor is not that of its primal.
+/// A tangent whose shape is not that of its primal.
 fn other_shape(result: &Type) -> Expr {
-    let message = Expr::str("this tangent has another constructor than its primal", NONE);
-    Expr::fail(message, result.clone(), NONE)
+    Expr::fail(Expr::str(OTHER_SHAPE, NONE), result.clone(), NONE)
+}
+
+/// The next position.
+fn next(n: &Expr) -> Expr {
+    if let ExprKind::Lit(Lit::Int(n)) = n.kind {
+        return Expr::int(n + 1, NONE);
+    }
+    Expr::prim(Prim::IntAdd, vec![n.clone(), Expr::int(1, NONE)], NONE)
 }

@@ -103,7 +103,10 @@ impl Translation<'_> {
     }
 
     /// A block with its value, paired with the state where there is one.
-    pub(super) fn end(&mut self, block: Block, value: Expr) -> Expr {
+    pub(super) fn end(&mut self, mut block: Block, value: Expr) -> Expr {
+        if let Some(last) = block.take_last(&value) {
+            return block.close(last);
+        }
         let value = match block.state {
             Some(state) => Expr::tuple(vec![value, self.program.var(state, NONE)], NONE),
             None => value,

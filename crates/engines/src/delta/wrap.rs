@@ -127,7 +127,6 @@ impl Translation<'_> {
             None
         };
         let input = self.input(count.as_ref());
-        let input = self.bind(block, "input", input);
         let inputs = vec![s.clone()];
         let (s0, next) = self.poly(Op::InitVars, &ends.from, inputs, Some(input), zero, block);
         let s0 = s0.expect("the function makes a structure");
