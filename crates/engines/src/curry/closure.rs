@@ -1,5 +1,4 @@
-//! `curry` and `eval`: figure 3 (list tangents) and figure 5 (environment tangents), recursion, and
-//! functions with a derivative of their own.
+//! `curry` and `eval`: figure 3 (list tangents) and figure 5 (environment tangents), and recursion.
 //!
 //! List tangents: `eval` records argument and cotangent of a call; the pullback of `curry` runs the
 //! function again on each recorded argument. Environment tangents: the pullback of a function gives,
@@ -7,12 +6,12 @@
 //! `curry` made it (Definition 5.2); `curry` opens packages of its own tag only, so that no cast is
 //! needed.
 
-use pullback_lambda::{AdOp, Constructor, Expr, Type, TypeKind, VarId, is_first_order};
+use pullback_lambda::{Constructor, Expr, Type, TypeKind, VarId};
 
 use super::code::{Bound, Code, Known, Style};
 use super::comb::{Comb, Recursive};
 use super::cotangent::{Tan, arm};
-use super::pull::{Fed, Pull, Rule};
+use super::pull::{Fed, Pull};
 use super::types::{APPEND, CALL, ZERO};
 
 impl Code<'_> {
@@ -334,170 +333,5 @@ impl Code<'_> {
         let nothing = fed.iter().all(|fed| fed.pull.is_none());
         let (value, pull) = self.answer_of(answer, fed, true);
         (value, if nothing { Pull::None } else { pull })
-    }
-
-    /// A rep-function without its pullbacks: an ordinary function of first-order data.
-    fn plain(&mut self, value: Expr, ty: &Type) -> Expr {
-        if is_first_order(&self.program.datas, ty) {
-            return value;
-        }
-        let span = self.span;
-        if let Some((from, to)) = ty.as_fun() {
-            let (from, to) = (from.clone(), to.clone());
-            let rep = self.rep(&from);
-            let (var, argument) = self.fresh("x", rep);
-            let body = self.scope(|code| {
-                let answer = code.apply(value, vec![argument]);
-                let answer = if code.is_active(&to) { Expr::proj(answer, 0, span) } else { answer };
-                let answer = code.emit("y", answer);
-                code.plain(answer, &to)
-            });
-            return self.program.lam(vec![var], body);
-        }
-        let mut items = vec![];
-        for (index, ty) in super::types::owned_components(ty).iter().enumerate() {
-            let item = Expr::proj(value.clone(), index, span);
-            items.push(self.plain(item, ty));
-        }
-        Expr::record(items, ty.clone(), span)
-    }
-
-    /// `custom_vjp f rule x`: the value stays one of a function with its own derivative, for the
-    /// derivatives of this program.
-    pub fn custom_vjp(
-        &mut self,
-        args: &[Comb],
-        values: Vec<Expr>,
-        pulls: Vec<Pull>,
-        comb: &Comb,
-    ) -> (Expr, Pull) {
-        self.custom(AdOp::CustomVjp, args, &values, pulls, comb)
-    }
-
-    /// `custom_jvp f rule x`, likewise.
-    pub fn custom_jvp(
-        &mut self,
-        args: &[Comb],
-        values: Vec<Expr>,
-        pulls: Vec<Pull>,
-        comb: &Comb,
-    ) -> (Expr, Pull) {
-        self.custom(AdOp::CustomJvp, args, &values, pulls, comb)
-    }
-
-    fn custom(
-        &mut self,
-        op: AdOp,
-        args: &[Comb],
-        values: &[Expr],
-        mut pulls: Vec<Pull>,
-        comb: &Comb,
-    ) -> (Expr, Pull) {
-        let plain = vec![
-            self.plain(values[0].clone(), &args[0].ty),
-            self.plain(values[1].clone(), &args[1].ty),
-            values[2].clone(),
-        ];
-        let applied = Expr::ad(op, plain, comb.ty.clone(), comb.span);
-        let value = self.emit("y", applied);
-        let base = Fed { pull: pulls.remove(2), ty: args[2].ty.clone() };
-        let captured = Fed { pull: pulls.remove(0), ty: args[0].ty.clone() };
-        if base.pull.is_none() && captured.pull.is_none() {
-            return (value, Pull::None);
-        }
-        let rule = Rule {
-            forward: op == AdOp::CustomJvp,
-            rule: values[1].clone(),
-            argument: values[2].clone(),
-            value: value.clone(),
-            ty: args[1].ty.clone(),
-            base,
-            function: values[0].clone(),
-            captured,
-        };
-        (value, Pull::Rule(Box::new(rule)))
-    }
-
-    /// The value of a rep-function's answer at this type.
-    fn value_of(&mut self, answer: Expr, ty: &Type) -> Expr {
-        let answer = if self.is_active(ty) { Expr::proj(answer, 0, self.span) } else { answer };
-        self.emit("y", answer)
-    }
-
-    /// The rule on the cotangent, as the user sees both; a rule of forward mode is transposed by its
-    /// own pullback, since it is linear.
-    pub fn rule_backward(&mut self, rule: &Rule, tan: &Tan, ty: &Type) {
-        let span = self.span;
-        let boxed = self.boxed_atom(tan, ty);
-        if !rule.captured.pull.is_none() {
-            self.captured_by_ruled(rule, &boxed);
-        }
-        if rule.base.pull.is_none() {
-            return;
-        }
-        let Some((from, rest)) = rule.ty.as_fun() else { return };
-        let (from, rest) = (from.clone(), rest.clone());
-        let given = self.extract(boxed, rule.value.clone(), ty);
-        let answer = self.apply(rule.rule.clone(), vec![rule.argument.clone()]);
-        let applied = self.value_of(answer, &rest);
-        let x_bar = if rule.forward {
-            self.transposed(rule, applied, &rest, given, &from)
-        } else {
-            let back = self.emit("pb", Expr::proj(applied, 1, span));
-            let tangent = self.tangent(&from);
-            let answer = self.apply(back, vec![given]);
-            self.value_of(answer, &tangent)
-        };
-        let share = self.inject(rule.argument.clone(), x_bar, &from);
-        self.backward(&rule.base.pull, Tan::Any(share), &from);
-    }
-
-    /// The cotangent of the argument from a linear function `T a -> (b, T b)`.
-    fn transposed(
-        &mut self,
-        rule: &Rule,
-        applied: Expr,
-        ty: &Type,
-        given: Expr,
-        from: &Type,
-    ) -> Expr {
-        let span = self.span;
-        let zeros = self.zeros(rule.argument.clone(), from);
-        let zeros = self.emit("z", zeros);
-        let Some((tangent, pair)) = ty.as_fun() else { return zeros };
-        let (tangent, pair) = (tangent.clone(), pair.clone());
-        let answer = self.apply(applied, vec![zeros.clone()]);
-        let answer = self.emit("q", answer);
-        let dot = super::types::owned_components(&pair).pop().unwrap_or_else(Type::unit);
-        let given = self.inject(given.clone(), given, &dot);
-        let both = Tan::Parts(vec![Tan::Zero, Tan::Any(given)]);
-        let both = self.boxed_atom(&both, &pair);
-        let share = self.apply(Expr::proj(answer, 1, span), vec![both]);
-        let share = match self.style {
-            Style::List => share,
-            Style::Env => Expr::proj(share, 0, span),
-        };
-        let share = self.emit("t", share);
-        self.extract(share, zeros, &tangent)
-    }
-
-    /// What a function with its own rule captured keeps the derivative that the function gives it.
-    fn captured_by_ruled(&mut self, rule: &Rule, boxed: &Expr) {
-        let span = self.span;
-        let ty = &rule.captured.ty;
-        let arrived = match self.style {
-            Style::List => {
-                let data = self.bar_data(ty);
-                let call = vec![rule.argument.clone(), boxed.clone()];
-                Expr::con(data, CALL, call, span)
-            }
-            Style::Env => {
-                let answer = self.apply(rule.function.clone(), vec![rule.argument.clone()]);
-                let shares = self.apply(Expr::proj(answer, 1, span), vec![boxed.clone()]);
-                Expr::proj(shares, 1, span)
-            }
-        };
-        let arrived = self.emit("c", arrived);
-        self.backward(&rule.captured.pull, Tan::Any(arrived), ty);
     }
 }

@@ -11,7 +11,9 @@ mod cotangent;
 mod forward;
 mod print;
 mod pull;
+mod rules;
 mod tangents;
+mod tidy;
 mod translate;
 mod types;
 
@@ -57,14 +59,17 @@ pub const STAGES_ENV: &[Stage] = &[
     },
 ];
 
-/// The largest program that is transformed, in terms: each derivative inside another multiplies it.
-const LARGEST: usize = 30_000;
+/// The largest program that is transformed, in terms.
+const LARGEST: usize = 60_000;
+/// The largest one that is a derivative already: each derivative of a derivative multiplies it.
+const LARGEST_NESTED: usize = 6_000;
 
 /// An error if the code is too large to be transformed in reasonable time.
 fn check_size(program: &Program, def: DefId, style: Style) -> Result<(), Box<Diagnostic>> {
     let reached = crate::source::reachable(program, def);
     let size: usize = reached.iter().map(|def| program.defs[*def].body.size()).sum();
-    if size <= LARGEST {
+    let nested = program.datas.iter().any(|data| data.name.starts_with("Bar ("));
+    if size <= if nested { LARGEST_NESTED } else { LARGEST } {
         return Ok(());
     }
     let construct = format!("derivatives nested this deeply (the code has {size} terms by now)");
@@ -102,6 +107,7 @@ fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     let (from, to) = signature(program, def);
     let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
     check_size(program, def, style)?;
+    let first = program.defs.len();
     let mut code = Code::new(program, style);
     code.span = span;
     let flows = code.is_active(&from) && code.is_active(&to);
@@ -134,10 +140,11 @@ fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     let place = code.reserve(name, body.ty.clone());
     code.program.defs[place].body = body;
     code.finish();
-    match code.problem.take() {
-        Some(problem) => Err(problem),
-        None => Ok(place),
+    if let Some(problem) = code.problem.take() {
+        return Err(problem);
     }
+    tidy::tidy(program, first, place);
+    Ok(place)
 }
 
 /// Forward mode is the transpose of reverse mode: the pullback is linear in its cotangent, so its own
@@ -147,6 +154,7 @@ fn jvp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
     let reverse = vjp(program, def, style)?;
     check_size(program, reverse, style)?;
+    let first = program.defs.len();
     let mut code = Code::new(program, style);
     code.span = span;
     let (from_dot, to_dot) = (code.tangent(&from), code.tangent(&to));
@@ -185,8 +193,9 @@ fn jvp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     let place = code.reserve(name, body.ty.clone());
     code.program.defs[place].body = body;
     code.finish();
-    match code.problem.take() {
-        Some(problem) => Err(problem),
-        None => Ok(place),
+    if let Some(problem) = code.problem.take() {
+        return Err(problem);
     }
+    tidy::tidy(program, first, place);
+    Ok(place)
 }

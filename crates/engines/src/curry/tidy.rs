@@ -1,0 +1,425 @@
+//! Reduction of what was made: known functions are applied, known tuples and constructors taken apart,
+//! what nobody uses is dropped. The combinators' administrative parts go away, so that a derivative of
+//! a derivative starts from plain arithmetic.
+//!
+//! Input: a definition that was made here. Output: the same definition with the same meaning, errors
+//! and their order included. Growth is bounded.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use pullback_lambda::{AdOp, Arm, Class, DefId, Expr, ExprKind, LoopForm, Prim, Program, VarId};
+
+/// Functions of at most this size are copied to wherever they are applied.
+const SMALL: usize = 100;
+/// Functions that are mentioned once may be this large.
+const ONCE: usize = 3000;
+/// So deep may applications be nested.
+const DEEPEST: usize = 24;
+/// How many terms a definition may grow by, beside a multiple of its own.
+const ROOM: usize = 1000;
+
+/// Reduces a definition and those it reaches, if they were made after `first`.
+pub fn tidy(program: &mut Program, first: usize, root: DefId) {
+    let mut pass = Pass {
+        program,
+        first,
+        done: BTreeSet::new(),
+        busy: BTreeSet::new(),
+        known: HashMap::new(),
+        mentions: HashMap::new(),
+        scopes: vec![],
+        room: 0,
+        depth: 0,
+    };
+    pass.definition(root);
+    let mut reached = crate::source::reachable(pass.program, root);
+    while let Some(def) = reached.pop() {
+        if pass.definition(def) {
+            reached = crate::source::reachable(pass.program, root);
+        }
+    }
+}
+
+/// A value whose structure is known; its parts are atoms.
+#[derive(Clone)]
+enum Known {
+    Atom(Expr),
+    Tuple(Vec<Expr>),
+    Con(usize, Vec<Expr>),
+    Lam(Vec<VarId>, Expr),
+}
+
+struct Pass<'p> {
+    program: &'p mut Program,
+    first: usize,
+    done: BTreeSet<DefId>,
+    busy: BTreeSet<DefId>,
+    known: HashMap<VarId, Known>,
+    /// How often variables are mentioned, before reduction.
+    mentions: HashMap<VarId, usize>,
+    scopes: Vec<Vec<(VarId, Expr)>>,
+    room: usize,
+    depth: usize,
+}
+
+impl Pass<'_> {
+    /// Reduces a definition once; says whether it did.
+    fn definition(&mut self, def: DefId) -> bool {
+        if (def.0 as usize) < self.first || self.done.contains(&def) || !self.busy.insert(def) {
+            return false;
+        }
+        let body = self.program.defs[def].body.clone();
+        body.visit(&mut |term| {
+            if let ExprKind::Var(var) = term.kind {
+                *self.mentions.entry(var).or_default() += 1;
+            }
+        });
+        let (room, depth) = (self.room, self.depth);
+        let scopes = std::mem::take(&mut self.scopes);
+        self.room = ROOM + 3 * body.size();
+        self.depth = 0;
+        let body = self.scope(|pass| pass.expr(body));
+        self.scopes = scopes;
+        self.program.defs[def].body = dropped(body);
+        (self.room, self.depth) = (room, depth);
+        self.busy.remove(&def);
+        self.done.insert(def);
+        true
+    }
+
+    fn scope(&mut self, make: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        self.scopes.push(vec![]);
+        let result = make(self);
+        let bindings = self.scopes.pop().unwrap_or_default();
+        Expr::lets(bindings, result)
+    }
+
+    fn scoped(&mut self, expr: Expr) -> Expr {
+        self.scope(|pass| pass.expr(expr))
+    }
+
+    /// A reduced term as an atom.
+    fn atom(&mut self, expr: Expr) -> Expr {
+        let span = expr.span;
+        let expr = self.expr(expr);
+        if expr.is_atom() {
+            return expr;
+        }
+        let var = self.program.fresh("t", expr.ty.clone());
+        let occurrence = self.program.var(var, span);
+        self.bind(var, expr);
+        occurrence
+    }
+
+    fn bind(&mut self, var: VarId, value: Expr) {
+        let known = match &value.kind {
+            ExprKind::Tuple(items) => Known::Tuple(items.clone()),
+            ExprKind::Con(tag, fields) => Known::Con(*tag, fields.clone()),
+            ExprKind::Lam(params, body) => Known::Lam(params.clone(), (**body).clone()),
+            ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Lit(_) => {
+                self.known.insert(var, Known::Atom(value));
+                return;
+            }
+            ExprKind::Prim(..)
+            | ExprKind::App(..)
+            | ExprKind::Let(..)
+            | ExprKind::LetRec(..)
+            | ExprKind::If(..)
+            | ExprKind::Proj(..)
+            | ExprKind::Match(..)
+            | ExprKind::Array(_)
+            | ExprKind::Build { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Ad(..) => {
+                self.push(var, value);
+                return;
+            }
+        };
+        self.known.insert(var, known);
+        self.push(var, value);
+    }
+
+    fn push(&mut self, var: VarId, value: Expr) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push((var, value));
+        }
+    }
+
+    fn known(&self, expr: &Expr) -> Option<Known> {
+        let ExprKind::Var(var) = expr.kind else { return None };
+        self.known.get(&var).cloned()
+    }
+
+    /// A reduced term; its bindings go to the innermost scope.
+    fn expr(&mut self, expr: Expr) -> Expr {
+        let Expr { kind, ty, span } = expr;
+        let kind = match kind {
+            ExprKind::Var(var) => {
+                if let Some(Known::Atom(atom)) = self.known.get(&var) {
+                    return atom.clone();
+                }
+                ExprKind::Var(var)
+            }
+            ExprKind::Global(_) | ExprKind::Lit(_) => kind,
+            ExprKind::Prim(prim, args) => ExprKind::Prim(prim, self.operands(args)),
+            ExprKind::Lam(params, body) => ExprKind::Lam(params, Box::new(self.scoped(*body))),
+            ExprKind::App(function, args) => return self.apply(*function, args, span),
+            ExprKind::Let(..) => return self.lets(Expr { kind, ty, span }),
+            ExprKind::LetRec(functions, body) => {
+                let functions =
+                    functions.into_iter().map(|(var, body)| (var, self.scoped(body))).collect();
+                ExprKind::LetRec(functions, Box::new(self.scoped(*body)))
+            }
+            ExprKind::If(cond, then, other) => {
+                let cond = self.expr(*cond);
+                ExprKind::If(
+                    Box::new(cond),
+                    Box::new(self.scoped(*then)),
+                    Box::new(self.scoped(*other)),
+                )
+            }
+            ExprKind::Tuple(items) => ExprKind::Tuple(self.atoms(items)),
+            ExprKind::Proj(base, index) => {
+                let base = self.atom(*base);
+                if let Some(Known::Tuple(items)) = self.known(&base) {
+                    return items[index].clone();
+                }
+                ExprKind::Proj(Box::new(base), index)
+            }
+            ExprKind::Con(tag, fields) => ExprKind::Con(tag, self.atoms(fields)),
+            ExprKind::Match(scrutinee, arms, default) => {
+                return self.case(*scrutinee, arms, default, ty, span);
+            }
+            ExprKind::Array(items) => ExprKind::Array(self.atoms(items)),
+            ExprKind::Build { size, var, body } => {
+                let size = Box::new(self.atom(*size));
+                ExprKind::Build { size, var, body: Box::new(self.scoped(*body)) }
+            }
+            ExprKind::Loop { var, init, form, body } => {
+                let init = Box::new(self.atom(*init));
+                let form = match form {
+                    LoopForm::For { var, count } => {
+                        LoopForm::For { var, count: Box::new(self.atom(*count)) }
+                    }
+                    LoopForm::While(cond) => LoopForm::While(Box::new(self.scoped(*cond))),
+                };
+                ExprKind::Loop { var, init, form, body: Box::new(self.scoped(*body)) }
+            }
+            ExprKind::Ad(op, args) => ExprKind::Ad(op, self.atoms(args)),
+        };
+        Expr { kind, ty, span }
+    }
+
+    fn atoms(&mut self, items: Vec<Expr>) -> Vec<Expr> {
+        items.into_iter().map(|item| self.atom(item)).collect()
+    }
+
+    /// Operands of a primitive: terms stay where they are if none of them binds anything.
+    fn operands(&mut self, items: Vec<Expr>) -> Vec<Expr> {
+        if items.iter().all(is_arithmetic) {
+            return items.into_iter().map(|item| self.expr(item)).collect();
+        }
+        self.atoms(items)
+    }
+
+    fn lets(&mut self, expr: Expr) -> Expr {
+        let mut rest = expr;
+        loop {
+            let Expr { kind, ty, span } = rest;
+            let ExprKind::Let(var, value, body) = kind else {
+                return self.expr(Expr { kind, ty, span });
+            };
+            let value = self.expr(*value);
+            self.bind(var, value);
+            rest = *body;
+        }
+    }
+
+    fn apply(&mut self, function: Expr, args: Vec<Expr>, span: pullback_base::Span) -> Expr {
+        let function = self.expr(function);
+        let is_lam = matches!(function.kind, ExprKind::Lam(..));
+        let function = if is_lam || function.is_atom() { function } else { self.name(function) };
+        let args = self.atoms(args);
+        let lam = match &function.kind {
+            ExprKind::Lam(params, body) => Some((params.clone(), (**body).clone(), ONCE)),
+            ExprKind::Var(var) => match self.known(&function) {
+                Some(Known::Lam(params, body)) => {
+                    let once = self.mentions.get(var) == Some(&1);
+                    Some((params, body, if once { ONCE } else { SMALL }))
+                }
+                Some(Known::Atom(_) | Known::Tuple(_) | Known::Con(..)) | None => None,
+            },
+            ExprKind::Global(def) => self.global(*def).map(|(params, body)| (params, body, SMALL)),
+            ExprKind::Lit(_)
+            | ExprKind::Prim(..)
+            | ExprKind::App(..)
+            | ExprKind::Let(..)
+            | ExprKind::LetRec(..)
+            | ExprKind::If(..)
+            | ExprKind::Tuple(_)
+            | ExprKind::Proj(..)
+            | ExprKind::Con(..)
+            | ExprKind::Match(..)
+            | ExprKind::Array(_)
+            | ExprKind::Build { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Ad(..) => None,
+        };
+        if let Some((params, body, limit)) = lam
+            && params.len() <= args.len()
+            && self.depth < DEEPEST
+        {
+            let size = body.size();
+            let cost = if limit == ONCE { 0 } else { size };
+            if size <= limit && cost <= self.room {
+                self.room -= cost;
+                return self.inline(&params, &body, args, span);
+            }
+        }
+        let function =
+            if let ExprKind::Lam(..) = function.kind { self.name(function) } else { function };
+        Expr::app(function, args, span)
+    }
+
+    fn name(&mut self, expr: Expr) -> Expr {
+        let var = self.program.fresh("f", expr.ty.clone());
+        let occurrence = self.program.var(var, expr.span);
+        self.bind(var, expr);
+        occurrence
+    }
+
+    fn inline(
+        &mut self,
+        params: &[VarId],
+        body: &Expr,
+        args: Vec<Expr>,
+        span: pullback_base::Span,
+    ) -> Expr {
+        let mut replacements = BTreeMap::new();
+        let mut args = args.into_iter();
+        for param in params {
+            if let Some(arg) = args.next() {
+                replacements.insert(*param, arg);
+            }
+        }
+        let rest: Vec<Expr> = args.collect();
+        let body = self.program.copy_with(body, &replacements);
+        self.depth += 1;
+        let result = if rest.is_empty() { self.expr(body) } else { self.apply(body, rest, span) };
+        self.depth -= 1;
+        result
+    }
+
+    /// A definition that may be copied: one made here, not in the making.
+    fn global(&mut self, def: DefId) -> Option<(Vec<VarId>, Expr)> {
+        self.definition(def);
+        if !self.done.contains(&def) {
+            return None;
+        }
+        let ExprKind::Lam(params, body) = &self.program.defs[def].body.kind else { return None };
+        if body.globals().contains(&def) {
+            return None;
+        }
+        Some((params.clone(), (**body).clone()))
+    }
+
+    fn case(
+        &mut self,
+        scrutinee: Expr,
+        arms: Vec<Arm>,
+        default: Option<Box<Expr>>,
+        ty: pullback_lambda::Type,
+        span: pullback_base::Span,
+    ) -> Expr {
+        let scrutinee = self.atom(scrutinee);
+        if let Some(Known::Con(tag, fields)) = self.known(&scrutinee) {
+            for arm in arms {
+                if arm.tag == tag {
+                    for (var, field) in arm.vars.iter().zip(fields) {
+                        self.known.insert(*var, Known::Atom(field));
+                    }
+                    return self.expr(arm.body);
+                }
+            }
+            if let Some(default) = default {
+                return self.expr(*default);
+            }
+            return Expr::fail(Expr::str("no arm", span), ty, span);
+        }
+        let mut made = vec![];
+        for arm in arms {
+            let body = self.scoped(arm.body);
+            made.push(Arm { tag: arm.tag, vars: arm.vars, body });
+        }
+        let default = default.map(|default| Box::new(self.scoped(*default)));
+        Expr::new(ExprKind::Match(Box::new(scrutinee), made, default), ty, span)
+    }
+}
+
+/// Whether a term is atoms under primitives only.
+fn is_arithmetic(expr: &Expr) -> bool {
+    if let ExprKind::Prim(_, args) = &expr.kind {
+        return args.iter().all(is_arithmetic);
+    }
+    expr.is_atom()
+}
+
+/// The term without bindings that nobody uses and that cannot fail.
+fn dropped(expr: Expr) -> Expr {
+    let mut used = BTreeSet::new();
+    drop_unused(expr, &mut used)
+}
+
+fn drop_unused(expr: Expr, used: &mut BTreeSet<VarId>) -> Expr {
+    let mut chain = vec![];
+    let mut rest = expr;
+    while let ExprKind::Let(var, value, body) = rest.kind {
+        chain.push((var, *value));
+        rest = *body;
+    }
+    if let ExprKind::Var(var) = rest.kind {
+        used.insert(var);
+    }
+    rest.for_each_child_mut(&mut |child| {
+        let taken = std::mem::replace(child, Expr::unit(child.span));
+        *child = drop_unused(taken, used);
+    });
+    for (var, value) in chain.into_iter().rev() {
+        if used.contains(&var) || !is_harmless(&value) {
+            let value = drop_unused(value, used);
+            rest = Expr::let_(var, value, rest);
+        }
+    }
+    rest
+}
+
+/// Whether evaluating a term can only give a value.
+fn is_harmless(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Var(_) | ExprKind::Lit(_) | ExprKind::Lam(..) => true,
+        ExprKind::Tuple(items) | ExprKind::Con(_, items) | ExprKind::Array(items) => {
+            items.iter().all(is_harmless)
+        }
+        ExprKind::Proj(base, _) => is_harmless(base),
+        ExprKind::Prim(prim, args) => {
+            let safe = matches!(prim.row().class, Class::Smooth(_)) || *prim == Prim::Size;
+            safe && args.iter().all(is_harmless)
+        }
+        ExprKind::If(cond, then, other) => {
+            is_harmless(cond) && is_harmless(then) && is_harmless(other)
+        }
+        ExprKind::Let(_, value, body) => is_harmless(value) && is_harmless(body),
+        ExprKind::Match(scrutinee, arms, default) => {
+            is_harmless(scrutinee)
+                && arms.iter().all(|arm| is_harmless(&arm.body))
+                && default.iter().all(|default| is_harmless(default))
+        }
+        ExprKind::Ad(AdOp::Zeros | AdOp::StopGradient, args) => args.iter().all(is_harmless),
+        ExprKind::Global(_)
+        | ExprKind::App(..)
+        | ExprKind::LetRec(..)
+        | ExprKind::Build { .. }
+        | ExprKind::Loop { .. }
+        | ExprKind::Ad(..) => false,
+    }
+}
