@@ -1,7 +1,7 @@
 //! Arrays: literals, comprehensions, indices, slices.
 
 use pullback_base::{Diagnostic, Span};
-use pullback_syntax::ast::{Clause, Expr};
+use pullback_syntax::ast::{Clause, Expr, ExprKind, Literal};
 
 use super::Infer;
 use super::expr::Want;
@@ -17,7 +17,17 @@ impl<'a> Infer<'a> {
             Some((Ty::Array(_, element), why)) => Some((element.as_ref().clone(), why.part())),
             _ => None,
         };
+        let mut numeric = false;
         for item in items {
+            if let (ExprKind::Lit(Literal::Int(value)), true, Some((ty, _))) =
+                (&item.kind, numeric, &element)
+                && let ty @ (Ty::Int | Ty::Real | Ty::Var(_)) = self.head(ty)
+            {
+                // An earlier literal has demanded that the elements are numbers.
+                typed.push(TExpr { kind: TExprKind::IntLit(*value), ty, span: item.span });
+                continue;
+            }
+            numeric |= matches!(item.kind, ExprKind::Lit(Literal::Int(_)));
             let item = self.sub(item, element.as_ref().map(|(ty, why)| (ty, why)));
             element.get_or_insert_with(|| (item.ty.clone(), Why::Element(item.span)));
             typed.push(item);
