@@ -152,10 +152,11 @@ impl Maps {
         let mut terms: Vec<Map> = terms.into_iter().filter(|term| *term != ZERO).collect();
         let factors: Option<Vec<Value>> = terms
             .iter()
-            .map(|term| match self.node(*term) {
-                Node::One => Some(UNIT_FACTOR),
-                Node::Scale(k) => Some(k.clone()),
-                _ => None,
+            .map(|term| {
+                if let Node::Scale(k) = self.node(*term) {
+                    return Some(k.clone());
+                }
+                (*term == ONE).then_some(UNIT_FACTOR)
             })
             .collect();
         if let (Some(factors), true) = (factors, terms.len() > 1) {

@@ -4,8 +4,9 @@
 use pullback_lambda::Prim;
 
 use super::anf::wrap;
-use super::laws::{choose, component, gathered, mappable, plus};
+use super::laws::{choose, mappable};
 use super::term::{Book, FoldKind, Form, Op, Term, op, prim, var};
+use super::vectors::{component, gathered, plus};
 
 impl Book {
     /// Applies a map to a term.
@@ -74,7 +75,16 @@ impl Book {
                         let items = items.into_iter().map(|m| self.applied(m, &x)).collect();
                         gathered(items, Term::Array)
                     }
-                    other => op(Op::LmApply, vec![op(name, vec![other]), x]),
+                    other @ (Term::Lit(_)
+                    | Term::Var(_)
+                    | Term::Prim(..)
+                    | Term::Op(..)
+                    | Term::Call(..)
+                    | Term::Tuple(_)
+                    | Term::Proj(..)
+                    | Term::Let(..)
+                    | Term::If(..)
+                    | Term::Fold(_)) => op(Op::LmApply, vec![op(name, vec![other]), x]),
                 },
                 // H(m) ⊙ x = Σᵢ (m[i] ⊙ x[i]), and L'
                 Op::LmHCatV | Op::LmLambdaT if mappable(&args[0]) => {
@@ -121,7 +131,15 @@ impl Book {
                 fold.kind = FoldKind::Forward { tangent, body, init: component(x, 1, 2) };
                 Term::Fold(fold)
             }
-            other => op(Op::LmApply, vec![other, x]),
+            other @ (Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Let(..)
+            | Term::Build(..)) => op(Op::LmApply, vec![other, x]),
         }
     }
 
@@ -137,12 +155,12 @@ impl Book {
     }
 
     fn apply_row(&mut self, name: Op, items: Term, x: Term) -> Term {
-        let element = |book: &mut Self, index: Term| match &x {
-            Term::Build(_, at, body) => {
+        let element = |book: &mut Self, index: Term| {
+            if let Term::Build(_, at, body) = &x {
                 let by = std::collections::BTreeMap::from([(*at, index)]);
-                book.replace(body, &by)
+                return book.replace(body, &by);
             }
-            _ => prim(Prim::Index, vec![x.clone(), index]),
+            prim(Prim::Index, vec![x.clone(), index])
         };
         match items {
             Term::Build(count, index, body) => {
@@ -172,7 +190,16 @@ impl Book {
                 });
                 sum(terms.collect())
             }
-            other => op(Op::LmApply, vec![op(name, vec![other]), x]),
+            other @ (Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Let(..)
+            | Term::If(..)
+            | Term::Fold(_)) => op(Op::LmApply, vec![op(name, vec![other]), x]),
         }
     }
 

@@ -14,7 +14,7 @@ pub fn cse(book: &mut Book, function: &Function) -> Function {
     let Function { params, body } = super::nabla::refreshed(book, function);
     let body = normal(book, &body);
     let body = shared(&body, &mut BTreeMap::new(), &mut Vec::new());
-    let mut body = tidy(book, body);
+    let mut body = tidy(body);
     let mut next = 1;
     rename(book, &mut body, &mut next);
     Function { params, body }

@@ -61,9 +61,9 @@ impl Datum {
         if let Some(x) = value.as_real() {
             return Self::Space(Vector::real(x));
         }
-        let items: Vec<Value> = match value {
-            Value::Array(array) => array.iter().collect(),
-            other => other.as_tuple().map(<[Value]>::to_vec).unwrap_or_default(),
+        let items: Vec<Value> = match value.as_array() {
+            Some(array) => array.iter().collect(),
+            None => value.as_tuple().map(<[Value]>::to_vec).unwrap_or_default(),
         };
         Self::Items(Rc::new(items.iter().map(Self::of_value).collect()))
     }
@@ -95,11 +95,17 @@ impl Datum {
     }
 
     fn real(&self) -> Result<f64, Fault> {
-        match self {
-            Self::Space(Vector::Real(x)) => x.as_real().ok_or_else(|| wrong("no Real")),
-            Self::Space(Vector::Zero) => Ok(0.0),
-            _ => Err(wrong("no Real")),
-        }
+        let number = match self {
+            Self::Space(Vector::Real(x)) => x.as_real(),
+            Self::Space(Vector::Zero) => Some(0.0),
+            Self::Space(Vector::Parts(_) | Vector::Sparse(_))
+            | Self::Int(_)
+            | Self::Bool(_)
+            | Self::Str(_)
+            | Self::Items(_)
+            | Self::Map(_) => None,
+        };
+        number.ok_or_else(|| wrong("no Real"))
     }
 
     fn int(&self) -> Result<i64, Fault> {

@@ -12,8 +12,7 @@ use pullback_lambda::{Class, Prim, Term as Partial};
 use super::anf::wrap;
 use super::nabla::{selection, structural};
 use super::term::{
-    Book, Form, Op, Sym, Term, build, if_, int, lm_one, lm_scale, lm_zero, op, prim, proj, real,
-    var,
+    Book, Form, Op, Sym, Term, if_, int, lm_one, lm_scale, lm_zero, op, prim, real, var,
 };
 
 /// The most nodes of a map that a law may repeat.
@@ -39,12 +38,12 @@ pub(super) fn unlet(mut term: Term, bindings: &mut Vec<(Sym, Term)>) -> Term {
     term
 }
 
-fn is_zero(term: &Term) -> bool {
+pub(super) fn is_zero(term: &Term) -> bool {
     term.is(Op::Zero) || term.is(Op::LmZero)
 }
 
 /// `0 ≤ j < n ⊢ if j == e then b else 0`: the index `e` and the body.
-fn one_hot<'t>(index: Sym, body: &'t Term) -> Option<(&'t Term, &'t Term)> {
+pub(super) fn one_hot(index: Sym, body: &Term) -> Option<(&Term, &Term)> {
     let Term::If(cond, then, other) = body else { return None };
     let Term::Prim(Prim::IntEq, sides) = &**cond else { return None };
     let [Term::Var(sym), at] = sides.as_slice() else { return None };
@@ -231,7 +230,7 @@ impl Book {
     }
 
     /// `v[at]` for a vector that is written out or built.
-    fn element(&mut self, items: &Term, at: &Term) -> Option<Term> {
+    pub(super) fn element(&mut self, items: &Term, at: &Term) -> Option<Term> {
         if let Term::Build(_, index, body) = items {
             let by = BTreeMap::from([(*index, at.clone())]);
             return Some(self.replace(body, &by));
@@ -255,7 +254,16 @@ impl Book {
             Term::Array(items) => {
                 Term::Array(items.into_iter().map(|item| each(self, item)).collect())
             }
-            other => other,
+            other @ (Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Let(..)
+            | Term::If(..)
+            | Term::Fold(_)) => other,
         };
         self.op(name, vec![items])
     }
@@ -368,7 +376,16 @@ impl Book {
                 let a = self.op(Op::LmTranspose, vec![*a]);
                 choose(*cond, a, self.op(Op::LmTranspose, vec![*b]))
             }
-            other => op(Op::LmTranspose, vec![other]),
+            other @ (Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Let(..)
+            | Term::Build(..)
+            | Term::Fold(_)) => op(Op::LmTranspose, vec![other]),
         }
     }
 
@@ -412,9 +429,10 @@ fn summands(map: Term) -> Vec<Term> {
     let mut found = vec![];
     let mut work = vec![map];
     while let Some(map) = work.pop() {
-        match map {
-            Term::Op(Op::LmAdd, terms) => work.extend(terms.into_iter().rev()),
-            other => found.push(other),
+        if let Term::Op(Op::LmAdd, terms) = map {
+            work.extend(terms.into_iter().rev());
+        } else {
+            found.push(map);
         }
     }
     found
@@ -475,120 +493,5 @@ fn partial_term(partial: &Partial, name: Prim, args: &[Term]) -> Term {
             partial_term(then, name, args),
             partial_term(other, name, args),
         ),
-    }
-}
-
-pub(super) use vectors::*;
-
-/// The operations of vector spaces on terms, with structural zeros left out.
-mod vectors {
-    use super::{Book, Op, Prim, Term, build, float, int, is_zero, one_hot, op, prim, proj, wrap};
-
-    /// `a + b`
-    pub(in super::super) fn plus(a: Term, b: Term) -> Term {
-        if is_zero(&a) {
-            b
-        } else if is_zero(&b) {
-            a
-        } else if let (Term::Tuple(xs), Term::Tuple(ys)) = (&a, &b)
-            && xs.len() == ys.len()
-        {
-            let pairs = xs.iter().cloned().zip(ys.iter().cloned());
-            Term::Tuple(pairs.map(|(x, y)| plus(x, y)).collect())
-        } else {
-            prim(Prim::Add, vec![a, b])
-        }
-    }
-
-    /// A component, of a tuple at once.
-    pub(in super::super) fn component(base: Term, index: usize, count: usize) -> Term {
-        match base {
-            base if base.is(Op::Zero) => base,
-            Term::Tuple(mut items) if index < items.len() => items.swap_remove(index),
-            base => proj(base, index, count),
-        }
-    }
-
-    /// A tuple or an array of which all may be zero.
-    pub(in super::super) fn gathered(items: Vec<Term>, make: fn(Vec<Term>) -> Term) -> Term {
-        if !items.is_empty() && items.iter().all(|item| item.is(Op::Zero)) {
-            op(Op::Zero, vec![])
-        } else {
-            make(items)
-        }
-    }
-
-    impl Book {
-        /// `build(n, λi. e)`; a one-hot vector as such.
-        pub(in super::super) fn built(
-            &mut self,
-            count: Term,
-            index: super::Sym,
-            body: Term,
-        ) -> Term {
-            if body.is(Op::Zero) {
-                return body;
-            }
-            if let Term::If(_, _, other) = &body
-                && other.is(Op::Zero)
-                && let Some((at, value)) = one_hot(index, &body)
-                && value.uses(index) == 0
-            {
-                return op(Op::DeltaVec, vec![count, at.clone(), value.clone()]);
-            }
-            build(count, index, body)
-        }
-
-        /// `Σᵢ e`, over the elements of a built vector.
-        pub(in super::super) fn total(&mut self, items: Term) -> Term {
-            let (bindings, mut items) = float(vec![items]);
-            let sum = self.summed(items.remove(0));
-            wrap(bindings, sum)
-        }
-
-        fn summed(&mut self, items: Term) -> Term {
-            match items {
-                items if items.is(Op::Zero) => items,
-                Term::Build(count, index, body) => match *body {
-                    // Σᵢ (x, y) = (Σᵢ x, Σᵢ y)
-                    Term::Tuple(parts) => {
-                        let sums = parts.into_iter().map(|part| {
-                            let copy = super::var(self.fresh_index(index));
-                            let part = self.element(&super::build(int(0), index, part), &copy);
-                            let Term::Var(fresh) = copy else { return super::op(Op::Zero, vec![]) };
-                            let part = part.unwrap_or_else(|| super::op(Op::Zero, vec![]));
-                            let built = self.built((*count).clone(), fresh, part);
-                            self.summed(built)
-                        });
-                        Term::Tuple(sums.collect())
-                    }
-                    // Σᵢ deltaVec(n, i, x) = build(n, λi. x)
-                    Term::Op(Op::DeltaVec, mut parts)
-                        if parts[1] == Term::Var(index) && parts[0] == *count =>
-                    {
-                        build(*count, index, parts.remove(2))
-                    }
-                    body => prim(Prim::Sum, vec![build(*count, index, body)]),
-                },
-                items => prim(Prim::Sum, vec![items]),
-            }
-        }
-
-        fn fresh_index(&mut self, of: super::Sym) -> super::Sym {
-            let name = self.known(of).name.clone();
-            self.fresh(&name, false)
-        }
-
-        /// `sz(v)`, by what is known of `v`.
-        pub(in super::super) fn size_of(&self, term: &Term) -> Term {
-            match term {
-                Term::Var(sym) => match self.sizes.get(sym) {
-                    Some(size) => size.clone(),
-                    None => prim(Prim::Size, vec![term.clone()]),
-                },
-                Term::Build(count, _, _) => (**count).clone(),
-                _ => prim(Prim::Size, vec![term.clone()]),
-            }
-        }
     }
 }

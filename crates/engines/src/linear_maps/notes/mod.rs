@@ -15,6 +15,7 @@ mod optimise;
 mod print;
 mod read;
 pub mod term;
+mod vectors;
 
 pub use forms::{print_demo, print_form};
 pub use nabla::Tupling;

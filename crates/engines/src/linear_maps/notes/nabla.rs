@@ -222,10 +222,8 @@ pub fn tupled(book: &mut Book, function: &Function, tupling: Tupling) -> Functio
 
 /// The map in a pair.
 fn map_of(scope: &Scope, atom: &Term) -> Term {
-    match atom {
-        Term::Var(sym) => scope.get(sym).map_or_else(lm_zero, |pair| proj(var(*pair), 1, 2)),
-        _ => lm_zero(),
-    }
+    let Term::Var(sym) = atom else { return lm_zero() };
+    scope.get(sym).map_or_else(lm_zero, |pair| proj(var(*pair), 1, 2))
 }
 
 /// A value with its map.
@@ -324,10 +322,8 @@ fn call_pairs(book: &mut Book, scope: &Scope, def: DefId, args: &[Term], tupling
         if !book.known(*param).active {
             return arg.clone();
         }
-        match arg {
-            Term::Var(sym) if scope.contains_key(sym) => var(scope[sym]),
-            _ => pair(arg.clone(), lm_zero()),
-        }
+        let known = if let Term::Var(sym) = arg { scope.get(sym) } else { None };
+        known.map_or_else(|| pair(arg.clone(), lm_zero()), |map| var(*map))
     });
     let args = args.collect();
     Term::Call(def, Form::Polymorphic, args)

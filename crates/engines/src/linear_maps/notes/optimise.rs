@@ -9,10 +9,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::anf::wrap;
-use super::laws::{SMALL, choose, component, float, gathered, plus, unlet};
+use super::laws::{SMALL, choose, float, unlet};
 use super::term::{
     Book, FoldKind, Form, Function, Op, Sym, Term, compose, let_, lm_one, lm_zero, op, prim, var,
 };
+use super::vectors::{component, gathered, plus};
 use pullback_lambda::Prim;
 
 /// A function with its body optimised.
@@ -26,7 +27,7 @@ pub fn optimise(book: &mut Book, function: &Function) -> Function {
 pub fn optimised(book: &mut Book, term: &Term) -> Term {
     let mut pass = Pass { book, inlined: BTreeMap::new() };
     let body = pass.term(term);
-    tidy(pass.book, body)
+    tidy(body)
 }
 
 struct Pass<'b> {
@@ -247,12 +248,7 @@ impl Pass<'_> {
         })
     }
 
-    fn all_rebased(
-        &self,
-        items: &[Term],
-        sym: Sym,
-        own: &mut BTreeSet<Sym>,
-    ) -> Option<Vec<Term>> {
+    fn all_rebased(&self, items: &[Term], sym: Sym, own: &mut BTreeSet<Sym>) -> Option<Vec<Term>> {
         items.iter().map(|item| self.rebased(item, sym, own)).collect()
     }
 
@@ -277,10 +273,10 @@ fn primitive(name: Prim, mut args: Vec<Term>) -> Term {
 }
 
 /// Drops bindings that are not used, and inlines those used once where that repeats no work.
-pub(super) fn tidy(book: &mut Book, mut term: Term) -> Term {
+pub(super) fn tidy(mut term: Term) -> Term {
     term.for_each_child_mut(&mut |child| {
         let taken = std::mem::replace(child, lm_zero());
-        *child = tidy(book, taken);
+        *child = tidy(taken);
     });
     let Term::Let(sym, value, body) = term else { return term };
     match weight(&body, sym) {

@@ -178,7 +178,17 @@ impl Printer<'_> {
                 lines.push(self.block(rest, column));
                 lines.join(&indent)
             }
-            _ => match self.flat(term, Level::Open) {
+            Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::If(..)
+            | Term::Build(..)
+            | Term::Fold(_) => match self.flat(term, Level::Open) {
                 Some(text) if column + text.chars().count() <= WIDTH => text,
                 Some(_) | None => self.broken(term, column),
             },

@@ -119,17 +119,22 @@ impl Reader<'_> {
             ExprKind::Lit(lit) => Ok(Term::Lit(lit.clone())),
             ExprKind::Global(def) => self.call(*def, &[], expr),
             ExprKind::Prim(op, args) => Ok(prim(*op, self.terms(args)?)),
-            ExprKind::App(function, args) => match &function.kind {
-                ExprKind::Global(def) => self.call(*def, args, expr),
-                ExprKind::Lam(params, body) if params.len() == args.len() => {
-                    let args = self.terms(args)?;
-                    let syms: Vec<Sym> = params.iter().map(|param| self.bind(*param)).collect();
-                    let body = self.term(body)?;
-                    let bindings = syms.into_iter().zip(args).rev();
-                    Ok(bindings.fold(body, |body, (sym, arg)| let_(sym, arg, body)))
+            ExprKind::App(function, args) => {
+                if let ExprKind::Global(def) = &function.kind {
+                    return self.call(*def, args, expr);
                 }
-                _ => outside("functions as values in its source forms", expr.span),
-            },
+                let ExprKind::Lam(params, body) = &function.kind else {
+                    return outside("functions as values in its source forms", expr.span);
+                };
+                if params.len() != args.len() {
+                    return outside("functions as values in its source forms", expr.span);
+                }
+                let args = self.terms(args)?;
+                let syms: Vec<Sym> = params.iter().map(|param| self.bind(*param)).collect();
+                let body = self.term(body)?;
+                let bindings = syms.into_iter().zip(args).rev();
+                Ok(bindings.fold(body, |body, (sym, arg)| let_(sym, arg, body)))
+            }
             ExprKind::Let(var, value, body) => {
                 if matches!(value.kind, ExprKind::Prim(Prim::CheckSize, _)) {
                     return self.term(body);
@@ -172,10 +177,8 @@ impl Reader<'_> {
     }
 
     fn call(&mut self, def: DefId, args: &[Expr], expr: &Expr) -> Outcome<Term> {
-        let wanted = match &self.program.defs[def].body.kind {
-            ExprKind::Lam(params, _) => params.len(),
-            _ => 0,
-        };
+        let body = &self.program.defs[def].body;
+        let wanted = if let ExprKind::Lam(params, _) = &body.kind { params.len() } else { 0 };
         if wanted != args.len() || expr.ty.as_fun().is_some() {
             return outside("functions as values in its source forms", expr.span);
         }
