@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_lambda::eval::{
-    Counts, Engine, Fault, Image, Machine, Options, Step, Then, Value, compile,
+    Budget, Counts, Engine, Fault, Image, Machine, Options, Step, Then, Value, compile,
 };
 use pullback_lambda::{DefId, Program};
 
@@ -105,6 +105,7 @@ pub fn run(
         }
         How::Transform { vjp, jvp } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
+            let options = &budgeted(engine.name, options);
             source::run_transformed(transforms, program, function, argument, mode, options)
         }
         How::Own(run) => {
@@ -124,7 +125,7 @@ pub fn evaluate(
         How::Runtime(make) => Machine::new(&compile(program), make(), options.clone()).global(def),
         How::Transform { vjp, jvp } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
-            source::evaluate_transformed(transforms, program, def, options)
+            source::evaluate_transformed(transforms, program, def, &budgeted(engine.name, options))
         }
         How::Own(run) => source::evaluate_own(engine.name, run, program, def, options),
     }
@@ -140,6 +141,20 @@ pub(crate) fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> 
         )
     })
 }
+
+/// The options for an engine that may need unreasonably many steps.
+fn budgeted(engine: &str, options: &Options) -> Options {
+    let found = BUDGETS.iter().find(|(name, _)| *name == engine);
+    match found {
+        Some((_, budget)) => {
+            Options { budget: options.budget.or(Some(*budget)), ..options.clone() }
+        }
+        None => options.clone(),
+    }
+}
+
+/// The engines that may need unreasonably many steps where others do not.
+const BUDGETS: &[(&str, Budget)] = &[("curry-list", crate::curry::BUDGET)];
 
 /// As [`run`], for a compiled program and an engine of the evaluator.
 pub fn run_in_machine(

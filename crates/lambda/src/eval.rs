@@ -23,7 +23,7 @@ pub mod walk;
 pub mod watch;
 mod watched;
 
-pub use arith::{Counts, Ctx, Known, Options, primal};
+pub use arith::{Budget, Counts, Ctx, Known, Options, primal};
 pub use array::{Array, Items};
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;

@@ -18,6 +18,7 @@ mod translate;
 mod types;
 
 use pullback_base::Diagnostic;
+use pullback_lambda::eval::Budget;
 use pullback_lambda::{DefId, Expr, Program, Type};
 
 pub use code::Style;
@@ -58,6 +59,13 @@ pub const STAGES_ENV: &[Stage] = &[
         show: tangents::show_env,
     },
 ];
+
+/// How many steps list tangents may take: nested functions that captured each other are run again and
+/// again.
+pub const BUDGET: Budget = Budget {
+    steps: 30_000_000,
+    exceeded: "list tangents recompute too much here (`--engine curry-env` recomputes nothing)",
+};
 
 /// The largest program that is transformed, in terms.
 const LARGEST: usize = 60_000;

@@ -29,11 +29,22 @@ pub struct Options {
     pub strict_domain: bool,
     /// What is shown the primitives of an image made for it.
     pub watch: Option<Rc<Watch>>,
+    /// The most steps, for engines that may need unreasonably many.
+    pub budget: Option<Budget>,
+}
+
+/// How many steps an engine may take before it has to say that another is better suited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// The most calls and iterations of loops, to within some ten thousand.
+    pub steps: u64,
+    /// What to say beyond.
+    pub exceeded: &'static str,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_memory: 4 << 30, timeout: None, strict_domain: false, watch: None }
+        Self { max_memory: 4 << 30, timeout: None, strict_domain: false, watch: None, budget: None }
     }
 }
 
@@ -106,6 +117,8 @@ pub struct Ctx {
     last_level: u64,
     /// What values of other evaluations on this thread hold.
     base_bytes: usize,
+    /// Calls and iterations so far, as far as they have been counted.
+    steps: u64,
 }
 
 impl Ctx {
@@ -120,6 +133,7 @@ impl Ctx {
             open: vec![],
             last_level: 0,
             base_bytes: memory::live(),
+            steps: 0,
         }
     }
 
@@ -190,6 +204,17 @@ impl Ctx {
             return Err(Fault::Memory { limit, request: Some(bytes) });
         }
         Ok(())
+    }
+
+    /// Counts calls and iterations; an error if an engine may not take so many.
+    pub(super) fn count_steps(&mut self, steps: u64) -> Result<(), Fault> {
+        self.steps += steps;
+        match self.options.budget {
+            Some(budget) if self.steps > budget.steps => {
+                Err(Fault::Unsupported { what: budget.exceeded.to_string() })
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// An error if time or memory has run out. Called every so often.

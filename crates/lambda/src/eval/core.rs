@@ -380,6 +380,7 @@ impl Core<'_> {
     #[cold]
     pub(super) fn tick(&mut self, stack: &[Value]) -> Result<(), Fault> {
         self.note_frames(stack);
+        self.ctx.count_steps(u64::from(super::machine::TICK))?;
         self.ctx.check_limits()
     }
 

@@ -21,7 +21,7 @@ use super::value::Value;
 use registers::*;
 
 /// How many calls and loop iterations pass between two looks at the limits.
-const TICK: u32 = 1 << 16;
+pub(super) const TICK: u32 = 1 << 16;
 /// By how much the weight of a division exceeds that of a multiplication; a test compares it with the table.
 const DIVISION: u64 = 3;
 
