@@ -216,9 +216,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                   ^^^^^^^^^^^^^^ met 3 times
 !     |
-!    ::: lib/prelude.pull:399:10
+!    ::: lib/prelude.pull:402:10
 !     |
-! 399 |     fold hypot 0.0 xs
+! 402 |     fold hypot 0.0 xs
 !     |          ----- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.0 and 0.0 (`hypot`: `sqrt (x^2 + y^2)` without overflow; at `hypot 0 0` the derivative is 0 (minimum-norm subgradient).)
@@ -229,9 +229,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                                        ^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:369:49
+!    ::: lib/prelude.pull:372:49
 !     |
-! 369 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
+! 372 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
 !     |                                                 ------------ in the library, here
 !     |
 !     = note: convention: equal elements keep their order, and the derivative is that of this order

@@ -148,7 +148,7 @@ pub fn watch_constant(
     def: DefId,
 ) {
     let mut found = Vec::new();
-    let mut look = |watch: Watch| {
+    let look = |watch: Watch| {
         let watch = Rc::new(watch);
         let code = Code::watched(program, &session.library);
         // The error itself is told by whoever asked for the value.

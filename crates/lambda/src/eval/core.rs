@@ -38,7 +38,7 @@ pub(super) const NATIVE: u32 = u32::MAX - 1;
 pub(super) const CONSTANT: u32 = u32::MAX - 2;
 
 /// How many frames are searched for the call that led into the library.
-const MOST_FRAMES: usize = 10_000;
+const MOST_FRAMES: usize = 200;
 
 /// What a constant is.
 #[derive(Clone, Debug)]
