@@ -147,6 +147,8 @@ pub struct Fed {
 pub struct Rule {
     /// Whether it is a rule of forward mode, to be transposed.
     pub forward: bool,
+    /// A rule of forward mode with a pullback to its tangent alone, if it could be made.
+    pub linear: Option<Expr>,
     /// The rule, as a rep-function.
     pub rule: Expr,
     /// The argument.

@@ -3,7 +3,7 @@
 use pullback_lambda::{AdOp, Expr, Type, is_first_order};
 
 use super::code::{Code, Style};
-use super::comb::Comb;
+use super::comb::{Comb, CombKind};
 use super::cotangent::{Tan, arm};
 use super::pull::{Fed, Pull, Rule};
 use super::types::{CALL, ZERO};
@@ -78,8 +78,10 @@ impl Code<'_> {
         if base.pull.is_none() && captured.pull.is_none() {
             return (value, Pull::None);
         }
+        let linear = (op == AdOp::CustomJvp).then(|| self.linear_part(&args[1])).flatten();
         let rule = Rule {
             forward: op == AdOp::CustomJvp,
+            linear,
             rule: values[1].clone(),
             argument: values[2].clone(),
             value: value.clone(),
@@ -89,6 +91,26 @@ impl Code<'_> {
             captured,
         };
         (value, Pull::Rule(Box::new(rule)))
+    }
+
+    /// The rule `\x x_dot -> (y, y_dot)` with a pullback to `x_dot` alone, if it is written as a function
+    /// of two parameters. All else is held, so that a rule may use the function it belongs to.
+    fn linear_part(&mut self, rule: &Comb) -> Option<Expr> {
+        let CombKind::Curry(x, inner) = &rule.kind else { return None };
+        let CombKind::Curry(x_dot, body) = &inner.kind else { return None };
+        if !self.is_active(&body.ty) {
+            return None;
+        }
+        let params = vec![self.parameter(*x), self.parameter(*x_dot)];
+        let mut others = self.sinks(body);
+        others.retain(|var| var != x_dot);
+        self.held.extend(&others);
+        let answer = self.branch(body, &[*x_dot]);
+        for var in others {
+            self.held.remove(&var);
+        }
+        let function = self.program.lam(params, answer);
+        Some(self.emit("rule", function))
     }
 
     /// The value of a rep-function's answer at this type.
@@ -130,11 +152,11 @@ impl Code<'_> {
         ty: &Type,
     ) -> Expr {
         let span = self.span;
+        if rule.forward {
+            return self.transposed(rule, boxed, [from, rest, ty]);
+        }
         let answer = self.apply(rule.rule.clone(), vec![rule.argument.clone()]);
         let applied = self.value_of(answer, rest);
-        if rule.forward {
-            return self.transposed(rule, applied, boxed, [from, rest, ty]);
-        }
         let given = self.extract(boxed.clone(), rule.value.clone(), ty);
         let back = self.emit("pb", Expr::proj(applied, 1, span));
         let tangent = self.tangent(from);
@@ -145,19 +167,20 @@ impl Code<'_> {
 
     /// The cotangent of the argument from a linear function `T a -> (b, T b)`. Structural zeros stay
     /// what they are where a type is its own tangent.
-    fn transposed(
-        &mut self,
-        rule: &Rule,
-        applied: Expr,
-        boxed: &Expr,
-        [from, rest, ty]: [&Type; 3],
-    ) -> Expr {
+    fn transposed(&mut self, rule: &Rule, boxed: &Expr, [from, rest, ty]: [&Type; 3]) -> Expr {
         let span = self.span;
         let zeros = self.zeros(rule.argument.clone(), from);
         let zeros = self.emit("z", zeros);
         let Some((tangent, pair)) = rest.as_fun() else { return self.zero(from) };
         let (tangent, pair) = (tangent.clone(), pair.clone());
-        let answer = self.apply(applied, vec![zeros.clone()]);
+        let answer = match &rule.linear {
+            Some(linear) => self.apply(linear.clone(), vec![rule.argument.clone(), zeros.clone()]),
+            None => {
+                let answer = self.apply(rule.rule.clone(), vec![rule.argument.clone()]);
+                let applied = self.value_of(answer, rest);
+                self.apply(applied, vec![zeros.clone()])
+            }
+        };
         let answer = self.emit("q", answer);
         let dot = super::types::owned_components(&pair).pop().unwrap_or_else(Type::unit);
         let given = if dot == *ty {
@@ -169,9 +192,10 @@ impl Code<'_> {
         let both = Tan::Parts(vec![Tan::Zero, Tan::Any(given)]);
         let both = self.boxed_atom(&both, &pair);
         let share = self.apply(Expr::proj(answer, 1, span), vec![both]);
-        let share = match self.style {
-            Style::List => share,
-            Style::Env => Expr::proj(share, 0, span),
+        let share = if rule.linear.is_none() && self.style == Style::Env {
+            Expr::proj(share, 0, span)
+        } else {
+            share
         };
         let share = self.emit("t", share);
         if tangent == *from {
