@@ -68,6 +68,10 @@ const SAMPLES: &[(&str, &str)] = &[
         "def f (x: Real) = custom_jvp (\\y -> y * x) (\\y y_dot -> (y * x, 10.0 * y_dot)) (x * 2.0)",
         "3.0",
     ),
+    (
+        "def root x = custom_jvp sqrt (\\x x_dot -> let y = root x in (y, x_dot / (2.0 * y))) x\ndef f (x: Real) = root x * x",
+        "4.0",
+    ),
     ("def f (x: Real) = stop_gradient x * x + x", "3.0"),
     ("def f (v: [3]Real) = sum (sort v) * (sort v)[0]", "[3.0, 1.0, 2.0]"),
     ("def f (x: Real) = grad (\\y -> y * y * x) (x * 2.0)", "3.0"),
@@ -196,4 +200,168 @@ def main = (grad cube 2.0, grad (grad cube) 2.0, (jvp (\\x -> (x * x, x)) 3.0 1.
     let found = evaluate(&CATEGORIES, &program, defs[0], &Options::default()).expect("a value");
     let truth = evaluate(&ENGINES[0], &program, defs[0], &Options::default()).expect("a value");
     assert!(close(&found, &truth), "{found:?} {truth:?}");
+}
+
+/// Compares this engine with the trace on one expectation in `step` of the suite.
+fn compare_with_trace(folder: &str, step: usize) -> (usize, usize) {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let entries = std::fs::read_dir(root).expect("the folder is there");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    let (mut agreed, mut refused) = (0, 0);
+    for path in paths.into_iter().step_by(step) {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let resources = path.ends_with("runtime_resources.pull");
+        if text.contains("\nimport ") || text.starts_with("import ") || resources {
+            continue;
+        }
+        let (text, names) = support::source::expectations(&text);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (program, defs) = support::source::files(&[("main", &text)], &names);
+        for def in defs {
+            let options = Options::default();
+            let truth = evaluate(&ENGINES[0], &program, def, &options);
+            match (truth, evaluate(&CATEGORIES, &program, def, &options)) {
+                (_, Err(fault)) if fault.code == "E0717" => {
+                    refused += 1;
+                    if std::env::var_os("SHOW").is_some() {
+                        println!("{} {}: {}", path.display(), program.defs[def].name, fault.title);
+                    }
+                }
+                (Ok(truth), Ok(found)) if close(&truth, &found) => agreed += 1,
+                (Err(truth), Err(found)) if truth.code == found.code => agreed += 1,
+                (truth, found) => {
+                    println!("{} {}: {truth:?} {found:?}", path.display(), program.defs[def].name);
+                    refused += 1_000_000;
+                }
+            }
+        }
+    }
+    (agreed, refused)
+}
+
+#[test]
+fn the_suite_agrees_with_the_trace() {
+    let step = std::env::var("STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(9);
+    let body = move || {
+        for folder in ["tests/run", "tests/ad", "lib"] {
+            let step = if folder == "tests/ad" { step } else { 1 };
+            let (agreed, refused) = compare_with_trace(folder, step);
+            println!("{folder}: {agreed} agree, {refused} refused");
+            assert!(refused * 4 < agreed, "{folder}: {agreed} agree, {refused} refused");
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(body).expect("a thread");
+    if let Err(panic) = thread.join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+/// The nodes of the values that a program saves: the size of `X`.
+fn saved(text: &str, argument: &str) -> usize {
+    let (program, f, x) = sample(text, argument);
+    let (work, halves, f) = categories::halves(&program, f).expect("within the fragment");
+    let image = compile(&work);
+    let mut machine = Machine::new(&image, std::rc::Rc::new(NoEngine), Options::default());
+    let forward = machine.global(halves[&f].forward).expect("a function");
+    let both = machine.call(forward, vec![x]).expect("a value");
+    let mut todo = vec![both.as_tuple().expect("a pair")[1].clone()];
+    let mut count = 0;
+    while let Some(value) = todo.pop() {
+        count += 1;
+        if let Some(items) = value.as_tuple() {
+            todo.extend(items.iter().cloned());
+        } else if let Some((_, items)) = value.as_data() {
+            todo.extend(items.iter().cloned());
+        } else if let Some(array) = value.as_array() {
+            todo.extend(array.iter());
+        }
+    }
+    count
+}
+
+#[test]
+fn what_is_saved_is_linear_in_the_turns_and_leaves_out_what_is_not_needed() {
+    let squares = |n: usize| format!("def f (x: Real) = loop y = x for i < {n} do y * y * 0.5");
+    let (ten, twenty, forty) =
+        (saved(&squares(10), "1.0"), saved(&squares(20), "1.0"), saved(&squares(40), "1.0"));
+    assert_eq!(forty - twenty, 2 * (twenty - ten));
+    assert!(forty < 40 * 5, "{forty}");
+    // Linear programs save nothing of their turns, however many there are.
+    let sums = |n: usize| format!("def f (x: Real) = loop y = x for i < {n} do y + 3.0 * x");
+    assert_eq!(saved(&sums(10), "1.0"), saved(&sums(1000), "1.0"));
+    assert_eq!(saved("def f (x: Real) = x + x", "1.0"), 1);
+}
+
+#[test]
+fn reverse_mode_costs_a_constant_times_the_program() {
+    let cost = |text: &str, argument: &str| {
+        let (program, f, x) = sample(text, argument);
+        let options = Options::default();
+        let mode = Mode::Vjp(Value::Real(1.0));
+        let plain = run(&CATEGORIES, &program, f, x.clone(), &Mode::Value, &options);
+        let plain = plain.expect("a value").counts.total();
+        let reverse = run(&CATEGORIES, &program, f, x, &mode, &options).expect("a value");
+        (plain, reverse.counts.total())
+    };
+    // Chained squarings, and reads of every element of an array in a loop.
+    let chain = |n: usize| {
+        let lets: String =
+            (1..=n).map(|k| format!("let y{k} = y{j} * y{j} in ", j = k - 1)).collect();
+        format!("def f (y0: Real) = {lets} y{n}")
+    };
+    for n in [5, 20, 60] {
+        let (plain, reverse) = cost(&chain(n), "1.0");
+        assert!(reverse <= 8 * plain + 20, "{n}: {plain} {reverse}");
+    }
+    for n in [10, 100, 400] {
+        let text =
+            format!("def f (v: [{n}]Real) = loop s = 0.0 for i < {n} do s + v[i] * v[{n} - 1 - i]");
+        let (plain, reverse) = cost(&text, &format!("[ real i | i < {n} ]"));
+        assert!(reverse <= 16 * plain + 20, "{n}: {plain} {reverse}");
+    }
+}
+
+#[test]
+fn the_type_checker_rejects_broken_arrows() {
+    use pullback_engines::categories::cl::{Cl, ClKind, Function};
+    let (program, f, _) = sample(
+        "def f (p: (Real, Real)) = if p.0 > 0.0 then p.0 * p.1 else sum [ p.1 | i < 3 ]",
+        "(1.0, 2.0)",
+    );
+    let (work, customs) = custom::prepare(&program, f).expect("within the fragment");
+    let arrows = convert::convert(&work, &customs, f, true).expect("within the fragment");
+    check::check(&work, &arrows).expect("well-typed");
+    /// Breaks one arrow after the other; the number of arrows.
+    fn break_at(cl: &mut Cl, at: &mut usize) -> bool {
+        if *at == 0 {
+            let other = match &cl.kind {
+                ClKind::Function(Function::Component(k)) => {
+                    ClKind::Function(Function::Component(k + 7))
+                }
+                ClKind::Prune(kept, n) => ClKind::Prune(kept.clone(), n + 1),
+                ClKind::Constant(_) => ClKind::Identity,
+                _ => ClKind::Constant(pullback_lambda::Lit::Str("broken".into())),
+            };
+            cl.kind = other;
+            return true;
+        }
+        *at -= 1;
+        match &mut cl.kind {
+            ClKind::Compose(a, b) | ClKind::Let(_, a, b) | ClKind::Build(a, _, b) => {
+                break_at(a, at) || break_at(b, at)
+            }
+            ClKind::Tuple(items) => items.iter_mut().any(|item| break_at(item, at)),
+            ClKind::If(a, b, c) => break_at(a, at) || break_at(b, at) || break_at(c, at),
+            _ => false,
+        }
+    }
+    let size = arrows[&f].body.size();
+    assert!(size > 10);
+    for at in 0..size {
+        let mut broken = arrows.clone();
+        let def = broken.get_mut(&f).expect("converted");
+        assert!(break_at(&mut def.body, &mut { at }), "arrow {at} of {size}");
+        assert!(check::check(&work, &broken).is_err(), "arrow {at} of {size} is not noticed");
+    }
 }

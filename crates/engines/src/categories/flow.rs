@@ -22,8 +22,13 @@ pub(super) enum Access {
 /// Variables that are parts of others.
 pub(super) type Aliases = BTreeMap<VarId, (VarId, Access)>;
 
-/// The flows of all definitions: the least solution.
-pub(super) fn flows(program: &Program, functions: &BTreeMap<DefId, (Vec<VarId>, Region)>) -> Flows {
+/// The flows of all definitions: the least solution. Of those in `linear`, rules that are linear in their
+/// last parameter, only that one counts.
+pub(super) fn flows(
+    program: &Program,
+    functions: &BTreeMap<DefId, (Vec<VarId>, Region)>,
+    linear: &BTreeSet<DefId>,
+) -> Flows {
     let mut flows: Flows =
         functions.iter().map(|(def, (params, _))| (*def, vec![false; params.len()])).collect();
     loop {
@@ -31,7 +36,9 @@ pub(super) fn flows(program: &Program, functions: &BTreeMap<DefId, (Vec<VarId>, 
         for (def, (params, region)) in functions {
             let mut needed = BTreeSet::new();
             Flow { program, flows: &flows }.needed(region, &mut needed);
-            next.insert(*def, params.iter().map(|param| needed.contains(param)).collect());
+            let counts = |param: &VarId| !linear.contains(def) || params.last() == Some(param);
+            let flow = |param: &VarId| needed.contains(param) && counts(param);
+            next.insert(*def, params.iter().map(flow).collect());
         }
         if next == flows {
             return flows;

@@ -32,13 +32,14 @@ pub fn split(
         let env: Vec<Expr> = params.iter().map(|var| program.var(*var, def.span)).collect();
         functions.insert(*id, (params, steps_of(program, &def.body, &env)));
     }
-    let flows = flow::flows(program, &functions);
-    let calls = calls(defs);
+    let (calls, linear) = (calls(defs), linear_rules(defs));
+    let flows = flow::flows(program, &functions, &linear);
     let mut splitter = Splitter {
         program,
         flows,
         functions,
         calls,
+        linear,
         halves: BTreeMap::new(),
         library: Library::default(),
     };
@@ -114,11 +115,28 @@ fn calls(defs: &ClProgram) -> BTreeMap<DefId, BTreeSet<DefId>> {
     found
 }
 
+/// The rules of forward mode, which the reverse half transposes.
+fn linear_rules(defs: &ClProgram) -> BTreeSet<DefId> {
+    let mut found = BTreeSet::new();
+    let mut todo: Vec<&super::cl::Cl> = defs.values().map(|def| &def.body).collect();
+    while let Some(cl) = todo.pop() {
+        todo.extend(cl.children());
+        if let ClKind::Function(Function::Custom(custom)) = &cl.kind
+            && custom.op == pullback_lambda::AdOp::CustomJvp
+        {
+            found.insert(custom.derivative);
+        }
+    }
+    found
+}
+
 struct Splitter<'p> {
     program: &'p mut Program,
     flows: Flows,
     functions: BTreeMap<DefId, (Vec<VarId>, Region)>,
     calls: BTreeMap<DefId, BTreeSet<DefId>>,
+    /// Rules of forward mode: only their last parameter varies.
+    linear: BTreeSet<DefId>,
     halves: BTreeMap<DefId, Halves>,
     library: Library,
 }
@@ -205,7 +223,8 @@ impl Splitter<'_> {
     fn definition(&mut self, def: DefId, maybe: bool) {
         let (params, region) = self.functions[&def].clone();
         let span = self.program.defs[def].span;
-        let active = flow::active(self.program, &self.flows, &params, &region);
+        let varied = if self.linear.contains(&def) { &params[params.len() - 1..] } else { &params };
+        let active = flow::active(self.program, &self.flows, varied, &region);
         let mut aliases = flow::Aliases::new();
         flow::aliases(&region, &mut aliases);
         let flows = self.flows[&def].clone();

@@ -15,7 +15,7 @@ use pullback_lambda::{
     AdOp, Def, DefId, Expr, ExprKind, Program, Type, VarId, ad_type, is_first_order, tangent,
 };
 
-use super::{Transforms, outside_fragment, specialise, unary};
+use super::{Transforms, outside_fragment, shapes, specialise, unary};
 
 /// A definition with the meaning of `def` that reaches no `vjp`, `jvp` or `linearize`. Definitions are
 /// rewritten in place; those that `def` does not reach are emptied.
@@ -28,29 +28,46 @@ pub fn eliminate(
     Ok(def)
 }
 
+/// As [`eliminate`], for a program that is not transformed any more: it checks the shapes of tangents and
+/// cotangents, by operators on the identity that [`super::shapes::Shapes`] answers.
+pub(super) fn eliminate_checked(
+    program: &mut Program,
+    transforms: Transforms,
+    def: DefId,
+) -> Result<DefId, Box<Diagnostic>> {
+    let (_, checked) = rewrite(program, transforms.engine, Some(transforms), def)?;
+    for (def, body) in checked {
+        program.defs[def].body = body;
+    }
+    Ok(def)
+}
+
 /// As [`eliminate`], but the operators stay: they are applied to definitions, which are returned.
 pub(super) fn close(
     program: &mut Program,
     engine: &'static str,
     def: DefId,
 ) -> Result<Vec<DefId>, Box<Diagnostic>> {
-    rewrite(program, engine, None, def)
+    Ok(rewrite(program, engine, None, def)?.0)
 }
+
+/// The definitions that are differentiated, and bodies of definitions with checks of shapes.
+type Rewritten = (Vec<DefId>, BTreeMap<DefId, Expr>);
 
 fn rewrite(
     program: &mut Program,
     engine: &'static str,
     transforms: Option<Transforms>,
     def: DefId,
-) -> Result<Vec<DefId>, Box<Diagnostic>> {
+) -> Result<Rewritten, Box<Diagnostic>> {
     trim(program, &[def]);
     if operator_in(program, def).is_none() {
-        return Ok(vec![]);
+        return Ok((vec![], BTreeMap::new()));
     }
     let untouched = program.clone();
     let mut pass = Pass::new(program, engine, transforms);
     match pass.definition(def) {
-        Ok(()) => return Ok(pass.closed),
+        Ok(()) => return Ok((pass.closed, pass.checked)),
         Err(Refusal::Told(diagnostic)) => return Err(diagnostic),
         Err(Refusal::Unknown(_)) => {}
     }
@@ -58,7 +75,7 @@ fn rewrite(
     trim(program, &[def]);
     let mut pass = Pass::new(program, engine, transforms);
     match pass.definition(def) {
-        Ok(()) => Ok(pass.closed),
+        Ok(()) => Ok((pass.closed, pass.checked)),
         Err(Refusal::Told(diagnostic)) => Err(diagnostic),
         Err(Refusal::Unknown(span)) => Err(outside_fragment(
             engine,
@@ -150,6 +167,8 @@ struct Pass<'p> {
     made: BTreeMap<(bool, DefId), DefId>,
     /// The definitions that are differentiated.
     closed: Vec<DefId>,
+    /// Bodies with checks of shapes.
+    checked: BTreeMap<DefId, Expr>,
 }
 
 /// A function as a closed definition over what it captured and its argument.
@@ -161,7 +180,8 @@ struct Closed {
 impl<'p> Pass<'p> {
     fn new(program: &'p mut Program, engine: &'static str, transforms: Option<Transforms>) -> Self {
         let (states, made) = (BTreeMap::new(), BTreeMap::new());
-        Self { program, engine, transforms, states, made, closed: vec![] }
+        let checked = BTreeMap::new();
+        Self { program, engine, transforms, states, made, closed: vec![], checked }
     }
 
     /// Rewrites a definition and all it reaches.
@@ -176,6 +196,10 @@ impl<'p> Pass<'p> {
             self.states.insert(def, State::Running);
             let mut body = self.program.defs[def].body.clone();
             self.expr(&mut body)?;
+            if self.transforms.is_some() {
+                self.checked.insert(def, body.clone());
+                shapes::unchecked(&mut body);
+            }
             self.program.defs[def].body = body;
             self.states.insert(def, State::Done);
         }
@@ -241,7 +265,7 @@ impl<'p> Pass<'p> {
         let point = self.point(closed, x, span);
         let pair = self.operate(AdOp::Vjp, closed.def, point, None, span)?;
         let count = closed.captured.len();
-        if count == 0 {
+        if count == 0 && self.transforms.is_none() {
             return Ok(pair);
         }
         let both = self.program.fresh("both", pair.ty.clone());
@@ -251,17 +275,28 @@ impl<'p> Pass<'p> {
             return Err(Refusal::Unknown(span));
         };
         let y_bar = self.program.fresh("y_bar", y_bar_type.clone());
-        let given = self.program.var(y_bar, span);
+        let mut given = self.program.var(y_bar, span);
+        if self.transforms.is_some() {
+            given = shapes::cotangent(self.program, value.clone(), given);
+        }
         let whole = Expr::app(pullback, vec![given], span);
-        let part = self.program.lam(vec![y_bar], Expr::proj(whole, count, span));
+        let part = if count == 0 { whole } else { Expr::proj(whole, count, span) };
+        let part = self.program.lam(vec![y_bar], part);
         Ok(Expr::let_(both, pair, Expr::tuple(vec![value, part], span)))
     }
 
     /// `(value, tangent)`
     fn jvp(&mut self, closed: &Closed, x: Expr, x_dot: Expr, span: Span) -> Result<Expr, Refusal> {
+        let (x, binding) = self.program.share("x", x);
+        let x_dot = if self.transforms.is_some() {
+            shapes::tangent(self.program, x.clone(), x_dot)
+        } else {
+            x_dot
+        };
         let point = self.point(closed, x, span);
         let dot = self.direction(closed, x_dot, span)?;
-        self.operate(AdOp::Jvp, closed.def, point, Some(dot), span)
+        let pair = self.operate(AdOp::Jvp, closed.def, point, Some(dot), span)?;
+        Ok(Expr::lets(binding, pair))
     }
 
     /// `let x = … in (value, \x_dot -> …)`
@@ -351,6 +386,7 @@ impl<'p> Pass<'p> {
         span: Span,
     ) -> Result<Closed, Refusal> {
         let mut function = function;
+        shapes::unchecked(&mut function);
         while let ExprKind::Let(var, value, body) = function.kind {
             if !is_first_order(&self.program.datas, &value.ty) {
                 function.kind = ExprKind::Let(var, value, body);

@@ -9,16 +9,20 @@ mod fragment;
 mod known;
 mod modes;
 mod own;
+mod shapes;
 mod specialise;
 
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::eval::{Machine, NoEngine, Options, Step, Value, compile};
+use pullback_lambda::eval::{Machine, Options, Step, Value, compile};
 use pullback_lambda::{Def, DefId, ExprKind, Program};
 
 use crate::engine::{Answer, Mode, RunFn, TransformFn, parts};
 use crate::follow::checked_leaves;
+
+use eliminate::eliminate_checked;
+use shapes::Shapes;
 
 pub use eliminate::{eliminate, reachable};
 pub use fragment::outside_fragment;
@@ -47,7 +51,11 @@ pub(crate) fn run_transformed(
     options: &Options,
 ) -> Result<Answer, Box<Diagnostic>> {
     let mut program = program.clone();
-    let function = eliminate(&mut program, transforms, function)?;
+    let function = if matches!(mode, Mode::Value) {
+        eliminate_checked(&mut program, transforms, function)?
+    } else {
+        eliminate(&mut program, transforms, function)?
+    };
     let (function, mode) = match mode {
         Mode::Value => (function, mode),
         Mode::Vjp(_) | Mode::Jvp(_) => {
@@ -58,7 +66,7 @@ pub(crate) fn run_transformed(
         }
     };
     let image = compile(&program);
-    let mut machine = Machine::new(&image, Rc::new(NoEngine), options.clone());
+    let mut machine = Machine::new(&image, Rc::new(Shapes), options.clone());
     let function = machine.global(function)?;
     let (value, derivative) = match mode {
         Mode::Value => (machine.call(function, vec![argument])?, None),
@@ -91,8 +99,8 @@ pub(crate) fn evaluate_transformed(
     options: &Options,
 ) -> Result<Value, Box<Diagnostic>> {
     let mut program = program.clone();
-    let def = eliminate(&mut program, transforms, def)?;
-    Machine::new(&compile(&program), Rc::new(NoEngine), options.clone()).global(def)
+    let def = eliminate_checked(&mut program, transforms, def)?;
+    Machine::new(&compile(&program), Rc::new(Shapes), options.clone()).global(def)
 }
 
 /// Runs a function in the evaluator of an engine.
