@@ -5,6 +5,8 @@
 //! it is asked for. Ties and edges do not depend on the engine; the first NaN is that of the engine
 //! chosen, or of the default one if the engine cannot be watched.
 
+#[cfg(test)]
+mod tests;
 mod words;
 
 use std::collections::BTreeMap;
