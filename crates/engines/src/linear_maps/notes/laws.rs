@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{Class, Prim, Term as Partial};
+use pullback_lambda::{Class, Lit, Prim, Scalar, Term as Partial};
 
 use super::anf::wrap;
 use super::nabla::{selection, structural};
@@ -236,7 +236,7 @@ impl Book {
             return Some(self.replace(body, &by));
         }
         let Term::Array(items) = items else { return None };
-        let Term::Lit(pullback_lambda::Lit::Int(at)) = at else { return None };
+        let Term::Lit(Lit::Int(at)) = at else { return None };
         items.get(usize::try_from(*at).ok()?).cloned()
     }
 
@@ -464,16 +464,32 @@ fn scale_by(partial: &Partial, name: Prim, args: &[Term]) -> Term {
     match partial {
         Partial::Zero => lm_zero(),
         Partial::Real(1.0) => lm_one(),
-        Partial::If(cond, then, other) => choose(
-            partial_term(cond, name, args),
-            scale_by(then, name, args),
-            scale_by(other, name, args),
-        ),
+        Partial::If(cond, then, other) => {
+            let cond = partial_term(cond, name, args);
+            if let Term::Lit(Lit::Bool(truth)) = cond {
+                return scale_by(if truth { then } else { other }, name, args);
+            }
+            choose(cond, scale_by(then, name, args), scale_by(other, name, args))
+        }
         Partial::Arg(_)
         | Partial::Result
         | Partial::Real(_)
         | Partial::Int(_)
         | Partial::Prim(..) => lm_scale(partial_term(partial, name, args)),
+    }
+}
+
+/// A primitive, or its value where all arguments are Int constants.
+fn whole_numbers(name: Prim, args: Vec<Term>) -> Term {
+    let ints = args
+        .iter()
+        .map(|arg| if let Term::Lit(Lit::Int(n)) = arg { Some(Scalar::Int(*n)) } else { None });
+    let value = ints.collect::<Option<Vec<_>>>().and_then(|ints| name.eval_scalar(&ints).ok());
+    match value {
+        Some(Scalar::Int(n)) => int(n),
+        Some(Scalar::Real(x)) => real(x),
+        Some(Scalar::Bool(truth)) => Term::Lit(Lit::Bool(truth)),
+        Some(Scalar::Str(_)) | None => prim(name, args),
     }
 }
 
@@ -486,7 +502,8 @@ fn partial_term(partial: &Partial, name: Prim, args: &[Term]) -> Term {
         Partial::Int(n) => int(*n),
         Partial::Zero => real(0.0),
         Partial::Prim(inner, terms) => {
-            prim(*inner, terms.iter().map(|term| partial_term(term, name, args)).collect())
+            let terms = terms.iter().map(|term| partial_term(term, name, args));
+            whole_numbers(*inner, terms.collect())
         }
         Partial::If(cond, then, other) => if_(
             partial_term(cond, name, args),

@@ -19,7 +19,11 @@ use pullback_lambda::Prim;
 /// A function with its body optimised.
 pub fn optimise(book: &mut Book, function: &Function) -> Function {
     let function = super::nabla::refreshed(book, function);
+    book.scope = function.params.iter().copied().collect();
     let body = optimised(book, &function.body);
+    // What the first pass has put together may be simplified further.
+    let body = optimised(book, &body);
+    book.scope.clear();
     Function { params: function.params, body }
 }
 
@@ -77,6 +81,7 @@ impl Pass<'_> {
                 let (bindings, args) = float(self.terms(args));
                 let result = match (name, args.as_slice()) {
                     (Prim::Size, [vector]) => self.book.size_of(vector),
+                    (Prim::Sum, [items]) => self.book.total(items.clone()),
                     _ => primitive(*name, args),
                 };
                 wrap(bindings, result)
@@ -152,15 +157,24 @@ impl Pass<'_> {
                 self.inlined.insert(sym, value);
             } else if let Some(rebased) = self.rebased(body, sym, &mut BTreeSet::new()) {
                 // let ∂x = m in b = b' ∘ (1 × m)
-                let body = self.term(&rebased);
+                let body = self.inside(&bindings, &rebased);
                 let pair = op(Op::LmVCat, vec![lm_one(), value]);
                 return wrap(bindings, self.book.op(Op::LmCompose, vec![body, pair]));
             } else {
                 bindings.push((sym, value));
             }
         }
-        let body = self.term(body);
+        let body = self.inside(&bindings, body);
         wrap(bindings, body)
+    }
+
+    /// A term where these variables are bound.
+    fn inside(&mut self, bindings: &[(Sym, Term)], body: &Term) -> Term {
+        let outer = self.book.scope.clone();
+        self.book.scope.extend(bindings.iter().map(|(sym, _)| *sym));
+        let body = self.term(body);
+        self.book.scope = outer;
+        body
     }
 
     /// A map whose numbers are atoms, which are bound before.

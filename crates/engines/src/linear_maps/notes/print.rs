@@ -297,6 +297,9 @@ impl Printer<'_> {
                 infix(*name).map_or(Level::Atom, |(_, level)| level)
             }
             Term::If(..) | Term::Let(..) => Level::Open,
+            // A sign binds like a difference.
+            Term::Lit(Lit::Real(x)) if x.is_sign_negative() => Level::Sum,
+            Term::Lit(Lit::Int(n)) if *n < 0 => Level::Sum,
             Term::Lit(_)
             | Term::Var(_)
             | Term::Prim(..)
@@ -377,12 +380,8 @@ fn next(level: Level) -> Level {
 fn literal(lit: &Lit) -> String {
     match lit {
         Lit::Real(x) if x.is_nan() => "nan".to_string(),
-        Lit::Real(x) if *x == x.trunc() && x.abs() < 1e15 && x.is_sign_positive() => {
-            format!("{x:.0}")
-        }
-        Lit::Real(x) if x.is_sign_negative() => format!("({x:?})"),
+        Lit::Real(x) if *x == x.trunc() && x.abs() < 1e15 => format!("{x:.0}"),
         Lit::Real(x) => format!("{x:?}"),
-        Lit::Int(n) if *n < 0 => format!("({n})"),
         Lit::Int(n) => n.to_string(),
         Lit::Bool(p) => p.to_string(),
         Lit::Str(text) => format!("{:?}", &**text),

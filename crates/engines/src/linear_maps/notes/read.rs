@@ -12,7 +12,7 @@ use pullback_lambda::{
 };
 
 use super::term::{Book, Fold, FoldKind, Form, Function, Sym, Term, build, if_, let_, prim, proj};
-use crate::source::{outside_fragment, specialise};
+use crate::source::specialise;
 
 type Outcome<T> = Result<T, Box<Diagnostic>>;
 
@@ -63,7 +63,12 @@ struct Reader<'p> {
 }
 
 fn outside<T>(construct: &str, span: Span) -> Outcome<T> {
-    Err(outside_fragment("linear-maps", construct, span))
+    let title = format!("the language of the working notes has no {construct}");
+    Err(Box::new(
+        Diagnostic::error("E0717", span, title, "this has no form in linear maps")
+            .note("the forms are those of first-order programs over numbers, tuples and arrays")
+            .hint("run it all the same: `--engine linear-maps` covers the whole language"),
+    ))
 }
 
 impl Reader<'_> {
@@ -85,7 +90,7 @@ impl Reader<'_> {
         };
         for param in params {
             if self.program.vars[*param].ty.as_fun().is_some() {
-                return outside("functions as arguments in its source forms", span);
+                return outside("functions as arguments", span);
             }
         }
         if !self.active(&body.ty) {
@@ -114,7 +119,7 @@ impl Reader<'_> {
         match &expr.kind {
             ExprKind::Var(var) => match self.vars.get(var) {
                 Some(sym) => Ok(Term::Var(*sym)),
-                None => outside("functions as values in its source forms", expr.span),
+                None => outside("functions as values", expr.span),
             },
             ExprKind::Lit(lit) => Ok(Term::Lit(lit.clone())),
             ExprKind::Global(def) => self.call(*def, &[], expr),
@@ -124,10 +129,10 @@ impl Reader<'_> {
                     return self.call(*def, args, expr);
                 }
                 let ExprKind::Lam(params, body) = &function.kind else {
-                    return outside("functions as values in its source forms", expr.span);
+                    return outside("functions as values", expr.span);
                 };
                 if params.len() != args.len() {
-                    return outside("functions as values in its source forms", expr.span);
+                    return outside("functions as values", expr.span);
                 }
                 let args = self.terms(args)?;
                 let syms: Vec<Sym> = params.iter().map(|param| self.bind(*param)).collect();
@@ -136,11 +141,17 @@ impl Reader<'_> {
                 Ok(bindings.fold(body, |body, (sym, arg)| let_(sym, arg, body)))
             }
             ExprKind::Let(var, value, body) => {
-                if matches!(value.kind, ExprKind::Prim(Prim::CheckSize, _)) {
+                if let ExprKind::Prim(Prim::CheckSize, args) = &value.kind {
+                    self.note_size(&args[0], &args[1]);
                     return self.term(body);
                 }
                 let value = self.term(value)?;
                 let sym = self.bind(*var);
+                if let Term::Prim(Prim::Size, args) = &value
+                    && let Term::Var(vector) = args[0]
+                {
+                    self.book.sizes.insert(vector, Term::Var(sym));
+                }
                 Ok(let_(sym, value, self.term(body)?))
             }
             ExprKind::If(cond, then, other) => {
@@ -158,20 +169,32 @@ impl Reader<'_> {
                 Ok(build(size, sym, self.term(body)?))
             }
             ExprKind::Loop { var, init, form, body } => self.fold(*var, init, form, body),
-            ExprKind::Lam(..) | ExprKind::LetRec(..) => {
-                outside("functions as values in its source forms", expr.span)
-            }
-            ExprKind::Con(..) | ExprKind::Match(..) => {
-                outside("sum types in its source forms", expr.span)
-            }
+            ExprKind::Lam(..) | ExprKind::LetRec(..) => outside("functions as values", expr.span),
+            ExprKind::Con(..) | ExprKind::Match(..) => outside("sum types", expr.span),
             ExprKind::Ad(AdOp::CustomVjp | AdOp::CustomJvp, _) => {
-                outside("a function's own derivative rule in its source forms", expr.span)
+                outside("functions with their own derivative rule", expr.span)
             }
             ExprKind::Ad(AdOp::Vjp | AdOp::Jvp | AdOp::Linearize, _) => {
-                outside("derivatives inside programs in its source forms", expr.span)
+                outside("derivatives inside programs", expr.span)
             }
             ExprKind::Ad(AdOp::StopGradient | AdOp::Zeros, _) => {
-                outside("this operator in its source forms", expr.span)
+                outside("operators of differentiation", expr.span)
+            }
+        }
+    }
+
+    /// A check that `size v` is `n`, or is known to be by then.
+    fn note_size(&mut self, found: &Expr, needed: &Expr) {
+        if let ExprKind::Prim(Prim::Size, args) = &found.kind
+            && let ExprKind::Var(vector) = &args[0].kind
+            && let Some(vector) = self.vars.get(vector).copied()
+        {
+            if let ExprKind::Var(needed) = &needed.kind
+                && let Some(size) = self.vars.get(needed)
+            {
+                self.book.sizes.insert(vector, Term::Var(*size));
+            } else if let ExprKind::Lit(needed) = &needed.kind {
+                self.book.sizes.insert(vector, Term::Lit(needed.clone()));
             }
         }
     }
@@ -180,7 +203,7 @@ impl Reader<'_> {
         let body = &self.program.defs[def].body;
         let wanted = if let ExprKind::Lam(params, _) = &body.kind { params.len() } else { 0 };
         if wanted != args.len() || expr.ty.as_fun().is_some() {
-            return outside("functions as values in its source forms", expr.span);
+            return outside("functions as values", expr.span);
         }
         let args = self.terms(args)?;
         self.definition(def, expr.span)?;

@@ -184,6 +184,8 @@ pub struct Book {
     pub(super) inactive: BTreeSet<DefId>,
     /// The sizes of vectors that are bound, where they are written out.
     pub(super) sizes: BTreeMap<Sym, Term>,
+    /// The variables that are bound where the optimiser is at work.
+    pub(super) scope: BTreeSet<Sym>,
 }
 
 impl Book {
@@ -219,7 +221,27 @@ impl Book {
             renamed.insert(sym, Sym(self.syms.len() as u32 - 1));
         }
         copy.rename(&renamed, by);
+        self.carry_sizes(&renamed, by);
         copy
+    }
+}
+
+impl Book {
+    /// What is known of sizes holds of renamed variables too.
+    fn carry_sizes(&mut self, renamed: &BTreeMap<Sym, Sym>, by: &BTreeMap<Sym, Term>) {
+        let new = |sym: &Sym| match (renamed.get(sym), by.get(sym)) {
+            (Some(new), _) | (None, Some(Term::Var(new))) => *new,
+            (None, _) => *sym,
+        };
+        let known = self.sizes.iter().filter(|(of, _)| new(of) != **of);
+        let known: Vec<_> = known
+            .map(|(of, size)| {
+                let size =
+                    if let Term::Var(sym) = size { Term::Var(new(sym)) } else { size.clone() };
+                (new(of), size)
+            })
+            .collect();
+        self.sizes.extend(known);
     }
 }
 

@@ -108,6 +108,7 @@ impl Book {
         }
         if let Term::Var(sym) = term
             && let Some(size) = self.sizes.get(sym)
+            && size.free().iter().all(|sym| self.scope.contains(sym))
         {
             return size.clone();
         }
