@@ -9,8 +9,8 @@
 //! Cost:  `delta1`: the program's operations times the number of inputs. `delta2`: exponential in the depth
 //!        of sharing. `delta`: a constant times the program in time, memory linear in the operations
 //!        executed (Theorem 5); fused, linear in those outside fused functions (figure 15).
-//! Limits: the whole language. `delta1` refuses more than 512 inputs and `delta2` trees of more than two
-//!        million nodes when they are evaluated; a translation may not grow beyond a size.
+//! Limits: the whole language. `delta1` refuses more than 512 inputs and `delta2` trees of more than
+//!        200000 nodes when they are evaluated; a translation may not grow beyond a million nodes.
 //! Needs: the primitive table (figure 14 from the partial derivatives of each row); elimination of
 //!        derivatives inside programs, innermost first.
 //!
@@ -83,7 +83,7 @@ impl Version {
     fn too_large(self) -> String {
         let what = match self {
             Version::One => "more than 512 inputs",
-            Version::Two => "a tree of deltas with more than two million nodes",
+            Version::Two => "a tree of deltas with more than 200000 nodes",
             Version::Final => "",
         };
         format!("{ENGINE_LIMIT}the engine `{}` does not cover {what}", self.name())

@@ -54,7 +54,12 @@ pub(super) fn library(program: &Program, def: DefId) -> Shown {
     functions.sort_unstable();
     made.sort_unstable();
     let mut text = declarations(&program, &datas);
-    for function in functions.into_iter().chain(made) {
+    // The functions of the library make up the monad: their states are shown.
+    for function in functions {
+        text.push('\n');
+        text.push_str(&definition(&program, function, None));
+    }
+    for function in made {
         text.push('\n');
         text.push_str(&definition(&program, function, Some(state.clone())));
     }

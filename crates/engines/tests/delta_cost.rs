@@ -1,0 +1,237 @@
+//! What the three translations cost, by counting what runs: `delta1` a factor of the number of inputs,
+//! `delta2` exponential where a program shares, `delta` a constant factor (Theorem 5), fused `delta` one
+//! binding for each call of a function of numbers. And separate compilation.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod support;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use pullback_engines::{EngineInfo, How, Mode, engine_named, evaluate, fused, run};
+use pullback_lambda::eval::{Budget, Machine, NoEngine, Options, Value, compile};
+use pullback_lambda::{DefId, Program};
+use support::source::source;
+
+fn named(name: &str) -> &'static EngineInfo {
+    engine_named(name).unwrap()
+}
+
+fn fused_delta() -> &'static EngineInfo {
+    fused(named("delta")).unwrap()
+}
+
+fn deep<T: Send + 'static>(test: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(test).unwrap();
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Primitives executed for the gradient, and the gradient.
+fn cost(engine: &EngineInfo, program: &Program, f: DefId, x: Value) -> (u64, Value) {
+    let mode = Mode::Vjp(Value::Real(1.0));
+    let answer = run(engine, program, f, x, &mode, &Options::default()).unwrap();
+    (answer.counts.total(), answer.derivative.unwrap())
+}
+
+fn ones(n: usize) -> Value {
+    Value::reals(vec![1.0; n])
+}
+
+/// A chain of twenty products on the first two inputs, whatever the number of inputs is.
+const CHAIN: &str = "def f (x: []Real): Real = loop y = x[0] for i < 20 do y * x[1] * 0.5 + x[0]";
+
+#[test]
+fn vectors_cost_a_factor_of_the_inputs() {
+    deep(|| {
+        let (program, roots) = source(CHAIN, &["f"]);
+        let at = |engine: &str, n| cost(named(engine), &program, roots[0], ones(n)).0 as f64;
+        let small = at("delta1", 32);
+        let large = at("delta1", 256);
+        assert!(large / small > 6.0, "eight times the inputs: {small} and {large}");
+        for engine in ["delta2", "delta"] {
+            let (small, large) = (at(engine, 32), at(engine, 256));
+            // What depends on the inputs is only their own slots.
+            assert!((large - small) / 224.0 < 12.0, "{engine}: {small} and {large}");
+        }
+    });
+}
+
+/// `x1 = x + x; x2 = x1 + x1; …`
+fn doubling(n: usize) -> String {
+    let mut text = String::from("def f (x: Real): Real =\n  let x0 = x in\n");
+    for index in 0..n {
+        text.push_str(&format!("  let x{} = x{index} + x{index} in\n", index + 1));
+    }
+    text + &format!("  x{n}")
+}
+
+#[test]
+fn trees_explode_where_a_program_shares_and_names_do_not() {
+    deep(|| {
+        let at = |engine: &str, n| {
+            let (program, roots) = source(&doubling(n), &["f"]);
+            let (count, slope) = cost(named(engine), &program, roots[0], Value::Real(1.0));
+            assert_eq!(slope.as_real(), Some((1u64 << n) as f64));
+            count as f64
+        };
+        let trees: Vec<f64> = [6, 8, 10, 12].map(|n| at("delta2", n)).into();
+        for pair in trees.windows(2) {
+            assert!(pair[1] / pair[0] > 3.0, "two more steps, four times the work: {trees:?}");
+        }
+        let names: Vec<f64> = [10, 20, 30, 40].map(|n| at("delta", n)).into();
+        let steps: Vec<f64> = names.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(steps.iter().all(|step| *step == steps[0]), "linear: {names:?}");
+        assert!(names[3] < trees[2], "{names:?} {trees:?}");
+    });
+}
+
+#[test]
+fn a_tree_that_explodes_is_refused_and_the_engine_to_use_is_named() {
+    deep(|| {
+        let (program, roots) = source(&doubling(30), &["f"]);
+        let mode = Mode::Vjp(Value::Real(1.0));
+        let engine = named("delta2");
+        let problem = run(engine, &program, roots[0], Value::Real(1.0), &mode, &Options::default());
+        let problem = problem.unwrap_err();
+        assert_eq!(problem.code, "E0717", "{problem:?}");
+        assert!(problem.title.contains("delta2"), "{problem:?}");
+        let (program, roots) = source(CHAIN, &["f"]);
+        let problem =
+            run(named("delta1"), &program, roots[0], ones(600), &mode, &Options::default());
+        assert_eq!(problem.unwrap_err().code, "E0717");
+    });
+}
+
+/// Theorem 5: work and bindings are linear in the operations of the program.
+#[test]
+fn names_cost_a_constant_factor() {
+    deep(|| {
+        let programs = [
+            "def f (x: (Real, Int)): Real = loop y = x.0 for i < x.1 do sin (y * x.0) + y",
+            "def go (y: Real) (n: Int): Real = if n == 0 then y else go (y * 0.9 + sin y) (n - 1)\ndef f (x: (Real, Int)): Real = go x.0 x.1",
+            "def f (x: (Real, Int)): Real = sum [ sum [ x.0 * real (i * j) | i < 3 ] | j < x.1 ]",
+        ];
+        for text in programs {
+            let (program, roots) = source(text, &["f"]);
+            let argument = |n| Value::tuple(vec![Value::Real(0.3), Value::Int(n)]);
+            let mode = Mode::Value;
+            let mut ratios = vec![];
+            for n in [50, 200, 800] {
+                let plain = run(
+                    named("delta"),
+                    &program,
+                    roots[0],
+                    argument(n),
+                    &mode,
+                    &Options::default(),
+                );
+                let plain = plain.unwrap().counts.total() as f64;
+                let (count, _) = cost(named("delta"), &program, roots[0], argument(n));
+                ratios.push(count as f64 / plain);
+            }
+            assert!(ratios.iter().all(|ratio| *ratio < 40.0), "{text}: {ratios:?}");
+            assert!((ratios[2] / ratios[1] - 1.0).abs() < 0.05, "{text}: {ratios:?}");
+        }
+    });
+}
+
+/// How many bindings a run of the translation leaves: the `next` of its state less the inputs.
+fn bindings(engine: &EngineInfo, text: &str, x: Value, inputs: i64) -> i64 {
+    let (program, roots) = source(text, &["f"]);
+    let How::Transform { vjp, .. } = engine.how else { panic!("a transformation") };
+    let mut program = program.clone();
+    let f = pullback_engines::source::unary(&mut program, roots[0]);
+    let before = program.defs.len();
+    vjp(&mut program, f).unwrap();
+    // The translated function is the first definition made after the library that has its name.
+    let name = format!("D{{{}}}", program.defs[f].name);
+    let made = program.defs.ids().skip(before).find(|def| program.defs[*def].name == name);
+    let image = compile(&program);
+    let mut machine = Machine::new(&image, Rc::new(NoEngine), Options::default());
+    let function = machine.global(made.unwrap()).unwrap();
+    // `{ next, binds = Empty }`, and the input as variable 0.
+    let input = Value::tuple(vec![x, Value::data(1, vec![Value::Int(0)])]);
+    let state = Value::tuple(vec![Value::Int(inputs), Value::data(0, vec![])]);
+    let result = machine.call(function, vec![input, state]).unwrap();
+    result.as_tuple().unwrap()[1].as_tuple().unwrap()[0].as_int().unwrap() - inputs
+}
+
+/// The example of §8.7, called a hundred times.
+const FUSED: &str = "def g (x: Real): Real = x * sin x
+def f (x: Real): Real = loop y = x for i < 100 do g y";
+
+#[test]
+fn fused_functions_leave_one_binding_for_a_call() {
+    deep(|| {
+        let plain = bindings(named("delta"), FUSED, Value::Real(0.3), 1);
+        let one = bindings(fused_delta(), FUSED, Value::Real(0.3), 1);
+        assert_eq!((plain, one), (200, 100));
+        let (program, roots) = source(FUSED, &["f"]);
+        let (_, expected) = cost(named("trace"), &program, roots[0], Value::Real(0.3));
+        let (_, found) = cost(fused_delta(), &program, roots[0], Value::Real(0.3));
+        let (expected, found) = (expected.as_real().unwrap(), found.as_real().unwrap());
+        assert!((expected - found).abs() <= 1e-12 * expected.abs(), "{expected} {found}");
+    });
+}
+
+/// The translations of all definitions of a program, by the names of the definitions, with numbers left
+/// out.
+fn translations(text: &str, root: &str) -> BTreeMap<String, String> {
+    let (mut program, roots) = source(text, &[root]);
+    let f = pullback_engines::source::unary(&mut program, roots[0]);
+    let before = program.defs.len();
+    let How::Transform { vjp, .. } = named("delta").how else { panic!("a transformation") };
+    vjp(&mut program, f).unwrap();
+    let mut found = BTreeMap::new();
+    for def in program.defs.ids().skip(before) {
+        let name = program.defs[def].name.to_string();
+        if name.starts_with("D{") {
+            let text = program.print_def(def);
+            let mut plain = String::new();
+            let mut after_dot = false;
+            for c in text.chars() {
+                if !(after_dot && c.is_ascii_digit()) {
+                    after_dot = c == '.';
+                    plain.push(c);
+                }
+            }
+            let again = found.insert(name.clone(), plain);
+            assert!(again.is_none(), "{name} is translated twice");
+        }
+    }
+    found
+}
+
+#[test]
+fn a_definition_is_translated_once_and_without_its_callers() {
+    deep(|| {
+        let library = "def g (x: Real) (y: Real): Real = x * sin y\ndef h (x: Real): Real = g x x + g x 2.0\n";
+        let one =
+            translations(&format!("{library}def one (x: Real): Real = h x * h (x + 1.0)"), "one");
+        let other = translations(
+            &format!(
+                "{library}def other (x: []Real): Real = loop s = 0.0 for i < size x do s + h x[i] * g s 1.0"
+            ),
+            "other",
+        );
+        for name in ["D{g}", "D{h}"] {
+            assert_eq!(one[name], other[name]);
+        }
+    });
+}
+
+#[test]
+fn the_trees_and_the_names_agree_on_a_budget() {
+    deep(|| {
+        let (program, roots) = source(
+            "def f (x: Real): Real = loop y = x for i < 100000 do y * 0.5\ndef main: Real = grad f 1.0",
+            &["main"],
+        );
+        let budget = Some(Budget { steps: 50_000, exceeded: "too many steps" });
+        let options = Options { budget, ..Options::default() };
+        let problem = evaluate(named("delta"), &program, roots[0], &options).unwrap_err();
+        assert_eq!(problem.code, "E0717", "{problem:?}");
+    });
+}
