@@ -71,6 +71,8 @@ pub struct Prepared {
     pub parts: Vec<Part>,
     /// The value of the direction, with its type.
     pub direction: Option<(Value, Type)>,
+    /// `T` itself, where there is no `S`: the call was evaluated with its arguments.
+    pub value: Option<Value>,
 }
 
 /// A parameter in `S`.
@@ -432,9 +434,10 @@ fn assemble(
         let wrt = slot.wrt && pullback_lambda::contains_real(&program.datas, &ty);
         parts.push(Part { name: slot.name.clone(), ty, wrt });
     }
+    let value = made.first().filter(|_| values.is_empty()).cloned();
     let argument = if values.len() == 1 { values.remove(0) } else { Value::tuple(values) };
     let direction = made.get(2).cloned().zip(call.component(2).cloned());
-    Ok(Prepared { program, function, argument, result, parts, direction })
+    Ok(Prepared { program, function, argument, result, parts, direction, value })
 }
 
 /// Compares the sizes of what was given with those that the entry declares.

@@ -288,6 +288,7 @@ impl<'p> Point<'p> {
                 result: self.prepared.result.clone(),
                 parts: self.prepared.parts.clone(),
                 direction: None,
+                value: None,
             };
             let mut point = Point::new(&prepared);
             matches!(point.checks(engine, &mut Vec::new()), Ok(None))

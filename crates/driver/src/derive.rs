@@ -36,6 +36,11 @@ struct Derivative {
 pub fn run(session: &mut Session<'_>, call: &Call) -> Result<Answer, Stop> {
     let engine = Engine::resolve(session, &call.settings)?;
     let prepared = prepare(session, call, &engine, &Purpose::Value)?;
+    let watches = call.settings.warn_kinks || call.settings.trace_nan;
+    if let Some(value) = prepared.value.clone().filter(|_| !watches) {
+        let Prepared { program, result, .. } = prepared;
+        return Ok(Answer { program, value, ty: result, derivative: None });
+    }
     let found = watched(session, call, &engine, &prepared, &Mode::Value);
     let Prepared { program, result, .. } = prepared;
     let value = found?.0;
