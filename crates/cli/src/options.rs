@@ -220,6 +220,9 @@ pub struct SettingsArgs {
     /// The engine of differentiation.
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
+    /// Fuse functions of numbers: with `--engine delta`, each call leaves one binding.
+    #[arg(long)]
+    pub fuse: bool,
     /// What a derivative at a tie or an edge of a domain is: by convention, or an error.
     #[arg(long, value_name = "WHICH", default_value = "trace")]
     pub domain: Domain,
@@ -265,6 +268,7 @@ impl SettingsArgs {
             warn_kinks: warn.warn == Some(Warn::Kinks),
             trace_nan: false,
             engine: self.engine.clone(),
+            fuse: self.fuse,
             strict: self.domain == Domain::Strict,
             max_memory: self.max_memory,
             timeout: self.timeout,

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use pullback_base::{Diagnostic, FileId, Span};
 use pullback_engines::{
-    Answer, ENGINES, EngineInfo, How, Mode, Stage as Form, engine_named, evaluate, follow, run,
-    run_in_machine,
+    Answer, ENGINES, EngineInfo, How, Mode, Stage as Form, engine_named, evaluate, follow, fused,
+    run, run_in_machine,
 };
 use pullback_lambda::eval::watch::Watch;
-use pullback_lambda::eval::{Image, Machine, Options, Value, compile};
+use pullback_lambda::eval::{Budget, Image, Machine, Options, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 use crate::request::Settings;
@@ -56,6 +56,18 @@ impl Engine {
             let title = format!("there is no engine `{name}`");
             let hint = did_you_mean("engine", name, engine_names());
             return session.fail(Diagnostic::error("E0812", Span::NONE, title, "").hint(hint));
+        };
+        let info = if settings.fuse {
+            let Some(fused) = fused(info) else {
+                let title = format!("the engine `{name}` has no fused mode");
+                let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
+                    .note("`--fuse` is a way of running `delta`")
+                    .hint("add `--engine delta`, or leave out `--fuse`");
+                return session.fail(diagnostic);
+            };
+            fused
+        } else {
+            info
         };
         let mut options = Options { strict_domain: settings.strict, ..Options::default() };
         if let Some(bytes) = settings.max_memory {
@@ -106,6 +118,17 @@ impl Engine {
                 run(self.info, code.program, function, argument, mode, &self.options)
             }
         }
+    }
+    /// The engine for tests: one that transforms programs says after some million steps that it is not
+    /// made for the program.
+    pub fn within_reason(self) -> Self {
+        const STEPS: u64 = 3_000_000;
+        let exceeded = "this needs more steps than tests give to engines that transform programs";
+        let budget = match self.info.how {
+            How::Runtime(_) => None,
+            How::Transform { .. } | How::Own(_) => Some(Budget { steps: STEPS, exceeded }),
+        };
+        Self { info: self.info, options: Options { budget, ..self.options } }
     }
     /// The engine under a watch: the same, or the first one if it cannot be watched.
     pub fn watched(&self, watch: &Rc<Watch>) -> Self {

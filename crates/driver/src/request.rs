@@ -23,6 +23,8 @@ pub struct Call {
 pub struct Settings {
     /// The engine of differentiation; none is the default one.
     pub engine: Option<String>,
+    /// Whether the engine `delta` fuses functions of numbers.
+    pub fuse: bool,
     /// Whether to tell where a run meets ties and edges of domains.
     pub warn_kinks: bool,
     /// Whether to tell where the first NaN arises.

@@ -181,7 +181,10 @@ fn engines(
     }
     names
         .into_iter()
-        .map(|name| Engine::resolve(session, &Settings { engine: Some(name), ..settings.clone() }))
+        .map(|name| {
+            let settings = Settings { engine: Some(name), ..settings.clone() };
+            Engine::resolve(session, &settings).map(Engine::within_reason)
+        })
         .collect()
 }
 

@@ -63,6 +63,33 @@ pub const ENGINES: &[EngineInfo] = &[
         }],
     },
     EngineInfo {
+        name: "delta1",
+        summary: "translates to numbers that carry the vector of their derivatives",
+        paper: "Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD, §5.1",
+        covers: "the whole language, up to 512 inputs",
+        cost: "vjp and jvp: n times the program in time and memory",
+        how: How::Transform { vjp: delta::delta1_vjp, jvp: delta::delta1_jvp },
+        stages: delta::DELTA1_STAGES,
+    },
+    EngineInfo {
+        name: "delta2",
+        summary: "translates to numbers that carry a tree of deltas",
+        paper: "Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD, §5.2",
+        covers: "the whole language, as long as unshared trees stay below 200000 nodes",
+        cost: "vjp and jvp: exponential in the depth of sharing",
+        how: How::Transform { vjp: delta::delta2_vjp, jvp: delta::delta2_jvp },
+        stages: delta::DELTA2_STAGES,
+    },
+    EngineInfo {
+        name: "delta",
+        summary: "translates to a monad that names every delta, and evaluates the names once",
+        paper: "Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD, §5.3, §8, §9.2",
+        covers: "the whole language",
+        cost: "vjp and jvp: a constant times the program; memory linear in operations executed",
+        how: How::Transform { vjp: delta::delta_vjp, jvp: delta::delta_jvp },
+        stages: delta::DELTA_STAGES,
+    },
+    EngineInfo {
         name: "linear-maps",
         summary: "builds the derivative as a linear map and applies it from either side",
         paper: "Working notes on Automatic differentiation, §2 to §5, §8 and §9",
@@ -72,6 +99,22 @@ pub const ENGINES: &[EngineInfo] = &[
         stages: linear_maps::STAGES,
     },
 ];
+
+/// `delta` with fused functions.
+static FUSED_DELTA: EngineInfo = EngineInfo {
+    name: "delta",
+    summary: "translates as `delta`, and each call of a function of numbers leaves one binding",
+    paper: "Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD, §8.7",
+    covers: "the whole language",
+    cost: "vjp and jvp: a constant times the program; memory linear in operations outside fused calls",
+    how: How::Transform { vjp: delta::fused_vjp, jvp: delta::fused_jvp },
+    stages: &[],
+};
+
+/// The fused form of an engine, if it has one.
+pub fn fused(engine: &EngineInfo) -> Option<&'static EngineInfo> {
+    (engine.name == "delta").then_some(&FUSED_DELTA)
+}
 
 /// The engine of this name.
 pub fn engine_named(name: &str) -> Option<&'static EngineInfo> {

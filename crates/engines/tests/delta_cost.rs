@@ -223,7 +223,7 @@ fn a_definition_is_translated_once_and_without_its_callers() {
 }
 
 #[test]
-fn the_trees_and_the_names_agree_on_a_budget() {
+fn a_budget_of_steps_is_kept() {
     deep(|| {
         let (program, roots) = source(
             "def f (x: Real): Real = loop y = x for i < 100000 do y * 0.5\ndef main: Real = grad f 1.0",
