@@ -10,7 +10,6 @@ mod support;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use pullback_engines::linear_maps::apply::{apply, apply_reverse};
 use pullback_engines::linear_maps::matrix::matrix;
 use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
 use pullback_engines::linear_maps::notes::forms::{TITLES, demo, print_form, tupled_forms};
@@ -61,6 +60,7 @@ const PROGRAMS: &[(&str, &str, &[&[f64]])] = &[
         &[&[0.5, 1.5, -2.0, 0.3, 0.1, 0.9]],
     ),
     ("f", "def f (x: Real): Real = loop y = x while y < 100.0 do y * y + 1.0", &[&[1.5], &[0.2]]),
+    ("f", "def f (x: Real): Real = x * stop_gradient (2.0) - stop_gradient 2.0 * x ^ 2", &[&[1.5]]),
     (
         "f",
         "def power (n: Int) (x: Real): Real = if n == 0 then 1.0 else x * power (n - 1) x
@@ -94,6 +94,28 @@ const PROGRAMS: &[(&str, &str, &[&[f64]])] = &[
         &[&[0.5, 0.25]],
     ),
 ];
+
+/// A call is made once, also where its result is used element by element in a loop.
+#[test]
+fn derived_calls_are_made_once() {
+    let (mut costs, mut shown) = (vec![], None);
+    for n in [8, 16, 32] {
+        let text = "def g (v: [N]Real): [N]Real = map sin (v + v)
+             def f (v: [N]Real): Real = let w = g v in sum (map (\\x -> tanh x) w)";
+        let case = Case::new("f", &text.replace('N', &n.to_string()));
+        let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+        let mut book = stages[11].book.clone();
+        shown =
+            Some(print_form(&stages[3].book, Form::Jacobian) + &print_form(&book, Form::Reverse));
+        let mut evaluation = Evaluation::new(&mut book);
+        let v = Datum::of_value(&Value::reals(vec![0.1; n]));
+        let args = vec![v, Datum::Space(Vector::real(1.0))];
+        evaluation.call(def, Form::Reverse, args).unwrap();
+        costs.push(evaluation.plain.operations);
+    }
+    let shown = shown.unwrap_or_default();
+    assert_eq!(costs[2] - costs[1], 2 * (costs[1] - costs[0]), "{costs:?}\n{shown}");
+}
 
 /// The value of an argument of this many numbers, in the shape of `like`.
 fn point(program: &Program, def: DefId, numbers: &[f64]) -> (Value, Vec<Value>) {
@@ -567,18 +589,4 @@ fn printed_functions_bind_every_name_once() {
             }
         }
     }
-}
-
-/// The same maps by the sweeps alone: a guard for the helpers above.
-#[test]
-fn application_and_reverse_application_are_adjoint() {
-    let mut maps = pullback_engines::linear_maps::maps::Maps::default();
-    let mut plain = pullback_engines::linear_maps::vector::Plain::default();
-    let scale = maps.scale(Value::Real(3.0)).unwrap();
-    let column = maps.vcat(vec![scale, pullback_engines::linear_maps::maps::ONE]).unwrap();
-    let maps = Rc::new(maps);
-    let y = apply(&mut plain, &maps, column, Vector::real(2.0)).unwrap();
-    let r = Vector::Parts(vec![Vector::real(1.0), Vector::real(10.0)]);
-    let x_bar = apply_reverse(&mut plain, r.clone(), &maps, column).unwrap();
-    assert_eq!(r.dot(&y), x_bar.dot(&Vector::real(2.0)));
 }

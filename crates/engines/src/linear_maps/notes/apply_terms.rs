@@ -104,6 +104,7 @@ impl Book {
                 | Op::D(_)
                 | Op::DProj(..)
                 | Op::DeltaVec
+                | Op::Stop
                 | Op::Unzip => op(Op::LmApply, vec![op(name, args), x]),
             },
             Term::If(cond, a, b) => {

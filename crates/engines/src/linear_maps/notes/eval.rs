@@ -358,6 +358,7 @@ impl<'b> Evaluation<'b> {
             (Op::DeltaVec, [_, at, x]) => {
                 Ok(Datum::Space(Vector::one_hot(at.int()? as u32, x.vector())))
             }
+            (Op::Stop, [x]) => Ok(x.clone()),
             (Op::Unzip, [Datum::Items(pairs)]) => {
                 let side = |place| pairs.iter().map(|pair| pair.part(place)).collect();
                 let both: Result<Vec<Vec<Datum>>, Fault> = [side(0), side(1)].into_iter().collect();

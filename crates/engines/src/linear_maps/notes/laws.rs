@@ -19,7 +19,14 @@ use super::term::{
 pub(super) const SMALL: usize = 8;
 
 fn small(map: &Term) -> bool {
-    map.size() <= SMALL
+    map.size() <= SMALL && is_cheap(map)
+}
+
+/// Whether a map may be applied several times for the price of the names in it: no call, no fold.
+pub(super) fn is_cheap(map: &Term) -> bool {
+    let mut cheap = true;
+    map.visit(&mut |part| cheap &= !matches!(part, Term::Call(..) | Term::Fold(_)));
+    cheap
 }
 
 /// Takes `let`s from around the arguments of an operation.
@@ -101,6 +108,7 @@ impl Book {
             | Op::LmLambda
             | Op::LmLambdaT
             | Op::DeltaVec
+            | Op::Stop
             | Op::Unzip => op(name, args),
         };
         wrap(bindings, result)
@@ -367,6 +375,7 @@ impl Book {
                 | Op::D(_)
                 | Op::DProj(..)
                 | Op::DeltaVec
+                | Op::Stop
                 | Op::Unzip => op(Op::LmTranspose, vec![op(name, args)]),
             },
             // ∂f(e)ᵀ = ∂ᴿf(e)

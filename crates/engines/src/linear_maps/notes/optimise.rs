@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::anf::wrap;
-use super::laws::{SMALL, choose, float, unlet};
+use super::laws::{SMALL, choose, float, is_cheap, unlet};
 use super::term::{
     Book, FoldKind, Form, Function, Op, Sym, Term, compose, let_, lm_one, lm_zero, op, prim, var,
 };
@@ -45,9 +45,10 @@ pub(super) fn is_map(book: &Book, term: &Term) -> bool {
     match term {
         Term::Var(sym) => book.known(*sym).of.is_some(),
         Term::Call(_, form, _) => matches!(form, Form::Jacobian | Form::Transposed),
-        Term::Op(name, _) => {
-            !matches!(name, Op::Zero | Op::LmApply | Op::LmReverseApply | Op::DeltaVec | Op::Unzip)
-        }
+        Term::Op(name, _) => !matches!(
+            name,
+            Op::Zero | Op::LmApply | Op::LmReverseApply | Op::DeltaVec | Op::Stop | Op::Unzip
+        ),
         Term::Let(_, _, body) => is_map(book, body),
         Term::If(_, then, _) => is_map(book, then),
         Term::Fold(fold) => matches!(fold.kind, FoldKind::Map(_)),
@@ -139,7 +140,8 @@ impl Pass<'_> {
     fn binding(&mut self, sym: Sym, value: &Term, body: &Term) -> Term {
         let mut bindings = vec![];
         let value = unlet(self.term(value), &mut bindings);
-        let repeated = body.uses(sym) > 1;
+        let cheap = is_cheap(&value);
+        let once = body.uses(sym) <= 1 && (cheap || weight(body, sym) <= 1);
         if value.is_atom() {
             self.inlined.insert(sym, value);
         } else if !is_map(self.book, &value) {
@@ -149,11 +151,11 @@ impl Pass<'_> {
                 self.book.sizes.insert(sym, (**count).clone());
             }
             bindings.push((sym, value));
-        } else if !repeated || value.size() <= SMALL {
+        } else if once || (cheap && value.size() <= SMALL) {
             self.inlined.insert(sym, value);
         } else {
             let value = self.with_names(value, &mut bindings);
-            if value.size() <= SMALL {
+            if cheap && value.size() <= SMALL {
                 self.inlined.insert(sym, value);
             } else if let Some(rebased) = self.rebased(body, sym, &mut BTreeSet::new()) {
                 // let ∂x = m in b = b' ∘ (1 × m)

@@ -112,6 +112,7 @@ fn op_name(name: Op) -> String {
         Op::D(name) => format!("D{}", prim_name(name)),
         Op::DProj(index, count) => format!("Dpi_{}_{count}", index + 1),
         Op::DeltaVec => "deltaVec".to_string(),
+        Op::Stop => "stop_gradient".to_string(),
         Op::Unzip => "unzip".to_string(),
     }
 }

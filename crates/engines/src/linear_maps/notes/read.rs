@@ -11,7 +11,9 @@ use pullback_lambda::{
     AdOp, DefId, Expr, ExprKind, LoopForm, Prim, Program, Type, VarId, contains_real,
 };
 
-use super::term::{Book, Fold, FoldKind, Form, Function, Sym, Term, build, if_, let_, prim, proj};
+use super::term::{
+    Book, Fold, FoldKind, Form, Function, Op, Sym, Term, build, if_, let_, op, prim, proj,
+};
 use crate::source::specialise;
 
 type Outcome<T> = Result<T, Box<Diagnostic>>;
@@ -123,7 +125,7 @@ impl Reader<'_> {
             },
             ExprKind::Lit(lit) => Ok(Term::Lit(lit.clone())),
             ExprKind::Global(def) => self.call(*def, &[], expr),
-            ExprKind::Prim(op, args) => Ok(prim(*op, self.terms(args)?)),
+            ExprKind::Prim(name, args) => Ok(prim(*name, self.terms(args)?)),
             ExprKind::App(function, args) => {
                 if let ExprKind::Global(def) = &function.kind {
                     return self.call(*def, args, expr);
@@ -177,9 +179,8 @@ impl Reader<'_> {
             ExprKind::Ad(AdOp::Vjp | AdOp::Jvp | AdOp::Linearize, _) => {
                 outside("derivatives inside programs", expr.span)
             }
-            ExprKind::Ad(AdOp::StopGradient | AdOp::Zeros, _) => {
-                outside("operators of differentiation", expr.span)
-            }
+            ExprKind::Ad(AdOp::StopGradient, args) => Ok(op(Op::Stop, self.terms(args)?)),
+            ExprKind::Ad(AdOp::Zeros, _) => outside("operators of differentiation", expr.span),
         }
     }
 

@@ -70,6 +70,8 @@ pub enum Op {
     DProj(usize, usize),
     /// `deltaVec(n, i, x)`: zero but for `x` at `i`.
     DeltaVec,
+    /// `stop_gradient(x)`: the same value, with the derivative `0`.
+    Stop,
     /// `Φ`: a vector of pairs as a pair of vectors.
     Unzip,
 }
