@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pullback_lambda::{Expr, LoopForm, Prim, Type, VarId};
+use pullback_lambda::{Expr, LoopForm, Prim, Type, TypeKind, VarId};
 
 use super::code::Code;
 use super::comb::{CaseArm, Comb, CombLoop};
@@ -212,18 +212,46 @@ impl Code<'_> {
             let looped = self.looped(state, first, form, body);
             return (self.emit("s", looped), Pull::None);
         }
+        let closures = Closures { state, first, count, sinks };
+        self.remembered(var, init, form, body, first_pull, closures)
+    }
+
+    /// A loop whose iterations leave a closure each: in the element of their index if it is counted,
+    /// on a list that becomes an array if it is not.
+    fn remembered(
+        &mut self,
+        var: VarId,
+        init: &Comb,
+        form: &CombLoop,
+        body: &Comb,
+        first_pull: Pull,
+        closures: Closures,
+    ) -> (Expr, Pull) {
+        let Closures { state, first, count, sinks } = closures;
+        let span = self.span;
         let mut types = vec![init.ty.clone()];
         types.extend(self.types_of(&sinks));
         let bars: Vec<Type> = types.iter().map(|ty| self.bar(ty)).collect();
         let closure = Type::fun(bars[0].clone(), Self::pack_type(bars));
         let list = self.list_of(&closure);
-        let list_type = Type::new(pullback_lambda::TypeKind::Data(list));
-        let pair = Type::tuple(vec![self.program.vars[state].ty.clone(), list_type]);
+        let (kept, start) = match &count {
+            Some((count, _)) => {
+                let none = self.prim(Prim::IntMax, vec![count.clone(), self.int(0)]);
+                let none = self.no_closures(none, &closure);
+                (Type::array(closure.clone()), none)
+            }
+            None => {
+                let kept = Type::tuple(vec![Type::new(TypeKind::Data(list)), Type::int()]);
+                let nil = Expr::con(list, 0, vec![], span);
+                (kept, Expr::tuple(vec![nil, self.int(0)], span))
+            }
+        };
+        let pair = Type::tuple(vec![self.program.vars[state].ty.clone(), kept]);
         let (pair_var, pair) = self.fresh("st", pair);
-        let span = self.span;
         self.vars.insert(var, Expr::proj(pair.clone(), 0, span));
         let mut outs = vec![var];
         outs.extend(&sinks);
+        let index = count.as_ref().map(|(_, index)| *index);
         let (form, body) = self.loop_parts(form, count, body, &mut |code, body, _| {
             let current = code.emit("s", Expr::proj(pair.clone(), 0, span));
             code.vars.insert(var, current);
@@ -231,16 +259,63 @@ impl Code<'_> {
             let closure = code.pullback(&pull, &body.ty, &types, &mut |code| code.take_all(&outs));
             let closure = code.emit("pb", closure);
             let before = Expr::proj(pair.clone(), 1, span);
-            let closures = Expr::con(list, 1, vec![closure, before], span);
-            Expr::tuple(vec![value, closures], span)
+            let index = index.and_then(|index| code.vars.get(&index).cloned());
+            let kept = match index {
+                Some(index) => code.prim(Prim::Update, vec![before, index, closure]),
+                None => {
+                    let known = Expr::proj(before.clone(), 0, span);
+                    let known = Expr::con(list, 1, vec![closure, known], span);
+                    let number = Expr::proj(before, 1, span);
+                    let number = code.prim(Prim::IntAdd, vec![number, code.int(1)]);
+                    Expr::tuple(vec![known, number], span)
+                }
+            };
+            Expr::tuple(vec![value, kept], span)
         });
-        let start = Expr::tuple(vec![first, Expr::con(list, 0, vec![], span)], span);
+        let start = Expr::tuple(vec![first, start], span);
         let looped = self.looped(pair_var, start, form, body);
         let looped = self.emit("q", looped);
         let value = self.emit("s", Expr::proj(looped.clone(), 0, span));
         let closures = self.emit("pbs", Expr::proj(looped, 1, span));
+        let closures =
+            if index.is_some() { closures } else { self.as_array(closures, list, &closure) };
         let init = Box::new(Fed { pull: first_pull, ty: init.ty.clone() });
         (value, Pull::Loop { closures, init, sinks })
+    }
+
+    /// An array of this many closures that are still to come.
+    fn no_closures(&mut self, size: Expr, closure: &Type) -> Expr {
+        let (from, to) = closure
+            .as_fun()
+            .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()));
+        let (unused, _) = self.fresh("y_bar", from);
+        let broken = self.broken("an iteration left no pullback", to);
+        let nothing = self.program.lam(vec![unused], broken);
+        let nothing = self.emit("none", nothing);
+        let (index, _) = self.fresh("i", Type::int());
+        Expr::build(size, index, nothing, self.span)
+    }
+
+    /// The closures of a list, the last first, in an array from first to last.
+    fn as_array(&mut self, kept: Expr, list: pullback_lambda::DataId, closure: &Type) -> Expr {
+        let span = self.span;
+        let size = self.emit("n", Expr::proj(kept.clone(), 1, span));
+        let none = self.no_closures(size.clone(), closure);
+        let start = Expr::tuple(vec![none, Expr::proj(kept, 0, span)], span);
+        let (state_var, state) = self.fresh("st", start.ty.clone());
+        let (index_var, index) = self.fresh("i", Type::int());
+        let (head_var, head) = self.fresh("pb", closure.clone());
+        let (rest_var, rest) = self.fresh("r", Type::new(TypeKind::Data(list)));
+        let last = self.prim(Prim::IntSub, vec![size.clone(), self.int(1)]);
+        let place = self.prim(Prim::IntSub, vec![last, index]);
+        let array = Expr::proj(state.clone(), 0, span);
+        let array = self.prim(Prim::Update, vec![array, place, head]);
+        let step = Expr::tuple(vec![array, rest], span);
+        let waiting = Expr::proj(state.clone(), 1, span);
+        let arms = vec![arm(0, vec![], state), arm(1, vec![head_var, rest_var], step)];
+        let body = Expr::match_(waiting, arms, None, span);
+        let looped = Expr::loop_for(state_var, start, index_var, size, body, span);
+        self.emit("pbs", Expr::proj(looped, 0, span))
     }
 
     /// The form of a loop and its body, each in a scope of its own.
@@ -282,45 +357,47 @@ impl Code<'_> {
         let span = self.span;
         let mut types = vec![init.ty.clone()];
         types.extend(self.types_of(sinks));
-        let bars: Vec<Type> = types.iter().map(|ty| self.bar(ty)).collect();
-        let closure = Type::fun(bars[0].clone(), Self::pack_type(bars.clone()));
-        let list = self.list_of(&closure);
         let count = types.len();
         let mut start = vec![self.boxed(tan, &init.ty)];
         for ty in &types[1..] {
             start.push(self.zero(ty));
         }
-        start.push(closures.clone());
-        let mut state_types = bars;
-        state_types.push(closures.ty.clone());
-        let (state_var, state) = self.fresh("st", Type::tuple(state_types));
-        let waiting = Expr::proj(state.clone(), count, span);
-        let cond = self.has_more(&waiting, list, &closure);
-        let (head_var, head) = self.fresh("pb", closure);
-        let (rest_var, rest) = self.fresh("r", closures.ty.clone());
-        let step = self.scope(|code| {
-            let y_bar = code.emit("y_bar", Expr::proj(state.clone(), 0, span));
-            let shares = code.apply(head, vec![y_bar]);
+        let start = self.pack(start);
+        let number = self.prim(Prim::Size, vec![closures.clone()]);
+        let number = self.emit("n", number);
+        let (state_var, state) = self.fresh("st", start.ty.clone());
+        let (index_var, index) = self.fresh("i", Type::int());
+        let body = self.scope(|code| {
+            let last = code.prim(Prim::IntSub, vec![number.clone(), code.int(1)]);
+            let place = code.prim(Prim::IntSub, vec![last, index]);
+            let closure = code.prim(Prim::Index, vec![closures.clone(), place]);
+            let closure = code.emit("pb", closure);
+            let y_bar = code.unpack(&state, 0, count);
+            let shares = code.apply(closure, vec![y_bar]);
             let shares = code.emit("e", shares);
             let mut next = vec![code.unpack(&shares, 0, count)];
             for (index, ty) in types.iter().enumerate().skip(1) {
                 let share = code.unpack(&shares, index, count);
-                let total = code.emit("t", Expr::proj(state.clone(), index, span));
+                let total = code.unpack(&state, index, count);
                 next.push(code.add_boxed(total, share, ty));
             }
-            next.push(rest);
-            Expr::tuple(next, span)
+            code.pack(next)
         });
-        let arms = vec![arm(0, vec![], state), arm(1, vec![head_var, rest_var], step)];
-        let body = Expr::match_(waiting, arms, None, span);
-        let start = Expr::tuple(start, span);
-        let looped = Expr::loop_while(state_var, start, cond, body, span);
+        let looped = Expr::loop_for(state_var, start, index_var, number, body, span);
         let looped = self.emit("e", looped);
         for (index, var) in sinks.iter().enumerate() {
-            let total = self.emit("t", Expr::proj(looped.clone(), index + 1, span));
+            let total = self.unpack(&looped, index + 1, count);
             self.arrive(*var, Tan::Any(total));
         }
-        let first = self.emit("s_bar", Expr::proj(looped, 0, span));
+        let first = self.unpack(&looped, 0, count);
         self.backward(&init.pull, Tan::Any(first), &init.ty);
     }
+}
+
+/// What a loop starts with and what its closures answer for.
+struct Closures {
+    state: VarId,
+    first: Expr,
+    count: Option<(Expr, VarId)>,
+    sinks: Vec<VarId>,
 }

@@ -22,10 +22,14 @@ pub fn show_combinators(
 ) -> Result<String, Box<Diagnostic>> {
     let mut program = program.clone();
     let mut out = String::new();
-    for id in crate::source::reachable(&program, def) {
+    let reached = crate::source::reachable(&program, def);
+    for (index, id) in reached.iter().copied().enumerate() {
         let body = program.defs[id].body.clone();
         let (params, inner) = uncurried(&body);
         let comb = translate(&mut program, inner);
+        if index == 0 && reached.len() > 1 && only_calls(&comb) {
+            continue;
+        }
         let printer = Printer { program: &program, names: names(&program, &params, &comb) };
         let params: Vec<String> = params
             .iter()
@@ -48,6 +52,26 @@ pub fn show_combinators(
         );
     }
     Ok(out)
+}
+
+/// Whether an arrow does nothing but call a definition on components of the environment.
+fn only_calls(comb: &Comb) -> bool {
+    let CombKind::Then(args, Arrow::Call(_)) = &comb.kind else { return false };
+    args.iter().all(|arg| match &arg.kind {
+        CombKind::Proj(_) => true,
+        CombKind::Then(parts, Arrow::Field(_)) => {
+            parts.iter().all(|part| matches!(part.kind, CombKind::Proj(_)))
+        }
+        CombKind::Const(_)
+        | CombKind::Then(..)
+        | CombKind::Bind(..)
+        | CombKind::Curry(..)
+        | CombKind::Fix(..)
+        | CombKind::Cond(..)
+        | CombKind::Case(..)
+        | CombKind::Build { .. }
+        | CombKind::Loop { .. } => false,
+    })
 }
 
 /// Names for all variables, with numbers where two share one.

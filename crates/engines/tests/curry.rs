@@ -1,0 +1,299 @@
+//! The engines of The Differentiable Curry: right derivatives, both modes, any order; figure 4's three
+//! columns with what flows back to functions; what list tangents recompute; packages with checked tags.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
+mod support;
+
+use pullback_base::Name;
+use pullback_engines::curry::{self, Arrived, Seen, Style, equivalent, function_tangents};
+use pullback_engines::{Answer, EngineInfo, Mode, engine_named, run};
+use pullback_lambda::eval::{Options, Value, equal, walk};
+use pullback_lambda::{DefId, Program, verify};
+use support::source::source;
+
+const ENGINES: [&str; 2] = ["curry-list", "curry-env"];
+
+fn engine(name: &str) -> &'static EngineInfo {
+    engine_named(name).unwrap()
+}
+
+fn apply(name: &str, program: &Program, def: DefId, x: &Value, mode: &Mode) -> Answer {
+    run(engine(name), program, def, x.clone(), mode, &Options::default())
+        .unwrap_or_else(|problem| panic!("{name}: {problem:?}"))
+}
+
+/// Deep syntax trees are walked on a deep stack, as the front end does.
+fn deeply(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(test).unwrap();
+    thread.join().unwrap();
+}
+
+fn close(a: &Value, b: &Value) -> bool {
+    let (a, b) = (walk::real_leaves(a).unwrap(), walk::real_leaves(b).unwrap());
+    let near = |(a, b): (&Value, &Value)| {
+        let (a, b) = (a.as_real().unwrap(), b.as_real().unwrap());
+        (a - b).abs() <= 1e-9 * (1.0 + b.abs()) || (a.is_nan() && b.is_nan()) || a == b
+    };
+    a.len() == b.len() && a.iter().zip(&b).all(near)
+}
+
+/// Gradients by closed forms, at Real inputs.
+#[test]
+fn derivatives_have_their_closed_forms() {
+    deeply(|| {
+        let text = "
+def product (x: Real): Real = x * sin x
+def captured (x: Real): Real = let f y = x * y in f 3.0 + f x
+def branches (x: Real): Real = if x > 1.0 then x * x else 3.0 * x
+def looped (x: Real): Real = loop s = 1.0 for i < 4 do s * x + real i
+def whiled (x: Real): Real = loop s = x while s < 100.0 do s * s
+def recursive (x: Real): Real = let rec go n y = if n < 1 then y else go (n - 1) (y * x) in go 3 x
+def higher (x: Real): Real = let twice f y = f (f y) in twice (\\y -> y * y * x) 2.0
+def in_data (x: Real): Real = let fs = [\\y -> y, \\y -> x * y, \\y -> x * x * y] in sum [ f 2.0 | f <- fs ]
+def arrays (x: Real): Real = sum (map (\\y -> y * x) [1.0, x, x * x])
+def sums (x: Real): Real = match Some (x * x) with | None -> 0.0 | Some y -> y * x
+def ruled (x: Real): Real = custom_vjp (\\y -> y * y) (\\y -> (y * y, \\g -> 7.0 * g)) x
+def ruled_forward (x: Real): Real = custom_jvp (\\y -> y * y) (\\y d -> (y * y, 7.0 * d)) x
+def stopped (x: Real): Real = x * stop_gradient x
+def no_path (x: Real): Real = let r = sqrt (x - 2.0) in if x > 0.0 then x else r
+";
+        let cases: [(&str, f64); 14] = [
+            ("product", 2f64.sin() + 2.0 * 2f64.cos()),
+            ("captured", 3.0 + 4.0),
+            ("branches", 4.0),
+            // ((((x) x + 1) x + 2) x + 3): the derivative of x^4 + x^2 + 2 x + 3.
+            ("looped", 4.0 * 8.0 + 2.0 * 2.0 + 2.0),
+            ("whiled", 8.0 * 128.0),
+            ("recursive", 32.0),
+            ("higher", 3.0 * 16.0 * 4.0),
+            ("in_data", 2.0 + 8.0),
+            ("arrays", 1.0 + 4.0 + 12.0),
+            ("sums", 12.0),
+            ("ruled", 7.0),
+            ("ruled_forward", 7.0),
+            ("stopped", 2.0),
+            // The square root has an infinite derivative here, but nothing flows through it.
+            ("no_path", 1.0),
+        ];
+        let names: Vec<&str> = cases.iter().map(|(name, _)| *name).collect();
+        let (program, defs) = source(text, &names);
+        for (&def, (name, expected)) in defs.iter().zip(cases) {
+            for engine in ENGINES {
+                let x = Value::Real(2.0);
+                let expected = Value::Real(expected);
+                let back = apply(engine, &program, def, &x, &Mode::Vjp(Value::Real(1.0)));
+                let found = back.derivative.unwrap();
+                assert!(close(&found, &expected), "{engine} {name}: {found:?}");
+                let along = apply(engine, &program, def, &x, &Mode::Jvp(Value::Real(1.0)));
+                let found = along.derivative.unwrap();
+                assert!(close(&found, &expected), "{engine} {name} forward: {found:?}");
+                let value = apply(engine, &program, def, &x, &Mode::Value).value;
+                assert!(equal(&back.value, &value) && equal(&along.value, &value), "{name}");
+            }
+        }
+    });
+}
+
+/// The discussion's `vjp` as an operator of the language: derivatives inside programs, of any order.
+#[test]
+fn derivatives_nest() {
+    deeply(|| {
+        let text = "
+def second (x: Real): Real = grad (\\z -> z ^ 3) x
+def inner (x: Real): Real = x * grad (\\y -> x * y * y) 3.0
+def pulled (x: Real): Real = let (y, back) = vjp (\\z -> z * z * x) x in y + back x
+def mixed (x: Real): Real = (jvp (grad (\\z -> sin (z * x))) x 1.0).1
+";
+        let at: f64 = 1.25;
+        // d/dz of x cos (z x) is -x² sin (z x); at z = x its derivative by x is taken too.
+        let mixed = -2.0 * at * (at * at).sin() - 2.0 * at.powi(3) * (at * at).cos();
+        // `pulled` is x³ + 2 x³: the pullback of z² x at z = x multiplies by 2 x².
+        let pulled = 9.0 * at * at;
+        let cases =
+            [("second", 6.0 * at), ("inner", 12.0 * at), ("pulled", pulled), ("mixed", mixed)];
+        let names: Vec<&str> = cases.iter().map(|(name, _)| *name).collect();
+        let (program, defs) = source(text, &names);
+        for (&def, (name, expected)) in defs.iter().zip(cases) {
+            for engine in ENGINES {
+                let mode = Mode::Vjp(Value::Real(1.0));
+                let found = apply(engine, &program, def, &Value::Real(at), &mode).derivative;
+                let found = found.unwrap();
+                assert!(close(&found, &Value::Real(expected)), "{engine} {name}: {found:?}");
+            }
+        }
+    });
+}
+
+/// Figure 4: in each column both functions have the same value, the same derivative, and equivalent
+/// tangents of functions, though the lists differ as the paper says.
+const FIGURE_4: &str = "
+def f ((x, y): (Real, Real)): Real = x * x * y
+def partial_1 ((a, b): (Real, Real)): Real = (\\xb -> f (a, xb)) b
+def partial_2 ((a, b): (Real, Real)): Real = f (a, b)
+def forgets_1 ((p, q): (Real -> Real, Real -> Real)) (x: Real): Real = fst (p x, q x)
+def forgets_2 ((p, _): (Real -> Real, Real -> Real)) (x: Real): Real = p x
+def forget_1 ((a, b): (Real, Real)): Real =
+  let p x = a * x in
+  let q x = b * x * x in
+  forgets_1 (p, q) (a + b)
+def forget_2 ((a, b): (Real, Real)): Real =
+  let p x = a * x in
+  let q x = b * x * x in
+  forgets_2 (p, q) (a + b)
+def sums_1 (g: Real -> Real) (x: Real): Real = g x + g x
+def sums_2 (g: Real -> Real) (x: Real): Real = let y = g x in y + y
+def sum_1 ((a, b): (Real, Real)): Real = let g x = a * b * x in sums_1 g (a - b)
+def sum_2 ((a, b): (Real, Real)): Real = let g x = a * b * x in sums_2 g (a - b)
+";
+
+fn column(left: &str, right: &str, a: f64, b: f64) -> [Vec<(Name, Arrived)>; 4] {
+    let (program, defs) = source(FIGURE_4, &[left, right]);
+    let x = Value::tuple(vec![Value::Real(a), Value::Real(b)]);
+    for engine in ENGINES {
+        let mode = Mode::Vjp(Value::Real(1.0));
+        let first = apply(engine, &program, defs[0], &x, &mode);
+        let second = apply(engine, &program, defs[1], &x, &mode);
+        assert!(close(&first.value, &second.value), "{engine} {left}");
+        let (first, second) = (first.derivative.unwrap(), second.derivative.unwrap());
+        assert!(close(&first, &second), "{engine} {left}: {first:?} {second:?}");
+    }
+    let tangents =
+        |def: DefId, style: Style| function_tangents(&program, def, x.clone(), style).unwrap();
+    let found = [
+        tangents(defs[0], Style::List),
+        tangents(defs[1], Style::List),
+        tangents(defs[0], Style::Env),
+        tangents(defs[1], Style::Env),
+    ];
+    for (left, right) in [(0, 1), (2, 3)] {
+        for (name, tangent) in &found[left] {
+            if let Some((_, other)) = found[right].iter().find(|(other, _)| other == name) {
+                assert!(equivalent(tangent, other), "{name}: {tangent:?} {other:?}");
+            }
+        }
+    }
+    found
+}
+
+fn calls(tangents: &[(Name, Arrived)], name: &str) -> Vec<(f64, Seen)> {
+    let found = tangents.iter().find(|(known, _)| known == name);
+    let Some((_, Arrived::Calls(calls))) = found else { panic!("no list for {name}") };
+    calls.iter().map(|(x, seen)| (x.as_real().unwrap(), seen.clone())).collect()
+}
+
+#[test]
+fn figure_4_holds_in_its_three_columns() {
+    deeply(|| {
+        let mut random = Random(4);
+        for _ in 0..4 {
+            let (a, b) = (random.real(), random.real());
+            column("partial_1", "partial_2", a, b);
+
+            let forget = column("forget_1", "forget_2", a, b);
+            let x = a + b;
+            assert_eq!(calls(&forget[0], "q"), [(x, Seen::Zero)], "[(x, 0)] against []");
+            assert!(
+                forget[1].iter().all(|(name, _)| name != "q") || calls(&forget[1], "q").is_empty()
+            );
+
+            let sum = column("sum_1", "sum_2", a, b);
+            let x = a - b;
+            assert_eq!(calls(&sum[0], "g"), [(x, Seen::Real(1.0)), (x, Seen::Real(1.0))]);
+            assert_eq!(calls(&sum[1], "g"), [(x, Seen::Real(2.0))]);
+        }
+    });
+}
+
+#[test]
+fn tangents_that_differ_are_not_equivalent() {
+    let list = |calls: &[(f64, f64)]| {
+        Arrived::Calls(calls.iter().map(|(x, g)| (Value::Real(*x), Seen::Real(*g))).collect())
+    };
+    assert!(equivalent(&list(&[(1.0, 2.0), (3.0, 0.0), (1.0, 4.0)]), &list(&[(1.0, 6.0)])));
+    assert!(equivalent(&list(&[(1.0, 2.0), (1.0, -2.0)]), &list(&[])));
+    assert!(!equivalent(&list(&[(1.0, 2.0)]), &list(&[(2.0, 2.0)])));
+    assert!(!equivalent(&list(&[(1.0, 2.0)]), &list(&[(1.0, 3.0)])));
+    assert!(!equivalent(&list(&[(1.0, 2.0)]), &list(&[])));
+}
+
+/// A chain of n functions, each of which captures the one before and the input.
+fn chain(n: usize) -> String {
+    let mut text = String::from("def chained (c: Real): Real =\n  let f0 x = c * x in\n");
+    for k in 1..n {
+        text.push_str(&format!("  let f{k} x = f{} (x + c) in\n", k - 1));
+    }
+    format!("{text}  f{} 1.0\n", n - 1)
+}
+
+/// List tangents run each function of the chain again for the call that its successor recorded, and
+/// with it all before; environment tangents run everything once.
+#[test]
+fn list_tangents_recompute_and_environments_do_not() {
+    deeply(|| {
+        let count = |name: &str, n: usize| {
+            let (program, defs) = source(&chain(n), &["chained"]);
+            let mode = Mode::Vjp(Value::Real(1.0));
+            let answer = apply(name, &program, defs[0], &Value::Real(1.5), &mode);
+            let expected = Value::Real(1.0 + 2.0 * (n - 1) as f64 * 1.5);
+            assert!(close(&answer.derivative.unwrap(), &expected), "{name} {n}");
+            answer.counts.total()
+        };
+        let (list, env) = (ENGINES[0], ENGINES[1]);
+        let (small, large) = (count(env, 8), count(env, 16));
+        assert!(large <= 2 * small + 8, "linear: {small} {large}");
+        let (small_list, large_list) = (count(list, 8), count(list, 16));
+        assert!(large_list >= 3 * small_list, "quadratic: {small_list} {large_list}");
+        assert!(large_list > 2 * large, "more than environments: {large_list} {large}");
+    });
+}
+
+/// What the transformation makes is well-typed, packages and all: no cast anywhere, and a package
+/// opened under the wrong tag would be an error of its own.
+#[test]
+fn packages_are_sums_with_checked_tags() {
+    deeply(|| {
+        let (mut program, defs) = source(FIGURE_4, &["forget_1"]);
+        let text = program.print();
+        let unary = pullback_engines::source::unary(&mut program, defs[0]);
+        let made = curry::vjp_env(&mut program, unary);
+        let made = made.unwrap_or_else(|problem| panic!("{problem:?}"));
+        verify(&program).unwrap_or_else(|problems| panic!("{problems:?}"));
+        assert!(program.defs.len() > made.0 as usize && program.print().len() > text.len());
+        let packages = program.datas.iter().find(|data| data.name == "Environment").unwrap();
+        assert!(packages.constructors.len() >= 3, "the zero and one package each for p and q");
+    });
+}
+
+/// Loops and recursion far deeper than any native stack would allow.
+#[test]
+fn depth_is_not_native() {
+    let text = "
+def looped (x: Real): Real = loop s = x for i < 100000 do s * 0.9999 + x
+def deep (n: Int) (x: Real): Real = if n < 1 then x else x + deep (n - 1) x
+def recursive (x: Real): Real = deep 100000 x
+";
+    let (program, defs) = source(text, &["looped", "recursive"]);
+    for engine in ENGINES {
+        let x = Value::Real(1.0);
+        let found = apply(engine, &program, defs[1], &x, &Mode::Vjp(Value::Real(1.0)));
+        assert!(close(&found.derivative.unwrap(), &Value::Real(100_001.0)), "{engine}");
+        let found = apply(engine, &program, defs[0], &x, &Mode::Vjp(Value::Real(1.0)));
+        let geometric = (0..100_000).fold(1.0, |s, _| s * 0.9999 + 1.0);
+        assert!(close(&found.derivative.unwrap(), &Value::Real(geometric)), "{engine}");
+    }
+}
+
+/// Numbers for tests.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+    fn real(&mut self) -> f64 {
+        (self.next() % 2000) as f64 / 500.0 - 2.0 + 0.001
+    }
+}
