@@ -22,10 +22,29 @@ fn small(map: &Term) -> bool {
     map.size() <= SMALL && is_cheap(map)
 }
 
-/// Whether a map may be applied several times for the price of the names in it: no call, no fold.
+/// Whether a map may be applied several times for the price of the names in it: no call, no fold, no
+/// vector but a one-hot one.
 pub(super) fn is_cheap(map: &Term) -> bool {
+    costs_little(map, &[Op::LmHCatV, Op::LmVCatV])
+}
+
+/// As [`is_cheap`], where vectors that are built may be read element by element.
+pub(super) fn is_cheap_by_element(map: &Term) -> bool {
+    costs_little(map, &[Op::LmHCatV])
+}
+
+fn costs_little(map: &Term, dear: &[Op]) -> bool {
+    let whole = |part: &Term| {
+        let Term::Op(name, items) = part else { return false };
+        let built = items.first().is_some_and(
+            |items| matches!(items, Term::Build(_, index, body) if one_hot(*index, body).is_none()),
+        );
+        dear.contains(name) && built
+    };
     let mut cheap = true;
-    map.visit(&mut |part| cheap &= !matches!(part, Term::Call(..) | Term::Fold(_)));
+    map.visit(&mut |part| {
+        cheap &= !whole(part) && !matches!(part, Term::Call(..) | Term::Fold(_));
+    });
     cheap
 }
 

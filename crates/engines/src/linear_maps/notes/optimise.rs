@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::anf::wrap;
-use super::laws::{SMALL, choose, float, is_cheap, unlet};
+use super::laws::{SMALL, choose, float, is_cheap, is_cheap_by_element, unlet};
 use super::term::{
     Book, FoldKind, Form, Function, Op, Sym, Term, compose, let_, lm_one, lm_zero, op, prim, var,
 };
@@ -140,8 +140,10 @@ impl Pass<'_> {
     fn binding(&mut self, sym: Sym, value: &Term, body: &Term) -> Term {
         let mut bindings = vec![];
         let value = unlet(self.term(value), &mut bindings);
-        let cheap = is_cheap(&value);
-        let once = body.uses(sym) <= 1 && (cheap || weight(body, sym) <= 1);
+        let (uses, weight) = (body.uses(sym), weight(body, sym));
+        let by_element = is_cheap_by_element(&value);
+        let cheap = is_cheap(&value) || (by_element && weight <= uses);
+        let once = uses <= 1 && (by_element || weight <= 1);
         if value.is_atom() {
             self.inlined.insert(sym, value);
         } else if !is_map(self.book, &value) {
