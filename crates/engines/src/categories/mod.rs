@@ -27,15 +27,18 @@ use std::collections::BTreeMap;
 
 use pullback_base::Diagnostic;
 use pullback_lambda::eval::Value;
-use pullback_lambda::{DefId, Program, Type, TypeKind};
+use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
 
 use crate::engine::Stage;
-use crate::source::{jvp_from_vjp_with, unary};
+use crate::source::{Transforms, eliminate, jvp_from_vjp_with, outside_fragment, unary};
 
 pub use reverse::Halves;
 
 /// The name of the engine.
 pub(crate) const NAME: &str = "categories";
+
+/// Programs have at most this many arrows: each order of differentiation multiplies them.
+const LARGEST: usize = 100_000;
 
 /// From `S -> T` to `S -> (T, T' -> S')`.
 pub fn vjp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
@@ -76,13 +79,21 @@ fn halved(
     partial: bool,
 ) -> Result<(Program, BTreeMap<DefId, Halves>, DefId), Box<Diagnostic>> {
     let mut unary_program = program.clone();
+    let def = called(program, def);
     let def = unary(&mut unary_program, def);
     let (mut work, customs) = custom::prepare(&unary_program, def)?;
     let arrows = convert::convert(&work, &customs, def, true)?;
+    if arrows.values().map(|def| def.body.size()).sum::<usize>() > LARGEST {
+        let construct = "a program of this size; derivatives of derivatives make programs grow";
+        return Err(outside_fragment(NAME, construct, work.defs[def].span));
+    }
     debug_assert_eq!(check::check(&work, &arrows), Ok(()), "converted programs are well-typed");
     let halves = split::split(&mut work, &arrows, def, partial);
     Ok((work, halves, def))
 }
+
+/// What eliminates derivatives inside programs.
+const TRANSFORMS: Transforms = Transforms { engine: NAME, vjp, jvp };
 
 /// The forms it shows.
 pub const STAGES: &[Stage] = &[
@@ -106,14 +117,31 @@ pub const STAGES: &[Stage] = &[
     },
 ];
 
+/// The definition that does the work: the one called if there is only a call with the same argument.
+fn called(program: &Program, def: DefId) -> DefId {
+    if let ExprKind::Lam(params, body) = &program.defs[def].body.kind
+        && let ([param], ExprKind::App(function, args)) = (&params[..], &body.kind)
+        && let (ExprKind::Global(callee), [arg]) = (&function.kind, &args[..])
+        && matches!(arg.kind, ExprKind::Var(var) if var == *param)
+    {
+        return *callee;
+    }
+    def
+}
+
 fn show(program: &Program, def: DefId, prune: bool) -> Result<String, Box<Diagnostic>> {
-    let (work, customs) = custom::prepare(program, def)?;
+    let called = called(program, def);
+    let mut program = program.clone();
+    let def = eliminate(&mut program, TRANSFORMS, called)?;
+    let (work, customs) = custom::prepare(&program, def)?;
     let arrows = convert::convert(&work, &customs, def, prune)?;
     Ok(print::print(&work, &arrows))
 }
 
 fn show_halves(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
-    let (work, halves, _) = halves(program, def)?;
+    let mut program = program.clone();
+    let def = eliminate(&mut program, TRANSFORMS, def)?;
+    let (work, halves, _) = halves(&program, def)?;
     let mut out = String::new();
     let mut told = vec![];
     for (def, halves) in &halves {

@@ -13,7 +13,7 @@ use pullback_lambda::{
     AdOp, Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Prim, Type, TypeKind, VarId,
 };
 
-use super::cl::Custom;
+use super::cl::{Custom, Function};
 use super::cotangent::{Arithmetic, Bindings, Cot};
 use super::flow::{Aliases, Flows, root, targets};
 use super::steps::{Region, Step, StepArm, StepKind, var_of};
@@ -32,6 +32,10 @@ pub struct Halves {
     pub flows: Vec<bool>,
     /// Which cotangents are given, to be added to.
     pub accumulates: Vec<bool>,
+    /// Whether the cotangent of the result has all contributions: callers see to that.
+    pub definite: bool,
+    /// Whether the cotangents it gives may lack contributions.
+    pub partial: Vec<bool>,
 }
 
 /// What the forward half of a step saves beside its value.
@@ -329,6 +333,7 @@ impl Reverse<'_> {
         }
         let token = self.arith.program.fresh("saved", halves.saved.clone());
         self.plans.insert(out, Plan::Call { token });
+        let maybe = !definite(dt);
         let dt = self.whole(dt, out);
         let mut given = vec![self.arith.program.var(token, span), dt];
         let mut direct = vec![];
@@ -353,7 +358,9 @@ impl Reverse<'_> {
             }
             direct.push(own);
         }
-        let call = Expr::app(self.arith.program.global(halves.reverse, span), given, span);
+        let call = Expr::app(self.arith.program.global(halves.reverse, span), given.clone(), span);
+        let unsure = halves.definite && maybe;
+        let call = if unsure { self.unless_absent(&halves, args, given, call) } else { call };
         let parts = self.spread(call, direct.len());
         let mut next = parts.into_iter().zip(direct);
         let mut others = vec![];
@@ -366,13 +373,35 @@ impl Reverse<'_> {
                 Some(var) => {
                     self.cots.insert(var, Cot::Whole(part, true));
                 }
-                None if flows[at] => others.push((arg, part)),
+                None if flows[at] => others.push((arg, part, unsure || halves.partial[at])),
                 None => {}
             }
         }
-        for (arg, part) in others {
-            self.give(arg, Cot::Whole(part, true));
+        for (arg, part, maybe) in others {
+            self.give(arg, Cot::Whole(part, maybe));
         }
+    }
+
+    /// The call, or what was given where the cotangent of the result has no contribution.
+    fn unless_absent(
+        &mut self,
+        halves: &Halves,
+        args: &[Expr],
+        given: Vec<Expr>,
+        call: Expr,
+    ) -> Expr {
+        let span = self.arith.span;
+        let none = self.arith.is_absent(&given[1]);
+        let mut accumulators = given.into_iter().skip(2);
+        let mut items = vec![];
+        for (at, arg) in args.iter().enumerate() {
+            if halves.flows[at] {
+                let given = if halves.accumulates[at] { accumulators.next() } else { None };
+                items.push(given.unwrap_or_else(|| self.arith.absent(arg)));
+            }
+        }
+        let unchanged = self.gathered(items);
+        Expr::if_(none, unchanged, call, span)
     }
 
     /// The parts of a result that is a tuple unless it is one.
@@ -454,6 +483,11 @@ impl Reverse<'_> {
         touched.retain(|var| {
             runs.iter().any(|(_, cots)| !matches!(cots.get(var), None | Some(Cot::None)))
         });
+        let sure: BTreeSet<VarId> = touched
+            .iter()
+            .copied()
+            .filter(|var| runs.iter().all(|(_, cots)| cots.get(var).is_some_and(definite)))
+            .collect();
         let own_parts = choice
             .scrutinee()
             .filter(|scrutinee| var_of(scrutinee).is_some_and(|var| self.active.contains(&var)));
@@ -461,35 +495,81 @@ impl Reverse<'_> {
             self.cots = outer;
             return;
         }
+        let shapes: Vec<Shape> = touched
+            .iter()
+            .map(|var| {
+                let cots = runs.iter().map(|(_, cots)| cots.get(var).unwrap_or(&Cot::None));
+                shape_of(&cots.collect::<Vec<_>>(), &self.arith.program.vars[*var].ty)
+            })
+            .collect();
         let mut codes = vec![];
         for ((bindings, cots), (tag, (_, own, _))) in
             runs.into_iter().zip(regions.iter().enumerate())
         {
             let before = std::mem::replace(&mut self.arith.out, bindings);
             self.cots = cots;
+            let fails = fails(regions[tag].2);
             let mut items = vec![];
             if let Some(scrutinee) = own_parts {
-                items.push(self.fields(scrutinee, choice.tag(tag), own));
+                items.push(if fails {
+                    self.never(&scrutinee.ty)
+                } else {
+                    self.fields(scrutinee, choice.tag(tag), own)
+                });
             }
-            for var in &touched {
-                items.push(self.taken(*var));
+            for (var, shape) in touched.iter().zip(&shapes) {
+                let cot = self.cots.remove(var).unwrap_or(Cot::None);
+                let value = self.value(*var);
+                self.leaves(&cot, shape, &value, fails, &mut items);
             }
             let code = self.gathered(items);
             let bindings = std::mem::replace(&mut self.arith.out, before);
             codes.push(Expr::lets(bindings, code));
         }
         self.cots = outer;
+        let sure: Vec<bool> = touched.iter().map(|var| sure.contains(var)).collect();
         let result = self.chosen(out, codes, regions, choice);
-        let count = touched.len() + usize::from(own_parts.is_some());
+        let leaves: usize = shapes.iter().map(Shape::count).sum();
+        let count = leaves + usize::from(own_parts.is_some());
         let mut parts = self.spread(result, count).into_iter();
         let own_part = own_parts.and_then(|scrutinee| Some((scrutinee, parts.next()?)));
-        for (var, part) in touched.into_iter().zip(parts) {
-            self.cots.insert(var, Cot::Whole(part, true));
+        for ((var, shape), sure) in touched.into_iter().zip(&shapes).zip(sure) {
+            let cot = shape.rebuilt(&mut parts, !sure);
+            self.cots.insert(var, cot);
         }
         // The scrutinee itself may be among what a branch touched.
         if let Some((scrutinee, part)) = own_part {
             self.give(scrutinee, Cot::Whole(part, true));
         }
+    }
+
+    /// The parts of a cotangent that a shape has.
+    fn leaves(
+        &mut self,
+        cot: &Cot,
+        shape: &Shape,
+        value: &Expr,
+        fails: bool,
+        items: &mut Vec<Expr>,
+    ) {
+        match shape {
+            Shape::None => {}
+            Shape::Leaf if fails => items.push(self.never(&value.ty)),
+            Shape::Leaf => items.push(self.arith.whole(cot, value)),
+            Shape::Parts(shapes) => {
+                for (at, shape) in shapes.iter().enumerate() {
+                    let part = if let Cot::Parts(parts) = cot { &parts[at] } else { &Cot::None };
+                    let value = Expr::proj(value.clone(), at, self.arith.span);
+                    self.leaves(part, shape, &value, fails, items);
+                }
+            }
+        }
+    }
+
+    /// The cotangent of a type in a branch that the forward half cannot leave.
+    fn never(&mut self, ty: &Type) -> Expr {
+        let dot = self.arith.dot(ty);
+        impossible(dot, self.arith.span)
     }
 
     /// The cotangent of a scrutinee from those of its fields.
@@ -523,29 +603,17 @@ impl Reverse<'_> {
         choice: &Choice<'_>,
     ) -> Expr {
         let span = self.arith.span;
-        // Fields of the scrutinee are there again if only they are needed.
         let saved: Vec<Vec<VarId>> = (codes.iter().zip(regions))
             .map(|(code, (_, own, region))| self.saved(code, region, own))
             .collect();
-        let only_fields = (saved.iter().zip(regions))
-            .all(|(saved, (_, own, _))| saved.iter().all(|var| own.contains(var)));
-        if only_fields {
-            if let Choice::Bool(cond) = choice {
-                let other = codes.pop().unwrap_or_else(|| Expr::unit(span));
-                let then = codes.pop().unwrap_or_else(|| Expr::unit(span));
-                return Expr::if_((*cond).clone(), then, other, span);
-            }
-            let Some(scrutinee) = choice.scrutinee() else { return Expr::unit(span) };
-            let mut arms = vec![];
-            let mut default = None;
-            for (index, (mut code, (_, own, _))) in codes.into_iter().zip(regions).enumerate() {
-                let vars = self.opened(&mut code, own);
-                match choice.tag(index) {
-                    Some(tag) => arms.push(Arm { tag, vars, body: code }),
-                    None => default = Some(code),
-                }
-            }
-            return Expr::match_(scrutinee.clone(), arms, default, span);
+        // The fields that are needed are saved, not the scrutinee: its own cotangent would have to be as
+        // large as it is, for each turn of a loop that saves it.
+        if let Choice::Bool(cond) = choice
+            && saved.iter().all(Vec::is_empty)
+        {
+            let other = codes.pop().unwrap_or_else(|| Expr::unit(span));
+            let then = codes.pop().unwrap_or_else(|| Expr::unit(span));
+            return Expr::if_((*cond).clone(), then, other, span);
         }
         let mut constructors = vec![];
         for ((name, _, _), saved) in regions.iter().zip(&saved) {
@@ -614,6 +682,59 @@ impl Reverse<'_> {
     }
 }
 
+/// Which parts of a variable have cotangents in some branch.
+enum Shape {
+    None,
+    Leaf,
+    Parts(Vec<Shape>),
+}
+
+impl Shape {
+    fn count(&self) -> usize {
+        match self {
+            Shape::None => 0,
+            Shape::Leaf => 1,
+            Shape::Parts(parts) => parts.iter().map(Shape::count).sum(),
+        }
+    }
+
+    fn rebuilt(&self, parts: &mut dyn Iterator<Item = Expr>, maybe: bool) -> Cot {
+        match self {
+            Shape::None => Cot::None,
+            Shape::Leaf => parts.next().map_or(Cot::None, |part| Cot::Whole(part, maybe)),
+            Shape::Parts(shapes) => {
+                Cot::Parts(shapes.iter().map(|shape| shape.rebuilt(parts, maybe)).collect())
+            }
+        }
+    }
+}
+
+fn shape_of(cots: &[&Cot], ty: &Type) -> Shape {
+    if cots.iter().all(|cot| matches!(cot, Cot::None)) {
+        return Shape::None;
+    }
+    if cots.iter().any(|cot| matches!(cot, Cot::Whole(..))) {
+        return Shape::Leaf;
+    }
+    let types = ty.components().unwrap_or_default();
+    let parts = types.into_iter().enumerate().map(|(at, ty)| {
+        let part =
+            |cot: &&'_ Cot| if let Cot::Parts(parts) = cot { parts[at].clone() } else { Cot::None };
+        let parts: Vec<Cot> = cots.iter().map(part).collect();
+        shape_of(&parts.iter().collect::<Vec<_>>(), ty)
+    });
+    Shape::Parts(parts.collect())
+}
+
+/// Whether a cotangent has contributions in all its Reals.
+pub(super) fn definite(cot: &Cot) -> bool {
+    match cot {
+        Cot::None => false,
+        Cot::Whole(_, maybe) => !maybe,
+        Cot::Parts(parts) => parts.iter().all(definite),
+    }
+}
+
 /// How the forward half chose.
 enum Choice<'s> {
     Bool(&'s Expr),
@@ -636,6 +757,14 @@ pub(super) struct Turns<'s> {
     pub index: Option<VarId>,
     pub count: Option<&'s Expr>,
     pub init: &'s Expr,
+}
+
+/// Whether the forward half cannot leave a region.
+fn fails(region: &Region) -> bool {
+    let fail = Function::Prim(Prim::Fail);
+    region.steps.iter().any(|step| {
+        if let StepKind::Plain(function, _) = &step.kind { *function == fail } else { false }
+    })
 }
 
 /// What cannot be reached.

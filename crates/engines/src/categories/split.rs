@@ -12,7 +12,7 @@ use super::cl::{ClKind, ClProgram, Function};
 use super::cotangent::{Arithmetic, Cot, Library};
 use super::flow::{self, Flows};
 use super::forward::Forward;
-use super::reverse::{Halves, Reverse};
+use super::reverse::{Halves, Reverse, definite};
 use super::steps::{Region, steps_of};
 
 /// Splits all definitions that have parameters. `root` is what is differentiated: if nothing else calls
@@ -47,7 +47,8 @@ pub fn split(
     let order = splitter.order();
     for def in order {
         let called = splitter.calls.values().any(|callees| callees.contains(&def));
-        splitter.definition(def, partial || def != root || called);
+        let alone = def == root && !called;
+        splitter.definition(def, alone.then_some(partial));
     }
     splitter.halves
 }
@@ -199,7 +200,9 @@ impl Splitter<'_> {
         };
         let forward = declare("revf", forward_type);
         let reverse = declare("revr", reverse_type);
-        Halves { forward, reverse, saved, flows, accumulates }
+        let partial = vec![true; flows.len()];
+        let definite = matches!(region.result.ty.kind(), TypeKind::Real);
+        Halves { forward, reverse, saved, flows, accumulates, definite, partial }
     }
 
     /// Definitions before those that call them, as far as that is possible.
@@ -220,8 +223,12 @@ impl Splitter<'_> {
         order
     }
 
-    fn definition(&mut self, def: DefId, maybe: bool) {
+    /// Splits one definition. If only the user calls it, it is said whether the cotangent of its result
+    /// is partial.
+    fn definition(&mut self, def: DefId, alone: Option<bool>) {
         let (params, region) = self.functions[&def].clone();
+        let scalar = matches!(region.result.ty.kind(), TypeKind::Real);
+        let maybe = alone.unwrap_or(!scalar);
         let span = self.program.defs[def].span;
         let varied = if self.linear.contains(&def) { &params[params.len() - 1..] } else { &params };
         let active = flow::active(self.program, &self.flows, varied, &region);
@@ -257,8 +264,10 @@ impl Splitter<'_> {
         }
         let seed = reverse.arith.program.var(y_bar, span);
         reverse.region(&region, Cot::Whole(seed, maybe));
-        let mut results = vec![];
+        let (mut results, mut partial) = (vec![], vec![]);
         for (param, flows) in params.iter().zip(&flows) {
+            let cot = reverse.cots.get(param);
+            partial.push(!cot.is_some_and(definite));
             if *flows {
                 results.push(reverse.taken(*param));
             }
@@ -277,6 +286,11 @@ impl Splitter<'_> {
         let fresh = reverse.opened(&mut code, &saved);
         let plans = std::mem::take(&mut reverse.plans);
         self.finish(def, &params, &region, (&saved, &fresh), given, code, &plans);
+        if !self.is_recursive(def)
+            && let Some(halves) = self.halves.get_mut(&def)
+        {
+            halves.partial = partial;
+        }
     }
 
     /// Gives both halves their bodies.

@@ -8,7 +8,7 @@ use pullback_lambda::{
 
 use super::cotangent::Cot;
 use super::flow::targets;
-use super::reverse::{Plan, Reverse, Turns, impossible};
+use super::reverse::{Plan, Reverse, Turns, definite, impossible};
 use super::steps::Region;
 
 impl Reverse<'_> {
@@ -73,6 +73,7 @@ impl Reverse<'_> {
             return self.untouched(out, dt, turns);
         }
         let value = self.value(out);
+        let start_sure = definite(dt);
         let dt = self.arith.whole(dt, &value);
         let mut starts = vec![dt];
         starts.extend(shared.iter().map(|var| self.taken(*var)).collect::<Vec<_>>());
@@ -88,7 +89,15 @@ impl Reverse<'_> {
             self.cots.insert(*var, Cot::Whole(acc, true));
         }
         let d = self.arith.program.var(d_state, span);
-        self.region(body, Cot::Whole(d, true));
+        // All contributions are there if they are at the start and after each turn.
+        let opened = self.cots.clone();
+        self.region(body, Cot::Whole(d.clone(), !start_sure));
+        let sure = start_sure && self.cots.get(&turns.state).is_some_and(definite);
+        if start_sure && !sure {
+            self.cots = opened;
+            self.arith.out.clear();
+            self.region(body, Cot::Whole(d, true));
+        }
         let mut next = vec![self.taken(turns.state)];
         next.extend(shared.iter().map(|var| self.taken(*var)).collect::<Vec<_>>());
         let bindings = std::mem::replace(&mut self.arith.out, before);
@@ -152,7 +161,7 @@ impl Reverse<'_> {
             self.cots.insert(*var, Cot::Whole(acc, true));
         }
         if contains_real(&self.arith.program.datas, &turns.init.ty) {
-            self.give(turns.init, Cot::Whole(first, true));
+            self.give(turns.init, Cot::Whole(first, !sure));
         }
     }
 
