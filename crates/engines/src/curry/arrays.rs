@@ -18,7 +18,7 @@ impl Code<'_> {
     }
 
     /// A cotangent of an array from its elements.
-    pub fn from_dense(&mut self, elements: Expr, ty: &Type) -> Tan {
+    pub fn all_elements(&mut self, elements: Expr, ty: &Type) -> Tan {
         let data = self.bar_data(ty);
         let all = Expr::con(data, DENSE, vec![elements], self.span);
         Tan::Any(self.emit("d", all))
@@ -156,7 +156,7 @@ impl Code<'_> {
         let all = self.dense(total.clone(), tan, ty);
         let left = self.prim(Prim::Slice, vec![all.clone(), self.int(0), first.clone()]);
         let right = self.prim(Prim::Slice, vec![all, first, total]);
-        [self.from_dense(left, ty), self.from_dense(right, ty)]
+        [self.all_elements(left, ty), self.all_elements(right, ty)]
     }
 
     /// The cotangent of an array of arrays from that of its concatenation, given the inner sizes.
@@ -192,6 +192,6 @@ impl Code<'_> {
         });
         let rows = Expr::loop_for(state_var, init, index_var, rows, body, span);
         let rows = self.emit("d", Expr::proj(rows, 0, span));
-        self.from_dense(rows, ty)
+        self.all_elements(rows, ty)
     }
 }

@@ -162,7 +162,7 @@ impl Code<'_> {
                 let (var, _) = self.fresh("i", Type::int());
                 let all = Expr::build(size.clone(), var, number, self.span);
                 let array = Type::array(Type::real());
-                let tan = self.from_dense(all, &array);
+                let tan = self.all_elements(all, &array);
                 self.backward(base, tan, &array);
             }
             Pull::Index { .. }
@@ -247,7 +247,7 @@ impl Code<'_> {
             if !base.is_none() {
                 let zero = self.zero(&element_type);
                 let rest = self.prim(Prim::Update, vec![all, index.clone(), zero]);
-                let rest = self.from_dense(rest, ty);
+                let rest = self.all_elements(rest, ty);
                 self.backward(base, rest, ty);
             }
             self.backward(element, Tan::Any(replaced), &element_type);

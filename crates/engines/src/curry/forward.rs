@@ -238,7 +238,7 @@ impl Code<'_> {
         match arrow {
             Arrow::Tuple => {
                 let value = self.emit("t", Expr::record(values, ty, span));
-                (value, Pull::all(pulls, |pulls| Pull::Parts(pulls)))
+                (value, Pull::all(pulls, Pull::Parts))
             }
             Arrow::Field(index) => {
                 let value = self.emit("x", Expr::proj(values.remove(0), *index, span));
