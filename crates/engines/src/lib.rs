@@ -116,6 +116,15 @@ pub const ENGINES: &[EngineInfo] = &[
         how: How::Runtime(linear_maps::engine),
         stages: linear_maps::STAGES,
     },
+    EngineInfo {
+        name: "categories",
+        summary: "compiles to a categorical language and splits every arrow into two halves",
+        paper: "Working notes on Automatic differentiation, §6",
+        covers: "programs whose functions are known before they run",
+        cost: "vjp: a constant times the program; memory linear in operations executed; jvp: m pullbacks",
+        how: How::Transform { vjp: categories::vjp, jvp: categories::jvp },
+        stages: categories::STAGES,
+    },
 ];
 
 /// `delta` with fused functions.
