@@ -1,11 +1,13 @@
 //! Whoever runs programs with differentiation operators in them: the reference evaluator with one of
 //! its engines, or any other way from a program and arguments to a result.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Name, Span};
-use pullback_lambda::eval::{Engine, Machine, Options, Value, compile};
+use pullback_lambda::eval::{Engine, Image, Machine, Options, Value, compile};
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, Type, TypeKind};
 
 use crate::{Data, ErrorKind};
@@ -37,11 +39,17 @@ pub type Outcome = Result<Data<f64>, Failure>;
 /// How it applies a definition to arguments.
 type Run = dyn Fn(&Program, DefId, &[Data<f64>]) -> Outcome;
 
+/// A definition that is ready to be applied to arguments, many times.
+pub type Ready = Box<dyn Fn(&[Data<f64>]) -> Outcome>;
+
 /// Whoever runs programs with differentiation operators in them.
 pub struct Contender {
     /// Its name in reports.
     pub name: String,
-    run: Box<Run>,
+    run: Rc<Run>,
+    prepare: Box<dyn Fn(&Program, DefId) -> Ready>,
+    /// What is ready for the case of the table that is being walked, by mode.
+    pub(crate) ready: RefCell<(String, BTreeMap<String, Ready>)>,
 }
 
 impl Contender {
@@ -50,12 +58,36 @@ impl Contender {
         name: impl Into<String>,
         run: impl Fn(&Program, DefId, &[Data<f64>]) -> Outcome + 'static,
     ) -> Self {
-        Self { name: name.into(), run: Box::new(run) }
+        let run: Rc<Run> = Rc::new(run);
+        let each = run.clone();
+        let prepare = move |program: &Program, def| -> Ready {
+            let (run, program) = (each.clone(), program.clone());
+            Box::new(move |args| run(&program, def, args))
+        };
+        Self { name: name.into(), run, prepare: Box::new(prepare), ready: RefCell::default() }
+    }
+
+    /// A contender that does most of its work before it knows the arguments.
+    pub fn preparing(
+        name: impl Into<String>,
+        prepare: impl Fn(&Program, DefId) -> Ready + Clone + 'static,
+    ) -> Self {
+        let once = prepare.clone();
+        let run = move |program: &Program, def, args: &[Data<f64>]| once(program, def)(args);
+        Self { prepare: Box::new(prepare), ..Self::new(name, run) }
     }
 
     /// The reference evaluator with an engine.
     pub fn machine(name: impl Into<String>, engine: Rc<dyn Engine>) -> Self {
-        Self::new(name, move |program, def, args| on_machine(program, def, args, engine.clone()))
+        Self::preparing(name, move |program, def| {
+            let (image, engine) = (compile(program), engine.clone());
+            Box::new(move |args| on_image(&image, def, args, engine.clone()))
+        })
+    }
+
+    /// A definition, ready to be applied.
+    pub fn prepare(&self, program: &Program, def: DefId) -> Ready {
+        (self.prepare)(program, def)
     }
 
     /// Applies a definition to arguments.
@@ -71,9 +103,13 @@ pub fn on_machine(
     args: &[Data<f64>],
     engine: Rc<dyn Engine>,
 ) -> Outcome {
-    let image = compile(program);
+    on_image(&compile(program), def, args, engine)
+}
+
+/// As [`on_machine`], for a program compiled before.
+pub fn on_image(image: &Image, def: DefId, args: &[Data<f64>], engine: Rc<dyn Engine>) -> Outcome {
     let options = Options { max_memory: 512 << 20, ..Options::default() };
-    let mut machine = Machine::new(&image, engine, options);
+    let mut machine = Machine::new(image, engine, options);
     let function = machine.global(def).map_err(|diagnostic| failure(&diagnostic))?;
     if args.is_empty() {
         return of_value(&function);
@@ -142,7 +178,9 @@ pub fn failure(diagnostic: &Diagnostic) -> Failure {
         "E0707" => ErrorKind::NoInt,
         "E0708" => ErrorKind::Message,
         "E0709" | "E0710" | "E0711" => ErrorKind::Limit,
-        code if code.starts_with("E06") => return Failure::Refused(diagnostic.title.clone()),
+        code if code.starts_with("E06") || code == "E0717" || code == "E0718" => {
+            return Failure::Refused(diagnostic.title.clone());
+        }
         code => return Failure::Other(format!("{code}: {}", diagnostic.title)),
     };
     Failure::RunTime(kind)

@@ -15,7 +15,7 @@ mod specialise;
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::eval::{Machine, Options, Step, Value, compile};
+use pullback_lambda::eval::{Engine, Machine, Options, Step, Value, compile};
 use pullback_lambda::{Def, DefId, ExprKind, Program};
 
 use crate::engine::{Answer, Mode, RunFn, TransformFn, parts};
@@ -101,6 +101,18 @@ pub(crate) fn evaluate_transformed(
     let mut program = program.clone();
     let def = eliminate_checked(&mut program, transforms, def)?;
     Machine::new(&compile(&program), Rc::new(Shapes), options.clone()).global(def)
+}
+
+/// A program whose derivatives the transformation has taken, with the same definition in it and what the
+/// machine that runs it needs: to run a definition many times.
+pub fn prepared(
+    transforms: Transforms,
+    program: &Program,
+    def: DefId,
+) -> Result<(Program, DefId, Rc<dyn Engine>), Box<Diagnostic>> {
+    let mut program = program.clone();
+    let def = eliminate_checked(&mut program, transforms, def)?;
+    Ok((program, def, Rc::new(Shapes)))
 }
 
 /// Runs a function in the evaluator of an engine.
