@@ -7,6 +7,57 @@ use pullback_engines::linear_maps::notes::term::{
 };
 use pullback_lambda::Prim;
 
+fn add(a: &Term, b: &Term) -> Term {
+    op(Op::LmAdd, vec![a.clone(), b.clone()])
+}
+
+fn vcat(a: &Term, b: &Term) -> Term {
+    op(Op::LmVCat, vec![a.clone(), b.clone()])
+}
+
+fn hcat(a: &Term, b: &Term) -> Term {
+    op(Op::LmHCat, vec![a.clone(), b.clone()])
+}
+
+fn then(a: &Term, b: &Term) -> Term {
+    compose(a.clone(), b.clone())
+}
+
+fn tr(a: &Term) -> Term {
+    op(Op::LmTranspose, vec![a.clone()])
+}
+
+fn on(a: &Term, b: &Term) -> Term {
+    op(Op::LmApply, vec![a.clone(), b.clone()])
+}
+
+fn back(a: &Term, b: &Term) -> Term {
+    op(Op::LmReverseApply, vec![a.clone(), b.clone()])
+}
+
+fn s(k: &Term) -> Term {
+    lm_scale(k.clone())
+}
+
+fn plus(a: Term, b: Term) -> Term {
+    prim(Prim::Add, vec![a, b])
+}
+
+fn times(a: &Term, b: &Term) -> Term {
+    prim(Prim::Mul, vec![a.clone(), b.clone()])
+}
+
+fn at(base: &Term, index: &Term) -> Term {
+    prim(Prim::Index, vec![base.clone(), index.clone()])
+}
+
+fn check(book: &mut Book, rules: Vec<(&str, Term, Term)>) {
+    for (name, left, right) in rules {
+        let found = optimised(book, &left);
+        assert_eq!(found, right, "{name}");
+    }
+}
+
 /// The optimiser turns the left side into the right side.
 #[test]
 fn every_law_is_a_rewrite_rule() {
@@ -21,19 +72,8 @@ fn every_law_is_a_rewrite_rule() {
     let map = |book: &mut Book| var(book.fresh_of(of));
     let (m, m1, m2) = (map(&mut book), map(&mut book), map(&mut book));
     let (n1, n2) = (map(&mut book), map(&mut book));
-    let add = |a: &Term, b: &Term| op(Op::LmAdd, vec![a.clone(), b.clone()]);
-    let vcat = |a: &Term, b: &Term| op(Op::LmVCat, vec![a.clone(), b.clone()]);
-    let hcat = |a: &Term, b: &Term| op(Op::LmHCat, vec![a.clone(), b.clone()]);
-    let then = |a: &Term, b: &Term| compose(a.clone(), b.clone());
-    let tr = |a: &Term| op(Op::LmTranspose, vec![a.clone()]);
-    let on = |a: &Term, b: &Term| op(Op::LmApply, vec![a.clone(), b.clone()]);
-    let back = |a: &Term, b: &Term| op(Op::LmReverseApply, vec![a.clone(), b.clone()]);
-    let s = |k: &Term| lm_scale(k.clone());
-    let plus = |a: Term, b: Term| prim(Prim::Add, vec![a, b]);
-    let times = |a: &Term, b: &Term| prim(Prim::Mul, vec![a.clone(), b.clone()]);
     let zero = op(Op::Zero, vec![]);
     let (lm0, lm1) = (lm_zero(), lm_one());
-    let at = |base: &Term, index: &Term| prim(Prim::Index, vec![base.clone(), index.clone()]);
     let i = book.fresh("i", false);
     let each = |name: Op, body: Term| op(name, vec![build(n.clone(), i, body)]);
     let pair = Term::Tuple(vec![x.clone(), y.clone()]);
@@ -118,8 +158,5 @@ fn every_law_is_a_rewrite_rule() {
             then(&lm_scale(plus(k1.clone(), k2.clone())), &m)
         }),
     ];
-    for (name, left, right) in rules {
-        let found = optimised(&mut book, &left);
-        assert_eq!(found, right, "{name}");
-    }
+    check(&mut book, rules);
 }

@@ -37,76 +37,7 @@ impl Book {
     /// Applies a map to a term that may be repeated.
     fn apply_simple(&mut self, map: Term, x: Term) -> Term {
         match map {
-            Term::Op(name, mut args) => match name {
-                // S(k) ⊙ x = k * x
-                Op::LmScale => prim(Prim::Mul, vec![args.remove(0), x]),
-                // (m ∘ n) ⊙ x = m ⊙ (n ⊙ x)
-                Op::LmCompose => {
-                    let inner = self.applied(args.remove(1), &x);
-                    self.op(Op::LmApply, vec![args.remove(0), inner])
-                }
-                // (m ⊕ n) ⊙ x = (m ⊙ x) + (n ⊙ x)
-                Op::LmAdd => {
-                    let terms: Vec<Term> = args.into_iter().map(|m| self.applied(m, &x)).collect();
-                    sum(terms)
-                }
-                // (m × n) ⊙ x = (m ⊙ x, n ⊙ x)
-                Op::LmVCat => {
-                    let items = args.into_iter().map(|m| self.applied(m, &x)).collect();
-                    gathered(items, Term::Tuple)
-                }
-                // (m ⋈ n) ⊙ (x, y) = (m ⊙ x) + (n ⊙ y)
-                Op::LmHCat => {
-                    let count = args.len();
-                    let parts = args.into_iter().enumerate();
-                    let terms = parts.map(|(place, m)| {
-                        let part = component(x.clone(), place, count);
-                        self.applied(m, &part)
-                    });
-                    sum(terms.collect())
-                }
-                // V(m) ⊙ x = build(sz(m), λi. m[i] ⊙ x), and L
-                Op::LmVCatV | Op::LmLambda if mappable(&args[0]) => match args.remove(0) {
-                    Term::Build(count, index, body) => {
-                        let body = self.applied(*body, &x);
-                        self.built(*count, index, body)
-                    }
-                    Term::Array(items) => {
-                        let items = items.into_iter().map(|m| self.applied(m, &x)).collect();
-                        gathered(items, Term::Array)
-                    }
-                    other @ (Term::Lit(_)
-                    | Term::Var(_)
-                    | Term::Prim(..)
-                    | Term::Op(..)
-                    | Term::Call(..)
-                    | Term::Tuple(_)
-                    | Term::Proj(..)
-                    | Term::Let(..)
-                    | Term::If(..)
-                    | Term::Fold(_)) => op(Op::LmApply, vec![op(name, vec![other]), x]),
-                },
-                // H(m) ⊙ x = Σᵢ (m[i] ⊙ x[i]), and L'
-                Op::LmHCatV | Op::LmLambdaT if mappable(&args[0]) => {
-                    self.apply_row(name, args.remove(0), x)
-                }
-                // r ⊙ᴿ lmFold = RFold
-                Op::LmTranspose => self.apply_transposed(args.remove(0), x),
-                Op::Zero
-                | Op::LmZero
-                | Op::LmOne
-                | Op::LmVCatV
-                | Op::LmHCatV
-                | Op::LmLambda
-                | Op::LmLambdaT
-                | Op::LmApply
-                | Op::LmReverseApply
-                | Op::D(_)
-                | Op::DProj(..)
-                | Op::DeltaVec
-                | Op::Stop
-                | Op::Unzip => op(Op::LmApply, vec![op(name, args), x]),
-            },
+            Term::Op(name, args) => self.apply_operator(name, args, x),
             Term::If(cond, a, b) => {
                 let a = self.applied(*a, &x);
                 choose(*cond, a, self.applied(*b, &x))
@@ -141,6 +72,79 @@ impl Book {
             | Term::Array(_)
             | Term::Let(..)
             | Term::Build(..)) => op(Op::LmApply, vec![other, x]),
+        }
+    }
+
+    fn apply_operator(&mut self, name: Op, mut args: Vec<Term>, x: Term) -> Term {
+        match name {
+            // S(k) ⊙ x = k * x
+            Op::LmScale => prim(Prim::Mul, vec![args.remove(0), x]),
+            // (m ∘ n) ⊙ x = m ⊙ (n ⊙ x)
+            Op::LmCompose => {
+                let inner = self.applied(args.remove(1), &x);
+                self.op(Op::LmApply, vec![args.remove(0), inner])
+            }
+            // (m ⊕ n) ⊙ x = (m ⊙ x) + (n ⊙ x)
+            Op::LmAdd => {
+                let terms: Vec<Term> = args.into_iter().map(|m| self.applied(m, &x)).collect();
+                sum(terms)
+            }
+            // (m × n) ⊙ x = (m ⊙ x, n ⊙ x)
+            Op::LmVCat => {
+                let items = args.into_iter().map(|m| self.applied(m, &x)).collect();
+                gathered(items, Term::Tuple)
+            }
+            // (m ⋈ n) ⊙ (x, y) = (m ⊙ x) + (n ⊙ y)
+            Op::LmHCat => {
+                let count = args.len();
+                let parts = args.into_iter().enumerate();
+                let terms = parts.map(|(place, m)| {
+                    let part = component(x.clone(), place, count);
+                    self.applied(m, &part)
+                });
+                sum(terms.collect())
+            }
+            // V(m) ⊙ x = build(sz(m), λi. m[i] ⊙ x), and L
+            Op::LmVCatV | Op::LmLambda if mappable(&args[0]) => match args.remove(0) {
+                Term::Build(count, index, body) => {
+                    let body = self.applied(*body, &x);
+                    self.built(*count, index, body)
+                }
+                Term::Array(items) => {
+                    let items = items.into_iter().map(|m| self.applied(m, &x)).collect();
+                    gathered(items, Term::Array)
+                }
+                other @ (Term::Lit(_)
+                | Term::Var(_)
+                | Term::Prim(..)
+                | Term::Op(..)
+                | Term::Call(..)
+                | Term::Tuple(_)
+                | Term::Proj(..)
+                | Term::Let(..)
+                | Term::If(..)
+                | Term::Fold(_)) => op(Op::LmApply, vec![op(name, vec![other]), x]),
+            },
+            // H(m) ⊙ x = Σᵢ (m[i] ⊙ x[i]), and L'
+            Op::LmHCatV | Op::LmLambdaT if mappable(&args[0]) => {
+                self.apply_row(name, args.remove(0), x)
+            }
+            // r ⊙ᴿ lmFold = RFold
+            Op::LmTranspose => self.apply_transposed(args.remove(0), x),
+            Op::Zero
+            | Op::LmZero
+            | Op::LmOne
+            | Op::LmVCatV
+            | Op::LmHCatV
+            | Op::LmLambda
+            | Op::LmLambdaT
+            | Op::LmApply
+            | Op::LmReverseApply
+            | Op::D(_)
+            | Op::DProj(..)
+            | Op::DeltaVec
+            | Op::Stop
+            | Op::Unzip => op(Op::LmApply, vec![op(name, args), x]),
         }
     }
 
