@@ -119,10 +119,10 @@ impl Engine {
             }
         }
     }
-    /// The engine for tests: one that transforms programs says after some million steps that it is not
+    /// The engine for tests: one that transforms programs says after half a million steps that it is not
     /// made for the program.
     pub fn within_reason(self) -> Self {
-        const STEPS: u64 = 3_000_000;
+        const STEPS: u64 = 500_000;
         let exceeded = "this needs more steps than tests give to engines that transform programs";
         let budget = match self.info.how {
             How::Runtime(_) => None,

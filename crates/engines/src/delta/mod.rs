@@ -19,10 +19,12 @@
 mod block;
 mod custom;
 mod fuse;
+mod leaf;
 mod library;
 mod notation;
 mod poly;
 mod prim;
+mod repeat;
 mod show;
 mod translate;
 mod types;

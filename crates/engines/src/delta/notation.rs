@@ -290,9 +290,10 @@ impl Paper<'_> {
 
     fn loop_head(&mut self, var: VarId, init: &Expr, form: &LoopForm) -> String {
         let with_state = self.is_computation(&self.program.vars[var].ty);
-        let init = match &init.kind {
-            ExprKind::Tuple(items) if with_state => self.line(&items[0]),
-            _ => self.line(init),
+        let init = if let (ExprKind::Tuple(items), true) = (&init.kind, with_state) {
+            self.line(&items[0])
+        } else {
+            self.line(init)
         };
         let name = self.name(var);
         let form = match form {
@@ -450,9 +451,10 @@ impl Paper<'_> {
                 let mut parts = vec![];
                 for (index, item) in items.iter().enumerate() {
                     let item = self.line(item);
-                    parts.push(match expr.ty.kind() {
-                        TypeKind::Record(fields) => format!("{} = {item}", fields[index].0),
-                        _ => item,
+                    parts.push(if let TypeKind::Record(fields) = expr.ty.kind() {
+                        format!("{} = {item}", fields[index].0)
+                    } else {
+                        item
                     });
                 }
                 if let TypeKind::Record(_) = expr.ty.kind() {
@@ -462,9 +464,10 @@ impl Paper<'_> {
                 }
             }
             ExprKind::Proj(base, index) => {
-                let part = match base.ty.kind() {
-                    TypeKind::Record(fields) => fields[*index].0.to_string(),
-                    _ => index.to_string(),
+                let part = if let TypeKind::Record(fields) = base.ty.kind() {
+                    fields[*index].0.to_string()
+                } else {
+                    index.to_string()
                 };
                 // The value of a loop's pair with the state has the name of the pair.
                 if self.is_computation(&base.ty) && *index == 0 {

@@ -8,9 +8,8 @@
 
 use std::collections::HashMap;
 
-use pullback_base::Span;
 use pullback_lambda::eval::OTHER_SHAPE;
-use pullback_lambda::{AdOp, Arm, Def, DefId, Expr, ExprKind, Lit, Prim, Type, TypeKind, tangent};
+use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Prim, Type, TypeKind, tangent};
 
 use super::Translation;
 use super::block::{Block, NONE};
@@ -113,9 +112,9 @@ impl Op {
 
 /// What a walk over a part gives.
 #[derive(Clone)]
-struct Part {
-    out: Option<Expr>,
-    acc: Option<Expr>,
+pub(super) struct Part {
+    pub(super) out: Option<Expr>,
+    pub(super) acc: Option<Expr>,
 }
 
 /// The definitions made so far.
@@ -254,7 +253,7 @@ impl Translation<'_> {
     }
 
     /// A component, at once where the tuple is there.
-    fn component(&self, input: &Expr, index: usize) -> Expr {
+    pub(super) fn component(&self, input: &Expr, index: usize) -> Expr {
         if let ExprKind::Tuple(items) = &input.kind {
             return items[index].clone();
         }
@@ -479,153 +478,9 @@ impl Translation<'_> {
         self.sequences.insert(key, def);
         def
     }
-
-    /// What happens at a Real.
-    fn leaf(
-        &mut self,
-        op: Op,
-        inputs: &[Expr],
-        extra: Option<&Expr>,
-        acc: Option<Expr>,
-        block: &mut Block,
-    ) -> Part {
-        let x = inputs[0].clone();
-        let part = |this: &Self, index| this.component(&inputs[0], index);
-        let dual = |primal, delta| Some(Expr::tuple(vec![primal, delta], NONE));
-        let only = |out| Part { out, acc: None };
-        let acc = acc.unwrap_or_else(|| Expr::unit(NONE));
-        let given = extra.cloned().unwrap_or_else(|| Expr::unit(NONE));
-        match op {
-            Op::InitZeros => only(dual(x, self.zero())),
-            Op::Primal => only(Some(part(self, 0))),
-            Op::Stop => {
-                let x = part(self, 0);
-                let ty = x.ty.clone();
-                let stopped = Expr::ad(AdOp::StopGradient, vec![x], ty, NONE);
-                only(dual(stopped, self.zero()))
-            }
-            Op::Zeros => only(dual(Expr::real(0.0, NONE), self.zero())),
-            Op::Tangents => only(dual(Expr::real(0.0, NONE), part(self, 1))),
-            Op::Graft => {
-                let (y, dy) = (self.component(&inputs[1], 1), self.component(&inputs[2], 1));
-                let delta = self.call("plus", vec![y, dy]);
-                only(dual(x, delta))
-            }
-            Op::Meaning => only(Some(self.call("meaning", vec![part(self, 1), given]))),
-            Op::InitVars => {
-                let position = self.bind(block, "k", acc);
-                let delta = self.given(given, &position);
-                let delta = self.bind(block, "u", delta);
-                Part { out: dual(x, delta), acc: Some(next(&position)) }
-            }
-            Op::Attach => {
-                let position = self.bind(block, "k", acc);
-                let delta = self.given(given, &position);
-                let delta = self.call("plus", vec![part(self, 1), delta]);
-                let delta = self.bind(block, "u", delta);
-                Part { out: dual(part(self, 0), delta), acc: Some(next(&position)) }
-            }
-            Op::Lookup => {
-                let position = self.bind(block, "k", acc);
-                let found = self.call("lookupOrZero", vec![position.clone(), given]);
-                let found = self.bind(block, "dx", found);
-                Part { out: Some(found), acc: Some(next(&position)) }
-            }
-            Op::Seed => {
-                let acc = self.bind(block, "acc", acc);
-                let position = Expr::proj(acc.clone(), 1, NONE);
-                let slot = self.just(inputs[1].clone());
-                let map = Expr::proj(acc, 0, NONE);
-                let map = Expr::prim(Prim::Update, vec![map, position.clone(), slot], NONE);
-                let acc = Expr::tuple(vec![map, next(&position)], NONE);
-                Part { out: None, acc: Some(self.bind(block, "acc", acc)) }
-            }
-            Op::Dot => {
-                let scaled = self.call("scale", vec![inputs[1].clone(), part(self, 1)]);
-                let sum = self.call("plus", vec![acc, scaled]);
-                Part { out: None, acc: Some(self.bind(block, "u", sum)) }
-            }
-            Op::Active => {
-                let active = self.call("isActive", vec![part(self, 1)]);
-                let either = Expr::if_(acc, Expr::bool(true, NONE), active, NONE);
-                Part { out: None, acc: Some(self.bind(block, "active", either)) }
-            }
-            Op::Spread => {
-                let delta = part(self, 1);
-                let (work, x_bar) = (self.bind(block, "work", acc), inputs[1].clone());
-                let more = self.eval_work(x_bar, delta.clone(), work.clone());
-                let active = self.call("isActive", vec![delta]);
-                let work = Expr::if_(active, more, work, NONE);
-                Part { out: None, acc: Some(self.bind(block, "work", work)) }
-            }
-            Op::Count => Part { out: None, acc: Some(self.bind(block, "k", next(&acc))) },
-            Op::Combine => {
-                let acc = self.bind(block, "acc", acc);
-                let position = Expr::proj(acc.clone(), 1, NONE);
-                let delta = Expr::proj(acc, 0, NONE);
-                let slot = Expr::prim(Prim::Index, vec![given, position.clone()], NONE);
-                let partial = self.program.fresh("p", Type::real());
-                let p = self.program.var(partial, NONE);
-                let scaled = self.call("scale", vec![p, part(self, 1)]);
-                let some = self.call("plus", vec![delta.clone(), scaled]);
-                let arms = vec![
-                    Arm { tag: 0, vars: vec![], body: delta },
-                    Arm { tag: 1, vars: vec![partial], body: some },
-                ];
-                let delta = Expr::match_(slot, arms, None, NONE);
-                let acc = Expr::tuple(vec![delta, next(&position)], NONE);
-                Part { out: None, acc: Some(self.bind(block, "acc", acc)) }
-            }
-        }
-    }
-
-    /// The extra argument at a position; where it is a function, its body there.
-    fn given(&mut self, function: Expr, position: &Expr) -> Expr {
-        if let ExprKind::Lam(params, body) = &function.kind {
-            let replacements = [(params[0], position.clone())].into_iter().collect();
-            return self.program.copy_with(body, &replacements);
-        }
-        Expr::app(function, vec![position.clone()], NONE)
-    }
-
-    /// A function of the library, applied.
-    pub(super) fn call(&self, name: &str, args: Vec<Expr>) -> Expr {
-        Expr::app(self.program.global(self.library.def(name), NONE), args, NONE)
-    }
-    /// The delta of a constant.
-    pub(super) fn zero(&self) -> Expr {
-        self.con(self.library.delta(), 0, vec![])
-    }
-    /// `Nothing`
-    pub(super) fn nothing(&self) -> Expr {
-        self.con(self.library.maybe(), 0, vec![])
-    }
-    /// `Just x`
-    pub(super) fn just(&self, x: Expr) -> Expr {
-        self.con(self.library.maybe(), 1, vec![x])
-    }
-    /// `Done`
-    pub(super) fn done(&self) -> Expr {
-        self.con(self.library.work(), 0, vec![])
-    }
-    /// `Eval x u rest`
-    pub(super) fn eval_work(&self, x: Expr, delta: Expr, rest: Expr) -> Expr {
-        self.con(self.library.work(), 1, vec![x, delta, rest])
-    }
-    fn con(&self, ty: Type, tag: usize, fields: Vec<Expr>) -> Expr {
-        Expr::new(ExprKind::Con(tag, fields), ty, Span::NONE)
-    }
 }
 
 /// A tangent whose shape is not that of its primal.
 fn other_shape(result: &Type) -> Expr {
     Expr::fail(Expr::str(OTHER_SHAPE, NONE), result.clone(), NONE)
-}
-
-/// The next position.
-fn next(n: &Expr) -> Expr {
-    if let ExprKind::Lit(Lit::Int(n)) = n.kind {
-        return Expr::int(n + 1, NONE);
-    }
-    Expr::prim(Prim::IntAdd, vec![n.clone(), Expr::int(1, NONE)], NONE)
 }

@@ -7,9 +7,7 @@
 //! a function that is known where it is called gets all its arguments at once.
 
 use pullback_base::{Diagnostic, Name};
-use pullback_lambda::{
-    Arm, Def, DefId, Expr, ExprKind, LoopForm, Type, TypeKind, VarId, is_first_order,
-};
+use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Type, TypeKind, VarId, is_first_order};
 
 use super::block::{Block, NONE, Val};
 use super::poly::Op;
@@ -26,15 +24,14 @@ impl Translation<'_> {
             return *known;
         }
         let Def { name, ty, body, span } = self.program.defs[def].clone();
-        let ty = match &body.kind {
-            ExprKind::Lam(params, inner) => {
-                let params = params.iter().map(|var| self.program.vars[*var].ty.clone());
-                let params: Vec<Type> = params.collect();
-                let params = params.iter().map(|ty| self.ty(ty)).collect();
-                let result = self.ty(&inner.ty);
-                self.function(params, result)
-            }
-            _ => self.ty(&ty),
+        let ty = if let ExprKind::Lam(params, inner) = &body.kind {
+            let params = params.iter().map(|var| self.program.vars[*var].ty.clone());
+            let params: Vec<Type> = params.collect();
+            let params = params.iter().map(|ty| self.ty(ty)).collect();
+            let result = self.ty(&inner.ty);
+            self.function(params, result)
+        } else {
+            self.ty(&ty)
         };
         let made = Def { name: self.name(&name), ty, body: Expr::unit(NONE), span };
         let made = self.program.defs.push(made);
@@ -413,16 +410,18 @@ impl Translation<'_> {
             let call = Expr::app(function, args, NONE);
             return Ok(self.bind(block, "r", call));
         }
-        let known = match &function.kind {
-            ExprKind::Global(def) => self.arity(*def).map(|arity| {
-                let made = self.def(*def);
+        let known = if let ExprKind::Global(def) = function.kind {
+            self.arity(def).map(|arity| {
+                let made = self.def(def);
                 (self.program.global(made, function.span), arity)
-            }),
-            ExprKind::Var(var) => match (self.vars.get(var), self.known.get(var)) {
-                (Some(Val::Whole(made)), Some(arity)) => Some((made.clone(), *arity)),
-                _ => None,
-            },
-            _ => None,
+            })
+        } else if let ExprKind::Var(var) = function.kind
+            && let (Some(Val::Whole(made)), Some(arity)) =
+                (self.vars.get(&var), self.known.get(&var))
+        {
+            Some((made.clone(), *arity))
+        } else {
+            None
         };
         if let Some((callee, arity)) = known
             && arity <= args.len()
@@ -544,102 +543,6 @@ impl Translation<'_> {
             let arms = arms.map(|((tag, vars), body)| Arm { tag, vars, body }).collect();
             Expr::match_(scrutinee, arms, default, span)
         })
-    }
-
-    fn build(&mut self, size: &Expr, var: VarId, body: &Expr, block: &mut Block) -> Outcome<Expr> {
-        let span = size.span;
-        let size = self.whole(size, block)?;
-        let size = self.bind(block, "n", size);
-        let index = self.binder(var);
-        let state = self.fresh_state();
-        let mut inner = Block::new(state);
-        let item = self.whole(body, &mut inner)?;
-        if inner.state == state {
-            return Ok(self.bind(block, "xs", Expr::build(size, index, inner.close(item), span)));
-        }
-        let element = item.ty.clone();
-        let step = self.end(inner, item);
-        let params = [index].into_iter().chain(state).collect();
-        let step = self.program.lam(params, step);
-        let sequence = self.sequence(&element, &self.library.state());
-        let sequence = self.program.global(sequence, span);
-        Ok(self.call_run(sequence, vec![size, step], block))
-    }
-
-    fn call_run(&mut self, callee: Expr, mut args: Vec<Expr>, block: &mut Block) -> Expr {
-        args.extend(self.state(block));
-        let span = callee.span;
-        self.run(block, "xs", Expr::app(callee, args, span))
-    }
-
-    fn loop_(
-        &mut self,
-        var: VarId,
-        init: &Expr,
-        form: &LoopForm,
-        body: &Expr,
-        block: &mut Block,
-    ) -> Outcome<Expr> {
-        let span = init.span;
-        let init = self.whole(init, block)?;
-        let ty = init.ty.clone();
-        let form = match form {
-            LoopForm::For { var, count } => {
-                let count = self.whole(count, block)?;
-                Head::For(self.binder(*var), count)
-            }
-            LoopForm::While(cond) => {
-                // A condition is no Real: what it binds in the monad is of no use to anyone.
-                let state = self.fresh_state();
-                let value = self.binder(var);
-                let mut inner = Block::new(state);
-                let cond = self.whole(cond, &mut inner)?;
-                Head::While { value, state, cond: inner.close(cond) }
-            }
-        };
-        let value = self.binder(var);
-        let state = self.fresh_state();
-        let mut inner = Block::new(state);
-        let next = self.whole(body, &mut inner)?;
-        let (Some(state), Some(outer)) = (state.filter(|_| inner.state != state), block.state)
-        else {
-            let next = inner.close(next);
-            let first = self.program.var(value, span);
-            let outer = self.state(block);
-            let form = form.finish(first, outer);
-            let kind =
-                ExprKind::Loop { var: value, init: Box::new(init), form, body: Box::new(next) };
-            return Ok(self.bind(block, "r", Expr::new(kind, ty, span)));
-        };
-        let both = self.program.fresh("st", Type::tuple(vec![ty, self.library.state()]));
-        let part = |this: &Self, index| Expr::proj(this.program.var(both, span), index, span);
-        let next = self.end(inner, next);
-        let next = Expr::lets([(value, part(self, 0)), (state, part(self, 1))], next);
-        let init = Expr::tuple(vec![init, self.program.var(outer, NONE)], span);
-        let form = form.finish(part(self, 0), Some(part(self, 1)));
-        let ty = init.ty.clone();
-        let kind = ExprKind::Loop { var: both, init: Box::new(init), form, body: Box::new(next) };
-        Ok(self.run(block, "r", Expr::new(kind, ty, span)))
-    }
-}
-
-/// The head of a loop, before it is known whether the state goes round with it.
-enum Head {
-    For(VarId, Expr),
-    While { value: VarId, state: Option<VarId>, cond: Expr },
-}
-
-impl Head {
-    fn finish(self, value: Expr, state: Option<Expr>) -> LoopForm {
-        match self {
-            Head::For(var, count) => LoopForm::For { var, count: Box::new(count) },
-            Head::While { value: value_var, state: state_var, cond } => {
-                let state = state_var.zip(state);
-                let bindings = [(value_var, value)].into_iter().chain(state);
-                let bindings: Vec<_> = bindings.collect();
-                LoopForm::While(Box::new(Expr::lets(bindings, cond)))
-            }
-        }
     }
 }
 
