@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
+#[path = "support/source.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::collections::BTreeSet;
@@ -19,7 +21,7 @@ use pullback_engines::linear_maps::vector::Vector;
 use pullback_engines::{Mode, engine_named, run};
 use pullback_lambda::eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program};
-use support::source::source;
+use support::source;
 
 /// Programs with points to differentiate them at.
 const PROGRAMS: &[(&str, &str, &[&[f64]])] = &[
