@@ -164,8 +164,14 @@ impl Pass<'_> {
         span: Span,
         out: &mut Bindings,
     ) -> Known {
+        // A function that is applied where it is written is written nowhere else.
+        let direct =
+            matches!(&function.kind, ExprKind::Lam(params, _) if params.len() <= args.len());
         let function = self.known(function, out);
         let args = self.in_order(args, out);
+        if direct {
+            return self.saturate(function, args, out);
+        }
         self.apply(function, args, span, out)
     }
 
