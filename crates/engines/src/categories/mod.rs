@@ -9,6 +9,7 @@
 //!        are differentiated are eliminated first.
 //! Needs: the primitive table; specialisation; nothing of the machine beyond plain evaluation.
 
+mod branches;
 pub mod check;
 pub mod cl;
 pub mod convert;

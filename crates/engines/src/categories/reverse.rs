@@ -9,14 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::Span;
-use pullback_lambda::{
-    AdOp, Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Prim, Type, TypeKind, VarId,
-};
+use pullback_lambda::{AdOp, Arm, DataId, DefId, Expr, Prim, Type, TypeKind, VarId};
 
-use super::cl::{Custom, Function};
-use super::cotangent::{Arithmetic, Bindings, Cot};
-use super::flow::{Aliases, Flows, root, targets};
-use super::steps::{Region, Step, StepArm, StepKind, var_of};
+use super::branches::Choice;
+use super::cl::Custom;
+use super::cotangent::{Arithmetic, Cot};
+use super::flow::{Aliases, Flows, root};
+use super::steps::{Region, Step, StepKind, var_of};
 
 /// The two halves of a definition.
 #[derive(Clone, Debug)]
@@ -405,7 +404,7 @@ impl Reverse<'_> {
     }
 
     /// The parts of a result that is a tuple unless it is one.
-    fn spread(&mut self, result: Expr, count: usize) -> Vec<Expr> {
+    pub(super) fn spread(&mut self, result: Expr, count: usize) -> Vec<Expr> {
         let result = self.arith.bind("r", result);
         if count == 1 {
             return vec![result];
@@ -460,203 +459,6 @@ impl Reverse<'_> {
         self.call(custom.value, args, &flows, out, &Cot::Whole(whole, true));
     }
 
-    /// One of several regions, chosen as in the forward half.
-    fn branches(
-        &mut self,
-        out: VarId,
-        dt: &Cot,
-        regions: &[(pullback_base::Name, &[VarId], &Region)],
-        choice: &Choice<'_>,
-    ) {
-        let mut touched = BTreeSet::new();
-        for (_, own, region) in regions {
-            touched.extend(targets(region, own, &self.active, &self.aliases));
-        }
-        let outer = self.cots.clone();
-        let mut runs: Vec<(Bindings, BTreeMap<VarId, Cot>)> = vec![];
-        for (_, _, region) in regions {
-            let bindings = std::mem::take(&mut self.arith.out);
-            self.cots = outer.clone();
-            self.region(region, dt.clone());
-            runs.push((std::mem::replace(&mut self.arith.out, bindings), self.cots.clone()));
-        }
-        touched.retain(|var| {
-            runs.iter().any(|(_, cots)| !matches!(cots.get(var), None | Some(Cot::None)))
-        });
-        let sure: BTreeSet<VarId> = touched
-            .iter()
-            .copied()
-            .filter(|var| runs.iter().all(|(_, cots)| cots.get(var).is_some_and(definite)))
-            .collect();
-        let own_parts = choice
-            .scrutinee()
-            .filter(|scrutinee| var_of(scrutinee).is_some_and(|var| self.active.contains(&var)));
-        if touched.is_empty() && own_parts.is_none() {
-            self.cots = outer;
-            return;
-        }
-        let shapes: Vec<Shape> = touched
-            .iter()
-            .map(|var| {
-                let cots = runs.iter().map(|(_, cots)| cots.get(var).unwrap_or(&Cot::None));
-                shape_of(&cots.collect::<Vec<_>>(), &self.arith.program.vars[*var].ty)
-            })
-            .collect();
-        let mut codes = vec![];
-        for ((bindings, cots), (tag, (_, own, _))) in
-            runs.into_iter().zip(regions.iter().enumerate())
-        {
-            let before = std::mem::replace(&mut self.arith.out, bindings);
-            self.cots = cots;
-            let fails = fails(regions[tag].2);
-            let mut items = vec![];
-            if let Some(scrutinee) = own_parts {
-                items.push(if fails {
-                    self.never(&scrutinee.ty)
-                } else {
-                    self.fields(scrutinee, choice.tag(tag), own)
-                });
-            }
-            for (var, shape) in touched.iter().zip(&shapes) {
-                let cot = self.cots.remove(var).unwrap_or(Cot::None);
-                let value = self.value(*var);
-                self.leaves(&cot, shape, &value, fails, &mut items);
-            }
-            let code = self.gathered(items);
-            let bindings = std::mem::replace(&mut self.arith.out, before);
-            codes.push(Expr::lets(bindings, code));
-        }
-        self.cots = outer;
-        let sure: Vec<bool> = touched.iter().map(|var| sure.contains(var)).collect();
-        let result = self.chosen(out, codes, regions, choice);
-        let leaves: usize = shapes.iter().map(Shape::count).sum();
-        let count = leaves + usize::from(own_parts.is_some());
-        let mut parts = self.spread(result, count).into_iter();
-        let own_part = own_parts.and_then(|scrutinee| Some((scrutinee, parts.next()?)));
-        for ((var, shape), sure) in touched.into_iter().zip(&shapes).zip(sure) {
-            let cot = shape.rebuilt(&mut parts, !sure);
-            self.cots.insert(var, cot);
-        }
-        // The scrutinee itself may be among what a branch touched.
-        if let Some((scrutinee, part)) = own_part {
-            self.give(scrutinee, Cot::Whole(part, true));
-        }
-    }
-
-    /// The parts of a cotangent that a shape has.
-    fn leaves(
-        &mut self,
-        cot: &Cot,
-        shape: &Shape,
-        value: &Expr,
-        fails: bool,
-        items: &mut Vec<Expr>,
-    ) {
-        match shape {
-            Shape::None => {}
-            Shape::Leaf if fails => items.push(self.never(&value.ty)),
-            Shape::Leaf => items.push(self.arith.whole(cot, value)),
-            Shape::Parts(shapes) => {
-                for (at, shape) in shapes.iter().enumerate() {
-                    let part = if let Cot::Parts(parts) = cot { &parts[at] } else { &Cot::None };
-                    let value = Expr::proj(value.clone(), at, self.arith.span);
-                    self.leaves(part, shape, &value, fails, items);
-                }
-            }
-        }
-    }
-
-    /// The cotangent of a type in a branch that the forward half cannot leave.
-    fn never(&mut self, ty: &Type) -> Expr {
-        let dot = self.arith.dot(ty);
-        impossible(dot, self.arith.span)
-    }
-
-    /// The cotangent of a scrutinee from those of its fields.
-    fn fields(&mut self, scrutinee: &Expr, tag: Option<usize>, vars: &[VarId]) -> Expr {
-        let span = self.arith.span;
-        let Some(tag) = tag else { return self.arith.absent(scrutinee) };
-        let items = vars.iter().map(|var| self.taken(*var)).collect();
-        let dot = self.arith.dot(&scrutinee.ty);
-        Expr::new(ExprKind::Con(tag, items), dot, span)
-    }
-
-    fn gathered(&mut self, items: Vec<Expr>) -> Expr {
-        let span = self.arith.span;
-        let mut items = items;
-        match items.pop() {
-            Some(only) if items.is_empty() => only,
-            Some(last) => {
-                items.push(last);
-                Expr::tuple(items, span)
-            }
-            None => Expr::unit(span),
-        }
-    }
-
-    /// The code of the branch that ran.
-    fn chosen(
-        &mut self,
-        out: VarId,
-        mut codes: Vec<Expr>,
-        regions: &[(pullback_base::Name, &[VarId], &Region)],
-        choice: &Choice<'_>,
-    ) -> Expr {
-        let span = self.arith.span;
-        let saved: Vec<Vec<VarId>> = (codes.iter().zip(regions))
-            .map(|(code, (_, own, region))| self.saved(code, region, own))
-            .collect();
-        // The fields that are needed are saved, not the scrutinee: its own cotangent would have to be as
-        // large as it is, for each turn of a loop that saves it.
-        if let Choice::Bool(cond) = choice
-            && saved.iter().all(Vec::is_empty)
-        {
-            let other = codes.pop().unwrap_or_else(|| Expr::unit(span));
-            let then = codes.pop().unwrap_or_else(|| Expr::unit(span));
-            return Expr::if_((*cond).clone(), then, other, span);
-        }
-        let mut constructors = vec![];
-        for ((name, _, _), saved) in regions.iter().zip(&saved) {
-            let fields = saved.iter().map(|var| self.arith.program.vars[*var].ty.clone());
-            constructors.push(Constructor { name: name.clone(), fields: fields.collect() });
-        }
-        let data = self.declare("Branch", constructors);
-        let ty = Type::new(TypeKind::Data(data));
-        let token = self.arith.program.fresh("branch", ty);
-        let mut arms = vec![];
-        for (tag, (mut code, saved)) in codes.into_iter().zip(&saved).enumerate() {
-            let vars = self.opened(&mut code, saved);
-            arms.push(Arm { tag, vars, body: code });
-        }
-        self.plans.insert(out, Plan::Branch { token, data, saved });
-        Expr::match_(self.arith.program.var(token, span), arms, None, span)
-    }
-
-    fn declare(&mut self, name: &str, constructors: Vec<Constructor>) -> DataId {
-        let number = self.arith.program.datas.len();
-        let name = format!("{name}{number}").into();
-        self.arith.program.datas.push(Data { name, constructors })
-    }
-
-    fn case(
-        &mut self,
-        scrutinee: &Expr,
-        arms: &[StepArm],
-        default: Option<&Region>,
-        out: VarId,
-        dt: &Cot,
-    ) {
-        let TypeKind::Data(data) = scrutinee.ty.kind() else { return };
-        let names: Vec<_> = arms
-            .iter()
-            .map(|arm| self.arith.program.datas[*data].constructors[arm.tag].name.clone())
-            .collect();
-        let mut regions: Vec<(pullback_base::Name, &[VarId], &Region)> =
-            arms.iter().zip(names).map(|(arm, name)| (name, &arm.vars[..], &arm.body)).collect();
-        regions.extend(default.map(|region| ("Other".into(), &[][..], region)));
-        self.branches(out, dt, &regions, &Choice::Case(scrutinee, arms));
-    }
-
     /// The variables of a region that its reverse code needs.
     pub fn saved(&self, code: &Expr, region: &Region, own: &[VarId]) -> Vec<VarId> {
         let mut bound: BTreeSet<VarId> = region.bound().chain(own.iter().copied()).collect();
@@ -682,50 +484,6 @@ impl Reverse<'_> {
     }
 }
 
-/// Which parts of a variable have cotangents in some branch.
-enum Shape {
-    None,
-    Leaf,
-    Parts(Vec<Shape>),
-}
-
-impl Shape {
-    fn count(&self) -> usize {
-        match self {
-            Shape::None => 0,
-            Shape::Leaf => 1,
-            Shape::Parts(parts) => parts.iter().map(Shape::count).sum(),
-        }
-    }
-
-    fn rebuilt(&self, parts: &mut dyn Iterator<Item = Expr>, maybe: bool) -> Cot {
-        match self {
-            Shape::None => Cot::None,
-            Shape::Leaf => parts.next().map_or(Cot::None, |part| Cot::Whole(part, maybe)),
-            Shape::Parts(shapes) => {
-                Cot::Parts(shapes.iter().map(|shape| shape.rebuilt(parts, maybe)).collect())
-            }
-        }
-    }
-}
-
-fn shape_of(cots: &[&Cot], ty: &Type) -> Shape {
-    if cots.iter().all(|cot| matches!(cot, Cot::None)) {
-        return Shape::None;
-    }
-    if cots.iter().any(|cot| matches!(cot, Cot::Whole(..))) {
-        return Shape::Leaf;
-    }
-    let types = ty.components().unwrap_or_default();
-    let parts = types.into_iter().enumerate().map(|(at, ty)| {
-        let part =
-            |cot: &&'_ Cot| if let Cot::Parts(parts) = cot { parts[at].clone() } else { Cot::None };
-        let parts: Vec<Cot> = cots.iter().map(part).collect();
-        shape_of(&parts.iter().collect::<Vec<_>>(), ty)
-    });
-    Shape::Parts(parts.collect())
-}
-
 /// Whether a cotangent has contributions in all its Reals.
 pub(super) fn definite(cot: &Cot) -> bool {
     match cot {
@@ -735,36 +493,12 @@ pub(super) fn definite(cot: &Cot) -> bool {
     }
 }
 
-/// How the forward half chose.
-enum Choice<'s> {
-    Bool(&'s Expr),
-    Case(&'s Expr, &'s [StepArm]),
-}
-
-impl<'s> Choice<'s> {
-    fn scrutinee(&self) -> Option<&'s Expr> {
-        if let Choice::Case(scrutinee, _) = self { Some(scrutinee) } else { None }
-    }
-    /// The constructor of a region; none for the default.
-    fn tag(&self, region: usize) -> Option<usize> {
-        if let Choice::Case(_, arms) = self { arms.get(region).map(|arm| arm.tag) } else { None }
-    }
-}
-
 /// A loop to go back through.
 pub(super) struct Turns<'s> {
     pub state: VarId,
     pub index: Option<VarId>,
     pub count: Option<&'s Expr>,
     pub init: &'s Expr,
-}
-
-/// Whether the forward half cannot leave a region.
-fn fails(region: &Region) -> bool {
-    let fail = Function::Prim(Prim::Fail);
-    region.steps.iter().any(|step| {
-        if let StepKind::Plain(function, _) = &step.kind { *function == fail } else { false }
-    })
 }
 
 /// What cannot be reached.
