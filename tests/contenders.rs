@@ -1,9 +1,15 @@
 //! Every engine as a contender of the oracle's comparisons.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use pullback_engines::source::{Transforms, prepared};
 use pullback_engines::{ENGINES, EngineInfo, How, evaluate};
 use pullback_lambda::eval::{Options, compile};
+use pullback_oracle::table::{Report, Subject, report};
 use pullback_oracle::{Contender, closed, failure, of_value, on_image};
+
+use crate::deep;
 
 /// Enough for small programs; a wrong one should not fill the machine.
 const MAX_MEMORY: usize = 512 << 20;
@@ -11,6 +17,38 @@ const MAX_MEMORY: usize = 512 << 20;
 /// Every engine of the table.
 pub fn contenders() -> Vec<Contender> {
     ENGINES.iter().map(contender).collect()
+}
+
+/// The engines that run inside the evaluator: those that transform programs take a second for one.
+pub fn fast_contenders() -> Vec<Contender> {
+    let fast = ENGINES.iter().filter(|engine| matches!(engine.how, How::Runtime(_)));
+    fast.map(contender).collect()
+}
+
+/// The walk over the primitive table with these engines, several at a time.
+pub fn walk_table(engines: &[&'static EngineInfo]) -> Result<Report, String> {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(vec![]);
+    let work = || -> Result<(), String> {
+        while let Some(engine) = engines.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let report = deep(|| report(&[&contender(engine) as &dyn Subject]))?;
+            found.lock().map_err(|_| "a walk panicked")?.push((engine.name, report));
+        }
+        Ok(())
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| match worker.join() {
+            Ok(done) => done,
+            Err(_) => Err("a walk panicked".to_owned()),
+        })
+    })?;
+    let mut found = found.into_inner().map_err(|_| "a walk panicked")?;
+    found.sort_by_key(|(name, _)| engines.iter().position(|engine| engine.name == *name));
+    let mut whole = Report::default();
+    found.into_iter().for_each(|(_, report)| whole.merge(report));
+    Ok(whole)
 }
 
 fn contender(engine: &'static EngineInfo) -> Contender {

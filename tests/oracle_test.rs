@@ -1,37 +1,47 @@
 //! Every engine against the oracle: the whole primitive table, and random programs. Each check is also
 //! shown to find what is wrong, by a contender that is a little off.
 
+use pullback_engines::{ENGINES, How};
 use pullback_lambda::Prim;
 use pullback_oracle::table::{DerivativeMode, Subject, cases, report};
 use pullback_oracle::{Contender, Data, Failure, fuzz};
-use pullback_suite::{contenders, deep};
+use pullback_suite::{contenders, deep, fast_contenders, walk_table};
 
 /// How many random programs; `cargo xtask fuzz` tries more.
 const COUNT: u64 = 1500;
+/// How many on the engines that transform programs too: orders of derivatives multiply their code.
+const COUNT_ALL: u64 = 40;
 
 #[test]
 fn the_table_is_right_in_every_engine() {
-    deep(|| {
-        let contenders = contenders();
-        let subjects: Vec<&dyn Subject> =
-            contenders.iter().map(|one| one as &dyn Subject).collect();
-        let report = report(&subjects);
-        assert!(report.failures.is_empty(), "{report}");
-        assert!(report.checks() > 20_000 * subjects.len(), "{report}");
-    })
-    .unwrap();
+    // Engines that transform programs take minutes: `cargo xtask oracle` walks with those too.
+    let fast: Vec<_> =
+        ENGINES.iter().filter(|engine| matches!(engine.how, How::Runtime(_))).collect();
+    let report = walk_table(&fast).unwrap();
+    assert!(report.failures.is_empty(), "{report}");
+    assert!(report.checks() > 20_000 * fast.len(), "{report}");
 }
 
 #[test]
 fn random_programs_agree() {
     deep(|| {
         let campaign = fuzz::Campaign { count: COUNT, ..fuzz::Campaign::default() };
-        let statistics = fuzz::run(&campaign, &contenders());
+        let statistics = fuzz::run(&campaign, &fast_contenders());
         assert!(statistics.disagreements.is_empty(), "{statistics}");
         // A generator that decays into trivial or failing programs is a failure too.
         assert!(statistics.values > COUNT * 9 / 10, "{statistics}");
         assert!(statistics.moving > COUNT * 4 / 10, "{statistics}");
         assert!(statistics.confirmed > COUNT * 4 / 10, "{statistics}");
+    })
+    .unwrap();
+}
+
+#[test]
+fn random_programs_agree_in_every_engine() {
+    deep(|| {
+        let campaign = fuzz::Campaign { count: COUNT_ALL, ..fuzz::Campaign::default() };
+        let statistics = fuzz::run(&campaign, &contenders());
+        assert!(statistics.disagreements.is_empty(), "{statistics}");
     })
     .unwrap();
 }

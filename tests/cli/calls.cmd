@@ -46,6 +46,7 @@ exit 1
 !   | ^^^^ this is `Bool`
 !   |
 !   = note: argument 1 of `square` must be `Real`
+!   = help: write `if c then 1.0 else 0.0` to turn a condition into a number
 !
 
 $ pullback run tests/stages/cube.pull square '(1'
@@ -96,6 +97,7 @@ exit 1
 !   | ^^^^ this is `Bool`
 !   |
 !   = note: argument 1 of this function must be `Real`
+!   = help: write `if c then 1.0 else 0.0` to turn a condition into a number
 !
 
 $ pullback show tests/stages/cube.pull --stage types

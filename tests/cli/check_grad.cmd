@@ -499,6 +499,7 @@ exit 1
 !   | ^^^^ this is `Bool`
 !   |
 !   = note: argument 1 of `cube` must be `Real`
+!   = help: write `if c then 1.0 else 0.0` to turn a condition into a number
 !
 
 $ pullback check-grad tests/cli/programs/checks.pull cubes 1

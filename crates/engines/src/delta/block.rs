@@ -60,6 +60,24 @@ impl Block {
             None
         }
     }
+    /// Whether the block and its value have nothing to do with the state that it began with: they neither
+    /// change it nor hand it to a computation.
+    pub(super) fn leaves(&self, begun: Option<VarId>, value: &Expr) -> bool {
+        let Some(begun) = begun else { return true };
+        let mentions = |expr: &Expr| {
+            let mut found = false;
+            expr.visit(&mut |node| {
+                found |= matches!(node.kind, ExprKind::Var(var) if var == begun)
+            });
+            found
+        };
+        self.state == Some(begun)
+            && !mentions(value)
+            && !self.steps.iter().any(|step| match step {
+                Step::Let(_, value) => mentions(value),
+                Step::Rec(functions) => functions.iter().any(|(_, value)| mentions(value)),
+            })
+    }
     /// The bindings around a body.
     pub(super) fn close(self, body: Expr) -> Expr {
         self.steps.into_iter().rev().fold(body, |body, step| match step {

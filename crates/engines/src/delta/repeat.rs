@@ -22,7 +22,7 @@ impl Translation<'_> {
         let state = self.fresh_state();
         let mut inner = Block::new(state);
         let item = self.whole(body, &mut inner)?;
-        if inner.state == state {
+        if inner.leaves(state, &item) {
             return Ok(self.bind(block, "xs", Expr::build(size, index, inner.close(item), span)));
         }
         let element = item.ty.clone();
@@ -62,6 +62,7 @@ impl Translation<'_> {
                 let value = self.binder(var);
                 let mut inner = Block::new(state);
                 let cond = self.whole(cond, &mut inner)?;
+                let state = state.filter(|_| !inner.leaves(state, &cond));
                 Head::While { value, state, cond: inner.close(cond) }
             }
         };
@@ -69,8 +70,8 @@ impl Translation<'_> {
         let state = self.fresh_state();
         let mut inner = Block::new(state);
         let next = self.whole(body, &mut inner)?;
-        let (Some(state), Some(outer)) = (state.filter(|_| inner.state != state), block.state)
-        else {
+        let used = !inner.leaves(state, &next);
+        let (Some(state), Some(outer)) = (state.filter(|_| used), block.state) else {
             let next = inner.close(next);
             let first = self.program.var(value, span);
             let outer = self.state(block);

@@ -106,6 +106,13 @@ impl Report {
         }
     }
 
+    /// The report of other subjects over the same table, added to this one.
+    pub fn merge(&mut self, other: Self) {
+        self.rows.extend(other.rows);
+        self.failures.extend(other.failures);
+        self.undecided = self.undecided.max(other.undecided);
+    }
+
     /// How many checks were made.
     pub fn checks(&self) -> usize {
         self.rows.iter().map(|row| row.right.iter().sum::<usize>() + row.wrong).sum()
