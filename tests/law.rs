@@ -5,6 +5,8 @@
 //! definition to arguments, and of a derivative operator to a function and a point. Besides, there is a
 //! program for each smooth primitive that does nothing else.
 
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

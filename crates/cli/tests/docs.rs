@@ -4,6 +4,8 @@
 //! Commands run in the repository's root; standard output comes before standard error. A line that is
 //! only `…` stands for any lines. `BLESS=1` rewrites blocks without such a line.
 
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

@@ -1,6 +1,9 @@
 //! Compiling through categories: CL keeps the meaning, its types are checked, and the two halves give
 //! the derivative.
 
+#![allow(clippy::print_stdout, reason = "a long test tells how far it is")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test looks at few cases")]
+
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod support;
 

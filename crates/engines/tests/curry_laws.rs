@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
+#[allow(dead_code, reason = "each test uses a part")]
 mod support;
 
 use pullback_engines::{Mode, engine_named, run};

@@ -3,6 +3,7 @@
 //!
 //! The oracle is central differences of the evaluator's values, which know no derivative rule.
 
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test looks at few cases")]
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
 #[path = "support/source.rs"]

@@ -42,14 +42,20 @@ type Run = dyn Fn(&Program, DefId, &[Data<f64>]) -> Outcome;
 /// A definition that is ready to be applied to arguments, many times.
 pub type Ready = Box<dyn Fn(&[Data<f64>]) -> Outcome>;
 
+/// How it makes a definition ready.
+type Prepare = dyn Fn(&Program, DefId) -> Ready;
+
+/// What is ready, by mode as text.
+type ByMode = BTreeMap<String, Ready>;
+
 /// Whoever runs programs with differentiation operators in them.
 pub struct Contender {
     /// Its name in reports.
     pub name: String,
     run: Rc<Run>,
-    prepare: Box<dyn Fn(&Program, DefId) -> Ready>,
+    prepare: Box<Prepare>,
     /// What is ready for the case of the table that is being walked, by mode.
-    pub(crate) ready: RefCell<(String, BTreeMap<String, Ready>)>,
+    pub(crate) ready: RefCell<(String, ByMode)>,
 }
 
 impl Contender {

@@ -162,10 +162,12 @@ impl Convert<'_> {
             return if own { Ok(*fun) } else { foreign("mutual recursion", span) };
         }
         let source = &self.program.defs[def];
-        let (params, body): (&[VarId], &Expr) = match &source.body.kind {
-            ExprKind::Lam(params, body) => (params, body),
-            _ => (&[], &source.body),
-        };
+        let (params, body): (&[VarId], &Expr) =
+            if let ExprKind::Lam(params, body) = &source.body.kind {
+                (params, body)
+            } else {
+                (&[], &source.body)
+            };
         let to = self.ty(&body.ty, source.span)?;
         let fun = self.supply.funs.push((source.name.clone(), to));
         self.defs.insert(def, fun);
@@ -349,7 +351,22 @@ impl Convert<'_> {
                 Box::new(self.test(then, scope)?),
                 Box::new(self.test(other, scope)?),
             )),
-            _ => foreign("this condition", cond.span),
+            ExprKind::Prim(_, _)
+            | ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Lam(_, _)
+            | ExprKind::App(_, _)
+            | ExprKind::Let(_, _, _)
+            | ExprKind::LetRec(_, _)
+            | ExprKind::Tuple(_)
+            | ExprKind::Proj(_, _)
+            | ExprKind::Con(_, _)
+            | ExprKind::Match(_, _, _)
+            | ExprKind::Array(_)
+            | ExprKind::Build { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Ad(_, _) => foreign("this condition", cond.span),
         }
     }
 
@@ -439,13 +456,12 @@ impl Convert<'_> {
         let (fun, captured) = self.known(function, scope, span)?;
         let mut call = self.call(fun, &captured, &[], scope, span)?;
         if let Term::Call(_, arg) = &mut call {
-            **arg = match std::mem::replace(&mut **arg, Term::Tuple(vec![])) {
-                Term::Tuple(items) if items.is_empty() => Term::Var(var),
-                Term::Tuple(mut items) => {
-                    items.push(Term::Var(var));
-                    Term::Tuple(items)
-                }
-                one => Term::Tuple(vec![one, Term::Var(var)]),
+            let captured = std::mem::replace(&mut **arg, Term::Tuple(vec![]));
+            **arg = if let Term::Tuple(mut items) = captured {
+                items.push(Term::Var(var));
+                if items.len() == 1 { Term::Var(var) } else { Term::Tuple(items) }
+            } else {
+                Term::Tuple(vec![captured, Term::Var(var)])
             };
         }
         Ok((var, call))
@@ -458,16 +474,15 @@ impl Convert<'_> {
         scope: &Scope,
         span: Span,
     ) -> Result<(Fun, Vec<VarId>), Foreign> {
-        match &function.kind {
-            ExprKind::Global(def) => Ok((self.definition(*def)?, vec![])),
-            ExprKind::Var(var) => match scope.get(var) {
-                Some(Meaning::Fun(fun, captured)) => Ok((*fun, captured.clone())),
-                Some(Meaning::Var(_) | Meaning::Vjp(_)) | None => {
-                    foreign("a function as a value", span)
-                }
-            },
-            _ => foreign("a function as a value", span),
+        if let ExprKind::Global(def) = &function.kind {
+            return Ok((self.definition(*def)?, vec![]));
         }
+        if let ExprKind::Var(var) = &function.kind
+            && let Some(Meaning::Fun(fun, captured)) = scope.get(var)
+        {
+            return Ok((*fun, captured.clone()));
+        }
+        foreign("a function as a value", span)
     }
 
     fn apply(
@@ -512,10 +527,8 @@ fn vjp_parts(base: &Expr, scope: &Scope) -> Option<(Expr, Expr)> {
             Meaning::Var(_) | Meaning::Fun(_, _) => None,
         };
     }
-    match &base.kind {
-        ExprKind::Ad(AdOp::Vjp, args) => Some((args[0].clone(), args[1].clone())),
-        _ => None,
-    }
+    let ExprKind::Ad(AdOp::Vjp, args) = &base.kind else { return None };
+    Some((args[0].clone(), args[1].clone()))
 }
 
 /// The ordinary variables that a local function needs, those of the functions it calls among them.

@@ -92,7 +92,7 @@ impl<'a> Partials<'a> {
         self.counts.differentiate(prim);
         match &prim.row().class {
             Class::Smooth(smooth) => value(smooth, &values),
-            Class::Discrete => compare(prim, values[0], values[1]).map(|truth| f64::from(truth)),
+            Class::Discrete => compare(prim, values[0], values[1]).map(f64::from),
             Class::Structural | Class::Sum | Class::Control => None,
         }
     }

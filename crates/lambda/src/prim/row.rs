@@ -151,7 +151,7 @@ impl Row {
 
     /// Its type for people, such as `[]a -> Int -> a`.
     pub fn show_type(&self) -> String {
-        let parts: Vec<_> = self.params.iter().chain([&self.result]).map(|ty| ty.show()).collect();
+        let parts: Vec<_> = self.params.iter().chain([&self.result]).map(PrimTy::show).collect();
         parts.join(" -> ")
     }
 }
