@@ -49,11 +49,22 @@ pub fn vjp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> 
 /// From `S -> T` to `(S, S') -> (T, T')`.
 pub fn jvp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
     let partial = |program: &mut Program, def| pullback(program, def, true);
-    jvp_from_vjp_with(program, def, partial, Some(cotangent::absent))
+    let made = jvp_from_vjp_with(program, def, partial, Some(cotangent::absent))?;
+    program.defs[made].name = pullback_base::Name::new_static(FORWARD);
+    Ok(made)
 }
+
+/// The name of what forward mode makes, unlike any of the source. It tells absent contributions by their
+/// value, so its own derivative would be wrong where a value is zero: it is refused.
+const FORWARD: &str = "forward mode";
 
 /// As [`vjp`]; `partial` says that the cotangent of the result may lack contributions.
 fn pullback(program: &mut Program, def: DefId, partial: bool) -> Result<DefId, Box<Diagnostic>> {
+    let reached = crate::source::reachable(program, def);
+    if reached.iter().any(|def| program.defs[*def].name == FORWARD) {
+        let span = program.defs[def].span;
+        return Err(outside_fragment("categories", "derivatives of its forward mode", span));
+    }
     let (mut work, halves, def) = halved(program, def, partial)?;
     let wrapper = split::wrapper(&mut work, &halves[&def], def)?;
     // Definitions are only added: those of the program stay as they are.
