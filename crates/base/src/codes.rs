@@ -102,7 +102,7 @@ pub const CODES: &[(&str, &str)] = &[
     // --- E06: differentiation
     ("E0601", "a function at the boundary of a derivative"),
     ("E0602", "a gradient of something that is no Real"),
-    ("E0603", "a Jacobian of a sum type"),
+    ("E0603", "a Jacobian or Hessian that a sum type has no room for"),
 
     // --- E07: run time
     ("E0701", "an index out of range"),

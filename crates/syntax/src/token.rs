@@ -172,6 +172,8 @@ pub(crate) enum TokenKind {
     #[token("/*", lexer::block_comment)]
     ForeignComment,
     /// Characters that mean nothing, already reported; stands for any name, value, pattern or type.
+    /// A terminal's control sequence is one mistake, not one of its escape and others of its rest.
+    #[regex(r"\x1b\[[0-9;]*[A-Za-z]")]
     Bad,
     /// The end of the text.
     Eof,

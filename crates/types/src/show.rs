@@ -110,7 +110,7 @@ impl<'a> Show<'a> {
                 format!("{} in rows of {}", self.atom(scalar), self.atom(row))
             }
             Constraint::Tangent(primal, ty) => format!("T {} = {}", self.atom(primal), self.ty(ty)),
-            Constraint::Jacobian(output, input, ty) => {
+            Constraint::Jacobian(_, output, input, ty) => {
                 format!("Jacobian {} {} = {}", self.atom(output), self.atom(input), self.ty(ty))
             }
             Constraint::SameShape(a, b) => format!("{} = {}", self.ty(a), self.ty(b)),

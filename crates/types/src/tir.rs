@@ -120,9 +120,18 @@ pub enum Constraint {
     /// `T a` (first) is this type.
     Tangent(Ty, Ty),
     /// The Jacobian of a `b` (first) by an `a` (second) is this type.
-    Jacobian(Ty, Ty, Ty),
+    Jacobian(JacobianOf, Ty, Ty, Ty),
     /// Both are the same type, up to sizes.
     SameShape(Ty, Ty),
+}
+
+/// Where the `b` of a Jacobian comes from, which decides what to say about one that has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JacobianOf {
+    /// It is the function's result.
+    Result,
+    /// It is the gradient, so that the Jacobian is a Hessian and its shape is the argument's.
+    Gradient,
 }
 
 /// A local variable.

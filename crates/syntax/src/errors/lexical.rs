@@ -130,6 +130,7 @@ pub(crate) fn bad_characters(text: &str, span: Span) -> Diagnostic {
     match (meant, first) {
         (Some(meant), _) => made.hint(format!("write `{meant}`")),
         (None, '\'') => made.hint("strings are written with double quotes: `\"text\"`"),
+        (None, '\u{1b}') => made.hint("delete this character and what belongs to it; it is a command to a terminal, such as a change of colour"),
         (None, '?') => made.hint("a choice is written `if c then a else b`"),
         (None, c) if c.is_numeric() => made.hint("write numbers with the digits 0 to 9"),
         (None, c) if c.is_alphabetic() => made

@@ -101,6 +101,8 @@ impl Parser<'_> {
     pub fn paren_pattern(&mut self) -> PatternKind {
         let opener = self.open_bracket();
         let mut ascribed = None;
+        // `(x: Real, y: Real)` is one mistake, however many components it has.
+        let mut told = false;
         let mut parts = Vec::new();
         while !self.at_closer() {
             let before = self.pos;
@@ -112,13 +114,15 @@ impl Parser<'_> {
             }
             let is_closed = self.partner(opener.0).is_some();
             if self.at(TokenKind::Colon) && is_closed {
-                self.report(mistake::typed_component(self.span()));
+                if !std::mem::replace(&mut told, true) {
+                    self.report(mistake::typed_component(self.span()));
+                }
                 self.skip_to(&[TokenKind::Comma]);
             }
             if !self.eat(TokenKind::Comma) || self.pos == before {
                 break;
             }
-            if ascribed.is_some() {
+            if ascribed.is_some() && !std::mem::replace(&mut told, true) {
                 let colon = self.previous_span();
                 self.report(mistake::typed_component(colon));
             }

@@ -12,7 +12,7 @@ use super::{Binding, Infer};
 use crate::resolve::suggest::nearest;
 use crate::resolve::{TypeName, is_builtin_type};
 use crate::tir::{SizedDim, Step, TExpr, TExprKind};
-use crate::ty::{Size, Ty};
+use crate::ty::{Atom, Size, Ty};
 
 /// The sizes of a written type, as they are met on the way through it.
 #[derive(Debug, Default)]
@@ -139,7 +139,11 @@ impl<'a> Infer<'a> {
         {
             dims.found.push(SizedDim { path: path.clone(), depth: dims.depth, size: expr });
         }
-        size
+        // Callers see no more of such a size than that there is one. A value is measured against it;
+        // what a function takes and gives cannot be, so nothing is promised of that.
+        let is_opaque =
+            matches!(&size, Size::Poly(poly) if poly.atoms().any(|a| matches!(a, Atom::Opaque(_))));
+        if dims.path.is_none() && is_opaque { Size::Any } else { size }
     }
 
     /// The name that a size consists of, if nothing in scope has it.

@@ -1,6 +1,6 @@
 //! Application: `f a b`, `x |> f`.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Name, Span};
 use pullback_syntax::ast::{BinaryOp, Expr, ExprKind};
 
 use super::mismatch::Why;
@@ -47,51 +47,41 @@ impl<'a> Infer<'a> {
     }
 
     fn apply(&mut self, head: Head, args: &[&'a Expr], span: Span) -> TExpr {
-        let Head { expr: function, name, dependents, builtin } = head;
-        let mut ty = function.ty.clone();
-        let mut typed: Vec<TExpr> = Vec::with_capacity(args.len());
-        // After a wrong argument only types that it cannot have spoilt are relied on.
-        let mut wrong = false;
+        let mut call = Call {
+            name: head.name.clone(),
+            typed: vec![None; args.len()],
+            wrong: false,
+            at: head.expr.ty.clone(),
+        };
+        self.plain_arguments(&head, args, &mut call);
         for (index, arg) in args.iter().enumerate() {
             if self.too_large {
                 return Self::error_expr(span);
             }
-            let why = Why::Argument(name.clone(), index);
-            match self.head(&ty) {
+            match self.head(&call.at) {
                 Ty::Fun(from, to) => {
-                    let arg = if wrong && !self.is_closed(&from) {
-                        self.infer(arg)
-                    } else {
-                        self.check(arg, &from, &why)
-                    };
-                    wrong |= matches!(arg.kind, TExprKind::Error);
-                    for (position, var) in &dependents {
-                        if *position == index {
-                            match self.size_of_expr(&arg) {
-                                Size::Poly(poly) => self.bind_size(*var, &poly),
-                                Size::Any => self.forget_dependents(&[(index, *var)], 0),
-                            }
-                        }
+                    if call.typed[index].is_none() {
+                        self.argument(&head, index, arg, &from, &mut call);
                     }
-                    typed.push(arg);
-                    ty = to.as_ref().clone();
+                    call.at = to.as_ref().clone();
                 }
                 Ty::Error => {
-                    typed.push(self.infer(arg));
-                    ty = Ty::Error;
+                    call.typed[index] = Some(self.infer(arg));
+                    call.at = Ty::Error;
                 }
-                Ty::Var(_) if wrong => {
-                    typed.push(self.infer(arg));
-                    ty = Ty::Error;
+                Ty::Var(_) if call.wrong => {
+                    call.typed[index] = Some(self.infer(arg));
+                    call.at = Ty::Error;
                 }
-                Ty::Var(var) if !is_number(&function) && !self.must_be_number(var) => {
+                Ty::Var(var) if !is_number(&head.expr) && !self.must_be_number(var) => {
                     let unknown = Ty::Var(var);
                     let arg = self.infer(arg);
                     let result = self.fresh();
                     let fun = Ty::Fun(arg.ty.clone().into(), result.clone().into());
+                    let why = Why::Argument(call.name.clone(), index);
                     let agrees = self.agree(&fun, &unknown, arg.span, &why);
-                    typed.push(arg);
-                    ty = if agrees { result } else { Ty::Error };
+                    call.typed[index] = Some(arg);
+                    call.at = if agrees { result } else { Ty::Error };
                 }
                 other @ (Ty::Real
                 | Ty::Int
@@ -110,22 +100,71 @@ impl<'a> Infer<'a> {
                         self.infer(arg);
                     }
                     // A mistake in an argument, such as `x mod y`, says more than that it is one.
-                    if wrong || self.diagnostics.len() > before {
+                    if call.wrong || self.diagnostics.len() > before {
                         return Self::error_expr(span);
                     }
-                    self.report_not_function(&function, name.as_deref(), index, &other, arg);
+                    self.report_not_function(&head.expr, call.name.as_deref(), index, &other, arg);
                     return Self::error_expr(span);
                 }
             }
         }
+        self.finish_call(head, args, call, span)
+    }
+
+    /// Checks the arguments that are not written functions before those that are: in
+    /// `reduce (\a b -> …) 0.0 xs` the function waits until `0.0` and `xs` have told what it takes, so
+    /// that a mistake inside it is found there. Built-ins, which differentiate, keep the order: one
+    /// function may serve points of many sizes.
+    fn plain_arguments(&mut self, head: &Head, args: &[&'a Expr], call: &mut Call) {
+        let first = args.iter().position(|arg| is_lambda(arg));
+        if head.builtin.is_some()
+            || first.is_none_or(|first| args[first..].iter().all(|arg| is_lambda(arg)))
+        {
+            return;
+        }
+        let mut wanted = Vec::with_capacity(args.len());
+        let mut ty = head.expr.ty.clone();
+        for _ in args {
+            let Ty::Fun(from, to) = self.head(&ty) else { return };
+            wanted.push(from);
+            ty = to.as_ref().clone();
+        }
+        for (index, (arg, from)) in args.iter().zip(&wanted).enumerate() {
+            if !is_lambda(arg) && !self.too_large {
+                self.argument(head, index, arg, from, call);
+            }
+        }
+    }
+
+    /// Checks one argument of a function that is known to take a `from` there.
+    fn argument(&mut self, head: &Head, index: usize, arg: &'a Expr, from: &Ty, call: &mut Call) {
+        let arg = if call.wrong && !is_closed(from) {
+            self.infer(arg)
+        } else {
+            self.check(arg, from, &Why::Argument(call.name.clone(), index))
+        };
+        call.wrong |= matches!(arg.kind, TExprKind::Error);
+        for (position, var) in &head.dependents {
+            if *position == index {
+                match self.size_of_expr(&arg) {
+                    Size::Poly(poly) => self.bind_size(*var, &poly),
+                    Size::Any => self.forget_dependents(&[(index, *var)], 0),
+                }
+            }
+        }
+        call.typed[index] = Some(arg);
+    }
+
+    fn finish_call(&mut self, head: Head, args: &[&'a Expr], call: Call, span: Span) -> TExpr {
+        let Head { expr: function, dependents, builtin, .. } = head;
         self.forget_dependents(&dependents, args.len());
         if let Some((builtin, used)) = &builtin {
             let spans: Vec<Span> = args.iter().map(|arg| arg.span).collect();
             self.finish_builtin(*builtin, used, function.span, &spans);
         }
-        if wrong && (builtin.is_some() || !self.is_closed(&ty)) {
-            ty = Ty::Error;
-        }
+        let spoilt = call.wrong && (builtin.is_some() || !is_closed(&call.at));
+        let ty = if spoilt { Ty::Error } else { call.at };
+        let typed: Vec<TExpr> = call.typed.into_iter().flatten().collect();
         if typed.is_empty() {
             return TExpr { span, ..function };
         }
@@ -156,11 +195,6 @@ impl<'a> Infer<'a> {
             .filter_map(|pending| numeric(&pending.constraint))
             .collect();
         waiting.iter().any(|ty| self.table.resolve(ty) == Ty::Var(var))
-    }
-
-    /// Whether nothing about the type is open.
-    fn is_closed(&mut self, ty: &Ty) -> bool {
-        matches!(self.head(ty), Ty::Real | Ty::Int | Ty::Bool | Ty::Str)
     }
 
     fn report_not_function(
@@ -222,6 +256,30 @@ impl<'a> Infer<'a> {
         let body = TExprKind::App(Box::new(local(f_id, &f)), vec![local(x_id, &a)]);
         let body = TExpr { kind: body, ty: b, span };
         expr::lambda_of(&[(x_id, a), (f_id, f)], body, span)
+    }
+}
+
+/// A call whose arguments are being checked.
+struct Call {
+    name: Option<Name>,
+    /// The arguments that have been checked.
+    typed: Vec<Option<TExpr>>,
+    /// An argument was wrong: only types that it cannot have spoilt are relied on.
+    wrong: bool,
+    /// The type of the function applied to the arguments so far.
+    at: Ty,
+}
+
+/// Whether the type is known whatever the arguments are: not by way of a variable, which another
+/// argument may have decided.
+fn is_closed(ty: &Ty) -> bool {
+    matches!(ty, Ty::Real | Ty::Int | Ty::Bool | Ty::Str)
+}
+
+fn is_lambda(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Paren(inner) => is_lambda(inner),
+        kind => matches!(kind, ExprKind::Lambda { .. }),
     }
 }
 

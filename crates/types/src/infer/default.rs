@@ -87,7 +87,7 @@ impl Infer<'_> {
                     self.agree_if_open(primal, ty);
                 }
             }
-            Constraint::Jacobian(output, _, _) => {
+            Constraint::Jacobian(_, output, _, _) => {
                 self.agree_if_open(output, &Ty::Real);
                 self.require(pending.constraint.clone());
             }

@@ -9,7 +9,7 @@ use pullback_lambda::Prim;
 use super::Infer;
 use super::tangent::tangent;
 use crate::builtins::name_of;
-use crate::tir::{Builtin, Constraint};
+use crate::tir::{Builtin, Constraint, JacobianOf};
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty};
 
 /// The type of a use of a built-in and what is to be checked when its arguments are known.
@@ -151,12 +151,17 @@ impl Infer<'_> {
             funs([&f, &a], pair(&Ty::Real, &a_dot))
         } else if builtin == Builtin::Jacobian {
             let result = self.fresh();
-            self.require_at(span, Constraint::Jacobian(b, a.clone(), result.clone()));
+            self.require_at(
+                span,
+                Constraint::Jacobian(JacobianOf::Result, b, a.clone(), result.clone()),
+            );
             funs([&f, &a], result)
         } else if builtin == Builtin::Hessian {
             real = Some(b);
             let result = self.fresh();
-            self.require_at(span, Constraint::Jacobian(a_dot, a.clone(), result.clone()));
+            let constraint =
+                Constraint::Jacobian(JacobianOf::Gradient, a_dot, a.clone(), result.clone());
+            self.require_at(span, constraint);
             funs([&f, &a], result)
         } else if builtin == Builtin::Hvp {
             real = Some(b);

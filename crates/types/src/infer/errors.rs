@@ -4,6 +4,7 @@ use pullback_base::{Diagnostic, Name, Span};
 
 use super::Infer;
 use crate::resolve::suggest::nearest;
+use crate::tir::JacobianOf;
 use crate::ty::Ty;
 
 impl Infer<'_> {
@@ -198,11 +199,26 @@ impl Infer<'_> {
         self.report(diagnostic);
     }
 
-    pub(super) fn report_jacobian_of_sum(&mut self, ty: &Ty) {
+    pub(super) fn report_jacobian_of_sum(&mut self, of: JacobianOf, ty: &Ty) {
         let found = self.show(ty);
-        let diagnostic = Diagnostic::error("E0603", self.at, format!("`{found}` has no Jacobian"), "")
+        let diagnostic = match of {
+            JacobianOf::Result => Diagnostic::error(
+                "E0603",
+                self.at,
+                format!("`{found}` has no Jacobian"),
+                format!("the function's result involves `{found}`"),
+            )
             .note("a Jacobian replaces every Real in the function's result by a tangent of its argument, which a declared sum type has no room for")
-            .hint("let the function give a tuple, a record or an array, or use `vjp` or `jvp`");
+            .hint("let the function give a tuple, a record or an array, or use `vjp` or `jvp`"),
+            JacobianOf::Gradient => Diagnostic::error(
+                "E0603",
+                self.at,
+                format!("there is no Hessian by a `{found}`"),
+                format!("the function's argument involves `{found}`"),
+            )
+            .note("a Hessian replaces every Real in the gradient by a tangent of the argument, which a declared sum type has no room for")
+            .hint("let the function take its numbers as a tuple, a record or an array, or use `hvp f x v`, the Hessian times a tangent"),
+        };
         self.report(diagnostic);
     }
 

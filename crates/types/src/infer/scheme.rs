@@ -391,7 +391,7 @@ pub(super) fn types_of(constraint: &Constraint) -> Vec<&Ty> {
         Constraint::Field(a, _, b) | Constraint::Component(a, _, b) => vec![a, b],
         Constraint::Power(a, b) | Constraint::MatRow(a, b) => vec![a, b],
         Constraint::Tangent(a, b) | Constraint::SameShape(a, b) => vec![a, b],
-        Constraint::Jacobian(a, b, c) => vec![a, b, c],
+        Constraint::Jacobian(_, a, b, c) => vec![a, b, c],
     }
 }
 
@@ -410,7 +410,7 @@ pub(super) fn map_constraint(constraint: &Constraint, f: &mut impl FnMut(&Ty) ->
         Constraint::MatRow(a, b) => Constraint::MatRow(f(a), f(b)),
         Constraint::Tangent(a, b) => Constraint::Tangent(f(a), f(b)),
         Constraint::SameShape(a, b) => Constraint::SameShape(f(a), f(b)),
-        Constraint::Jacobian(a, b, c) => Constraint::Jacobian(f(a), f(b), f(c)),
+        Constraint::Jacobian(of, a, b, c) => Constraint::Jacobian(*of, f(a), f(b), f(c)),
     }
 }
 

@@ -122,9 +122,37 @@ impl Infer<'_> {
         if let TExprKind::Global(global, _) = &expr.kind {
             return self.poly_of_global(*global, expr);
         }
+        if let TExprKind::TupleField(..) | TExprKind::Field(..) = &expr.kind {
+            return self.poly_of_part(expr);
+        }
         let TExprKind::App(head, args) = &expr.kind else { return None };
         let TExprKind::Builtin(builtin) = head.kind else { return None };
         self.poly_of_call(builtin, args, expr)
+    }
+
+    /// A component or field of a variable, which has the same value wherever the variable has.
+    fn poly_of_part(&mut self, expr: &TExpr) -> Option<Poly> {
+        let mut path = String::new();
+        let mut whole = expr;
+        loop {
+            whole = match &whole.kind {
+                TExprKind::TupleField(base, index) => {
+                    path.insert_str(0, &format!(".{index}"));
+                    base
+                }
+                TExprKind::Field(base, name) => {
+                    path.insert_str(0, &format!(".{name}"));
+                    base
+                }
+                TExprKind::Local(local, _) => {
+                    let name = &self.typed.locals[*local].name;
+                    let name = format!("{name}{path}#{local:?}");
+                    let depth = self.locals[*local].depth;
+                    return Some(self.opaque_atom(name.into(), expr, depth));
+                }
+                _ => return None,
+            };
+        }
     }
 
     fn poly_of_local(&self, local: LocalId) -> Poly {
@@ -167,7 +195,13 @@ impl Infer<'_> {
                     return None;
                 }
                 let sign = if builtin == Builtin::Div { '/' } else { '%' };
-                let name = format!("{:?}{sign}{:?}", dividend.terms, divisor.terms);
+                let shown = |poly: &Poly| match crate::show::Show::new(&self.typed, &[]).poly(poly)
+                {
+                    sum if poly.terms.len() > 1 => format!("({sum})"),
+                    single => single,
+                };
+                let (left, right) = (shown(&dividend), shown(&divisor));
+                let name = format!("{left} {sign} {right}#{:?}{:?}", dividend.terms, divisor.terms);
                 Some(self.opaque_atom(name.into(), expr, depth.unwrap_or(0)))
             }
             (Builtin::Prim(Prim::Size), [array]) => {

@@ -9,7 +9,7 @@ use pullback_base::{Name, Span};
 use super::Infer;
 use super::tangent::tangent;
 use super::unify::Sizes;
-use crate::tir::Constraint;
+use crate::tir::{Constraint, JacobianOf};
 use crate::ty::{Ty, TyVar};
 
 /// A constraint that waits, and where it arose.
@@ -103,7 +103,9 @@ impl Infer<'_> {
             Constraint::Power(base, exponent) => self.solve_power(base, exponent),
             Constraint::MatRow(row, scalar) => self.solve_mat_row(row, scalar),
             Constraint::Tangent(primal, ty) => self.solve_tangent(primal, ty),
-            Constraint::Jacobian(output, input, ty) => self.solve_jacobian(output, input, ty),
+            Constraint::Jacobian(of, output, input, ty) => {
+                self.solve_jacobian(*of, output, input, ty)
+            }
             Constraint::SameShape(a, b) => self.solve_same_shape(a, b),
         }
     }
@@ -428,29 +430,29 @@ impl Infer<'_> {
         part
     }
 
-    fn solve_jacobian(&mut self, output: &Ty, input: &Ty, ty: &Ty) -> Verdict {
+    fn solve_jacobian(&mut self, of: JacobianOf, output: &Ty, input: &Ty, ty: &Ty) -> Verdict {
         let head = self.head(output);
         let shape = match &head {
             Ty::Real => tangent(input),
             Ty::Int | Ty::Bool | Ty::Str => Ty::Tuple([].into()),
             Ty::Array(size, element) => {
-                Ty::Array(size.clone(), self.jacobian_part(element, input).into())
+                Ty::Array(size.clone(), self.jacobian_part(of, element, input).into())
             }
             Ty::Tuple(items) => {
-                Ty::Tuple(items.iter().map(|item| self.jacobian_part(item, input)).collect())
+                Ty::Tuple(items.iter().map(|item| self.jacobian_part(of, item, input)).collect())
             }
             Ty::Record(fields) => Ty::Record(
                 fields
                     .iter()
-                    .map(|(name, ty)| (name.clone(), self.jacobian_part(ty, input)))
+                    .map(|(name, ty)| (name.clone(), self.jacobian_part(of, ty, input)))
                     .collect(),
             ),
             Ty::Sum(..) => {
-                self.report_jacobian_of_sum(&head);
+                self.report_jacobian_of_sum(of, &head);
                 Ty::Error
             }
             Ty::Tangent(_) if self.is_sum_tangent(&head) => {
-                self.report_jacobian_of_sum(&head);
+                self.report_jacobian_of_sum(of, &head);
                 Ty::Error
             }
             // A function is reported by its `Diff` constraint.
@@ -463,12 +465,12 @@ impl Infer<'_> {
         Verdict::Done
     }
 
-    fn jacobian_part(&mut self, output: &Ty, input: &Ty) -> Ty {
+    fn jacobian_part(&mut self, of: JacobianOf, output: &Ty, input: &Ty) -> Ty {
         if matches!(output, Ty::Real) {
             return tangent(input);
         }
         let part = self.fresh();
-        self.require(Constraint::Jacobian(output.clone(), input.clone(), part.clone()));
+        self.require(Constraint::Jacobian(of, output.clone(), input.clone(), part.clone()));
         part
     }
 
