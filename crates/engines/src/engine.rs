@@ -39,7 +39,7 @@ pub enum How {
         /// From `S -> T` to `S -> (T, T' -> S')`, with the tangent types of `S` and `T` primed.
         vjp: TransformFn,
         /// From `S -> T` to `(S, S') -> (T, T')`.
-        jvp: TransformFn,
+        jvp: ForwardFn,
     },
     /// In an evaluator of its own.
     Own(RunFn),
@@ -49,6 +49,10 @@ pub enum How {
 /// the program and gives the one that was asked for. There is no [`pullback_lambda::AdOp::Vjp`],
 /// `Jvp` or `Linearize` left in what the definition reaches, and its body is a function of one parameter.
 pub type TransformFn = fn(&mut Program, DefId) -> Result<DefId, Box<Diagnostic>>;
+/// As a [`TransformFn`], to `(S, S') -> (T, T')`. If a number of components is held, `S` is a tuple with
+/// one component more: those that are held come first and are constants, whose tangents are structurally
+/// zero, and `S'` is the tangent type of the last component alone.
+pub type ForwardFn = fn(&mut Program, DefId, usize) -> Result<DefId, Box<Diagnostic>>;
 /// The type of [`run`] for one engine; the definition is as for a [`TransformFn`].
 pub type RunFn = fn(&Program, DefId, Value, &Mode, &Options) -> Result<Answer, Box<Diagnostic>>;
 

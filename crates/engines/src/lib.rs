@@ -15,7 +15,8 @@ mod watch;
 
 pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{
-    Answer, EngineInfo, How, Mode, RunFn, ShowFn, Stage, TransformFn, evaluate, run, run_in_machine,
+    Answer, EngineInfo, ForwardFn, How, Mode, RunFn, ShowFn, Stage, TransformFn, evaluate, run,
+    run_in_machine,
 };
 pub use trace::{engine as trace_engine, show_trace};
 pub use watch::follow;

@@ -9,7 +9,7 @@ mod support;
 use pullback_engines::delta::{
     delta_jvp, delta_vjp, delta1_jvp, delta1_vjp, delta2_jvp, delta2_vjp, fused_jvp, fused_vjp,
 };
-use pullback_engines::{Answer, EngineInfo, How, Mode, engine_named, evaluate, run};
+use pullback_engines::{Answer, ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run};
 use pullback_lambda::eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program, verify};
 use support::source::{source, value};
@@ -89,10 +89,10 @@ fn agrees(text: &str) {
 
 fn well_formed(engine: &EngineInfo, program: &Program, f: DefId, text: &str) {
     let How::Transform { vjp, jvp } = engine.how else { panic!("a transformation") };
-    for transform in [vjp, jvp] {
+    for forward in [false, true] {
         let mut program = program.clone();
         let f = pullback_engines::source::unary(&mut program, f);
-        transform(&mut program, f).unwrap();
+        if forward { jvp(&mut program, f, 0) } else { vjp(&mut program, f) }.unwrap();
         if let Err(problems) = verify(&program) {
             panic!("{}: {problems:#?}\n{}\n{text}", engine.name, program.print());
         }
@@ -256,4 +256,27 @@ fn derivatives_of_derivatives() {
     );
     evaluates("def main = grad (\\x -> grad (\\y -> stop_gradient (y * x) * y) x) 0.7");
     evaluates("def main = grad (grad (grad exp)) 0.7");
+}
+
+/// What a function captured is structurally constant in forward mode, on every engine: an infinite or NaN
+/// partial derivative by it contributes nothing.
+#[test]
+fn captured_variables_are_structural_zeros() {
+    deep(|| {
+        let text = "\
+            def f (x: Real) (y: Real): Real = (jvp (\\t -> x * t) y 1.0).1\n\
+            def g (x: Real) (y: Real): Real = (linearize (\\t -> x * t) y).1 1.0\n\
+            def h (x: (Int, [2]Real)): Real = (jvp (\\t -> x.1[0] / t + t * x.1[1]) 1.0 1.0).1\n\
+            def a = f 0.0 inf\ndef b = g 0.0 inf\ndef c = f 2.0 nan\ndef d = h (3, [0.0, 4.0])\n\
+            def e = (jvp (\\y -> (jvp (\\t -> y * t) inf 1.0).1) 3.0 1.0).1";
+        let (program, roots) = source(text, &["a", "b", "c", "d", "e"]);
+        for engine in ENGINES {
+            for (root, expected) in roots.iter().zip([0.0, 0.0, 2.0, 4.0, 1.0]) {
+                match evaluate(engine, &program, *root, &Options::default()) {
+                    Ok(found) => assert_eq!(found.as_real(), Some(expected), "{}", engine.name),
+                    Err(problem) => assert_eq!(problem.code, "E0717", "{}", engine.name),
+                }
+            }
+        }
+    });
 }

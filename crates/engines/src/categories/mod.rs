@@ -47,9 +47,9 @@ pub fn vjp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> 
 }
 
 /// From `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+pub fn jvp(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
     let partial = |program: &mut Program, def| pullback(program, def, true);
-    let made = jvp_from_vjp_with(program, def, partial, Some(cotangent::absent))?;
+    let made = jvp_from_vjp_with(program, def, held, partial, Some(cotangent::absent))?;
     program.defs[made].name = pullback_base::Name::new_static(FORWARD);
     Ok(made)
 }

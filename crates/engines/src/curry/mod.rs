@@ -46,7 +46,7 @@ pub use tangents::{Arrived, Seen, equivalent, function_tangents};
 use code::Code;
 
 use crate::engine::Stage;
-use crate::source::outside_fragment;
+use crate::source::{moving, outside_fragment};
 
 const COMBINATORS: Stage = Stage {
     name: "combinators",
@@ -112,13 +112,13 @@ pub fn vjp_env(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnosti
 }
 
 /// `curry-list`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp_list(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, Style::List)
+pub fn jvp_list(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
+    jvp(program, def, held, Style::List)
 }
 
 /// `curry-env`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp_env(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, Style::Env)
+pub fn jvp_env(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
+    jvp(program, def, held, Style::Env)
 }
 
 /// The parameter and result of a definition.
@@ -174,7 +174,12 @@ fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
 
 /// Forward mode is the transpose of reverse mode: the pullback is linear in its cotangent, so its own
 /// pullback takes tangents of the argument to tangents of the result.
-fn jvp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
+fn jvp(
+    program: &mut Program,
+    def: DefId,
+    held: usize,
+    style: Style,
+) -> Result<DefId, Box<Diagnostic>> {
     let (from, to) = signature(program, def);
     let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
     let reverse = vjp(program, def, style)?;
@@ -182,12 +187,16 @@ fn jvp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     let first = program.defs.len();
     let mut code = Code::new(program, style);
     code.span = span;
-    let (from_dot, to_dot) = (code.tangent(&from), code.tangent(&to));
-    // `\(x, y_bar) -> x_bar`, with `x` held.
+    let moving = moving(&from, held);
+    let (from_dot, to_dot) = (code.tangent(&moving), code.tangent(&to));
+    // `\(x, y_bar) -> x_bar`, with `x` held, and only what `x` has beside the components held.
     let (x_var, x) = code.fresh("x", from.clone());
     let (bar_var, y_bar) = code.fresh("y_bar", to_dot.clone());
     let answer = code.apply(code.program.global(reverse, span), vec![x]);
-    let applied = code.apply(Expr::proj(answer, 1, span), vec![y_bar]);
+    let mut applied = code.apply(Expr::proj(answer, 1, span), vec![y_bar]);
+    if held > 0 {
+        applied = Expr::proj(applied, held, span);
+    }
     let body = code.program.lam(vec![x_var, bar_var], applied);
     let back = code.reserve("pullback", body.ty.clone());
     code.program.defs[back].body = body;

@@ -39,7 +39,7 @@ use pullback_lambda::{DataId, DefId, Program, Type, VarId};
 use block::Val;
 use library::Library;
 
-use crate::engine::{Stage, TransformFn};
+use crate::engine::{ForwardFn, Stage, TransformFn};
 use crate::source::outside_fragment;
 
 /// How many nodes the translated definitions of one program may have.
@@ -66,7 +66,7 @@ impl Version {
         }
     }
     /// Its transformations.
-    fn transforms(self) -> (TransformFn, TransformFn) {
+    fn transforms(self) -> (TransformFn, ForwardFn) {
         match self {
             Version::One => (delta1_vjp, delta1_jvp),
             Version::Two => (delta2_vjp, delta2_jvp),
@@ -157,8 +157,8 @@ pub fn delta1_vjp(program: &mut Program, def: DefId) -> Transformed {
 }
 
 /// Forward mode by the vectors of the first translation.
-pub fn delta1_jvp(program: &mut Program, def: DefId) -> Transformed {
-    Translation::new(program, Version::One).jvp(def)
+pub fn delta1_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
+    Translation::new(program, Version::One).jvp(def, held)
 }
 
 /// `R²`
@@ -167,8 +167,8 @@ pub fn delta2_vjp(program: &mut Program, def: DefId) -> Transformed {
 }
 
 /// Forward mode by the trees of the second translation.
-pub fn delta2_jvp(program: &mut Program, def: DefId) -> Transformed {
-    Translation::new(program, Version::Two).jvp(def)
+pub fn delta2_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
+    Translation::new(program, Version::Two).jvp(def, held)
 }
 
 /// `R`
@@ -177,8 +177,8 @@ pub fn delta_vjp(program: &mut Program, def: DefId) -> Transformed {
 }
 
 /// Forward mode by the bindings of the final translation.
-pub fn delta_jvp(program: &mut Program, def: DefId) -> Transformed {
-    Translation::new(program, Version::Final).jvp(def)
+pub fn delta_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
+    Translation::new(program, Version::Final).jvp(def, held)
 }
 
 fn fused(program: &mut Program, def: DefId) -> Translation<'_> {
@@ -194,8 +194,8 @@ pub fn fused_vjp(program: &mut Program, def: DefId) -> Transformed {
 }
 
 /// Forward mode around fused functions.
-pub fn fused_jvp(program: &mut Program, def: DefId) -> Transformed {
-    fused(program, def).jvp(def)
+pub fn fused_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
+    fused(program, def).jvp(def, held)
 }
 
 /// What `delta1` shows.

@@ -11,11 +11,11 @@ use super::block::{Block, NONE};
 use super::poly::Op;
 use super::translate::Outcome;
 use super::{Translation, Version};
-use crate::source::outside_fragment;
+use crate::source::{moving, outside_fragment};
 
 /// A function that was run on its inputs as variables.
 struct Ran {
-    /// The argument.
+    /// The argument, without what is held.
     s: Expr,
     /// The translated result.
     t: Expr,
@@ -28,26 +28,30 @@ struct Ran {
 /// The first-order types of a function.
 struct Ends {
     from: Type,
+    /// How many components of the argument are constants; the one after them is not.
+    held: usize,
+    /// The type of what is not constant.
+    moving: Type,
     to: Type,
     from_dot: Type,
     to_dot: Type,
 }
 
 impl Translation<'_> {
-    fn ends(&mut self, def: DefId) -> Outcome<Ends> {
+    fn ends(&mut self, def: DefId, held: usize) -> Outcome<Ends> {
         let Def { ty, span, .. } = self.program.defs[def].clone();
         let refused = |name| outside_fragment(name, "derivatives of functions of functions", span);
         let Some((from, to)) = ty.as_fun() else { return Err(refused(self.version.name())) };
-        let datas = &mut self.program.datas;
-        let (Some(from_dot), Some(to_dot)) = (tangent(datas, from), tangent(datas, to)) else {
+        let (datas, moving) = (&mut self.program.datas, moving(from, held));
+        let (Some(from_dot), Some(to_dot)) = (tangent(datas, &moving), tangent(datas, to)) else {
             return Err(refused(self.version.name()));
         };
-        Ok(Ends { from: from.clone(), to: to.clone(), from_dot, to_dot })
+        Ok(Ends { from: from.clone(), held, moving, to: to.clone(), from_dot, to_dot })
     }
 
     /// `S -> (T, T' -> S')`
     pub(super) fn vjp(&mut self, def: DefId) -> Outcome<DefId> {
-        let ends = self.ends(def)?;
+        let ends = self.ends(def, 0)?;
         let function = self.def(def);
         self.finish()?;
         let param = self.program.fresh("s", ends.from.clone());
@@ -84,8 +88,8 @@ impl Translation<'_> {
     }
 
     /// `(S, S') -> (T, T')`
-    pub(super) fn jvp(&mut self, def: DefId) -> Outcome<DefId> {
-        let ends = self.ends(def)?;
+    pub(super) fn jvp(&mut self, def: DefId, held: usize) -> Outcome<DefId> {
+        let ends = self.ends(def, held)?;
         let function = self.def(def);
         self.finish()?;
         let pair = Type::tuple(vec![ends.from.clone(), ends.from_dot.clone()]);
@@ -100,7 +104,7 @@ impl Translation<'_> {
         let empty = self.call("emptyMap", vec![ran.size]);
         let start = Expr::tuple(vec![empty, Expr::int(0, NONE)], NONE);
         let inputs = vec![ran.s, part(self, 1)];
-        let seeded = self.poly(Op::Seed, &ends.from, inputs, None, Some(start), &mut block).1;
+        let seeded = self.poly(Op::Seed, &ends.moving, inputs, None, Some(start), &mut block).1;
         let seeded = seeded.expect("the function gives a map");
         let seeded = self.bind(&mut block, "seeded", seeded);
         let mut map = Expr::proj(seeded, 0, NONE);
@@ -115,12 +119,19 @@ impl Translation<'_> {
         Ok(self.define("F", def, body))
     }
 
-    /// Runs a translated function on its inputs as variables.
+    /// Runs a translated function on its inputs as variables, on what is held as constants.
     fn run_on_inputs(&mut self, function: DefId, s: Expr, ends: &Ends, block: &mut Block) -> Ran {
+        let mut parts = vec![];
+        for index in 0..ends.held {
+            let part = self.component(&s, index);
+            let ty = part.ty.clone();
+            parts.push(self.rebuild(Op::InitZeros, &ty, part, block));
+        }
+        let s = if ends.held == 0 { s } else { self.component(&s, ends.held) };
         let zero = Some(Expr::int(0, NONE));
         let count = if self.version == Version::One {
             let count =
-                self.poly(Op::Count, &ends.from, vec![s.clone()], None, zero.clone(), block).1;
+                self.poly(Op::Count, &ends.moving, vec![s.clone()], None, zero.clone(), block).1;
             let count = self.call("narrow", vec![count.expect("the function gives a number")]);
             Some(self.bind(block, "n", count))
         } else {
@@ -128,8 +139,12 @@ impl Translation<'_> {
         };
         let input = self.input(count.as_ref());
         let inputs = vec![s.clone()];
-        let (s0, next) = self.poly(Op::InitVars, &ends.from, inputs, Some(input), zero, block);
-        let s0 = s0.expect("the function makes a structure");
+        let (s0, next) = self.poly(Op::InitVars, &ends.moving, inputs, Some(input), zero, block);
+        let mut s0 = s0.expect("the function makes a structure");
+        if ends.held > 0 {
+            parts.push(s0);
+            s0 = Expr::tuple(parts, NONE);
+        }
         let next = next.expect("the function gives a number");
         let next = self.bind(block, "next", next);
         let function = self.program.global(function, NONE);
@@ -164,7 +179,7 @@ impl Translation<'_> {
 
     /// `\s -> (D{f} (initVars s), state)`: what a run leaves, to be shown.
     pub(super) fn traced(&mut self, def: DefId) -> Outcome<DefId> {
-        let ends = self.ends(def)?;
+        let ends = self.ends(def, 0)?;
         let function = self.def(def);
         self.finish()?;
         let param = self.program.fresh("s", ends.from.clone());

@@ -1,8 +1,9 @@
 //! Derivatives inside programs: each operator becomes ordinary lambda, innermost first.
 //!
 //! The function that is differentiated becomes a closed definition over the tuple of what it captured
-//! and its argument; the engine transforms that definition, and a call of the result, with zero tangents
-//! (or without the cotangents) of what was captured, replaces the operator. For engines with an
+//! and its argument; the engine transforms that definition, and a call of the result replaces the operator.
+//! In forward mode what was captured is held: its tangents are structural zeros. In reverse mode its
+//! cotangents are dropped. For engines with an
 //! evaluator of their own the operator stays, applied to the closed definition.
 //!
 //! Limits: the functions must be known after specialisation, and must not be differentiated inside
@@ -294,8 +295,10 @@ impl<'p> Pass<'p> {
             x_dot
         };
         let point = self.point(closed, x, span);
-        let dot = self.direction(closed, x_dot, span)?;
-        let pair = self.operate(AdOp::Jvp, closed.def, point, Some(dot), span)?;
+        let held = closed.captured.len();
+        let dot =
+            if self.transforms.is_some() { x_dot } else { self.direction(closed, x_dot, span)? };
+        let pair = self.operate(AdOp::Jvp, closed.def, point, Some((dot, held)), span)?;
         Ok(Expr::lets(binding, pair))
     }
 
@@ -318,9 +321,11 @@ impl<'p> Pass<'p> {
         op: AdOp,
         def: DefId,
         point: Expr,
-        dot: Option<Expr>,
+        dot: Option<(Expr, usize)>,
         span: Span,
     ) -> Result<Expr, Refusal> {
+        let held = dot.as_ref().map_or(0, |(_, held)| *held);
+        let dot = dot.map(|(dot, _)| dot);
         let Some(transforms) = self.transforms else {
             if !self.closed.contains(&def) {
                 self.closed.push(def);
@@ -336,8 +341,11 @@ impl<'p> Pass<'p> {
         let made = if let Some(made) = self.made.get(&key) {
             *made
         } else {
-            let transform = if op == AdOp::Vjp { transforms.vjp } else { transforms.jvp };
-            let made = transform(self.program, def)?;
+            let made = if op == AdOp::Vjp {
+                (transforms.vjp)(self.program, def)?
+            } else {
+                (transforms.jvp)(self.program, def, held)?
+            };
             self.made.insert(key, made);
             made
         };
@@ -358,7 +366,7 @@ impl<'p> Pass<'p> {
         Expr::tuple(captured.chain([x]).collect(), span)
     }
 
-    /// Its tangent: what was captured is held.
+    /// Its tangent, for an engine with an evaluator of its own: what was captured does not move.
     fn direction(&mut self, closed: &Closed, x_dot: Expr, span: Span) -> Result<Expr, Refusal> {
         if closed.captured.is_empty() {
             return Ok(x_dot);

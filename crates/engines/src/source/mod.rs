@@ -18,7 +18,7 @@ use pullback_base::Diagnostic;
 use pullback_lambda::eval::{Engine, Machine, Options, Step, Value, compile};
 use pullback_lambda::{Def, DefId, ExprKind, Program};
 
-use crate::engine::{Answer, Mode, RunFn, TransformFn, parts};
+use crate::engine::{Answer, ForwardFn, Mode, RunFn, TransformFn, parts};
 use crate::follow::checked_leaves;
 
 use eliminate::eliminate_checked;
@@ -26,6 +26,7 @@ use shapes::Shapes;
 
 pub use eliminate::{eliminate, reachable};
 pub use fragment::outside_fragment;
+pub(crate) use modes::moving;
 pub use modes::{AbsentFn, jvp_from_vjp, jvp_from_vjp_with, vjp_from_jvp};
 pub(crate) use own::evaluate_own;
 pub use specialise::{specialise, specialise_all};
@@ -38,7 +39,7 @@ pub struct Transforms {
     /// From `S -> T` to `S -> (T, T' -> S')`.
     pub vjp: TransformFn,
     /// From `S -> T` to `(S, S') -> (T, T')`.
-    pub jvp: TransformFn,
+    pub jvp: ForwardFn,
 }
 
 /// Runs a function with the transformation of an engine.
@@ -60,9 +61,12 @@ pub(crate) fn run_transformed(
         Mode::Value => (function, mode),
         Mode::Vjp(_) | Mode::Jvp(_) => {
             let function = unary(&mut program, function);
-            let transform =
-                if matches!(mode, Mode::Vjp(_)) { transforms.vjp } else { transforms.jvp };
-            (transform(&mut program, function)?, mode)
+            let made = if matches!(mode, Mode::Vjp(_)) {
+                (transforms.vjp)(&mut program, function)?
+            } else {
+                (transforms.jvp)(&mut program, function, 0)?
+            };
+            (made, mode)
         }
     };
     let image = compile(&program);

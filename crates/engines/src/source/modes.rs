@@ -13,16 +13,16 @@ use pullback_lambda::{
 };
 
 use super::outside_fragment;
-use crate::engine::TransformFn;
+use crate::engine::{ForwardFn, TransformFn};
 
 /// From `S -> T` to `S -> (T, T' -> S')` by one pass of forward mode for each Real of the argument:
 /// each cotangent costs as many passes.
 pub fn vjp_from_jvp(
     program: &mut Program,
     def: DefId,
-    jvp: TransformFn,
+    jvp: ForwardFn,
 ) -> Result<DefId, Box<Diagnostic>> {
-    let pushforward = jvp(program, def)?;
+    let pushforward = jvp(program, def, 0)?;
     let span = program.defs[def].span;
     let (from, to) = sides(program, def)?;
     let mut types = Types::new(program);
@@ -52,15 +52,17 @@ pub fn vjp_from_jvp(
 pub fn jvp_from_vjp(
     program: &mut Program,
     def: DefId,
+    held: usize,
     vjp: TransformFn,
 ) -> Result<DefId, Box<Diagnostic>> {
-    jvp_from_vjp_with(program, def, vjp, None)
+    jvp_from_vjp_with(program, def, held, vjp, None)
 }
 
 /// As [`jvp_from_vjp`], where `absent` gives the cotangent that stands for no contribution to a value.
 pub fn jvp_from_vjp_with(
     program: &mut Program,
     def: DefId,
+    held: usize,
     vjp: TransformFn,
     absent: Option<AbsentFn>,
 ) -> Result<DefId, Box<Diagnostic>> {
@@ -68,7 +70,8 @@ pub fn jvp_from_vjp_with(
     let span = program.defs[def].span;
     let (from, to) = sides(program, def)?;
     let mut types = Types { absent, ..Types::new(program) };
-    let (from_dot, to_dot) = (types.tangent(&from, span)?, types.tangent(&to, span)?);
+    let moving = moving(&from, held);
+    let (from_dot, to_dot) = (types.tangent(&moving, span)?, types.tangent(&to, span)?);
     let basis = types.basis(&to, span)?;
     let inner = types.inner(&from_dot, span);
     let program = types.program;
@@ -81,15 +84,26 @@ pub fn jvp_from_vjp_with(
     let both = program.fresh("both", both_value.ty.clone());
     let value = Expr::proj(program.var(both, span), 0, span);
     let pullback = Expr::proj(program.var(both, span), 1, span);
-    // \y_bar -> inner (pullback y_bar) x_dot
+    // \y_bar -> inner (pullback y_bar) x_dot, without what is held
     let y_bar = program.fresh("y_bar", to_dot);
-    let x_bar = Expr::app(pullback, vec![program.var(y_bar, span)], span);
+    let mut x_bar = Expr::app(pullback, vec![program.var(y_bar, span)], span);
+    if held > 0 {
+        x_bar = Expr::proj(x_bar, held, span);
+    }
     let product = Expr::app(program.global(inner, span), vec![x_bar, x_dot], span);
     let measure = program.lam(vec![y_bar], product);
     let y_dot = Expr::app(program.global(basis, span), vec![value.clone(), measure], span);
     let result = Expr::tuple(vec![value, y_dot], span);
     let body = program.lam(vec![pair], Expr::let_(both, both_value, result));
     Ok(add(program, "jvp", body, span))
+}
+
+/// The part of an argument that is not held.
+pub(crate) fn moving(from: &Type, held: usize) -> Type {
+    if held == 0 {
+        return from.clone();
+    }
+    from.component(held).cloned().unwrap_or_else(Type::unit)
 }
 
 fn sides(program: &Program, def: DefId) -> Result<(Type, Type), Box<Diagnostic>> {
