@@ -8,9 +8,9 @@ use pullback_lambda::{
 };
 
 use super::cl::Function;
-use super::cotangent::{Bindings, Cot};
+use super::cotangent::{Bindings, Cot, Shape};
 use super::flow::targets;
-use super::reverse::{Plan, Reverse, definite, impossible};
+use super::reverse::{Plan, Reverse, gathered, impossible};
 use super::steps::{Region, StepArm, StepKind, var_of};
 
 impl Reverse<'_> {
@@ -37,11 +37,6 @@ impl Reverse<'_> {
         touched.retain(|var| {
             runs.iter().any(|(_, cots)| !matches!(cots.get(var), None | Some(Cot::None)))
         });
-        let sure: BTreeSet<VarId> = touched
-            .iter()
-            .copied()
-            .filter(|var| runs.iter().all(|(_, cots)| cots.get(var).is_some_and(definite)))
-            .collect();
         let own_parts = choice
             .scrutinee()
             .filter(|scrutinee| var_of(scrutinee).is_some_and(|var| self.active.contains(&var)));
@@ -52,8 +47,11 @@ impl Reverse<'_> {
         let shapes: Vec<Shape> = touched
             .iter()
             .map(|var| {
-                let cots = runs.iter().map(|(_, cots)| cots.get(var).unwrap_or(&Cot::None));
-                shape_of(&cots.collect::<Vec<_>>(), &self.arith.program.vars[*var].ty)
+                // What cannot be left gives no cotangent: the others say what is there.
+                let leaves = runs.iter().zip(regions).filter(|(_, (_, _, region))| !fails(region));
+                let cots = leaves.map(|((_, cots), _)| cots.get(var).unwrap_or(&Cot::None));
+                let value = self.value(*var);
+                self.arith.shape(&cots.collect::<Vec<_>>(), &value.ty)
             })
             .collect();
         let mut codes = vec![];
@@ -74,56 +72,37 @@ impl Reverse<'_> {
             for (var, shape) in touched.iter().zip(&shapes) {
                 let cot = self.cots.remove(var).unwrap_or(Cot::None);
                 let value = self.value(*var);
-                self.leaves(&cot, shape, &value, fails, &mut items);
+                if fails {
+                    let types = self.arith.leaf_types(shape, &value.ty);
+                    items.extend(types.into_iter().map(|ty| impossible(ty, self.arith.span)));
+                } else {
+                    self.arith.leaves(&cot, shape, &value, &mut items);
+                }
             }
-            let code = self.gathered(items);
+            let code = gathered(items, self.arith.span);
             let bindings = std::mem::replace(&mut self.arith.out, before);
             codes.push(Expr::lets(bindings, code));
         }
         self.cots = outer;
-        let sure: Vec<bool> = touched.iter().map(|var| sure.contains(var)).collect();
         let result = self.chosen(out, codes, regions, choice);
         let leaves: usize = shapes.iter().map(Shape::count).sum();
         let count = leaves + usize::from(own_parts.is_some());
         let mut parts = self.spread(result, count).into_iter();
         let own_part = own_parts.and_then(|scrutinee| Some((scrutinee, parts.next()?)));
-        for ((var, shape), sure) in touched.into_iter().zip(&shapes).zip(sure) {
-            let cot = shape.rebuilt(&mut parts, !sure);
+        for (var, shape) in touched.into_iter().zip(&shapes) {
+            let cot = shape.rebuilt(&mut parts);
             self.cots.insert(var, cot);
         }
         // The scrutinee itself may be among what a branch touched.
         if let Some((scrutinee, part)) = own_part {
-            self.give(scrutinee, Cot::Whole(part, true));
-        }
-    }
-
-    /// The parts of a cotangent that a shape has.
-    fn leaves(
-        &mut self,
-        cot: &Cot,
-        shape: &Shape,
-        value: &Expr,
-        fails: bool,
-        items: &mut Vec<Expr>,
-    ) {
-        match shape {
-            Shape::None => {}
-            Shape::Leaf if fails => items.push(self.never(&value.ty)),
-            Shape::Leaf => items.push(self.arith.whole(cot, value)),
-            Shape::Parts(shapes) => {
-                for (at, shape) in shapes.iter().enumerate() {
-                    let part = if let Cot::Parts(parts) = cot { &parts[at] } else { &Cot::None };
-                    let value = Expr::proj(value.clone(), at, self.arith.span);
-                    self.leaves(part, shape, &value, fails, items);
-                }
-            }
+            self.give(scrutinee, Cot::Maybe(part));
         }
     }
 
     /// The cotangent of a type in a branch that the forward half cannot leave.
     fn never(&mut self, ty: &Type) -> Expr {
-        let dot = self.arith.dot(ty);
-        impossible(dot, self.arith.span)
+        let maybe = self.arith.maybe_of(ty);
+        impossible(maybe, self.arith.span)
     }
 
     /// The cotangent of a scrutinee from those of its fields.
@@ -131,21 +110,8 @@ impl Reverse<'_> {
         let span = self.arith.span;
         let Some(tag) = tag else { return self.arith.absent(scrutinee) };
         let items = vars.iter().map(|var| self.taken(*var)).collect();
-        let dot = self.arith.dot(&scrutinee.ty);
-        Expr::new(ExprKind::Con(tag, items), dot, span)
-    }
-
-    pub(super) fn gathered(&mut self, items: Vec<Expr>) -> Expr {
-        let span = self.arith.span;
-        let mut items = items;
-        match items.pop() {
-            Some(only) if items.is_empty() => only,
-            Some(last) => {
-                items.push(last);
-                Expr::tuple(items, span)
-            }
-            None => Expr::unit(span),
-        }
+        let maybe = self.arith.maybe_of(&scrutinee.ty);
+        Expr::new(ExprKind::Con(tag + 1, items), maybe, span)
     }
 
     /// The code of the branch that ran.
@@ -212,50 +178,6 @@ impl Reverse<'_> {
     }
 }
 
-/// Which parts of a variable have cotangents in some branch.
-enum Shape {
-    None,
-    Leaf,
-    Parts(Vec<Shape>),
-}
-
-impl Shape {
-    fn count(&self) -> usize {
-        match self {
-            Shape::None => 0,
-            Shape::Leaf => 1,
-            Shape::Parts(parts) => parts.iter().map(Shape::count).sum(),
-        }
-    }
-
-    fn rebuilt(&self, parts: &mut dyn Iterator<Item = Expr>, maybe: bool) -> Cot {
-        match self {
-            Shape::None => Cot::None,
-            Shape::Leaf => parts.next().map_or(Cot::None, |part| Cot::Whole(part, maybe)),
-            Shape::Parts(shapes) => {
-                Cot::Parts(shapes.iter().map(|shape| shape.rebuilt(parts, maybe)).collect())
-            }
-        }
-    }
-}
-
-fn shape_of(cots: &[&Cot], ty: &Type) -> Shape {
-    if cots.iter().all(|cot| matches!(cot, Cot::None)) {
-        return Shape::None;
-    }
-    if cots.iter().any(|cot| matches!(cot, Cot::Whole(..))) {
-        return Shape::Leaf;
-    }
-    let types = ty.components().unwrap_or_default();
-    let parts = types.into_iter().enumerate().map(|(at, ty)| {
-        let part =
-            |cot: &&'_ Cot| if let Cot::Parts(parts) = cot { parts[at].clone() } else { Cot::None };
-        let parts: Vec<Cot> = cots.iter().map(part).collect();
-        shape_of(&parts.iter().collect::<Vec<_>>(), ty)
-    });
-    Shape::Parts(parts.collect())
-}
-
 /// How the forward half chose.
 pub(super) enum Choice<'s> {
     Bool(&'s Expr),
@@ -273,7 +195,7 @@ impl<'s> Choice<'s> {
 }
 
 /// Whether the forward half cannot leave a region.
-fn fails(region: &Region) -> bool {
+pub(super) fn fails(region: &Region) -> bool {
     let fail = Function::Prim(Prim::Fail);
     region.steps.iter().any(|step| {
         if let StepKind::Plain(function, _) = &step.kind { *function == fail } else { false }

@@ -1,320 +1,116 @@
-//! Cotangents under way: none yet, a term, or the parts of a tuple.
-//!
-//! A Real that has got no contribution is told apart from one that happens to be zero, as the table of
-//! conventions asks: where it has to be a number, it is `-0.0`, which adding changes to whatever is
-//! added and which no sum of contributions gives. What goes out to the user is cleaned.
+//! Tangents and cotangents under way: none, one that is there, one that may be absent, or the parts of a
+//! tuple. What is known while code is made needs no case analysis when it runs.
 
-use std::collections::BTreeMap;
+use pullback_lambda::{Expr, ExprKind, Lit, Prim, Term, Type, VarId};
 
-use pullback_base::Span;
-use pullback_lambda::{
-    AdOp, Arm, DataId, Def, DefId, Expr, ExprKind, Prim, Program, Type, TypeKind, VarId,
-    contains_real, tangent,
-};
-
+use super::absence::{ABSENT, Arithmetic, PRESENT, arm};
 use super::flow::Access;
 
-/// A cotangent.
+/// A tangent or cotangent of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Cot {
-    /// No contribution.
+    /// Nothing.
     None,
-    /// An atom; the flag says whether it may stand for no contribution.
-    Whole(Expr, bool),
+    /// An atom of the tangent type: all of it is there.
+    Sure(Expr),
+    /// An atom of the type of what may be absent.
+    Maybe(Expr),
     /// The parts of a tuple or record.
     Parts(Vec<Cot>),
 }
 
-/// Bindings of the reverse half, the first outermost.
+/// Bindings of code, the first outermost.
 pub(super) type Bindings = Vec<(VarId, Expr)>;
 
-/// What is made by recursion over types, on demand.
-#[derive(Default)]
-pub(super) struct Library {
-    made: BTreeMap<(&'static str, String), DefId>,
-}
-
-/// Arithmetic of cotangents: emits code into bindings.
-pub(super) struct Arithmetic<'p> {
-    pub program: &'p mut Program,
-    pub library: &'p mut Library,
-    pub out: Bindings,
-    pub span: Span,
-}
-
-/// The cotangent without contributions of the shape of a value.
-pub(super) fn absent(program: &mut Program, value: &Expr) -> Expr {
-    let mut library = Library::default();
-    let span = value.span;
-    let mut arith = Arithmetic { program, library: &mut library, out: vec![], span };
-    arith.absent(value)
-}
-
-/// Makes the body of an arm from the fields, further arguments, the type of the result and the tag.
-type MakeArm<'a> = dyn Fn(&mut Arithmetic<'_>, &[Expr], &[Expr], &Type, usize) -> Expr + 'a;
-
 impl Arithmetic<'_> {
-    /// The tangent type of a first-order type.
-    pub fn dot(&mut self, ty: &Type) -> Type {
-        tangent(&mut self.program.datas, ty).unwrap_or_else(Type::unit)
-    }
-
-    pub fn has_real(&self, ty: &Type) -> bool {
-        contains_real(&self.program.datas, ty)
-    }
-
-    /// Binds a term to a variable unless it is an atom.
-    pub fn bind(&mut self, name: &str, expr: Expr) -> Expr {
-        let (atom, binding) = self.program.share(name, expr);
-        self.out.extend(binding);
-        atom
-    }
-
-    /// The cotangent without contributions of the shape of a value.
-    pub fn absent(&mut self, value: &Expr) -> Expr {
-        let span = self.span;
-        if !self.has_real(&value.ty) {
-            return self.zeros(value);
-        }
-        match value.ty.kind() {
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = value.ty.components().unwrap_or_default().len();
-                let parts = (0..count).map(|at| Expr::proj(value.clone(), at, span));
-                let parts: Vec<Expr> = parts.collect();
-                let parts = parts.iter().map(|part| self.absent(part)).collect();
-                let dot = self.dot(&value.ty);
-                Expr::record(parts, dot, span)
-            }
-            TypeKind::Array(element) => {
-                let index = self.program.fresh("i", Type::int());
-                let at = self.program.var(index, span);
-                let size = Expr::prim(Prim::Size, vec![value.clone()], span);
-                let part = if let TypeKind::Real = element.kind() {
-                    Expr::real(-0.0, span)
-                } else {
-                    let part = Expr::prim(Prim::Index, vec![value.clone(), at], span);
-                    self.absent(&part)
-                };
-                Expr::build(size, index, part, span)
-            }
-            TypeKind::Data(data) => {
-                let dot = self.dot(&value.ty);
-                let def = self.by_data("absent", *data, &[], dot, &|this, fields, _, dot, tag| {
-                    let items = fields.iter().map(|field| this.absent(field)).collect();
-                    Expr::new(ExprKind::Con(tag, items), dot.clone(), this.span)
-                });
-                Expr::app(self.program.global(def, span), vec![value.clone()], span)
-            }
-            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
-                Expr::real(-0.0, span)
-            }
-        }
-    }
-
-    /// The tangent of a value without Reals.
-    fn zeros(&mut self, value: &Expr) -> Expr {
-        let dot = self.dot(&value.ty);
-        if let TypeKind::Tuple(items) = dot.kind()
-            && items.is_empty()
-        {
-            return Expr::unit(self.span);
-        }
-        Expr::ad(AdOp::Zeros, vec![value.clone()], dot, self.span)
-    }
-
-    /// The sum of two cotangents of a tangent type.
-    pub fn sum(&mut self, left: &Expr, right: &Expr) -> Expr {
-        let (span, ty) = (self.span, left.ty.clone());
-        if !self.has_real(&ty) {
-            return left.clone();
-        }
-        match ty.kind() {
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = ty.components().unwrap_or_default().len();
-                let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
-                let parts = (0..count).map(|at| (part(left, at), part(right, at)));
-                let parts: Vec<(Expr, Expr)> = parts.collect();
-                let parts = parts.iter().map(|(a, b)| self.sum(a, b)).collect();
-                Expr::record(parts, ty.clone(), span)
-            }
-            TypeKind::Array(_) => {
-                let def = self.sum_of_arrays(&ty);
-                let args = vec![left.clone(), right.clone()];
-                Expr::app(self.program.global(def, span), args, span)
-            }
-            TypeKind::Data(data) => {
-                let other = [ty.clone()];
-                let def = self.by_data(
-                    "sum",
-                    *data,
-                    &other,
-                    ty.clone(),
-                    &|this, left, rest, dot, tag| {
-                        this.sum_of_constructors(left, &rest[0], dot, tag)
-                    },
-                );
-                let args = vec![left.clone(), right.clone()];
-                Expr::app(self.program.global(def, span), args, span)
-            }
-            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
-                Expr::prim(Prim::Add, vec![left.clone(), right.clone()], span)
-            }
-        }
-    }
-
-    /// Adds element by element into the first array.
-    fn sum_of_arrays(&mut self, ty: &Type) -> DefId {
-        let key = ("sum", format!("{ty:?}"));
-        if let Some(def) = self.library.made.get(&key) {
-            return *def;
-        }
-        let span = Span::NONE;
-        let def = self.declare("sum", &[ty.clone(), ty.clone()], ty.clone());
-        self.library.made.insert(key, def);
-        let [a, b, acc] = ["a", "b", "acc"].map(|name| self.program.fresh(name, ty.clone()));
-        let index = self.program.fresh("i", Type::int());
-        let [left, right, sum] = [a, b, acc].map(|var| self.program.var(var, span));
-        let at = self.program.var(index, span);
-        let size = Expr::prim(Prim::Size, vec![right.clone()], span);
-        let new = {
-            let old = Expr::prim(Prim::Index, vec![sum.clone(), at.clone()], span);
-            let part = Expr::prim(Prim::Index, vec![right, at.clone()], span);
-            self.sum(&old, &part)
-        };
-        let next = Expr::prim(Prim::Update, vec![sum, at, new], span);
-        let body = Expr::loop_for(acc, left, index, size, next, span);
-        self.program.defs[def].body = self.program.lam(vec![a, b], body);
-        def
-    }
-
-    fn sum_of_constructors(&mut self, left: &[Expr], right: &Expr, dot: &Type, tag: usize) -> Expr {
-        let span = self.span;
-        let vars: Vec<VarId> =
-            left.iter().map(|field| self.program.fresh("w", field.ty.clone())).collect();
-        let items = left.iter().zip(&vars).map(|(field, var)| {
-            let other = self.program.var(*var, span);
-            self.sum(field, &other)
-        });
-        let items = items.collect();
-        let body = Expr::new(ExprKind::Con(tag, items), dot.clone(), span);
-        Expr::match_(right.clone(), vec![Arm { tag, vars, body }], Some(right.clone()), span)
-    }
-
-    /// The same cotangent in which what is absent is zero.
-    pub fn clean(&mut self, value: &Expr) -> Expr {
-        let (span, ty) = (self.span, value.ty.clone());
-        if !self.has_real(&ty) {
-            return value.clone();
-        }
-        match ty.kind() {
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = ty.components().unwrap_or_default().len();
-                let parts: Vec<Expr> =
-                    (0..count).map(|at| Expr::proj(value.clone(), at, span)).collect();
-                let parts = parts.iter().map(|part| self.clean(part)).collect();
-                Expr::record(parts, ty.clone(), span)
-            }
-            TypeKind::Array(_) => {
-                let index = self.program.fresh("i", Type::int());
-                let at = self.program.var(index, span);
-                let size = Expr::prim(Prim::Size, vec![value.clone()], span);
-                let part = Expr::prim(Prim::Index, vec![value.clone(), at], span);
-                let part = self.clean(&part);
-                Expr::build(size, index, part, span)
-            }
-            TypeKind::Data(data) => {
-                let def =
-                    self.by_data("clean", *data, &[], ty.clone(), &|this, fields, _, dot, tag| {
-                        let items = fields.iter().map(|field| this.clean(field)).collect();
-                        Expr::new(ExprKind::Con(tag, items), dot.clone(), this.span)
-                    });
-                Expr::app(self.program.global(def, span), vec![value.clone()], span)
-            }
-            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
-                Expr::prim(Prim::Add, vec![value.clone(), Expr::real(0.0, span)], span)
-            }
-        }
-    }
-
-    fn declare(&mut self, name: &'static str, from: &[Type], to: Type) -> DefId {
-        let span = Span::NONE;
-        let ty = Type::funs(from.to_vec(), to);
-        let body = Expr::fail(Expr::str("", span), ty.clone(), span);
-        self.program.defs.push(Def { name: name.into(), ty, body, span })
-    }
-
-    /// A definition by case analysis of its first argument.
-    fn by_data(
-        &mut self,
-        name: &'static str,
-        data: DataId,
-        more: &[Type],
-        to: Type,
-        arm: &MakeArm<'_>,
-    ) -> DefId {
-        let from = Type::new(TypeKind::Data(data));
-        let key = (name, format!("{from:?}"));
-        if let Some(def) = self.library.made.get(&key) {
-            return *def;
-        }
-        let (outer, span) = (self.span, Span::NONE);
-        self.span = span;
-        let types: Vec<Type> = [from.clone()].into_iter().chain(more.iter().cloned()).collect();
-        let def = self.declare(name, &types, to.clone());
-        self.library.made.insert(key, def);
-        let params: Vec<VarId> =
-            types.iter().map(|ty| self.program.fresh("v", ty.clone())).collect();
-        let given: Vec<Expr> = params.iter().map(|var| self.program.var(*var, span)).collect();
-        let mut arms = vec![];
-        for (tag, con) in self.program.datas[data].constructors.clone().into_iter().enumerate() {
-            let vars: Vec<VarId> =
-                con.fields.iter().map(|ty| self.program.fresh("v", ty.clone())).collect();
-            let fields: Vec<Expr> = vars.iter().map(|var| self.program.var(*var, span)).collect();
-            let body = arm(self, &fields, &given[1..], &to, tag);
-            arms.push(Arm { tag, vars, body });
-        }
-        let body = Expr::match_(given[0].clone(), arms, None, span);
-        self.program.defs[def].body = self.program.lam(params, body);
-        self.span = outer;
-        def
-    }
-
-    /// Whether a Real cotangent stands for no contribution: it is `-0.0`.
-    pub fn is_absent(&mut self, cotangent: &Expr) -> Expr {
-        let span = self.span;
-        let inverse = Expr::prim(Prim::Div, vec![Expr::real(1.0, span), cotangent.clone()], span);
-        Expr::prim(Prim::Eq, vec![inverse, Expr::real(f64::NEG_INFINITY, span)], span)
-    }
-
-    /// A cotangent as a term, of the shape of a value.
+    /// As a term that may be absent, of the shape of a value.
     pub fn whole(&mut self, cot: &Cot, value: &Expr) -> Expr {
         match cot {
             Cot::None => self.absent(value),
-            Cot::Whole(expr, _) => expr.clone(),
+            Cot::Maybe(expr) => expr.clone(),
+            Cot::Sure(expr) => self.inject(expr),
             Cot::Parts(parts) => {
                 let mut items = vec![];
                 for (at, part) in parts.iter().enumerate() {
                     let value = Expr::proj(value.clone(), at, self.span);
                     items.push(self.whole(part, &value));
                 }
-                let dot = self.dot(&value.ty);
-                Expr::record(items, dot, self.span)
+                Expr::tuple(items, self.span)
             }
         }
     }
 
-    /// The parts of the cotangent of a tuple of a type.
+    /// Whether all of it is there, for a value of a type.
+    pub fn is_sure(&self, cot: &Cot, ty: &Type) -> bool {
+        match cot {
+            Cot::Sure(_) => true,
+            Cot::None => !self.has_real(ty),
+            Cot::Maybe(_) => false,
+            Cot::Parts(parts) => {
+                let types = ty.components().unwrap_or_default();
+                parts.iter().zip(types).all(|(part, ty)| self.is_sure(part, ty))
+            }
+        }
+    }
+
+    /// As a term of the tangent type, if all of it is there.
+    pub fn sure(&mut self, cot: &Cot, value: &Expr) -> Option<Expr> {
+        if !self.is_sure(cot, &value.ty) {
+            return None;
+        }
+        Some(match cot {
+            Cot::Sure(expr) => expr.clone(),
+            Cot::None | Cot::Maybe(_) => self.zeros(value),
+            Cot::Parts(parts) => {
+                let mut items = vec![];
+                for (at, part) in parts.iter().enumerate() {
+                    let value = Expr::proj(value.clone(), at, self.span);
+                    items.push(self.sure(part, &value)?);
+                }
+                let dot = self.dot(&value.ty);
+                Expr::record(items, dot, self.span)
+            }
+        })
+    }
+
+    /// As a term of the tangent type: zero where there is nothing.
+    pub fn filled(&mut self, cot: &Cot, value: &Expr) -> Expr {
+        if let Some(sure) = self.sure(cot, value) {
+            return sure;
+        }
+        let whole = self.whole(cot, value);
+        let whole = self.bind("d", whole);
+        self.extract(&whole, value)
+    }
+
+    /// As a term in one of the two forms, bound; whether all of it is there.
+    pub fn form(&mut self, cot: &Cot, value: &Expr) -> (Expr, bool) {
+        let (term, sure) = match self.sure(cot, value) {
+            Some(term) => (term, true),
+            None => (self.whole(cot, value), false),
+        };
+        (self.bind("dy", term), sure)
+    }
+
+    /// A term in one of the two forms.
+    pub fn formed(&mut self, term: Expr, sure: bool) -> Cot {
+        let atom = self.bind("d", term);
+        if sure { Cot::Sure(atom) } else { Cot::Maybe(atom) }
+    }
+
+    /// The parts for a tuple of a type.
     pub fn parts(&mut self, cot: Cot, ty: &Type) -> Vec<Cot> {
         let types: Vec<Type> = ty.components().unwrap_or_default().into_iter().cloned().collect();
         match cot {
             Cot::None => types.iter().map(|_| Cot::None).collect(),
             Cot::Parts(parts) => parts,
-            Cot::Whole(expr, maybe) => {
+            Cot::Sure(ref expr) | Cot::Maybe(ref expr) => {
+                let sure = matches!(cot, Cot::Sure(_));
                 let mut parts = vec![];
                 for (at, ty) in types.iter().enumerate() {
                     parts.push(if self.has_real(ty) {
                         let part = Expr::proj(expr.clone(), at, self.span);
-                        Cot::Whole(self.bind("d", part), maybe)
+                        self.formed(part, sure)
                     } else {
                         Cot::None
                     });
@@ -324,62 +120,87 @@ impl Arithmetic<'_> {
         }
     }
 
-    /// The sum of two cotangents of a variable of a type.
-    pub fn plus(&mut self, left: Cot, right: Cot, ty: &Type) -> Cot {
+    /// The sum of two, for a value of a type.
+    pub fn add(&mut self, left: Cot, right: Cot, ty: &Type) -> Cot {
         match (left, right) {
             (Cot::None, cot) | (cot, Cot::None) => cot,
-            (Cot::Whole(a, x), Cot::Whole(b, y)) => {
+            (Cot::Sure(a), Cot::Sure(b)) => {
                 let sum = self.sum(&a, &b);
-                Cot::Whole(self.bind("d", sum), x && y)
+                self.formed(sum, true)
             }
-            (a @ (Cot::Parts(_) | Cot::Whole(..)), b @ (Cot::Parts(_) | Cot::Whole(..))) => {
+            (Cot::Maybe(a), Cot::Maybe(b)) => {
+                let sum = self.sum(&a, &b);
+                self.formed(sum, false)
+            }
+            (Cot::Maybe(a), Cot::Sure(b)) | (Cot::Sure(b), Cot::Maybe(a)) => {
+                if b.ty == Type::real() {
+                    let sum = self.plus(&a, &b);
+                    return self.formed(sum, true);
+                }
+                let b = self.inject(&b);
+                let b = self.bind("d", b);
+                let sum = self.sum(&a, &b);
+                self.formed(sum, false)
+            }
+            (a @ Cot::Parts(_), b) | (a, b @ Cot::Parts(_)) => {
                 let types: Vec<Type> =
                     ty.components().unwrap_or_default().into_iter().cloned().collect();
                 let (a, b) = (self.parts(a, ty), self.parts(b, ty));
                 let pairs = a.into_iter().zip(b).zip(&types);
-                Cot::Parts(pairs.map(|((a, b), ty)| self.plus(a, b, ty)).collect())
+                Cot::Parts(pairs.map(|((a, b), ty)| self.add(a, b, ty)).collect())
             }
         }
     }
 
-    /// A cotangent with a contribution to a part; `value` is what the cotangent is of.
+    /// With a contribution to a part; `value` is what it is the cotangent of.
     pub fn deposit(&mut self, cot: Cot, path: &[Access], delta: Cot, value: &Expr) -> Cot {
         let span = self.span;
         match path {
-            [] => self.plus(cot, delta, &value.ty),
+            [] => self.add(cot, delta, &value.ty),
             [Access::Component(at), rest @ ..] => {
                 let mut parts = self.parts(cot, &value.ty);
                 let part = std::mem::replace(&mut parts[*at], Cot::None);
                 parts[*at] = self.deposit(part, rest, delta, &Expr::proj(value.clone(), *at, span));
                 Cot::Parts(parts)
             }
-            [Access::Index(_), ..] => {
-                let indices: Vec<Expr> =
-                    path.iter()
-                        .map_while(|access| {
-                            if let Access::Index(at) = access { Some(at.clone()) } else { None }
-                        })
-                        .collect();
-                let rest = &path[indices.len()..];
-                let current = self.whole(&cot, value);
-                let current = self.named("d", current);
-                let read = |from: &Expr, count: usize| {
-                    indices[..count].iter().fold(from.clone(), |array, at| {
-                        Expr::prim(Prim::Index, vec![array, at.clone()], span)
-                    })
-                };
-                let element = read(value, indices.len());
-                let old = self.bind("old", read(&current, indices.len()));
-                let new = self.deposit(Cot::Whole(old, true), rest, delta, &element);
-                let new = self.whole(&new, &element);
-                let mut new = self.bind("new", new);
-                for depth in (0..indices.len()).rev() {
-                    let args = vec![read(&current, depth), indices[depth].clone(), new];
-                    new = Expr::prim(Prim::Update, args, span);
-                }
-                Cot::Whole(self.bind("d", new), true)
-            }
+            [Access::Index(_), ..] => self.deposit_element(&cot, path, delta, value),
         }
+    }
+
+    /// Adds to an element in place.
+    fn deposit_element(&mut self, cot: &Cot, path: &[Access], delta: Cot, value: &Expr) -> Cot {
+        let span = self.span;
+        let indices: Vec<Expr> = path
+            .iter()
+            .map_while(
+                |access| if let Access::Index(at) = access { Some(at.clone()) } else { None },
+            )
+            .collect();
+        let rest = &path[indices.len()..];
+        let read = |from: &Expr, count: usize| {
+            indices[..count].iter().fold(from.clone(), |array, at| {
+                Expr::prim(Prim::Index, vec![array, at.clone()], span)
+            })
+        };
+        let element = read(value, indices.len());
+        let sure = self.is_sure(cot, &value.ty) && matches!(delta, Cot::Sure(_));
+        let current = match self.sure(cot, value) {
+            Some(current) if sure => current,
+            Some(_) | None => self.whole(cot, value),
+        };
+        let current = self.named("d", current);
+        let old = self.formed(read(&current, indices.len()), sure);
+        let new = self.deposit(old, rest, delta, &element);
+        let new = match self.sure(&new, &element) {
+            Some(new) if sure => new,
+            Some(_) | None => self.whole(&new, &element),
+        };
+        let mut new = self.bind("new", new);
+        for depth in (0..indices.len()).rev() {
+            let args = vec![read(&current, depth), indices[depth].clone(), new];
+            new = Expr::prim(Prim::Update, args, span);
+        }
+        self.formed(new, sure)
     }
 
     /// Binds to a variable, also what is an atom of another kind.
@@ -391,5 +212,165 @@ impl Arithmetic<'_> {
         let atom = self.program.var(var, expr.span);
         self.out.push((var, expr));
         atom
+    }
+
+    /// Code for a Real that may be absent: what is made of it where it is there, or nothing.
+    pub fn where_present(
+        &mut self,
+        maybe: &Expr,
+        absent: Expr,
+        make: impl FnOnce(&mut Self, &Expr) -> Expr,
+    ) -> Expr {
+        let span = self.span;
+        let x = self.program.fresh("d", Type::real());
+        let number = self.program.var(x, span);
+        let there = self.scope(|this| make(this, &number));
+        let arms = vec![arm(ABSENT, vec![], absent), arm(PRESENT, vec![x], there)];
+        Expr::match_(maybe.clone(), arms, None, span)
+    }
+
+    /// A partial derivative times a Real that is there: not bound yet. Where a branch of the partial
+    /// derivative is a structural zero, the product is absent there.
+    pub fn product(&mut self, partial: &Term, factor: &Expr, args: &[Expr], result: &Expr) -> Cot {
+        let span = self.span;
+        if let Term::If(cond, then, other) = partial {
+            let cond = cond.instantiate(args, result, span);
+            if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
+                let chosen = if truth { then } else { other };
+                return self.product(chosen, factor, args, result);
+            }
+            let then = self.product(then, factor, args, result);
+            let other = self.product(other, factor, args, result);
+            return match (then, other) {
+                (Cot::None, Cot::None) => Cot::None,
+                (Cot::Sure(then), Cot::Sure(other)) => {
+                    Cot::Sure(Expr::if_(cond, then, other, span))
+                }
+                (then, other) => {
+                    let (then, other) = (self.whole(&then, factor), self.whole(&other, factor));
+                    Cot::Maybe(Expr::if_(cond, then, other, span))
+                }
+            };
+        }
+        partial.times(factor, args, result, span).map_or(Cot::None, Cot::Sure)
+    }
+
+    /// What a rule of differentiation makes of it: `of` is the value that it belongs to, `result` that of
+    /// what the rule gives. It is not asked where nothing is there.
+    pub fn by_rule(
+        &mut self,
+        cot: &Cot,
+        of: &Expr,
+        result: &Expr,
+        call: impl FnOnce(Expr) -> Expr,
+    ) -> Cot {
+        let span = self.span;
+        let (given, sure) = self.form(cot, of);
+        if sure {
+            return self.formed(call(given), true);
+        }
+        let any = self.any(&given);
+        let absent = self.absent(result);
+        let found = self.scope(|this| {
+            let filled = this.extract(&given, of);
+            let filled = this.bind("d", filled);
+            let found = this.bind("d", call(filled));
+            this.inject(&found)
+        });
+        self.formed(Expr::if_(any, found, absent, span), false)
+    }
+
+    /// The form in which several are alike, for a value of a type.
+    pub fn shape(&self, cots: &[&Cot], ty: &Type) -> Shape {
+        if !self.has_real(ty) || cots.iter().all(|cot| matches!(cot, Cot::None)) {
+            return Shape::None;
+        }
+        if cots.iter().any(|cot| matches!(cot, Cot::Parts(_))) {
+            let types = ty.components().unwrap_or_default();
+            let part = |cot: &Cot, at: usize| match cot {
+                Cot::Parts(parts) => parts[at].clone(),
+                Cot::None | Cot::Sure(_) | Cot::Maybe(_) => cot.clone(),
+            };
+            let parts = types.into_iter().enumerate().map(|(at, ty)| {
+                let parts: Vec<Cot> = cots.iter().map(|cot| part(cot, at)).collect();
+                self.shape(&parts.iter().collect::<Vec<_>>(), ty)
+            });
+            return Shape::Parts(parts.collect());
+        }
+        if cots.iter().all(|cot| self.is_sure(cot, ty)) { Shape::Sure } else { Shape::Maybe }
+    }
+
+    /// The terms that a form has.
+    pub fn leaves(&mut self, cot: &Cot, shape: &Shape, value: &Expr, items: &mut Vec<Expr>) {
+        match shape {
+            Shape::None => {}
+            Shape::Sure => {
+                let filled = self.filled(cot, value);
+                items.push(filled);
+            }
+            Shape::Maybe => {
+                let whole = self.whole(cot, value);
+                items.push(whole);
+            }
+            Shape::Parts(shapes) => {
+                let parts = self.parts(cot.clone(), &value.ty);
+                for (at, (part, shape)) in parts.iter().zip(shapes).enumerate() {
+                    let value = Expr::proj(value.clone(), at, self.span);
+                    self.leaves(part, shape, &value, items);
+                }
+            }
+        }
+    }
+
+    /// The types of those terms.
+    pub fn leaf_types(&mut self, shape: &Shape, ty: &Type) -> Vec<Type> {
+        match shape {
+            Shape::None => vec![],
+            Shape::Sure => vec![self.dot(ty)],
+            Shape::Maybe => vec![self.maybe_of(ty)],
+            Shape::Parts(shapes) => {
+                let types: Vec<Type> =
+                    ty.components().unwrap_or_default().into_iter().cloned().collect();
+                let parts = shapes.iter().zip(&types);
+                parts.flat_map(|(shape, ty)| self.leaf_types(shape, ty)).collect()
+            }
+        }
+    }
+}
+
+/// Which parts there are, and in which form.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    None,
+    Sure,
+    Maybe,
+    Parts(Vec<Shape>),
+}
+
+impl Shape {
+    /// How many terms it has.
+    pub fn count(&self) -> usize {
+        match self {
+            Shape::None => 0,
+            Shape::Sure | Shape::Maybe => 1,
+            Shape::Parts(parts) => parts.iter().map(Shape::count).sum(),
+        }
+    }
+
+    /// A cotangent of this form, from its terms.
+    pub fn rebuilt(&self, parts: &mut dyn Iterator<Item = Expr>) -> Cot {
+        match self {
+            Shape::None => Cot::None,
+            Shape::Sure => parts.next().map_or(Cot::None, Cot::Sure),
+            Shape::Maybe => parts.next().map_or(Cot::None, Cot::Maybe),
+            Shape::Parts(shapes) => {
+                Cot::Parts(shapes.iter().map(|shape| shape.rebuilt(parts)).collect())
+            }
+        }
+    }
+
+    /// Something of this form, to be compared.
+    pub fn given(&self) -> Cot {
+        self.rebuilt(&mut std::iter::repeat(Expr::unit(pullback_base::Span::NONE)))
     }
 }

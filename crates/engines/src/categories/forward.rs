@@ -53,7 +53,7 @@ impl Forward<'_> {
     }
 
     /// The value of a step.
-    fn value(&mut self, step: &Step) -> Expr {
+    pub fn value(&mut self, step: &Step) -> Expr {
         let (ty, span) = (&step.ty, step.span);
         match &step.kind {
             StepKind::Smooth(prim, args) | StepKind::Structural(prim, args) => {
@@ -182,6 +182,15 @@ impl Forward<'_> {
         Expr::match_(scrutinee.clone(), made, default, span)
     }
 
+    /// The condition of a loop whose state is a part of another: it has it under a name of its own.
+    pub fn condition(&mut self, state: VarId, part: Expr, cond: &Region) -> Expr {
+        let mut cond = self.region(cond);
+        let inner = self.program.fresh_like(state);
+        let replacement = self.program.var(inner, cond.span);
+        self.program.substitute(&mut cond, &BTreeMap::from([(state, replacement)]));
+        Expr::let_(inner, part, cond)
+    }
+
     /// A loop that counts its turns and pushes what they save.
     fn turns(&mut self, step: &Step, plan: &Plan, out: &mut Bindings) {
         let Plan::Loop { stack, count, saved } = plan else { return };
@@ -225,12 +234,7 @@ impl Forward<'_> {
             Expr::loop_for(whole, init, *index, count.clone(), code, span)
         } else {
             let StepKind::While { cond, .. } = &step.kind else { return };
-            let mut cond = self.region(cond);
-            // The condition has the state under a name of its own.
-            let inner = self.program.fresh_like(state);
-            let replacement = self.program.var(inner, span);
-            self.program.substitute(&mut cond, &BTreeMap::from([(state, replacement)]));
-            let cond = Expr::let_(inner, part(0), cond);
+            let cond = self.condition(state, part(0), cond);
             Expr::loop_while(whole, init, cond, code, span)
         };
         let all = self.program.fresh("all", done.ty.clone());

@@ -9,6 +9,7 @@
 //!        are differentiated are eliminated first.
 //! Needs: the primitive table; specialisation; nothing of the machine beyond plain evaluation.
 
+mod absence;
 mod branches;
 pub mod check;
 pub mod cl;
@@ -18,7 +19,10 @@ pub mod custom;
 mod flow;
 mod forward;
 pub mod meaning;
+mod moves;
 pub mod print;
+mod push;
+mod pushforward;
 mod reverse;
 mod split;
 mod steps;
@@ -31,7 +35,10 @@ use pullback_lambda::eval::Value;
 use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
 
 use crate::engine::Stage;
-use crate::source::{Transforms, eliminate, jvp_from_vjp_with, outside_fragment, unary};
+use crate::source::{Transforms, eliminate, outside_fragment, unary};
+
+use absence::Library;
+use cl::ClProgram;
 
 pub use reverse::Halves;
 
@@ -43,38 +50,37 @@ const LARGEST: usize = 100_000;
 
 /// From `S -> T` to `S -> (T, T' -> S')`.
 pub fn vjp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    pullback(program, def, false)
+    let Halved { mut work, halves, mut library, def } = halved(program, def)?;
+    let wrapper = split::wrapper(&mut work, &halves[&def], &mut library, def)?;
+    adopt(program, work);
+    Ok(wrapper)
 }
 
-/// From `S -> T` to `(S, S') -> (T, T')`.
+/// From `S -> T` to `(S, S') -> (T, T')`, where the first components of S may be held.
 pub fn jvp(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
-    let partial = |program: &mut Program, def| pullback(program, def, true);
-    let made = jvp_from_vjp_with(program, def, held, partial, Some(cotangent::absent))?;
-    program.defs[made].name = pullback_base::Name::new_static(FORWARD);
-    Ok(made)
+    let Arrows { mut work, arrows, def } = arrows(program, def)?;
+    let made = pushforward::pushforward(&mut work, &arrows, def, held);
+    adopt(program, work);
+    made.ok_or_else(|| outside_fragment(NAME, "this function", program.defs[def].span))
 }
 
-/// The name of what forward mode makes, unlike any of the source. It tells absent contributions by their
-/// value, so its own derivative would be wrong where a value is zero: it is refused.
-const FORWARD: &str = "forward mode";
-
-/// As [`vjp`]; `partial` says that the cotangent of the result may lack contributions.
-fn pullback(program: &mut Program, def: DefId, partial: bool) -> Result<DefId, Box<Diagnostic>> {
-    let reached = crate::source::reachable(program, def);
-    if reached.iter().any(|def| program.defs[*def].name == FORWARD) {
-        let span = program.defs[def].span;
-        return Err(outside_fragment("categories", "derivatives of its forward mode", span));
-    }
-    let (mut work, halves, def) = halved(program, def, partial)?;
-    let wrapper = split::wrapper(&mut work, &halves[&def], def)?;
-    // Definitions are only added: those of the program stay as they are.
+/// The definitions that were added; those of the program stay as they are.
+fn adopt(program: &mut Program, work: Program) {
     let old = program.defs.len();
     for id in work.defs.ids().skip(old) {
         program.defs.push(work.defs[id].clone());
     }
     program.datas = work.datas;
     program.vars = work.vars;
-    Ok(wrapper)
+}
+
+/// A program with both halves of all that a definition reaches.
+struct Halved {
+    work: Program,
+    halves: BTreeMap<DefId, Halves>,
+    library: Library,
+    /// The definition, as one of one parameter.
+    def: DefId,
 }
 
 /// A program with both halves of all that a definition reaches, and its definition of one parameter.
@@ -82,26 +88,35 @@ pub fn halves(
     program: &Program,
     def: DefId,
 ) -> Result<(Program, BTreeMap<DefId, Halves>, DefId), Box<Diagnostic>> {
-    halved(program, def, false)
+    let Halved { work, halves, def, .. } = halved(program, def)?;
+    Ok((work, halves, def))
 }
 
-fn halved(
-    program: &Program,
+/// The arrows of a definition of one parameter and all it reaches.
+struct Arrows {
+    work: Program,
+    arrows: ClProgram,
     def: DefId,
-    partial: bool,
-) -> Result<(Program, BTreeMap<DefId, Halves>, DefId), Box<Diagnostic>> {
+}
+
+fn arrows(program: &Program, def: DefId) -> Result<Arrows, Box<Diagnostic>> {
     let mut unary_program = program.clone();
     let def = called(program, def);
     let def = unary(&mut unary_program, def);
-    let (mut work, customs) = custom::prepare(&unary_program, def)?;
+    let (work, customs) = custom::prepare(&unary_program, def)?;
     let arrows = convert::convert(&work, &customs, def, true)?;
     if arrows.values().map(|def| def.body.size()).sum::<usize>() > LARGEST {
         let construct = "a program of this size; derivatives of derivatives make programs grow";
         return Err(outside_fragment(NAME, construct, work.defs[def].span));
     }
     debug_assert_eq!(check::check(&work, &arrows), Ok(()), "converted programs are well-typed");
-    let halves = split::split(&mut work, &arrows, def, partial);
-    Ok((work, halves, def))
+    Ok(Arrows { work, arrows, def })
+}
+
+fn halved(program: &Program, def: DefId) -> Result<Halved, Box<Diagnostic>> {
+    let Arrows { mut work, arrows, def } = arrows(program, def)?;
+    let (halves, library) = split::split(&mut work, &arrows, Some(def));
+    Ok(Halved { work, halves, library, def })
 }
 
 /// What eliminates derivatives inside programs.

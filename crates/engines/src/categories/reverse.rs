@@ -9,12 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Arm, DataId, DefId, Expr, Prim, Type, TypeKind, VarId};
+use pullback_lambda::{AdOp, DataId, DefId, Expr, Prim, Term, Type, TypeKind, VarId};
 
+use super::absence::{ABSENT, Arithmetic, arm};
 use super::branches::Choice;
 use super::cl::Custom;
-use super::cotangent::{Arithmetic, Cot};
-use super::flow::{Aliases, Flows, root};
+use super::cotangent::Cot;
+use super::flow::{Aliases, Flows};
 use super::steps::{Region, Step, StepKind, var_of};
 
 /// The two halves of a definition.
@@ -31,10 +32,10 @@ pub struct Halves {
     pub flows: Vec<bool>,
     /// Which cotangents are given, to be added to.
     pub accumulates: Vec<bool>,
-    /// Whether the cotangent of the result has all contributions: callers see to that.
+    /// Whether the cotangent of the result is all there: callers see to that.
     pub definite: bool,
-    /// Whether the cotangents it gives may lack contributions.
-    pub partial: Vec<bool>,
+    /// Which cotangents it gives are all there: they have the tangent type itself.
+    pub sure: Vec<bool>,
 }
 
 /// What the forward half of a step saves beside its value.
@@ -119,18 +120,18 @@ impl Reverse<'_> {
         self.arith.whole(&cot, &value)
     }
 
-    fn whole(&mut self, cot: &Cot, out: VarId) -> Expr {
+    /// A cotangent in one of its two forms, and whether all of it is there.
+    pub fn form(&mut self, cot: &Cot, out: VarId) -> (Expr, bool) {
         let value = self.value(out);
-        let whole = self.arith.whole(cot, &value);
-        self.arith.bind("dy", whole)
+        self.arith.form(cot, &value)
     }
 
     fn step(&mut self, step: &Step, dt: Cot) {
         match &step.kind {
             StepKind::Smooth(prim, args) => self.smooth(*prim, args, step.out, &dt),
             StepKind::Structural(prim, args) => {
-                let dt = self.whole(&dt, step.out);
-                self.structural(*prim, args, dt);
+                let (dt, sure) = self.form(&dt, step.out);
+                self.structural(*prim, args, dt, sure);
             }
             StepKind::Plain(..) | StepKind::Component(..) => {}
             StepKind::Tuple(items) => {
@@ -141,12 +142,13 @@ impl Reverse<'_> {
             }
             StepKind::Con(tag, items) => self.constructor(*tag, items, &dt, step.out),
             StepKind::Array(items) => {
-                let (span, dt) = (self.arith.span, self.whole(&dt, step.out));
+                let span = self.arith.span;
+                let (dt, sure) = self.form(&dt, step.out);
                 for (at, item) in items.iter().enumerate() {
                     let at = Expr::int(i64::try_from(at).unwrap_or(i64::MAX), span);
                     let part = Expr::prim(Prim::Index, vec![dt.clone(), at], span);
-                    let part = self.arith.bind("d", part);
-                    self.give(item, Cot::Whole(part, true));
+                    let part = self.arith.formed(part, sure);
+                    self.give(item, part);
                 }
             }
             StepKind::Call(def, args) => {
@@ -178,168 +180,124 @@ impl Reverse<'_> {
     /// Each partial derivative times the cotangent.
     fn smooth(&mut self, prim: Prim, args: &[Expr], out: VarId, dt: &Cot) {
         let (span, result) = (self.arith.span, self.value(out));
-        let (Cot::Whole(d, maybe), Some(smooth)) = (dt, prim.row().smooth()) else { return };
-        let mut none = None;
+        let Some(smooth) = prim.row().smooth() else { return };
+        let mut asked: Vec<(&Expr, &Term)> = vec![];
         for (arg, partial) in args.iter().zip(smooth.partials) {
-            let (Some(var), Some(partial)) = (var_of(arg), partial) else { continue };
-            if !self.active.contains(&var) {
-                continue;
+            if let Some(partial) = partial
+                && self.wants(arg)
+            {
+                asked.push((arg, partial));
             }
-            let Some(mut product) = partial.times(d, args, &result, span) else { continue };
-            if *maybe && !product.is_atom() {
-                let none = none.get_or_insert_with(|| {
-                    let test = self.arith.is_absent(d);
-                    self.arith.bind("none", test)
-                });
-                product = Expr::if_(none.clone(), d.clone(), product, span);
-            }
-            let product = self.arith.bind("d", product);
-            self.give(arg, Cot::Whole(product, *maybe));
         }
+        let maybe = match dt {
+            Cot::Sure(d) => {
+                for (arg, partial) in asked {
+                    let product = self.arith.product(partial, d, args, &result);
+                    self.give_bound(arg, product);
+                }
+                return;
+            }
+            Cot::Maybe(maybe) => maybe,
+            Cot::None | Cot::Parts(_) => return,
+        };
+        let (same, asked): (Vec<_>, Vec<_>) =
+            asked.into_iter().partition(|(_, partial)| **partial == Term::Real(1.0));
+        for (arg, _) in same {
+            self.give(arg, Cot::Maybe(maybe.clone()));
+        }
+        if asked.is_empty() {
+            return;
+        }
+        let absent = asked.iter().map(|_| self.arith.absent(&result)).collect();
+        let absent = gathered(absent, span);
+        let products = self.arith.where_present(maybe, absent, |arith, d| {
+            let mut products = vec![];
+            for (_, partial) in &asked {
+                let product = arith.product(partial, d, args, &result);
+                products.push(arith.whole(&product, &result));
+            }
+            gathered(products, span)
+        });
+        let parts = self.spread(products, asked.len());
+        for ((arg, _), part) in asked.into_iter().zip(parts) {
+            self.give(arg, Cot::Maybe(part));
+        }
+    }
+
+    /// A contribution that is not bound to a variable yet.
+    fn give_bound(&mut self, operand: &Expr, delta: Cot) {
+        let bound = match delta {
+            Cot::Sure(term) => self.arith.formed(term, true),
+            Cot::Maybe(term) => self.arith.formed(term, false),
+            Cot::None | Cot::Parts(_) => delta,
+        };
+        self.give(operand, bound);
     }
 
     /// Whether the cotangent of an operand is asked for.
-    fn wants(&self, operand: &Expr) -> bool {
+    pub fn wants(&self, operand: &Expr) -> bool {
         var_of(operand).is_some_and(|var| self.active.contains(&var))
-    }
-
-    /// Cotangents move back the way that values came.
-    fn structural(&mut self, prim: Prim, args: &[Expr], dt: Expr) {
-        let span = self.arith.span;
-        let primitive = |prim, args| Expr::prim(prim, args, span);
-        let size = |array: &Expr| primitive(Prim::Size, vec![array.clone()]);
-        if prim == Prim::Update {
-            self.update(args, dt);
-        } else if prim == Prim::Slice {
-            self.slice(args, &dt);
-        } else if prim == Prim::Concat {
-            let middle = self.arith.bind("n", size(&args[0]));
-            let first = vec![dt.clone(), Expr::int(0, span), middle.clone()];
-            let second = vec![dt.clone(), middle, size(&dt)];
-            for (arg, part) in args.iter().zip([first, second]) {
-                if self.wants(arg) {
-                    let part = self.arith.bind("d", primitive(Prim::Slice, part));
-                    self.give(arg, Cot::Whole(part, true));
-                }
-            }
-        } else if prim == Prim::Flatten {
-            self.flatten(&args[0], dt);
-        } else if prim == Prim::Sum {
-            let index = self.arith.program.fresh("i", Type::int());
-            let each = Expr::build(size(&args[0]), index, dt, span);
-            let each = self.arith.bind("d", each);
-            self.give(&args[0], Cot::Whole(each, true));
-        }
-    }
-
-    fn update(&mut self, args: &[Expr], dt: Expr) {
-        let span = self.arith.span;
-        if self.wants(&args[2]) {
-            let place = Expr::prim(Prim::Index, vec![dt.clone(), args[1].clone()], span);
-            let part = self.arith.bind("d", place);
-            self.give(&args[2], Cot::Whole(part, true));
-        }
-        if self.wants(&args[0]) {
-            let old = Expr::prim(Prim::Index, vec![args[0].clone(), args[1].clone()], span);
-            let gone = self.arith.absent(&old);
-            let rest = Expr::prim(Prim::Update, vec![dt, args[1].clone(), gone], span);
-            let rest = self.arith.bind("d", rest);
-            self.give(&args[0], Cot::Whole(rest, true));
-        }
-    }
-
-    fn flatten(&mut self, array: &Expr, dt: Expr) {
-        let span = self.arith.span;
-        let primitive = |prim, args| Expr::prim(prim, args, span);
-        let row = self.arith.program.fresh("i", Type::int());
-        let at = self.arith.program.var(row, span);
-        let count = self.arith.bind("n", primitive(Prim::Size, vec![array.clone()]));
-        let first = primitive(Prim::Index, vec![array.clone(), Expr::int(0, span)]);
-        let empty = primitive(Prim::IntEq, vec![count.clone(), Expr::int(0, span)]);
-        let length = primitive(Prim::Size, vec![first]);
-        let length = Expr::if_(empty, Expr::int(0, span), length, span);
-        let length = self.arith.bind("n", length);
-        let from = primitive(Prim::IntMul, vec![at, length.clone()]);
-        let to = primitive(Prim::IntAdd, vec![from.clone(), length]);
-        let part = primitive(Prim::Slice, vec![dt, from, to]);
-        let rows = self.arith.bind("d", Expr::build(count, row, part, span));
-        self.give(array, Cot::Whole(rows, true));
-    }
-
-    /// Adds the cotangent of a slice in its place.
-    fn slice(&mut self, args: &[Expr], dt: &Expr) {
-        let span = self.arith.span;
-        let Some(var) = var_of(&args[0]) else { return };
-        if !self.active.contains(&var) {
-            return;
-        }
-        let place = root(&self.aliases, var);
-        let direct = place == var;
-        let start = if direct { self.taken(var) } else { self.arith.absent(&args[0]) };
-        let acc = self.arith.program.fresh("acc", start.ty.clone());
-        let index = self.arith.program.fresh("i", Type::int());
-        let whole = self.arith.program.var(acc, span);
-        let at = self.arith.program.var(index, span);
-        let part = Expr::prim(Prim::Index, vec![dt.clone(), at.clone()], span);
-        let there = Expr::prim(Prim::IntAdd, vec![args[1].clone(), at], span);
-        let there_var = self.arith.program.fresh("at", Type::int());
-        let there_atom = self.arith.program.var(there_var, span);
-        let old = Expr::prim(Prim::Index, vec![whole.clone(), there_atom.clone()], span);
-        let new = self.arith.sum(&old, &part);
-        let next = Expr::prim(Prim::Update, vec![whole, there_atom, new], span);
-        let next = Expr::let_(there_var, there, next);
-        let count = Expr::prim(Prim::Size, vec![dt.clone()], span);
-        let done = Expr::loop_for(acc, start, index, count, next, span);
-        let done = self.arith.bind("d", done);
-        if direct {
-            self.cots.insert(var, Cot::Whole(done, true));
-        } else {
-            self.give(&args[0], Cot::Whole(done, true));
-        }
     }
 
     /// The cotangents of the fields.
     fn constructor(&mut self, tag: usize, items: &[Expr], dt: &Cot, out: VarId) {
         let span = self.arith.span;
-        let dt = self.whole(dt, out);
+        let (dt, sure) = self.form(dt, out);
         let TypeKind::Data(data) = dt.ty.kind() else { return };
         let constructors = &self.arith.program.datas[*data].constructors;
-        let (fields, alone) = (constructors[tag].fields.clone(), constructors.len() == 1);
+        // What may be absent has a constructor more.
+        let tag = if sure { tag } else { tag + 1 };
+        let (fields, count) = (constructors[tag].fields.clone(), constructors.len());
         let vars: Vec<VarId> =
             fields.iter().map(|ty| self.arith.program.fresh("d", ty.clone())).collect();
         let given = vars.iter().map(|var| self.arith.program.var(*var, span)).collect();
         let body = Expr::tuple(given, span);
-        let other = (!alone).then(|| impossible(body.ty.clone(), span));
-        let fields = Expr::match_(dt, vec![Arm { tag, vars, body }], other, span);
-        let ty = fields.ty.clone();
+        let mut arms = vec![arm(tag, vars, body)];
+        if !sure {
+            let absent = items.iter().map(|item| self.arith.absent(item)).collect();
+            arms.push(arm(ABSENT, vec![], Expr::tuple(absent, span)));
+        }
+        let ty = arms[0].body.ty.clone();
+        let other = (arms.len() < count).then(|| impossible(ty, span));
+        let fields = Expr::match_(dt, arms, other, span);
         let fields = self.arith.bind("fields", fields);
-        let parts = self.arith.parts(Cot::Whole(fields, true), &ty);
-        for (item, part) in items.iter().zip(parts) {
-            self.give(item, part);
+        for (at, item) in items.iter().enumerate() {
+            if self.wants(item) {
+                let part = Expr::proj(fields.clone(), at, span);
+                let part = self.arith.formed(part, sure);
+                self.give(item, part);
+            }
         }
     }
 
     /// The reverse half of the callee.
     fn call(&mut self, def: DefId, args: &[Expr], flows: &[bool], out: VarId, dt: &Cot) {
-        let span = self.arith.span;
         let Some(halves) = self.halves.get(&def).cloned() else { return };
-        if !flows
-            .iter()
-            .zip(args)
-            .any(|(flows, arg)| *flows && var_of(arg).is_some_and(|var| self.active.contains(&var)))
-        {
+        if !flows.iter().zip(args).any(|(flows, arg)| *flows && self.wants(arg)) {
             return;
         }
         let token = self.arith.program.fresh("saved", halves.saved.clone());
         self.plans.insert(out, Plan::Call { token });
-        let maybe = !definite(dt);
-        let dt = self.whole(dt, out);
-        let mut given = vec![self.arith.program.var(token, span), dt];
-        let mut direct = vec![];
-        for (at, arg) in args.iter().enumerate() {
-            if !halves.flows[at] {
-                continue;
-            }
+        let token = self.arith.program.var(token, self.arith.span);
+        self.through(&halves, token, args, flows, out, dt);
+    }
+
+    /// The cotangents of arguments by the reverse half of a definition, from what its forward half saved;
+    /// those that do not flow are left out.
+    pub(super) fn through(
+        &mut self,
+        halves: &Halves,
+        token: Expr,
+        args: &[Expr],
+        flows: &[bool],
+        out: VarId,
+        dt: &Cot,
+    ) {
+        let span = self.arith.span;
+        let value = self.value(out);
+        let (dt, sure) = self.arith.form(dt, &value);
+        let (mut given, mut direct): (Vec<Expr>, Vec<Option<VarId>>) = (vec![], vec![]);
+        for (at, arg) in args.iter().enumerate().filter(|(at, _)| halves.flows[*at]) {
             let own = var_of(arg).filter(|var| {
                 flows[at]
                     && halves.accumulates[at]
@@ -352,55 +310,78 @@ impl Reverse<'_> {
                     Some(var) => self.taken(var),
                     None => self.arith.absent(arg),
                 };
-                let start = self.arith.bind("acc", start);
-                given.push(start);
+                given.push(self.arith.bind("acc", start));
             }
             direct.push(own);
         }
-        let call = Expr::app(self.arith.program.global(halves.reverse, span), given.clone(), span);
-        let unsure = halves.definite && maybe;
-        let call = if unsure { self.unless_absent(&halves, args, given, call) } else { call };
-        let parts = self.spread(call, direct.len());
+        let reverse = self.arith.program.global(halves.reverse, span);
+        let call = |dt: Expr| {
+            let args = [token.clone(), dt].into_iter().chain(given.iter().cloned()).collect();
+            Expr::app(reverse.clone(), args, span)
+        };
+        let unsure = halves.definite && !sure;
+        let result = if unsure {
+            self.unless_absent(halves, args, &given, &dt, call)
+        } else if halves.definite || !sure {
+            call(dt)
+        } else {
+            let whole = self.arith.inject(&dt);
+            call(self.arith.bind("dy", whole))
+        };
+        let parts = self.spread(result, direct.len());
         let mut next = parts.into_iter().zip(direct);
         let mut others = vec![];
-        for (at, arg) in args.iter().enumerate() {
-            if !halves.flows[at] {
-                continue;
-            }
+        for (at, arg) in args.iter().enumerate().filter(|(at, _)| halves.flows[*at]) {
             let Some((part, own)) = next.next() else { return };
             match own {
                 Some(var) => {
-                    self.cots.insert(var, Cot::Whole(part, true));
+                    self.cots.insert(var, Cot::Maybe(part));
                 }
-                None if flows[at] => others.push((arg, part, unsure || halves.partial[at])),
+                None if flows[at] && halves.sure[at] && !unsure => {
+                    others.push((arg, Cot::Sure(part)));
+                }
+                None if flows[at] => others.push((arg, Cot::Maybe(part))),
                 None => {}
             }
         }
-        for (arg, part, maybe) in others {
-            self.give(arg, Cot::Whole(part, maybe));
+        for (arg, part) in others {
+            self.give(arg, part);
         }
     }
 
-    /// The call, or what was given where the cotangent of the result has no contribution.
+    /// The call with a cotangent that is there, or what was given.
     fn unless_absent(
         &mut self,
         halves: &Halves,
         args: &[Expr],
-        given: Vec<Expr>,
-        call: Expr,
+        given: &[Expr],
+        dt: &Expr,
+        call: impl FnOnce(Expr) -> Expr,
     ) -> Expr {
         let span = self.arith.span;
-        let none = self.arith.is_absent(&given[1]);
-        let mut accumulators = given.into_iter().skip(2);
-        let mut items = vec![];
-        for (at, arg) in args.iter().enumerate() {
-            if halves.flows[at] {
-                let given = if halves.accumulates[at] { accumulators.next() } else { None };
-                items.push(given.unwrap_or_else(|| self.arith.absent(arg)));
-            }
+        let mut accumulators = given.iter().cloned();
+        let (mut unchanged, mut sure) = (vec![], vec![]);
+        for (at, arg) in args.iter().enumerate().filter(|(at, _)| halves.flows[*at]) {
+            let given = if halves.accumulates[at] { accumulators.next() } else { None };
+            unchanged.push(given.unwrap_or_else(|| self.arith.absent(arg)));
+            sure.push(halves.sure[at]);
         }
-        let unchanged = self.gathered(items);
-        Expr::if_(none, unchanged, call, span)
+        self.arith.where_present(dt, gathered(unchanged, span), |arith, d| {
+            let result = arith.bind("r", call(d.clone()));
+            let count = sure.len();
+            let mut parts = vec![];
+            for (at, sure) in sure.into_iter().enumerate() {
+                let part =
+                    if count == 1 { result.clone() } else { Expr::proj(result.clone(), at, span) };
+                parts.push(if sure {
+                    let part = arith.bind("d", part);
+                    arith.inject(&part)
+                } else {
+                    part
+                });
+            }
+            gathered(parts, span)
+        })
     }
 
     /// The parts of a result that is a tuple unless it is one.
@@ -419,44 +400,44 @@ impl Reverse<'_> {
 
     /// The argument gets what the rule says, what was captured what the function itself says.
     fn custom(&mut self, custom: &Custom, args: &[Expr], out: VarId, dt: &Cot) {
-        let span = self.arith.span;
-        let whole = self.whole(dt, out);
         let last = args.len() - 1;
         if custom.op == AdOp::CustomVjp {
-            let given = args.iter().cloned().chain([whole.clone()]).collect();
-            let rule = self.arith.program.global(custom.derivative, span);
-            let part = self.arith.bind("d", Expr::app(rule, given, span));
-            self.give(&args[last], Cot::Whole(part, false));
-        } else if let Some(halves) = self.halves.get(&custom.derivative).cloned() {
+            self.rule(custom, args, out, dt);
+        } else if let Some(halves) = self.halves.get(&custom.derivative).cloned()
+            && halves.flows.last() == Some(&true)
+            && self.wants(&args[last])
+        {
             // The rule is linear in its last parameter: its derivative there is itself.
-            let (given, zeros) = {
-                let dot = self.arith.dot(&args[last].ty);
-                let zeros = Expr::ad(AdOp::Zeros, vec![args[last].clone()], dot, span);
-                let zeros = self.arith.bind("x_dot", zeros);
-                (args.iter().cloned().chain([zeros.clone()]).collect::<Vec<_>>(), zeros)
-            };
+            let span = self.arith.span;
+            let zeros = self.arith.zeros(&args[last]);
+            let zeros = self.arith.bind("x_dot", zeros);
+            let given = args.iter().cloned().chain([zeros]).collect();
             let forward = self.arith.program.global(halves.forward, span);
-            let both = self.arith.bind("both", Expr::app(forward, given.clone(), span));
-            let mut reverse = vec![Expr::proj(both, 1, span), whole.clone()];
-            for (at, arg) in given.iter().enumerate() {
-                if halves.flows[at] && halves.accumulates[at] {
-                    let start = self.arith.absent(arg);
-                    reverse.push(self.arith.bind("acc", start));
-                }
-            }
-            let flowing = halves.flows.iter().filter(|flows| **flows).count();
-            let call = Expr::app(self.arith.program.global(halves.reverse, span), reverse, span);
-            if halves.flows.last() == Some(&true) {
-                let parts = self.spread(call, flowing);
-                let part = parts.last().cloned().unwrap_or(zeros);
-                self.give(&args[last], Cot::Whole(part, true));
-            }
+            let both = self.arith.bind("both", Expr::app(forward, given, span));
+            let token = self.arith.bind("saved", Expr::proj(both, 1, span));
+            let targets: Vec<Expr> = args.iter().chain([&args[last]]).cloned().collect();
+            let mut flows = vec![false; args.len()];
+            flows.push(true);
+            self.through(&halves, token, &targets, &flows, out, dt);
         }
         let mut flows = self.flows.get(&custom.value).cloned().unwrap_or_default();
         if let Some(flows) = flows.last_mut() {
             *flows = false;
         }
-        self.call(custom.value, args, &flows, out, &Cot::Whole(whole, true));
+        self.call(custom.value, args, &flows, out, dt);
+    }
+
+    /// A rule of reverse mode. It is not asked where nothing is there.
+    fn rule(&mut self, custom: &Custom, args: &[Expr], out: VarId, dt: &Cot) {
+        let (span, value) = (self.arith.span, self.value(out));
+        let x = &args[args.len() - 1];
+        if !self.wants(x) {
+            return;
+        }
+        let rule = self.arith.program.global(custom.derivative, span);
+        let call = |d: Expr| Expr::app(rule, args.iter().cloned().chain([d]).collect(), span);
+        let part = self.arith.by_rule(dt, &value, x, call);
+        self.give(x, part);
     }
 
     /// The variables of a region that its reverse code needs.
@@ -484,12 +465,16 @@ impl Reverse<'_> {
     }
 }
 
-/// Whether a cotangent has contributions in all its Reals.
-pub(super) fn definite(cot: &Cot) -> bool {
-    match cot {
-        Cot::None => false,
-        Cot::Whole(_, maybe) => !maybe,
-        Cot::Parts(parts) => parts.iter().all(definite),
+/// One value as it is, several as a tuple.
+pub(super) fn gathered(items: Vec<Expr>, span: Span) -> Expr {
+    let mut items = items;
+    match items.pop() {
+        Some(only) if items.is_empty() => only,
+        Some(last) => {
+            items.push(last);
+            Expr::tuple(items, span)
+        }
+        None => Expr::unit(span),
     }
 }
 

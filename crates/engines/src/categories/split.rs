@@ -8,21 +8,21 @@ use pullback_lambda::{
     Constructor, Data, Def, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId, contains_real,
 };
 
+use super::absence::{Arithmetic, Library};
 use super::cl::{ClKind, ClProgram, Function};
-use super::cotangent::{Arithmetic, Cot, Library};
+use super::cotangent::Cot;
 use super::flow::{self, Flows};
 use super::forward::Forward;
-use super::reverse::{Halves, Reverse, definite};
+use super::reverse::{Halves, Reverse, gathered};
 use super::steps::{Region, steps_of};
 
-/// Splits all definitions that have parameters. `root` is what is differentiated: if nothing else calls
-/// it, the cotangent of its result has all contributions unless it is `partial`.
-pub fn split(
+/// Splits all definitions that have parameters. `root` is what is differentiated, if one of them is: if
+/// nothing else calls it, the cotangent of its result is all there.
+pub(super) fn split(
     program: &mut Program,
     defs: &ClProgram,
-    root: DefId,
-    partial: bool,
-) -> BTreeMap<DefId, Halves> {
+    root: Option<DefId>,
+) -> (BTreeMap<DefId, Halves>, Library) {
     let mut functions = BTreeMap::new();
     for (id, def) in defs {
         if def.params.is_empty() {
@@ -47,51 +47,53 @@ pub fn split(
     let order = splitter.order();
     for def in order {
         let called = splitter.calls.values().any(|callees| callees.contains(&def));
-        let alone = def == root && !called;
-        splitter.definition(def, alone.then_some(partial));
+        splitter.definition(def, Some(def) == root && !called);
     }
-    splitter.halves
+    (splitter.halves, splitter.library)
 }
 
-/// `\s -> let r = revf$f s in (r.0, \dt -> revr$f r.1 dt)`, where absent cotangents become zeros.
-pub fn wrapper(
+/// `\s -> let r = revf$f s in (r.0, \dt -> revr$f r.1 dt)`, where what is absent becomes zero.
+pub(super) fn wrapper(
     program: &mut Program,
     halves: &Halves,
+    library: &mut Library,
     def: DefId,
 ) -> Result<DefId, Box<Diagnostic>> {
-    let Def { ty, span, name, .. } = program.defs[def].clone();
-    let (Some((from, to)), [flows], [accumulates]) =
-        (ty.as_fun(), &halves.flows[..], &halves.accumulates[..])
+    let Def { body, span, name, .. } = program.defs[def].clone();
+    let (ExprKind::Lam(params, result), Some((flows, _))) = (&body.kind, halves.flows.split_last())
     else {
         return Err(crate::source::outside_fragment(super::NAME, "this function", span));
     };
-    let mut library = Library::default();
-    let x = program.fresh("s", from.clone());
-    let point = program.var(x, span);
-    let call = Expr::app(program.global(halves.forward, span), vec![point.clone()], span);
+    let params: Vec<VarId> = params.iter().map(|var| program.fresh_like(*var)).collect();
+    let given: Vec<Expr> = params.iter().map(|var| program.var(*var, span)).collect();
+    let point = given[given.len() - 1].clone();
+    let call = Expr::app(program.global(halves.forward, span), given, span);
     let both = program.fresh("both", call.ty.clone());
     let part = |program: &Program, at| Expr::proj(program.var(both, span), at, span);
-    let mut arith = Arithmetic { program, library: &mut library, out: vec![], span };
-    let to_dot = arith.dot(to);
+    let mut arith = Arithmetic { program, library, out: vec![], span };
+    let to_dot = arith.dot(&result.ty);
     let y_bar = arith.program.fresh("y_bar", to_dot);
     let x_bar = if *flows {
         let mut args = vec![part(arith.program, 1), arith.program.var(y_bar, span)];
-        if *accumulates {
+        if !halves.definite {
+            let whole = arith.inject(&args[1]);
+            args[1] = arith.bind("dy", whole);
+        }
+        if halves.accumulates.last() == Some(&true) {
             let start = arith.absent(&point);
             args.push(arith.bind("acc", start));
         }
         let reverse = arith.program.global(halves.reverse, span);
         let x_bar = arith.bind("x_bar", Expr::app(reverse, args, span));
-        arith.clean(&x_bar)
+        if halves.sure.last() == Some(&true) { x_bar } else { arith.extract(&x_bar, &point) }
     } else {
-        let dot = arith.dot(from);
-        Expr::ad(pullback_lambda::AdOp::Zeros, vec![point], dot, span)
+        arith.zeros(&point)
     };
     let bindings = std::mem::take(&mut arith.out);
     let pullback = program.lam(vec![y_bar], Expr::lets(bindings, x_bar));
     let value = part(program, 0);
     let body = Expr::let_(both, call, Expr::tuple(vec![value, pullback], span));
-    let body = program.lam(vec![x], body);
+    let body = program.lam(params, body);
     let name: Name = format!("rev${name}").into();
     Ok(program.defs.push(Def { name, ty: body.ty.clone(), body, span }))
 }
@@ -116,15 +118,13 @@ fn calls(defs: &ClProgram) -> BTreeMap<DefId, BTreeSet<DefId>> {
     found
 }
 
-/// The rules of forward mode, which the reverse half transposes.
-fn linear_rules(defs: &ClProgram) -> BTreeSet<DefId> {
+/// The rules: those of the other mode are transposed, so that only their last parameter varies.
+pub(super) fn linear_rules(defs: &ClProgram) -> BTreeSet<DefId> {
     let mut found = BTreeSet::new();
     let mut todo: Vec<&super::cl::Cl> = defs.values().map(|def| &def.body).collect();
     while let Some(cl) = todo.pop() {
         todo.extend(cl.children());
-        if let ClKind::Function(Function::Custom(custom)) = &cl.kind
-            && custom.op == pullback_lambda::AdOp::CustomJvp
-        {
+        if let ClKind::Function(Function::Custom(custom)) = &cl.kind {
             found.insert(custom.derivative);
         }
     }
@@ -136,7 +136,7 @@ struct Splitter<'p> {
     flows: Flows,
     functions: BTreeMap<DefId, (Vec<VarId>, Region)>,
     calls: BTreeMap<DefId, BTreeSet<DefId>>,
-    /// Rules of forward mode: only their last parameter varies.
+    /// Rules: only their last parameter varies.
     linear: BTreeSet<DefId>,
     halves: BTreeMap<DefId, Halves>,
     library: Library,
@@ -161,37 +161,46 @@ impl Splitter<'_> {
             if self.is_recursive(def) {
                 let name = format!("X {}", self.program.defs[def].name).into();
                 let data = self.program.datas.push(Data { name, constructors: vec![] });
-                let halves = self.halves_of(def, Type::new(TypeKind::Data(data)));
+                let halves = self.halves_of(def, Type::new(TypeKind::Data(data)), false, None);
                 self.halves.insert(def, halves);
             }
         }
     }
 
-    /// The two definitions, without bodies yet.
-    fn halves_of(&mut self, def: DefId, saved: Type) -> Halves {
+    /// The two definitions, without bodies yet. `sure` says which cotangents are all there, if that is
+    /// known by now.
+    fn halves_of(
+        &mut self,
+        def: DefId,
+        saved: Type,
+        alone: bool,
+        sure: Option<Vec<bool>>,
+    ) -> Halves {
         let Def { name, span, .. } = self.program.defs[def].clone();
         let (params, region) = &self.functions[&def];
         let types: Vec<Type> =
             params.iter().map(|var| self.program.vars[*var].ty.clone()).collect();
         let to = region.result.ty.clone();
         let flows = self.flows[&def].clone();
+        let sure = sure.unwrap_or_else(|| vec![false; flows.len()]);
+        let definite = alone || matches!(to.kind(), TypeKind::Real);
         let mut arith =
             Arithmetic { program: self.program, library: &mut self.library, out: vec![], span };
-        let dots: Vec<Type> = types.iter().map(|ty| arith.dot(ty)).collect();
         let accumulates: Vec<bool> =
-            types.iter().map(|ty| holds_arrays(arith.program, ty)).collect();
-        let to_dot = arith.dot(&to);
-        let forward_type = Type::funs(types, Type::tuple(vec![to, saved.clone()]));
-        let mut from = vec![saved.clone(), to_dot];
+            types.iter().map(|ty| !alone && holds_arrays(arith.program, ty)).collect();
+        let d_type = if definite { arith.dot(&to) } else { arith.maybe_of(&to) };
+        let mut from = vec![saved.clone(), d_type];
         let mut results = vec![];
-        for ((dot, flows), accumulates) in dots.into_iter().zip(&flows).zip(&accumulates) {
-            if *flows {
-                results.push(dot.clone());
-                if *accumulates {
-                    from.push(dot);
+        for (at, ty) in types.iter().enumerate() {
+            if flows[at] {
+                let maybe = arith.maybe_of(ty);
+                if accumulates[at] {
+                    from.push(maybe.clone());
                 }
+                results.push(if sure[at] { arith.dot(ty) } else { maybe });
             }
         }
+        let forward_type = Type::funs(types, Type::tuple(vec![to, saved.clone()]));
         let result = if let [only] = &results[..] { only.clone() } else { Type::tuple(results) };
         let reverse_type = Type::funs(from, result);
         let mut declare = |half: &str, ty: Type| {
@@ -200,9 +209,7 @@ impl Splitter<'_> {
         };
         let forward = declare("revf", forward_type);
         let reverse = declare("revr", reverse_type);
-        let partial = vec![true; flows.len()];
-        let definite = matches!(region.result.ty.kind(), TypeKind::Real);
-        Halves { forward, reverse, saved, flows, accumulates, definite, partial }
+        Halves { forward, reverse, saved, flows, accumulates, definite, sure }
     }
 
     /// Definitions before those that call them, as far as that is possible.
@@ -223,18 +230,17 @@ impl Splitter<'_> {
         order
     }
 
-    /// Splits one definition. If only the user calls it, it is said whether the cotangent of its result
-    /// is partial.
-    fn definition(&mut self, def: DefId, alone: Option<bool>) {
+    /// Splits one definition; the cotangent of the result is all there if it is `alone`.
+    fn definition(&mut self, def: DefId, alone: bool) {
         let (params, region) = self.functions[&def].clone();
-        let scalar = matches!(region.result.ty.kind(), TypeKind::Real);
-        let maybe = alone.unwrap_or(!scalar);
+        let definite = alone || matches!(region.result.ty.kind(), TypeKind::Real);
         let span = self.program.defs[def].span;
         let varied = if self.linear.contains(&def) { &params[params.len() - 1..] } else { &params };
         let active = flow::active(self.program, &self.flows, varied, &region);
         let mut aliases = flow::Aliases::new();
         flow::aliases(&region, &mut aliases);
         let flows = self.flows[&def].clone();
+        let recursive = self.is_recursive(def);
         let mut reverse = Reverse {
             arith: Arithmetic {
                 program: self.program,
@@ -249,68 +255,59 @@ impl Splitter<'_> {
             cots: BTreeMap::new(),
             plans: BTreeMap::new(),
         };
-        let to_dot = reverse.arith.dot(&region.result.ty);
-        let y_bar = reverse.arith.program.fresh("y_bar", to_dot);
+        let to = &region.result.ty;
+        let d_type = if definite { reverse.arith.dot(to) } else { reverse.arith.maybe_of(to) };
+        let y_bar = reverse.arith.program.fresh("y_bar", d_type);
         let mut given = vec![y_bar];
         for (param, flows) in params.iter().zip(&flows) {
             let ty = reverse.arith.program.vars[*param].ty.clone();
-            if *flows && holds_arrays(reverse.arith.program, &ty) {
-                let dot = reverse.arith.dot(&ty);
-                let acc = reverse.arith.program.fresh("acc", dot);
+            if *flows && !alone && holds_arrays(reverse.arith.program, &ty) {
+                let maybe = reverse.arith.maybe_of(&ty);
+                let acc = reverse.arith.program.fresh("acc", maybe);
                 let atom = reverse.arith.program.var(acc, span);
-                reverse.cots.insert(*param, Cot::Whole(atom, true));
+                reverse.cots.insert(*param, Cot::Maybe(atom));
                 given.push(acc);
             }
         }
         let seed = reverse.arith.program.var(y_bar, span);
-        reverse.region(&region, Cot::Whole(seed, maybe));
-        let (mut results, mut partial) = (vec![], vec![]);
+        reverse.region(&region, if definite { Cot::Sure(seed) } else { Cot::Maybe(seed) });
+        let (mut results, mut sure) = (vec![], vec![]);
         for (param, flows) in params.iter().zip(&flows) {
-            let cot = reverse.cots.get(param);
-            partial.push(!cot.is_some_and(definite));
+            let cot = reverse.cots.remove(param).unwrap_or(Cot::None);
+            let value = reverse.value(*param);
+            let found = if recursive { None } else { reverse.arith.sure(&cot, &value) };
+            sure.push(found.is_some());
             if *flows {
-                results.push(reverse.taken(*param));
+                results.push(found.unwrap_or_else(|| reverse.arith.whole(&cot, &value)));
             }
         }
-        let result = match (results.pop(), results.is_empty()) {
-            (Some(only), true) => only,
-            (Some(last), false) => {
-                results.push(last);
-                Expr::tuple(results, span)
-            }
-            (None, _) => Expr::unit(span),
-        };
+        let result = gathered(results, span);
         let bindings = std::mem::take(&mut reverse.arith.out);
         let mut code = Expr::lets(bindings, result);
         let saved = reverse.saved(&code, &region, &params);
         let fresh = reverse.opened(&mut code, &saved);
         let plans = std::mem::take(&mut reverse.plans);
-        self.finish(def, &params, &region, (&saved, &fresh), given, code, &plans);
-        if !self.is_recursive(def)
-            && let Some(halves) = self.halves.get_mut(&def)
-        {
-            halves.partial = partial;
-        }
+        let (params, region) = (&params, &region);
+        let split = Split { params, region, saved: &saved, fresh: &fresh, given, code };
+        self.finish(def, split, &plans, alone, sure);
     }
 
     /// Gives both halves their bodies.
-    #[expect(clippy::too_many_arguments, reason = "the pieces of two definitions")]
     fn finish(
         &mut self,
         def: DefId,
-        params: &[VarId],
-        region: &Region,
-        (saved, fresh): (&[VarId], &[VarId]),
-        given: Vec<VarId>,
-        code: Expr,
+        split: Split<'_>,
         plans: &BTreeMap<VarId, super::reverse::Plan>,
+        alone: bool,
+        sure: Vec<bool>,
     ) {
+        let Split { params, region, saved, fresh, given, code } = split;
         let span = self.program.defs[def].span;
         let types: Vec<Type> = saved.iter().map(|var| self.program.vars[*var].ty.clone()).collect();
         let halves = if let Some(halves) = self.halves.get(&def) {
             halves.clone()
         } else {
-            let halves = self.halves_of(def, Type::tuple(types.clone()));
+            let halves = self.halves_of(def, Type::tuple(types.clone()), alone, Some(sure));
             self.halves.insert(def, halves.clone());
             halves
         };
@@ -337,6 +334,19 @@ impl Splitter<'_> {
         let given = [x].into_iter().chain(given).collect();
         self.program.defs[halves.reverse].body = self.program.lam(given, code);
     }
+}
+
+/// The pieces of two halves.
+struct Split<'s> {
+    params: &'s [VarId],
+    region: &'s Region,
+    /// The variables that the reverse half needs, and their names there.
+    saved: &'s [VarId],
+    fresh: &'s [VarId],
+    /// The parameters of the reverse half but for what was saved.
+    given: Vec<VarId>,
+    /// Its body.
+    code: Expr,
 }
 
 /// Whether cotangents of this type are added to in place: where there are arrays of Reals outside sums.

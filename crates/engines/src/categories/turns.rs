@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use pullback_lambda::{
-    Arm, Constructor, Data, DataId, Expr, Prim, Type, TypeKind, VarId, contains_real,
+    Constructor, Data, DataId, Expr, Prim, Type, TypeKind, VarId, contains_real,
 };
 
+use super::absence::arm;
 use super::cotangent::Cot;
 use super::flow::targets;
-use super::reverse::{Plan, Reverse, Turns, definite, impossible};
+use super::reverse::{Plan, Reverse, Turns, gathered, impossible};
 use super::steps::Region;
 
 impl Reverse<'_> {
@@ -19,9 +20,7 @@ impl Reverse<'_> {
         if shared.is_empty() {
             return;
         }
-        let value = self.value(out);
-        let dt = self.arith.whole(dt, &value);
-        let dt = self.arith.bind("dy", dt);
+        let (dt, sure) = self.form(dt, out);
         let starts: Vec<Expr> = shared.iter().map(|var| self.taken(*var)).collect();
         let outer = std::mem::take(&mut self.cots);
         let before = std::mem::take(&mut self.arith.out);
@@ -31,8 +30,8 @@ impl Reverse<'_> {
         self.open_state(state, 0, &shared.iter().copied().collect::<Vec<_>>());
         let at = self.arith.program.var(turn, span);
         let part = Expr::prim(Prim::Index, vec![dt.clone(), at.clone()], span);
-        let part = self.arith.bind("d", part);
-        self.region(body, Cot::Whole(part, true));
+        let part = self.arith.formed(part, sure);
+        self.region(body, part);
         let next: Vec<Expr> = shared.iter().map(|var| self.taken(*var)).collect();
         let next = gathered(next, span);
         let bindings = std::mem::replace(&mut self.arith.out, before);
@@ -72,35 +71,48 @@ impl Reverse<'_> {
             // The loop gives what it starts with, or a constant.
             return self.untouched(out, dt, turns);
         }
-        let value = self.value(out);
-        let start_sure = definite(dt);
-        let dt = self.arith.whole(dt, &value);
-        let mut starts = vec![dt];
-        starts.extend(shared.iter().map(|var| self.taken(*var)).collect::<Vec<_>>());
+        let (dt, start_sure) = self.form(dt, out);
+        let shared_starts: Vec<Expr> = shared.iter().map(|var| self.taken(*var)).collect();
         let outer = std::mem::take(&mut self.cots);
         let before = std::mem::take(&mut self.arith.out);
         // The state of the reverse loop: cotangents of state and shared variables, then the stack.
-        let mut types: Vec<Type> = starts.iter().map(|start| start.ty.clone()).collect();
-        let d_state = self.arith.program.fresh("d", types[0].clone());
-        let shared_vars: Vec<VarId> =
-            types[1..].iter().map(|ty| self.arith.program.fresh("acc", ty.clone())).collect();
+        let shared_vars: Vec<VarId> = shared_starts
+            .iter()
+            .map(|start| self.arith.program.fresh("acc", start.ty.clone()))
+            .collect();
         for (var, acc) in shared.iter().zip(&shared_vars) {
             let acc = self.arith.program.var(*acc, span);
-            self.cots.insert(*var, Cot::Whole(acc, true));
+            self.cots.insert(*var, Cot::Maybe(acc));
         }
-        let d = self.arith.program.var(d_state, span);
-        // All contributions are there if they are at the start and after each turn.
+        // All of it is there if that holds at the start and after each turn.
         let opened = self.cots.clone();
-        self.region(body, Cot::Whole(d.clone(), !start_sure));
-        let sure = start_sure && self.cots.get(&turns.state).is_some_and(definite);
-        if start_sure && !sure {
-            self.cots = opened;
-            self.arith.out.clear();
-            self.region(body, Cot::Whole(d, true));
-        }
-        let mut next = vec![self.taken(turns.state)];
+        let state_value = self.value(turns.state);
+        let mut d_state = self.arith.program.fresh("d", dt.ty.clone());
+        let d = self.arith.program.var(d_state, span);
+        self.region(body, if start_sure { Cot::Sure(d) } else { Cot::Maybe(d) });
+        let state_cot = self.cots.remove(&turns.state).unwrap_or(Cot::None);
+        let last = if start_sure { self.arith.sure(&state_cot, &state_value) } else { None };
+        let sure = last.is_some();
+        let last = match last {
+            Some(last) => last,
+            None if start_sure => {
+                self.cots = opened;
+                self.arith.out.clear();
+                let maybe = self.arith.maybe_of(&state_value.ty);
+                d_state = self.arith.program.fresh("d", maybe);
+                let d = self.arith.program.var(d_state, span);
+                self.region(body, Cot::Maybe(d));
+                self.taken(turns.state)
+            }
+            None => self.arith.whole(&state_cot, &state_value),
+        };
+        let mut next = vec![last];
         next.extend(shared.iter().map(|var| self.taken(*var)).collect::<Vec<_>>());
         let bindings = std::mem::replace(&mut self.arith.out, before);
+        let start = if start_sure && !sure { self.arith.inject(&dt) } else { dt };
+        let mut starts = vec![start];
+        starts.extend(shared_starts);
+        let mut types: Vec<Type> = starts.iter().map(|start| start.ty.clone()).collect();
         let probe = Expr::lets(bindings.clone(), Expr::tuple(next.clone(), span));
         let saved = self.saved(&probe, body, &[turns.state]);
         let stack = (!saved.is_empty()).then(|| self.stack(&saved));
@@ -143,7 +155,7 @@ impl Reverse<'_> {
             let held = self.arith.program.fresh("stack", self.arith.program.vars[rest].ty.clone());
             opening.push((held, part(self, types.len() - 1)));
             let held = self.arith.program.var(held, span);
-            code = Expr::match_(held, vec![Arm { tag: 1, vars, body: code }], Some(other), span);
+            code = Expr::match_(held, vec![arm(1, vars, code)], Some(other), span);
         }
         let code = Expr::lets(opening, code);
         if stack.is_some() || count_var.is_some() {
@@ -158,10 +170,10 @@ impl Reverse<'_> {
         let first = self.arith.bind("d", part(0));
         for (at, var) in shared.iter().enumerate() {
             let acc = self.arith.bind("acc", part(at + 1));
-            self.cots.insert(*var, Cot::Whole(acc, true));
+            self.cots.insert(*var, Cot::Maybe(acc));
         }
         if contains_real(&self.arith.program.datas, &turns.init.ty) {
-            self.give(turns.init, Cot::Whole(first, !sure));
+            self.give(turns.init, if sure { Cot::Sure(first) } else { Cot::Maybe(first) });
         }
     }
 
@@ -172,11 +184,12 @@ impl Reverse<'_> {
         let dt = self.arith.whole(dt, &value);
         let none = self.arith.absent(&value);
         let Some(count) = turns.count else {
-            return self.give(turns.init, Cot::Whole(dt, true));
+            let dt = self.arith.formed(dt, false);
+            return self.give(turns.init, dt);
         };
         let ran = Expr::prim(Prim::IntGt, vec![count.clone(), Expr::int(0, span)], span);
         let chosen = self.arith.bind("d", Expr::if_(ran, none, dt, span));
-        self.give(turns.init, Cot::Whole(chosen, true));
+        self.give(turns.init, Cot::Maybe(chosen));
     }
 
     /// The type of a stack of saved variables, and the variable that holds one.
@@ -206,7 +219,7 @@ impl Reverse<'_> {
                 let part = Expr::proj(whole.clone(), first + at, span);
                 self.arith.bind("acc", part)
             };
-            self.cots.insert(*var, Cot::Whole(part, true));
+            self.cots.insert(*var, Cot::Maybe(part));
         }
     }
 
@@ -220,20 +233,9 @@ impl Reverse<'_> {
             } else {
                 self.arith.bind("acc", Expr::proj(done.clone(), first + at, span))
             };
-            self.cots.insert(*var, Cot::Whole(part, true));
+            self.cots.insert(*var, Cot::Maybe(part));
         }
     }
-}
-
-/// One value as it is, several as a tuple.
-fn gathered(items: Vec<Expr>, span: pullback_base::Span) -> Expr {
-    let mut items = items;
-    if items.len() == 1
-        && let Some(only) = items.pop()
-    {
-        return only;
-    }
-    Expr::tuple(items, span)
 }
 
 fn gathered_type(types: &[Type]) -> Type {

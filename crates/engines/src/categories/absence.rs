@@ -1,0 +1,453 @@
+//! Cotangents that may be absent: what is not there is a constructor, never a number.
+//!
+//! Input: tangent types and terms of them. Output: the type `Maybe` of a tangent type, and code that goes
+//! between the two. A Real becomes `Absent | Present(Real)`, a sum gets a constructor `Absent` beside its
+//! own, tuples and arrays have `Maybe`s as parts, and what has no Reals is a unit. Absence is part of the
+//! structure, so it has derivatives like everything else: none.
+
+use std::collections::BTreeMap;
+
+use pullback_base::Span;
+use pullback_lambda::{
+    AdOp, Arm, Constructor, Data, DataId, Def, DefId, Expr, ExprKind, Prim, Program, Type,
+    TypeKind, VarId, contains_real, tangent,
+};
+
+use super::cotangent::Bindings;
+
+/// The constructor of what is not there.
+pub(super) const ABSENT: usize = 0;
+/// The constructor of a Real that is there; those of a sum come in their order after [`ABSENT`].
+pub(super) const PRESENT: usize = 1;
+
+/// What is made by recursion over types, on demand.
+#[derive(Default)]
+pub(super) struct Library {
+    made: BTreeMap<(&'static str, String), DefId>,
+    /// The sums that may be absent, by tangent sums.
+    sums: BTreeMap<DataId, DataId>,
+}
+
+/// Arithmetic of tangents and cotangents: emits code into bindings.
+pub(super) struct Arithmetic<'p> {
+    pub program: &'p mut Program,
+    pub library: &'p mut Library,
+    pub out: Bindings,
+    pub span: Span,
+}
+
+impl Arithmetic<'_> {
+    /// The tangent type of a first-order type.
+    pub fn dot(&mut self, ty: &Type) -> Type {
+        tangent(&mut self.program.datas, ty).unwrap_or_else(Type::unit)
+    }
+
+    pub fn has_real(&self, ty: &Type) -> bool {
+        contains_real(&self.program.datas, ty)
+    }
+
+    /// The type of what may be absent, for a value of a type.
+    pub fn maybe_of(&mut self, ty: &Type) -> Type {
+        let dot = self.dot(ty);
+        self.maybe(&dot)
+    }
+
+    /// The type of what may be absent, for a tangent type.
+    pub fn maybe(&mut self, dot: &Type) -> Type {
+        if !self.has_real(dot) {
+            return Type::unit();
+        }
+        match dot.kind() {
+            TypeKind::Real => Type::new(TypeKind::Data(self.maybe_real())),
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let parts = dot.components().unwrap_or_default();
+                Type::tuple(parts.into_iter().map(|part| self.maybe(part)).collect())
+            }
+            TypeKind::Array(element) => Type::array(self.maybe(element)),
+            TypeKind::Data(data) => Type::new(TypeKind::Data(self.maybe_sum(*data))),
+            TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => Type::unit(),
+        }
+    }
+
+    /// `Maybe Real = Absent | Present(Real)`
+    fn maybe_real(&mut self) -> DataId {
+        let name = "Maybe Real";
+        let alike = |data: &Data| {
+            data.name == name
+                && matches!(&data.constructors[..], [absent, present]
+                    if absent.fields.is_empty() && present.fields == [Type::real()])
+        };
+        let known = self.program.datas.ids().find(|id| alike(&self.program.datas[*id]));
+        if let Some(known) = known {
+            return known;
+        }
+        let absent = Constructor { name: "Absent".into(), fields: vec![] };
+        let present = Constructor { name: "Present".into(), fields: vec![Type::real()] };
+        self.program.datas.push(Data { name: name.into(), constructors: vec![absent, present] })
+    }
+
+    fn maybe_sum(&mut self, data: DataId) -> DataId {
+        if let Some(known) = self.library.sums.get(&data) {
+            return *known;
+        }
+        let Data { name, constructors } = self.program.datas[data].clone();
+        let name = if name.contains(' ') { format!("({name})") } else { name.to_string() };
+        let name = format!("Maybe {name}").into();
+        let made = self.program.datas.push(Data { name, constructors: vec![] });
+        self.library.sums.insert(data, made);
+        let mut all = vec![Constructor { name: "Absent".into(), fields: vec![] }];
+        for con in constructors {
+            let fields = con.fields.iter().map(|field| self.maybe(field)).collect();
+            all.push(Constructor { name: con.name, fields });
+        }
+        self.program.datas[made].constructors = all;
+        made
+    }
+
+    /// Binds a term to a variable unless it is an atom.
+    pub fn bind(&mut self, name: &str, expr: Expr) -> Expr {
+        let (atom, binding) = self.program.share(name, expr);
+        self.out.extend(binding);
+        atom
+    }
+
+    /// Code with the bindings that it needs.
+    pub fn scope(&mut self, make: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        let outer = std::mem::take(&mut self.out);
+        let code = make(self);
+        Expr::lets(std::mem::replace(&mut self.out, outer), code)
+    }
+
+    fn call(&self, def: DefId, args: Vec<Expr>) -> Expr {
+        Expr::app(self.program.global(def, self.span), args, self.span)
+    }
+
+    /// What is there: a Real.
+    pub fn present(&mut self, number: Expr) -> Expr {
+        Expr::con(self.maybe_real(), PRESENT, vec![number], self.span)
+    }
+
+    /// Nothing, in the shape of a value.
+    pub fn absent(&mut self, value: &Expr) -> Expr {
+        let span = self.span;
+        if !self.has_real(&value.ty) {
+            return Expr::unit(span);
+        }
+        match value.ty.kind() {
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let count = value.ty.components().unwrap_or_default().len();
+                let parts = (0..count).map(|at| Expr::proj(value.clone(), at, span));
+                let parts: Vec<Expr> = parts.collect();
+                Expr::tuple(parts.iter().map(|part| self.absent(part)).collect(), span)
+            }
+            TypeKind::Array(_) => {
+                let index = self.program.fresh("i", Type::int());
+                let at = self.program.var(index, span);
+                let size = Expr::prim(Prim::Size, vec![value.clone()], span);
+                let part = Expr::prim(Prim::Index, vec![value.clone(), at], span);
+                let part = self.absent(&part);
+                Expr::build(size, index, part, span)
+            }
+            TypeKind::Real
+            | TypeKind::Data(_)
+            | TypeKind::Int
+            | TypeKind::Bool
+            | TypeKind::Str
+            | TypeKind::Fun(..) => {
+                let ty = self.maybe_of(&value.ty);
+                Expr::new(ExprKind::Con(ABSENT, vec![]), ty, span)
+            }
+        }
+    }
+
+    /// The tangent of a value in which everything is zero.
+    pub fn zeros(&mut self, value: &Expr) -> Expr {
+        let dot = self.dot(&value.ty);
+        if dot == Type::unit() {
+            return Expr::unit(self.span);
+        }
+        Expr::ad(AdOp::Zeros, vec![value.clone()], dot, self.span)
+    }
+
+    /// The sum of two terms of one type, which may be that of what may be absent.
+    pub fn sum(&mut self, left: &Expr, right: &Expr) -> Expr {
+        let (span, ty) = (self.span, left.ty.clone());
+        if !self.has_real(&ty) {
+            return left.clone();
+        }
+        match ty.kind() {
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let count = ty.components().unwrap_or_default().len();
+                let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
+                let parts = (0..count).map(|at| (part(left, at), part(right, at)));
+                let parts: Vec<(Expr, Expr)> = parts.collect();
+                let parts = parts.iter().map(|(a, b)| self.sum(a, b)).collect();
+                Expr::record(parts, ty.clone(), span)
+            }
+            TypeKind::Array(_) => {
+                let def = self.sum_of_arrays(&ty);
+                self.call(def, vec![left.clone(), right.clone()])
+            }
+            TypeKind::Data(data) => {
+                let def = self.sum_of_sums(*data);
+                self.call(def, vec![left.clone(), right.clone()])
+            }
+            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
+                Expr::prim(Prim::Add, vec![left.clone(), right.clone()], span)
+            }
+        }
+    }
+
+    /// A Real that may be absent plus one that is there: a Real.
+    pub fn plus(&mut self, maybe: &Expr, number: &Expr) -> Expr {
+        let from = [maybe.ty.clone(), Type::real()];
+        let def = self.library("plus", &from, Type::real(), |this, given| {
+            let x = this.program.fresh("x", Type::real());
+            let left = this.program.var(x, Span::NONE);
+            let sum = Expr::prim(Prim::Add, vec![left, given[1].clone()], Span::NONE);
+            let arms = vec![arm(ABSENT, vec![], given[1].clone()), arm(PRESENT, vec![x], sum)];
+            Expr::match_(given[0].clone(), arms, None, Span::NONE)
+        });
+        self.call(def, vec![maybe.clone(), number.clone()])
+    }
+
+    /// Adds element by element into the first array.
+    fn sum_of_arrays(&mut self, ty: &Type) -> DefId {
+        self.library("sum", &[ty.clone(), ty.clone()], ty.clone(), |this, given| {
+            let span = Span::NONE;
+            let acc = this.program.fresh("acc", given[0].ty.clone());
+            let index = this.program.fresh("i", Type::int());
+            let (sum, at) = (this.program.var(acc, span), this.program.var(index, span));
+            let size = Expr::prim(Prim::Size, vec![given[1].clone()], span);
+            let part =
+                |whole: &Expr| Expr::prim(Prim::Index, vec![whole.clone(), at.clone()], span);
+            let (old, new) = (part(&sum), part(&given[1]));
+            let next = this.scope(|this| {
+                let (old, new) = (this.bind("old", old), this.bind("new", new));
+                let new = this.sum(&old, &new);
+                Expr::prim(Prim::Update, vec![sum, at.clone(), new], span)
+            });
+            Expr::loop_for(acc, given[0].clone(), index, size, next, span)
+        })
+    }
+
+    /// The sum of two of a sum type, under the same constructor; what is absent is neutral.
+    fn sum_of_sums(&mut self, data: DataId) -> DefId {
+        let ty = Type::new(TypeKind::Data(data));
+        self.library("sum", &[ty.clone(), ty.clone()], ty, |this, given| {
+            let maybe =
+                data == this.maybe_real() || this.library.sums.values().any(|sum| *sum == data);
+            let constructors = this.program.datas[data].constructors.clone();
+            let mut arms = vec![];
+            for (tag, con) in constructors.into_iter().enumerate() {
+                if maybe && tag == ABSENT {
+                    arms.push(arm(tag, vec![], given[1].clone()));
+                    continue;
+                }
+                let (left, a) = this.fields(&con.fields);
+                let (right, b) = this.fields(&con.fields);
+                let items = a.iter().zip(&b).map(|(a, b)| this.sum(a, b)).collect();
+                let both = Expr::con(data, tag, items, Span::NONE);
+                // Under another constructor than the value's there is nothing.
+                let other = Some(given[0].clone());
+                let inner = vec![arm(tag, right, both)];
+                let inner = Expr::match_(given[1].clone(), inner, other, Span::NONE);
+                arms.push(arm(tag, left, inner));
+            }
+            Expr::match_(given[0].clone(), arms, None, Span::NONE)
+        })
+    }
+
+    /// What is all there, as what may be absent.
+    pub fn inject(&mut self, dot: &Expr) -> Expr {
+        let span = self.span;
+        if !self.has_real(&dot.ty) {
+            return Expr::unit(span);
+        }
+        match dot.ty.kind() {
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let count = dot.ty.components().unwrap_or_default().len();
+                let parts = (0..count).map(|at| Expr::proj(dot.clone(), at, span));
+                let parts: Vec<Expr> = parts.collect();
+                Expr::tuple(parts.iter().map(|part| self.inject(part)).collect(), span)
+            }
+            TypeKind::Array(_) => {
+                let index = self.program.fresh("i", Type::int());
+                let at = self.program.var(index, span);
+                let size = Expr::prim(Prim::Size, vec![dot.clone()], span);
+                let part = Expr::prim(Prim::Index, vec![dot.clone(), at], span);
+                let part = self.scope(|this| {
+                    let part = this.bind("d", part);
+                    this.inject(&part)
+                });
+                Expr::build(size, index, part, span)
+            }
+            TypeKind::Data(data) => {
+                let (data, ty) = (*data, dot.ty.clone());
+                let to = self.maybe(&ty);
+                let def = self.library("present", &[ty], to.clone(), |this, given| {
+                    this.by_constructor(data, &given[0], |this, tag, fields| {
+                        let items = fields.iter().map(|field| this.inject(field)).collect();
+                        Expr::new(ExprKind::Con(tag + 1, items), to.clone(), Span::NONE)
+                    })
+                });
+                self.call(def, vec![dot.clone()])
+            }
+            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
+                self.present(dot.clone())
+            }
+        }
+    }
+
+    /// A tangent of a value: zero where there is nothing.
+    pub fn extract(&mut self, maybe: &Expr, value: &Expr) -> Expr {
+        let span = self.span;
+        if !self.has_real(&value.ty) {
+            return self.zeros(value);
+        }
+        match value.ty.kind() {
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let count = value.ty.components().unwrap_or_default().len();
+                let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
+                let parts = (0..count).map(|at| (part(maybe, at), part(value, at)));
+                let parts: Vec<(Expr, Expr)> = parts.collect();
+                let parts = parts.iter().map(|(maybe, part)| self.extract(maybe, part)).collect();
+                let dot = self.dot(&value.ty);
+                Expr::record(parts, dot, span)
+            }
+            TypeKind::Array(_) => {
+                let index = self.program.fresh("i", Type::int());
+                let at = self.program.var(index, span);
+                let part =
+                    |whole: &Expr| Expr::prim(Prim::Index, vec![whole.clone(), at.clone()], span);
+                let size = Expr::prim(Prim::Size, vec![maybe.clone()], span);
+                let part = self.extract(&part(maybe), &part(value));
+                Expr::build(size, index, part, span)
+            }
+            TypeKind::Data(data) => {
+                let (data, from) = (*data, value.ty.clone());
+                let to = self.dot(&from);
+                let from = [maybe.ty.clone(), from];
+                let def = self.library("filled", &from, to, |this, given| {
+                    this.extracted(data, &given[0], &given[1])
+                });
+                self.call(def, vec![maybe.clone(), value.clone()])
+            }
+            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
+                let x = self.program.fresh("x", Type::real());
+                let number = self.program.var(x, span);
+                let zero = Expr::real(0.0, span);
+                let arms = vec![arm(ABSENT, vec![], zero), arm(PRESENT, vec![x], number)];
+                Expr::match_(maybe.clone(), arms, None, span)
+            }
+        }
+    }
+
+    fn extracted(&mut self, data: DataId, maybe: &Expr, value: &Expr) -> Expr {
+        let TypeKind::Data(maybe_data) = *maybe.ty.kind() else { return self.zeros(value) };
+        let dot = self.dot(&value.ty);
+        self.by_constructor(data, value, |this, tag, fields| {
+            let parts = this.program.datas[maybe_data].constructors[tag + 1].fields.clone();
+            let (vars, parts) = this.fields(&parts);
+            let items = parts.iter().zip(fields).map(|(part, field)| this.extract(part, field));
+            let items = items.collect();
+            let whole = Expr::new(ExprKind::Con(tag, items), dot.clone(), Span::NONE);
+            let zeros = this.zeros(value);
+            Expr::match_(maybe.clone(), vec![arm(tag + 1, vars, whole)], Some(zeros), Span::NONE)
+        })
+    }
+
+    /// Whether anything is there.
+    pub fn any(&mut self, maybe: &Expr) -> Expr {
+        let span = self.span;
+        let absent = Expr::bool(false, span);
+        if !self.has_real(&maybe.ty) {
+            return absent;
+        }
+        match maybe.ty.kind() {
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let count = maybe.ty.components().unwrap_or_default().len();
+                let parts = (0..count).map(|at| Expr::proj(maybe.clone(), at, span));
+                let parts: Vec<Expr> = parts.collect();
+                parts.iter().rev().fold(absent, |others, part| {
+                    let found = self.any(part);
+                    Expr::if_(found, Expr::bool(true, span), others, span)
+                })
+            }
+            TypeKind::Array(_) => {
+                let (found, index) = (
+                    self.program.fresh("found", Type::bool()),
+                    self.program.fresh("i", Type::int()),
+                );
+                let (known, at) = (self.program.var(found, span), self.program.var(index, span));
+                let part = Expr::prim(Prim::Index, vec![maybe.clone(), at], span);
+                let size = Expr::prim(Prim::Size, vec![maybe.clone()], span);
+                let part = self.any(&part);
+                let next = Expr::if_(known.clone(), known, part, span);
+                Expr::loop_for(found, absent, index, size, next, span)
+            }
+            // A sum that is not absent got something.
+            TypeKind::Data(_)
+            | TypeKind::Real
+            | TypeKind::Int
+            | TypeKind::Bool
+            | TypeKind::Str
+            | TypeKind::Fun(..) => {
+                let there = Expr::bool(true, span);
+                Expr::match_(maybe.clone(), vec![arm(ABSENT, vec![], absent)], Some(there), span)
+            }
+        }
+    }
+
+    /// Case analysis of a sum, with code for each constructor.
+    fn by_constructor(
+        &mut self,
+        data: DataId,
+        scrutinee: &Expr,
+        mut make: impl FnMut(&mut Self, usize, &[Expr]) -> Expr,
+    ) -> Expr {
+        let mut arms = vec![];
+        for (tag, con) in self.program.datas[data].constructors.clone().into_iter().enumerate() {
+            let (vars, fields) = self.fields(&con.fields);
+            let body = make(self, tag, &fields);
+            arms.push(arm(tag, vars, body));
+        }
+        Expr::match_(scrutinee.clone(), arms, None, Span::NONE)
+    }
+
+    /// Variables for the fields of a constructor.
+    fn fields(&mut self, types: &[Type]) -> (Vec<VarId>, Vec<Expr>) {
+        let vars: Vec<VarId> = types.iter().map(|ty| self.program.fresh("v", ty.clone())).collect();
+        let atoms = vars.iter().map(|var| self.program.var(*var, Span::NONE)).collect();
+        (vars, atoms)
+    }
+
+    /// A definition of the library for a type, made unless it is there.
+    fn library(
+        &mut self,
+        name: &'static str,
+        from: &[Type],
+        to: Type,
+        make: impl FnOnce(&mut Self, &[Expr]) -> Expr,
+    ) -> DefId {
+        let key = (name, format!("{:?}", from[0]));
+        if let Some(def) = self.library.made.get(&key) {
+            return *def;
+        }
+        let ty = Type::funs(from.to_vec(), to);
+        let body = Expr::fail(Expr::str("", Span::NONE), ty.clone(), Span::NONE);
+        let def = self.program.defs.push(Def { name: name.into(), ty, body, span: Span::NONE });
+        self.library.made.insert(key, def);
+        let span = std::mem::replace(&mut self.span, Span::NONE);
+        let (params, given) = self.fields(from);
+        let body = self.scope(|this| make(this, &given));
+        self.program.defs[def].body = self.program.lam(params, body);
+        self.span = span;
+        def
+    }
+}
+
+/// An arm of a match.
+pub(super) fn arm(tag: usize, vars: Vec<VarId>, body: Expr) -> Arm {
+    Arm { tag, vars, body }
+}

@@ -1,0 +1,122 @@
+//! The reverse half of primitives that move or add up values: cotangents go back the way values came.
+
+use pullback_lambda::{Expr, Prim, Type};
+
+use super::flow::root;
+use super::reverse::Reverse;
+use super::steps::var_of;
+
+impl Reverse<'_> {
+    /// `dt` is in one of its two forms: of the tangent type itself if it is `sure`.
+    pub(super) fn structural(&mut self, prim: Prim, args: &[Expr], dt: Expr, sure: bool) {
+        let span = self.arith.span;
+        let primitive = |prim, args| Expr::prim(prim, args, span);
+        let size = |array: &Expr| primitive(Prim::Size, vec![array.clone()]);
+        if prim == Prim::Update {
+            self.update(args, dt, sure);
+        } else if prim == Prim::Slice {
+            self.slice(args, &dt, sure);
+        } else if prim == Prim::Concat {
+            let middle = self.arith.bind("n", size(&args[0]));
+            let first = vec![dt.clone(), Expr::int(0, span), middle.clone()];
+            let second = vec![dt.clone(), middle, size(&dt)];
+            for (arg, part) in args.iter().zip([first, second]) {
+                if self.wants(arg) {
+                    let part = self.arith.formed(primitive(Prim::Slice, part), sure);
+                    self.give(arg, part);
+                }
+            }
+        } else if prim == Prim::Flatten {
+            let rows = self.rows(&args[0], &dt);
+            let rows = self.arith.formed(rows, sure);
+            self.give(&args[0], rows);
+        } else if prim == Prim::Sum {
+            let index = self.arith.program.fresh("i", Type::int());
+            let each = Expr::build(size(&args[0]), index, dt, span);
+            let each = self.arith.formed(each, sure);
+            self.give(&args[0], each);
+        }
+    }
+
+    fn update(&mut self, args: &[Expr], dt: Expr, sure: bool) {
+        let span = self.arith.span;
+        if self.wants(&args[2]) {
+            let place = Expr::prim(Prim::Index, vec![dt.clone(), args[1].clone()], span);
+            let part = self.arith.formed(place, sure);
+            self.give(&args[2], part);
+        }
+        if self.wants(&args[0]) {
+            let old = Expr::prim(Prim::Index, vec![args[0].clone(), args[1].clone()], span);
+            let gone = self.arith.absent(&old);
+            let whole = if sure { self.arith.inject(&dt) } else { dt };
+            let rest = Expr::prim(Prim::Update, vec![whole, args[1].clone(), gone], span);
+            let rest = self.arith.formed(rest, false);
+            self.give(&args[0], rest);
+        }
+    }
+
+    /// The rows of what was made flat; they may differ in size.
+    fn rows(&mut self, array: &Expr, flat: &Expr) -> Expr {
+        let span = self.arith.span;
+        let primitive = |prim, args| Expr::prim(prim, args, span);
+        let [row, last] = ["i", "k"].map(|name| self.arith.program.fresh(name, Type::int()));
+        let [row_atom, last_atom] = [row, last].map(|var| self.arith.program.var(var, span));
+        let size = |array: &Expr, at: &Expr| {
+            let row = primitive(Prim::Index, vec![array.clone(), at.clone()]);
+            primitive(Prim::Size, vec![row])
+        };
+        let count = self.arith.bind("n", primitive(Prim::Size, vec![array.clone()]));
+        // Where each row ends.
+        let ends = self.arith.program.fresh("ends", Type::array(Type::int()));
+        let ends_atom = self.arith.program.var(ends, span);
+        let before = primitive(Prim::IntSub, vec![last_atom.clone(), Expr::int(1, span)]);
+        let before = primitive(Prim::Index, vec![ends_atom.clone(), before]);
+        let first = primitive(Prim::IntEq, vec![last_atom.clone(), Expr::int(0, span)]);
+        let start = Expr::if_(first, Expr::int(0, span), before, span);
+        let end = primitive(Prim::IntAdd, vec![start, size(array, &last_atom)]);
+        let next = primitive(Prim::Update, vec![ends_atom, last_atom, end]);
+        let unused = self.arith.program.fresh("i", Type::int());
+        let zeros = Expr::build(count.clone(), unused, Expr::int(0, span), span);
+        let ends = Expr::loop_for(ends, zeros, last, count.clone(), next, span);
+        let ends = self.arith.bind("ends", ends);
+        let to = primitive(Prim::Index, vec![ends, row_atom.clone()]);
+        let to_var = self.arith.program.fresh("to", Type::int());
+        let to_atom = self.arith.program.var(to_var, span);
+        let from = primitive(Prim::IntSub, vec![to_atom.clone(), size(array, &row_atom)]);
+        let part = primitive(Prim::Slice, vec![flat.clone(), from, to_atom]);
+        Expr::build(count, row, Expr::let_(to_var, to, part), span)
+    }
+
+    /// Adds the cotangent of a slice in its place.
+    fn slice(&mut self, args: &[Expr], dt: &Expr, sure: bool) {
+        let span = self.arith.span;
+        let Some(var) = var_of(&args[0]).filter(|var| self.active.contains(var)) else { return };
+        let place = root(&self.aliases, var);
+        let direct = place == var;
+        let start = if direct { self.taken(var) } else { self.arith.absent(&args[0]) };
+        let element = Expr::prim(Prim::Index, vec![args[0].clone(), Expr::int(0, span)], span);
+        let acc = self.arith.program.fresh("acc", start.ty.clone());
+        let index = self.arith.program.fresh("i", Type::int());
+        let whole = self.arith.program.var(acc, span);
+        let at = self.arith.program.var(index, span);
+        let next = self.arith.scope(|arith| {
+            let part = Expr::prim(Prim::Index, vec![dt.clone(), at.clone()], span);
+            let part = arith.formed(part, sure);
+            let there = Expr::prim(Prim::IntAdd, vec![args[1].clone(), at], span);
+            let there = arith.bind("at", there);
+            let old = Expr::prim(Prim::Index, vec![whole.clone(), there.clone()], span);
+            let old = arith.formed(old, false);
+            let new = arith.add(old, part, &element.ty);
+            let new = arith.whole(&new, &element);
+            Expr::prim(Prim::Update, vec![whole, there, new], span)
+        });
+        let count = Expr::prim(Prim::Size, vec![dt.clone()], span);
+        let done = Expr::loop_for(acc, start, index, count, next, span);
+        let done = self.arith.formed(done, false);
+        if direct {
+            self.cots.insert(var, done);
+        } else {
+            self.give(&args[0], done);
+        }
+    }
+}
