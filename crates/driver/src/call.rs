@@ -334,7 +334,7 @@ fn ascribed_real(body: Expr) -> Expr {
     let span = body.span;
     let path = Path { module: None, name: ident("Real", span) };
     let ty = TypeExpr { kind: TypeExprKind::Named { path, sizes: vec![], args: vec![] }, span };
-    expr(ExprKind::Ascribe { expr: Box::new(body), ty }, span)
+    expr(ExprKind::Ascribe { expr: Box::new(body), ty: Box::new(ty) }, span)
 }
 
 /// The program with the call, elaborated.

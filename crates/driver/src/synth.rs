@@ -74,7 +74,8 @@ pub fn demand(checked: Expr, body: Expr) -> Expr {
     let span = checked.span;
     let wild = || Pattern { id: NodeId(0), kind: PatternKind::Wildcard, span };
     let value = Box::new(lambda(vec![wild()], checked));
-    expr(ExprKind::Let { pattern: wild(), ty: None, value, body: Box::new(body) }, span)
+    let pattern = Box::new(wild());
+    expr(ExprKind::Let { pattern, ty: None, value, body: Box::new(body) }, span)
 }
 
 /// `def name = body`

@@ -145,14 +145,14 @@ pub struct Param {
     /// The pattern.
     pub pattern: Pattern,
     /// The declared type.
-    pub ty: Option<TypeExpr>,
+    pub ty: Option<Box<TypeExpr>>,
 }
 
 /// `name` or `module.name`.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// The qualifier.
-    pub module: Option<Ident>,
+    pub module: Option<Box<Ident>>,
     /// The name.
     pub name: Ident,
 }
@@ -320,9 +320,9 @@ pub enum ExprKind {
     /// `let p: T = e in body`
     Let {
         /// The pattern.
-        pattern: Pattern,
+        pattern: Box<Pattern>,
         /// Its declared type.
-        ty: Option<TypeExpr>,
+        ty: Option<Box<TypeExpr>>,
         /// What it is bound to.
         value: Box<Expr>,
         /// Where it is in scope.
@@ -340,9 +340,9 @@ pub enum ExprKind {
     /// `loop p: T = init for i < n do body`, `loop p = init while cond do body`
     Loop {
         /// The state's pattern.
-        pattern: Pattern,
+        pattern: Box<Pattern>,
         /// The state's declared type.
-        ty: Option<TypeExpr>,
+        ty: Option<Box<TypeExpr>>,
         /// The first state.
         init: Box<Expr>,
         /// When it ends.
@@ -355,7 +355,7 @@ pub enum ExprKind {
         /// The expression.
         expr: Box<Expr>,
         /// Its type.
-        ty: TypeExpr,
+        ty: Box<TypeExpr>,
     },
     /// `(e)`: kept for the formatter; means `e`.
     Paren(Box<Expr>),
@@ -470,7 +470,7 @@ pub enum PatternKind {
         /// The pattern.
         pattern: Box<Pattern>,
         /// Its type.
-        ty: TypeExpr,
+        ty: Box<TypeExpr>,
     },
     /// `p as x`
     As {

@@ -37,17 +37,17 @@ impl Heights {
     fn pattern(&self, pattern: &Pattern) -> usize {
         self.id(pattern.id)
     }
-    fn maybe_ty(&self, ty: &Option<TypeExpr>) -> usize {
-        ty.as_ref().map_or(0, |ty| self.ty(ty))
+    fn maybe_ty(&self, ty: Option<&TypeExpr>) -> usize {
+        ty.map_or(0, |ty| self.ty(ty))
     }
     fn params(&self, params: &[Param]) -> usize {
-        let of = |param: &Param| self.pattern(&param.pattern).max(self.maybe_ty(&param.ty));
+        let of = |param: &Param| self.pattern(&param.pattern).max(self.maybe_ty(param.ty.as_deref()));
         params.iter().map(of).max().unwrap_or(0)
     }
 
     /// The height of a definition.
     pub fn def(&self, def: &Def) -> usize {
-        self.expr(&def.body).max(self.params(&def.params)).max(self.maybe_ty(&def.result))
+        self.expr(&def.body).max(self.params(&def.params)).max(self.maybe_ty(def.result.as_ref()))
     }
 
     /// The height of a type.
@@ -122,14 +122,14 @@ impl Heights {
                 arms.iter().map(arm).max().unwrap_or(0).max(self.expr(scrutinee))
             }
             ExprKind::Let { pattern, ty, value, body } => {
-                let head = self.pattern(pattern).max(self.maybe_ty(ty));
+                let head = self.pattern(pattern).max(self.maybe_ty(ty.as_deref()));
                 head.max(self.expr(value)).max(self.expr(body))
             }
             ExprKind::LetFun { defs, body, .. } => {
                 defs.iter().map(|def| self.def(def)).max().unwrap_or(0).max(self.expr(body))
             }
             ExprKind::Loop { pattern, ty, init, form, body } => {
-                let head = self.pattern(pattern).max(self.maybe_ty(ty)).max(self.form(form));
+                let head = self.pattern(pattern).max(self.maybe_ty(ty.as_deref())).max(self.form(form));
                 head.max(self.expr(init)).max(self.expr(body))
             }
             ExprKind::Ascribe { expr, ty } => self.expr(expr).max(self.ty(ty)),

@@ -23,8 +23,14 @@ fn codes(text: &str) -> Vec<&'static str> {
 }
 
 fn codes_here(text: &str) -> Vec<&'static str> {
+    codes_of(&[("main", text)])
+}
+
+/// The codes of the diagnostics of modules, each of which may import those before it.
+fn codes_of(files: &[(&str, &str)]) -> Vec<&'static str> {
+    let text = files.last().map_or("", |(_, text)| text);
     let start = Instant::now();
-    let inferred = infer_files(&[("main", text)], false);
+    let inferred = infer_files(files, false);
     let spent = start.elapsed();
     assert!(spent < LIMIT, "{spent:?} for {} bytes", text.len());
     inferred.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
@@ -65,6 +71,12 @@ fn a_chain_of_sums_is_fine_in_both_directions() {
 fn every_unknown_name_is_told() {
     let text = lines("def f0 = 1", 20_000, |this, _| format!("def f{this} = x{this}"));
     assert_eq!(codes(&text).len(), 19_999);
+}
+
+#[test]
+fn every_import_under_one_name_is_told() {
+    let text = lines("import \"other\"", 20_000, |_, _| "import \"other\"".to_owned());
+    assert_eq!(codes_of(&[("other", "def x = 1"), ("main", &text)]).len(), 19_999);
 }
 
 #[test]

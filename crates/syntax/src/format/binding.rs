@@ -51,7 +51,7 @@ impl Source<'_> {
         loop {
             if let ExprKind::Let { pattern, ty, value, body } = &expr.kind {
                 parts.extend([self.take(TokenKind::Let), text(" ")]);
-                parts.push(self.typed_pattern(pattern, ty.as_ref()));
+                parts.push(self.typed_pattern(pattern, ty.as_deref()));
                 parts.extend([text(" "), self.take(TokenKind::Eq)]);
                 parts.push(self.indented(value, Some(TokenKind::In)));
                 expr = body;

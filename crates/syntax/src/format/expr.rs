@@ -57,7 +57,7 @@ impl Source<'_> {
             ExprKind::Match { scrutinee, arms } => self.match_form(scrutinee, arms),
             ExprKind::Let { .. } | ExprKind::LetFun { .. } => self.let_chain(expr),
             ExprKind::Loop { pattern, ty, init, form, body } => {
-                self.loop_form((pattern, ty.as_ref(), init), form, body)
+                self.loop_form((pattern, ty.as_deref(), init), form, body)
             }
             ExprKind::Ascribe { expr, ty } => {
                 let open = self.take(TokenKind::LParen);

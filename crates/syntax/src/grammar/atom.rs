@@ -177,7 +177,7 @@ impl Parser<'_> {
         }
         let first = self.expr_or_eq();
         if self.eat(TokenKind::Colon) {
-            let ty = self.ty();
+            let ty = Box::new(self.ty());
             return ExprKind::Ascribe { expr: Box::new(first), ty };
         }
         let semi = self.at(TokenKind::Semi);

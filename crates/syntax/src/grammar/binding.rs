@@ -32,7 +32,8 @@ impl Parser<'_> {
             let span = self.span_from(start + 1);
             pattern = self.make_pattern(PatternKind::Tuple(parts), span);
         }
-        let ty = self.optional_type();
+        let pattern = Box::new(pattern);
+        let ty = self.optional_type().map(Box::new);
         self.expect_eq(binding::Equals::Let);
         let value = Box::new(self.expr_or_eq());
         self.expect_in(start);

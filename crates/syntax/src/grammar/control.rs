@@ -181,8 +181,8 @@ impl Parser<'_> {
 
     fn loop_form(&mut self) -> ExprKind {
         let keyword = self.previous_span();
-        let pattern = self.pattern();
-        let ty = self.optional_type();
+        let pattern = Box::new(self.pattern());
+        let ty = self.optional_type().map(Box::new);
         self.expect_eq(crate::errors::binding::Equals::Loop);
         let init = Box::new(self.expr_or_eq());
         let form = if self.eat(TokenKind::For) {

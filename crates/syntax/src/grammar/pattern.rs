@@ -49,7 +49,7 @@ impl Parser<'_> {
             && self.nth(1) == TokenKind::Dot
             && self.nth(2) == TokenKind::Upper;
         qualified.then(|| {
-            let module = Some(self.ident());
+            let module = Some(Box::new(self.ident()));
             self.bump();
             Path { module, name: self.ident() }
         })
@@ -110,7 +110,7 @@ impl Parser<'_> {
             if self.at(TokenKind::Colon) && parts.len() == 1 {
                 self.bump();
                 let ty = self.ty();
-                ascribed = Some(self.checked_ty(ty));
+                ascribed = Some(Box::new(self.checked_ty(ty)));
             }
             let is_closed = self.partner(opener.0).is_some();
             if self.at(TokenKind::Colon) && is_closed {

@@ -104,13 +104,13 @@ impl<'a> Infer<'a> {
                 return self.match_with(scrutinee, arms, span, want);
             }
             ExprKind::Let { pattern, ty, value, body } => {
-                return self.let_in(pattern, ty.as_ref(), value, body, span, want);
+                return self.let_in(pattern, ty.as_deref(), value, body, span, want);
             }
             ExprKind::LetFun { recursive, defs, body } => {
                 return self.let_fun(*recursive, defs, body, span, want);
             }
             ExprKind::Loop { pattern, ty, init, form, body } => {
-                self.repeat(pattern, ty.as_ref(), init, form, body, span, want)
+                self.repeat(pattern, ty.as_deref(), init, form, body, span, want)
             }
             ExprKind::Ascribe { expr, ty } => self.ascribe(expr, ty, span),
         };

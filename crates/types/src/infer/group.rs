@@ -190,7 +190,7 @@ impl<'a> Infer<'a> {
             format!("let {}", def.name.node)
         };
         let (names, vars) = (self.scope.len(), self.type_vars.len());
-        let written = def.params.iter().filter_map(|param| param.ty.as_ref()).chain(&def.result);
+        let written = def.params.iter().filter_map(|param| param.ty.as_deref()).chain(&def.result);
         let mut declared = Vec::new();
         written.for_each(|ty| type_vars(ty, &mut declared));
         let mut rigid = Vec::new();

@@ -177,33 +177,30 @@ fn declare_imports(
     module: usize,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    declared.scopes.modules[module].unread = source.unread.iter().cloned().collect();
-    for (name, index) in &source.imports {
-        if declared.scopes.modules[module].imports.insert(name.clone(), *index).is_none() {
-            continue;
-        }
-        let places: Vec<Span> = import_places(source.module, name);
-        let (Some(first), Some(last)) = (places.first(), places.last()) else { continue };
-        diagnostics.push(
-            twice("E0206", "import", name, *first, *last)
-                .hint(format!("give one of them another name: `import \"…\" as {name}2`")),
-        );
-    }
-}
-
-/// Where imports of this name are written.
-fn import_places(module: &ast::Module, name: &Name) -> Vec<Span> {
-    let mut places = Vec::new();
-    for item in &module.items {
+    let scope = &mut declared.scopes.modules[module];
+    scope.unread = source.unread.iter().cloned().collect();
+    scope.imports = source.imports.iter().cloned().collect();
+    let mut seen: IndexMap<Name, Span> = IndexMap::new();
+    for item in &source.module.items {
         let ast::ItemKind::Import(import) = &item.kind else { continue };
-        let stem = import.path.node.rsplit('/').next().unwrap_or_default();
-        match &import.alias {
-            Some(alias) if alias.node == *name => places.push(alias.span),
-            None if stem == name.as_str() => places.push(import.path.span),
-            Some(_) | None => {}
+        let (name, place) = match &import.alias {
+            Some(alias) => (alias.node.clone(), alias.span),
+            None => {
+                let stem = import.path.node.rsplit('/').next().unwrap_or_default();
+                (Name::new(stem), import.path.span)
+            }
+        };
+        // What could not be read has been reported already.
+        let is_read = scope.imports.contains_key(&name);
+        if let Some(first) = seen.get(&name).filter(|_| is_read) {
+            diagnostics.push(
+                twice("E0206", "import", &name, *first, place)
+                    .hint(format!("give one of them another name: `import \"…\" as {name}2`")),
+            );
+        } else {
+            seen.insert(name, place);
         }
     }
-    places
 }
 
 fn declare_types<'a>(
