@@ -78,6 +78,9 @@ impl Arithmetic<'_> {
         if let Some(sure) = self.sure(cot, value) {
             return sure;
         }
+        if matches!(cot, Cot::None) {
+            return self.zeros(value);
+        }
         let whole = self.whole(cot, value);
         let whole = self.bind("d", whole);
         self.extract(&whole, value)

@@ -30,7 +30,7 @@ mod turns;
 
 use std::collections::BTreeMap;
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, Id};
 use pullback_lambda::eval::Value;
 use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
 
@@ -137,10 +137,22 @@ pub const STAGES: &[Stage] = &[
         show: |program, def, _: Option<Value>| show(program, def, true),
     },
     Stage {
+        name: "cl-meaning",
+        about: "the terms that the arrows mean: e ◇ c, the conversion from CL",
+        needs_argument: false,
+        show: |program, def, _: Option<Value>| show_meaning(program, def),
+    },
+    Stage {
         name: "cl-rev",
         about: "the halves revf$f and revr$f of each arrow, with the type X of what is saved",
         needs_argument: false,
         show: |program, def, _: Option<Value>| show_halves(program, def),
+    },
+    Stage {
+        name: "cl-fwd",
+        about: "the arrows with tangents beside the values: fwd$f",
+        needs_argument: false,
+        show: |program, def, _: Option<Value>| show_pushforward(program, def),
     },
 ];
 
@@ -171,23 +183,75 @@ fn show_halves(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>>
     let (work, halves, _) = halves(&program, def)?;
     let mut out = String::new();
     let mut told = vec![];
+    let mut shown = vec![];
     for (def, halves) in &halves {
         let name = &work.defs[*def].name;
         out.push_str(&format!("X of {name} = {}\n", work.show_type(&halves.saved)));
         sums(&work, &halves.saved, &mut told, &mut out);
+        sums(&work, &work.defs[halves.reverse].ty, &mut told, &mut out);
         for half in [halves.forward, halves.reverse] {
             let text = work.print_def(half);
             out.push_str(&text);
+            shown.push(half);
         }
         out.push('\n');
     }
+    helpers(&work, &mut shown, program.defs.len(), &mut told, &mut out);
     Ok(out)
+}
+
+fn show_pushforward(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
+    let mut program = program.clone();
+    let def = eliminate(&mut program, TRANSFORMS, def)?;
+    let Arrows { mut work, arrows, def } = arrows(&program, def)?;
+    let first = work.defs.len();
+    let made = pushforward::pushforward(&mut work, &arrows, def, 0);
+    let made = made.ok_or_else(|| outside_fragment(NAME, "this function", work.defs[def].span))?;
+    let (mut out, mut told) = (String::new(), vec![]);
+    let mut shown = vec![made];
+    sums(&work, &work.defs[made].ty, &mut told, &mut out);
+    out.push_str(&work.print_def(made));
+    helpers(&work, &mut shown, first, &mut told, &mut out);
+    Ok(out)
+}
+
+/// The definitions that those which are shown use, from a place on, and the sums in their types.
+fn helpers(
+    program: &Program,
+    shown: &mut Vec<DefId>,
+    first: usize,
+    told: &mut Vec<pullback_lambda::DataId>,
+    out: &mut String,
+) {
+    let mut next = 0;
+    while next < shown.len() {
+        for callee in program.defs[shown[next]].body.globals() {
+            if callee.index() >= first && !shown.contains(&callee) {
+                sums(program, &program.defs[callee].ty, told, out);
+                out.push_str(&program.print_def(callee));
+                shown.push(callee);
+            }
+        }
+        next += 1;
+    }
+}
+
+fn show_meaning(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
+    let called = called(program, def);
+    let mut program = program.clone();
+    let def = eliminate(&mut program, TRANSFORMS, called)?;
+    let (mut work, customs) = custom::prepare(&program, def)?;
+    let arrows = convert::convert(&work, &customs, def, true)?;
+    meaning::replace(&mut work, &arrows);
+    let texts: Vec<String> = arrows.keys().map(|def| work.print_def(*def)).collect();
+    Ok(texts.join("\n"))
 }
 
 /// The sums in a type that only the halves have.
 fn sums(program: &Program, ty: &Type, told: &mut Vec<pullback_lambda::DataId>, out: &mut String) {
     match ty.kind() {
-        TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {}
+        TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str => {}
+        TypeKind::Fun(from, to) => [from, to].iter().for_each(|ty| sums(program, ty, told, out)),
         TypeKind::Tuple(items) => items.iter().for_each(|item| sums(program, item, told, out)),
         TypeKind::Record(fields) => {
             fields.iter().for_each(|(_, item)| sums(program, item, told, out));

@@ -73,7 +73,7 @@ pub(super) fn wrapper(
     let mut arith = Arithmetic { program, library, out: vec![], span };
     let to_dot = arith.dot(&result.ty);
     let y_bar = arith.program.fresh("y_bar", to_dot);
-    let x_bar = if *flows {
+    let x_bar = if *flows || halves.sure.last() == Some(&true) {
         let mut args = vec![part(arith.program, 1), arith.program.var(y_bar, span)];
         if !halves.definite {
             let whole = arith.inject(&args[1]);
@@ -192,7 +192,7 @@ impl Splitter<'_> {
         let mut from = vec![saved.clone(), d_type];
         let mut results = vec![];
         for (at, ty) in types.iter().enumerate() {
-            if flows[at] {
+            if flows[at] || alone {
                 let maybe = arith.maybe_of(ty);
                 if accumulates[at] {
                     from.push(maybe.clone());
@@ -275,6 +275,12 @@ impl Splitter<'_> {
         for (param, flows) in params.iter().zip(&flows) {
             let cot = reverse.cots.remove(param).unwrap_or(Cot::None);
             let value = reverse.value(*param);
+            if alone {
+                // What only the user calls gives what the user sees.
+                sure.push(true);
+                results.push(reverse.arith.filled(&cot, &value));
+                continue;
+            }
             let found = if recursive { None } else { reverse.arith.sure(&cot, &value) };
             sure.push(found.is_some());
             if *flows {

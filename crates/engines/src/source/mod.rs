@@ -27,7 +27,7 @@ use shapes::Shapes;
 pub use eliminate::{eliminate, reachable};
 pub use fragment::outside_fragment;
 pub(crate) use modes::moving;
-pub use modes::{AbsentFn, jvp_from_vjp, jvp_from_vjp_with, vjp_from_jvp};
+pub use modes::{jvp_from_vjp, vjp_from_jvp};
 pub(crate) use own::evaluate_own;
 pub use specialise::{specialise, specialise_all};
 

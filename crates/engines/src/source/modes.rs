@@ -55,21 +55,10 @@ pub fn jvp_from_vjp(
     held: usize,
     vjp: TransformFn,
 ) -> Result<DefId, Box<Diagnostic>> {
-    jvp_from_vjp_with(program, def, held, vjp, None)
-}
-
-/// As [`jvp_from_vjp`], where `absent` gives the cotangent that stands for no contribution to a value.
-pub fn jvp_from_vjp_with(
-    program: &mut Program,
-    def: DefId,
-    held: usize,
-    vjp: TransformFn,
-    absent: Option<AbsentFn>,
-) -> Result<DefId, Box<Diagnostic>> {
     let transformed = vjp(program, def)?;
     let span = program.defs[def].span;
     let (from, to) = sides(program, def)?;
-    let mut types = Types { absent, ..Types::new(program) };
+    let mut types = Types::new(program);
     let moving = moving(&from, held);
     let (from_dot, to_dot) = (types.tangent(&moving, span)?, types.tangent(&to, span)?);
     let basis = types.basis(&to, span)?;
@@ -129,15 +118,11 @@ struct Types<'p> {
     /// By the type as text, as types have no order.
     bases: BTreeMap<String, DefId>,
     inners: BTreeMap<String, DefId>,
-    absent: Option<AbsentFn>,
 }
-
-/// The cotangent that stands for no contribution to a value.
-pub type AbsentFn = fn(&mut Program, &Expr) -> Expr;
 
 impl<'p> Types<'p> {
     fn new(program: &'p mut Program) -> Self {
-        Self { program, bases: BTreeMap::new(), inners: BTreeMap::new(), absent: None }
+        Self { program, bases: BTreeMap::new(), inners: BTreeMap::new() }
     }
 
     fn tangent(&mut self, ty: &Type, span: Span) -> Result<Type, Box<Diagnostic>> {
@@ -145,9 +130,6 @@ impl<'p> Types<'p> {
     }
 
     fn zeros(&mut self, value: Expr) -> Result<Expr, Box<Diagnostic>> {
-        if let Some(absent) = self.absent {
-            return Ok(absent(self.program, &value));
-        }
         let (ty, span) = (self.tangent(&value.ty, value.span)?, value.span);
         Ok(Expr::ad(AdOp::Zeros, vec![value], ty, span))
     }
