@@ -1,19 +1,17 @@
 //! Compiling through categories: CL keeps the meaning, its types are checked, and the two halves give
 //! the derivative.
 
-#![allow(clippy::print_stdout, reason = "a long test tells how far it is")]
-#![allow(clippy::wildcard_enum_match_arm, reason = "a test looks at few cases")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
+#[path = "support/source.rs"]
 mod support;
 
+use pullback_base::Span;
 use pullback_engines::categories::{self, check, convert, custom, meaning, print};
 use pullback_engines::{
     ENGINES, EngineInfo, How, Mode, evaluate, run, run_in_machine, trace_engine,
 };
 use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile};
-use pullback_lambda::{DefId, Program, verify};
-use support::source::source;
+use pullback_lambda::{Def, DefId, Expr, Prim, Program, Type, tangent, verify};
+use support::{expectations, files, source, value};
 
 const CATEGORIES: EngineInfo = EngineInfo {
     name: "categories",
@@ -74,6 +72,14 @@ const SAMPLES: &[(&str, &str)] = &[
     (
         "def root x = custom_jvp sqrt (\\x x_dot -> let y = root x in (y, x_dot / (2.0 * y))) x\ndef f (x: Real) = root x * x",
         "4.0",
+    ),
+    (
+        "def f (p: (Real, Real)) = custom_vjp (\\q -> (q.0 * q.1, [q.0, p.1])) (\\q -> ((q.0 * q.1, [q.0, p.1]), \\d -> (d.0 * q.1 + 2.0 * d.1[0], d.0 * q.0))) (p.1, p.0)",
+        "(3.0, 0.5)",
+    ),
+    (
+        "def f (x: Real) = let r = custom_jvp (\\v -> (v[0], x)) (\\v v_dot -> ((v[0], x), (v_dot[0] * v[1], 0.0))) [x, 2.0] in r.0 * r.1",
+        "3.0",
     ),
     ("def f (x: Real) = stop_gradient x * x + x", "3.0"),
     ("def f (v: [3]Real) = sum (sort v) * (sort v)[0]", "[3.0, 1.0, 2.0]"),
@@ -205,58 +211,181 @@ def main = (grad cube 2.0, grad (grad cube) 2.0, (jvp (\\x -> (x * x, x)) 3.0 1.
     assert!(close(&found, &truth), "{found:?} {truth:?}");
 }
 
-/// Compares this engine with the trace on one expectation in `step` of the suite.
-fn compare_with_trace(folder: &str, step: usize) -> (usize, usize) {
+/// Compares this engine with the trace on every expectation of every `step`th file: how many agree, how
+/// many are refused, and what differs.
+fn compare_with_trace(folder: &str, step: usize) -> (usize, usize, Vec<String>) {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let entries = std::fs::read_dir(root).expect("the folder is there");
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
     paths.sort();
-    let (mut agreed, mut refused) = (0, 0);
+    let (mut agreed, mut refused, mut differing) = (0, 0, vec![]);
     for path in paths.into_iter().step_by(step) {
         let text = std::fs::read_to_string(&path).expect("readable");
         let resources = path.ends_with("runtime_resources.pull");
         if text.contains("\nimport ") || text.starts_with("import ") || resources {
             continue;
         }
-        let (text, names) = support::source::expectations(&text);
+        let (text, names) = expectations(&text);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (program, defs) = support::source::files(&[("main", &text)], &names);
+        let (program, defs) = files(&[("main", &text)], &names);
         for def in defs {
             let options = Options::default();
             let truth = evaluate(&ENGINES[0], &program, def, &options);
             match (truth, evaluate(&CATEGORIES, &program, def, &options)) {
-                (_, Err(fault)) if fault.code == "E0717" => {
-                    refused += 1;
-                    if std::env::var_os("SHOW").is_some() {
-                        println!("{} {}: {}", path.display(), program.defs[def].name, fault.title);
-                    }
-                }
+                (_, Err(fault)) if fault.code == "E0717" => refused += 1,
                 (Ok(truth), Ok(found)) if close(&truth, &found) => agreed += 1,
                 (Err(truth), Err(found)) if truth.code == found.code => agreed += 1,
                 (truth, found) => {
-                    println!("{} {}: {truth:?} {found:?}", path.display(), program.defs[def].name);
-                    refused += 1_000_000;
+                    let name = &program.defs[def].name;
+                    differing.push(format!("{} {name}: {truth:?} {found:?}", path.display()));
                 }
             }
         }
     }
-    (agreed, refused)
+    (agreed, refused, differing)
 }
 
 #[test]
 fn the_suite_agrees_with_the_trace() {
-    let step = std::env::var("STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(9);
-    let body = move || {
-        for folder in ["tests/run", "tests/ad", "lib"] {
-            let step = if folder == "tests/ad" { step } else { 1 };
-            let (agreed, refused) = compare_with_trace(folder, step);
-            println!("{folder}: {agreed} agree, {refused} refused");
+    let body = || {
+        for (folder, step) in [("tests/run", 1), ("tests/ad", 9), ("lib", 1)] {
+            let (agreed, refused, differing) = compare_with_trace(folder, step);
+            assert!(differing.is_empty(), "{}", differing.join("\n"));
             assert!(refused * 4 < agreed, "{folder}: {agreed} agree, {refused} refused");
         }
     };
     let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(body).expect("a thread");
     if let Err(panic) = thread.join() {
         std::panic::resume_unwind(panic);
+    }
+}
+
+/// Programs at points where contributions are zero, negative zero or infinite, in every order of modes:
+/// what is absent must stay so in derivatives of derivatives.
+const NESTED: &[&str] = &[
+    "grad (grad (\\x -> let a = [sqrt x, x * x] in a[1])) 0.0",
+    "grad (\\x -> (jvp (\\y -> let a = [sqrt y, y * y] in a[1]) x 1.0).1) 0.0",
+    "(jvp (grad (\\x -> let a = [sqrt x, x * x] in a[1])) 0.0 1.0).1",
+    "(jvp (\\x -> (jvp (\\y -> let a = [sqrt y, y * y] in a[1]) x 1.0).1) 0.0 1.0).1",
+    "grad (\\x -> (jvp (\\y -> x * y * y) x 1.0).1) 0.0",
+    "grad (\\x -> (jvp (\\y -> (jvp (\\z -> x * y * z * z) y 1.0).1) x 1.0).1) 0.0",
+    "(jvp (\\x -> grad (\\y -> (jvp (\\z -> x * y * z * z) y 1.0).1) x) 0.0 1.0).1",
+    "grad (\\x -> (vjp (\\y -> x * y) 3.0).1 (0.0 * x)) 2.0",
+    "grad (\\x -> (vjp (\\y -> y * y) x).1 (-0.0 * x)) 2.0",
+    "(vjp sqrt 0.0).1 (-0.0)",
+    "(jvp sqrt 0.0 (-0.0)).1",
+    "(jvp (\\x -> (0.0 / 0.0) * x) 1.0 1.0).1",
+    "let a = 1.0 / 0.0 in (jvp (\\x -> a * x) 0.0 1.0).1",
+    "let a = 0.0 in (jvp (\\x -> x / a) 1.0 1.0).1",
+    "let a = 0.5 in (jvp (\\x -> a ^ x) 0.0 1.0).1",
+    "(vjp (\\v -> (loop w = v for i < 2 do w with [i] = w[i + 1])[0]) [sqrt 0.0, 2.0, 3.0]).1 1.0",
+    "grad (\\x -> (loop w = [sqrt x, x, x] for i < 2 do w with [i] = w[i + 1])[0]) 0.0",
+    "grad (grad (\\x -> (loop w = [sqrt x, x, x * x] for i < 2 do w with [i] = w[i + 1])[1])) 0.0",
+    "grad (\\x -> if x > 0.0 then sqrt x else hypot x 0.0 + x) 0.0",
+    "grad (grad (\\x -> maximum [x, 2.0 * x, x * x] + hypot x x)) 0.0",
+    "hessian (\\v -> norm v * v[0] + product v) [0.0, 0.0]",
+    "grad (\\x -> (jvp (\\y -> custom_vjp (\\z -> z * z) (\\z -> (z * z, \\d -> d * x * z)) y) x 1.0).1) 0.0",
+    "grad (\\x -> fold (\\a y -> a * y) x [x, 0.0, sqrt 0.0]) 0.0",
+];
+
+#[test]
+fn what_is_absent_stays_so_in_derivatives_of_derivatives() {
+    for text in NESTED {
+        let (program, defs) = source(&format!("def main = {text}"), &["main"]);
+        let truth = value(&ENGINES[0], &program, defs[0]).expect("a value");
+        let found = evaluate(&CATEGORIES, &program, defs[0], &Options::default());
+        let found = found.unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert!(close(&truth, &found), "{text}: {truth:?} {found:?}");
+    }
+}
+
+/// `\\x -> flatten [[x, x x], [x], [x x x, x]]`, whose rows differ in size.
+fn rows() -> (Program, DefId) {
+    let mut program = Program::default();
+    let span = Span::NONE;
+    let x = program.fresh("x", Type::real());
+    let power =
+        |n: i64| Expr::prim(Prim::PowInt, vec![program.var(x, span), Expr::int(n, span)], span);
+    let row = |powers: &[i64]| {
+        Expr::array(powers.iter().map(|n| power(*n)).collect(), Type::real(), span)
+    };
+    let rows = vec![row(&[1, 2]), row(&[1]), row(&[3, 1])];
+    let rows = Expr::array(rows, Type::array(Type::real()), span);
+    let body = program.lam(vec![x], Expr::prim(Prim::Flatten, vec![rows], span));
+    let (name, ty) = ("f".into(), body.ty.clone());
+    let def = program.defs.push(Def { name, ty, body, span });
+    (program, def)
+}
+
+#[test]
+fn rows_that_are_made_flat_may_differ_in_size() {
+    let (program, f) = rows();
+    let options = Options::default();
+    let weights: Vec<Value> = (1..=5).map(|n| Value::Real(f64::from(n))).collect();
+    let vjp = Mode::Vjp(Value::array(weights));
+    let found = run(&CATEGORIES, &program, f, Value::Real(2.0), &vjp, &options).expect("a value");
+    // 1 + 2 (2 x) + 3 + 4 (3 x x) + 5
+    assert_eq!(found.derivative.and_then(|x_bar| x_bar.as_real()), Some(65.0));
+    let jvp = Mode::Jvp(Value::Real(1.0));
+    let found = run(&CATEGORIES, &program, f, Value::Real(2.0), &jvp, &options).expect("a value");
+    let y_dot = found.derivative.expect("a tangent");
+    let y_dot: Vec<_> = y_dot.as_array().expect("an array").iter().collect();
+    let y_dot: Vec<_> = y_dot.iter().filter_map(Value::as_real).collect();
+    assert_eq!(y_dot, [1.0, 4.0, 1.0, 12.0, 1.0]);
+}
+
+#[test]
+fn the_halves_of_what_is_differentiated_have_the_types_of_the_paper() {
+    for (text, argument) in SAMPLES {
+        let (program, f, _) = sample(text, argument);
+        if text.contains("grad (") || text.contains("hessian") {
+            continue;
+        }
+        let (mut work, halves, f) = categories::halves(&program, f).expect("within the fragment");
+        let (from, to) =
+            work.defs[f].ty.as_fun().map(|(a, b)| (a.clone(), b.clone())).expect("a function");
+        let halves = &halves[&f];
+        // `revf$f : S -> (T, X)` and `revr$f : X -> δT -> δS`
+        let pair = Type::tuple(vec![to.clone(), halves.saved.clone()]);
+        assert_eq!(work.defs[halves.forward].ty, Type::fun(from.clone(), pair), "{text}");
+        let from_dot = tangent(&mut work.datas, &from).expect("first order");
+        let to_dot = tangent(&mut work.datas, &to).expect("first order");
+        let wanted = Type::funs([halves.saved.clone(), to_dot], from_dot);
+        assert_eq!(work.defs[halves.reverse].ty, wanted, "{text}");
+    }
+}
+
+#[test]
+fn every_form_is_shown() {
+    for (text, argument) in SAMPLES {
+        let (program, f, _) = sample(text, argument);
+        for stage in categories::STAGES {
+            let shown = (stage.show)(&program, f, None);
+            let shown = shown.unwrap_or_else(|fault| panic!("{text}: {}: {fault:?}", stage.name));
+            let sign = match stage.name {
+                "cl" | "cl-pruned" => "=>",
+                "cl-rev" => "X of ",
+                "cl-fwd" => "fwd$",
+                _ => "def ",
+            };
+            assert!(shown.contains(sign), "{text}: {}\n{shown}", stage.name);
+        }
+    }
+}
+
+#[test]
+fn forward_mode_is_one_pass_however_many_results_there_are() {
+    let cost = |n: usize| {
+        let text = format!("def f (x: Real) = [ sin (x * real i) | i < {n} ]");
+        let (program, f, x) = sample(&text, "1.5");
+        let options = Options::default();
+        let plain = run(&CATEGORIES, &program, f, x.clone(), &Mode::Value, &options);
+        let jvp = run(&CATEGORIES, &program, f, x, &Mode::Jvp(Value::Real(1.0)), &options);
+        (plain.expect("a value").counts.total(), jvp.expect("a value").counts.total())
+    };
+    for n in [10, 100, 1000] {
+        let (plain, jvp) = cost(n);
+        assert!(jvp <= 8 * plain + 20, "{n}: {plain} {jvp}");
     }
 }
 
@@ -328,13 +457,6 @@ fn reverse_mode_costs_a_constant_times_the_program() {
 #[test]
 fn the_type_checker_rejects_broken_arrows() {
     use pullback_engines::categories::cl::{Cl, ClKind, Function};
-    let (program, f, _) = sample(
-        "def f (p: (Real, Real)) = if p.0 > 0.0 then p.0 * p.1 else sum [ p.1 | i < 3 ]",
-        "(1.0, 2.0)",
-    );
-    let (work, customs) = custom::prepare(&program, f).expect("within the fragment");
-    let arrows = convert::convert(&work, &customs, f, true).expect("within the fragment");
-    check::check(&work, &arrows).expect("well-typed");
     /// Breaks one arrow after the other; the number of arrows.
     fn break_at(cl: &mut Cl, at: &mut usize) -> bool {
         if *at == 0 {
@@ -344,7 +466,16 @@ fn the_type_checker_rejects_broken_arrows() {
                 }
                 ClKind::Prune(kept, n) => ClKind::Prune(kept.clone(), n + 1),
                 ClKind::Constant(_) => ClKind::Identity,
-                _ => ClKind::Constant(pullback_lambda::Lit::Str("broken".into())),
+                ClKind::Identity
+                | ClKind::Function(_)
+                | ClKind::Compose(..)
+                | ClKind::Tuple(_)
+                | ClKind::If(..)
+                | ClKind::Let(..)
+                | ClKind::Build(..)
+                | ClKind::Fold { .. }
+                | ClKind::While { .. }
+                | ClKind::Case(..) => ClKind::Constant(pullback_lambda::Lit::Str("broken".into())),
             };
             cl.kind = other;
             return true;
@@ -355,16 +486,39 @@ fn the_type_checker_rejects_broken_arrows() {
                 break_at(a, at) || break_at(b, at)
             }
             ClKind::Tuple(items) => items.iter_mut().any(|item| break_at(item, at)),
-            ClKind::If(a, b, c) => break_at(a, at) || break_at(b, at) || break_at(c, at),
-            _ => false,
+            ClKind::If(a, b, c)
+            | ClKind::Fold { init: a, count: b, body: c, .. }
+            | ClKind::While { init: a, cond: b, body: c, .. } => {
+                break_at(a, at) || break_at(b, at) || break_at(c, at)
+            }
+            ClKind::Case(scrutinee, arms, default) => {
+                break_at(scrutinee, at)
+                    || arms.iter_mut().any(|arm| break_at(&mut arm.body, at))
+                    || default.iter_mut().any(|default| break_at(default, at))
+            }
+            ClKind::Identity | ClKind::Constant(_) | ClKind::Prune(..) | ClKind::Function(_) => {
+                false
+            }
         }
     }
-    let size = arrows[&f].body.size();
-    assert!(size > 10);
-    for at in 0..size {
-        let mut broken = arrows.clone();
-        let def = broken.get_mut(&f).expect("converted");
-        assert!(break_at(&mut def.body, &mut { at }), "arrow {at} of {size}");
-        assert!(check::check(&work, &broken).is_err(), "arrow {at} of {size} is not noticed");
+    let texts = [
+        "def f (p: (Real, Real)) = if p.0 > 0.0 then p.0 * p.1 else sum [ p.1 | i < 3 ]",
+        "def f (p: (Real, Real)) = loop a = p.0 for i < 3 do loop b = a while b < 9.0 do b * b + p.1",
+        "type T = L Real | N T\ndef f (p: (Real, Real)) = match N (L p.0) with L x -> x | N _ -> p.1",
+    ];
+    for text in texts {
+        let (program, f, _) = sample(text, "(1.0, 2.0)");
+        let (work, customs) = custom::prepare(&program, f).expect("within the fragment");
+        let arrows = convert::convert(&work, &customs, f, true).expect("within the fragment");
+        check::check(&work, &arrows).expect("well-typed");
+        let size = arrows[&f].body.size();
+        assert!(size > 10);
+        for at in 0..size {
+            let mut broken = arrows.clone();
+            let def = broken.get_mut(&f).expect("converted");
+            assert!(break_at(&mut def.body, &mut { at }), "{text}: arrow {at} of {size}");
+            let found = check::check(&work, &broken);
+            assert!(found.is_err(), "{text}: arrow {at} of {size} is not noticed");
+        }
     }
 }
