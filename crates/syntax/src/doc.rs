@@ -89,6 +89,10 @@ enum Mode {
 
 type Command<'d> = (usize, Mode, &'d Doc);
 
+/// How far every line but the first is indented at least: a name at the very left could be read as the
+/// start of a definition.
+const HANG: usize = 2;
+
 /// Prints a document in lines of at most `width` columns where it can.
 pub(crate) fn print(doc: &Doc, width: usize) -> String {
     let mut printer = Printer { out: String::new(), column: 0, blank: true, ended: false };
@@ -189,6 +193,10 @@ impl Printer {
         if text.is_empty() {
             return;
         }
+        if text == " " {
+            // No line starts with it.
+            return self.space();
+        }
         if self.ended {
             self.newline(indent);
         }
@@ -210,7 +218,7 @@ impl Printer {
         let end = self.out.trim_end_matches(' ').len();
         self.out.truncate(end);
         self.out.push('\n');
-        self.column = indent;
+        self.column = indent.max(HANG);
         self.blank = true;
         self.ended = false;
     }

@@ -41,7 +41,8 @@ impl Heights {
         ty.map_or(0, |ty| self.ty(ty))
     }
     fn params(&self, params: &[Param]) -> usize {
-        let of = |param: &Param| self.pattern(&param.pattern).max(self.maybe_ty(param.ty.as_deref()));
+        let of =
+            |param: &Param| self.pattern(&param.pattern).max(self.maybe_ty(param.ty.as_deref()));
         params.iter().map(of).max().unwrap_or(0)
     }
 
@@ -129,7 +130,8 @@ impl Heights {
                 defs.iter().map(|def| self.def(def)).max().unwrap_or(0).max(self.expr(body))
             }
             ExprKind::Loop { pattern, ty, init, form, body } => {
-                let head = self.pattern(pattern).max(self.maybe_ty(ty.as_deref())).max(self.form(form));
+                let head =
+                    self.pattern(pattern).max(self.maybe_ty(ty.as_deref())).max(self.form(form));
                 head.max(self.expr(init)).max(self.expr(body))
             }
             ExprKind::Ascribe { expr, ty } => self.expr(expr).max(self.ty(ty)),

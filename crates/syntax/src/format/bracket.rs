@@ -90,14 +90,20 @@ impl Source<'_> {
 
     /// `(e)`; of doubled parentheses one pair is kept.
     pub fn paren(&mut self, inner: &Expr) -> Doc {
-        if matches!(inner.kind, ExprKind::Paren(_)) {
-            let before = self.drop_token();
-            let kept = self.expr(inner);
-            let comma = self.drop_if(TokenKind::Comma);
-            return concat([before, kept, comma, self.drop_token()]);
-        }
+        // The outermost pair is kept, so that no comment inside it gets outside.
         let open = self.token();
-        let shown = self.expr(inner);
+        let mut inner = inner;
+        let mut doubled = 0;
+        while let ExprKind::Paren(next) = &inner.kind {
+            self.drop_opener();
+            doubled += 1;
+            inner = next;
+        }
+        let mut shown = vec![self.expr(inner)];
+        for _ in 0..doubled {
+            shown.extend([self.drop_if(TokenKind::Comma), self.drop_token()]);
+        }
+        let shown = concat(shown);
         let comma = self.drop_if(TokenKind::Comma);
         if matches!(inner.kind, ExprKind::Lambda { .. }) {
             return concat([open, shown, comma, self.token()]);

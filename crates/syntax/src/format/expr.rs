@@ -80,7 +80,13 @@ impl Source<'_> {
     /// `f a b`. A function as the last argument starts on the line of the others.
     fn application(&mut self, fun: &Expr, args: &[Expr]) -> Doc {
         let fun = self.expr(fun);
-        let is_lambda = |expr: &Expr| matches!(&expr.kind, ExprKind::Paren(inner) if matches!(inner.kind, ExprKind::Lambda { .. }));
+        let is_lambda = |expr: &Expr| {
+            let mut inner = expr;
+            while let ExprKind::Paren(next) = &inner.kind {
+                inner = next;
+            }
+            matches!(expr.kind, ExprKind::Paren(_)) && matches!(inner.kind, ExprKind::Lambda { .. })
+        };
         let (last, others) = match args.split_last() {
             Some((last, others)) if is_lambda(last) => (Some(last), others),
             _ => (None, args),

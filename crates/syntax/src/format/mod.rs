@@ -147,8 +147,11 @@ impl Source<'_> {
                 for (index, constructor) in constructors.iter().enumerate() {
                     if index > 0 {
                         parts.extend([Doc::Line, self.take(TokenKind::Bar), text(" ")]);
-                    } else if constructors.len() == 1 {
-                        // Without its bar it would be read as another name for a type.
+                    } else if constructors.len() == 1
+                        || self.at(TokenKind::Bar) && self.has_comment_around()
+                    {
+                        // Without its bar it would be read as another name for a type; and comments
+                        // keep their place.
                         parts.extend([self.take(TokenKind::Bar), text(" ")]);
                     } else {
                         parts.push(self.drop_if(TokenKind::Bar));

@@ -36,16 +36,22 @@ impl Source<'_> {
                 let pattern = self.pattern(pattern);
                 concat([pattern, text(" "), self.take(TokenKind::As), text(" "), self.token()])
             }
-            PatternKind::Paren(inner) if matches!(inner.kind, PatternKind::Paren(_)) => {
-                let before = self.drop_token();
-                let inner = self.pattern(inner);
-                let comma = self.drop_if(TokenKind::Comma);
-                concat([before, inner, comma, self.drop_token()])
-            }
             PatternKind::Paren(inner) => {
-                let open = self.token();
-                let inner = self.pattern(inner);
-                concat([open, inner, self.drop_if(TokenKind::Comma), self.token()])
+                // Of doubled parentheses the outermost pair is kept.
+                let mut parts = vec![self.token()];
+                let mut inner = inner;
+                let mut doubled = 0;
+                while let PatternKind::Paren(next) = &inner.kind {
+                    self.drop_opener();
+                    doubled += 1;
+                    inner = next;
+                }
+                parts.push(self.pattern(inner));
+                for _ in 0..doubled {
+                    parts.extend([self.drop_if(TokenKind::Comma), self.drop_token()]);
+                }
+                parts.extend([self.drop_if(TokenKind::Comma), self.token()]);
+                concat(parts)
             }
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Input: the tokens and comments of a text. Output: documents for tokens, in source order.
 //! Invariant: every comment belongs to one token (the one it follows on its line, or else the one
-//! after it) and is printed when that token is printed or dropped. So none is lost or reordered.
+//! after it) and is printed with that token, or if that is left out, with the one before or after it.
+//! So none is lost or reordered.
 
 use pullback_base::FileId;
 
@@ -52,13 +53,30 @@ impl<'t> Source<'t> {
         self.next_comment += 1;
         Some(comment.clone())
     }
+    /// Whether a comment stands on a line of its own before the next token.
+    pub fn has_leading(&self) -> bool {
+        let comment = self.comments.get(self.next_comment);
+        comment.is_some_and(|comment| comment.span.lo < self.here().lo)
+    }
+    /// Whether a comment has been printed behind the token before.
+    pub fn has_trailed(&self) -> bool {
+        let before = self.next.checked_sub(1).map_or(0, |before| self.tokens[before].lo);
+        let last = self.next_comment.checked_sub(1).map(|last| &self.comments[last]);
+        last.is_some_and(|comment| comment.span.lo > before)
+    }
+    /// Whether a comment stands before or behind the next token.
+    pub fn has_comment_around(&self) -> bool {
+        let after = self.tokens[(self.next + 1).min(self.tokens.len() - 1)].lo;
+        let comment = self.comments.get(self.next_comment);
+        comment.is_some_and(|comment| comment.span.lo < after)
+    }
     /// A comment as it is printed.
     pub fn comment_text(&self, comment: &Comment) -> String {
         self.source[comment.span.range()].trim_end().to_owned()
     }
 
     /// The comments before the next token, each on a line of its own.
-    fn leading(&mut self) -> Doc {
+    pub fn leading(&mut self) -> Doc {
         let mut parts = Vec::new();
         while let Some(comment) = self.next_leading() {
             parts.extend([Doc::FreshLine, text(self.comment_text(&comment)), Doc::HardLine]);
@@ -95,11 +113,17 @@ impl<'t> Source<'t> {
         debug_assert_eq!(self.here().kind, kind, "the tree and the tokens agree");
         self.token()
     }
-    /// The comments of the next token, which itself is not printed.
+    /// Leaves out the next token. The comments around it stay with the token after it, where they are
+    /// found when the text is formatted again; only one that ends the line of the token before it can
+    /// stay there.
     pub fn drop_token(&mut self) -> Doc {
-        let before = self.leading();
+        let moves = self.has_trailed() || self.has_leading();
         self.next += 1;
-        concat([before, self.trailing()])
+        if moves { concat([]) } else { self.trailing() }
+    }
+    /// Leaves out an opening bracket. The comments around it stay with the token after it.
+    pub fn drop_opener(&mut self) {
+        self.next += 1;
     }
     /// Leaves out the next token if it is of this kind.
     pub fn drop_if(&mut self, kind: TokenKind) -> Doc {

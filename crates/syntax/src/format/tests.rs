@@ -1,5 +1,7 @@
 //! The formatter's laws on the sample programs, with comments put everywhere and at several widths.
 
+mod generated;
+
 use super::*;
 use crate::ast::Module;
 use crate::{dump_shape, parse};

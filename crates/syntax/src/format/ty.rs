@@ -27,38 +27,37 @@ impl Source<'_> {
     }
 
     fn ty(&mut self, ty: &TypeExpr, place: Place) -> Doc {
-        let mut before = Vec::new();
-        let parens = self.drop_parens(ty, &mut before);
-        let needed = match &ty.kind {
-            TypeExprKind::Fun(..) => place != Place::Whole,
-            TypeExprKind::Named { sizes, args, .. } => {
-                place == Place::Atom && !(sizes.is_empty() && args.is_empty())
-            }
-            TypeExprKind::Array { .. }
-            | TypeExprKind::Var(_)
-            | TypeExprKind::Tuple(_)
-            | TypeExprKind::Record(_)
-            | TypeExprKind::Error => false,
-        };
+        let mut parts = Vec::new();
+        let parens = self.open_parens(ty, &mut parts);
+        let needed = needs_parens(ty, place);
         let (open, close) = if needed { ("(", ")") } else { ("", "") };
         let inner = self.bare_type(ty, if needed { Place::Whole } else { place });
-        let mut after = Vec::new();
-        self.drop_closers(parens, &mut after);
-        concat([concat(before), text(open), inner, text(close), concat(after)])
+        parts.extend([text(open), inner, text(close)]);
+        self.close_parens(parens, &mut parts);
+        concat(parts)
     }
-    /// Leaves out the parentheses around a type; their comments go to `out`.
-    fn drop_parens(&mut self, ty: &TypeExpr, out: &mut Vec<Doc>) -> usize {
-        let mut count = 0;
+    /// Leaves out the parentheses before a type. Gives the places in `out` where they may have to
+    /// stand after all.
+    fn open_parens(&mut self, ty: &TypeExpr, out: &mut Vec<Doc>) -> Vec<usize> {
+        let mut places = Vec::new();
         while self.at(TokenKind::LParen) && self.here().lo < ty.span.lo {
-            out.push(self.drop_token());
-            count += 1;
+            self.drop_opener();
+            places.push(out.len());
+            out.push(concat([]));
         }
-        count
+        places
     }
-    fn drop_closers(&mut self, count: usize, out: &mut Vec<Doc>) {
-        for _ in 0..count {
+    /// Leaves out the parentheses after a type, but for a pair with a comment before its end: that
+    /// could get out of the definition, and document the next one.
+    fn close_parens(&mut self, mut places: Vec<usize>, out: &mut Vec<Doc>) {
+        while let Some(place) = places.pop() {
             out.push(self.drop_if(TokenKind::Comma));
-            out.push(self.drop_token());
+            if self.has_leading() {
+                out[place] = text("(");
+                out.push(self.token());
+            } else {
+                out.push(self.drop_token());
+            }
         }
     }
 
@@ -79,8 +78,16 @@ impl Source<'_> {
                 let open = self.take(TokenKind::LBracket);
                 let size = size.as_ref().map_or(concat([]), |size| self.expr(size));
                 let close = self.take(TokenKind::RBracket);
-                let place = if place == Place::Whole { Place::Argument } else { place };
-                concat([open, size, close, self.ty(element, place)])
+                let inside = if place == Place::Whole { Place::Argument } else { place };
+                // A comment before an opening parenthesis goes inside it.
+                let commented =
+                    self.has_trailed() || self.has_leading() && !needs_parens(element, inside);
+                let array = concat([open, size, close, self.ty(element, inside)]);
+                if commented && place == Place::Atom {
+                    // As an argument its element must touch it, which a comment prevents.
+                    return concat([text("("), array, text(")")]);
+                }
+                array
             }
             TypeExprKind::Tuple(parts) => self.bracketed(Doc::SoftLine, parts, Self::whole_type),
             TypeExprKind::Record(fields) => self.bracketed(Doc::Line, fields, |source, field| {
@@ -94,7 +101,7 @@ impl Source<'_> {
     /// `a -> b -> c`
     fn function_type(&mut self, from: &TypeExpr, to: &TypeExpr) -> Doc {
         let (mut from, mut to) = (from, to);
-        let mut parens = 0;
+        let mut parens = Vec::new();
         let first = self.ty(from, Place::Argument);
         let mut rest = Vec::new();
         loop {
@@ -103,11 +110,26 @@ impl Source<'_> {
                 rest.push(self.ty(to, Place::Whole));
                 break;
             };
-            parens += self.drop_parens(to, &mut rest);
+            parens.extend(self.open_parens(to, &mut rest));
             (from, to) = (next_from, next_to);
             rest.push(self.ty(from, Place::Argument));
         }
-        self.drop_closers(parens, &mut rest);
+        self.close_parens(parens, &mut rest);
         group(concat([first, nest(2, concat(rest))]))
+    }
+}
+
+/// Whether a type cannot stand somewhere without parentheses.
+fn needs_parens(ty: &TypeExpr, place: Place) -> bool {
+    match &ty.kind {
+        TypeExprKind::Fun(..) => place != Place::Whole,
+        TypeExprKind::Named { sizes, args, .. } => {
+            place == Place::Atom && !(sizes.is_empty() && args.is_empty())
+        }
+        TypeExprKind::Array { .. }
+        | TypeExprKind::Var(_)
+        | TypeExprKind::Tuple(_)
+        | TypeExprKind::Record(_)
+        | TypeExprKind::Error => false,
     }
 }
