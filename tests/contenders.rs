@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pullback_engines::source::{Transforms, prepared};
 use pullback_engines::{ENGINES, EngineInfo, How, evaluate};
 use pullback_lambda::eval::{Options, compile};
+use pullback_oracle::fuzz::{self, Campaign, Statistics};
 use pullback_oracle::table::{Report, Subject, report};
 use pullback_oracle::{Contender, closed, failure, of_value, on_image};
 
@@ -17,12 +18,6 @@ const MAX_MEMORY: usize = 512 << 20;
 /// Every engine of the table.
 pub fn contenders() -> Vec<Contender> {
     ENGINES.iter().map(contender).collect()
-}
-
-/// The engines that run inside the evaluator: those that transform programs take a second for one.
-pub fn fast_contenders() -> Vec<Contender> {
-    let fast = ENGINES.iter().filter(|engine| matches!(engine.how, How::Runtime(_)));
-    fast.map(contender).collect()
 }
 
 /// The walk over the primitive table with these engines, several at a time.
@@ -51,12 +46,31 @@ pub fn walk_table(engines: &[&'static EngineInfo]) -> Result<Report, String> {
     Ok(whole)
 }
 
+/// Random programs on all engines, on several threads; the report is that of one campaign.
+pub fn random_programs(campaign: Campaign) -> Result<Statistics, String> {
+    let parts = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    let found: Result<Vec<Statistics>, String> = std::thread::scope(|scope| {
+        let start = |part| {
+            let campaign = Campaign { part: (part, parts), ..campaign };
+            scope.spawn(move || deep(|| fuzz::run(&campaign, &contenders())))
+        };
+        let workers: Vec<_> = (0..parts).map(start).collect();
+        let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
+            worker.join().unwrap_or_else(|_| Err("a campaign panicked".to_owned()))
+        };
+        workers.into_iter().map(join).collect()
+    });
+    let mut whole = Statistics::default();
+    found?.into_iter().for_each(|part| whole.merge(part));
+    Ok(whole)
+}
+
 fn contender(engine: &'static EngineInfo) -> Contender {
     match engine.how {
         How::Runtime(make) => Contender::machine(engine.name, make()),
         How::Transform { vjp, jvp } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
-            Contender::preparing(engine.name, move |program, def| {
+            let contender = Contender::preparing(engine.name, move |program, def| {
                 match prepared(transforms, program, def) {
                     Ok((program, def, shapes)) => {
                         let image = compile(&program);
@@ -67,7 +81,8 @@ fn contender(engine: &'static EngineInfo) -> Contender {
                         Box::new(move |_| Err(failure.clone()))
                     }
                 }
-            })
+            });
+            contender.costly()
         }
         How::Own(_) => Contender::new(engine.name, move |program, def, args| {
             let (program, def) = closed(program, def, args);

@@ -8,7 +8,7 @@ mod snapshot;
 mod stack;
 
 pub use blocks::{Block, blocks};
-pub use contenders::{contenders, fast_contenders, walk_table};
+pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, root};
 pub use fuzz::{Campaign, Report, fuzz};
 pub use snapshot::matches;

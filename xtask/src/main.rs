@@ -46,6 +46,9 @@ enum Task {
         /// The first program's seed [default: from the clock].
         #[arg(long)]
         seed: Option<u64>,
+        /// Ask engines that transform programs for derivatives of derivatives in one program of so many.
+        #[arg(long, default_value_t = 20)]
+        costly_every: u64,
     },
     /// Measure the evaluator and the cost of derivatives, as ratios on this machine.
     Bench,
@@ -70,11 +73,11 @@ fn main() -> ExitCode {
             println!("{table}");
             problems
         }
-        Task::Fuzz { count, seed } => {
+        Task::Fuzz { count, seed, costly_every } => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let seed = seed.unwrap_or(now.as_secs() * 1_000_000);
             println!("{count} programs from seed {seed}");
-            let (statistics, problems) = oracle::fuzz(seed, count);
+            let (statistics, problems) = oracle::fuzz(seed, count, costly_every);
             println!("{statistics}");
             problems
         }

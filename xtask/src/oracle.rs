@@ -2,8 +2,8 @@
 //! Both give their report as text and what went wrong, one line each.
 
 use pullback_engines::{ENGINES, engine_named};
-use pullback_oracle::fuzz::Campaign;
-use pullback_suite::{contenders, deep, walk_table};
+use pullback_oracle::fuzz::{Campaign, Disagreement};
+use pullback_suite::{random_programs, walk_table};
 
 /// Every primitive × engine × order, for the engines of these names or for all.
 pub fn table(names: &[String]) -> (String, Vec<String>) {
@@ -18,15 +18,15 @@ pub fn table(names: &[String]) -> (String, Vec<String>) {
     }
 }
 
-/// Random programs from `seed` on.
-pub fn fuzz(seed: u64, count: u64) -> (String, Vec<String>) {
-    let campaign = Campaign { seed, count, ..Campaign::default() };
-    let run = deep(|| {
-        let statistics = pullback_oracle::fuzz::run(&campaign, &contenders());
-        let line = |found: &pullback_oracle::fuzz::Disagreement| {
-            format!("seed {}: {}", found.seed, found.what)
-        };
-        (statistics.to_string(), statistics.disagreements.iter().map(line).collect())
-    });
-    run.unwrap_or_else(|panic| (String::new(), vec![panic]))
+/// Random programs from `seed` on. Engines that transform programs are asked for derivatives of
+/// derivatives in one program of `costly_every`.
+pub fn fuzz(seed: u64, count: u64, costly_every: u64) -> (String, Vec<String>) {
+    let campaign = Campaign { seed, count, costly_every, ..Campaign::default() };
+    let line = |found: &Disagreement| format!("seed {}: {}", found.seed, found.what);
+    match random_programs(campaign) {
+        Ok(statistics) => {
+            (statistics.to_string(), statistics.disagreements.iter().map(line).collect())
+        }
+        Err(panic) => (String::new(), vec![panic]),
+    }
 }

@@ -52,6 +52,8 @@ type ByMode = BTreeMap<String, Ready>;
 pub struct Contender {
     /// Its name in reports.
     pub name: String,
+    /// Whether it takes long over derivatives of derivatives.
+    pub costly: bool,
     run: Rc<Run>,
     prepare: Box<Prepare>,
     /// What is ready for the case of the table that is being walked, by mode.
@@ -70,7 +72,8 @@ impl Contender {
             let (run, program) = (each.clone(), program.clone());
             Box::new(move |args| run(&program, def, args))
         };
-        Self { name: name.into(), run, prepare: Box::new(prepare), ready: RefCell::default() }
+        let (prepare, ready) = (Box::new(prepare), RefCell::default());
+        Self { name: name.into(), costly: false, run, prepare, ready }
     }
 
     /// A contender that does most of its work before it knows the arguments.
@@ -89,6 +92,11 @@ impl Contender {
             let (image, engine) = (compile(program), engine.clone());
             Box::new(move |args| on_image(&image, def, args, engine.clone()))
         })
+    }
+
+    /// The contender, marked as costly.
+    pub fn costly(self) -> Self {
+        Self { costly: true, ..self }
     }
 
     /// A definition, ready to be applied.

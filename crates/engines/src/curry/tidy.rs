@@ -6,6 +6,7 @@
 //! and their order included. Growth is bounded.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use pullback_lambda::{AdOp, Arm, Class, DefId, Expr, ExprKind, LoopForm, Prim, Program, VarId};
 
@@ -23,7 +24,7 @@ pub fn tidy(program: &mut Program, first: usize, root: DefId) {
     let mut pass = Pass {
         program,
         first,
-        done: BTreeSet::new(),
+        done: BTreeMap::new(),
         busy: BTreeSet::new(),
         known: HashMap::new(),
         mentions: HashMap::new(),
@@ -31,12 +32,12 @@ pub fn tidy(program: &mut Program, first: usize, root: DefId) {
         room: 0,
         depth: 0,
     };
-    pass.definition(root);
-    let mut reached = crate::source::reachable(pass.program, root);
-    while let Some(def) = reached.pop() {
-        if pass.definition(def) {
-            reached = crate::source::reachable(pass.program, root);
-        }
+    let mut seen = BTreeSet::from([root]);
+    let mut next = vec![root];
+    while let Some(def) = next.pop() {
+        pass.definition(def);
+        let callees = pass.program.defs[def].body.globals();
+        next.extend(callees.into_iter().filter(|callee| seen.insert(*callee)));
     }
 }
 
@@ -46,13 +47,29 @@ enum Known {
     Atom(Expr),
     Tuple(Vec<Expr>),
     Con(usize, Vec<Expr>),
-    Lam(Vec<VarId>, Expr),
+    Lam(Rc<Function>),
+}
+
+/// A function that may be copied to where it is applied.
+struct Function {
+    params: Vec<VarId>,
+    body: Expr,
+    size: usize,
+}
+
+impl Function {
+    /// The function if it is not larger than that: a larger one is never copied.
+    fn up_to(limit: usize, params: &[VarId], body: &Expr) -> Option<Rc<Self>> {
+        let size = body.size();
+        (size <= limit).then(|| Rc::new(Self { params: params.to_vec(), body: body.clone(), size }))
+    }
 }
 
 struct Pass<'p> {
     program: &'p mut Program,
     first: usize,
-    done: BTreeSet<DefId>,
+    /// What is reduced, as a function if it may be copied.
+    done: BTreeMap<DefId, Option<Rc<Function>>>,
     busy: BTreeSet<DefId>,
     known: HashMap<VarId, Known>,
     /// How often variables are mentioned, before reduction.
@@ -63,10 +80,10 @@ struct Pass<'p> {
 }
 
 impl Pass<'_> {
-    /// Reduces a definition once; says whether it did.
-    fn definition(&mut self, def: DefId) -> bool {
-        if (def.0 as usize) < self.first || self.done.contains(&def) || !self.busy.insert(def) {
-            return false;
+    /// Reduces a definition once.
+    fn definition(&mut self, def: DefId) {
+        if (def.0 as usize) < self.first || self.done.contains_key(&def) || !self.busy.insert(def) {
+            return;
         }
         let body = self.program.defs[def].body.clone();
         body.visit(&mut |term| {
@@ -80,11 +97,18 @@ impl Pass<'_> {
         self.depth = 0;
         let body = self.scope(|pass| pass.expr(body));
         self.scopes = scopes;
-        self.program.defs[def].body = dropped(body);
+        let body = dropped(body);
+        let function = if let ExprKind::Lam(params, inside) = &body.kind
+            && !inside.globals().contains(&def)
+        {
+            Function::up_to(SMALL, params, inside)
+        } else {
+            None
+        };
+        self.program.defs[def].body = body;
         (self.room, self.depth) = (room, depth);
         self.busy.remove(&def);
-        self.done.insert(def);
-        true
+        self.done.insert(def, function);
     }
 
     fn scope(&mut self, make: impl FnOnce(&mut Self) -> Expr) -> Expr {
@@ -113,9 +137,13 @@ impl Pass<'_> {
 
     fn bind(&mut self, var: VarId, value: Expr) {
         let known = match &value.kind {
-            ExprKind::Tuple(items) => Known::Tuple(items.clone()),
-            ExprKind::Con(tag, fields) => Known::Con(*tag, fields.clone()),
-            ExprKind::Lam(params, body) => Known::Lam(params.clone(), (**body).clone()),
+            ExprKind::Tuple(items) => Some(Known::Tuple(items.clone())),
+            ExprKind::Con(tag, fields) => Some(Known::Con(*tag, fields.clone())),
+            ExprKind::Lam(params, body) => {
+                let once = self.mentions.get(&var) == Some(&1);
+                let lam = Function::up_to(if once { ONCE } else { SMALL }, params, body);
+                lam.map(Known::Lam)
+            }
             ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Lit(_) => {
                 self.known.insert(var, Known::Atom(value));
                 return;
@@ -130,12 +158,11 @@ impl Pass<'_> {
             | ExprKind::Array(_)
             | ExprKind::Build { .. }
             | ExprKind::Loop { .. }
-            | ExprKind::Ad(..) => {
-                self.push(var, value);
-                return;
-            }
+            | ExprKind::Ad(..) => None,
         };
-        self.known.insert(var, known);
+        if let Some(known) = known {
+            self.known.insert(var, known);
+        }
         self.push(var, value);
     }
 
@@ -145,9 +172,9 @@ impl Pass<'_> {
         }
     }
 
-    fn known(&self, expr: &Expr) -> Option<Known> {
+    fn known(&self, expr: &Expr) -> Option<&Known> {
         let ExprKind::Var(var) = expr.kind else { return None };
-        self.known.get(&var).cloned()
+        self.known.get(&var)
     }
 
     /// A reduced term; its bindings go to the innermost scope.
@@ -241,15 +268,14 @@ impl Pass<'_> {
         let function = if is_lam || function.is_atom() { function } else { self.name(function) };
         let args = self.atoms(args);
         let lam = match &function.kind {
-            ExprKind::Lam(params, body) => Some((params.clone(), (**body).clone(), ONCE)),
+            ExprKind::Lam(params, body) => {
+                Function::up_to(ONCE, params, body).map(|lam| (lam, true))
+            }
             ExprKind::Var(var) => match self.known(&function) {
-                Some(Known::Lam(params, body)) => {
-                    let once = self.mentions.get(var) == Some(&1);
-                    Some((params, body, if once { ONCE } else { SMALL }))
-                }
+                Some(Known::Lam(lam)) => Some((lam.clone(), self.mentions.get(var) == Some(&1))),
                 Some(Known::Atom(_) | Known::Tuple(_) | Known::Con(..)) | None => None,
             },
-            ExprKind::Global(def) => self.global(*def).map(|(params, body)| (params, body, SMALL)),
+            ExprKind::Global(def) => self.global(*def).map(|lam| (lam, false)),
             ExprKind::Lit(_)
             | ExprKind::Prim(..)
             | ExprKind::App(..)
@@ -265,15 +291,14 @@ impl Pass<'_> {
             | ExprKind::Loop { .. }
             | ExprKind::Ad(..) => None,
         };
-        if let Some((params, body, limit)) = lam
-            && params.len() <= args.len()
+        if let Some((lam, once)) = lam
+            && lam.params.len() <= args.len()
             && self.depth < DEEPEST
         {
-            let size = body.size();
-            let cost = if limit == ONCE { 0 } else { size };
-            if size <= limit && cost <= self.room {
+            let cost = if once { 0 } else { lam.size };
+            if cost <= self.room {
                 self.room -= cost;
-                return self.inline(&params, &body, args, span);
+                return self.inline(&lam, args, span);
             }
         }
         let function =
@@ -288,22 +313,16 @@ impl Pass<'_> {
         occurrence
     }
 
-    fn inline(
-        &mut self,
-        params: &[VarId],
-        body: &Expr,
-        args: Vec<Expr>,
-        span: pullback_base::Span,
-    ) -> Expr {
+    fn inline(&mut self, function: &Function, args: Vec<Expr>, span: pullback_base::Span) -> Expr {
         let mut replacements = BTreeMap::new();
         let mut args = args.into_iter();
-        for param in params {
+        for param in &function.params {
             if let Some(arg) = args.next() {
                 replacements.insert(*param, arg);
             }
         }
         let rest: Vec<Expr> = args.collect();
-        let body = self.program.copy_with(body, &replacements);
+        let body = self.program.copy_with(&function.body, &replacements);
         self.depth += 1;
         let result = if rest.is_empty() { self.expr(body) } else { self.apply(body, rest, span) };
         self.depth -= 1;
@@ -311,16 +330,9 @@ impl Pass<'_> {
     }
 
     /// A definition that may be copied: one made here, not in the making.
-    fn global(&mut self, def: DefId) -> Option<(Vec<VarId>, Expr)> {
+    fn global(&mut self, def: DefId) -> Option<Rc<Function>> {
         self.definition(def);
-        if !self.done.contains(&def) {
-            return None;
-        }
-        let ExprKind::Lam(params, body) = &self.program.defs[def].body.kind else { return None };
-        if body.globals().contains(&def) {
-            return None;
-        }
-        Some((params.clone(), (**body).clone()))
+        self.done.get(&def).cloned().flatten()
     }
 
     fn case(
@@ -333,6 +345,7 @@ impl Pass<'_> {
     ) -> Expr {
         let scrutinee = self.atom(scrutinee);
         if let Some(Known::Con(tag, fields)) = self.known(&scrutinee) {
+            let (tag, fields) = (*tag, fields.clone());
             for arm in arms {
                 if arm.tag == tag {
                     for (var, field) in arm.vars.iter().zip(fields) {

@@ -4,14 +4,17 @@
 //! second derivatives in three ways, and the oracle's derivatives where it has them. A disagreement is
 //! shrunk to the smallest bytes that show it and reported with its program as text.
 
-use std::collections::BTreeMap;
-use std::fmt;
+mod statistics;
+
+use std::time::Instant;
 
 use pullback_base::{Name, Span};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
 
 use crate::contender::{Contender, Failure, Outcome};
-use crate::generate::{Config, Feature, Generated, Mode, bytes_of_seed, generate, shrink};
+use crate::generate::{Config, Generated, Mode, bytes_of_seed, generate, shrink};
+pub use statistics::{Disagreement, Statistics, Verdict};
+
 use crate::{Data, Error, ErrorKind, eval_f64, extent, jvp_complex_step, taylor, taylor_exact};
 
 /// Which programs to try.
@@ -21,85 +24,41 @@ pub struct Campaign {
     pub seed: u64,
     /// How many programs.
     pub count: u64,
-    /// About how many terms a program may have.
-    pub size: usize,
+    /// Which part of the campaign this is, of how many that take turns.
+    pub part: (u64, u64),
+    /// Costly contenders are asked for derivatives of derivatives in one program of so many.
+    pub costly_every: u64,
     /// How many disagreements to shrink and report before stopping.
     pub give_up_after: usize,
 }
 
 impl Default for Campaign {
     fn default() -> Self {
-        Self { seed: 0, count: 20_000, size: 100, give_up_after: 10 }
+        Self { seed: 0, count: 20_000, part: (0, 1), costly_every: 1, give_up_after: 10 }
     }
-}
-
-/// What was tried and found.
-#[derive(Clone, Debug, Default)]
-pub struct Statistics {
-    /// Programs tried, by mode.
-    pub programs: BTreeMap<&'static str, u64>,
-    /// Programs with a value.
-    pub values: u64,
-    /// Programs that fail at run time, everywhere alike.
-    pub failures: u64,
-    /// Programs that ran too long for the oracle and were passed over.
-    pub unended: u64,
-    /// Programs whose derivative the oracle confirmed.
-    pub confirmed: u64,
-    /// Programs with a derivative other than zero.
-    pub moving: u64,
-    /// Programs that a contender declined, by contender.
-    pub refused: BTreeMap<String, u64>,
-    /// Programs with a feature.
-    pub features: BTreeMap<Feature, u64>,
-    /// What went wrong.
-    pub disagreements: Vec<Disagreement>,
-}
-
-/// A program on which not all agree.
-#[derive(Clone, Debug)]
-pub struct Disagreement {
-    /// Its seed.
-    pub seed: u64,
-    /// What it was made for.
-    pub mode: Mode,
-    /// Who says what.
-    pub what: String,
-    /// The smallest bytes found.
-    pub bytes: Vec<u8>,
-    /// The smallest program and its argument, as text.
-    pub text: String,
-}
-
-/// How one program went.
-#[derive(Clone, Debug, Default)]
-pub struct Verdict {
-    value: bool,
-    failed: bool,
-    unended: bool,
-    confirmed: bool,
-    moving: bool,
-    refused: Vec<String>,
 }
 
 /// Runs a campaign.
 pub fn run(campaign: &Campaign, contenders: &[Contender]) -> Statistics {
     let mut statistics = Statistics::default();
-    for seed in (campaign.seed..).take(campaign.count as usize) {
-        let (mode, config, bytes) = recipe(seed, campaign.size);
+    let (part, parts) = campaign.part;
+    let seeds = (campaign.seed..).take(campaign.count as usize);
+    for seed in seeds.filter(|seed| seed % parts == part) {
+        let (mode, config, bytes) = recipe(seed);
+        let all = seed.is_multiple_of(campaign.costly_every.max(1));
+        let check = |made: &Generated| check(made, mode, contenders, all);
         let made = generate(&bytes, &config);
         *statistics.programs.entry(mode_name(mode)).or_default() += 1;
         for feature in &made.features {
             *statistics.features.entry(*feature).or_default() += 1;
         }
-        match check(&made, mode, contenders) {
+        match check(&made) {
             Ok(verdict) => statistics.add(verdict),
             Err(_) => {
-                let fails =
-                    |bytes: &[u8]| check(&generate(bytes, &config), mode, contenders).is_err();
+                let fails = |bytes: &[u8]| check(&generate(bytes, &config)).is_err();
                 let bytes = shrink(&bytes, 2000, fails);
                 let made = generate(&bytes, &config);
-                let what = check(&made, mode, contenders).err().unwrap_or_default();
+                let what = check(&made).err().unwrap_or_default();
                 let text = format!(
                     "{}\nargument {:?}\ndirection {:?}",
                     made.program.print(),
@@ -117,8 +76,10 @@ pub fn run(campaign: &Campaign, contenders: &[Contender]) -> Statistics {
 }
 
 /// The mode, configuration and bytes of a seed.
-pub fn recipe(seed: u64, size: usize) -> (Mode, Config, Vec<u8>) {
+pub fn recipe(seed: u64) -> (Mode, Config, Vec<u8>) {
     let mode = Mode::ALL[(seed % 3) as usize];
+    // Small programs say as much as large ones, for less.
+    let size = 10 + (seed as usize * 29) % 91;
     let config = Config { mode, size, nested_ad: seed % 6 >= 3 };
     (mode, config, bytes_of_seed(seed, 40 + (seed as usize * 37) % 600))
 }
@@ -262,8 +223,14 @@ fn known(made: &Generated, mode: Mode) -> Known {
     }
 }
 
-/// Checks one program; an error says who disagrees about what.
-pub fn check(made: &Generated, mode: Mode, contenders: &[Contender]) -> Result<Verdict, String> {
+/// Checks one program; an error says who disagrees about what. Without `all`, costly contenders are not
+/// asked for derivatives of derivatives.
+pub fn check(
+    made: &Generated,
+    mode: Mode,
+    contenders: &[Contender],
+    all: bool,
+) -> Result<Verdict, String> {
     let mut verdict = Verdict::default();
     let args = std::slice::from_ref(&made.arg);
     let plain = eval_f64(&made.program, made.def, args);
@@ -292,14 +259,22 @@ pub fn check(made: &Generated, mode: Mode, contenders: &[Contender]) -> Result<V
             verdict.failed = true;
             continue;
         }
-        let ask = |def, args: &[Data<f64>]| contender.run(&questions.program, def, args);
+        let nested = all || !contender.costly;
+        let mut ask = |what: &str, def, args: &[Data<f64>]| {
+            let start = Instant::now();
+            let outcome = contender.run(&questions.program, def, args);
+            verdict.taken.push((format!("{name} {what}"), start.elapsed()));
+            outcome
+        };
         let found = Answers {
             value,
-            forward: ask(questions.forward, &both),
-            reverse: ask(questions.reverse, args),
-            second: ask(questions.second, &both),
-            forward_of_reverse: ask(questions.forward_of_reverse, &both),
-            reverse_of_forward: ask(questions.reverse_of_forward, &both),
+            forward: ask("forward", questions.forward, &both),
+            reverse: ask("reverse", questions.reverse, args),
+            second: nested.then(|| ask("second", questions.second, &both)),
+            forward_of_reverse: nested
+                .then(|| ask("forward of reverse", questions.forward_of_reverse, &both)),
+            reverse_of_forward: nested
+                .then(|| ask("reverse of forward", questions.reverse_of_forward, &both)),
         };
         answers.push((name, found));
     }
@@ -313,20 +288,21 @@ struct Answers {
     value: Outcome,
     forward: Outcome,
     reverse: Outcome,
-    second: Outcome,
-    forward_of_reverse: Outcome,
-    reverse_of_forward: Outcome,
+    second: Option<Outcome>,
+    forward_of_reverse: Option<Outcome>,
+    reverse_of_forward: Option<Outcome>,
 }
 
 impl Answers {
-    fn all(&self) -> [(&'static str, &Outcome); 6] {
+    /// What was asked, each at its own place.
+    fn all(&self) -> [(&'static str, Option<&Outcome>); 6] {
         [
-            ("value", &self.value),
-            ("forward", &self.forward),
-            ("reverse", &self.reverse),
-            ("second", &self.second),
-            ("forward of reverse", &self.forward_of_reverse),
-            ("reverse of forward", &self.reverse_of_forward),
+            ("value", Some(&self.value)),
+            ("forward", Some(&self.forward)),
+            ("reverse", Some(&self.reverse)),
+            ("second", self.second.as_ref()),
+            ("forward of reverse", self.forward_of_reverse.as_ref()),
+            ("reverse of forward", self.reverse_of_forward.as_ref()),
         ]
     }
 
@@ -365,7 +341,7 @@ fn compare(
     let known = if answers.is_empty() { Known::Nothing } else { known(made, mode) };
     for (name, answer) in answers {
         for (what, outcome) in answer.all() {
-            if let Err(failure) = outcome {
+            if let Some(Err(failure)) = outcome {
                 if let Failure::Refused(_) = failure {
                     verdict.refused.push(format!("{name} ({what})"));
                     continue;
@@ -383,7 +359,7 @@ fn compare(
     for pair in answers.windows(2) {
         let ((first, a), (second, b)) = (&pair[0], &pair[1]);
         for ((what, x), (_, y)) in a.all().into_iter().zip(b.all()) {
-            let (Ok(x), Ok(y)) = (x, y) else { continue };
+            let (Some(Ok(x)), Some(Ok(y))) = (x, y) else { continue };
             let size =
                 x.leaves().iter().chain(&y.leaves()).fold(1.0, |size: f64, x| size.max(x.abs()));
             // Free programs that differentiate inside have no extent, and values as wild as derivatives.
@@ -410,18 +386,21 @@ fn against_oracle(
     verdict: &mut Verdict,
 ) -> Result<(), String> {
     let Some([value, slope]) = answer.forward() else { return Ok(()) };
-    let leaf = |outcome: &Outcome| outcome.as_ref().ok().map(Data::leaves).unwrap_or_default();
+    let leaf = |outcome: Option<&Outcome>| {
+        outcome.and_then(|outcome| outcome.as_ref().ok()).map(Data::leaves).unwrap_or_default()
+    };
     let along = |gradient: &[f64]| -> f64 {
         gradient.iter().zip(&made.direction).map(|(x, v)| if *v == 0.0 { 0.0 } else { x * v }).sum()
     };
-    let plain = leaf(&answer.value);
+    let plain = leaf(Some(&answer.value));
     if !plain.first().is_some_and(|x| near(*x, value, 0.0)) {
         return Err(format!("{name}: the value inside forward mode is {value:e}, not {plain:?}"));
     }
     verdict.moving |= slope != 0.0;
-    let reverse = leaf(&answer.reverse);
-    let second = leaf(&answer.second);
-    let (mixed, other) = (leaf(&answer.forward_of_reverse), leaf(&answer.reverse_of_forward));
+    let reverse = leaf(Some(&answer.reverse));
+    let second = leaf(answer.second.as_ref());
+    let mixed = leaf(answer.forward_of_reverse.as_ref());
+    let other = leaf(answer.reverse_of_forward.as_ref());
     // Each identity scaled by the size of the terms that it adds up.
     let size = |terms: &[f64]| -> f64 {
         terms.iter().zip(&made.direction).map(|(x, v)| (x * v).abs()).sum::<f64>() + 1.0
@@ -467,49 +446,4 @@ fn against_oracle(
     }
     verdict.confirmed = true;
     Ok(())
-}
-
-impl Statistics {
-    fn add(&mut self, verdict: Verdict) {
-        self.values += u64::from(verdict.value);
-        self.failures += u64::from(verdict.failed);
-        self.unended += u64::from(verdict.unended);
-        self.confirmed += u64::from(verdict.confirmed);
-        self.moving += u64::from(verdict.moving);
-        for name in verdict.refused {
-            *self.refused.entry(name).or_default() += 1;
-        }
-    }
-
-    /// How many programs were tried.
-    pub fn count(&self) -> u64 {
-        self.programs.values().sum()
-    }
-}
-
-impl fmt::Display for Statistics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} programs {:?}", self.count(), self.programs)?;
-        writeln!(
-            f,
-            "{} with a value, {} failing alike, {} passed over",
-            self.values, self.failures, self.unended
-        )?;
-        writeln!(
-            f,
-            "{} with a derivative other than zero, {} confirmed by the oracle",
-            self.moving, self.confirmed
-        )?;
-        writeln!(f, "features {:?}", self.features)?;
-        writeln!(f, "refused {:?}", self.refused)?;
-        writeln!(f, "{} disagreements", self.disagreements.len())?;
-        for found in &self.disagreements {
-            writeln!(
-                f,
-                "\nseed {} ({:?}): {}\n{}",
-                found.seed, found.mode, found.what, found.text
-            )?;
-        }
-        Ok(())
-    }
 }
