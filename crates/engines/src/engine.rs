@@ -9,6 +9,7 @@ use pullback_lambda::eval::{
 use pullback_lambda::{DefId, Program};
 
 use crate::source::{self, Transforms};
+use crate::{follow, trace_engine};
 
 /// An engine: what it is and how it runs.
 #[derive(Debug)]
@@ -95,6 +96,9 @@ pub struct Answer {
 }
 
 /// The value and the derivative of a function of one argument, `S -> T` with first-order S and T.
+///
+/// What a transformation makes is ordinary code, which has no domain of derivatives. So in the strict
+/// domain the program itself is run first, followed in the evaluator, and its faults are the answer.
 pub fn run(
     engine: &EngineInfo,
     program: &Program,
@@ -110,6 +114,14 @@ pub fn run(
         How::Transform { vjp, jvp } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             let options = &budgeted(engine.name, options);
+            if options.strict_domain {
+                let (image, x) = (compile(program), argument.clone());
+                if matches!(mode, Mode::Value) {
+                    run_in_machine(trace_engine(), &image, function, x, mode, options)?;
+                } else {
+                    follow(&image, function, x, options)?;
+                }
+            }
             source::run_transformed(transforms, program, function, argument, mode, options)
         }
         How::Own(run) => {
@@ -129,6 +141,10 @@ pub fn evaluate(
         How::Runtime(make) => Machine::new(&compile(program), make(), options.clone()).global(def),
         How::Transform { vjp, jvp } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
+            if options.strict_domain {
+                let image = compile(program);
+                Machine::new(&image, trace_engine(), options.clone()).global(def)?;
+            }
             source::evaluate_transformed(transforms, program, def, &budgeted(engine.name, options))
         }
         How::Own(run) => source::evaluate_own(engine.name, run, program, def, options),
