@@ -46,13 +46,22 @@ pub fn walk_table(engines: &[&'static EngineInfo]) -> Result<Report, String> {
     Ok(whole)
 }
 
-/// Random programs on all engines, on several threads; the report is that of one campaign.
-pub fn random_programs(campaign: Campaign) -> Result<Statistics, String> {
+/// Random programs on these engines, on several threads; the report is that of one campaign.
+pub fn random_programs(
+    campaign: Campaign,
+    engines: &[&'static EngineInfo],
+) -> Result<Statistics, String> {
     let parts = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let found: Result<Vec<Statistics>, String> = std::thread::scope(|scope| {
         let start = |part| {
             let campaign = Campaign { part: (part, parts), ..campaign };
-            scope.spawn(move || deep(|| fuzz::run(&campaign, &contenders())))
+            scope.spawn(move || {
+                deep(|| {
+                    let contenders: Vec<_> =
+                        engines.iter().map(|engine| contender(engine)).collect();
+                    fuzz::run(&campaign, &contenders)
+                })
+            })
         };
         let workers: Vec<_> = (0..parts).map(start).collect();
         let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {

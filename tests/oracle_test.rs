@@ -26,7 +26,7 @@ fn the_table_is_right_in_every_engine() {
 #[test]
 fn random_programs_agree_in_every_engine() {
     let campaign = Campaign { count: COUNT, costly_every: COSTLY_EVERY, ..Campaign::default() };
-    let statistics = random_programs(campaign).unwrap();
+    let statistics = random_programs(campaign, &ENGINES.iter().collect::<Vec<_>>()).unwrap();
     assert!(statistics.disagreements.is_empty(), "{statistics}");
     // A generator that decays into trivial or failing programs is a failure too.
     assert!(statistics.values > COUNT * 9 / 10, "{statistics}");

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Parser, Subcommand};
+use pullback_oracle::fuzz::Campaign as Programs;
 use pullback_suite::{Campaign, fuzz};
 
 #[derive(Debug, Parser)]
@@ -49,6 +50,9 @@ enum Task {
         /// Ask engines that transform programs for derivatives of derivatives in one program of so many.
         #[arg(long, default_value_t = 20)]
         costly_every: u64,
+        /// Only these engines [default: all].
+        #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+        engine: Vec<String>,
     },
     /// Measure the evaluator and the cost of derivatives, as ratios on this machine.
     Bench,
@@ -73,11 +77,12 @@ fn main() -> ExitCode {
             println!("{table}");
             problems
         }
-        Task::Fuzz { count, seed, costly_every } => {
+        Task::Fuzz { count, seed, costly_every, engine } => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let seed = seed.unwrap_or(now.as_secs() * 1_000_000);
             println!("{count} programs from seed {seed}");
-            let (statistics, problems) = oracle::fuzz(seed, count, costly_every);
+            let campaign = Programs { seed, count, costly_every, ..Programs::default() };
+            let (statistics, problems) = oracle::fuzz(campaign, &engine);
             println!("{statistics}");
             problems
         }

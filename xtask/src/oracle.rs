@@ -1,32 +1,34 @@
 //! The oracle's two long checks: the walk over the primitive table and the campaign of random programs.
 //! Both give their report as text and what went wrong, one line each.
 
-use pullback_engines::{ENGINES, engine_named};
+use pullback_engines::{ENGINES, EngineInfo, engine_named};
 use pullback_oracle::fuzz::{Campaign, Disagreement};
 use pullback_suite::{random_programs, walk_table};
 
 /// Every primitive × engine × order, for the engines of these names or for all.
 pub fn table(names: &[String]) -> (String, Vec<String>) {
-    if let Some(unknown) = names.iter().find(|name| engine_named(name).is_none()) {
-        return (String::new(), vec![format!("there is no engine `{unknown}`")]);
-    }
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-    let engines: Vec<_> = ENGINES.iter().filter(|engine| wanted(engine.name)).collect();
-    match walk_table(&engines) {
+    match engines(names).and_then(|engines| walk_table(&engines)) {
         Ok(report) => (report.to_string(), report.failures),
-        Err(panic) => (String::new(), vec![panic]),
+        Err(problem) => (String::new(), vec![problem]),
     }
 }
 
-/// Random programs from `seed` on. Engines that transform programs are asked for derivatives of
-/// derivatives in one program of `costly_every`.
-pub fn fuzz(seed: u64, count: u64, costly_every: u64) -> (String, Vec<String>) {
-    let campaign = Campaign { seed, count, costly_every, ..Campaign::default() };
+/// The engines of these names, or all.
+fn engines(names: &[String]) -> Result<Vec<&'static EngineInfo>, String> {
+    if let Some(unknown) = names.iter().find(|name| engine_named(name).is_none()) {
+        return Err(format!("there is no engine `{unknown}`"));
+    }
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    Ok(ENGINES.iter().filter(|engine| wanted(engine.name)).collect())
+}
+
+/// Random programs, for the engines of these names or for all.
+pub fn fuzz(campaign: Campaign, names: &[String]) -> (String, Vec<String>) {
     let line = |found: &Disagreement| format!("seed {}: {}", found.seed, found.what);
-    match random_programs(campaign) {
+    match engines(names).and_then(|engines| random_programs(campaign, &engines)) {
         Ok(statistics) => {
             (statistics.to_string(), statistics.disagreements.iter().map(line).collect())
         }
-        Err(panic) => (String::new(), vec![panic]),
+        Err(problem) => (String::new(), vec![problem]),
     }
 }

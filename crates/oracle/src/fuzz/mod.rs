@@ -79,7 +79,7 @@ pub fn run(campaign: &Campaign, contenders: &[Contender]) -> Statistics {
 pub fn recipe(seed: u64) -> (Mode, Config, Vec<u8>) {
     let mode = Mode::ALL[(seed % 3) as usize];
     // Small programs say as much as large ones, for less.
-    let size = 10 + (seed as usize * 29) % 91;
+    let size = 10 + (seed as usize * 29) % 61;
     let config = Config { mode, size, nested_ad: seed % 6 >= 3 };
     (mode, config, bytes_of_seed(seed, 40 + (seed as usize * 37) % 600))
 }
