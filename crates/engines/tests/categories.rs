@@ -35,6 +35,12 @@ const SAMPLES: &[(&str, &str)] = &[
     ("def f (v: [3]Real) = sum [ x * x | x <- v ]", "[1.0, 2.0, 4.0]"),
     ("def f (x: Real) = loop a = 1.0 for i < 5 do a * x + real i", "0.5"),
     ("def f (x: Real) = loop a = x while a < 100.0 do a * a + x", "1.5"),
+    // Without turns there is what the loop starts with, also where no turn would look at it.
+    (
+        "def f (x: Real) = ((loop s = (1, x) while s.0 > 0 do (s.0 - 1, 0.0)).1, (loop s = (0, x) while s.0 > 0 do (s.0 - 1, 0.0)).1)",
+        "0.5",
+    ),
+    ("def f (x: Real) = (loop a = x for i < 0 do 0.0, loop a = x * x for i < int x do x)", "0.5"),
     (
         "def f (v: [4]Real) = loop w = v for i < 3 do w with [i + 1] = w[i] * w[i + 1]",
         "[1.0, 2.0, 3.0, 0.5]",
@@ -285,6 +291,7 @@ const NESTED: &[&str] = &[
     "grad (grad (\\x -> maximum [x, 2.0 * x, x * x] + hypot x x)) 0.0",
     "hessian (\\v -> norm v * v[0] + product v) [0.0, 0.0]",
     "grad (\\x -> (jvp (\\y -> custom_vjp (\\z -> z * z) (\\z -> (z * z, \\d -> d * x * z)) y) x 1.0).1) 0.0",
+    "grad (\\x -> (jvp (\\y -> (loop s = (1, y) while s.0 > 0 do (s.0 - 1, 0.0)).1) x x).1) 0.5",
     "grad (\\x -> fold (\\a y -> a * y) x [x, 0.0, sqrt 0.0]) 0.0",
 ];
 

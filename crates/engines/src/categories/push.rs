@@ -478,9 +478,6 @@ impl Push<'_> {
         else {
             return None;
         };
-        if !self.active.contains(state) {
-            return None;
-        }
         let (span, ty) = (self.arith.span, step.ty.clone());
         let start = self.of(init);
         let mut shape = self.arith.shape(&[&start], &ty);

@@ -183,11 +183,16 @@ impl Reverse<'_> {
         let value = self.value(out);
         let dt = self.arith.whole(dt, &value);
         let none = self.arith.absent(&value);
-        let Some(count) = turns.count else {
-            let dt = self.arith.formed(dt, false);
-            return self.give(turns.init, dt);
+        let count = match turns.count {
+            Some(count) => count.clone(),
+            None => {
+                let var = self.arith.program.fresh("turns", Type::int());
+                let plan = Plan::Loop { stack: None, count: Some(var), saved: vec![] };
+                self.plans.insert(out, plan);
+                self.arith.program.var(var, span)
+            }
         };
-        let ran = Expr::prim(Prim::IntGt, vec![count.clone(), Expr::int(0, span)], span);
+        let ran = Expr::prim(Prim::IntGt, vec![count, Expr::int(0, span)], span);
         let chosen = self.arith.bind("d", Expr::if_(ran, none, dt, span));
         self.give(turns.init, Cot::Maybe(chosen));
     }
