@@ -122,7 +122,7 @@ pub const ENGINES: &[EngineInfo] = &[
         summary: "compiles to a categorical language and splits every arrow into two halves",
         paper: "Working notes on Automatic differentiation, §6",
         covers: "programs whose functions are known before they run",
-        cost: "vjp: a constant times the program; memory linear in operations executed; jvp: m pullbacks",
+        cost: "vjp and jvp: a constant times the program; memory linear in operations executed",
         how: How::Transform { vjp: categories::vjp, jvp: categories::jvp },
         stages: categories::STAGES,
     },

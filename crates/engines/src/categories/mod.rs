@@ -1,10 +1,11 @@
 //! Compiling through categories.
 //!
-//! Type:  `vjp` by two definitions for each one: `revf$f : S -> (T, X)` and `revr$f : (X, δT) -> δS`.
+//! Type:  `vjp` by two definitions for each one: `revf$f : S -> (T, X)` and `revr$f : (X, δT) -> δS`;
+//!        `jvp` by one: `fwd$f : (S, δS) -> (T, δT)`.
 //! Law:   `e ◇ C⟦e⟧` means `e`, and `revr$f` of what `revf$f` saved is the transposed derivative of `f`
 //!        (*Working notes on Automatic differentiation* §6, figures 9 to 11).
-//! Cost:  `vjp` is a constant times the program in time; `X` holds what the reverse half mentions, so
-//!        memory is linear in the operations executed. `jvp` is one pullback for each Real of the result.
+//! Cost:  `vjp` and `jvp` are a constant times the program in time; `X` holds what the reverse half
+//!        mentions, so memory is linear in the operations executed.
 //! Limits: functions must be known once the program is specialised. Derivatives inside functions that
 //!        are differentiated are eliminated first.
 //! Needs: the primitive table; specialisation; nothing of the machine beyond plain evaluation.
