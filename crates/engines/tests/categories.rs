@@ -342,6 +342,28 @@ fn rows_that_are_made_flat_may_differ_in_size() {
 }
 
 #[test]
+fn a_loop_may_start_with_an_array_of_another_size_than_it_gives() {
+    let mut program = Program::default();
+    let span = Span::NONE;
+    let x = program.fresh("x", Type::real());
+    let point = program.var(x, span);
+    let state = program.fresh("a", Type::array(Type::real()));
+    let index = program.fresh("i", Type::int());
+    let start = Expr::array(vec![point.clone(), point.clone()], Type::real(), span);
+    let next = Expr::array(vec![Expr::real(1.0, span)], Type::real(), span);
+    let done = Expr::loop_for(state, start, index, Expr::int(1, span), next, span);
+    let sum = Expr::prim(Prim::Sum, vec![done], span);
+    let body = program.lam(vec![x], Expr::prim(Prim::Add, vec![sum, point], span));
+    let (name, ty) = ("f".into(), body.ty.clone());
+    let f = program.defs.push(Def { name, ty, body, span });
+    for mode in [Mode::Vjp(Value::Real(1.0)), Mode::Jvp(Value::Real(1.0))] {
+        let found = run(&CATEGORIES, &program, f, Value::Real(2.0), &mode, &Options::default());
+        let derivative = found.expect("a value").derivative.and_then(|found| found.as_real());
+        assert_eq!(derivative, Some(1.0));
+    }
+}
+
+#[test]
 fn the_halves_of_what_is_differentiated_have_the_types_of_the_paper() {
     for (text, argument) in SAMPLES {
         let (program, f, _) = sample(text, argument);

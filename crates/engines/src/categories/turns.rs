@@ -182,7 +182,8 @@ impl Reverse<'_> {
         let span = self.arith.span;
         let value = self.value(out);
         let dt = self.arith.whole(dt, &value);
-        let none = self.arith.absent(&value);
+        // What it starts with may have another size than what it gives.
+        let none = self.arith.absent(turns.init);
         let count = match turns.count {
             Some(count) => count.clone(),
             None => {
