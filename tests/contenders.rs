@@ -20,13 +20,14 @@ pub fn contenders() -> Vec<Contender> {
     ENGINES.iter().map(contender).collect()
 }
 
-/// The walk over the primitive table with these engines, several at a time.
-pub fn walk_table(engines: &[&'static EngineInfo]) -> Result<Report, String> {
+/// The walk over the primitive table with these engines, several at a time, up to this order of
+/// derivatives.
+pub fn walk_table(engines: &[&'static EngineInfo], orders: usize) -> Result<Report, String> {
     let next = AtomicUsize::new(0);
     let found = Mutex::new(vec![]);
     let work = || -> Result<(), String> {
         while let Some(engine) = engines.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let report = deep(|| report(&[&contender(engine) as &dyn Subject]))?;
+            let report = deep(|| report(&[&contender(engine) as &dyn Subject], orders))?;
             found.lock().map_err(|_| "a walk panicked")?.push((engine.name, report));
         }
         Ok(())

@@ -3,11 +3,12 @@
 
 use pullback_engines::{ENGINES, EngineInfo, engine_named};
 use pullback_oracle::fuzz::{Campaign, Disagreement};
+use pullback_oracle::table::HIGHEST;
 use pullback_suite::{random_programs, walk_table};
 
 /// Every primitive × engine × order, for the engines of these names or for all.
 pub fn table(names: &[String]) -> (String, Vec<String>) {
-    match engines(names).and_then(|engines| walk_table(&engines)) {
+    match engines(names).and_then(|engines| walk_table(&engines, HIGHEST)) {
         Ok(report) => (report.to_string(), report.failures),
         Err(problem) => (String::new(), vec![problem]),
     }

@@ -3,7 +3,7 @@
 
 use pullback_base::{Name, Span};
 use pullback_lambda::{Class, Def, Expr, ExprKind, Prim, Program, Type, VarId};
-use pullback_oracle::table::{Case, DerivativeMode, Subject, cases, report};
+use pullback_oracle::table::{Case, DerivativeMode, HIGHEST, Subject, cases, report};
 use pullback_oracle::{Data, eval_f64};
 
 /// Symbolic differentiation by the terms of the table.
@@ -92,7 +92,7 @@ fn cases_are_well_typed() {
 
 #[test]
 fn the_terms_are_right() {
-    let report = report(&[&Terms]);
+    let report = report(&[&Terms], HIGHEST);
     assert!(report.failures.is_empty(), "{report}");
     assert!(report.checks() > 2000, "{report}");
 }
