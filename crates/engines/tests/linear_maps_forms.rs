@@ -269,9 +269,7 @@ fn check_stage(case: &Case, book: &Book, def: DefId, form: Form, numbers: &[f64]
     let data: Vec<Datum> = args.iter().map(Datum::of_value).collect();
     let result_shape = Datum::of_value(&value).vector();
     let argument_shape = whole(args.iter().map(|arg| Datum::of_value(arg).vector()).collect());
-    let columns = |expected: &[Vec<f64>], at: usize| -> Vec<f64> {
-        expected.iter().map(|row| row[at]).collect()
-    };
+    let column = |at: usize| -> Vec<f64> { expected.iter().map(|row| row[at]).collect() };
     match form {
         Form::Original => {
             let found = evaluation.call(def, form, data).unwrap();
@@ -282,22 +280,20 @@ fn check_stage(case: &Case, book: &Book, def: DefId, form: Form, numbers: &[f64]
             for (at, unit) in units(&args).into_iter().enumerate() {
                 let unit = whole(unit);
                 let y = if form == Form::Jacobian {
-                    evaluation.apply(&map, unit).unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
+                    evaluation.apply(&map, unit)
                 } else {
-                    evaluation
-                        .apply_reverse(unit, &map)
-                        .unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
+                    evaluation.apply_reverse(unit, &map)
                 };
-                close(&y.coordinates(&result_shape), &columns(&expected, at), what);
+                let y = y.unwrap_or_else(|fault| panic!("{fault:?}: {what}"));
+                close(&y.coordinates(&result_shape), &column(at), what);
             }
             for (row, unit) in result_shape.basis().into_iter().enumerate() {
                 let x = if form == Form::Jacobian {
-                    evaluation
-                        .apply_reverse(unit, &map)
-                        .unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
+                    evaluation.apply_reverse(unit, &map)
                 } else {
-                    evaluation.apply(&map, unit).unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
+                    evaluation.apply(&map, unit)
                 };
+                let x = x.unwrap_or_else(|fault| panic!("{fault:?}: {what}"));
                 close(&x.coordinates(&argument_shape), &expected[row], what);
             }
         }
@@ -305,20 +301,16 @@ fn check_stage(case: &Case, book: &Book, def: DefId, form: Form, numbers: &[f64]
             for (at, unit) in units(&args).into_iter().enumerate() {
                 let tangents = unit.into_iter().map(Datum::Space);
                 let all = data.iter().cloned().chain(tangents).collect();
-                let y = evaluation
-                    .call(def, form, all)
-                    .unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
-                    .vector();
-                close(&y.coordinates(&result_shape), &columns(&expected, at), what);
+                let y = evaluation.call(def, form, all);
+                let y = y.unwrap_or_else(|fault| panic!("{fault:?}: {what}")).vector();
+                close(&y.coordinates(&result_shape), &column(at), what);
             }
         }
         Form::Reverse => {
             for (row, unit) in result_shape.basis().into_iter().enumerate() {
                 let all = data.iter().cloned().chain([Datum::Space(unit)]).collect();
-                let x = evaluation
-                    .call(def, form, all)
-                    .unwrap_or_else(|fault| panic!("{fault:?}: {what}"))
-                    .vector();
+                let x = evaluation.call(def, form, all);
+                let x = x.unwrap_or_else(|fault| panic!("{fault:?}: {what}")).vector();
                 close(&x.coordinates(&argument_shape), &expected[row], what);
             }
         }
@@ -444,12 +436,10 @@ fn the_crucial_property_holds() {
                     .unwrap();
                 pairs.push(Datum::Items(Rc::new(vec![Datum::of_value(arg), map])));
             }
-            let maps: Vec<Datum> = pairs
-                .iter()
-                .map(
-                    |pair| if let Datum::Items(parts) = pair { parts[1].clone() } else { panic!() },
-                )
-                .collect();
+            let map = |pair: &Datum| {
+                if let Datum::Items(parts) = pair { parts[1].clone() } else { panic!() }
+            };
+            let maps: Vec<Datum> = pairs.iter().map(map).collect();
             let pair = evaluation.call(def, Form::Polymorphic, pairs).unwrap();
             let Datum::Items(parts) = pair else { panic!("no pair") };
             let source = std::iter::once(Vector::real(1.0))
@@ -469,6 +459,21 @@ fn the_crucial_property_holds() {
                     Evaluation::new(&mut forward).call(stage_def, Form::Forward, data).unwrap();
                 let right = right.vector().coordinates(&shape);
                 close(&left.coordinates(&shape), &right, &format!("(CP) for\n{shown}"));
+            }
+            let reverse = stages.iter().find(|stage| stage.form == Form::Reverse).unwrap();
+            for dr in shape.basis() {
+                let left = evaluation.apply_reverse(dr.clone(), &parts[1]).unwrap();
+                let data = args.iter().map(Datum::of_value).chain([Datum::Space(dr)]).collect();
+                let mut book = reverse.book.clone();
+                let x_bar = Evaluation::new(&mut book).call(stage_def, Form::Reverse, data);
+                let x_bar = x_bar.unwrap().vector();
+                let mut right = vec![0.0; source.basis().len()];
+                for (at, map) in maps.iter().enumerate() {
+                    let part = if maps.len() == 1 { x_bar.clone() } else { x_bar.part(at as u32) };
+                    let share = evaluation.apply_reverse(part, map).unwrap().coordinates(&source);
+                    right.iter_mut().zip(share).for_each(|(sum, x)| *sum += x);
+                }
+                close(&left.coordinates(&source), &right, &format!("reversed (CP) for\n{shown}"));
             }
         }
     }
@@ -537,10 +542,9 @@ fn chained_squarings_cost_linear_time() {
     let unrolled = |n: usize| -> (usize, u64) {
         let mut text = String::from("def f (x0: Real): Real =\n");
         for at in 0..n {
-            text.push_str(&format!("  let x{} = x{at} * x{at} in\n", at + 1));
+            text += &format!("  let x{} = x{at} * x{at} in\n", at + 1);
         }
-        text.push_str(&format!("  x{n}"));
-        let case = Case::new("f", &text);
+        let case = Case::new("f", &(text + &format!("  x{n}")));
         let (stages, def) = demo(&case.program, case.wrapped).unwrap();
         let mut book = stages[11].book.clone();
         let size = book.functions[&(def, Form::Reverse)].body.size();

@@ -1,5 +1,5 @@
 //! What the engines that transform programs share: running what they make, taking derivatives inside
-//! programs, making functions known, and one mode from the other.
+//! programs, and making functions known.
 //!
 //! Input: a program and a closed definition. Output: values, or programs without differentiation
 //! operators. Engines see definitions `\x -> e` of one parameter with first-order types on both sides.
@@ -7,7 +7,6 @@
 mod eliminate;
 mod fragment;
 mod known;
-mod modes;
 mod own;
 mod shapes;
 mod specialise;
@@ -16,7 +15,7 @@ use std::rc::Rc;
 
 use pullback_base::Diagnostic;
 use pullback_lambda::eval::{Engine, Machine, Options, Step, Value, compile};
-use pullback_lambda::{Def, DefId, ExprKind, Program};
+use pullback_lambda::{Def, DefId, ExprKind, Program, Type};
 
 use crate::engine::{Answer, ForwardFn, Mode, RunFn, TransformFn, parts};
 use crate::follow::checked_leaves;
@@ -26,8 +25,6 @@ use shapes::Shapes;
 
 pub use eliminate::{eliminate, reachable};
 pub use fragment::outside_fragment;
-pub(crate) use modes::moving;
-pub use modes::{jvp_from_vjp, vjp_from_jvp};
 pub(crate) use own::evaluate_own;
 pub use specialise::{specialise, specialise_all};
 
@@ -40,6 +37,14 @@ pub struct Transforms {
     pub vjp: TransformFn,
     /// From `S -> T` to `(S, S') -> (T, T')`.
     pub jvp: ForwardFn,
+}
+
+/// The part of an argument that is not held; see [`crate::engine::ForwardFn`].
+pub(crate) fn moving(from: &Type, held: usize) -> Type {
+    if held == 0 {
+        return from.clone();
+    }
+    from.component(held).cloned().unwrap_or_else(Type::unit)
 }
 
 /// Runs a function with the transformation of an engine.
