@@ -4,39 +4,16 @@
 //! a line `exit N`, the lines of standard output after `> `, those of standard error after `! `.
 //! Commands run in the repository's root. `BLESS=1` rewrites what came out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Splits at spaces outside single quotes.
-fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for (index, part) in line.split('\'').enumerate() {
-        if index % 2 == 1 {
-            words.push(part.to_owned());
-        } else {
-            words.extend(part.split_whitespace().map(str::to_owned));
-        }
-    }
-    words
-}
+use crate::{output, root};
 
 fn run(line: &str) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_pullback"))
-        .args(words(line))
-        .current_dir(root())
-        .env("NO_COLOR", "1")
-        .env("COLUMNS", "100")
-        .stdin(Stdio::null())
-        .output()
-        .expect("the command starts");
-    let code = output.status.code().map_or_else(|| "by signal".to_owned(), |code| code.to_string());
+    let (code, out, errors) = output(line);
     let mut text = format!("{}\nexit {code}\n", format!("$ pullback {line}").trim_end());
-    for (mark, bytes) in [('>', output.stdout), ('!', output.stderr)] {
-        for line in String::from_utf8_lossy(&bytes).lines() {
+    for (mark, lines) in [('>', out), ('!', errors)] {
+        for line in lines {
             text.push_str(format!("{mark} {line}").trim_end());
             text.push('\n');
         }

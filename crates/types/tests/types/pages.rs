@@ -1,8 +1,6 @@
 //! The pages of the codes that inference reports: each wrong example gives exactly the page's code, each
 //! right one none. Examples with imports need the driver and are tested there.
 
-mod support;
-
 use std::path::Path;
 
 /// The blocks of a page behind this fence.
@@ -19,7 +17,7 @@ fn blocks<'p>(page: &'p str, fence: &str) -> Vec<&'p str> {
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
-    support::infer_files(&[("page", text)], true)
+    crate::support::infer_files(&[("page", text)], true)
         .diagnostics
         .iter()
         .map(|diagnostic| diagnostic.code)

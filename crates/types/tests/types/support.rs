@@ -1,8 +1,5 @@
 //! Parses and infers small programs, with or without the prelude.
 
-// Each test uses only a part of this.
-#![allow(dead_code)]
-
 use pullback_base::{Diagnostic, SourceMap, Style, render};
 use pullback_types::tir::Typed;
 use pullback_types::{Scopes, Source, infer, show_scheme};

@@ -1,11 +1,9 @@
 //! Programs made to exhaust inference end soon, with a result or a diagnostic.
 
-mod support;
-
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use support::infer_files;
+use crate::support::infer_files;
 
 /// The codes of a program's diagnostics, found on a thread with the front end's stack.
 fn codes(text: String) -> Vec<&'static str> {

@@ -1,7 +1,5 @@
 //! Every program of the repository infers without a diagnostic.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
 fn programs(dir: &Path, found: &mut Vec<PathBuf>) {
@@ -34,7 +32,7 @@ fn programs_have_types() {
             continue;
         }
         let prelude = !shown.ends_with("prelude.pull");
-        let inferred = support::infer_files(&[(&shown, &text)], prelude);
+        let inferred = crate::support::infer_files(&[(&shown, &text)], prelude);
         wrong += &inferred.messages();
         if !only.is_empty() {
             for (name, _) in inferred.scopes.globals(inferred.main) {

@@ -1,8 +1,6 @@
 //! The inferred types of small definitions, as they are shown.
 
-mod support;
-
-use support::infer_files;
+use crate::support::infer_files;
 
 /// Checks `name : type` for the definitions of a program.
 fn check(text: &str, types: &[(&str, &str)]) {

@@ -1,8 +1,6 @@
 //! The parser on good texts: no diagnostics, and the right tree.
 
-mod common;
-
-use common::{read, samples};
+use crate::common::{read, samples};
 use pullback_base::{FileId, Id};
 use pullback_syntax::ast::{CommentKind, Expr, ExprKind, ItemKind, Literal};
 use pullback_syntax::{dump_ast, dump_shape, dump_tokens, parse_expr, parse_expr_at, parse_type};

@@ -1,10 +1,8 @@
 //! Deep, huge and broken texts: no panic, no overflow, linear time, bounded trees.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::{Lcg, codes, read, samples, with_stack};
+use crate::common::{Lcg, codes, read, samples, with_stack};
 use pullback_base::FileId;
 use pullback_syntax::{dump_ast, format, parse_expr};
 

@@ -4,53 +4,9 @@
 //! Commands run in the repository's root; standard output comes before standard error. A line that is
 //! only `…` stands for any lines. `BLESS=1` rewrites blocks without such a line.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Splits at spaces outside quotes of either kind.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote, mut open) = (vec![], String::new(), None, false);
-    for c in line.chars() {
-        match quote {
-            Some(mark) if mark == c => quote = None,
-            None if c == '\'' || c == '"' => (quote, open) = (Some(c), true),
-            None if c.is_whitespace() => {
-                if open || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                open = false;
-            }
-            Some(_) | None => word.push(c),
-        }
-    }
-    if open || !word.is_empty() {
-        words.push(word);
-    }
-    words
-}
-
-fn run(line: &str) -> Vec<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_pullback"))
-        .args(words(line))
-        .current_dir(root())
-        .env("NO_COLOR", "1")
-        .env("COLUMNS", "100")
-        .stdin(Stdio::null())
-        .output()
-        .expect("the command starts");
-    let texts = [output.stdout, output.stderr];
-    let lines = texts.iter().flat_map(|bytes| {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>()
-    });
-    lines.collect()
-}
+use crate::{output, root, words};
 
 /// Whether lines are as said, where `…` stands for any lines.
 fn agrees(said: &[String], found: &[String]) -> bool {
@@ -81,7 +37,8 @@ fn rerun(text: &str) -> (String, Vec<String>) {
         }
         let blank = said.iter().rev().take_while(|line| line.is_empty()).count();
         said.truncate(said.len() - blank);
-        let mut found = run(command);
+        let (_, out_lines, error_lines) = output(command);
+        let mut found = [out_lines, error_lines].concat();
         let right = agrees(&said, &found);
         if !right {
             wrong.push(format!("$ pullback {command}\n{}", found.join("\n")));
@@ -99,8 +56,8 @@ fn rerun(text: &str) -> (String, Vec<String>) {
 }
 
 fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
         if path.ends_with("errors") {
             // The pages of diagnostics have a test of their own.
         } else if path.is_dir() {

@@ -1,8 +1,6 @@
 //! The parser on wrong texts: each mistake is reported once, and nothing else is.
 
-mod common;
-
-use common::{codes, read, with_stack};
+use crate::common::{codes, read, with_stack};
 use pullback_base::FileId;
 use pullback_syntax::{parse_expr, parse_type};
 

@@ -1,5 +1,4 @@
 //! What the tests of this crate share.
-#![allow(dead_code, reason = "each test file uses a part")]
 
 use pullback_base::{Diagnostic, FileId};
 use pullback_syntax::{Parse, parse};

@@ -1,0 +1,52 @@
+//! Commands with what they print, as one program: those of `tests/cli` and those in the documentation.
+
+mod docs;
+mod golden;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The repository's root.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Splits at spaces outside quotes of either kind.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut open) = (vec![], String::new(), None, false);
+    for c in line.chars() {
+        match quote {
+            Some(mark) if mark == c => quote = None,
+            None if c == '\'' || c == '"' => (quote, open) = (Some(c), true),
+            None if c.is_whitespace() => {
+                if open || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                open = false;
+            }
+            Some(_) | None => word.push(c),
+        }
+    }
+    if open || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Runs a command: its exit code, the lines of its standard output, those of its standard error.
+fn output(line: &str) -> (String, Vec<String>, Vec<String>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_pullback"))
+        .args(words(line))
+        .current_dir(root())
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "100")
+        .stdin(Stdio::null())
+        .output()
+        .expect("the command starts");
+    let code = output.status.code().map_or_else(|| "by signal".to_owned(), |code| code.to_string());
+    let lines = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        text.lines().map(|line| line.trim_end().to_owned()).collect()
+    };
+    (code, lines(&output.stdout), lines(&output.stderr))
+}
