@@ -76,37 +76,33 @@ impl<'a> Infer<'a> {
     /// The type of a field of a record of this type; `None` if it has been reported.
     pub(super) fn field_type(&mut self, record: &Ty, span: Span, field: &Ident) -> Option<Ty> {
         let head = self.head(record);
-        match &head {
-            Ty::Error => None,
-            Ty::Record(fields) => match fields.iter().find(|(name, _)| *name == field.node) {
-                Some((_, ty)) => Some(ty.clone()),
-                None => {
-                    self.report_no_field(&head, &field.node, field.span);
-                    None
-                }
-            },
-            Ty::Var(_) | Ty::Tangent(_) => {
-                let ty = self.fresh();
-                self.require_at(
-                    field.span,
-                    Constraint::Field(head, field.node.clone(), ty.clone()),
-                );
-                Some(ty)
-            }
-            Ty::Real
-            | Ty::Int
-            | Ty::Bool
-            | Ty::Str
-            | Ty::Tuple(_)
-            | Ty::Sum(..)
-            | Ty::Array(..)
-            | Ty::Fun(..)
-            | Ty::Jacobian(..)
-            | Ty::Param(_) => {
-                self.report_not_record(&head, &field.node, span);
-                None
-            }
+        if let Ty::Var(_) | Ty::Tangent(_) = &head {
+            let ty = self.fresh();
+            self.require_at(field.span, Constraint::Field(head, field.node.clone(), ty.clone()));
+            return Some(ty);
         }
+        self.known_field(&head, &field.node, span, field.span)
+    }
+
+    /// The type of a field of a type that is known; `None` if it has been reported.
+    pub(super) fn known_field(
+        &mut self,
+        head: &Ty,
+        name: &Name,
+        span: Span,
+        field_span: Span,
+    ) -> Option<Ty> {
+        let Ty::Record(fields) = head else {
+            if !matches!(head, Ty::Error) {
+                self.report_not_record(head, name, span);
+            }
+            return None;
+        };
+        let found = fields.iter().find(|(field, _)| field == name).map(|(_, ty)| ty.clone());
+        if found.is_none() {
+            self.report_no_field(head, name, field_span);
+        }
+        found
     }
 
     pub(super) fn tuple_field(
@@ -118,33 +114,32 @@ impl<'a> Infer<'a> {
         let base = self.infer(base);
         let component = index.node as usize;
         let head = self.head(&base.ty);
-        let ty = match &head {
-            Ty::Error => return Self::error_expr(span),
-            Ty::Tuple(items) if component < items.len() => items[component].clone(),
-            Ty::Var(_) | Ty::Tangent(_) => {
-                let ty = self.fresh();
-                self.require_at(index.span, Constraint::Component(head, component, ty.clone()));
-                ty
-            }
-            Ty::Tuple(_) => {
-                self.report_no_component(&head, component, index.span);
-                return Self::error_expr(span);
-            }
-            Ty::Real
-            | Ty::Int
-            | Ty::Bool
-            | Ty::Str
-            | Ty::Record(_)
-            | Ty::Sum(..)
-            | Ty::Array(..)
-            | Ty::Fun(..)
-            | Ty::Jacobian(..)
-            | Ty::Param(_) => {
-                self.report_no_component(&head, component, base.span);
-                return Self::error_expr(span);
-            }
+        let ty = if let Ty::Var(_) | Ty::Tangent(_) = &head {
+            let ty = self.fresh();
+            self.require_at(index.span, Constraint::Component(head, component, ty.clone()));
+            ty
+        } else if let Some(ty) = self.known_component(&head, component, base.span, index.span) {
+            ty
+        } else {
+            return Self::error_expr(span);
         };
         TExpr { kind: TExprKind::TupleField(Box::new(base), component), ty, span }
+    }
+
+    /// The type of a component of a type that is known; `None` if it has been reported.
+    pub(super) fn known_component(
+        &mut self,
+        head: &Ty,
+        index: usize,
+        span: Span,
+        index_span: Span,
+    ) -> Option<Ty> {
+        let found = if let Ty::Tuple(items) = head { items.get(index).cloned() } else { None };
+        if found.is_none() && !matches!(head, Ty::Error) {
+            let place = if matches!(head, Ty::Tuple(_)) { index_span } else { span };
+            self.report_no_component(head, index, place);
+        }
+        found
     }
 
     pub(super) fn with(

@@ -104,27 +104,15 @@ impl Infer<'_> {
             format!("`.{name}` needs a record, but this is `{found}`"),
             format!("this is `{found}`"),
         );
-        diagnostic = match ty {
-            Ty::Fun(..) => diagnostic.hint("an argument may be missing before the field is read; functions are composed as `\\x -> f (g x)`"),
-            Ty::Sum(..) | Ty::Tangent(_) => {
-                diagnostic.hint("take the value apart with `match` first")
-            }
-            Ty::Param(_) => diagnostic.hint(
-                "declare the record's type instead of a type variable, or leave the type out",
-            ),
-            Ty::Real
-            | Ty::Int
-            | Ty::Bool
-            | Ty::Str
-            | Ty::Tuple(_)
-            | Ty::Record(_)
-            | Ty::Array(..)
-            | Ty::Jacobian(..)
-            | Ty::Var(_)
-            | Ty::Error => {
-                diagnostic.hint("only records have fields; a component of a tuple is `.0`, `.1`, …")
-            }
-        };
+        diagnostic = diagnostic.hint(if let Ty::Fun(..) = ty {
+            "an argument may be missing before the field is read; functions are composed as `\\x -> f (g x)`"
+        } else if let Ty::Sum(..) | Ty::Tangent(_) = ty {
+            "take the value apart with `match` first"
+        } else if let Ty::Param(_) = ty {
+            "declare the record's type instead of a type variable, or leave the type out"
+        } else {
+            "only records have fields; a component of a tuple is `.0`, `.1`, …"
+        });
         self.report(diagnostic);
     }
 
@@ -230,25 +218,17 @@ impl Infer<'_> {
             format!("{what} needs an array, but this is `{found}`"),
             format!("this is `{found}`"),
         );
-        diagnostic = match ty {
-            Ty::Fun(..) => {
-                diagnostic.hint("to apply a function to an array literal, put a space before `[`")
-            }
-            Ty::Tuple(_) => diagnostic.hint("a component of a tuple is `.0`, `.1`, …"),
-            Ty::Record(_) => diagnostic.hint("a field of a record is `.name`"),
-            Ty::Int if what == "`<-`" => diagnostic.hint("to count up to a number, write `i < n`"),
-            Ty::Real
-            | Ty::Int
-            | Ty::Bool
-            | Ty::Str
-            | Ty::Sum(..)
-            | Ty::Array(..)
-            | Ty::Tangent(_)
-            | Ty::Jacobian(..)
-            | Ty::Param(_)
-            | Ty::Var(_)
-            | Ty::Error => diagnostic.hint("only arrays have elements"),
-        };
+        diagnostic = diagnostic.hint(if let Ty::Fun(..) = ty {
+            "to apply a function to an array literal, put a space before `[`"
+        } else if let Ty::Tuple(_) = ty {
+            "a component of a tuple is `.0`, `.1`, …"
+        } else if let Ty::Record(_) = ty {
+            "a field of a record is `.name`"
+        } else if matches!(ty, Ty::Int) && what == "`<-`" {
+            "to count up to a number, write `i < n`"
+        } else {
+            "only arrays have elements"
+        });
         self.report(diagnostic);
     }
 }

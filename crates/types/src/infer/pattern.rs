@@ -155,26 +155,15 @@ impl<'a> Infer<'a> {
         why: &Why,
         bound: &mut Vec<Bound>,
     ) -> TPatKind {
-        let parts: Vec<Ty> = match self.head(ty) {
-            Ty::Tuple(parts) if parts.len() == items.len() => parts.to_vec(),
-            Ty::Real
-            | Ty::Int
-            | Ty::Bool
-            | Ty::Str
-            | Ty::Tuple(_)
-            | Ty::Record(_)
-            | Ty::Sum(..)
-            | Ty::Array(..)
-            | Ty::Fun(..)
-            | Ty::Tangent(_)
-            | Ty::Jacobian(..)
-            | Ty::Param(_)
-            | Ty::Var(_)
-            | Ty::Error => {
-                let parts: Vec<Ty> = items.iter().map(|_| self.fresh()).collect();
-                let tuple = Ty::Tuple(parts.clone().into());
-                if self.agree(&tuple, ty, span, why) { parts } else { vec![Ty::Error; items.len()] }
-            }
+        let head = self.head(ty);
+        let parts: Vec<Ty> = if let Ty::Tuple(parts) = &head
+            && parts.len() == items.len()
+        {
+            parts.to_vec()
+        } else {
+            let parts: Vec<Ty> = items.iter().map(|_| self.fresh()).collect();
+            let tuple = Ty::Tuple(parts.clone().into());
+            if self.agree(&tuple, ty, span, why) { parts } else { vec![Ty::Error; items.len()] }
         };
         let items =
             items.iter().zip(&parts).map(|(item, part)| self.pattern(item, part, why, bound));

@@ -214,59 +214,30 @@ impl Infer<'_> {
 
     fn solve_field(&mut self, record: &Ty, name: &Name, ty: &Ty) -> Verdict {
         let head = self.head(record);
-        match &head {
-            Ty::Record(fields) => match fields.iter().find(|(field, _)| field == name) {
-                Some((_, found)) => self.agree_in_constraint(found, ty),
-                None => {
-                    self.report_no_field(&head, name, self.at);
-                    self.agree_in_constraint(&Ty::Error, ty);
-                }
-            },
-            Ty::Var(_) | Ty::Tangent(_) => return self.waits(&head),
-            Ty::Param(param) if !self.table.is_written(*param) => return Verdict::Waits(vec![]),
-            Ty::Error => self.agree_in_constraint(&Ty::Error, ty),
-            Ty::Real
-            | Ty::Int
-            | Ty::Bool
-            | Ty::Str
-            | Ty::Tuple(_)
-            | Ty::Sum(..)
-            | Ty::Array(..)
-            | Ty::Fun(..)
-            | Ty::Jacobian(..)
-            | Ty::Param(_) => {
-                self.report_not_record(&head, name, self.at);
-                self.agree_in_constraint(&Ty::Error, ty);
-            }
+        if self.may_have_parts(&head) {
+            return self.waits(&head);
         }
+        let found = self.known_field(&head, name, self.at, self.at).unwrap_or(Ty::Error);
+        self.agree_in_constraint(&found, ty);
         Verdict::Done
     }
 
     fn solve_component(&mut self, tuple: &Ty, index: usize, ty: &Ty) -> Verdict {
         let head = self.head(tuple);
-        match &head {
-            Ty::Tuple(items) if index < items.len() => {
-                self.agree_in_constraint(&items[index].clone(), ty)
-            }
-            Ty::Var(_) | Ty::Tangent(_) => return self.waits(&head),
-            Ty::Param(param) if !self.table.is_written(*param) => return Verdict::Waits(vec![]),
-            Ty::Error => self.agree_in_constraint(&Ty::Error, ty),
-            Ty::Real
-            | Ty::Int
-            | Ty::Bool
-            | Ty::Str
-            | Ty::Tuple(_)
-            | Ty::Record(_)
-            | Ty::Sum(..)
-            | Ty::Array(..)
-            | Ty::Fun(..)
-            | Ty::Jacobian(..)
-            | Ty::Param(_) => {
-                self.report_no_component(&head, index, self.at);
-                self.agree_in_constraint(&Ty::Error, ty);
-            }
+        if self.may_have_parts(&head) {
+            return self.waits(&head);
         }
+        let found = self.known_component(&head, index, self.at, self.at).unwrap_or(Ty::Error);
+        self.agree_in_constraint(&found, ty);
         Verdict::Done
+    }
+
+    /// Whether the type may turn out to be one with fields or components.
+    fn may_have_parts(&self, head: &Ty) -> bool {
+        match head {
+            Ty::Param(param) => !self.table.is_written(*param),
+            head => matches!(head, Ty::Var(_) | Ty::Tangent(_)),
+        }
     }
 
     /// A Real exponent needs a Real base; an Int base needs an Int exponent.
@@ -308,21 +279,14 @@ impl Infer<'_> {
     fn leaf(&mut self, ty: &Ty) -> Option<Ty> {
         let mut ty = self.head(ty);
         for _ in 0..64 {
-            let next = match &ty {
-                Ty::Array(_, element) => element.as_ref().clone(),
-                Ty::Tuple(items) => items.first()?.clone(),
-                Ty::Record(fields) => fields.first()?.1.clone(),
-                Ty::Real
-                | Ty::Int
-                | Ty::Bool
-                | Ty::Str
-                | Ty::Sum(..)
-                | Ty::Fun(..)
-                | Ty::Tangent(_)
-                | Ty::Jacobian(..)
-                | Ty::Param(_)
-                | Ty::Var(_)
-                | Ty::Error => return Some(ty),
+            let next = if let Ty::Array(_, element) = &ty {
+                element.as_ref().clone()
+            } else if let Ty::Tuple(items) = &ty {
+                items.first()?.clone()
+            } else if let Ty::Record(fields) = &ty {
+                fields.first()?.1.clone()
+            } else {
+                return Some(ty);
             };
             ty = self.head(&next);
         }
@@ -398,27 +362,17 @@ impl Infer<'_> {
 
     /// Gives the unknown `primal` the outer shape of its tangent type.
     fn invert_tangent(&mut self, primal: &Ty, ty: &Ty) {
-        let shape = match ty {
-            Ty::Array(size, element) => {
-                let part = self.fresh();
-                self.require(Constraint::Tangent(part.clone(), element.as_ref().clone()));
-                Ty::Array(size.clone(), part.into())
-            }
-            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|item| self.primal_of(item)).collect()),
-            Ty::Record(fields) => Ty::Record(
-                fields.iter().map(|(name, ty)| (name.clone(), self.primal_of(ty))).collect(),
-            ),
-            Ty::Real
-            | Ty::Int
-            | Ty::Bool
-            | Ty::Str
-            | Ty::Sum(..)
-            | Ty::Fun(..)
-            | Ty::Tangent(_)
-            | Ty::Jacobian(..)
-            | Ty::Param(_)
-            | Ty::Var(_)
-            | Ty::Error => return,
+        let shape = if let Ty::Array(size, element) = ty {
+            let part = self.fresh();
+            self.require(Constraint::Tangent(part.clone(), element.as_ref().clone()));
+            Ty::Array(size.clone(), part.into())
+        } else if let Ty::Tuple(items) = ty {
+            Ty::Tuple(items.iter().map(|item| self.primal_of(item)).collect())
+        } else if let Ty::Record(fields) = ty {
+            let part = |(name, ty): &(Name, Ty)| (name.clone(), self.primal_of(ty));
+            Ty::Record(fields.iter().map(part).collect())
+        } else {
+            return;
         };
         self.agree_in_constraint(primal, &shape);
     }

@@ -26,8 +26,7 @@ pub(crate) fn nearest<'a>(
         let Some(distance) = distance(name, candidate, allowed) else { continue };
         // A short name that shares no letter is no suggestion.
         let short = name.chars().count() <= 2 && name.chars().count() != candidate.chars().count();
-        let too_far = short
-            || distance >= name.chars().count().max(candidate.chars().count());
+        let too_far = short || distance >= name.chars().count().max(candidate.chars().count());
         if !too_far && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }
