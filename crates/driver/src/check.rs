@@ -37,6 +37,11 @@ pub fn explain(session: &mut Session<'_>, code: &str) -> Result<&'static str, St
     }
     let title = format!("there is no diagnostic `{code}`");
     let diagnostic = Diagnostic::error("E0814", Span::NONE, title, "");
+    // `e301`, `E301` and `301` mean E0301.
+    let digits = code.trim_start_matches('E');
+    if let Some(page) = stdlib::page(&format!("E{digits:0>4}")) {
+        return Ok(page);
+    }
     let family = code.get(..3).unwrap_or(&code);
     let known = CODES.iter().map(|(code, _)| *code).filter(|known| known.starts_with(family));
     session.fail(match nearest(&code, known) {

@@ -12,6 +12,7 @@ use pullback_syntax::ast::{Import, ItemKind, Module};
 
 use crate::session::{Session, Stop, reason};
 use crate::stdlib;
+use crate::suggest::nearest;
 
 /// The modules of a program.
 #[derive(Debug)]
@@ -112,7 +113,7 @@ impl Loader<'_, '_> {
                 if let Some(text) = stdlib::module(written) {
                     return Some(self.embedded(written, text));
                 }
-                let diagnostic = missing(&path, &error, import.path.span);
+                let diagnostic = missing(written, &path, &error, import.path.span);
                 self.session.report(diagnostic);
                 None
             }
@@ -143,7 +144,7 @@ impl Loader<'_, '_> {
     }
 }
 
-fn missing(path: &Path, error: &std::io::Error, span: Span) -> Diagnostic {
+fn missing(written: &str, path: &Path, error: &std::io::Error, span: Span) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         "E0220",
         span,
@@ -151,6 +152,9 @@ fn missing(path: &Path, error: &std::io::Error, span: Span) -> Diagnostic {
         format!("looked for `{}`", crate::files::lexically_normal(path).display()),
     )
     .note("an import is relative to the file it stands in, without the ending `.pull`");
+    if let Some(near) = nearest(written, stdlib::module_names()) {
+        return diagnostic.hint(format!("did you mean the library's \"{near}\"?"));
+    }
     let names: Vec<String> = stdlib::module_names().map(|name| format!("\"{name}\"")).collect();
     if names.is_empty() {
         diagnostic.hint("check the path in the import")

@@ -37,14 +37,14 @@ pub struct TestReport {
 pub struct Failure {
     /// The line.
     pub span: Span,
-    /// The engine; empty if it makes no difference.
-    pub engine: String,
+    /// The engines on which this was found; none if it makes no difference.
+    pub engines: Vec<String>,
     /// What was found instead.
     pub reason: Reason,
 }
 
 /// Why a line of expectation does not hold.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Reason {
     /// Another value than expected.
     Differs {
@@ -93,13 +93,20 @@ pub fn test(
     let code = Code::new(&program);
     let watched = settings.warn_kinks.then(|| Lines::new(session, &program));
     for ((line, _), def) in wanted.into_iter().zip(defs) {
-        let failures: Vec<Failure> = engines
-            .iter()
-            .filter_map(|engine| {
-                let reason = check_line(engine, &code, &program, def, line)?;
-                Some(Failure { span: line.span, engine: engine.name().to_owned(), reason })
-            })
-            .collect();
+        let mut failures: Vec<Failure> = Vec::new();
+        for engine in &engines {
+            let Some(reason) = check_line(engine, &code, &program, def, line) else { continue };
+            let name = engine.name().to_owned();
+            match failures.iter_mut().find(|failure| failure.reason == reason) {
+                Some(same) => same.engines.push(name),
+                None => failures.push(Failure { span: line.span, engines: vec![name], reason }),
+            }
+        }
+        if let [only] = failures.as_mut_slice()
+            && only.engines.len() == engines.len()
+        {
+            only.engines.clear();
+        }
         report.passed += usize::from(failures.is_empty());
         report.failed.extend(failures);
         if let (Some(watched), Some(engine)) = (&watched, engines.first()) {
@@ -189,7 +196,7 @@ fn engines(
 }
 
 fn check_type(inferred: &Inferred, span: Span, name: &str, text: &str) -> Option<Failure> {
-    let failure = |reason| Some(Failure { span, engine: String::new(), reason });
+    let failure = |reason| Some(Failure { span, engines: vec![], reason });
     let Some((id, _)) = inferred.global(name) else {
         let hint = did_you_mean("definition", name, inferred.names());
         return failure(Reason::Other(format!("there is no definition `{name}`; {hint}")));
@@ -242,10 +249,10 @@ fn check_line(
 impl Failure {
     /// The failure as a diagnostic, to be rendered with its line.
     pub fn diagnostic(&self) -> Diagnostic {
-        let on = if self.engine.is_empty() {
-            String::new()
-        } else {
-            format!(" on engine {}", self.engine)
+        let on = match self.engines.as_slice() {
+            [] => String::new(),
+            [only] => format!(" on engine {only}"),
+            several => format!(" on engines {}", several.join(", ")),
         };
         let fail = |title: String, label: &str| {
             Diagnostic::error("E0820", self.span, format!("{title}{on}"), label)
