@@ -56,12 +56,20 @@ pub const ENGINES: &[EngineInfo] = &[
         covers: "the whole language",
         cost: "jvp: a constant times the program in time and memory; vjp: n such passes",
         how: How::Runtime(dual::engine),
-        stages: &[Stage {
-            name: "dual",
-            about: "the program over dual numbers",
-            needs_argument: true,
-            show: |program, def, argument| show_dual(program, def, needed(argument)?),
-        }],
+        stages: &[
+            Stage {
+                name: "dual",
+                about: "the program over dual numbers",
+                needs_argument: true,
+                show: |program, def, argument| show_dual(program, def, needed(argument)?),
+            },
+            Stage {
+                name: "dual-source",
+                about: "the translation to programs over dual numbers, and its wrapper",
+                needs_argument: false,
+                show: |program, def, _| delta::show_forward(program, def),
+            },
+        ],
     },
     EngineInfo {
         name: "delta1",

@@ -2,7 +2,7 @@
 //! holds the state of the monad after them.
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, ExprKind, VarId};
+use pullback_lambda::{Expr, ExprKind, Lit, VarId};
 
 /// What a term was translated to. Both forms may be repeated: they bind no variables.
 #[derive(Clone, Debug)]
@@ -78,6 +78,11 @@ impl Block {
                 Step::Rec(functions) => functions.iter().any(|(_, value)| mentions(value)),
             })
     }
+    /// The bindings of another block that goes on where this one ends.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.steps.extend(other.steps);
+        self.state = other.state;
+    }
     /// The bindings around a body.
     pub(super) fn close(self, body: Expr) -> Expr {
         self.steps.into_iter().rev().fold(body, |body, step| match step {
@@ -96,6 +101,10 @@ impl Block {
 
 /// The delta of a constant.
 pub(super) fn is_zero(delta: &Expr) -> bool {
+    if let ExprKind::Lit(Lit::Real(x)) = delta.kind {
+        // The tangent of a constant: no other tangent is written as a literal.
+        return x.to_bits() == 0;
+    }
     matches!(&delta.kind, ExprKind::Con(0, fields) if fields.is_empty())
 }
 

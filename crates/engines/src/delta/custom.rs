@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{AdOp, Expr, ExprKind, Prim, Type, tangent};
+use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Prim, Type, tangent};
 
 use super::block::{Block, NONE, Val};
 use super::poly::Op;
@@ -66,7 +66,7 @@ impl Translation<'_> {
             Some(_) => None,
         };
         let translated_rule = match plain_rule {
-            Some(_) if op == AdOp::CustomVjp => None,
+            Some(_) if op == AdOp::CustomVjp || self.version == Version::Forward => None,
             Some(_) | None => Some(self.bound(rule, "rule", block)?),
         };
         let x = self.bound(x, "x", block)?;
@@ -107,6 +107,9 @@ impl Translation<'_> {
         let active = active.expect("the function gives a Bool");
         let mut inner = Block::new(block.state);
         let attached = match translated_rule {
+            _ if op == AdOp::CustomJvp && self.version == Version::Forward => {
+                self.push_forward(plain_rule, &x, primal, (&y, &base), &types, &mut inner)
+            }
             Some(rule) if op == AdOp::CustomJvp => {
                 self.attach_jvp(rule, &x, &primal, (&y, &base), &types, &mut inner)
             }
@@ -117,6 +120,10 @@ impl Translation<'_> {
                 self.attach_vjp(pullback, &x, (&y, &base), &types, &mut inner)
             }
         };
+        if let ExprKind::Lit(Lit::Bool(true)) = active.kind {
+            block.extend(inner);
+            return Ok(attached);
+        }
         if inner.state == block.state {
             let attached = inner.close(attached);
             return Ok(self.bind(block, "r", Expr::if_(active, attached, base, NONE)));
@@ -214,6 +221,29 @@ impl Translation<'_> {
         self.call_with_state(partial, vec![x_dot], NONE, block)
     }
 
+    /// In forward mode a rule of forward mode is applied as it stands.
+    fn push_forward(
+        &mut self,
+        rule: Expr,
+        x: &Expr,
+        primal: Expr,
+        (y, base): (&Expr, &Expr),
+        types: &Types,
+        block: &mut Block,
+    ) -> Expr {
+        let dot = self.rebuild(Op::Delta, &types.from, x.clone(), block);
+        let pair = Expr::app(rule, vec![primal, dot], NONE);
+        let pair = self.bind(block, "pair", pair);
+        let y_dot = self.bind(block, "y_dot", Expr::proj(pair, 1, NONE));
+        let inputs = vec![y_dot.clone(), y_dot];
+        let y_dot = self.poly(Op::Zip, &types.to_dot, inputs, None, None, block).0;
+        let y_dot = y_dot.expect("the function makes a structure");
+        let y_dot = self.bind(block, "y_dot", y_dot);
+        let inputs = vec![y.clone(), base.clone(), y_dot];
+        let out = self.poly(Op::Graft, &types.to, inputs, None, None, block).0;
+        out.expect("the function makes a structure")
+    }
+
     fn attach_jvp(
         &mut self,
         rule: Expr,
@@ -251,7 +281,9 @@ impl Translation<'_> {
             let maybes = Type::array(self.library.maybe());
             let slots = self.program.fresh("y_bars", maybes);
             let given = self.program.var(slots, NONE);
-            let (work, body) = self.pulled(pullback, x, y, given, types);
+            let work = self.program.fresh("work", self.library.work());
+            let rest = self.program.var(work, NONE);
+            let body = self.pulled(pullback, x, y, given, rest, types);
             let node = self.program.lam(vec![slots, work], body);
             let args = [count, node].into_iter().chain(self.state(block)).collect();
             let first = self.call("letRule", args);
@@ -259,22 +291,31 @@ impl Translation<'_> {
             let uid = Expr::prim(Prim::IntAdd, vec![first, k], NONE);
             Expr::new(ExprKind::Con(1, vec![uid]), self.library.delta(), NONE)
         } else {
+            let forward = self.version == Version::Forward;
             let cotangent = self.program.fresh("y_bar", Type::real());
-            let given = self.just(self.program.var(cotangent, NONE));
+            let y_bar =
+                if forward { Expr::real(1.0, NONE) } else { self.program.var(cotangent, NONE) };
+            let given = self.just(y_bar);
+            let work = self.program.fresh("work", self.library.work());
+            let rest = if forward { self.done() } else { self.program.var(work, NONE) };
             let index = self.program.fresh("i", Type::int());
             let here = Expr::prim(Prim::IntEq, vec![self.program.var(index, NONE), k], NONE);
             let slot = Expr::if_(here, given, self.nothing(), NONE);
             let slots = Expr::build(count, index, slot, NONE);
             let mut inner = Block::new(None);
             let slots = self.bind(&mut inner, "y_bars", slots);
-            let (work, body) = self.pulled(pullback, x, y, slots, types);
+            let body = self.pulled(pullback, x, y, slots, rest, types);
             let body = inner.close(body);
-            let node = self.program.lam(vec![cotangent, work], body);
-            if self.version == Version::Two {
-                Expr::new(ExprKind::Con(4, vec![node]), self.library.delta(), NONE)
+            if forward {
+                body
             } else {
-                let row = Expr::app(node, vec![Expr::real(1.0, NONE), self.done()], NONE);
-                self.call("total", vec![row])
+                let node = self.program.lam(vec![cotangent, work], body);
+                if self.version == Version::Two {
+                    Expr::new(ExprKind::Con(4, vec![node]), self.library.delta(), NONE)
+                } else {
+                    let row = Expr::app(node, vec![Expr::real(1.0, NONE), self.done()], NONE);
+                    self.call("total", vec![row])
+                }
             }
         };
         let input = self.program.lam(vec![position], delta);
@@ -284,15 +325,16 @@ impl Translation<'_> {
         out.expect("the function makes a structure")
     }
 
-    /// The work that remains when the cotangents of the results are known.
+    /// The work that remains when the cotangents of the results are known, before the `rest`.
     fn pulled(
         &mut self,
         pullback: Expr,
         x: &Expr,
         y: &Expr,
         slots: Expr,
+        rest: Expr,
         types: &Types,
-    ) -> (pullback_lambda::VarId, Expr) {
+    ) -> Expr {
         let mut inner = Block::new(None);
         let zero = Some(Expr::int(0, NONE));
         let inputs = vec![y.clone()];
@@ -300,12 +342,10 @@ impl Translation<'_> {
         let y_bar = y_bar.expect("the function makes a structure");
         let x_bar = Expr::app(pullback, vec![y_bar], NONE);
         let x_bar = self.bind(&mut inner, "x_bar", x_bar);
-        let work = self.program.fresh("work", self.library.work());
-        let rest = Some(self.program.var(work, NONE));
         let inputs = vec![x.clone(), x_bar];
-        let more = self.poly(Op::Spread, &types.from, inputs, None, rest, &mut inner).1;
+        let more = self.poly(Op::Spread, &types.from, inputs, None, Some(rest), &mut inner).1;
         let more = more.expect("the function gives work");
-        (work, inner.close(more))
+        inner.close(more)
     }
 }
 

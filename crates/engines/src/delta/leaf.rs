@@ -3,9 +3,9 @@
 use pullback_base::Span;
 use pullback_lambda::{AdOp, Arm, Expr, ExprKind, Lit, Prim, Type};
 
-use super::Translation;
-use super::block::{Block, NONE};
+use super::block::{Block, NONE, is_zero};
 use super::poly::{Op, Part};
+use super::{Translation, Version};
 
 impl Translation<'_> {
     /// What happens at a Real.
@@ -40,6 +40,8 @@ impl Translation<'_> {
                 only(dual(x, delta))
             }
             Op::Meaning => only(Some(self.call("meaning", vec![part(self, 1), given]))),
+            Op::Zip => only(dual(x, inputs[1].clone())),
+            Op::Delta => only(Some(part(self, 1))),
             Op::InitVars => {
                 let position = self.bind(block, "k", acc);
                 let delta = self.given(given, &position);
@@ -74,6 +76,10 @@ impl Translation<'_> {
                 Part { out: None, acc: Some(self.bind(block, "u", sum)) }
             }
             Op::Active => {
+                if self.version == Version::Forward {
+                    let acc = if is_zero(&part(self, 1)) { acc } else { Expr::bool(true, NONE) };
+                    return Part { out: None, acc: Some(acc) };
+                }
                 let active = self.call("isActive", vec![part(self, 1)]);
                 let either = Expr::if_(acc, Expr::bool(true, NONE), active, NONE);
                 Part { out: None, acc: Some(self.bind(block, "active", either)) }
@@ -82,6 +88,10 @@ impl Translation<'_> {
                 let delta = part(self, 1);
                 let (work, x_bar) = (self.bind(block, "work", acc), inputs[1].clone());
                 let more = self.eval_work(x_bar, delta.clone(), work.clone());
+                if self.version == Version::Forward {
+                    let work = if is_zero(&delta) { work } else { more };
+                    return Part { out: None, acc: Some(self.bind(block, "work", work)) };
+                }
                 let active = self.call("isActive", vec![delta]);
                 let work = Expr::if_(active, more, work, NONE);
                 Part { out: None, acc: Some(self.bind(block, "work", work)) }
@@ -118,26 +128,47 @@ impl Translation<'_> {
 
     /// A function of the library, applied.
     pub(super) fn call(&self, name: &str, args: Vec<Expr>) -> Expr {
+        if self.version == Version::Forward
+            && let Some(term) = self.arithmetic(name, &args)
+        {
+            return term;
+        }
         Expr::app(self.program.global(self.library.def(name), NONE), args, NONE)
     }
     /// The delta of a constant.
     pub(super) fn zero(&self) -> Expr {
+        if self.version == Version::Forward {
+            return Expr::real(0.0, NONE);
+        }
         self.con(self.library.delta(), 0, vec![])
     }
     /// `Nothing`
     pub(super) fn nothing(&self) -> Expr {
+        if self.version == Version::Forward {
+            return self.zero();
+        }
         self.con(self.library.maybe(), 0, vec![])
     }
     /// `Just x`
     pub(super) fn just(&self, x: Expr) -> Expr {
+        if self.version == Version::Forward {
+            return x;
+        }
         self.con(self.library.maybe(), 1, vec![x])
     }
     /// `Done`
     pub(super) fn done(&self) -> Expr {
+        if self.version == Version::Forward {
+            return self.zero();
+        }
         self.con(self.library.work(), 0, vec![])
     }
     /// `Eval x u rest`
     pub(super) fn eval_work(&self, x: Expr, delta: Expr, rest: Expr) -> Expr {
+        if self.version == Version::Forward {
+            let term = self.call("scale", vec![x, delta]);
+            return self.call("plus", vec![rest, term]);
+        }
         self.con(self.library.work(), 1, vec![x, delta, rest])
     }
     fn con(&self, ty: Type, tag: usize, fields: Vec<Expr>) -> Expr {

@@ -21,14 +21,20 @@ pub(super) const TOO_LARGE: &str = "TOO_LARGE";
 pub(super) struct Library {
     first_data: usize,
     datas: usize,
+    /// Whether tangents stand where the others have deltas.
+    forward: bool,
     defs: BTreeMap<String, DefId>,
 }
 
 impl Library {
     /// Appends the library of a translation to a program.
     pub(super) fn add(program: &mut Program, version: Version, too_large: &str) -> Self {
-        let common = include_str!("common.lambda");
+        let common = match version {
+            Version::Forward => "",
+            Version::One | Version::Two | Version::Final => include_str!("common.lambda"),
+        };
         let (datas, defs) = match version {
+            Version::Forward => ("", include_str!("forward.lambda")),
             Version::One => (include_str!("delta1.lambda"), include_str!("delta1_defs.lambda")),
             Version::Two => (include_str!("delta2.lambda"), include_str!("delta2_defs.lambda")),
             Version::Final => (include_str!("delta.lambda"), include_str!("delta_defs.lambda")),
@@ -36,17 +42,17 @@ impl Library {
         let text = format!("{datas}\n{common}\n{defs}").replace(TOO_LARGE, too_large);
         let library = parse(&numbered(&text), FileId::from_index(0))
             .expect("the text of the library is well-formed: tests read every version");
-        append(program, library)
+        append(program, version, library)
     }
-    /// `Maybe`: a slot of a map that may be empty.
+    /// `Maybe`: a slot of a map that may be empty; a number where there are no maps.
     pub(super) fn maybe(&self) -> Type {
         self.data(0)
     }
-    /// `Delta`
+    /// `Delta`; a tangent in forward mode.
     pub(super) fn delta(&self) -> Type {
         self.data(1)
     }
-    /// `Work`: deltas still to be evaluated.
+    /// `Work`: deltas still to be evaluated; their sum in forward mode.
     pub(super) fn work(&self) -> Type {
         self.data(2)
     }
@@ -56,6 +62,9 @@ impl Library {
         Type::new(TypeKind::Record(fields))
     }
     fn data(&self, index: usize) -> Type {
+        if self.forward {
+            return Type::real();
+        }
         debug_assert!(index < self.datas);
         Type::new(TypeKind::Data(DataId::from_index(self.first_data + index)))
     }
@@ -103,7 +112,7 @@ fn numbered(text: &str) -> String {
 }
 
 /// Appends a program to another, with its numbers shifted.
-fn append(program: &mut Program, library: Program) -> Library {
+fn append(program: &mut Program, version: Version, library: Program) -> Library {
     let shift =
         Shift { datas: program.datas.len(), vars: program.vars.len(), defs: program.defs.len() };
     let datas = library.datas.len();
@@ -126,7 +135,7 @@ fn append(program: &mut Program, library: Program) -> Library {
         let name = def.name.to_string();
         defs.insert(name, program.defs.push(def));
     }
-    Library { first_data: shift.datas, datas, defs }
+    Library { first_data: shift.datas, datas, forward: version == Version::Forward, defs }
 }
 
 /// By how much the numbers of a program move when it is appended to another.
@@ -197,13 +206,13 @@ mod tests {
 
     #[test]
     fn every_library_is_well_formed_wherever_it_stands() {
-        for version in [Version::One, Version::Two, Version::Final] {
+        for version in [Version::Forward, Version::One, Version::Two, Version::Final] {
             let mut program = Program::default();
             Library::add(&mut program, version, "enough");
             let library = Library::add(&mut program, version, "enough");
             assert_eq!(pullback_lambda::verify(&program), Ok(()), "{version:?}");
-            assert!(library.functions().any(|def| def == library.def("scale")));
-            assert!(library.def("scale").index() > library.defs.len());
+            assert!(library.functions().any(|def| def == library.def("primals")));
+            assert!(library.def("primals").index() >= library.defs.len());
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Reverse mode from dual numbers, in three steps: `delta1`, `delta2`, `delta`.
+//! Reverse mode from dual numbers, in three steps: `delta1`, `delta2`, `delta`. And the translation that they
+//! begin with, to dual numbers themselves, which `dual` shows.
 //!
 //! Type:  `vjp : (S -> T) -> S -> (T, T' -> S')` and `jvp : (S -> T) -> (S, S') -> (T, T')`, as programs:
 //!        every definition is translated to an ordinary definition of the calculus, once.
@@ -18,6 +19,7 @@
 
 mod block;
 mod custom;
+mod forward;
 mod fuse;
 mod leaf;
 mod library;
@@ -37,6 +39,7 @@ use pullback_lambda::eval::ENGINE_LIMIT;
 use pullback_lambda::{DataId, DefId, Program, Type, VarId};
 
 use block::Val;
+pub use forward::{forward_jvp, forward_translation, forward_vjp, show_forward};
 use library::Library;
 
 use crate::engine::{ForwardFn, Stage, TransformFn};
@@ -48,6 +51,8 @@ const MAX_SIZE: usize = 1_000_000;
 /// Which of the translations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Version {
+    /// Tangents: the dual numbers of §4.
+    Forward,
     /// Vectors.
     One,
     /// Trees.
@@ -60,6 +65,7 @@ impl Version {
     /// The name of its engine.
     fn name(self) -> &'static str {
         match self {
+            Version::Forward => "dual",
             Version::One => "delta1",
             Version::Two => "delta2",
             Version::Final => "delta",
@@ -68,6 +74,7 @@ impl Version {
     /// Its transformations.
     fn transforms(self) -> (TransformFn, ForwardFn) {
         match self {
+            Version::Forward => (forward_vjp, forward_jvp),
             Version::One => (delta1_vjp, delta1_jvp),
             Version::Two => (delta2_vjp, delta2_jvp),
             Version::Final => (delta_vjp, delta_jvp),
@@ -76,6 +83,7 @@ impl Version {
     /// What the names of translated definitions begin with.
     fn letter(self) -> &'static str {
         match self {
+            Version::Forward => "D→",
             Version::One => "D1",
             Version::Two => "D2",
             Version::Final => "D",
@@ -86,7 +94,8 @@ impl Version {
         let what = match self {
             Version::One => "more than 512 inputs",
             Version::Two => "a tree of deltas with more than 200000 nodes",
-            Version::Final => "",
+            // They have no limit.
+            Version::Forward | Version::Final => "",
         };
         format!("{ENGINE_LIMIT}the engine `{}` does not cover {what}", self.name())
     }

@@ -45,6 +45,10 @@ pub(super) enum Op {
     Spread,
     /// `D{A} -> T A`: the meaning of each delta.
     Meaning,
+    /// `A -> T A -> D{A}`: every Real with its tangent.
+    Zip,
+    /// `D{A} -> T A`: the tangent of every Real.
+    Delta,
     /// `A -> Int`: the number of Reals.
     Count,
     /// `D{A} -> Delta`: each delta with the partial derivative that a map has for its position.
@@ -77,6 +81,8 @@ impl Op {
             Op::Active => "active",
             Op::Spread => "spread",
             Op::Meaning => "meaning",
+            Op::Zip => "zip",
+            Op::Delta => "delta",
             Op::Count => "count",
             Op::Combine => "combine",
         }
@@ -92,19 +98,22 @@ impl Op {
             | Op::Tangents
             | Op::Active
             | Op::Meaning
+            | Op::Delta
             | Op::Combine => &[Form::Dual],
             Op::Graft => &[Form::Plain, Form::Dual, Form::DualTangent],
-            Op::Seed => &[Form::Plain, Form::Tangent],
+            Op::Seed | Op::Zip => &[Form::Plain, Form::Tangent],
             Op::Dot | Op::Spread => &[Form::Dual, Form::Tangent],
         }
     }
     /// The structure it makes.
     fn output(self) -> Option<Form> {
         match self {
-            Op::InitVars | Op::Attach | Op::InitZeros | Op::Stop | Op::Graft => Some(Form::Dual),
+            Op::InitVars | Op::Attach | Op::InitZeros | Op::Stop | Op::Graft | Op::Zip => {
+                Some(Form::Dual)
+            }
             Op::Primal => Some(Form::Plain),
             Op::Zeros | Op::Tangents => Some(Form::DualTangent),
-            Op::Lookup | Op::Meaning => Some(Form::Tangent),
+            Op::Lookup | Op::Meaning | Op::Delta => Some(Form::Tangent),
             Op::Seed | Op::Dot | Op::Active | Op::Spread | Op::Count | Op::Combine => None,
         }
     }
@@ -153,6 +162,8 @@ impl Translation<'_> {
             | Op::Dot
             | Op::Active
             | Op::Spread
+            | Op::Zip
+            | Op::Delta
             | Op::Count => None,
         }
     }
@@ -171,6 +182,8 @@ impl Translation<'_> {
             | Op::Zeros
             | Op::Tangents
             | Op::Graft
+            | Op::Zip
+            | Op::Delta
             | Op::Meaning => None,
         }
     }
@@ -288,7 +301,7 @@ impl Translation<'_> {
         };
         let types: Vec<Type> =
             params.iter().map(|var| self.program.vars[*var].ty.clone()).collect();
-        let name = format!("{}[{}]", op.name(), self.program.print_type(ty));
+        let name = format!("{}[{}]", op.name(), self.program.show_type(ty));
         let def = self.program.defs.push(Def {
             name: name.into(),
             ty: Type::funs(types, result.clone()),

@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile};
-use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
+use pullback_lambda::{Def, DefId, ExprKind, Program, Type, TypeKind};
 
 use super::notation::{declarations, definition};
 use super::{Translation, Version};
-use crate::source::{Transforms, eliminate};
+use crate::source::{Transforms, eliminate, reachable};
 
 type Shown = Result<String, Box<Diagnostic>>;
 
@@ -21,7 +21,11 @@ pub(super) fn translation(program: &Program, def: DefId, version: Version, fuse:
     let mut translation = Translation::new(&mut program, version);
     translation.fuse = fuse;
     translation.roots.insert(def);
-    let wrapper = translation.vjp(def)?;
+    let wrapper = if version == Version::Forward {
+        translation.wrapped(def, 0)?
+    } else {
+        translation.vjp(def)?
+    };
     let state = (version == Version::Final).then(|| translation.library.state());
     let hidden: BTreeSet<DefId> = translation
         .library
@@ -29,16 +33,39 @@ pub(super) fn translation(program: &Program, def: DefId, version: Version, fuse:
         .chain(translation.polys.values().copied())
         .chain(translation.sequences.values().copied())
         .collect();
+    let datas = translation.datas.iter().filter(|(old, new)| old != new);
+    let datas: Vec<Type> = datas.map(|(_, new)| Type::new(TypeKind::Data(*new))).collect();
     let mut text = String::new();
+    if version == Version::Forward && !datas.is_empty() {
+        text = declarations(&program, &datas) + "\n";
+    }
     let made: Vec<DefId> = program.defs.ids().skip(before).collect();
     for made in made {
         if made != wrapper && !hidden.contains(&made) {
+            text.push_str(&typed(&program, made, version));
             text.push_str(&definition(&program, made, state.clone()));
             text.push('\n');
         }
     }
+    text.push_str(&typed(&program, wrapper, version));
     text.push_str(&definition(&program, wrapper, state));
+    if version == Version::Forward {
+        for made in reachable(&program, wrapper).into_iter().filter(|def| hidden.contains(def)) {
+            text.push('\n');
+            text.push_str(&typed(&program, made, version));
+            text.push_str(&definition(&program, made, None));
+        }
+    }
     Ok(text)
+}
+
+/// The type of a definition on a line of its own, where the translation is told by its types.
+fn typed(program: &Program, def: DefId, version: Version) -> String {
+    if version != Version::Forward {
+        return String::new();
+    }
+    let Def { name, ty, .. } = &program.defs[def];
+    format!("{name} : {}\n", program.show_type(ty))
 }
 
 /// The types and functions that the final translation calls, and the polytypic ones that it made.

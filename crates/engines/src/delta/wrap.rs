@@ -26,19 +26,19 @@ struct Ran {
 }
 
 /// The first-order types of a function.
-struct Ends {
-    from: Type,
+pub(super) struct Ends {
+    pub(super) from: Type,
     /// How many components of the argument are constants; the one after them is not.
-    held: usize,
+    pub(super) held: usize,
     /// The type of what is not constant.
-    moving: Type,
-    to: Type,
-    from_dot: Type,
+    pub(super) moving: Type,
+    pub(super) to: Type,
+    pub(super) from_dot: Type,
     to_dot: Type,
 }
 
 impl Translation<'_> {
-    fn ends(&mut self, def: DefId, held: usize) -> Outcome<Ends> {
+    pub(super) fn ends(&mut self, def: DefId, held: usize) -> Outcome<Ends> {
         let Def { ty, span, .. } = self.program.defs[def].clone();
         let refused = |name| outside_fragment(name, "derivatives of functions of functions", span);
         let Some((from, to)) = ty.as_fun() else { return Err(refused(self.version.name())) };
@@ -71,7 +71,7 @@ impl Translation<'_> {
         let empty = self.call("emptyMap", vec![ran.size.clone()]);
         let map = match (self.version, ran.binds) {
             (Version::One, _) => self.call("vector", vec![ran.size, delta]),
-            (Version::Two, _) | (Version::Final, None) => {
+            (Version::Forward | Version::Two, _) | (Version::Final, None) => {
                 self.call("eval2", vec![one, delta, empty])
             }
             (Version::Final, Some(binds)) => self.call("eval", vec![one, delta, binds, empty]),
@@ -201,9 +201,10 @@ impl Translation<'_> {
         Expr::proj(acc, 0, NONE)
     }
 
-    fn define(&mut self, letter: &str, def: DefId, body: Expr) -> DefId {
+    pub(super) fn define(&mut self, letter: &str, def: DefId, body: Expr) -> DefId {
         let Def { name, span, .. } = self.program.defs[def].clone();
         let name = match self.version {
+            Version::Forward => format!("{letter}{{{name}}}"),
             Version::One => format!("{letter}1{{{name}}}"),
             Version::Two => format!("{letter}2{{{name}}}"),
             Version::Final => format!("{letter}{{{name}}}"),

@@ -1,5 +1,5 @@
 //! What the engines that transform programs share: running what they make, taking derivatives inside
-//! programs, and making functions known.
+//! programs, making functions known, and reverse mode from forward mode.
 //!
 //! Input: a program and a closed definition. Output: values, or programs without differentiation
 //! operators. Engines see definitions `\x -> e` of one parameter with first-order types on both sides.
@@ -7,6 +7,7 @@
 mod eliminate;
 mod fragment;
 mod known;
+mod modes;
 mod own;
 mod shapes;
 mod specialise;
@@ -25,6 +26,7 @@ use shapes::Shapes;
 
 pub use eliminate::{eliminate, reachable};
 pub use fragment::outside_fragment;
+pub use modes::vjp_from_jvp;
 pub(crate) use own::evaluate_own;
 pub use specialise::{specialise, specialise_all};
 

@@ -1,0 +1,84 @@
+//! `D→`, the translation to dual numbers (§4, figure 3), with wrapper F for any first-order `S` and `T`
+//! (§9.1, figure 16): the one that the others vary, with a tangent where they have a delta.
+//!
+//! `D→{Real} = (Real, Real)`; functions, products, sums and arrays are translated componentwise. Input: a
+//! closed definition. Output: ordinary definitions of the calculus. Invariant: if `Γ ⊢ e : A` then
+//! `D→{Γ} ⊢ D→{e} : D→{A}`, and the first components are what `e` computes. The tangent of a constant
+//! is the number zero; it is left out where the text shows it.
+
+use pullback_base::Diagnostic;
+use pullback_lambda::{DefId, Expr, Prim, Program, Type};
+
+use super::block::{Block, NONE, is_zero};
+use super::poly::Op;
+use super::translate::Outcome;
+use super::{Transformed, Translation, Version, show};
+use crate::source::vjp_from_jvp;
+
+/// `D→{f}` for a definition `f`: of type `D→{A}` where `f` has type `A`.
+pub fn forward_translation(program: &mut Program, def: DefId) -> Transformed {
+    let mut translation = Translation::new(program, Version::Forward);
+    let made = translation.def(def);
+    translation.finish()?;
+    Ok(made)
+}
+
+/// Wrapper F, with the value: from `S -> T` to `(S, S') -> (T, T')`.
+pub fn forward_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
+    Translation::new(program, Version::Forward).wrapped(def, held)
+}
+
+/// Reverse mode by wrapper F, run once for each Real of the argument.
+pub fn forward_vjp(program: &mut Program, def: DefId) -> Transformed {
+    vjp_from_jvp(program, def, forward_jvp)
+}
+
+/// The translated definitions with their types, wrapper F and the functions that it calls.
+pub fn show_forward(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
+    show::translation(program, def, Version::Forward, false)
+}
+
+impl Translation<'_> {
+    /// `\(s, ds) -> let t = D→{f} (zip s ds) in (primal t, delta t)`
+    pub(super) fn wrapped(&mut self, def: DefId, held: usize) -> Outcome<DefId> {
+        let ends = self.ends(def, held)?;
+        let function = self.def(def);
+        self.finish()?;
+        let pair = Type::tuple(vec![ends.from.clone(), ends.from_dot.clone()]);
+        let param = self.program.fresh("p", pair);
+        let mut block = Block::new(None);
+        let part = |this: &Self, index| Expr::proj(this.program.var(param, NONE), index, NONE);
+        let (s, ds) = (part(self, 0), part(self, 1));
+        let mut parts = vec![];
+        for index in 0..held {
+            let part = self.component(&s, index);
+            let ty = part.ty.clone();
+            parts.push(self.rebuild(Op::InitZeros, &ty, part, &mut block));
+        }
+        let moving = if held == 0 { s } else { self.component(&s, held) };
+        let zipped = self.poly(Op::Zip, &ends.moving, vec![moving, ds], None, None, &mut block).0;
+        parts.push(zipped.expect("the function makes a structure"));
+        let s = if held == 0 { parts.remove(0) } else { Expr::tuple(parts, NONE) };
+        let t = Expr::app(self.program.global(function, NONE), vec![s], NONE);
+        let t = self.bind(&mut block, "t", t);
+        let value = self.rebuild(Op::Primal, &ends.to, t.clone(), &mut block);
+        let dt = self.rebuild(Op::Delta, &ends.to, t, &mut block);
+        let body = block.close(Expr::tuple(vec![value, dt], NONE));
+        let body = self.program.lam(vec![param], body);
+        Ok(self.define("F", def, body))
+    }
+
+    /// What a function of the libraries is for tangents: mostly a primitive.
+    pub(super) fn arithmetic(&self, name: &str, args: &[Expr]) -> Option<Expr> {
+        let prim = |prim, args| Some(Expr::prim(prim, args, NONE));
+        match name {
+            "scale" => prim(Prim::Mul, args.to_vec()),
+            "plus" if is_zero(&args[0]) => Some(args[1].clone()),
+            "plus" if is_zero(&args[1]) => Some(args[0].clone()),
+            "plus" => prim(Prim::Add, args.to_vec()),
+            "sumDeltas" => prim(Prim::Sum, vec![self.call("tangents", args.to_vec())]),
+            "lookupOrZero" => prim(Prim::Index, vec![args[1].clone(), args[0].clone()]),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Reverse mode from forward mode: one pass for each Real.
+//!
+//! A derivative is known if it is known along every direction of a basis. `basis_S s measure` is the
+//! cotangent of `s` whose Reals are `measure` of the unit tangents, and `inner_T` is the inner product;
+//! both are definitions made by recursion over a first-order type.
+
+use std::collections::BTreeMap;
+
+use pullback_base::{Diagnostic, Name, Span};
+use pullback_lambda::{
+    AdOp, Arm, DataId, Def, DefId, Expr, ExprKind, Prim, Program, Type, TypeKind, VarId,
+    contains_real, tangent,
+};
+
+use super::outside_fragment;
+use crate::engine::ForwardFn;
+
+/// From `S -> T` to `S -> (T, T' -> S')` by one pass of forward mode for each Real of the argument:
+/// each cotangent costs as many passes.
+pub fn vjp_from_jvp(
+    program: &mut Program,
+    def: DefId,
+    jvp: ForwardFn,
+) -> Result<DefId, Box<Diagnostic>> {
+    let pushforward = jvp(program, def, 0)?;
+    let span = program.defs[def].span;
+    let (from, to) = sides(program, def)?;
+    let mut types = Types::new(program);
+    let (_, to_dot) = (types.tangent(&from, span)?, types.tangent(&to, span)?);
+    let basis = types.basis(&from, span)?;
+    let inner = types.inner(&to_dot, span);
+    let program = types.program;
+    let (x, y_bar) = (program.fresh("x", from), program.fresh("y_bar", to_dot.clone()));
+    let (point, cotangent) = (program.var(x, span), program.var(y_bar, span));
+    // \x_dot -> inner y_bar (jvp (x, x_dot)).1
+    let Some((pair, _)) = program.defs[pushforward].ty.as_fun() else { return Err(no_type(span)) };
+    let x_dot_type = pair.component(1).cloned().ok_or_else(|| no_type(span))?;
+    let x_dot = program.fresh("x_dot", x_dot_type);
+    let arg = Expr::tuple(vec![point.clone(), program.var(x_dot, span)], span);
+    let both = Expr::app(program.global(pushforward, span), vec![arg], span);
+    let product =
+        Expr::app(program.global(inner, span), vec![Expr::proj(both, 1, span), cotangent], span);
+    let measure = program.lam(vec![x_dot], product);
+    let x_bar = Expr::app(program.global(basis, span), vec![point.clone(), measure], span);
+    let pullback = program.lam(vec![y_bar], x_bar);
+    let value = Expr::app(program.global(def, span), vec![point], span);
+    let body = program.lam(vec![x], Expr::tuple(vec![value, pullback], span));
+    Ok(add(program, "vjp", body, span))
+}
+
+fn sides(program: &Program, def: DefId) -> Result<(Type, Type), Box<Diagnostic>> {
+    let def = &program.defs[def];
+    let (from, to) = def.ty.as_fun().ok_or_else(|| no_type(def.span))?;
+    Ok((from.clone(), to.clone()))
+}
+
+fn no_type(span: Span) -> Box<Diagnostic> {
+    outside_fragment("source", "a derivative of something that is not a function of data", span)
+}
+
+fn add(program: &mut Program, name: &'static str, body: Expr, span: Span) -> DefId {
+    program.defs.push(Def { name: Name::new_static(name), ty: body.ty.clone(), body, span })
+}
+
+/// Puts the tangent of a part in the place of that part.
+type Plug<'a, 'p> = dyn FnMut(&mut Types<'p>, Expr) -> Result<Expr, Box<Diagnostic>> + 'a;
+
+/// Definitions by recursion over types.
+struct Types<'p> {
+    program: &'p mut Program,
+    /// By the type as text, as types have no order.
+    bases: BTreeMap<String, DefId>,
+    inners: BTreeMap<String, DefId>,
+}
+
+impl<'p> Types<'p> {
+    fn new(program: &'p mut Program) -> Self {
+        Self { program, bases: BTreeMap::new(), inners: BTreeMap::new() }
+    }
+
+    fn tangent(&mut self, ty: &Type, span: Span) -> Result<Type, Box<Diagnostic>> {
+        tangent(&mut self.program.datas, ty).ok_or_else(|| no_type(span))
+    }
+
+    fn zeros(&mut self, value: Expr) -> Result<Expr, Box<Diagnostic>> {
+        let (ty, span) = (self.tangent(&value.ty, value.span)?, value.span);
+        Ok(Expr::ad(AdOp::Zeros, vec![value], ty, span))
+    }
+
+    /// `basis : ty -> (T ty -> Real) -> T ty`
+    fn basis(&mut self, ty: &Type, span: Span) -> Result<DefId, Box<Diagnostic>> {
+        let key = format!("{ty:?}");
+        if let Some(def) = self.bases.get(&key) {
+            return Ok(*def);
+        }
+        let dot = self.tangent(ty, span)?;
+        let measure_type = Type::fun(dot.clone(), Type::real());
+        let whole = Type::funs([ty.clone(), measure_type.clone()], dot);
+        let unset = Expr::fail(Expr::str("", span), whole.clone(), span);
+        let def =
+            self.program.defs.push(Def { name: "basis".into(), ty: whole, body: unset, span });
+        self.bases.insert(key, def);
+        let x = self.program.fresh("x", ty.clone());
+        let measure = self.program.fresh("measure", measure_type);
+        let body = self.basis_body(ty, x, measure, span)?;
+        self.program.defs[def].body = self.program.lam(vec![x, measure], body);
+        Ok(def)
+    }
+
+    fn basis_body(
+        &mut self,
+        ty: &Type,
+        x: VarId,
+        measure: VarId,
+        span: Span,
+    ) -> Result<Expr, Box<Diagnostic>> {
+        let value = self.program.var(x, span);
+        if !contains_real(&self.program.datas, ty) {
+            return self.zeros(value);
+        }
+        let measured = self.program.var(measure, span);
+        match ty.kind() {
+            TypeKind::Real => Ok(Expr::app(measured, vec![Expr::real(1.0, span)], span)),
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let parts = ty.components().unwrap_or_default();
+                let parts: Vec<Expr> =
+                    (0..parts.len()).map(|at| Expr::proj(value.clone(), at, span)).collect();
+                let dot = self.tangent(ty, span)?;
+                self.fields(parts, measured, span, &|items| Expr::record(items, dot.clone(), span))
+            }
+            TypeKind::Array(_) => {
+                let size = Expr::prim(Prim::Size, vec![value.clone()], span);
+                let index = self.program.fresh("i", Type::int());
+                let at = self.program.var(index, span);
+                let element = Expr::prim(Prim::Index, vec![value.clone(), at.clone()], span);
+                let zeros = self.zeros(value)?;
+                let part = self.along(element, measured, span, &mut |_, dot| {
+                    Ok(Expr::prim(Prim::Update, vec![zeros.clone(), at.clone(), dot], span))
+                })?;
+                Ok(Expr::build(size, index, part, span))
+            }
+            TypeKind::Data(data) => self.basis_data(*data, value, measured, span),
+            TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
+                Err(no_type(span))
+            }
+        }
+    }
+
+    fn basis_data(
+        &mut self,
+        data: DataId,
+        value: Expr,
+        measured: Expr,
+        span: Span,
+    ) -> Result<Expr, Box<Diagnostic>> {
+        let dot = self.tangent(&value.ty, span)?;
+        let mut arms = vec![];
+        for (tag, con) in self.program.datas[data].constructors.clone().into_iter().enumerate() {
+            let vars: Vec<VarId> =
+                con.fields.iter().map(|ty| self.program.fresh("v", ty.clone())).collect();
+            let parts = vars.iter().map(|var| self.program.var(*var, span)).collect();
+            let whole = |items| Expr::new(ExprKind::Con(tag, items), dot.clone(), span);
+            let body = self.fields(parts, measured.clone(), span, &whole)?;
+            arms.push(Arm { tag, vars, body });
+        }
+        Ok(Expr::match_(value, arms, None, span))
+    }
+
+    /// The cotangents of all parts of a product.
+    fn fields(
+        &mut self,
+        parts: Vec<Expr>,
+        measured: Expr,
+        span: Span,
+        whole: &dyn Fn(Vec<Expr>) -> Expr,
+    ) -> Result<Expr, Box<Diagnostic>> {
+        let mut items = vec![];
+        for at in 0..parts.len() {
+            let others = parts.clone();
+            let item =
+                self.along(parts[at].clone(), measured.clone(), span, &mut |types, dot| {
+                    let mut dots = vec![];
+                    for (other, part) in others.iter().enumerate() {
+                        dots.push(if other == at {
+                            dot.clone()
+                        } else {
+                            types.zeros(part.clone())?
+                        });
+                    }
+                    Ok(whole(dots))
+                })?;
+            items.push(item);
+        }
+        Ok(whole(items))
+    }
+
+    /// `basis part (\dot -> measure (plug dot))`
+    fn along(
+        &mut self,
+        part: Expr,
+        measured: Expr,
+        span: Span,
+        plug: &mut Plug<'_, 'p>,
+    ) -> Result<Expr, Box<Diagnostic>> {
+        let basis = self.basis(&part.ty.clone(), span)?;
+        let dot_type = self.tangent(&part.ty, span)?;
+        let dot = self.program.fresh("dot", dot_type);
+        let given = self.program.var(dot, span);
+        let plugged = plug(self, given)?;
+        let measure = self.program.lam(vec![dot], Expr::app(measured, vec![plugged], span));
+        Ok(Expr::app(self.program.global(basis, span), vec![part, measure], span))
+    }
+
+    /// `inner : dot -> dot -> Real`, for a tangent type. What is zero on the left counts nothing beside an
+    /// infinity or NaN on the right. Beside a number the product is taken: it may be differentiated.
+    fn inner(&mut self, dot: &Type, span: Span) -> DefId {
+        let key = format!("{dot:?}");
+        if let Some(def) = self.inners.get(&key) {
+            return *def;
+        }
+        let whole = Type::funs([dot.clone(), dot.clone()], Type::real());
+        let unset = Expr::fail(Expr::str("", span), whole.clone(), span);
+        let def =
+            self.program.defs.push(Def { name: "inner".into(), ty: whole, body: unset, span });
+        self.inners.insert(key, def);
+        let (a, b) = (self.program.fresh("a", dot.clone()), self.program.fresh("b", dot.clone()));
+        let (left, right) = (self.program.var(a, span), self.program.var(b, span));
+        let body = self.inner_body(dot, left, right, span);
+        self.program.defs[def].body = self.program.lam(vec![a, b], body);
+        def
+    }
+
+    fn inner_body(&mut self, dot: &Type, left: Expr, right: Expr, span: Span) -> Expr {
+        let zero = Expr::real(0.0, span);
+        if !contains_real(&self.program.datas, dot) {
+            return zero;
+        }
+        match dot.kind() {
+            TypeKind::Real => {
+                let is_zero = |of| Expr::prim(Prim::Eq, vec![of, zero.clone()], span);
+                let same = Expr::prim(Prim::Sub, vec![right.clone(), right.clone()], span);
+                let product = Expr::prim(Prim::Mul, vec![left.clone(), right], span);
+                let finite = Expr::if_(is_zero(same), product.clone(), zero.clone(), span);
+                Expr::if_(is_zero(left), finite, product, span)
+            }
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let count = dot.components().unwrap_or_default().len();
+                let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
+                let pairs = (0..count).map(|at| (part(&left, at), part(&right, at))).collect();
+                self.total(pairs, span)
+            }
+            TypeKind::Array(_) => {
+                let size = Expr::prim(Prim::Size, vec![left.clone()], span);
+                let (sum, index) =
+                    (self.program.fresh("sum", Type::real()), self.program.fresh("i", Type::int()));
+                let at = self.program.var(index, span);
+                let part = |whole: Expr, at: Expr| Expr::prim(Prim::Index, vec![whole, at], span);
+                let pairs = vec![(part(left, at.clone()), part(right, at))];
+                let product = self.total(pairs, span);
+                let body = Expr::prim(Prim::Add, vec![self.program.var(sum, span), product], span);
+                Expr::loop_for(sum, zero, index, size, body, span)
+            }
+            TypeKind::Data(data) => {
+                let mut arms = vec![];
+                let constructors = self.program.datas[*data].constructors.clone();
+                for (tag, con) in constructors.into_iter().enumerate() {
+                    let mut bind = |name: &str| -> Vec<VarId> {
+                        con.fields.iter().map(|ty| self.program.fresh(name, ty.clone())).collect()
+                    };
+                    let (vars, others) = (bind("v"), bind("w"));
+                    let pairs = vars.iter().zip(&others);
+                    let pairs = pairs
+                        .map(|(v, w)| (self.program.var(*v, span), self.program.var(*w, span)));
+                    let pairs = pairs.collect();
+                    let body = self.total(pairs, span);
+                    let inner = vec![Arm { tag, vars: others, body }];
+                    let body = Expr::match_(right.clone(), inner, Some(zero.clone()), span);
+                    arms.push(Arm { tag, vars, body });
+                }
+                Expr::match_(left, arms, None, span)
+            }
+            TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => zero,
+        }
+    }
+
+    fn total(&mut self, pairs: Vec<(Expr, Expr)>, span: Span) -> Expr {
+        let mut total = None;
+        for (left, right) in pairs {
+            if !contains_real(&self.program.datas, &left.ty) {
+                continue;
+            }
+            let inner = self.inner(&left.ty.clone(), span);
+            let product = Expr::app(self.program.global(inner, span), vec![left, right], span);
+            total = Some(match total {
+                Some(sum) => Expr::prim(Prim::Add, vec![sum, product], span),
+                None => product,
+            });
+        }
+        total.unwrap_or_else(|| Expr::real(0.0, span))
+    }
+}
