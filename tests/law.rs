@@ -5,10 +5,8 @@
 //! definition to arguments, and of a derivative operator to a function and a point. Besides, there is a
 //! program for each smooth primitive that does nothing else.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pullback_base::{Name, SourceMap, Span};
 use pullback_driver::{
@@ -106,8 +104,12 @@ struct Program {
 
 impl Program {
     fn read(path: PathBuf) -> Self {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let name = path
+            .strip_prefix(root())
+            .expect("a file of the repository")
+            .to_string_lossy()
+            .into_owned();
         let mut sources = SourceMap::default();
         let file = sources.add("file", text.clone());
         let module = pullback_syntax::parse(&text, file).module;
@@ -134,9 +136,10 @@ impl Program {
         let text = format!("{}\ndef law__ {params} = ({}) {params}\n", self.text, case.function);
         // The modules that it imports lie beside it.
         let mut files = Memory::default();
-        let folder = self.path.parent().unwrap().strip_prefix(root()).unwrap();
-        for module in corpus(&[folder.to_str().unwrap()], "pull") {
-            files = files.with(&module, std::fs::read_to_string(&module).unwrap());
+        let folder = self.path.parent().and_then(|folder| folder.strip_prefix(root()).ok());
+        let folder = folder.and_then(Path::to_str).expect("a folder of the repository");
+        for module in corpus(&[folder], "pull") {
+            files = files.with(&module, std::fs::read_to_string(&module).expect("a text"));
         }
         let files = files.with(&self.path, text);
         let mut session = Session::new(&files);
@@ -209,7 +212,7 @@ fn holds(folders: &[&str], least: usize) {
         assert!(broken.is_empty(), "{} of {count}:\n{}", broken.len(), broken.join("\n"));
         assert!(count >= least, "only {count} cases");
     })
-    .unwrap();
+    .expect("no panic");
 }
 
 #[test]

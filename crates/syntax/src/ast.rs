@@ -64,10 +64,6 @@ pub struct Item {
 
 /// What a top-level item is.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a file has few items, and boxes would be in everyone's way"
-)]
 pub enum ItemKind {
     /// `import "linalg" as la`; without `as`, the qualifier is the file's stem.
     Import(Import),

@@ -277,10 +277,11 @@ fn is_closed(ty: &Ty) -> bool {
 }
 
 fn is_lambda(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Paren(inner) => is_lambda(inner),
-        kind => matches!(kind, ExprKind::Lambda { .. }),
+    let mut inner = expr;
+    while let ExprKind::Paren(next) = &inner.kind {
+        inner = next;
     }
+    matches!(inner.kind, ExprKind::Lambda { .. })
 }
 
 /// What to write where a function got an argument too many.

@@ -135,24 +135,20 @@ impl Infer<'_> {
         let mut path = String::new();
         let mut whole = expr;
         loop {
-            whole = match &whole.kind {
-                TExprKind::TupleField(base, index) => {
-                    path.insert_str(0, &format!(".{index}"));
-                    base
-                }
-                TExprKind::Field(base, name) => {
-                    path.insert_str(0, &format!(".{name}"));
-                    base
-                }
-                TExprKind::Local(local, _) => {
-                    let name = &self.typed.locals[*local].name;
-                    let name = format!("{name}{path}#{local:?}");
-                    let depth = self.locals[*local].depth;
-                    return Some(self.opaque_atom(name.into(), expr, depth));
-                }
-                _ => return None,
-            };
+            if let TExprKind::TupleField(base, index) = &whole.kind {
+                path.insert_str(0, &format!(".{index}"));
+                whole = base;
+            } else if let TExprKind::Field(base, name) = &whole.kind {
+                path.insert_str(0, &format!(".{name}"));
+                whole = base;
+            } else {
+                break;
+            }
         }
+        let TExprKind::Local(local, _) = &whole.kind else { return None };
+        // What follows the mark tells variables of one name apart.
+        let name = format!("{}{path}#{local:?}", self.typed.locals[*local].name);
+        Some(self.opaque_atom(name.into(), expr, self.locals[*local].depth))
     }
 
     fn poly_of_local(&self, local: LocalId) -> Poly {

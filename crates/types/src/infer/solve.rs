@@ -234,10 +234,10 @@ impl Infer<'_> {
 
     /// Whether the type may turn out to be one with fields or components.
     fn may_have_parts(&self, head: &Ty) -> bool {
-        match head {
-            Ty::Param(param) => !self.table.is_written(*param),
-            head => matches!(head, Ty::Var(_) | Ty::Tangent(_)),
+        if let Ty::Param(param) = head {
+            return !self.table.is_written(*param);
         }
+        matches!(head, Ty::Var(_) | Ty::Tangent(_))
     }
 
     /// A Real exponent needs a Real base; an Int base needs an Int exponent.
