@@ -124,14 +124,6 @@ fn repeated_products() {
 }
 
 #[test]
-fn quotients_by_subnormal_numbers() {
-    // 1 / y overflows here.
-    check(Prim::Div, &[0.0, 1e-310], 0.0, &[INF, 0.0]);
-    check(Prim::Div, &[1e-310, 1e-310], 1.0, &[INF, -INF]);
-    check(Prim::Div, &[1.0, INF], 0.0, &[0.0, 0.0]);
-}
-
-#[test]
 fn lengths_and_angles() {
     check(Prim::Hypot, &[0.0, 0.0], 0.0, &[0.0, 0.0]);
     for scale in [2.0_f64.powi(900), 2.0_f64.powi(-900)] {
@@ -140,7 +132,6 @@ fn lengths_and_angles() {
     check(Prim::Hypot, &[NAN, INF], NAN, &[NAN, NAN]);
     check(Prim::Atan2, &[0.0, 0.0], 0.0, &[NAN, NAN]);
     check(Prim::Atan2, &[0.0, 2.0], 0.0, &[0.5, 0.0]);
-    check(Prim::Atan2, &[0.0, 1e-310], 0.0, &[INF, 0.0]);
     let (expr, vars) = applied(Prim::Atan2);
     let env = env_of(Prim::Atan2, &vars, &[3e200, 4e200]);
     let slope = eval_real(&derivative(&expr, vars[0]), &env);

@@ -158,8 +158,8 @@ table! {
         "`x * y`";
     Div "div" 4 (Real Real) -> Real, smooth { Real2 div, |v| v[1] != 0.0, LinearInFirst, [
             (Div 1.0 y)
-            (Neg (Div r y))
-        ] }
+            (Neg (Mul r (Div 1.0 y)))
+        ] sharing [(Div 1.0 y)] }
         "`x / y`";
     Pow "pow" 16 (Real Real) -> Real, smooth { Real2 pow, power, Nonlinear, [
             (if (Eq y 0.0)
@@ -181,9 +181,9 @@ table! {
         ] sharing [(Eq x y) (Lt x y) (Gt x y)] }
         "The smaller; at a tie the common value and derivative ½ to each; NaN if either is.";
     Atan2 "atan2" 12 (Real Real) -> Real, smooth { Real2 atan2, |v| v[0] != 0.0 || v[1] != 0.0, Nonlinear, [
-            (Div (Div y (Hypot x y)) (Hypot x y))
-            (Neg (Div (Div x (Hypot x y)) (Hypot x y)))
-        ] sharing [(Hypot x y)] }
+            (Mul (Mul y (Div 1.0 (Hypot x y))) (Div 1.0 (Hypot x y)))
+            (Neg (Mul (Mul x (Div 1.0 (Hypot x y))) (Div 1.0 (Hypot x y))))
+        ] sharing [(Div 1.0 (Hypot x y))] }
         "The angle of the point with ordinate x and abscissa y; `atan2 0 0 = 0` with derivative NaN.";
     Hypot "hypot" 8 (Real Real) -> Real, smooth { Real2 hypot, |v| v[0] != 0.0 || v[1] != 0.0, Nonlinear, [
             (if (Eq r 0.0) zero (Div x r))
