@@ -84,28 +84,7 @@ impl Reverse<'_> {
             let acc = self.arith.program.var(*acc, span);
             self.cots.insert(*var, Cot::Maybe(acc));
         }
-        // All of it is there if that holds at the start and after each turn.
-        let opened = self.cots.clone();
-        let state_value = self.value(turns.state);
-        let mut d_state = self.arith.program.fresh("d", dt.ty.clone());
-        let d = self.arith.program.var(d_state, span);
-        self.region(body, if start_sure { Cot::Sure(d) } else { Cot::Maybe(d) });
-        let state_cot = self.cots.remove(&turns.state).unwrap_or(Cot::None);
-        let last = if start_sure { self.arith.sure(&state_cot, &state_value) } else { None };
-        let sure = last.is_some();
-        let last = match last {
-            Some(last) => last,
-            None if start_sure => {
-                self.cots = opened;
-                self.arith.out.clear();
-                let maybe = self.arith.maybe_of(&state_value.ty);
-                d_state = self.arith.program.fresh("d", maybe);
-                let d = self.arith.program.var(d_state, span);
-                self.region(body, Cot::Maybe(d));
-                self.taken(turns.state)
-            }
-            None => self.arith.whole(&state_cot, &state_value),
-        };
+        let (d_state, last, sure) = self.turn(&dt.ty, start_sure, turns.state, body);
         let mut next = vec![last];
         next.extend(shared.iter().map(|var| self.taken(*var)).collect::<Vec<_>>());
         let bindings = std::mem::replace(&mut self.arith.out, before);
@@ -175,6 +154,37 @@ impl Reverse<'_> {
         if contains_real(&self.arith.program.datas, &turns.init.ty) {
             self.give(turns.init, if sure { Cot::Sure(first) } else { Cot::Maybe(first) });
         }
+    }
+
+    /// One turn backwards: the cotangent of the state after it, that before it, and whether all of this
+    /// is there. It is if that holds at the start and after the turn.
+    fn turn(
+        &mut self,
+        ty: &Type,
+        start_sure: bool,
+        state: VarId,
+        body: &Region,
+    ) -> (VarId, Expr, bool) {
+        let span = self.arith.span;
+        let opened = self.cots.clone();
+        let value = self.value(state);
+        let d_state = self.arith.program.fresh("d", ty.clone());
+        let d = self.arith.program.var(d_state, span);
+        self.region(body, if start_sure { Cot::Sure(d) } else { Cot::Maybe(d) });
+        let cot = self.cots.remove(&state).unwrap_or(Cot::None);
+        if !start_sure {
+            return (d_state, self.arith.whole(&cot, &value), false);
+        }
+        if let Some(before) = self.arith.sure(&cot, &value) {
+            return (d_state, before, true);
+        }
+        self.cots = opened;
+        self.arith.out.clear();
+        let maybe = self.arith.maybe_of(&value.ty);
+        let d_state = self.arith.program.fresh("d", maybe);
+        let d = self.arith.program.var(d_state, span);
+        self.region(body, Cot::Maybe(d));
+        (d_state, self.taken(state), false)
     }
 
     /// A loop whose turns pass no derivative on: what it starts with counts only if there are no turns.
