@@ -18,16 +18,56 @@ pub struct EngineInfo {
     pub name: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
-    /// Where it comes from.
-    pub paper: &'static str,
-    /// Which programs it admits.
-    pub covers: &'static str,
-    /// What it costs, for `n` inputs and `m` outputs.
-    pub cost: &'static str,
+    /// What the page of engines says of it.
+    pub page: Page,
     /// How it runs.
     pub how: How,
     /// The intermediate forms that it shows.
     pub stages: &'static [Stage],
+}
+
+/// What the page of engines says of one, in Markdown.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// Its own page, below `docs/engines`.
+    pub file: &'static str,
+    /// The paper and its sections.
+    pub paper: &'static str,
+    /// The type of what it makes.
+    pub ty: &'static str,
+    /// What holds of it.
+    pub law: &'static str,
+    /// What it costs, for `n` inputs and `m` outputs.
+    pub cost: &'static str,
+    /// What reverse mode costs, in a few words.
+    pub reverse: &'static str,
+    /// Which programs it admits, in a few words.
+    pub covers: &'static str,
+    /// What it does not admit.
+    pub limits: &'static str,
+    /// What it teaches.
+    pub teaches: &'static str,
+    /// A command that shows a worked example, without `pullback`.
+    pub example: &'static str,
+}
+
+impl EngineInfo {
+    /// An engine that stands in no table and on no page.
+    pub const fn unlisted(name: &'static str, how: How, stages: &'static [Stage]) -> Self {
+        let page = Page {
+            file: "",
+            paper: "",
+            ty: "",
+            law: "",
+            cost: "",
+            reverse: "",
+            covers: "",
+            limits: "",
+            teaches: "",
+            example: "",
+        };
+        Self { name, summary: "", page, how, stages }
+    }
 }
 
 /// How an engine runs.

@@ -13,15 +13,11 @@ use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{Def, DefId, Expr, Prim, Program, Type, tangent, verify};
 use support::{expectations, files, source, value};
 
-const CATEGORIES: EngineInfo = EngineInfo {
-    name: "categories",
-    summary: "",
-    paper: "",
-    covers: "",
-    cost: "",
-    how: How::Transform { vjp: categories::vjp, jvp: categories::jvp },
-    stages: categories::STAGES,
-};
+const CATEGORIES: EngineInfo = EngineInfo::unlisted(
+    "categories",
+    How::Transform { vjp: categories::vjp, jvp: categories::jvp },
+    categories::STAGES,
+);
 
 /// Programs of every form, with arguments.
 const SAMPLES: &[(&str, &str)] = &[

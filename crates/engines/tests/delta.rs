@@ -15,7 +15,7 @@ use pullback_lambda::{DefId, Program, verify};
 use support::source::{source, value};
 
 const fn engine(name: &'static str, how: How) -> EngineInfo {
-    EngineInfo { name, summary: "", paper: "", covers: "", cost: "", how, stages: &[] }
+    EngineInfo::unlisted(name, how, &[])
 }
 
 static ALL: [EngineInfo; 4] = [

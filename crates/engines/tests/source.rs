@@ -81,17 +81,13 @@ fn specialisation_keeps_derivatives() {
 }
 
 /// An evaluator of its own that is the machine with `trace`.
-const OWN: EngineInfo = EngineInfo {
-    name: "own",
-    summary: "",
-    paper: "",
-    covers: "",
-    cost: "",
-    how: How::Own(|program, def, x, mode, options| {
+const OWN: EngineInfo = EngineInfo::unlisted(
+    "own",
+    How::Own(|program, def, x, mode, options| {
         run_in_machine(trace_engine(), &compile(program), def, x, mode, options)
     }),
-    stages: &[],
-};
+    &[],
+);
 
 #[test]
 fn an_evaluator_of_its_own_is_asked_for_the_derivatives_inside_programs() {

@@ -1,0 +1,251 @@
+//! The one table of engines: `--engine`, the stages of `pullback show`, the tests and `docs/engines.md` are
+//! made from it.
+
+use crate::engine::{EngineInfo, How, Page, Stage, needed};
+use crate::{categories, curry, delta, dual, linear_maps, semantics, show_dual, show_trace, trace};
+
+const SDPL: &str = "*A Simple Differentiable Programming Language* (Abadi, Plotkin), §3";
+const LINEAR: &str = "a constant times the program";
+const WHOLE: &str = "the whole language";
+const SAME_COST: &str =
+    "`vjp` and `jvp`: a constant times the program; memory linear in the operations executed";
+const ON_VALUES: &str =
+    "`vjp : (S -> T) -> S -> (T, T' -> S')` and `jvp : (S -> T) -> (S, S') -> (T, T')`";
+
+/// Every engine, the one to use unless told otherwise first.
+pub const ENGINES: &[EngineInfo] =
+    &[TRACE, DUAL, DELTA1, DELTA2, DELTA, CURRY_LIST, CURRY_ENV, LINEAR_MAPS, CATEGORIES];
+
+const TRACE: EngineInfo = EngineInfo {
+    name: "trace",
+    summary: "records the executed primitives and sweeps over the record",
+    page: Page {
+        file: "trace.md",
+        paper: SDPL,
+        ty: ON_VALUES,
+        law: "the record of a run, its *trace term* `C`, has no conditional, call or loop left; \
+              `W.R_V(x:T. C)` is the derivative of `x ↦ C` at `V` (Theorem 6.1), and `C` means what the \
+              program means around `V` (Theorem 6.2)",
+        cost: SAME_COST,
+        reverse: LINEAR,
+        covers: WHOLE,
+        limits: "none; the forms in the letter of the paper are those of its language",
+        teaches: "what a derivative of a program with branches means",
+        example: "show tests/stages/cube.pull square 3.0 --stage trace",
+    },
+    how: How::Runtime(trace::engine),
+    stages: &[
+        Stage {
+            name: "trace",
+            about: "the trace term of one evaluation and its derivative",
+            needs_argument: true,
+            show: |program, def, argument| show_trace(program, def, needed(argument)?),
+        },
+        Stage {
+            name: "trace-run",
+            about: "the numbered steps of evaluation and differentiation, by the paper's rules",
+            needs_argument: true,
+            show: |program, def, argument| semantics::show_run(program, def, &needed(argument)?),
+        },
+    ],
+};
+
+const DUAL: EngineInfo = EngineInfo {
+    name: "dual",
+    summary: "computes with dual numbers; reverse mode as one forward pass for each input",
+    page: Page {
+        file: "dual.md",
+        paper: "*Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD* (Krawiec and \
+                others), §4 and §9.1",
+        ty: "`F{f} : (S, S') -> (T, T')` around `D→{f} : D→{S} -> D→{T}`, with `D→{Real} = (Real, Real)`",
+        law: "if `Γ ⊢ e : A` then `D→{Γ} ⊢ D→{e} : D→{A}`; the first components are what `e` computes, the \
+              second their tangents (Proposition 2)",
+        cost: "`jvp`: a constant times the program in time and memory; `vjp`: `n` such passes",
+        reverse: "one forward pass for each input",
+        covers: "the whole language, rules that are linear",
+        limits: "a `custom_vjp` rule that is not linear in the cotangent has no forward mode",
+        teaches: "forward mode",
+        example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage dual-source",
+    },
+    how: How::Runtime(dual::engine),
+    stages: &[
+        Stage {
+            name: "dual",
+            about: "the program over dual numbers",
+            needs_argument: true,
+            show: |program, def, argument| show_dual(program, def, needed(argument)?),
+        },
+        Stage {
+            name: "dual-source",
+            about: "the translation to programs over dual numbers, and its wrapper",
+            needs_argument: false,
+            show: |program, def, _| delta::show_forward(program, def),
+        },
+    ],
+};
+
+const DELTA1: EngineInfo = EngineInfo {
+    name: "delta1",
+    summary: "translates to numbers that carry the vector of their derivatives",
+    page: Page {
+        file: "delta.md",
+        paper: "*Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD* (Krawiec and \
+                others), §5.1, figures 5 and 6",
+        ty: "`R¹{f} : S -> (T, T' -> S')` around `D¹{f}`, with `D¹{Real} = (Real, δS)`",
+        law: "the delta of a Real is the vector of its derivatives by all inputs",
+        cost: "`vjp` and `jvp`: `n` times the program in time and memory",
+        reverse: "the program times the number of inputs",
+        covers: "the whole language, up to 512 inputs",
+        limits: "more than 512 inputs; a program whose translation has more than a million nodes",
+        teaches: "why dual numbers with gradients are slow",
+        example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta1",
+    },
+    how: How::Transform { vjp: delta::delta1_vjp, jvp: delta::delta1_jvp },
+    stages: delta::DELTA1_STAGES,
+};
+
+const DELTA2: EngineInfo = EngineInfo {
+    name: "delta2",
+    summary: "translates to numbers that carry a tree of deltas",
+    page: Page {
+        file: "delta.md",
+        paper: "*Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD* (Krawiec and \
+                others), §5.2, figures 7 and 8",
+        ty: "`R²{f} : S -> (T, T' -> S')` around `D²{f}`, with `D²{Real} = (Real, Delta)`",
+        law: "the delta of a Real is a tree of `Zero`, `OneHot`, `Scale` and `Add` that describes the \
+              vector of its derivatives",
+        cost: "`vjp` and `jvp`: exponential in the depth of sharing",
+        reverse: "exponential in the depth of sharing",
+        covers: "the whole language, small runs",
+        limits: "trees that have more than 200000 nodes when they are evaluated; a program whose \
+                 translation has more than a million nodes",
+        teaches: "why sharing must be kept",
+        example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta2",
+    },
+    how: How::Transform { vjp: delta::delta2_vjp, jvp: delta::delta2_jvp },
+    stages: delta::DELTA2_STAGES,
+};
+
+const DELTA: EngineInfo = EngineInfo {
+    name: "delta",
+    summary: "translates to a monad that names every delta, and evaluates the names once",
+    page: Page {
+        file: "delta.md",
+        paper: "*Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD* (Krawiec and \
+                others), §5.3, §8 and §9.2, figures 9 to 16",
+        ty: "`R{f} : S -> (T, T' -> S')` around `D{f} : D{S} -> M D{T}`, with `D{Real} = (Real, Delta)` and a \
+             state monad `M` of bindings",
+        law: "the delta of a Real is a tree over names, each bound to a tree once and evaluated once, \
+              newest first (Theorem 5)",
+        cost: SAME_COST,
+        reverse: LINEAR,
+        covers: WHOLE,
+        limits: "a program whose translation has more than a million nodes",
+        teaches: "sharing by names in a monad; fusion with `--fuse`",
+        example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta",
+    },
+    how: How::Transform { vjp: delta::delta_vjp, jvp: delta::delta_jvp },
+    stages: delta::DELTA_STAGES,
+};
+
+const CURRY_LIST: EngineInfo = EngineInfo {
+    name: "curry-list",
+    summary: "composes functions with their pullbacks by combinators; functions have lists of calls",
+    page: Page {
+        file: "curry.md",
+        paper: "*The Differentiable Curry* (Abadi, Wei, Plotkin, Vytiniotis, Belov), §3, §4 and §6.2",
+        ty: "rep-functions, `a ~> b = a -> (b, T b -o T a)`, with `T (a -> b) = [(a, T b)]`",
+        law: "the laws of cartesian closed categories, up to `[(x, 0)] ~ []` and \
+              `[(x, g), (x, h)] ~ [(x, g + h)]`",
+        cost: "`vjp`: the program, run again for each nesting of functions that capture functions",
+        reverse: "runs functions again for each call that flows back to them",
+        covers: "the whole language, small runs",
+        limits: "derivatives inside a program of functions that are not known before it runs, or nested too \
+                 deeply; runs of more than 30 million steps",
+        teaches: "tangents of functions as lists",
+        example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-list",
+    },
+    how: How::Transform { vjp: curry::vjp_list, jvp: curry::jvp_list },
+    stages: curry::STAGES_LIST,
+};
+
+const CURRY_ENV: EngineInfo = EngineInfo {
+    name: "curry-env",
+    summary: "composes functions with their pullbacks by combinators; functions have tagged environments",
+    page: Page {
+        file: "curry.md",
+        paper: "*The Differentiable Curry* (Abadi, Wei, Plotkin, Vytiniotis, Belov), §3, §5 and §6.2",
+        ty: "rep-functions, `a ~> b = a -> (b, T b -o T a)`, with `T (a -> b)` the tangent of the \
+             environment, under a tag",
+        law: "the laws of cartesian closed categories, as they stand",
+        cost: SAME_COST,
+        reverse: LINEAR,
+        covers: "the whole language, moderate code",
+        limits: "derivatives inside a program of functions that are not known before it runs, or nested too \
+                 deeply",
+        teaches: "tangents of functions as tangents of environments",
+        example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-env",
+    },
+    how: How::Transform { vjp: curry::vjp_env, jvp: curry::jvp_env },
+    stages: curry::STAGES_ENV,
+};
+
+const LINEAR_MAPS: EngineInfo = EngineInfo {
+    name: "linear-maps",
+    summary: "builds the derivative as a linear map and applies it from either side",
+    page: Page {
+        file: "linear-maps.md",
+        paper: "*Working notes on Automatic differentiation* (Ellis, Peyton Jones, Fitzgibbon), §2 to §5, §8 \
+                and §9",
+        ty: "`∂f : S -> (S ⊸ T)`; what runs is `∂f : ∀a. (S, a ⊸ S) -> (T, a ⊸ T)`",
+        law: "`fwd$f(x, dx) = ∂f(x) ⊙ dx`, `rev$f(x, dr) = dr ⊙ᴿ ∂f(x)`, \
+              `(r ⊙ᴿ m) • x = r • (m ⊙ x)`; the laws of figures 4 and 5",
+        cost: SAME_COST,
+        reverse: LINEAR,
+        covers: "the whole language; its forms show first-order programs",
+        limits: "running has none; the forms that are shown have no sums, functions as values, rules of the \
+                 program's own or derivatives inside",
+        teaches: "one linear map applied from either side",
+        example: "show examples/papers/notes.pull f2 --stage reverse",
+    },
+    how: How::Runtime(linear_maps::engine),
+    stages: linear_maps::STAGES,
+};
+
+const CATEGORIES: EngineInfo = EngineInfo {
+    name: "categories",
+    summary: "compiles to a categorical language and splits every arrow into two halves",
+    page: Page {
+        file: "categories.md",
+        paper: "*Working notes on Automatic differentiation* (Ellis, Peyton Jones, Fitzgibbon), §6, figures 9 \
+                to 11",
+        ty: "`revf$f : S -> (T, X)` and `revr$f : (X, T') -> S'`; `fwd$f : (S, S') -> (T, T')`",
+        law: "`e ◇ C⟦e⟧` means `e`; `revr$f` of what `revf$f` saved is the transposed derivative",
+        cost: SAME_COST,
+        reverse: LINEAR,
+        covers: "functions known before the run",
+        limits: "arrays of functions and functions that pass through loops: which function runs must be \
+                 known before the program runs",
+        teaches: "what must be saved for the way back",
+        example: "show examples/papers/notes.pull f2 --stage cl",
+    },
+    how: How::Transform { vjp: categories::vjp, jvp: categories::jvp },
+    stages: categories::STAGES,
+};
+
+/// `delta` with fused functions: each call of a function of numbers leaves one binding (§8.7).
+static FUSED_DELTA: EngineInfo = EngineInfo {
+    how: How::Transform { vjp: delta::fused_vjp, jvp: delta::fused_jvp },
+    stages: &[],
+    ..DELTA
+};
+
+/// The fused form of an engine, if it has one.
+pub fn fused(engine: &EngineInfo) -> Option<&'static EngineInfo> {
+    (engine.name == "delta").then_some(&FUSED_DELTA)
+}
+
+/// The engine of this name.
+pub fn engine_named(name: &str) -> Option<&'static EngineInfo> {
+    ENGINES.iter().find(|engine| engine.name == name)
+}
