@@ -4,6 +4,7 @@
 //! A new variant does not compile until it has a row. [`Prim::row`] gives the row, [`Prim::ALL`] all
 //! primitives in the order of the table, [`Prim::from_name`] the one of a name.
 
+mod added;
 mod row;
 mod scalar;
 mod special;
@@ -15,6 +16,7 @@ mod edge_tests;
 #[cfg(test)]
 mod table_tests;
 
+pub use added::ADDED;
 pub use row::{Class, Linearity, MAX_SHARED, PrimTy, RealFn, Row, Smooth, Term};
 pub use scalar::{Scalar, ScalarFault};
 
@@ -81,11 +83,15 @@ pub enum Prim {
     CheckSize,
     /// `String -> a`: a run-time error with this message.
     Fail,
+
+    /// A primitive beside the table, with the row that [`Prim::add`] was given for this slot.
+    Added(u8),
 }
 
 impl Prim {
     /// The primitive of this printed name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|prim| prim.row().name == name)
+        let known = Self::ALL.iter().copied().find(|prim| prim.row().name == name);
+        known.or_else(|| added::from_name(name))
     }
 }

@@ -170,6 +170,8 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
             }
         }
         Prim::Fail => Err(Error::new(ErrorKind::Message, next(a)?.str()?.to_string())),
+        // The oracle shares no rule with the primitives, so it knows those of the table only.
+        Prim::Added(_) => Err(Error::new(ErrorKind::Unsupported, prim.row().name)),
     }
 }
 

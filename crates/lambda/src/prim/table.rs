@@ -12,7 +12,7 @@
 //! of a row have in common stands once more after `sharing`, so that it is computed once.
 
 use super::row::{Class, Linearity, PrimTy, RealFn, Row, Smooth, Term};
-use super::{Prim, values};
+use super::{Prim, added, values};
 
 /// `2 / sqrt pi`
 const TWO_OVER_SQRT_PI: f64 = std::f64::consts::FRAC_2_SQRT_PI;
@@ -102,6 +102,7 @@ macro_rules! table {
                         };
                         &ROW
                     })*
+                    Prim::Added(slot) => added::row(slot),
                 }
             }
         }

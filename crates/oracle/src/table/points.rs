@@ -220,7 +220,8 @@ fn stated(prim: Prim, n: Option<i64>) -> Vec<Stated> {
         | Prim::Argsort
         | Prim::Dim
         | Prim::CheckSize
-        | Prim::Fail => vec![],
+        | Prim::Fail
+        | Prim::Added(_) => vec![],
     }
 }
 
