@@ -2,7 +2,7 @@
 //!
 //! Run with `cargo run --release -p pullback-engines --example operations`.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../../lambda/tests/support/mod.rs"]
 mod support;
 
 use std::io::Write;

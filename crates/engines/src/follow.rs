@@ -1,7 +1,7 @@
 //! What the engines that follow Reals at run time share.
 
 use pullback_lambda::eval::numeric::{self, Partial, Partials};
-use pullback_lambda::eval::{Ctx, Fault, Value, walk};
+use pullback_lambda::eval::{Ctx, Fault, Value, primal, walk};
 use pullback_lambda::{Linearity, Prim, Smooth};
 
 /// What the engine keeps of the derivative of a Real, if this level is the one that follows it.
@@ -36,6 +36,37 @@ pub(crate) fn attach(
     // Adding the negative zero changes no number, not even a zero.
     let carrier = ctx.follow(level, Value::Real(-0.0), tangent)?;
     ctx.apply(Prim::Add, &[value.clone(), carrier])
+}
+
+/// Zeros that carry what is kept of the derivative of `x`: in a rule of forward mode they stand for its
+/// tangent, and whatever is linear in them gets the right derivative.
+pub(crate) fn carriers(ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
+    walk::map_leaves(x, |leaf| match tangent_at(leaf, level) {
+        Some(tangent) => ctx.follow(level, Value::Real(0.0), tangent.clone()),
+        None => Ok(walk::zero(leaf)),
+    })
+}
+
+/// What a rule of forward mode gave, with the derivative that the carriers brought to its tangent.
+pub(crate) fn carried(
+    ctx: &mut Ctx,
+    level: u64,
+    value: &Value,
+    tangent: &Value,
+) -> Result<Value, Fault> {
+    walk::zip_leaves(value, tangent, "tangent", |leaf, tangent| {
+        match tangent_at(below_or_at(tangent, level), level) {
+            Some(tangent) => attach(ctx, level, leaf, tangent.clone()),
+            None => Ok(leaf.clone()),
+        }
+    })
+}
+
+/// A sum that is followed, with nothing kept of its derivative.
+pub(crate) fn followed_sum(ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+    let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
+    let result = ctx.sum_values(&below)?;
+    ctx.follow(level, result, Value::Unit)
 }
 
 /// The Reals of a tangent or cotangent, after a check that it has the shape of `value`.

@@ -15,7 +15,7 @@ use pullback_lambda::eval::{
 use pullback_lambda::{DefId, Prim};
 
 use crate::engine::Go;
-use crate::follow::{attach, smooth, tangent_at};
+use crate::follow::{attach, followed_sum, smooth, tangent_at};
 
 /// Runs a function of one argument whose Reals are all followed; the watch in `options` sees what
 /// depends on them. Derivatives inside the program are taken by traces.
@@ -70,9 +70,7 @@ impl Level for Followed {
     }
 
     fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
-        let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
-        let result = ctx.sum_values(&below)?;
-        ctx.follow(level, result, Value::Unit)
+        followed_sum(ctx, level, items)
     }
 
     fn custom_vjp(

@@ -4,7 +4,7 @@
 use pullback_lambda::Prim;
 use pullback_lambda::eval::{Ctx, Fault, Level, Step, Value, primal, walk};
 
-use crate::follow::{attach, demand_linear};
+use crate::follow::{attach, demand_linear, followed_sum};
 
 /// The level.
 pub(super) struct Linear;
@@ -24,9 +24,7 @@ impl Level for Linear {
     }
 
     fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
-        let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
-        let result = ctx.sum_values(&below)?;
-        ctx.follow(level, result, Value::Unit)
+        followed_sum(ctx, level, items)
     }
 
     // A function with a rule of its own is taken to be linear.

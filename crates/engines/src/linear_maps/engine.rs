@@ -13,7 +13,7 @@ use super::apply::{Progress, Run};
 use super::maps::{Map, Maps, Opaque, ZERO};
 use super::vector::Vector;
 use crate::engine::Go;
-use crate::follow::{attach, below_or_at, checked_leaves, plain, smooth, tangent_at};
+use crate::follow::{attach, carried, carriers, checked_leaves, plain, smooth, tangent_at};
 
 /// The engine.
 pub fn engine() -> Rc<dyn Engine> {
@@ -307,12 +307,7 @@ impl Level for Building {
     }
 
     fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
-        // A zero that names the map of the argument stands for the argument's tangent: whatever is
-        // linear in it gets the right map.
-        walk::map_leaves(x, |leaf| match tangent_at(leaf, level) {
-            Some(tangent) => ctx.follow(level, Value::Real(0.0), tangent.clone()),
-            None => Ok(walk::zero(leaf)),
-        })
+        carriers(ctx, level, x)
     }
 
     fn custom_jvp(
@@ -322,12 +317,7 @@ impl Level for Building {
         value: Value,
         tangent: Value,
     ) -> Result<Value, Fault> {
-        walk::zip_leaves(&value, &tangent, "tangent", |leaf, tangent| {
-            match tangent_at(below_or_at(tangent, level), level) {
-                Some(tangent) => attach(ctx, level, leaf, tangent.clone()),
-                None => Ok(leaf.clone()),
-            }
-        })
+        carried(ctx, level, &value, &tangent)
     }
 
     fn bytes(&self) -> usize {

@@ -10,7 +10,7 @@ use pullback_lambda::Prim;
 use pullback_lambda::eval::{Ctx, Fault, Known, Level, Step, Value, memory, primal, walk};
 
 use super::node;
-use crate::follow::{Plain, attach, below_or_at, demand_linear, plain, smooth, tangent_at};
+use crate::follow::{Plain, attach, carried, carriers, demand_linear, plain, smooth, tangent_at};
 use crate::watch::Note;
 
 /// No node: the argument is not followed.
@@ -323,12 +323,7 @@ impl Level for Recorder {
     }
 
     fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
-        // A zero that names the node of the argument stands for the argument's tangent: whatever is
-        // linear in it gets the right partial.
-        walk::map_leaves(x, |leaf| match tangent_at(leaf, level) {
-            Some(tangent) => ctx.follow(level, Value::Real(0.0), tangent.clone()),
-            None => Ok(walk::zero(leaf)),
-        })
+        carriers(ctx, level, x)
     }
 
     fn custom_jvp(
@@ -338,12 +333,7 @@ impl Level for Recorder {
         value: Value,
         tangent: Value,
     ) -> Result<Value, Fault> {
-        walk::zip_leaves(&value, &tangent, "tangent", |leaf, tangent| {
-            match tangent_at(below_or_at(tangent, level), level) {
-                Some(tangent) => attach(ctx, level, leaf, tangent.clone()),
-                None => Ok(leaf.clone()),
-            }
-        })
+        carried(ctx, level, &value, &tangent)
     }
 
     fn bytes(&self) -> usize {

@@ -4,15 +4,11 @@
 //! The oracle is central differences of the evaluator's values, which know no derivative rule.
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test looks at few cases")]
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-#[path = "support/source.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod support;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use crate::support::source::source;
 use pullback_engines::linear_maps::matrix::matrix;
 use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
 use pullback_engines::linear_maps::notes::forms::{TITLES, demo, print_form, tupled_forms};
@@ -22,7 +18,6 @@ use pullback_engines::linear_maps::vector::Vector;
 use pullback_engines::{Mode, engine_named, run};
 use pullback_lambda::eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program};
-use support::source;
 
 /// Programs with points to differentiate them at.
 const PROGRAMS: &[(&str, &str, &[&[f64]])] = &[

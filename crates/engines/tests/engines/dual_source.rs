@@ -2,20 +2,15 @@
 //! has the translated type, its first components are what the program computes, and wrapper F gives the
 //! derivatives of closed forms, of the oracle that knows no rule, and of `trace`.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod support;
-
 use std::path::Path;
 
+use crate::support::source::{expectations, files, source, value};
 use pullback_engines::delta::{forward_jvp, forward_translation, forward_vjp};
 use pullback_engines::source::{Transforms, eliminate, unary};
 use pullback_engines::{ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run};
 use pullback_lambda::eval::{Budget, Machine, NoEngine, Options, Value, compile, walk};
 use pullback_lambda::{DataId, DefId, Program, Type, TypeKind, verify};
 use pullback_oracle::{Config, Mode as Kind, bytes_of_seed, generate, of_value, taylor, to_value};
-use support::source::{expectations, files, source, value};
 
 const TRANSFORMS: Transforms = Transforms { engine: "dual", vjp: forward_vjp, jvp: forward_jvp };
 

@@ -1,18 +1,13 @@
 //! `delta1`, `delta2`, `delta` and fused `delta`: the same values and derivatives as `trace`, in both modes,
 //! for every form of the language; closed forms; what they show.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod support;
-
+use crate::support::source::{source, value};
 use pullback_engines::delta::{
     delta_jvp, delta_vjp, delta1_jvp, delta1_vjp, delta2_jvp, delta2_vjp, fused_jvp, fused_vjp,
 };
 use pullback_engines::{Answer, ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run};
 use pullback_lambda::eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program, verify};
-use support::source::{source, value};
 
 const fn engine(name: &'static str, how: How) -> EngineInfo {
     EngineInfo::unlisted(name, how, &[])

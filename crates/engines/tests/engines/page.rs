@@ -1,8 +1,6 @@
 //! `docs/engines.md` is what the table of engines says. `BLESS=1` writes it; what the worked examples print
 //! is recorded by the test that runs the sessions in the documentation.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 

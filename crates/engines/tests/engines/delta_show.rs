@@ -1,13 +1,8 @@
 //! What the delta engines show: figure 12 to the letter, do-notation, fused functions.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod support;
-
 use pullback_engines::{ENGINES, Stage};
 
-use support::source::source;
+use crate::support::source::source;
 
 fn stage(name: &str) -> &'static Stage {
     ENGINES.iter().flat_map(|engine| engine.stages).find(|stage| stage.name == name).unwrap()
@@ -72,7 +67,7 @@ Var x40
 
 #[test]
 fn figure_12_to_the_letter() {
-    let example = include_str!("../../../examples/papers/quaternion.pull");
+    let example = include_str!("../../../../examples/papers/quaternion.pull");
     let example: Vec<&str> = example.lines().filter(|line| !line.starts_with("--@")).collect();
     let both = "def f (s: (Quaternion, Vec3)): Real = rotate_x s.0 s.1";
     let text = format!("{}\n{both}", example.join("\n"));

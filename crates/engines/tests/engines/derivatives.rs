@@ -1,13 +1,9 @@
 //! Both engines run inside the evaluator: right derivatives of any order, in any mixture of modes, and
 //! in constant native stack.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-mod support;
-
+use crate::support::{def, program};
 use pullback_engines::{Answer, ENGINES, EngineInfo, Mode, evaluate, run};
 use pullback_lambda::eval::{Options, Value, equal};
-use support::{def, program};
 
 fn engines() -> impl Iterator<Item = &'static EngineInfo> {
     ENGINES.iter().filter(|engine| engine.name == "trace" || engine.name == "dual")

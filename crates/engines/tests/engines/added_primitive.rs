@@ -2,17 +2,12 @@
 //! every engine, in both modes, in higher orders and inside every form of the language. A wrong row is
 //! noticed in every engine, so all of them read it.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod support;
-
+use crate::support::source::source;
 use pullback_engines::{ENGINES, EngineInfo, Mode, engine_named, run};
 use pullback_lambda::eval::{Options, Value, walk};
 use pullback_lambda::{
     Class, DefId, ExprKind, Linearity, Prim, PrimTy, Program, RealFn, Row, Smooth, Term, verify,
 };
-use support::source::source;
 
 /// `x² sin y`, in which nothing is linear.
 fn wave(x: f64, y: f64) -> f64 {

@@ -2,15 +2,10 @@
 //! sides have the same value and the same derivative with both kinds of tangents, and their derivative
 //! is what differences of the value say, which know no rule.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-#[allow(dead_code, reason = "each test uses a part")]
-mod support;
-
+use crate::support::source::source;
 use pullback_engines::{Mode, engine_named, run};
 use pullback_lambda::eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program};
-use support::source::source;
 
 /// Each law as two bodies over `a` and `b`, with functions `f`, `g`, `h` of random text. `P` and `Q` are
 /// the first and second function of a pair, `C` curries.

@@ -1,17 +1,12 @@
 //! The engines of The Differentiable Curry: right derivatives, both modes, any order; figure 4's three
 //! columns with what flows back to functions; what list tangents recompute; packages with checked tags.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-#[allow(dead_code, reason = "each test uses a part")]
-mod support;
-
+use crate::support::source::source;
 use pullback_base::Name;
 use pullback_engines::curry::{self, Arrived, Seen, Style, equivalent, function_tangents};
 use pullback_engines::{Answer, EngineInfo, Mode, engine_named, run};
 use pullback_lambda::eval::{Options, Value, equal, walk};
 use pullback_lambda::{DefId, Program, verify};
-use support::source::source;
 
 const ENGINES: [&str; 2] = ["curry-list", "curry-env"];
 

@@ -1,16 +1,13 @@
 //! What the transforming engines share: specialisation keeps the meaning, operators inside programs
 //! are eliminated, one mode gives the other.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod support;
-
+use crate::support::source::{expectations, files, source, value};
 use pullback_engines::source::specialise;
 use pullback_engines::{
     ENGINES, EngineInfo, How, engine_named, evaluate, run_in_machine, trace_engine,
 };
 use pullback_lambda::eval::{Options, Value, compile, equal};
 use pullback_lambda::{DefId, ExprKind, Program, is_first_order, verify};
-use support::source::{expectations, files, source, value};
 
 fn show(result: &Result<Value, Box<pullback_base::Diagnostic>>) -> String {
     match result {

@@ -2,18 +2,13 @@
 //! `delta2` exponential where a program shares, `delta` a constant factor (Theorem 5), fused `delta` one
 //! binding for each call of a function of numbers. And separate compilation.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod support;
-
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::support::source::source;
 use pullback_engines::{EngineInfo, How, Mode, engine_named, evaluate, fused, run};
 use pullback_lambda::eval::{Budget, Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{DefId, Program};
-use support::source::source;
 
 fn named(name: &str) -> &'static EngineInfo {
     engine_named(name).unwrap()

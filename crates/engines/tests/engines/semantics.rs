@@ -3,12 +3,9 @@
 //! The oracle is complex-step differentiation of the same program by an evaluator without derivative
 //! rules, and closed forms.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-mod support;
-
 use std::rc::Rc;
 
+use crate::support::{def, program};
 use pullback_engines::semantics::{
     Functions, Paper, Run, Stuck, Supply, Term, Ty, Val, paper, reverse, show_run, show_terms,
     sweep,
@@ -16,7 +13,6 @@ use pullback_engines::semantics::{
 use pullback_lambda::Program;
 use pullback_lambda::eval::Value;
 use pullback_oracle::{Data, eval_f64, jvp_complex_step};
-use support::{def, program};
 
 /// Programs `f : (Real, Real) -> Real` of the paper's language, without `rd`.
 const PLAIN: &[&str] = &[

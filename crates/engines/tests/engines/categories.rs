@@ -1,9 +1,7 @@
 //! Compiling through categories: CL keeps the meaning, its types are checked, and the two halves give
 //! the derivative.
 
-#[path = "support/source.rs"]
-mod support;
-
+use crate::support::source::{expectations, files, source, value};
 use pullback_base::Span;
 use pullback_engines::categories::{self, check, convert, custom, meaning, print};
 use pullback_engines::{
@@ -11,7 +9,6 @@ use pullback_engines::{
 };
 use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{Def, DefId, Expr, Prim, Program, Type, tangent, verify};
-use support::{expectations, files, source, value};
 
 const CATEGORIES: EngineInfo = EngineInfo::unlisted(
     "categories",

@@ -14,7 +14,7 @@ pub fn source(text: &str, names: &[&str]) -> (Program, Vec<DefId>) {
 /// The program of files given as (name, text), each importing all before it; the names are of the last.
 pub fn files(files: &[(&str, &str)], names: &[&str]) -> (Program, Vec<DefId>) {
     let mut sources = SourceMap::default();
-    let mut texts = vec![("prelude", include_str!("../../../../lib/prelude.pull"))];
+    let mut texts = vec![("prelude", include_str!("../../../../../lib/prelude.pull"))];
     texts.extend(files);
     let mut parses = vec![];
     for (name, text) in &texts {

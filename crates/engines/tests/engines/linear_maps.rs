@@ -4,8 +4,6 @@
 //! The oracle is dense linear algebra on small matrices, written here; it shares nothing with the tables
 //! and sweeps that are tested.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
 use std::rc::Rc;
 
 use pullback_engines::linear_maps::apply::{apply, apply_reverse};

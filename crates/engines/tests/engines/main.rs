@@ -1,0 +1,20 @@
+//! The tests of the engines, as one program: what they share is compiled once.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
+mod added_primitive;
+mod categories;
+mod curry;
+mod curry_laws;
+mod delta;
+mod delta_cost;
+mod delta_show;
+mod derivatives;
+mod dual_source;
+mod linear_maps;
+mod linear_maps_forms;
+mod linear_maps_rules;
+mod page;
+mod semantics;
+mod source;
+mod support;
