@@ -11,7 +11,7 @@ use pullback_suite::{contenders, deep, random_programs, walk_table};
 /// How many random programs; `cargo xtask fuzz` tries more.
 const COUNT: u64 = 20_000;
 /// Engines that transform programs differentiate derivatives in one program of so many.
-const COSTLY_EVERY: u64 = 40;
+const COSTLY_EVERY: u64 = 100;
 
 #[test]
 fn the_table_is_right_in_every_engine() {

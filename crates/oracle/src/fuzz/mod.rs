@@ -43,9 +43,11 @@ pub fn run(campaign: &Campaign, contenders: &[Contender]) -> Statistics {
     let mut statistics = Statistics::default();
     let (part, parts) = campaign.part;
     let seeds = (campaign.seed..).take(campaign.count as usize);
-    for seed in seeds.filter(|seed| seed % parts == part) {
+    let every = campaign.costly_every.max(1);
+    // Each part has its share of the seeds that cost most.
+    for seed in seeds.filter(|seed| (seed + seed / every) % parts == part) {
         let (mode, config, bytes) = recipe(seed);
-        let all = seed.is_multiple_of(campaign.costly_every.max(1));
+        let all = seed.is_multiple_of(every);
         let check = |made: &Generated| check(made, mode, contenders, all);
         let made = generate(&bytes, &config);
         *statistics.programs.entry(mode_name(mode)).or_default() += 1;
