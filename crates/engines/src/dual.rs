@@ -6,8 +6,9 @@
 //!        Higher-Order Reverse-Mode AD* §4).
 //! Cost:  `jvp` is a constant times the program in time and in memory. `vjp` is one such pass for each
 //!        Real of the argument (the wrapper of §4, for arguments and results of any first-order type).
-//! Limits: none; the whole language.
-//! Needs: the primitive table; the machine's levels.
+//! Limits: the whole language, but for rules of reverse mode that are not linear: they have no transpose.
+//! Needs: the primitive table; the machine's levels. The same as a translation of programs is in
+//!        `delta/forward.rs`.
 
 mod level;
 mod linear;

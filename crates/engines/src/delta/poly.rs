@@ -481,7 +481,7 @@ impl Translation<'_> {
         let is_empty = Expr::prim(Prim::IntLe, vec![var(self, n), int(0)], NONE);
         let body = Expr::if_(is_empty, empty, some, NONE);
         let body = self.program.lam(vec![n, f, s], body);
-        let name = format!("sequence[{}]", self.program.print_type(element));
+        let name = format!("sequence[{}]", self.program.show_type(element));
         let def = self.program.defs.push(Def {
             name: name.into(),
             ty: body.ty.clone(),

@@ -75,9 +75,9 @@ pub(super) fn library(program: &Program, def: DefId) -> Shown {
     translation.vjp(def)?;
     let state = translation.library.state();
     let datas = translation.library.types();
-    let mut functions: Vec<DefId> = translation.library.functions().collect();
-    let mut made: Vec<DefId> =
-        translation.polys.values().chain(translation.sequences.values()).copied().collect();
+    let sequences = translation.sequences.values().copied();
+    let mut functions: Vec<DefId> = translation.library.functions().chain(sequences).collect();
+    let mut made: Vec<DefId> = translation.polys.values().copied().collect();
     functions.sort_unstable();
     made.sort_unstable();
     let mut text = declarations(&program, &datas);
