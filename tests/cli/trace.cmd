@@ -91,3 +91,15 @@ exit 2
 ! error: invalid value 'many' for '--fuel <N>': invalid digit found in string
 !
 ! For more information, try '--help'.
+
+$ pullback show examples/papers/nested.pull own 1.0 --stage trace-run --fuel 1
+exit 1
+! error[E0708]: `own` is out of fuel: its calls nest deeper than `--fuel` allows
+!   --> examples/papers/nested.pull:23:5
+!    |
+! 23 | def own (x: Real): Real = if x > 2.0 then x * x else x * rd own (x + 2.0) 1.0
+!    |     ^^^ evaluated from here
+!    |
+!    = note: a function of `letrec_n` has no value where its calls nest deeper than `n`
+!    = help: give more fuel
+!

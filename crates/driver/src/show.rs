@@ -5,11 +5,11 @@
 //! table.
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::Stage as Form;
+use pullback_engines::{BOUNDED, Stage as Form};
 use pullback_lambda::{Def, DefId, Program, Type};
 use pullback_types::show_scheme;
 
-use crate::call::{Purpose, add_function, curried, prepare};
+use crate::call::{Prepared, Purpose, add_function, curried, prepare};
 use crate::engine::{Engine, form_named};
 use crate::entry::Entry;
 use crate::load::load;
@@ -91,8 +91,19 @@ fn show_form(
         let settings = Settings { engine: Some(engine.to_owned()), ..call.settings.clone() };
         let engine = Engine::resolve(session, &settings)?;
         let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
-        let prepared = prepare(session, call, &engine, &purpose)?;
-        (form.show)(&prepared.program, prepared.function, Some(prepared.argument))
+        // A form that has bounded recursion itself shows that, not the program with counters.
+        let bounded = BOUNDED.iter().find(|(stage, _)| *stage == form.name);
+        let bounded = bounded.zip(settings.fuel);
+        let mut call = call.clone();
+        if bounded.is_some() {
+            call.settings.fuel = None;
+        }
+        let Prepared { program, function, argument, .. } =
+            prepare(session, &call, &engine, &purpose)?;
+        match bounded {
+            Some(((_, show), fuel)) => show(&program, function, argument, fuel),
+            None => (form.show)(&program, function, Some(argument)),
+        }
     } else {
         let entry = if call.entry.is_empty() { "main" } else { &call.entry };
         let (program, function) = unapplied(session, call, entry)?;

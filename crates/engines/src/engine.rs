@@ -113,6 +113,9 @@ pub struct Stage {
 /// The text of a stage, for a function of one argument and maybe its argument.
 pub type ShowFn = fn(&Program, DefId, Option<Value>) -> Result<String, Box<Diagnostic>>;
 
+/// As [`ShowFn`] at an argument, with so much fuel for each recursive function.
+pub type BoundedFn = fn(&Program, DefId, Value, u64) -> Result<String, Box<Diagnostic>>;
+
 /// What is asked of an engine.
 #[derive(Clone, Debug)]
 pub enum Mode {

@@ -1,8 +1,11 @@
 //! The one table of engines: `--engine`, the stages of `pullback show`, the tests and `docs/engines.md` are
 //! made from it.
 
-use crate::engine::{EngineInfo, How, Page, Stage, needed};
-use crate::{categories, curry, delta, dual, linear_maps, semantics, show_dual, show_trace, trace};
+use crate::engine::{BoundedFn, EngineInfo, How, Page, Stage, needed};
+use crate::{
+    categories, curry, delta, dual, linear_maps, semantics, show_dual, show_trace,
+    show_trace_bounded, trace,
+};
 
 const SDPL: &str = "*A Simple Differentiable Programming Language* (Abadi, Plotkin), §3";
 const LINEAR: &str = "a constant times the program";
@@ -15,6 +18,10 @@ const ON_VALUES: &str =
 /// Every engine, the one to use unless told otherwise first.
 pub const ENGINES: &[EngineInfo] =
     &[TRACE, DUAL, DELTA1, DELTA2, DELTA, CURRY_LIST, CURRY_ENV, LINEAR_MAPS, CATEGORIES];
+
+/// The stages that have a bounded recursion of their own, and show that for `--fuel`.
+pub const BOUNDED: &[(&str, BoundedFn)] =
+    &[("trace", show_trace_bounded), ("trace-run", semantics::show_run_bounded)];
 
 const TRACE: EngineInfo = EngineInfo {
     name: "trace",
@@ -45,7 +52,7 @@ const TRACE: EngineInfo = EngineInfo {
             name: "trace-run",
             about: "the numbered steps of evaluation and differentiation, by the paper's rules",
             needs_argument: true,
-            show: |program, def, argument| semantics::show_run(program, def, &needed(argument)?),
+            show: |program, def, argument| semantics::show_run(program, def, needed(argument)?),
         },
     ],
 };

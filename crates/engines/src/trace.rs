@@ -23,7 +23,7 @@ use crate::watch::{self, Note};
 use sweep::{Forward, Reverse};
 use tape::{NONE, Recorder, Tape};
 
-pub use show::show_trace;
+pub use show::{show_trace, show_trace_bounded};
 
 /// The engine.
 pub fn engine() -> Rc<dyn Engine> {

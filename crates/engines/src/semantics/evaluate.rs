@@ -473,7 +473,7 @@ impl<'s> Run<'s> {
 }
 
 /// What a call evaluates, and in which φ: `φ'[φ(f)/f]`, with one unit of fuel less.
-fn enter(functions: &Functions, name: Fun) -> Result<(Functions, Rc<Function>), Stuck> {
+pub fn enter(functions: &Functions, name: Fun) -> Result<(Functions, Rc<Function>), Stuck> {
     let entry = functions.lookup(name).ok_or(Stuck::Untyped)?;
     let fuel = match entry.fuel {
         Some(0) => return Err(Stuck::Fuel(name)),

@@ -27,6 +27,6 @@ pub use convert::{Paper, paper};
 pub use evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Run, Step, Stuck};
 pub use fuel::with_fuel;
 pub use reverse::{expand, reverse};
-pub use show::{show_run, show_terms};
+pub use show::{show_run, show_run_bounded, show_terms};
 pub use sweep::sweep;
 pub use term::{Fun, Function, Supply, Term, Test, Ty, Val, Var};

@@ -8,7 +8,7 @@ use pullback_lambda::eval::Value;
 use pullback_lambda::{DefId, Program};
 
 use super::convert::{Foreign, Paper, paper, to_val};
-use super::evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Run, Step, Stuck};
+use super::evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Run, Step, Stuck, enter};
 use super::print::{Printer, ty_text};
 use super::reverse::reverse;
 use super::sweep::sweep;
@@ -23,19 +23,28 @@ const LISTED: usize = 500;
 const WIDTH: usize = 110;
 
 /// The trace term of a function at an argument and its derivative for the cotangent 1 (in all
-/// components), in linear form and, where it is small, as figure 6 prints it. `None` if the program is
-/// not one of the paper's.
+/// components), in linear form and, where it is small, as figure 6 prints it; with fuel, that of the
+/// approximant (§6.2). `None` if the program is not one of the paper's.
 pub fn show_terms(
     program: &Program,
     def: DefId,
     argument: &Value,
+    fuel: Option<u64>,
 ) -> Option<Result<String, Box<Diagnostic>>> {
     let (Ok(paper), Some(point)) = (converted(program, def), to_val(argument)) else { return None };
-    Some(terms(paper, &point))
+    Some(terms(bounded(paper, fuel), &point).map_err(|stuck| placed(stuck, program, def)))
+}
+
+/// The paper's program, or its approximant if there is a bound.
+fn bounded(paper: Paper, fuel: Option<u64>) -> Paper {
+    match fuel {
+        Some(fuel) => paper.approximant(fuel),
+        None => paper,
+    }
 }
 
 fn terms(paper: Paper, point: &Val) -> Result<String, Box<Diagnostic>> {
-    let (mut supply, functions, entry) = taken(paper);
+    let (mut supply, functions, entry) = taken(paper)?;
     let (x, trace, value) = traced(&mut supply, &functions, &entry, point, &mut None)?;
     let w = ones(&value.ty());
     let ty = entry.from.clone();
@@ -63,10 +72,33 @@ fn terms(paper: Paper, point: &Val) -> Result<String, Box<Diagnostic>> {
 }
 
 /// The numbered steps of evaluating `W.rd_V(x:S. f(x))`, or of `f` itself if it has no numbers.
-pub fn show_run(
+pub fn show_run(program: &Program, def: DefId, argument: Value) -> Result<String, Box<Diagnostic>> {
+    steps_of(program, def, &argument, None).map_err(|stuck| placed(stuck, program, def))
+}
+
+/// As [`show_run`], with recursion bounded as in figure 8: `letrec_n` for `letrec`.
+pub fn show_run_bounded(
+    program: &Program,
+    def: DefId,
+    argument: Value,
+    fuel: u64,
+) -> Result<String, Box<Diagnostic>> {
+    steps_of(program, def, &argument, Some(fuel)).map_err(|stuck| placed(stuck, program, def))
+}
+
+/// What went wrong, at the entry if it has no place: terms of the paper have none.
+fn placed(fault: Box<Diagnostic>, program: &Program, def: DefId) -> Box<Diagnostic> {
+    if fault.labels.is_empty() {
+        return Box::new(fault.label(program.defs[def].span, "evaluated from here"));
+    }
+    fault
+}
+
+fn steps_of(
     program: &Program,
     def: DefId,
     argument: &Value,
+    fuel: Option<u64>,
 ) -> Result<String, Box<Diagnostic>> {
     let paper =
         converted(program, def).map_err(|foreign| foreign_construct(program, def, foreign))?;
@@ -74,7 +106,7 @@ pub fn show_run(
         let foreign = ("this argument".to_owned(), program.defs[def].span);
         return Err(foreign_construct(program, def, foreign));
     };
-    let (mut supply, functions, entry) = taken(paper);
+    let (mut supply, functions, entry) = taken(bounded(paper, fuel))?;
     let mut log = Some(vec![]);
     let (x, trace, value) = traced(&mut supply, &functions, &entry, &point, &mut log)?;
     let w = ones(&value.ty());
@@ -131,9 +163,12 @@ fn clipped(line: &str) -> String {
 
 type Parts = (Supply, Functions, Rc<Function>);
 
-fn taken(paper: Paper) -> Parts {
+/// The body of the entry with its φ, as a call of it finds them.
+fn taken(paper: Paper) -> Result<Parts, Box<Diagnostic>> {
     let functions = Functions::of(&paper.functions, &paper.entry);
-    (paper.supply, functions, paper.entry)
+    let (functions, entry) =
+        enter(&functions, paper.entry.name).map_err(|stuck| explain(stuck, &paper.supply))?;
+    Ok((paper.supply, functions, entry))
 }
 
 /// `φ | x ↦ V ⊢ M ⤳ C` and `C ⇒` the value, for the body of the entry.
@@ -188,17 +223,29 @@ fn foreign_construct(program: &Program, def: DefId, (what, span): Foreign) -> Bo
 }
 
 fn explain(stuck: Stuck, supply: &Supply) -> Box<Diagnostic> {
-    let why = match stuck {
-        Stuck::Steps => format!("this evaluation takes more than {MAX_STEPS} steps"),
-        Stuck::Depth => format!("this evaluation nests deeper than {MAX_DEPTH}"),
-        Stuck::Trace => "the trace term or its derivative is too large".to_owned(),
-        Stuck::Fuel(fun) => format!("calls of `{}` nest too deep", supply.funs[fun].0),
-        Stuck::Untyped => "this trace term does not type check".to_owned(),
+    let small = "the rules of the paper are followed to the letter, for small terms";
+    let large = "use `pullback grad`, which records the same trace in linear time";
+    let (code, why, note, hint) = match stuck {
+        Stuck::Steps => {
+            ("E0717", format!("this evaluation takes more than {MAX_STEPS} steps"), small, large)
+        }
+        Stuck::Depth => {
+            ("E0717", format!("this evaluation nests deeper than {MAX_DEPTH}"), small, large)
+        }
+        Stuck::Trace => {
+            ("E0717", "the trace term or its derivative is too large".to_owned(), small, large)
+        }
+        Stuck::Fuel(fun) => (
+            "E0708",
+            format!(
+                "`{}` is out of fuel: its calls nest deeper than `--fuel` allows",
+                supply.funs[fun].0
+            ),
+            "a function of `letrec_n` has no value where its calls nest deeper than `n`",
+            "give more fuel",
+        ),
+        Stuck::Untyped => ("E0799", "this trace term does not type check".to_owned(), small, large),
     };
-    let code = if stuck == Stuck::Untyped { "E0799" } else { "E0717" };
-    Box::new(
-        Diagnostic::error(code, pullback_base::Span::NONE, why, "")
-            .note("the rules of the paper are followed to the letter, for small terms")
-            .hint("use `pullback grad`, which records the same trace in linear time"),
-    )
+    let span = pullback_base::Span::NONE;
+    Box::new(Diagnostic::error(code, span, why, "").note(note).hint(hint))
 }

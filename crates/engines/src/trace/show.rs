@@ -11,7 +11,7 @@ use pullback_lambda::{DefId, Program};
 
 use super::tape::{Line, NONE, Recorder};
 use super::{node, record_on};
-use crate::semantics::show_terms;
+use crate::semantics::{show_terms, with_fuel};
 
 /// The trace of a function of one argument and its derivative: as terms of the paper if it is a program
 /// of the paper, else line by line.
@@ -20,10 +20,26 @@ pub fn show_trace(
     function: DefId,
     argument: Value,
 ) -> Result<String, Box<Diagnostic>> {
-    if let Some(shown) = show_terms(program, function, &argument) {
+    if let Some(shown) = show_terms(program, function, &argument, None) {
         return shown;
     }
     show_record(program, function, argument)
+}
+
+/// As [`show_trace`], with recursion bounded: each recursive function may be entered so many times inside
+/// itself.
+pub fn show_trace_bounded(
+    program: &Program,
+    function: DefId,
+    argument: Value,
+    fuel: u64,
+) -> Result<String, Box<Diagnostic>> {
+    if let Some(shown) = show_terms(program, function, &argument, Some(fuel)) {
+        return shown;
+    }
+    let mut bounded = program.clone();
+    with_fuel(&mut bounded, fuel);
+    show_record(&bounded, function, argument)
 }
 
 /// The record of a function of one argument. One line for each primitive that ran on numbers that

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use crate::support::{def, program};
 use pullback_engines::semantics::{
-    Functions, Paper, Run, Stuck, Supply, Term, Ty, Val, paper, reverse, show_run, show_terms,
-    sweep,
+    Functions, Paper, Run, Stuck, Supply, Term, Ty, Val, paper, reverse, show_run,
+    show_run_bounded, show_terms, sweep,
 };
 use pullback_lambda::Program;
 use pullback_lambda::eval::Value;
@@ -212,12 +212,26 @@ fn figure_6_doubles_with_every_let_and_the_sweep_does_not() {
 fn shows_terms_and_steps() {
     let program = source("def f : Real -> Real = \\($x : Real) -> mul $x $x");
     let f = def(&program, "f");
-    let terms = show_terms(&program, f, &Value::Real(3.0)).unwrap().unwrap();
+    let terms = show_terms(&program, f, &Value::Real(3.0), None).unwrap().unwrap();
     assert!(terms.contains("1.mul_r(x, x)") && terms.contains("value: 6"), "{terms}");
-    let steps = show_run(&program, f, &Value::Real(3.0)).unwrap();
+    let steps = show_run(&program, f, Value::Real(3.0)).unwrap();
     assert!(steps.contains("    1  x * x ⤳ x * x") && steps.contains("derivative 6"), "{steps}");
     let foreign = source("def f : Real -> Real = \\($x : Real) -> sum [$x, $x]");
     let f = def(&foreign, "f");
-    assert!(show_terms(&foreign, f, &Value::Real(3.0)).is_none());
-    assert_eq!(show_run(&foreign, f, &Value::Real(3.0)).unwrap_err().code, "E0717");
+    assert!(show_terms(&foreign, f, &Value::Real(3.0), None).is_none());
+    assert_eq!(show_run(&foreign, f, Value::Real(3.0)).unwrap_err().code, "E0717");
+}
+
+#[test]
+fn steps_are_shown_with_bounded_recursion() {
+    let program = source(SQUARES);
+    let f = def(&program, "f");
+    let plain = show_run(&program, f, Value::Real(1.5)).unwrap();
+    // The fifth call of `f` inside itself is the last.
+    for fuel in 0..8 {
+        match show_run_bounded(&program, f, Value::Real(1.5), fuel) {
+            Ok(steps) => assert!(fuel >= 5 && steps == plain, "{fuel}: {steps}"),
+            Err(fault) => assert!(fuel < 5 && fault.code == "E0708", "{fuel}: {fault:?}"),
+        }
+    }
 }
