@@ -175,6 +175,33 @@ def main : (Real, Int) =
 }
 
 #[test]
+fn updates_in_an_arm_of_many_copy_nothing() {
+    // Exhaustive arms, more than are tested one by one: nothing runs past them.
+    let turn = "match $s.0 with
+    | A -> (Turn.0::B(), $s.1)
+    | B -> (Turn.0::C(), @put $s.1 $i)
+    | C -> (Turn.0::D(), $s.1)
+    | D -> (Turn.0::A(), $s.1)
+    end";
+    let text = format!(
+        "data Turn.0 = A() | B() | C() | D()
+def put : []Real -> Int -> []Real =
+  \\($v : []Real) ($at : Int) -> update $v $at (add 1.0 (index $v $at))
+def main : Real =
+  let $n : Int = 1000 in
+  let $r : (Turn.0, []Real) =
+    (loop $s : (Turn.0, []Real) = (Turn.0::A(), [ 0.0 | $k < $n ]) for $i < $n do {turn}) in
+  sum $r.1"
+    );
+    let program = program(&text);
+    let image = compile(&program);
+    let mut machine = Machine::new(&image, Rc::new(NoEngine), Options::default());
+    let total = machine.global(def(&program, "main")).unwrap();
+    assert!(equal(&total, &Value::real(250.0)), "{total:?}");
+    assert_eq!(machine.counts().copied, 0);
+}
+
+#[test]
 fn a_million_calls_deep_and_a_million_steps() {
     on_small_stack(|| {
         check(

@@ -23,11 +23,11 @@ fn deep<T: Send + 'static>(test: impl FnOnce() -> T + Send + 'static) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Primitives executed for the gradient, and the gradient.
+/// Primitives executed and elements copied for the gradient, and the gradient.
 fn cost(engine: &EngineInfo, program: &Program, f: DefId, x: Value) -> (u64, Value) {
     let mode = Mode::Vjp(Value::Real(1.0));
     let answer = run(engine, program, f, x, &mode, &Options::default()).unwrap();
-    (answer.counts.total(), answer.derivative.unwrap())
+    (answer.counts.total() + answer.counts.copied, answer.derivative.unwrap())
 }
 
 fn ones(n: usize) -> Value {

@@ -63,6 +63,8 @@ pub struct Counts {
     pub derivative: u64,
     /// By how much the weights of all these ([`crate::Row::weight`]) exceed one each.
     pub surcharge: u64,
+    /// Elements of arrays that were copied because an array was shared where an element was replaced.
+    pub copied: u64,
 }
 
 impl Counts {
@@ -89,6 +91,7 @@ impl Counts {
         self.primitives += other.primitives;
         self.derivative += other.derivative;
         self.surcharge += other.surcharge;
+        self.copied += other.copied;
     }
 }
 

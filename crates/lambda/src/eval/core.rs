@@ -401,7 +401,7 @@ impl Core<'_> {
 
     /// Replaces an element inside nested arrays, in place where nothing is shared.
     pub(super) fn update(
-        &self,
+        &mut self,
         target: &mut Value,
         path: &[Value],
         value: Value,
@@ -413,6 +413,7 @@ impl Core<'_> {
             };
             if Rc::get_mut(array).is_none() {
                 self.ctx.reserve(array.len() as u128 * element_bytes(array))?;
+                self.ctx.counts.copied += array.len() as u64;
                 *array = Rc::new(array.copied());
             }
             let Some(array) = Rc::get_mut(array) else {

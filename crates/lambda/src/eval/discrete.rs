@@ -129,6 +129,7 @@ fn arrays(ctx: &mut Ctx, prim: Prim, array: &Rc<Array>, rest: &[Value]) -> Resul
         (Prim::Size, []) => Ok(Value::Int(array.len() as i64)),
         (Prim::Index, [Value::Int(index)]) => Ok(element(array, *index)?),
         (Prim::Update, [Value::Int(index), value]) => {
+            ctx.counts.copied += array.len() as u64;
             let mut copied = array.copied();
             copied.set(position(&copied, *index)?, value.clone());
             Ok(Value::Array(Rc::new(copied)))

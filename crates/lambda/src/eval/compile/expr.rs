@@ -230,7 +230,10 @@ impl Function<'_, '_> {
                 self.arm(arm, a, dst);
                 ends.extend(self.skip(dst));
             }
-            let rest = self.label();
+            // Exhaustive arms leave no other way past them: one would keep what they write alive.
+            let last = arms.last().filter(|_| default.is_none());
+            let end = self.label();
+            let rest = last.map_or(end, |arm| self.tables[table][arm.tag]);
             for target in &mut self.tables[table] {
                 if *target == u32::MAX {
                     *target = rest;
