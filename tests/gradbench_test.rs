@@ -70,8 +70,8 @@ struct Beside {
 }
 
 impl Files for Beside {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if path == self.path { Ok(self.bytes.clone()) } else { Disk.read(path) }
+    fn read_at_most(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        if path == self.path { Ok(self.bytes.clone()) } else { Disk.read_at_most(path, most) }
     }
     fn identity(&self, path: &Path) -> PathBuf {
         Disk.identity(path)

@@ -116,13 +116,13 @@ struct Measured {
 }
 
 impl Files for Measured {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    fn read_at_most(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         for (known, bytes) in [&self.example, &self.input] {
             if path == known {
                 return Ok(bytes.clone());
             }
         }
-        Disk.read(path)
+        Disk.read_at_most(path, most)
     }
     fn identity(&self, path: &Path) -> PathBuf {
         Disk.identity(path)

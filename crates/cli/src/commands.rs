@@ -3,35 +3,36 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::Diagnostic;
-use pullback_driver::{Answer, Call, Session, Settings, Stop, TestReport};
+use pullback_driver::{Answer, Call, Clock, Session, Settings, Stop, TestReport};
 
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
 use crate::terminal::{Terminal, error_line, print, report};
 
 const SUCCESS: u8 = 0;
-const WRONG_PROGRAM: u8 = 1;
+/// The program or its input is wrong.
+pub const WRONG_PROGRAM: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 
 const NO_WARNINGS: WarnArgs = WarnArgs { warn: None };
 
 /// Executes a command; gives the exit code.
-pub fn execute(options: &Options) -> u8 {
+pub fn execute(options: &Options, clock: &Clock) -> u8 {
     let color = options.color;
     match &options.command {
-        Command::Run { call, output } => answer(color, output, |session| {
+        Command::Run { call, output } => answer(color, output, clock, |session| {
             pullback_driver::run(session, &call.call("main", output.settings()))
         }),
-        Command::Grad { call, output, wrt } => answer(color, output, |session| {
+        Command::Grad { call, output, wrt } => answer(color, output, clock, |session| {
             pullback_driver::grad(session, &call.call(output.settings()), &wrt.wrt)
         }),
-        Command::Vjp { call, output, wrt, cotangent } => answer(color, output, |session| {
+        Command::Vjp { call, output, wrt, cotangent } => answer(color, output, clock, |session| {
             pullback_driver::vjp(session, &call.call(output.settings()), &wrt.wrt, cotangent)
         }),
-        Command::Jvp { call, output, wrt, tangent } => answer(color, output, |session| {
+        Command::Jvp { call, output, wrt, tangent } => answer(color, output, clock, |session| {
             pullback_driver::jvp(session, &call.call(output.settings()), &wrt.wrt, tangent)
         }),
         Command::CheckGrad { call, settings, warn, wrt } => {
-            let mut session = Session::new(&Terminal);
+            let mut session = Session::timed(&Terminal, clock.clone());
             let call = call.call(settings.settings(*warn));
             let found = pullback_driver::check_grad(&mut session, &call, &wrt.wrt);
             let text = found.map(|found| found.lines.join("\n"));
@@ -39,20 +40,22 @@ pub fn execute(options: &Options) -> u8 {
         }
         Command::Check { files } => check(color, files),
         Command::Fmt { check, files } => fmt(color, files, *check),
-        Command::Test { files, settings, warn } => test(color, files, &settings.settings(*warn)),
+        Command::Test { files, settings, warn } => {
+            test(color, files, clock, &settings.settings(*warn))
+        }
         Command::Explain { code } => {
-            let mut session = Session::new(&Terminal);
+            let mut session = Session::timed(&Terminal, clock.clone());
             let page = pullback_driver::explain(&mut session, code).map(str::to_owned);
             finish(&session, color, page)
         }
         Command::Demo { file, entry } => {
-            let mut session = Session::new(&Terminal);
+            let mut session = Session::timed(&Terminal, clock.clone());
             let call = Call { file: file.clone(), entry: entry.clone(), ..Call::default() };
             let text = pullback_driver::demo(&mut session, &call);
             finish(&session, color, text)
         }
         Command::Show { call, settings, stage } => {
-            let mut session = Session::new(&Terminal);
+            let mut session = Session::timed(&Terminal, clock.clone());
             let text = pullback_driver::show(
                 &mut session,
                 &call.call("", settings.settings(NO_WARNINGS)),
@@ -66,9 +69,10 @@ pub fn execute(options: &Options) -> u8 {
 fn answer(
     color: Color,
     output: &OutputArgs,
+    clock: &Clock,
     operation: impl FnOnce(&mut Session<'_>) -> Result<Answer, Stop>,
 ) -> u8 {
-    let mut session = Session::new(&Terminal);
+    let mut session = Session::timed(&Terminal, clock.clone());
     let answer = operation(&mut session);
     let text = answer.map(|answer| if output.json { answer.json() } else { answer.text() });
     finish(&session, color, text)
@@ -76,6 +80,7 @@ fn answer(
 
 /// Prints the diagnostics, then the answer.
 fn finish(session: &Session<'_>, color: Color, text: Result<String, Stop>) -> u8 {
+    session.clock.stop();
     report(&session.sources, &session.diagnostics, color);
     let code = exit_code(&session.diagnostics);
     match text {
@@ -148,12 +153,14 @@ fn fmt(color: Color, files: &[PathBuf], check: bool) -> u8 {
     code
 }
 
-fn test(color: Color, files: &[PathBuf], settings: &Settings) -> u8 {
+fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> u8 {
     let mut code = SUCCESS;
     let (mut passed, mut failed) = (0, 0);
     for file in files {
-        let mut session = Session::new(&Terminal);
+        clock.restart();
+        let mut session = Session::timed(&Terminal, clock.clone());
         let report_of_file = pullback_driver::test(&mut session, file, settings);
+        clock.stop();
         report(&session.sources, &session.diagnostics, color);
         code = code.max(exit_code(&session.diagnostics));
         let Ok(found) = report_of_file else {

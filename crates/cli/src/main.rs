@@ -8,12 +8,17 @@ mod commands;
 mod options;
 mod terminal;
 mod units;
+mod watchdog;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
+use pullback_base::SourceMap;
+use pullback_driver::Clock;
 
 use options::Options;
+use watchdog::Outcome;
 
 /// Tells a bug in Pullback from a mistake in a program, as in `sysexits.h`.
 const BUG: u8 = 70;
@@ -31,12 +36,21 @@ fn main() -> ExitCode {
         }
     };
     std::panic::set_hook(Box::new(terminal::report_bug));
+    let (color, timeout) = (options.color, options.command.timeout());
+    let clock = Clock::default();
     let worker = std::thread::Builder::new().stack_size(STACK_BYTES);
-    let outcome = worker.spawn(move || commands::execute(&options)).map(|worker| worker.join());
-    match outcome {
-        Ok(Ok(code)) => ExitCode::from(code),
+    let timed = clock.clone();
+    let limit = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let work = move || commands::execute(&options, &timed);
+    match watchdog::guarded(worker, &clock, limit, work) {
+        Ok(Outcome::Done(code)) => ExitCode::from(code),
         // The hook has told about the panic.
-        Ok(Err(_)) => ExitCode::from(BUG),
+        Ok(Outcome::Panicked) => ExitCode::from(BUG),
+        Ok(Outcome::Late(limit)) => {
+            let diagnostic = pullback_driver::stopped_late(limit.as_secs_f64());
+            terminal::report(&SourceMap::default(), &[diagnostic], color);
+            ExitCode::from(commands::WRONG_PROGRAM)
+        }
         Err(error) => {
             terminal::error_line(&format!("error: cannot start a thread: {error}"));
             ExitCode::from(2)

@@ -145,6 +145,24 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// The time limit, for commands that have one.
+    pub fn timeout(&self) -> Option<f64> {
+        match self {
+            Self::Run { output, .. }
+            | Self::Grad { output, .. }
+            | Self::Vjp { output, .. }
+            | Self::Jvp { output, .. } => output.settings.timeout,
+            Self::CheckGrad { settings, .. }
+            | Self::Test { settings, .. }
+            | Self::Show { settings, .. } => settings.timeout,
+            Self::Check { .. } | Self::Fmt { .. } | Self::Explain { .. } | Self::Demo { .. } => {
+                None
+            }
+        }
+    }
+}
+
 fn stages() -> String {
     let width = pullback_driver::stages().map(|stage| stage.name.len()).max().unwrap_or(0);
     let mut text = String::from("Stages:\n");
@@ -226,10 +244,10 @@ pub struct SettingsArgs {
     /// What a derivative at a tie or an edge of a domain is: by convention, or an error.
     #[arg(long, value_name = "WHICH", default_value = "trace")]
     pub domain: Domain,
-    /// The most memory that values may take, such as 512M or 4G.
+    /// The most memory that the input file and all values may take, such as 512M or 4G.
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub max_memory: Option<usize>,
-    /// The longest time that evaluation may take, such as 10s or 500ms.
+    /// The longest time that the command may take (for `test`, each evaluation), such as 10s or 500ms.
     #[arg(long, value_name = "TIME", value_parser = units::seconds)]
     pub timeout: Option<f64>,
     /// How deep the calls of every recursive function may nest [default: any depth].

@@ -13,11 +13,11 @@ use crate::options::Color;
 pub struct Terminal;
 
 impl Files for Terminal {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    fn read_at_most(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         if path == Path::new("-") {
-            read_bounded(io::stdin().lock().by_ref())
+            read_bounded(io::stdin().lock().by_ref(), most)
         } else {
-            Disk.read(path)
+            Disk.read_at_most(path, most)
         }
     }
     fn identity(&self, path: &Path) -> PathBuf {

@@ -8,11 +8,15 @@ use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, FileId, Span};
 use pullback_lambda::eval::Value;
+use pullback_lambda::eval::memory::Charge;
 use pullback_lambda::{Program, Type};
 use pullback_syntax::ast::Expr;
 use pullback_syntax::parse_expr;
 
-use crate::input::{Entry, Kind, Misfit, NpzArray, Tape, decode, from_numbers, read_npz};
+use crate::input::{
+    Entry, JsonError, Kind, Misfit, NpzArray, Stopped, Tape, decode, from_numbers, read_npz,
+};
+use crate::limits::Limits;
 use crate::request::Call;
 use crate::session::{Session, Stop};
 
@@ -29,20 +33,22 @@ struct Input {
     content: Content,
     /// The names in the file and where they stand.
     names: Vec<(String, Span)>,
+    limits: Limits,
 }
 
 enum Content {
     /// The text is in the session's sources.
-    Json(Vec<Entry>),
+    Json(Vec<Entry>, #[expect(dead_code, reason = "it is in the account while it lives")] Charge),
+    /// Those that have not been decoded.
     Npz(Vec<NpzArray>),
 }
 
 impl Arguments {
     /// Parses the arguments and reads the input file of a call.
-    pub fn read(session: &mut Session<'_>, call: &Call) -> Result<Self, Stop> {
+    pub fn read(session: &mut Session<'_>, call: &Call, limits: Limits) -> Result<Self, Stop> {
         let exprs = expressions(session, "argument", &call.args)?;
         let input = match &call.input {
-            Some(path) => Some(read_input(session, path)?),
+            Some(path) => Some(read_input(session, path, limits)?),
             None => None,
         };
         Ok(Self { exprs, input })
@@ -64,30 +70,48 @@ impl Arguments {
         let names = self.input.iter().flat_map(|input| &input.names);
         names.clone().find(|(known, _)| known == name).map_or(Span::NONE, |(_, span)| *span)
     }
-    /// The value of a name in the input file, as a value of this type.
+    /// The value of a name in the input file, as a value of this type. Each is decoded once.
     pub fn decode(
-        &self,
+        &mut self,
         session: &mut Session<'_>,
         program: &Program,
         name: &str,
         ty: &Type,
     ) -> Result<Value, Stop> {
-        let Some(input) = &self.input else { return Err(Stop) };
-        match &input.content {
-            Content::Json(entries) => decode_json(session, program, input.file, entries, name, ty),
-            Content::Npz(arrays) => {
-                let array = arrays.iter().find(|array| array.name == name).ok_or(Stop)?;
-                from_numbers(array, ty).or_else(|reason| {
-                    let title = format!("the array `{name}` does not fit its parameter: {reason}");
-                    session.fail(
-                        Diagnostic::error("E0804", input.start(), title, "").note(format!(
-                            "the parameter has the type `{}`",
-                            program.show_type(ty)
-                        )),
-                    )
-                })
+        let Some(input) = &mut self.input else { return Err(Stop) };
+        let stopped = match &mut input.content {
+            Content::Json(entries, _) => {
+                let tape = Tape::of_entries(session.sources.text(input.file), entries);
+                let found = tape.fields(0).find(|(key, _)| tape.string(*key) == name);
+                let Some((_, entry)) = found else { return Err(Stop) };
+                match decode(program, &tape, entry, ty, &input.limits) {
+                    Ok(value) => return Ok(value),
+                    Err(Stopped::Wrong(misfit)) => {
+                        let diagnostic = unfit(program, &tape, input.file, &misfit, ty);
+                        return session.fail(diagnostic);
+                    }
+                    Err(Stopped::Exceeded(exceeded)) => exceeded,
+                }
             }
-        }
+            Content::Npz(arrays) => {
+                let at = arrays.iter().position(|array| array.name == name).ok_or(Stop)?;
+                match from_numbers(arrays.swap_remove(at), ty, &input.limits) {
+                    Ok(value) => return Ok(value),
+                    Err(Stopped::Wrong(reason)) => {
+                        let title =
+                            format!("the array `{name}` does not fit its parameter: {reason}");
+                        let note =
+                            format!("the parameter has the type `{}`", program.show_type(ty));
+                        let start = Span::new(input.file, 0, 0);
+                        return session
+                            .fail(Diagnostic::error("E0804", start, title, "").note(note));
+                    }
+                    Err(Stopped::Exceeded(exceeded)) => exceeded,
+                }
+            }
+        };
+        let start = Span::new(input.file, 0, 0);
+        session.fail(input.limits.diagnostic(stopped, &input.path, start))
     }
 }
 
@@ -113,68 +137,66 @@ pub fn expressions(
     Ok(exprs)
 }
 
-impl Input {
-    fn start(&self) -> Span {
-        Span::new(self.file, 0, 0)
-    }
-}
-
-fn read_input(session: &mut Session<'_>, path: &Path) -> Result<Input, Stop> {
+fn read_input(session: &mut Session<'_>, path: &Path, limits: Limits) -> Result<Input, Stop> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    match ending.to_ascii_lowercase().as_str() {
-        "npz" => {
-            let bytes = session.read_bytes(path)?;
-            let file = session.sources.add(path.display().to_string(), "");
-            match read_npz(&bytes) {
-                Ok(arrays) => {
-                    let start = Span::new(file, 0, 0);
-                    let names = arrays.iter().map(|array| (array.name.clone(), start)).collect();
-                    Ok(Input { path: path.to_owned(), file, content: Content::Npz(arrays), names })
-                }
-                Err(reason) => session.fail(
-                    Diagnostic::error(
-                        "E0807",
-                        Span::new(file, 0, 0),
-                        "cannot read this NumPy archive",
-                        "",
-                    )
-                    .note(reason)
-                    .hint("write it with `numpy.savez`, one array of numbers for each parameter"),
-                ),
-            }
-        }
-        "json" | "" => {
-            let file = session.read_text(path)?;
-            let (entries, names) = match scan(session.sources.text(file), file) {
-                Ok(found) => found,
-                Err(diagnostic) => return session.fail(*diagnostic),
-            };
-            Ok(Input { path: path.to_owned(), file, content: Content::Json(entries), names })
-        }
-        other => {
-            let title = format!("`{}` has the ending `.{other}`", path.display());
-            session.fail(
-                Diagnostic::error("E0818", Span::NONE, title, "")
-                    .note("an input file is JSON or a NumPy archive, and its ending says which")
-                    .hint("name it `.json` or `.npz`"),
-            )
+    let ending = ending.to_ascii_lowercase();
+    if !matches!(ending.as_str(), "npz" | "json" | "") {
+        let title = format!("`{}` has the ending `.{ending}`", path.display());
+        return session.fail(
+            Diagnostic::error("E0818", Span::NONE, title, "")
+                .note("an input file is JSON or a NumPy archive, and its ending says which")
+                .hint("name it `.json` or `.npz`"),
+        );
+    }
+    let bytes = session.read_input(path, &limits)?;
+    let (file, content) = if ending == "npz" {
+        let _packed = Charge::new(bytes.len());
+        let file = session.sources.add(path.display().to_string(), "");
+        let arrays =
+            read_npz(&bytes, &limits).map_err(|stopped| stopped.map(|why| unreadable(file, why)));
+        let names = |arrays: &Vec<NpzArray>| {
+            arrays.iter().map(|array| (array.name.clone(), Span::new(file, 0, 0))).collect()
+        };
+        (file, arrays.map(|arrays| (names(&arrays), Content::Npz(arrays))))
+    } else {
+        session.hold(bytes.len());
+        let file = session.add_text(path, bytes)?;
+        (file, scan(session.sources.text(file), file, &limits))
+    };
+    match content {
+        Ok((names, content)) => Ok(Input { path: path.to_owned(), file, content, names, limits }),
+        Err(Stopped::Wrong(diagnostic)) => session.fail(*diagnostic),
+        Err(Stopped::Exceeded(exceeded)) => {
+            session.fail(limits.diagnostic(exceeded, path, Span::new(file, 0, 0)))
         }
     }
 }
 
-/// What a JSON file holds: its entries, and its top-level names, each at most once.
-type Scanned = (Vec<Entry>, Vec<(String, Span)>);
+fn unreadable(file: FileId, reason: String) -> Box<Diagnostic> {
+    let start = Span::new(file, 0, 0);
+    Box::new(
+        Diagnostic::error("E0807", start, "cannot read this NumPy archive", "")
+            .note(reason)
+            .hint("write it with `numpy.savez`, one array of numbers for each parameter"),
+    )
+}
 
-fn scan(text: &str, file: FileId) -> Result<Scanned, Box<Diagnostic>> {
-    let tape = Tape::parse(text).map_err(|error| {
-        let end = (error.at + 1).min(text.len()).max(error.at);
-        let span = Span::new(file, error.at, end);
-        let diagnostic = Diagnostic::error("E0803", span, "this file is not JSON", error.title);
-        Box::new(match error.hint {
-            Some(hint) => diagnostic.hint(hint),
-            None => diagnostic,
-        })
-    })?;
+fn not_json(text: &str, file: FileId, error: JsonError) -> Box<Diagnostic> {
+    let end = (error.at + 1).min(text.len()).max(error.at);
+    let span = Span::new(file, error.at, end);
+    let diagnostic = Diagnostic::error("E0803", span, "this file is not JSON", error.title);
+    Box::new(match error.hint {
+        Some(hint) => diagnostic.hint(hint),
+        None => diagnostic,
+    })
+}
+
+/// The top-level names of an input file, each at most once, and what else it holds.
+type Scanned = (Vec<(String, Span)>, Content);
+
+fn scan(text: &str, file: FileId, limits: &Limits) -> Result<Scanned, Stopped<Box<Diagnostic>>> {
+    let tape = Tape::parse(text, limits)
+        .map_err(|stopped| stopped.map(|error| not_json(text, file, error)))?;
     let span_of = |entry: u32| {
         let entry = tape.entry(entry);
         Span::new(file, entry.lo as usize, entry.hi as usize)
@@ -185,44 +207,25 @@ fn scan(text: &str, file: FileId) -> Result<Scanned, Box<Diagnostic>> {
             format!("expected an object with a value for each parameter, found {}", kind.noun());
         let label = "the whole file is one object";
         let span = Span { hi: span_of(0).lo + 1, ..span_of(0) };
-        return Err(Box::new(
+        return Err(Stopped::Wrong(Box::new(
             Diagnostic::error("E0804", span, title, label)
                 .hint("write {\"name of the parameter\": value, …}"),
-        ));
+        )));
     }
     let mut names: Vec<(String, Span)> = Vec::new();
     for (key, _) in tape.fields(0) {
         let name = tape.string(key).into_owned();
         if let Some((_, first)) = names.iter().find(|(known, _)| *known == name) {
             let title = format!("the parameter `{name}` is given twice");
-            return Err(Box::new(
+            return Err(Stopped::Wrong(Box::new(
                 Diagnostic::error("E0806", span_of(key), title, "the second time")
                     .label(*first, "the first time"),
-            ));
+            )));
         }
         names.push((name, span_of(key)));
     }
-    Ok((tape.into_entries(), names))
-}
-
-fn decode_json(
-    session: &mut Session<'_>,
-    program: &Program,
-    file: FileId,
-    entries: &[Entry],
-    name: &str,
-    ty: &Type,
-) -> Result<Value, Stop> {
-    let tape = Tape::of_entries(session.sources.text(file), entries);
-    let found = tape.fields(0).find(|(key, _)| tape.string(*key) == name);
-    let Some((_, entry)) = found else { return Err(Stop) };
-    match decode(program, &tape, entry, ty) {
-        Ok(value) => Ok(value),
-        Err(misfit) => {
-            let diagnostic = unfit(program, &tape, file, &misfit, ty);
-            session.fail(diagnostic)
-        }
-    }
+    let (entries, held) = tape.into_entries();
+    Ok((names, Content::Json(entries, held)))
 }
 
 fn unfit(

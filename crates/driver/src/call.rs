@@ -101,7 +101,7 @@ pub fn prepare(
     session.stop_on_errors()?;
     let id = inferred.entry(session, &call.entry)?;
     let entry = Entry::new(&inferred.typed, &modules.main().module, &inferred.typed.globals[id]);
-    let mut arguments = Arguments::read(session, call)?;
+    let mut arguments = Arguments::read(session, call, engine.limits())?;
     let derivative = matches!(purpose, Purpose::Derivative { .. });
     let given = entry.give(session, &mut arguments, derivative)?;
     let slots = slots(session, &entry, given, &arguments, purpose)?;
@@ -115,7 +115,7 @@ pub fn prepare(
     }
     prepared.check_open(session, &entry, &slots)?;
     let global = &inferred.typed.globals[id];
-    let made = assemble(session, (engine, &call.settings), &arguments, prepared, &slots)?;
+    let made = assemble(session, (engine, &call.settings), arguments, prepared, &slots)?;
     check_sizes(session, global, &slots, &made)?;
     Ok(made)
 }
@@ -400,7 +400,7 @@ fn is_number(global: &Global, id: ParamId) -> bool {
 fn assemble(
     session: &mut Session<'_>,
     (engine, settings): (&Engine, &Settings),
-    arguments: &Arguments,
+    mut arguments: Arguments,
     compiled: Compiled,
     slots: &[Slot],
 ) -> Result<Prepared, Stop> {

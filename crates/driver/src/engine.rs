@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::time::Duration;
 
 use pullback_base::{Diagnostic, FileId, Span};
 use pullback_engines::{
@@ -13,9 +12,10 @@ use pullback_engines::{
     run, run_in_machine,
 };
 use pullback_lambda::eval::watch::Watch;
-use pullback_lambda::eval::{Budget, Image, Machine, Options, Value, compile};
+use pullback_lambda::eval::{Budget, Image, Machine, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
 
+use crate::limits::{Clock, Limits};
 use crate::request::Settings;
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
@@ -69,12 +69,23 @@ impl Engine {
         } else {
             info
         };
-        let mut options = Options { strict_domain: settings.strict, ..Options::default() };
-        if let Some(bytes) = settings.max_memory {
-            options.max_memory = bytes;
-        }
-        options.timeout = settings.timeout.and_then(|time| Duration::try_from_secs_f64(time).ok());
+        let Limits { since, timeout, max_memory } = Limits::new(settings, &session.clock);
+        let strict_domain = settings.strict;
+        let since = Some(since);
+        let options = Options { strict_domain, max_memory, timeout, since, ..Options::default() };
         Ok(Self { info, options })
+    }
+    /// The limits that it keeps.
+    pub fn limits(&self) -> Limits {
+        let Options { since, timeout, max_memory, .. } = self.options;
+        Limits { since: since.unwrap_or_else(Since::now), timeout, max_memory }
+    }
+    /// The same engine, with all the time of its limits left.
+    pub fn afresh(&self, clock: &Clock) -> Self {
+        clock.restart();
+        let since = self.limits().since;
+        let since = Some(Since { time: clock.started(), ..since });
+        Self { info: self.info, options: Options { since, ..self.options.clone() } }
     }
     /// Its name.
     pub fn name(&self) -> &'static str {

@@ -12,8 +12,13 @@ pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A source of files.
 pub trait Files {
-    /// The bytes of a file.
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+    /// The bytes of a file; [`io::ErrorKind::FileTooLarge`] if there are more than `most`.
+    fn read_at_most(&self, path: &Path, most: u64) -> io::Result<Vec<u8>>;
+
+    /// The bytes of a file of any reasonable size.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.read_at_most(path, MAX_FILE_BYTES)
+    }
 
     /// The name under which a file is known: two paths to one file have the same identity.
     fn identity(&self, path: &Path) -> PathBuf {
@@ -26,8 +31,8 @@ pub trait Files {
 pub struct Disk;
 
 impl Files for Disk {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        read_bounded(std::fs::File::open(path)?)
+    fn read_at_most(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        read_bounded(std::fs::File::open(path)?, most)
     }
     fn identity(&self, path: &Path) -> PathBuf {
         std::fs::canonicalize(path).unwrap_or_else(|_| lexically_normal(path))
@@ -50,17 +55,18 @@ impl Memory {
 }
 
 impl Files for Memory {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    fn read_at_most(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let found = self.files.get(&lexically_normal(path));
-        found.cloned().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "no such file");
+        read_bounded(found.ok_or_else(missing)?.as_slice(), most)
     }
 }
 
-/// Reads to the end, or fails if there are more than [`MAX_FILE_BYTES`].
-pub fn read_bounded(reader: impl Read) -> io::Result<Vec<u8>> {
+/// Reads to the end, or fails if there are more bytes than `most`.
+pub fn read_bounded(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
+    reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 1 GiB"));
     }
     Ok(bytes)

@@ -8,6 +8,7 @@ mod files;
 mod stdlib;
 mod suggest;
 
+mod limits;
 mod request;
 mod session;
 
@@ -45,6 +46,7 @@ pub use derive::{Answer, grad, jvp, run, vjp};
 pub use engine::engine_names;
 pub use expect::{Expectation, ExpectationKind, expectations};
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
+pub use limits::{Clock, stopped_late};
 pub use measure::{Cost, Operations, measure, operations};
 pub use pipeline::{STAGES, Stage, stages};
 pub use request::{Call, Settings};

@@ -1,11 +1,14 @@
 //! A session: the files seen so far and what was said about them. It is a value; nothing is global.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use pullback_base::{Diagnostic, FileId, SourceMap, Span};
+use pullback_lambda::eval::memory::Charge;
 
-use crate::Files;
+use crate::files::{Files, MAX_FILE_BYTES};
+use crate::limits::{Clock, Exceeded, Limits};
 
 /// The state of one request: where files come from, their texts, the diagnostics found.
 pub struct Session<'f> {
@@ -16,6 +19,10 @@ pub struct Session<'f> {
     pub diagnostics: Vec<Diagnostic>,
     /// The files of the embedded library.
     pub(crate) library: BTreeSet<FileId>,
+    /// From when the time limit counts.
+    pub clock: Clock,
+    /// The memory of the input files' texts.
+    held: Vec<Charge>,
 }
 
 /// Errors have been reported to the session: there is nothing more to do.
@@ -23,9 +30,20 @@ pub struct Session<'f> {
 pub struct Stop;
 
 impl<'f> Session<'f> {
-    /// A session that has seen nothing.
+    /// A session that has seen nothing and begins its work now.
     pub fn new(files: &'f dyn Files) -> Self {
-        Self { files, sources: SourceMap::default(), diagnostics: vec![], library: BTreeSet::new() }
+        Self::timed(files, Clock::default())
+    }
+    /// A session that has seen nothing, with the clock of its work.
+    pub fn timed(files: &'f dyn Files, clock: Clock) -> Self {
+        Self {
+            files,
+            sources: SourceMap::default(),
+            diagnostics: vec![],
+            library: BTreeSet::new(),
+            clock,
+            held: vec![],
+        }
     }
     /// Adds a diagnostic.
     pub fn report(&mut self, diagnostic: Diagnostic) {
@@ -64,6 +82,21 @@ impl<'f> Session<'f> {
             Ok(bytes) => Ok(bytes),
             Err(error) => self.fail(unreadable(path, &error)),
         }
+    }
+    /// Reads an input file, as far as there is room for it.
+    pub(crate) fn read_input(&mut self, path: &Path, limits: &Limits) -> Result<Vec<u8>, Stop> {
+        let room = limits.room() as u64;
+        match self.files.read_at_most(path, room.min(MAX_FILE_BYTES)) {
+            Ok(bytes) => Ok(bytes),
+            Err(error) if error.kind() == ErrorKind::FileTooLarge && room < MAX_FILE_BYTES => {
+                self.fail(limits.diagnostic(Exceeded::Memory, path, Span::NONE))
+            }
+            Err(error) => self.fail(unreadable(path, &error)),
+        }
+    }
+    /// Notes that this much of an input file is kept to the end.
+    pub(crate) fn hold(&mut self, bytes: usize) {
+        self.held.push(Charge::new(bytes));
     }
     /// Adds bytes that must be text as a file.
     pub(crate) fn add_text(&mut self, path: &Path, bytes: Vec<u8>) -> Result<FileId, Stop> {

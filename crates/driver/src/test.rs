@@ -95,7 +95,9 @@ pub fn test(
     for ((line, _), def) in wanted.into_iter().zip(defs) {
         let mut failures: Vec<Failure> = Vec::new();
         for engine in &engines {
-            let Some(reason) = check_line(engine, &code, &program, def, line) else { continue };
+            // Every evaluation has the time limit to itself.
+            let engine = engine.afresh(&session.clock);
+            let Some(reason) = check_line(&engine, &code, &program, def, line) else { continue };
             let name = engine.name().to_owned();
             match failures.iter_mut().find(|failure| failure.reason == reason) {
                 Some(same) => same.engines.push(name),

@@ -23,11 +23,11 @@ pub mod walk;
 pub mod watch;
 mod watched;
 
-pub use arith::{Budget, Counts, Ctx, Known, Options, primal};
+pub use arith::{Budget, Counts, Ctx, Known, Options, Since, primal};
 pub use array::{Array, Items};
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
-pub use fault::{ENGINE_LIMIT, Fault, MAX_NESTING, OTHER_SHAPE};
+pub use fault::{ENGINE_LIMIT, Fault, MAX_NESTING, OTHER_SHAPE, amount};
 pub use hooks::{Engine, Level, Native, NativeValue, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use structure::Fields;

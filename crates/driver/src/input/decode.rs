@@ -9,8 +9,10 @@
 use pullback_lambda::eval::Value;
 use pullback_lambda::{DataId, Program, Type, TypeKind};
 
+use super::Stopped;
 use super::json::{Kind, Tape};
 use super::shape::shape;
+use crate::limits::Limits;
 use crate::suggest::did_you_mean;
 
 /// What does not fit.
@@ -26,13 +28,38 @@ pub struct Misfit {
 
 type Fits<T> = Result<T, Misfit>;
 
+/// How many tasks are done between two looks at the limits.
+const TICK: usize = 1 << 12;
+
 /// Decodes an entry as a value of a type.
-pub fn decode(program: &Program, tape: &Tape<'_>, entry: u32, ty: &Type) -> Fits<Value> {
+pub fn decode(
+    program: &Program,
+    tape: &Tape<'_>,
+    entry: u32,
+    ty: &Type,
+    limits: &Limits,
+) -> Result<Value, Stopped<Misfit>> {
     let mut decoder = Decoder { program, tape, tasks: vec![], values: vec![] };
     decoder.tasks.push(Task::Decode(entry, ty.clone()));
+    let mut turns = 0;
     while let Some(task) = decoder.tasks.pop() {
+        turns += 1;
+        if turns % TICK == 0 {
+            let values = decoder.values.capacity() * size_of::<Value>();
+            limits.check(values + decoder.tasks.capacity() * size_of::<Task>())?;
+        }
         match task {
-            Task::Decode(entry, ty) => decoder.decode(entry, &ty)?,
+            Task::Decode(entry, ty) => match (ty.kind(), decoder.kind(entry)) {
+                (TypeKind::Array(element), Kind::List) => decoder.array(entry, element, limits)?,
+                _ => decoder.decode(entry, &ty)?,
+            },
+            Task::Each(entry, end, ty) => {
+                let next = decoder.tape.entry(entry).next;
+                if next < end {
+                    decoder.tasks.push(Task::Each(next, end, ty.clone()));
+                }
+                decoder.tasks.push(Task::Decode(entry, ty));
+            }
             Task::Tuple(size) => {
                 let fields = decoder.take(size);
                 decoder.values.push(Value::tuple(fields));
@@ -54,6 +81,8 @@ pub fn decode(program: &Program, tape: &Tape<'_>, entry: u32, ty: &Type) -> Fits
 enum Task {
     /// Push the value of an entry.
     Decode(u32, Type),
+    /// Push the values of an entry and those that follow it up to an end.
+    Each(u32, u32, Type),
     /// Make a tuple or record of the last values.
     Tuple(usize),
     /// Make a constructor of the last values.
@@ -80,7 +109,10 @@ impl Decoder<'_> {
     }
     fn decode(&mut self, entry: u32, ty: &Type) -> Fits<()> {
         match ty.kind() {
-            TypeKind::Real => self.real(entry),
+            TypeKind::Real => {
+                let number = self.real(entry)?;
+                self.done(Value::Real(number))
+            }
             TypeKind::Int => self.int(entry),
             TypeKind::Bool => {
                 if let Kind::Bool(truth) = self.kind(entry) {
@@ -96,7 +128,7 @@ impl Decoder<'_> {
             TypeKind::Tuple(items) => self.tuple(entry, items),
             TypeKind::Record(fields) => self.record(entry, fields),
             TypeKind::Data(data) => self.data(entry, *data),
-            TypeKind::Array(element) => self.array(entry, element),
+            TypeKind::Array(_) => self.wanted(entry, "a list"),
             TypeKind::Fun(..) => Err(self.misfit(entry, "a function cannot be given as data")),
         }
     }
@@ -104,13 +136,13 @@ impl Decoder<'_> {
         self.values.push(value);
         Ok(())
     }
-    fn real(&mut self, entry: u32) -> Fits<()> {
+    fn real(&self, entry: u32) -> Fits<f64> {
         let number = match self.kind(entry) {
             Kind::Number => self.tape.slice(entry).parse::<f64>().unwrap_or(f64::INFINITY),
             Kind::Str => match &*self.tape.string(entry) {
-                "NaN" => return self.done(Value::Real(f64::NAN)),
-                "Infinity" => return self.done(Value::Real(f64::INFINITY)),
-                "-Infinity" => return self.done(Value::Real(f64::NEG_INFINITY)),
+                "NaN" => return Ok(f64::NAN),
+                "Infinity" => return Ok(f64::INFINITY),
+                "-Infinity" => return Ok(f64::NEG_INFINITY),
                 _ => return self.wanted(entry, "a Real"),
             },
             Kind::Null | Kind::Bool(_) | Kind::List | Kind::Object => {
@@ -122,7 +154,7 @@ impl Decoder<'_> {
                 .misfit(entry, "this number is too large for a Real")
                 .hint("the largest is about 1.8e308; infinity is \"Infinity\""));
         }
-        self.done(Value::Real(number))
+        Ok(number)
     }
     fn int(&mut self, entry: u32) -> Fits<()> {
         if self.kind(entry) != Kind::Number {
@@ -242,13 +274,31 @@ impl Decoder<'_> {
         self.schedule(Task::Data(tag, parts.len()), parts);
         Ok(())
     }
-    fn array(&mut self, entry: u32, element: &Type) -> Fits<()> {
-        if self.kind(entry) != Kind::List {
-            return self.wanted(entry, "a list");
+    /// An array: Reals at once, other elements one after the other.
+    fn array(
+        &mut self,
+        entry: u32,
+        element: &Type,
+        limits: &Limits,
+    ) -> Result<(), Stopped<Misfit>> {
+        let size = self.tape.children(entry).count();
+        if matches!(element.kind(), TypeKind::Real) {
+            limits.check(size * size_of::<f64>())?;
+            let mut numbers = Vec::with_capacity(size);
+            for (at, item) in self.tape.children(entry).enumerate() {
+                if at % TICK == 0 {
+                    limits.check(0)?;
+                }
+                numbers.push(self.real(item)?);
+            }
+            self.values.push(Value::reals(numbers));
+            return Ok(());
         }
-        let parts: Vec<(u32, Type)> =
-            self.tape.children(entry).map(|item| (item, element.clone())).collect();
-        self.schedule(Task::Array(entry, element.clone(), parts.len()), parts);
+        self.tasks.push(Task::Array(entry, element.clone(), size));
+        let end = self.tape.entry(entry).next;
+        if entry + 1 < end {
+            self.tasks.push(Task::Each(entry + 1, end, element.clone()));
+        }
         Ok(())
     }
     fn check_regular(&self, entry: u32, element: &Type, items: &[Value]) -> Fits<()> {

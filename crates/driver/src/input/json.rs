@@ -6,11 +6,17 @@
 
 use std::borrow::Cow;
 
+use pullback_lambda::eval::memory::Charge;
+
+use super::Stopped;
+use crate::limits::{Exceeded, Limits};
+
 /// A parsed document. Entry 0 is the whole.
 #[derive(Debug)]
 pub struct Tape<'t> {
     text: &'t str,
     entries: Cow<'t, [Entry]>,
+    held: Charge,
 }
 
 /// One value or key.
@@ -70,19 +76,20 @@ pub struct JsonError {
 
 impl<'t> Tape<'t> {
     /// Parses one document. A byte order mark at the start is passed over.
-    pub fn parse(text: &'t str) -> Result<Self, JsonError> {
+    pub fn parse(text: &'t str, limits: &Limits) -> Result<Self, Stopped<JsonError>> {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let mut parser = Parser { text, at, entries: Vec::new(), open: Vec::new() };
+        let (entries, held) = (Vec::new(), Charge::default());
+        let mut parser = Parser { text, at, entries, open: Vec::new(), limits, held };
         parser.document()?;
-        Ok(Self { text, entries: Cow::Owned(parser.entries) })
+        Ok(Self { text, entries: Cow::Owned(parser.entries), held: parser.held })
     }
     /// The tape of a text that has been parsed before, from its entries.
     pub fn of_entries(text: &'t str, entries: &'t [Entry]) -> Self {
-        Self { text, entries: Cow::Borrowed(entries) }
+        Self { text, entries: Cow::Borrowed(entries), held: Charge::default() }
     }
-    /// What to keep of a tape whose text is kept elsewhere.
-    pub fn into_entries(self) -> Vec<Entry> {
-        self.entries.into_owned()
+    /// What to keep of a tape whose text is kept elsewhere, and its place in the account of memory.
+    pub fn into_entries(self) -> (Vec<Entry>, Charge) {
+        (self.entries.into_owned(), self.held)
     }
     /// An entry.
     pub fn entry(&self, index: u32) -> Entry {
@@ -169,13 +176,19 @@ struct Parser<'t> {
     entries: Vec<Entry>,
     /// The containers around the current place.
     open: Vec<u32>,
+    limits: &'t Limits,
+    /// The memory of the entries.
+    held: Charge,
 }
 
+/// How many entries at least there is room for, before one value is read: a container and a key.
+const AHEAD: usize = 4;
+
 impl Parser<'_> {
-    fn document(&mut self) -> Result<(), JsonError> {
+    fn document(&mut self) -> Result<(), Stopped<JsonError>> {
         self.space();
         if self.at == self.text.len() {
-            return Err(self.error("the file holds no JSON value"));
+            return Err(self.error("the file holds no JSON value").into());
         }
         loop {
             self.value()?;
@@ -183,7 +196,7 @@ impl Parser<'_> {
             loop {
                 self.space();
                 let Some(&container) = self.open.last() else {
-                    return self.end();
+                    return Ok(self.end()?);
                 };
                 let is_object = self.entries[container as usize].kind == Kind::Object;
                 let close = if is_object { b'}' } else { b']' };
@@ -192,10 +205,8 @@ impl Parser<'_> {
                         self.at += 1;
                         self.space();
                         if self.peek() == Some(close) {
-                            return Err(self.error_hint(
-                                "nothing follows this comma",
-                                "JSON allows no comma after the last element",
-                            ));
+                            let hint = "JSON allows no comma after the last element";
+                            return Err(self.error_hint("nothing follows this comma", hint).into());
                         }
                         if is_object {
                             self.key()?;
@@ -207,11 +218,8 @@ impl Parser<'_> {
                         self.close(container);
                     }
                     _ => {
-                        return Err(self.expected(if is_object {
-                            "`,` or `}`"
-                        } else {
-                            "`,` or `]`"
-                        }));
+                        let wanted = if is_object { "`,` or `}`" } else { "`,` or `]`" };
+                        return Err(self.expected(wanted).into());
                     }
                 }
             }
@@ -224,8 +232,9 @@ impl Parser<'_> {
         Ok(())
     }
     /// One scalar or empty container, or the openings of containers down to their first scalar.
-    fn value(&mut self) -> Result<(), JsonError> {
+    fn value(&mut self) -> Result<(), Stopped<JsonError>> {
         loop {
+            self.make_room()?;
             self.space();
             let lo = self.at;
             match self.peek() {
@@ -248,8 +257,8 @@ impl Parser<'_> {
                     }
                     self.key()?;
                 }
-                Some(b'"') => return self.string(),
-                Some(b'-' | b'0'..=b'9') => return self.number(),
+                Some(b'"') => return Ok(self.string()?),
+                Some(b'-' | b'0'..=b'9') => return Ok(self.number()?),
                 _ => {
                     let kind = self.word()?;
                     self.push(kind, lo);
@@ -257,6 +266,19 @@ impl Parser<'_> {
                 }
             }
         }
+    }
+    /// Makes room for the next entries, and looks at the clock every so often.
+    fn make_room(&mut self) -> Result<(), Exceeded> {
+        let length = self.entries.len();
+        if self.entries.capacity() < length + AHEAD {
+            let grown = (2 * length).max(1024);
+            self.limits.check(grown * size_of::<Entry>())?;
+            self.entries.reserve_exact(grown - length);
+            self.held.set(self.entries.capacity() * size_of::<Entry>());
+        } else if length % (1 << 16) == 0 {
+            self.limits.check(0)?;
+        }
+        Ok(())
     }
     fn start(&mut self, kind: Kind) -> u32 {
         let lo = self.at;
@@ -376,18 +398,26 @@ impl Parser<'_> {
     /// The length of the escape at `cursor`, which must be one of JSON's.
     fn escape(&mut self, cursor: usize) -> Result<usize, JsonError> {
         let rest = &self.text.as_bytes()[cursor + 1..];
-        let hex = |from: usize| {
+        let unit = |from: usize| {
             let digits = rest.get(from..from + 4)?;
-            digits.iter().all(u8::is_ascii_hexdigit).then_some(())
+            let digits = digits.iter().all(u8::is_ascii_hexdigit).then_some(digits)?;
+            u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
         };
-        match rest.first() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
-            Some(b'u') if hex(1).is_some() => Ok(6),
-            _ => {
-                self.at = cursor;
-                Err(self.error("an escape that JSON does not know"))
+        let title = match (rest.first(), unit(1)) {
+            (Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't'), _) => return Ok(2),
+            (Some(b'u'), Some(0xd800..=0xdfff)) => {
+                // Characters beyond 16 bits are two units, the high one first.
+                let low = if rest[5..].starts_with(b"\\u") { unit(7) } else { None };
+                if let (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) = (unit(1), low) {
+                    return Ok(12);
+                }
+                "half of a surrogate pair, which is no character"
             }
-        }
+            (Some(b'u'), Some(_)) => return Ok(6),
+            _ => "an escape that JSON does not know",
+        };
+        self.at = cursor;
+        Err(self.error(title))
     }
     fn space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
@@ -411,7 +441,7 @@ impl Parser<'_> {
     }
 }
 
-/// Takes escapes apart; lone surrogates become the replacement character.
+/// Takes escapes apart; surrogates come in pairs.
 fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
@@ -443,15 +473,21 @@ fn unescaped(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::no_limits;
     use super::*;
 
+    fn parse(text: &str) -> Tape<'_> {
+        Tape::parse(text, &no_limits()).unwrap()
+    }
+
     fn fails(text: &str) -> String {
-        Tape::parse(text).unwrap_err().title
+        let Err(Stopped::Wrong(error)) = Tape::parse(text, &no_limits()) else { panic!("{text}") };
+        error.title
     }
 
     #[test]
     fn values_lie_in_document_order_with_paths() {
-        let tape = Tape::parse(r#" {"a": [1, {"b": -2.5e3}], "\u00e9": null} "#).unwrap();
+        let tape = parse(r#" {"a": [1, {"b": -2.5e3}], "\u00e9": null} "#);
         let kinds: Vec<Kind> = tape.entries.iter().map(|entry| entry.kind).collect();
         use Kind::{List, Null, Number, Object, Str};
         assert_eq!(kinds, [Object, Str, List, Number, Object, Str, Number, Str, Null]);
@@ -464,7 +500,7 @@ mod tests {
     #[test]
     fn nesting_is_bounded_by_memory_only() {
         let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
-        assert_eq!(Tape::parse(&deep).unwrap().entries.len(), 1_000_000);
+        assert_eq!(parse(&deep).entries.len(), 1_000_000);
         assert!(fails(&"[".repeat(1_000_000)).contains("ends where"));
     }
 
@@ -494,8 +530,27 @@ mod tests {
     }
 
     #[test]
-    fn surrogates_join_or_are_replaced() {
-        assert_eq!(Tape::parse(r#""\ud83d\ude00""#).unwrap().string(0), "😀");
-        assert_eq!(Tape::parse(r#""\ud83d""#).unwrap().string(0), "\u{fffd}");
+    fn surrogates_join_and_halves_are_refused() {
+        assert_eq!(parse(r#""\ud83d\ude00""#).string(0), "😀");
+        for half in
+            [r"\ud83d", r"\ude00", r"\ud83dx", r"\ud83d\n", r"\ud83d\ud83d", r"\ude00\ud83d"]
+        {
+            assert!(fails(&format!("\"{half}\"")).contains("half"), "{half}");
+        }
+        assert_eq!(fails(r#""\ud83""#), "an escape that JSON does not know");
+    }
+
+    #[test]
+    fn reading_stops_at_the_limits() {
+        let text = format!("[{}0]", "0,".repeat(300_000));
+        let memory = Limits { max_memory: 1 << 20, ..no_limits() };
+        assert_eq!(Tape::parse(&text, &memory).unwrap_err(), Stopped::Exceeded(Exceeded::Memory));
+        let time = Limits { timeout: Some(std::time::Duration::ZERO), ..no_limits() };
+        assert_eq!(Tape::parse(&text, &time).unwrap_err(), Stopped::Exceeded(Exceeded::Time));
+        let before = pullback_lambda::eval::memory::live();
+        let tape = parse(&text);
+        assert!(pullback_lambda::eval::memory::live() - before >= 300_000 * size_of::<Entry>());
+        drop(tape);
+        assert_eq!(pullback_lambda::eval::memory::live(), before);
     }
 }

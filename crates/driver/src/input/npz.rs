@@ -1,17 +1,21 @@
 //! NumPy archives: names to arrays of numbers, in row-major order.
 //!
-//! Input: the bytes of an `.npz` file. Output: its arrays. A header is believed only as far as the
-//! data behind it goes, so a lying one costs an error and no memory.
+//! Input: the bytes of an `.npz` file. Output: its arrays. A header is believed only if the data behind
+//! it is as long as it says, and data is unpacked piece by piece as far as there is room for it, so
+//! a lying header or a small file that unpacks to a large one costs an error and no memory.
 
 use std::io::{Cursor, Read};
 
 use npyz::npz::NpzArchive;
 use npyz::{DType, NpyFile, NpyHeader, Order, TypeChar};
+use pullback_lambda::eval::memory::Charge;
 
+use super::Stopped;
 use crate::files::MAX_FILE_BYTES;
+use crate::limits::Limits;
 
 /// An array of an archive.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct NpzArray {
     /// Its name.
     pub name: String,
@@ -19,6 +23,9 @@ pub struct NpzArray {
     pub shape: Vec<usize>,
     /// Its elements, the last index running fastest.
     pub elements: Elements,
+    /// The memory of the elements.
+    #[expect(dead_code, reason = "it is in the account while it lives")]
+    held: Charge,
 }
 
 /// The elements of an array.
@@ -35,71 +42,125 @@ pub enum Elements {
 /// Headers longer than this are not of arrays of numbers.
 const MAX_HEADER_BYTES: usize = 1 << 16;
 
+/// How much is unpacked between two looks at the limits, in bytes.
+const PIECE: u64 = 1 << 20;
+/// How many numbers are converted between two looks at the limits.
+const TICK: usize = 1 << 16;
+
 /// Reads all arrays, in the order of their names, or says what is wrong with which.
-pub fn read_npz(bytes: &[u8]) -> Result<Vec<NpzArray>, String> {
+pub fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Vec<NpzArray>, Stopped<String>> {
     let mut archive = NpzArchive::new(Cursor::new(bytes))
         .map_err(|error| format!("not a zip archive: {error}"))?;
-    let mut names: Vec<String> = archive.array_names().map(str::to_owned).collect();
+    let mut names: Vec<String> = archive.zip_archive().file_names().map(str::to_owned).collect();
+    if listed(bytes).is_some_and(|count| count > names.len()) {
+        return Err(Stopped::Wrong("two of its members have one name".to_owned()));
+    }
     names.sort();
-    names.dedup();
-    names
-        .into_iter()
-        .map(|name| {
-            let member = npyz::npz::file_name_from_array_name(&name);
-            let array = match archive.zip_archive().by_name(&member) {
-                Ok(file) => read_member(file),
-                Err(error) => Err(error.to_string()),
-            };
-            let (shape, elements) =
-                array.map_err(|reason| format!("the array `{name}`: {reason}"))?;
-            Ok(NpzArray { name, shape, elements })
-        })
-        .collect()
+    let mut arrays = Vec::new();
+    for member in names {
+        let Some(name) = member.strip_suffix(".npy") else {
+            let reason = format!("its member `{member}` is no array: the name must end in `.npy`");
+            return Err(reason.into());
+        };
+        let array = match archive.zip_archive().by_name(&member) {
+            Ok(file) => read_member(name, file, limits),
+            Err(error) => Err(Stopped::Wrong(error.to_string())),
+        };
+        let told = |reason| format!("the array `{name}`: {reason}");
+        arrays.push(array.map_err(|stopped| stopped.map(told))?);
+    }
+    Ok(arrays)
 }
 
-fn read_member(file: impl Read) -> Result<(Vec<usize>, Elements), String> {
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err("it is larger than 1 GiB".to_owned());
-    }
+/// How many members the archive's directory lists, those of one name too, if it is of the usual size.
+fn listed(bytes: &[u8]) -> Option<usize> {
+    let at = bytes.windows(4).rposition(|window| window == b"PK\x05\x06")?;
+    let count = bytes.get(at + 10..at + 12)?;
+    let count = usize::from(u16::from_le_bytes([count[0], count[1]]));
+    (count < usize::from(u16::MAX)).then_some(count)
+}
+
+fn read_member(name: &str, file: impl Read, limits: &Limits) -> Result<NpzArray, Stopped<String>> {
+    let (bytes, _unpacked) = unpack(file, limits)?;
     check_header_text(&bytes)?;
     let mut data = bytes.as_slice();
     let header = NpyHeader::from_reader(&mut data).map_err(|error| error.to_string())?;
     let DType::Plain(number) = header.dtype() else {
-        return Err(format!("its elements are {}, not numbers", header.dtype().descr()));
+        return Err(format!("its elements are {}, not numbers", header.dtype().descr()).into());
     };
     let shape = checked_shape(header.shape(), number.num_bytes().unwrap_or(0), data.len())?;
     let order = header.order();
     let kind = (number.type_char(), number.size_field());
     let file = NpyFile::with_header(header, data);
     let elements = match kind {
-        (TypeChar::Float, 8) => Elements::Reals(numbers::<f64, _>(file, f64::from)?),
-        (TypeChar::Float, 4) => Elements::Reals(numbers::<f32, _>(file, f64::from)?),
-        (TypeChar::Int, 8) => Elements::Ints(numbers::<i64, _>(file, i64::from)?),
-        (TypeChar::Int, 4) => Elements::Ints(numbers::<i32, _>(file, i64::from)?),
-        (TypeChar::Int, 2) => Elements::Ints(numbers::<i16, _>(file, i64::from)?),
-        (TypeChar::Int, 1) => Elements::Ints(numbers::<i8, _>(file, i64::from)?),
+        (TypeChar::Float, 8) => Elements::Reals(numbers::<f64, _>(file, limits, Some)?),
+        (TypeChar::Float, 4) => Elements::Reals(numbers(file, limits, widened::<f32, f64>)?),
+        (TypeChar::Int, 8) => Elements::Ints(numbers::<i64, _>(file, limits, Some)?),
+        (TypeChar::Int, 4) => Elements::Ints(numbers(file, limits, widened::<i32, i64>)?),
+        (TypeChar::Int, 2) => Elements::Ints(numbers(file, limits, widened::<i16, i64>)?),
+        (TypeChar::Int, 1) => Elements::Ints(numbers(file, limits, widened::<i8, i64>)?),
         (TypeChar::Uint, 8) => {
-            let large: Vec<u64> = numbers(file, |number| number)?;
-            let small = large.into_iter().map(i64::try_from).collect::<Result<_, _>>();
-            Elements::Ints(small.map_err(|_| "a number is too large for an Int")?)
+            Elements::Ints(numbers(file, limits, |number: u64| i64::try_from(number).ok())?)
         }
-        (TypeChar::Uint, 4) => Elements::Ints(numbers::<u32, _>(file, i64::from)?),
-        (TypeChar::Uint, 2) => Elements::Ints(numbers::<u16, _>(file, i64::from)?),
-        (TypeChar::Uint, 1) => Elements::Ints(numbers::<u8, _>(file, i64::from)?),
-        (TypeChar::Bool, _) => Elements::Bools(numbers::<bool, _>(file, |truth| truth)?),
-        _ => return Err(format!("its elements are of the kind '{number}', not numbers")),
+        (TypeChar::Uint, 4) => Elements::Ints(numbers(file, limits, widened::<u32, i64>)?),
+        (TypeChar::Uint, 2) => Elements::Ints(numbers(file, limits, widened::<u16, i64>)?),
+        (TypeChar::Uint, 1) => Elements::Ints(numbers(file, limits, widened::<u8, i64>)?),
+        (TypeChar::Bool, _) => Elements::Bools(numbers::<bool, _>(file, limits, Some)?),
+        _ => return Err(format!("its elements are of the kind '{number}', not numbers").into()),
     };
-    Ok((shape.clone(), elements.in_rows(&shape, order)))
+    let mut held = Charge::new(elements.bytes());
+    if order == Order::Fortran && shape.len() > 1 {
+        limits.check(elements.bytes())?;
+    }
+    let elements = elements.in_rows(&shape, order);
+    held.set(elements.bytes());
+    Ok(NpzArray { name: name.to_owned(), shape, elements, held })
 }
 
+/// The bytes of a member, with their place in the account of memory.
+fn unpack(mut file: impl Read, limits: &Limits) -> Result<(Vec<u8>, Charge), Stopped<String>> {
+    let mut bytes = Vec::new();
+    let mut held = Charge::default();
+    loop {
+        // The storage doubles when it is full, and is copied then.
+        limits.check(if bytes.capacity() - bytes.len() < PIECE as usize {
+            2 * bytes.len()
+        } else {
+            0
+        })?;
+        let piece = file.by_ref().take(PIECE).read_to_end(&mut bytes);
+        if piece.map_err(|error| error.to_string())? == 0 {
+            return Ok((bytes, held));
+        }
+        held.set(bytes.capacity());
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(Stopped::Wrong("it is larger than 1 GiB".to_owned()));
+        }
+    }
+}
+
+/// A number that another type has too.
+fn widened<T, U: From<T>>(number: T) -> Option<U> {
+    Some(U::from(number))
+}
+
+/// The numbers of a file, each converted.
 fn numbers<T: npyz::Deserialize, U>(
     file: NpyFile<&[u8]>,
-    convert: impl Fn(T) -> U,
-) -> Result<Vec<U>, String> {
-    let numbers: Vec<T> = file.into_vec().map_err(|error| error.to_string())?;
-    Ok(numbers.into_iter().map(convert).collect())
+    limits: &Limits,
+    convert: impl Fn(T) -> Option<U>,
+) -> Result<Vec<U>, Stopped<String>> {
+    let count = usize::try_from(file.len()).map_err(|_| too_large())?;
+    limits.check(count.saturating_mul(size_of::<U>()))?;
+    let mut converted = Vec::with_capacity(count);
+    for (at, number) in file.data::<T>().map_err(|error| error.to_string())?.enumerate() {
+        if at % TICK == 0 {
+            limits.check(0)?;
+        }
+        let number = convert(number.map_err(|error| error.to_string())?);
+        converted.push(number.ok_or_else(|| "a number is too large for an Int".to_owned())?);
+    }
+    Ok(converted)
 }
 
 /// Refuses headers that would make the header's parser recurse deeply or multiply sizes beyond 2^64.
@@ -149,7 +210,7 @@ fn checked_shape(shape: &[u64], width: usize, available: usize) -> Result<Vec<us
         most = most.max(elements);
     }
     let bytes = elements.checked_mul(width as u64).ok_or_else(too_large)?;
-    if bytes > available as u64 {
+    if bytes != available as u64 {
         return Err(format!(
             "its header speaks of {bytes} bytes of numbers, but {available} bytes follow"
         ));
@@ -166,6 +227,13 @@ fn too_large() -> String {
 }
 
 impl Elements {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Reals(numbers) => size_of_val(numbers.as_slice()),
+            Self::Ints(numbers) => size_of_val(numbers.as_slice()),
+            Self::Bools(truths) => size_of_val(truths.as_slice()),
+        }
+    }
     fn in_rows(self, shape: &[usize], order: Order) -> Self {
         if order == Order::C || shape.len() < 2 {
             return self;
@@ -201,7 +269,9 @@ fn transposed<T: Copy>(items: &[T], shape: &[usize]) -> Vec<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::no_limits;
     use super::*;
+    use crate::limits::Exceeded;
 
     #[test]
     fn columns_become_rows() {
@@ -214,6 +284,7 @@ mod tests {
     fn shapes_are_believed_as_far_as_the_data_goes() {
         assert_eq!(checked_shape(&[2, 3], 8, 48), Ok(vec![2, 3]));
         assert!(checked_shape(&[2, 3], 8, 47).is_err());
+        assert!(checked_shape(&[2, 3], 8, 56).is_err());
         assert!(checked_shape(&[u64::MAX, 2], 8, 100).is_err());
         assert!(checked_shape(&[1 << 40, 0], 8, 0).is_err());
         assert_eq!(checked_shape(&[0], 8, 0), Ok(vec![0]));
@@ -221,7 +292,17 @@ mod tests {
 
     #[test]
     fn what_is_no_archive_is_refused() {
-        assert!(read_npz(b"").is_err());
-        assert!(read_npz(b"PK\x03\x04 and then nothing").is_err());
+        assert!(read_npz(b"", &no_limits()).is_err());
+        assert!(read_npz(b"PK\x03\x04 and then nothing", &no_limits()).is_err());
+    }
+
+    #[test]
+    fn unpacking_stops_at_the_limits() {
+        let zeros = || std::io::repeat(0).take(20 << 20);
+        let memory = Limits { max_memory: 10 << 20, ..no_limits() };
+        assert_eq!(unpack(zeros(), &memory).unwrap_err(), Stopped::Exceeded(Exceeded::Memory));
+        let time = Limits { timeout: Some(std::time::Duration::ZERO), ..no_limits() };
+        assert_eq!(unpack(zeros(), &time).unwrap_err(), Stopped::Exceeded(Exceeded::Time));
+        assert_eq!(unpack(zeros(), &no_limits()).unwrap().0.len(), 20 << 20);
     }
 }

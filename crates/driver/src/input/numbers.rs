@@ -7,11 +7,23 @@
 use pullback_lambda::eval::Value;
 use pullback_lambda::{Type, TypeKind};
 
+use super::Stopped;
 use super::npz::{Elements, NpzArray};
+use crate::limits::Limits;
 
 /// Decodes an array as a value of a type.
-pub fn from_numbers(array: &NpzArray, ty: &Type) -> Result<Value, String> {
-    build(array, ty, &array.shape, 0, array.len())
+pub fn from_numbers(
+    mut array: NpzArray,
+    ty: &Type,
+    limits: &Limits,
+) -> Result<Value, Stopped<String>> {
+    if let ([_], TypeKind::Array(element), Elements::Reals(numbers)) =
+        (array.shape.as_slice(), ty.kind(), &mut array.elements)
+        && matches!(element.kind(), TypeKind::Real)
+    {
+        return Ok(Value::reals(std::mem::take(numbers)));
+    }
+    build(&array, ty, &array.shape, 0, array.len(), limits)
 }
 
 impl NpzArray {
@@ -38,13 +50,14 @@ fn build(
     dims: &[usize],
     start: usize,
     len: usize,
-) -> Result<Value, String> {
+    limits: &Limits,
+) -> Result<Value, Stopped<String>> {
     let scalar = |wanted: &str| {
-        if dims.is_empty() {
-            Err(format!("the file has {}, {wanted} is wanted", array.noun()))
+        Err(Stopped::Wrong(if dims.is_empty() {
+            format!("the file has {}, {wanted} is wanted", array.noun())
         } else {
-            Err(format!("{wanted} is wanted where the file has {}", dimensions(dims)))
-        }
+            format!("{wanted} is wanted where the file has {}", dimensions(dims))
+        }))
     };
     match (ty.kind(), &array.elements) {
         (TypeKind::Real, Elements::Reals(numbers)) if dims.is_empty() => {
@@ -62,8 +75,14 @@ fn build(
         (TypeKind::Real, _) => scalar("a Real"),
         (TypeKind::Int, _) => scalar("an Int"),
         (TypeKind::Bool, _) => scalar("a Bool"),
+        (TypeKind::Array(element), Elements::Reals(numbers))
+            if dims.len() == 1 && matches!(element.kind(), TypeKind::Real) =>
+        {
+            limits.check(len * size_of::<f64>())?;
+            Ok(Value::reals(numbers[start..start + len].to_vec()))
+        }
         (TypeKind::Array(element), _) => {
-            let items = parts(array, dims, start, len, |_| element)?;
+            let items = parts(array, dims, start, len, limits, |_| element)?;
             Ok(Value::array(items))
         }
         (TypeKind::Tuple(types), _) => {
@@ -72,12 +91,13 @@ fn build(
                     "a tuple of {} is wanted where the file has {}",
                     types.len(),
                     dimensions(dims)
-                ));
+                )
+                .into());
             }
-            Ok(Value::tuple(parts(array, dims, start, len, |at| &types[at])?))
+            Ok(Value::tuple(parts(array, dims, start, len, limits, |at| &types[at])?))
         }
         (TypeKind::Record(_) | TypeKind::Data(_) | TypeKind::Str | TypeKind::Fun(..), _) => {
-            Err("only numbers, tuples and arrays can be given by an array".to_owned())
+            Err("only numbers, tuples and arrays can be given by an array".to_owned().into())
         }
     }
 }
@@ -87,13 +107,15 @@ fn parts<'t>(
     dims: &[usize],
     start: usize,
     len: usize,
+    limits: &Limits,
     ty: impl Fn(usize) -> &'t Type,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Value>, Stopped<String>> {
     let Some((&size, inner)) = dims.split_first() else {
-        return Err("an array is wanted where the file has a single number".to_owned());
+        return Err("an array is wanted where the file has a single number".to_owned().into());
     };
     let step = len.checked_div(size).unwrap_or(0);
-    (0..size).map(|at| build(array, ty(at), inner, start + at * step, step)).collect()
+    limits.check(size.saturating_mul(size_of::<Value>()))?;
+    (0..size).map(|at| build(array, ty(at), inner, start + at * step, step, limits)).collect()
 }
 
 fn dimensions(dims: &[usize]) -> String {

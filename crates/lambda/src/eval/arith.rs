@@ -25,12 +25,35 @@ pub struct Options {
     pub max_memory: usize,
     /// The most time an evaluation may take.
     pub timeout: Option<Duration>,
+    /// From when the limits of time and memory count, if that is before the evaluation.
+    pub since: Option<Since>,
     /// Strict domain: ties of followed Reals and primitives without a derivative are errors.
     pub strict_domain: bool,
     /// What is shown the primitives of an image made for it.
     pub watch: Option<Rc<Watch>>,
     /// The most steps, for engines that may need unreasonably many.
     pub budget: Option<Budget>,
+}
+
+/// A moment, for limits to count from.
+#[derive(Clone, Copy, Debug)]
+pub struct Since {
+    /// The time.
+    pub time: Instant,
+    /// What the values of this thread held.
+    pub bytes: usize,
+}
+
+impl Since {
+    /// This moment.
+    pub fn now() -> Self {
+        Self { time: Instant::now(), bytes: memory::live() }
+    }
+    /// The bytes that values made since then hold. Those made before may be free again.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        memory::live().wrapping_sub(self.bytes).cast_signed().max(0).cast_unsigned()
+    }
 }
 
 /// How many steps an engine may take before it has to say that another is better suited.
@@ -44,7 +67,14 @@ pub struct Budget {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_memory: 4 << 30, timeout: None, strict_domain: false, watch: None, budget: None }
+        Self {
+            max_memory: 4 << 30,
+            timeout: None,
+            since: None,
+            strict_domain: false,
+            watch: None,
+            budget: None,
+        }
     }
 }
 
@@ -118,15 +148,16 @@ pub struct Ctx {
     /// Open levels, ascending.
     open: Vec<(u64, Rc<dyn Level>)>,
     last_level: u64,
-    /// What values of other evaluations on this thread hold.
-    base_bytes: usize,
+    /// From when memory counts.
+    since: Since,
     /// Calls and iterations so far, as far as they have been counted.
     steps: u64,
 }
 
 impl Ctx {
     pub(super) fn new(engine: Rc<dyn Engine>, options: Options) -> Self {
-        let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let since = options.since.unwrap_or_else(Since::now);
+        let deadline = options.timeout.and_then(|timeout| since.time.checked_add(timeout));
         Self {
             counts: Counts::default(),
             engine,
@@ -135,7 +166,7 @@ impl Ctx {
             deadline,
             open: vec![],
             last_level: 0,
-            base_bytes: memory::live(),
+            since,
             steps: 0,
         }
     }
@@ -195,9 +226,7 @@ impl Ctx {
     /// The bytes in use.
     pub fn bytes(&self) -> usize {
         let tapes: usize = self.open.iter().map(|(_, level)| level.bytes()).sum();
-        // Arguments made before this evaluation may be freed in it.
-        let values = memory::live().wrapping_sub(self.base_bytes).cast_signed().max(0);
-        values.cast_unsigned() + self.frame_bytes + tapes
+        self.since.bytes() + self.frame_bytes + tapes
     }
 
     /// An error if `bytes` more would be too many.

@@ -235,24 +235,24 @@ impl Fault {
         match self {
             Self::Memory { limit, request: Some(request) } => error(
                 "E0709",
-                format!("not enough memory: this needs {}", bytes(*request)),
+                format!("not enough memory: this needs {}", amount(*request)),
                 "this is too large",
             )
-            .note(format!("the limit is {}", bytes(*limit as u128)))
+            .note(format!("the limit is {}", amount(*limit as u128)))
             .hint("make it smaller, or raise the limit with `--max-memory`"),
             Self::Memory { limit, request: None } => error(
                 "E0709",
                 "not enough memory".to_string(),
                 "memory ran out while evaluating this",
             )
-            .note(format!("the limit is {}", bytes(*limit as u128)))
+            .note(format!("the limit is {}", amount(*limit as u128)))
             .hint("make the data smaller, or raise the limit with `--max-memory`"),
             Self::Recursion { limit, function, depth } => error(
                 "E0710",
                 format!("`{function}` recurses too deeply: {depth} calls are under way"),
                 "this call needs more memory than allowed",
             )
-            .note(format!("the limit is {}; a recursion that never ends always meets it", bytes(*limit as u128)))
+            .note(format!("the limit is {}; a recursion that never ends always meets it", amount(*limit as u128)))
             .hint(format!("check that `{function}` reaches its base case, or raise the limit with `--max-memory`")),
             Self::Time { seconds } => error(
                 "E0711",
@@ -323,7 +323,8 @@ impl Fault {
     }
 }
 
-fn bytes(count: u128) -> String {
+/// A number of bytes, in the unit people would use.
+pub fn amount(count: u128) -> String {
     const UNITS: [&str; 7] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut scaled = count;
     let mut unit = 0;

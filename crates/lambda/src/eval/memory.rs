@@ -27,3 +27,27 @@ pub fn release(bytes: usize) {
 pub fn live() -> usize {
     LIVE.with(Cell::get)
 }
+
+/// Memory that no value holds, in the account until this is dropped.
+#[derive(Debug, Default)]
+pub struct Charge(usize);
+
+impl Charge {
+    /// Memory of this many bytes.
+    pub fn new(bytes: usize) -> Self {
+        charge(bytes);
+        Self(bytes)
+    }
+    /// It is this many bytes now.
+    pub fn set(&mut self, bytes: usize) {
+        charge(bytes);
+        release(self.0);
+        self.0 = bytes;
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        release(self.0);
+    }
+}
