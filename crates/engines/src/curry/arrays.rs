@@ -20,7 +20,8 @@ impl Code<'_> {
     /// A cotangent of an array from its elements.
     pub fn all_elements(&mut self, elements: Expr, ty: &Type) -> Tan {
         let data = self.bar_data(ty);
-        let all = Expr::con(data, DENSE, vec![elements], self.span);
+        let rest = self.zero(ty);
+        let all = Expr::con(data, DENSE, vec![elements, rest], self.span);
         Tan::Any(self.emit("d", all))
     }
 
@@ -41,6 +42,31 @@ impl Code<'_> {
         Tan::Any(self.emit("a", shifted))
     }
 
+    /// `\a b -> a + b` for two that are not zero: the parts stay side by side. Elements that are there
+    /// already stay in front, so that the parts are added to them in their place.
+    pub fn add_arrays(&mut self, a: &Expr, b: &Expr, ty: &Type) -> Expr {
+        let span = self.span;
+        let data = self.bar_data(ty);
+        let both = Expr::con(data, PLUS, vec![a.clone(), b.clone()], span);
+        let second = self.add_to_elements(b, a, both, ty);
+        self.add_to_elements(a, b, second, ty)
+    }
+
+    /// `a + b` if the elements of `a` are there, or else `other`.
+    fn add_to_elements(&mut self, a: &Expr, b: &Expr, other: Expr, ty: &Type) -> Expr {
+        let span = self.span;
+        let data = self.bar_data(ty);
+        let element = ty.element().cloned().unwrap_or_else(Type::unit);
+        let (all, bar) = (Type::array(self.bar(&element)), self.bar(ty));
+        let (all_var, all) = self.fresh("d", all);
+        let (rest_var, rest) = self.fresh("r", bar);
+        let more = Expr::con(data, PLUS, vec![rest.clone(), b.clone()], span);
+        let more = Expr::match_(rest, vec![arm(ZERO, vec![], b.clone())], Some(more), span);
+        let sum = Expr::con(data, DENSE, vec![all, more], span);
+        let arms = vec![arm(DENSE, vec![all_var, rest_var], sum)];
+        Expr::match_(a.clone(), arms, Some(other), span)
+    }
+
     /// `\size tan -> …`: adds up all parts, those not yet looked at on a list with their shifts.
     pub fn dense_body(&mut self, ty: &Type) -> Expr {
         let element = ty.element().cloned().unwrap_or_else(Type::unit);
@@ -48,26 +74,30 @@ impl Code<'_> {
         let (size_var, size) = self.fresh("n", Type::int());
         let (tan_var, tan) = self.fresh("t", bar.clone());
         let all = Type::array(cell.clone());
-        let item = Type::tuple(vec![Type::int(), bar]);
+        let item = Type::tuple(vec![Type::int(), bar.clone()]);
         let list = self.list_of(&item);
         let list_type = Type::new(TypeKind::Data(list));
         let span = self.span;
         let zero = self.zero(&element);
         let (index, _) = self.fresh("i", Type::int());
         let zeros = Expr::build(size, index, zero, span);
-        let first = Expr::tuple(vec![self.int(0), tan.clone()], span);
-        let nil = Expr::con(list, 0, vec![], span);
-        let init = Expr::tuple(vec![zeros, Expr::con(list, 1, vec![first, nil], span)], span);
+        // What is there already is added to: most often it is all there is.
+        let (there_var, there) = self.fresh("d", all.clone());
+        let (rest_var, rest) = self.fresh("r", bar);
+        let starting = |all: Expr, part: Expr| {
+            let first = Expr::tuple(vec![self.int(0), part], span);
+            let nil = Expr::con(list, 0, vec![], span);
+            Expr::tuple(vec![all, Expr::con(list, 1, vec![first, nil], span)], span)
+        };
+        let arms = vec![arm(DENSE, vec![there_var, rest_var], starting(there, rest))];
+        let init = Expr::match_(tan.clone(), arms, Some(starting(zeros, tan)), span);
         let (state_var, state) = self.fresh("st", Type::tuple(vec![all.clone(), list_type]));
         let waiting = Expr::proj(state.clone(), 1, span);
         let cond = self.has_more(&waiting, list, &item);
         let body = self.dense_step(&state, list, &item, &element);
         let looped = Expr::loop_while(state_var, init, cond, body, span);
         let done = Expr::proj(looped, 0, span);
-        // Most often the elements are all there is.
-        let (whole_var, whole) = self.fresh("d", all);
-        let body = Expr::match_(tan, vec![arm(DENSE, vec![whole_var], whole)], Some(done), span);
-        self.program.lam(vec![size_var, tan_var], body)
+        self.program.lam(vec![size_var, tan_var], done)
     }
 
     /// Whether a list is not empty.
@@ -96,7 +126,8 @@ impl Code<'_> {
         let offset = Expr::proj(head.clone(), 0, span);
         let mut arms = vec![];
         arms.push(arm(ZERO, vec![], Expr::tuple(vec![all.clone(), rest.clone()], span)));
-        // All elements: added one by one.
+        // All elements: added one by one; what is to be added to them goes onto the list.
+        let (more_var, more) = self.fresh("m", bar.clone());
         let (whole_var, whole) = self.fresh("d", Type::array(cell.clone()));
         let (sum_var, sum) = self.fresh("e", Type::array(cell.clone()));
         let (index_var, index) = self.fresh("i", Type::int());
@@ -105,8 +136,10 @@ impl Code<'_> {
         let place = self.prim(Prim::IntAdd, vec![offset.clone(), index]);
         let added = self.scope(|code| code.added_at(sum, place, value, element));
         let summed = Expr::loop_for(sum_var, all.clone(), index_var, count, added, span);
-        let summed = Expr::tuple(vec![summed, rest.clone()], span);
-        arms.push(arm(DENSE, vec![whole_var], summed));
+        let more = Expr::tuple(vec![offset.clone(), more], span);
+        let waiting = Expr::con(list, 1, vec![more, rest.clone()], span);
+        let summed = Expr::tuple(vec![summed, waiting], span);
+        arms.push(arm(DENSE, vec![whole_var, more_var], summed));
         // One element.
         let (index_var, index) = self.fresh("i", Type::int());
         let (value_var, value) = self.fresh("v", cell);
@@ -186,7 +219,7 @@ impl Code<'_> {
             let to = code.prim(Prim::IntAdd, vec![from.clone(), size]);
             let to = code.emit("k", to);
             let part = code.prim(Prim::Slice, vec![all.clone(), from, to.clone()]);
-            let part = Expr::con(flat_data, DENSE, vec![part], span);
+            let part = Expr::con(flat_data, DENSE, vec![part, code.zero(flat)], span);
             let rows = Expr::proj(state.clone(), 0, span);
             Expr::tuple(vec![code.prim(Prim::Update, vec![rows, index, part]), to], span)
         });

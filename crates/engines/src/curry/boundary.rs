@@ -73,7 +73,8 @@ impl Code<'_> {
                     let given = code.emit("g", given);
                     code.inject(part, given, element)
                 });
-                Expr::con(data, DENSE, vec![Expr::build(needed, var, item, span)], span)
+                let all = Expr::build(needed, var, item, span);
+                Expr::con(data, DENSE, vec![all, Expr::con(data, ZERO, vec![], span)], span)
             }),
             TypeKind::Data(source) => self.inject_data(*source, &value, &tangent, ty),
             TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {

@@ -6,7 +6,7 @@
 use pullback_lambda::{Arm, DefId, Expr, Prim, Term, Type, TypeKind};
 
 use super::code::{Code, Helper, Style};
-use super::types::{APPEND, PLUS, SOME, ZERO, owned_components};
+use super::types::{APPEND, SOME, ZERO, owned_components};
 
 /// A cotangent.
 #[derive(Clone, Debug)]
@@ -258,7 +258,7 @@ impl Code<'_> {
         let data = self.bar_data(ty);
         let span = self.span;
         let both = match ty.kind() {
-            TypeKind::Array(_) => Expr::con(data, PLUS, vec![a.clone(), b.clone()], span),
+            TypeKind::Array(_) => self.add_arrays(&a, &b, ty),
             TypeKind::Fun(..) => Expr::con(data, APPEND, vec![a.clone(), b.clone()], span),
             TypeKind::Data(source) => {
                 let constructors = self.program.datas[*source].constructors.clone();

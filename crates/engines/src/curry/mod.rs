@@ -81,7 +81,8 @@ pub const STAGES_ENV: &[Stage] = &[
 /// again.
 pub const BUDGET: Budget = Budget {
     steps: 30_000_000,
-    exceeded: "list tangents recompute too much here (`--engine curry-env` recomputes nothing)",
+    exceeded: "a run of more than 30 million steps, as list tangents may run a function many times \
+               (`--engine curry-env` runs it once)",
 };
 
 /// The largest program that is transformed, in terms.

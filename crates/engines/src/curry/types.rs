@@ -20,7 +20,8 @@ use super::code::{Code, Style};
 pub const ZERO: usize = 0;
 /// The tag of a number, or of the components of a tuple.
 pub const SOME: usize = 1;
-/// The tags of an array's cotangent: all elements, one element, a sum, a shift by a number of places.
+/// The tags of an array's cotangent: all elements with what is yet to be added to them, one element, a
+/// sum, a shift by a number of places.
 pub const DENSE: usize = 1;
 /// See [`DENSE`].
 pub const AT: usize = 2;
@@ -170,7 +171,7 @@ impl Code<'_> {
             TypeKind::Array(element) => {
                 let element = self.bar(element);
                 let all = Type::array(element.clone());
-                constructors.push(constructor("Dense", vec![all]));
+                constructors.push(constructor("Dense", vec![all, own.clone()]));
                 constructors.push(constructor("At", vec![Type::int(), element]));
                 constructors.push(constructor("Plus", vec![own.clone(), own.clone()]));
                 constructors.push(constructor("Shift", vec![Type::int(), own]));

@@ -244,6 +244,43 @@ fn list_tangents_recompute_and_environments_do_not() {
     });
 }
 
+/// Arrays that a loop reads and updates, written, shifted, read out of order and two at a time.
+const ARRAYS: &str = "
+def running ((n, x): (Int, Real)): Real =
+  sum (loop w = build n (\\i -> x * real i) for i < n - 1 do w with [i + 1] = w[i] * 0.5 + w[i + 1])
+def gathered ((n, x): (Int, Real)): Real =
+  let v = build n (\\i -> x * real i) in sum (build n (\\i -> v[i] * v[(i * 7) % n]))
+def paired ((n, x): (Int, Real)): Real =
+  let (w, s) =
+    loop (w, s) = (build n (\\i -> x * real i), 0.0) for i < n - 1 do
+      let t = w[i] in (w with [i + 1] = sin t, s + t) in
+  s + sum w
+";
+
+/// A read and an update cost a constant on the way back, whatever the size of the array.
+#[test]
+fn arrays_cost_a_constant_factor_in_both_modes() {
+    deeply(|| {
+        let names = ["running", "gathered", "paired"];
+        let (program, defs) = source(ARRAYS, &names);
+        for (name, def) in names.into_iter().zip(defs) {
+            for engine in ENGINES {
+                let unit = Value::tuple(vec![]);
+                let tangent = Value::tuple(vec![unit, Value::Real(1.0)]);
+                for mode in [Mode::Vjp(Value::Real(1.0)), Mode::Jvp(tangent)] {
+                    let cost = |n: i64| {
+                        let point = Value::tuple(vec![Value::Int(n), Value::Real(0.1)]);
+                        let counts = apply(engine, &program, def, &point, &mode).counts;
+                        (counts.total() + counts.copied) as f64
+                    };
+                    let (small, large) = (cost(100), cost(400));
+                    assert!(large < 4.5 * small, "{engine} {name} {mode:?}: {small} {large}");
+                }
+            }
+        }
+    });
+}
+
 /// What the transformation makes is well-typed, packages and all: no cast anywhere, and a package
 /// opened under the wrong tag would be an error of its own.
 #[test]
