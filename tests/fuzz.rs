@@ -2,9 +2,11 @@
 //!
 //! Input: a seed and a number of cases. Each case takes a program or input file of the repository,
 //! changes some of its bytes or words, and hands it to the driver. Output: a [`Report`] with the cases
-//! that panicked or took too long; each names its seed, which reproduces it alone.
+//! that panicked or took too long; each names its seed, which reproduces it alone. A case that does not
+//! end is reported too: it runs on a thread of its own, which is left behind, and ends the campaign.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use pullback_driver::{Call, Memory, Session, Settings, check, run};
@@ -35,28 +37,46 @@ pub struct Report {
 
 /// Runs a campaign.
 pub fn fuzz(campaign: Campaign) -> Report {
-    let programs = texts(&corpus(&["examples", "lib", "tests"], "pull"));
-    let inputs = corpus(&["tests/input"], "json");
+    let programs = Arc::new(texts(&corpus(&["examples", "lib", "tests"], "pull")));
+    let inputs = Arc::new(corpus(&["tests/input"], "json"));
     let mut report = Report::default();
     for seed in (campaign.seed..).take(campaign.count as usize) {
-        let mut random = Random::new(seed);
+        let (programs, inputs) = (programs.clone(), inputs.clone());
         let start = Instant::now();
-        let outcome = if random.below(4) == 0 && !inputs.is_empty() {
-            input_case(&mut random, &inputs)
-        } else {
-            program_case(&mut random, &programs)
-        };
-        let slow = start.elapsed() > campaign.limit;
+        let outcome = watched(campaign.limit, move || case(seed, &programs, &inputs));
         match outcome {
-            Ok(true) => report.rejected += 1,
-            Ok(false) => report.accepted += 1,
-            Err(reason) => report.bugs.push(format!("seed {seed}: {reason}")),
-        }
-        if slow {
-            report.bugs.push(format!("seed {seed}: took {:.1} s", start.elapsed().as_secs_f64()));
+            Some(Ok(true)) => report.rejected += 1,
+            Some(Ok(false)) => report.accepted += 1,
+            Some(Err(reason)) => report.bugs.push(format!("seed {seed}: {reason}")),
+            None => {
+                let waited = start.elapsed().as_secs_f64();
+                report.bugs.push(format!("seed {seed}: not done after {waited:.1} s"));
+                break;
+            }
         }
     }
     report
+}
+
+/// The case of a seed; says whether there were errors.
+fn case(seed: u64, programs: &[(PathBuf, Vec<u8>)], inputs: &[PathBuf]) -> Result<bool, String> {
+    let mut random = Random::new(seed);
+    if random.below(4) == 0 && !inputs.is_empty() {
+        input_case(&mut random, inputs)
+    } else {
+        program_case(&mut random, programs)
+    }
+}
+
+/// The result of `work`, or `None` if it takes longer than the limit: it then goes on unattended.
+fn watched<R: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Option<R> {
+    let (sender, receiver) = mpsc::channel();
+    // Nobody listens any more if it ends too late.
+    std::thread::spawn(move || drop(sender.send(work())));
+    receiver.recv_timeout(limit).ok()
 }
 
 /// Checks a changed program; says whether there were errors.
@@ -230,5 +250,22 @@ impl Random {
     }
     fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_without_end_is_given_up() {
+        let limit = Duration::from_millis(20);
+        let endless = || {
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+            }
+        };
+        assert_eq!(watched::<()>(limit, endless), None);
+        assert_eq!(watched(Duration::from_secs(60), || 1), Some(1));
     }
 }

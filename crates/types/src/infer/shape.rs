@@ -11,6 +11,9 @@ use super::unify::{Clash, Sizes};
 use crate::tir::Constraint;
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
 
+/// How many unknown types of one shape are looked at in search of a type without end.
+const MAX_ALIKE: usize = 1000;
+
 impl Infer<'_> {
     /// The free variables of a type; with `params`, a quantified variable counts as some variable
     /// (the first there is stands for it). Looks at a bounded part of the type.
@@ -90,6 +93,9 @@ impl Infer<'_> {
             (Ty::Var(a), Ty::Var(b)) if a != b => {
                 return super::solve::Verdict::Waits(vec![*a, *b]);
             }
+            (Ty::Var(var), other) | (other, Ty::Var(var)) if self.shape_occurs(*var, other) => {
+                self.report_endless(&Constraint::SameShape(left, right));
+            }
             (Ty::Var(_), _) => {
                 let copy = self.shape_copy(&right, false);
                 self.agree_in_constraint(&left, &copy);
@@ -106,6 +112,57 @@ impl Infer<'_> {
             }
         }
         super::solve::Verdict::Done
+    }
+
+    /// Whether the unknown type, or one that waits to have its shape, is a part of `head`: then a type
+    /// of that shape has no end. A tangent type may have the shape of what it is the tangent of.
+    fn shape_occurs(&mut self, var: TyVar, head: &Ty) -> bool {
+        if matches!(head, Ty::Var(_)) {
+            return false;
+        }
+        let parts = self.shape_vars(head);
+        if parts.is_empty() {
+            return false;
+        }
+        let mut alike: IndexSet<TyVar, FxBuildHasher> = IndexSet::default();
+        alike.insert(var);
+        let mut next = 0;
+        while let Some(var) = alike.get_index(next).copied().filter(|_| next < MAX_ALIKE) {
+            if parts.contains(&var) {
+                return true;
+            }
+            next += 1;
+            for index in self.table.waiting(var).to_vec() {
+                if let Some(Some(pending)) = self.pending.get(index)
+                    && let Constraint::SameShape(a, b) = pending.constraint.clone()
+                    && let (Ty::Var(a), Ty::Var(b)) = (self.head(&a), self.head(&b))
+                {
+                    alike.extend([a, b]);
+                }
+            }
+        }
+        false
+    }
+
+    /// The unknown parts of a type that its shape depends on. Looks at a bounded part of the type.
+    fn shape_vars(&mut self, ty: &Ty) -> IndexSet<TyVar, FxBuildHasher> {
+        let mut found = IndexSet::default();
+        let mut stack = vec![ty.clone()];
+        for _ in 0..10_000 {
+            let Some(ty) = stack.pop() else { break };
+            match self.table.resolve(&ty) {
+                Ty::Var(var) => {
+                    found.insert(var);
+                }
+                Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => {}
+                Ty::Tangent(_) | Ty::Jacobian(..) => {}
+                Ty::Tuple(items) | Ty::Sum(_, items) => stack.extend(items.iter().cloned()),
+                Ty::Record(fields) => stack.extend(fields.iter().map(|(_, ty)| ty.clone())),
+                Ty::Array(_, element) => stack.push(element.as_ref().clone()),
+                Ty::Fun(a, b) => stack.extend([a.as_ref().clone(), b.as_ref().clone()]),
+            }
+        }
+        found
     }
 
     /// The outermost shape of `head`, with new unknown parts of the same shapes. The copy is the loose

@@ -24,6 +24,10 @@ pub(super) struct Pending {
 /// How deep constraints may nest: a type that is the same up to sizes as a part of itself has no end.
 const MAX_NESTING: u32 = 100;
 
+/// How many constraints one unification may give rise to: beyond that their types grow without end,
+/// in more than one part at a time.
+const MAX_DERIVED: u32 = 100_000;
+
 /// What became of a constraint.
 pub(super) enum Verdict {
     /// Solved, split or reported.
@@ -56,6 +60,7 @@ impl Infer<'_> {
         }
         self.solving = true;
         let at = self.at;
+        let mut derived = 0;
         while !self.ready.is_empty() {
             for index in std::mem::take(&mut self.ready) {
                 let Some(pending) = self.pending[index].take() else { continue };
@@ -63,7 +68,8 @@ impl Infer<'_> {
                     continue;
                 }
                 self.at = pending.span;
-                if pending.nesting > MAX_NESTING {
+                derived += u32::from(pending.nesting > 0);
+                if pending.nesting > MAX_NESTING || derived > MAX_DERIVED {
                     self.report_endless(&pending.constraint);
                     continue;
                 }
@@ -82,7 +88,7 @@ impl Infer<'_> {
     }
 
     /// The types of a constraint that goes on forever; they become erroneous.
-    fn report_endless(&mut self, constraint: &Constraint) {
+    pub(super) fn report_endless(&mut self, constraint: &Constraint) {
         let types: Vec<Ty> = super::scheme::types_of(constraint).into_iter().cloned().collect();
         if !types.iter().any(|ty| matches!(self.head(ty), Ty::Error)) && !self.endless {
             self.report_infinite(self.at);
@@ -157,7 +163,7 @@ impl Infer<'_> {
     }
 
     /// Whether the type is the tangent type of a sum that is known to differ from the sum.
-    fn is_sum_tangent(&mut self, head: &Ty) -> bool {
+    pub(super) fn is_sum_tangent(&mut self, head: &Ty) -> bool {
         if let Ty::Tangent(inner) = head {
             self.free_vars(inner, true).is_empty() && matches!(self.head(inner), Ty::Sum(..))
         } else {

@@ -86,6 +86,10 @@ impl Table {
     pub fn wait(&mut self, var: TyVar, constraint: usize) {
         self.waiting[var].push(constraint);
     }
+    /// The constraints that wait for a variable; some may be solved by now.
+    pub fn waiting(&self, var: TyVar) -> &[usize] {
+        &self.waiting[var]
+    }
     /// Declares the next quantified variable, with the level of the binding that owns it, and whether
     /// it was written by the user.
     pub fn param(&mut self, level: u32, written: bool) -> ParamId {
