@@ -7,7 +7,7 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::{BOUNDED, Stage as Form};
 use pullback_lambda::{Def, DefId, Program, Type};
-use pullback_types::show_scheme;
+use pullback_types::{open_record, show_scheme};
 
 use crate::call::{Prepared, Purpose, add_function, curried, prepare};
 use crate::engine::{Engine, form_named};
@@ -67,16 +67,29 @@ fn types(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
     Ok(line(&call.entry).unwrap_or_default())
 }
 
-/// The calculus of the entry, or of every definition of the file.
+/// The calculus of the entry, or of every definition of the file; a comment stands for one that works
+/// on any record or tuple with some part, which has no code of its own.
 fn lambda(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
     let inferred = inferred(session, call)?;
-    let roots = if call.entry.is_empty() {
-        inferred.scopes.globals(inferred.main).map(|(_, id)| id).collect()
-    } else {
-        vec![inferred.entry(session, &call.entry)?]
-    };
+    if !call.entry.is_empty() {
+        let roots = [inferred.entry(session, &call.entry)?];
+        let (program, _) = inferred.program(session, &roots)?;
+        return Ok(program.print());
+    }
+    let all = inferred.scopes.globals(inferred.main).map(|(_, id)| id);
+    let (generic, roots): (Vec<_>, Vec<_>) =
+        all.partition(|id| open_record(&inferred.typed, *id).is_some());
     let (program, _) = inferred.program(session, &roots)?;
-    Ok(program.print())
+    let mut text = program.print();
+    for id in generic {
+        let name = &inferred.typed.globals[id].name;
+        let scheme = show_scheme(&inferred.typed, id);
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!("-- {name} : {scheme} becomes code where a use tells its record\n"));
+    }
+    Ok(text)
 }
 
 /// The intermediate form of an engine. The entry becomes a function of one argument: the tuple of its

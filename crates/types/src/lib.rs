@@ -11,7 +11,7 @@ pub mod show;
 pub mod tir;
 pub mod ty;
 
-pub use elaborate::{Elaborated, elaborate};
+pub use elaborate::{Elaborated, elaborate, open_record};
 pub use exhaustive::check_patterns;
 pub use infer::infer;
 pub use resolve::{Scopes, Source};

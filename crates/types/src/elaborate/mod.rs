@@ -28,7 +28,7 @@ use pullback_base::{Diagnostic, Name};
 use pullback_lambda::{Def, DefId, Program, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::tir::{Global, GlobalId, LocalId, ParamId, TExpr, Typed};
+use crate::tir::{Constraint, Global, GlobalId, LocalId, ParamId, TExpr, Typed};
 
 /// The most instances of definitions one program may need.
 const MAX_INSTANCES: usize = 20_000;
@@ -43,7 +43,8 @@ pub struct Elaborated {
     pub program: Program,
     /// Where each wanted definition is in it.
     pub roots: BTreeMap<GlobalId, DefId>,
-    /// An error if definitions are needed at too many types; the program is incomplete then.
+    /// An error if definitions are needed at too many types, or if a wanted one is for any record or
+    /// tuple with some part; the program is incomplete then.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -53,12 +54,37 @@ pub fn elaborate(typed: &Typed, roots: &[GlobalId]) -> Elaborated {
     let mut elab = Elab::new(typed);
     let mut found = BTreeMap::new();
     for &root in roots {
+        if let Some(diagnostic) = open_record(typed, root) {
+            elab.diagnostics.push(diagnostic);
+            continue;
+        }
         let types = vec![Type::real(); typed.globals[root].params.len()];
         let def = elab.instance(root, types);
         found.insert(root, def);
     }
     elab.run();
     Elaborated { program: elab.program, roots: found, diagnostics: elab.diagnostics }
+}
+
+/// The message for a definition that works on any record or tuple with some part: it has no code of
+/// its own before a use says on which.
+pub fn open_record(typed: &Typed, global: GlobalId) -> Option<Diagnostic> {
+    let source = &typed.globals[global];
+    let (what, part) = source.constraints.iter().find_map(|constraint| {
+        if let Constraint::Field(_, name, _) = constraint {
+            Some(("record", name.to_string()))
+        } else if let Constraint::Component(_, index, _) = constraint {
+            Some(("tuple", index.to_string()))
+        } else {
+            None
+        }
+    })?;
+    let title = format!("it is not known which {what} `.{part}` belongs to");
+    let label = format!("`{}` takes any {what} with such a part", source.name);
+    let diagnostic = Diagnostic::error("E0318", source.span, title, label)
+        .note("a definition becomes code when the types of its parameters are known")
+        .hint("give the parameter's type, as in `(r: Model)`");
+    Some(diagnostic)
 }
 
 /// Type variables and what they stand for in the instance at work.
