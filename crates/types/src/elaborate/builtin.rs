@@ -52,11 +52,14 @@ impl<'t> Elab<'t> {
             return Expr::int(i64::MIN, span);
         }
         let args = args.iter().map(|arg| self.expr(arg)).collect();
+        let concat = builtin == Builtin::Prim(Prim::Concat);
         let place = if is_operator(builtin) && !callee.span.is_none() { callee.span } else { span };
         self.saturate(arity(builtin), &ty, args, span, |this, args, result| {
             let value = this.saturated(builtin, args, result, place);
             match built_type(&callee.ty) {
-                Some(built) if builtin == Builtin::Build => this.regular(value, built, span),
+                Some(built) if builtin == Builtin::Build || concat => {
+                    this.regular(value, built, span)
+                }
                 Some(_) | None => value,
             }
         })

@@ -46,8 +46,10 @@ impl<'t> Elab<'t> {
                 Expr::proj(base, index, span)
             }
             TExprKind::Array(items) => {
+                let several = items.len() > 1;
                 let items = self.exprs(items);
-                Expr::new(ExprKind::Array(items), self.lower(&expr.ty), span)
+                let array = Expr::new(ExprKind::Array(items), self.lower(&expr.ty), span);
+                if several { self.regular(array, &expr.ty, span) } else { array }
             }
             TExprKind::Build(local, bound, body) => {
                 let size = self.expr(bound);
