@@ -5,7 +5,7 @@ use pullback_lambda::{Expr, ExprKind, LoopForm, Prim, Type};
 
 use super::types::bug;
 use super::{Elab, Group, build};
-use crate::tir::{GlobalId, LocalId, TExpr, TExprKind, TLoopForm, TPat, TPatKind};
+use crate::tir::{GlobalId, LocalId, ParamId, TExpr, TExprKind, TLoopForm, TPat, TPatKind};
 use crate::ty::Ty;
 
 impl<'t> Elab<'t> {
@@ -263,8 +263,7 @@ impl<'t> Elab<'t> {
         types: Vec<Type>,
         vars: Vec<pullback_lambda::VarId>,
     ) -> Vec<(pullback_lambda::VarId, Expr)> {
-        let outer = self.subst.clone();
-        self.subst.extend(self.groups[group].params.iter().copied().zip(types.iter().cloned()));
+        let outer = self.enter_instance(group, &types);
         let previous = self.groups[group].current.replace(types);
         let mut functions = Vec::new();
         for (member, var) in vars.into_iter().enumerate() {
@@ -272,8 +271,25 @@ impl<'t> Elab<'t> {
             functions.push((var, self.expr(value)));
         }
         self.groups[group].current = previous;
-        self.subst = outer;
+        self.leave_instance(outer);
         functions
+    }
+
+    /// Lets the type variables of a group stand for these types; gives what they stood for before.
+    /// Groups nest, with ever more variables, so that copies of the whole substitution would be large.
+    fn enter_instance(&mut self, group: usize, types: &[Type]) -> Vec<(ParamId, Option<Type>)> {
+        let entries = self.groups[group].params.iter().copied().zip(types);
+        entries.map(|(param, ty)| (param, self.subst.insert(param, ty.clone()))).collect()
+    }
+
+    /// Undoes [`Elab::enter_instance`].
+    fn leave_instance(&mut self, outer: Vec<(ParamId, Option<Type>)>) {
+        for (param, before) in outer {
+            match before {
+                Some(ty) => self.subst.insert(param, ty),
+                None => self.subst.remove(&param),
+            };
+        }
     }
 
     /// A mention of a function of a group, at types for its own type variables.
@@ -296,15 +312,14 @@ impl<'t> Elab<'t> {
 
     /// Variables for the members of a group at types it was not asked for before.
     fn new_instance(&mut self, group: usize, key: Vec<Type>) -> Vec<pullback_lambda::VarId> {
-        let outer = self.subst.clone();
-        self.subst.extend(self.groups[group].params.iter().copied().zip(key.iter().cloned()));
+        let outer = self.enter_instance(group, &key);
         let mut vars = Vec::new();
         for place in 0..self.groups[group].members.len() {
             let local = &self.typed.locals[self.groups[group].members[place].0];
             let ty = self.lower(&local.ty);
             vars.push(self.fresh(&local.name, ty));
         }
-        self.subst = outer;
+        self.leave_instance(outer);
         self.groups[group].instances.insert(key, vars.clone());
         vars
     }

@@ -94,3 +94,24 @@ fn mutual_recursion_of_many_is_fine() {
     }
     assert!(codes(text).is_empty());
 }
+
+#[test]
+fn nested_polymorphic_functions_take_little_memory() {
+    let depth = 900;
+    let text = format!("def f = {}1{} 1\n", "let rec g x = ".repeat(depth), " in g".repeat(depth));
+    let before = peak_memory();
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(move || {
+        let inferred = infer_files(&[("test", &text)], false);
+        let root = inferred.scopes.global(inferred.main, "f").expect("the definition");
+        pullback_types::elaborate(&inferred.typed, &[root]).diagnostics.len()
+    });
+    assert_eq!(thread.expect("a thread").join().expect("no panic"), 0);
+    assert!(peak_memory() - before < 3 << 20, "{before} KiB, then {} KiB", peak_memory());
+}
+
+/// The most memory this process has had, in KiB; 0 where the system does not tell.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
