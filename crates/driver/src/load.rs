@@ -92,6 +92,10 @@ impl Loader<'_, '_> {
     fn import(&mut self, importer: &Path, import: &Import) -> Option<usize> {
         let written = &import.path.node;
         if written.is_empty() {
+            // A string that does not end has been reported.
+            if import.path.span.range().len() > 1 {
+                self.session.report(nameless(import.path.span));
+            }
             return None;
         }
         let path = importer.parent().unwrap_or(Path::new("")).join(format!("{written}.pull"));
@@ -142,6 +146,12 @@ impl Loader<'_, '_> {
             .note(format!("the circle is {}", names.join(" → ")))
             .hint("move what both need into a file of its own and import that")
     }
+}
+
+fn nameless(span: Span) -> Diagnostic {
+    Diagnostic::error("E0220", span, "this import names no file", "an empty path")
+        .note("an import is relative to the file it stands in, without the ending `.pull`")
+        .hint("write the name of a file or of a module of the library, as in `import \"linalg\" as la`")
 }
 
 fn missing(written: &str, path: &Path, error: &std::io::Error, span: Span) -> Diagnostic {
