@@ -96,7 +96,7 @@ exit 1
 ! 1 | true
 !   | ^^^^ this is `Bool`
 !   |
-!   = note: argument 1 of this function must be `Real`
+!   = note: the cotangent of this call must be `Real`
 !   = help: write `if c then 1.0 else 0.0` to turn a condition into a number
 !
 

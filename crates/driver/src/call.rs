@@ -273,18 +273,26 @@ fn definition(
     let given = args.iter().map(|slot| var(&slot.var, slot.span)).collect();
     let mut parts = vec![var(&entry.name, span), tuple(given, span)];
     let whole: Vec<Expr> = data.iter().map(|slot| placeholder(slot)).collect();
-    let mut checks = vec![app(var(&entry.name, span), whole, span)];
-    if let Some(direction) = &direction {
-        parts.push(var(DIRECTION, direction.span));
-        checks.push(along(entry, purpose, &data, direction.span));
+    let checks = vec![app(var(&entry.name, span), whole, span)];
+    let mut typed = None;
+    if let Some(direction) = direction {
+        // `\d -> d` for a direction: what it is applied to is read as one.
+        let place = direction.span;
+        let given = demand(along(entry, purpose, &data, place), var(DIRECTION, place));
+        let name = if is_cotangent(purpose) { "__cotangent" } else { "__tangent" };
+        typed = Some((name, lambda(vec![bind(DIRECTION, place)], given)));
+        parts.push(app(var(name, place), vec![direction], place));
     }
     let body = checks.into_iter().rev().fold(tuple(parts, span), |body, check| demand(check, body));
-    let body = bind_in(&entry.name, function, body);
-    let body = match direction {
-        Some(direction) => bind_in(DIRECTION, direction, body),
+    let body = match typed {
+        Some((name, typed)) => bind_in(name, typed, body),
         None => body,
     };
-    bind_args(&args, body)
+    bind_args(&args, bind_in(&entry.name, function, body))
+}
+
+fn is_cotangent(purpose: &Purpose<'_>) -> bool {
+    matches!(purpose, Purpose::Derivative { direction: Some(Direction::Cotangent(_)), .. })
 }
 
 /// The value of a slot where only its type matters.
@@ -310,8 +318,6 @@ fn bind_args(args: &[&Slot], body: Expr) -> Expr {
 fn along(entry: &Entry, purpose: &Purpose<'_>, data: &[&Slot], place: Span) -> Expr {
     let span = entry.span;
     let given = var(DIRECTION, place);
-    let cotangent =
-        matches!(purpose, Purpose::Derivative { direction: Some(Direction::Cotangent(_)), .. });
     // Inside, the parameters of the derivative are bound anew; the others are as they are given.
     let arguments = data
         .iter()
@@ -321,7 +327,7 @@ fn along(entry: &Entry, purpose: &Purpose<'_>, data: &[&Slot], place: Span) -> E
     let names: Vec<String> = wrt.iter().map(|slot| slot.var.clone()).collect();
     let function = lambda(vec![bind_tuple(&names, span)], body);
     let point = tuple(wrt.iter().map(|slot| placeholder(slot)).collect(), span);
-    if !cotangent {
+    if !is_cotangent(purpose) {
         return app(var("jvp", span), vec![function, point, given], place);
     }
     let call = app(var("vjp", span), vec![function, point], span);

@@ -148,19 +148,51 @@ impl<'a> Infer<'a> {
         let side = cond.span == span;
         let cond = self.check(cond, &Ty::Bool, &Why::Condition);
         let then = self.sub(then, want);
-        let otherwise = self.sub(otherwise, want);
+        let why = if side { Why::Side(then.span) } else { Why::Branch(then.span) };
+        let otherwise = self.later_branch(otherwise, want, &then.ty, &why);
         let ty = match want {
             Some((want, _)) => want.clone(),
-            None => {
-                let why = if side { Why::Side(then.span) } else { Why::Branch(then.span) };
-                self.join_branch(&then.ty.clone(), &otherwise, &why)
-            }
+            None => self.join_branch(&then.ty.clone(), &otherwise, &why),
         };
         TExpr { kind: TExprKind::If(Box::new(cond), Box::new(then), Box::new(otherwise)), ty, span }
     }
 
+    /// A branch after one of type `first`. Where that holds the tangent type of a sum, so does this
+    /// one's: its constructors alone would be taken for those of the sum.
+    fn later_branch(&mut self, branch: &'a Expr, want: Want<'_>, first: &Ty, why: &Why) -> TExpr {
+        if want.is_none() && self.holds_sum_tangent(first) {
+            return self.check(branch, first, why);
+        }
+        self.sub(branch, want)
+    }
+
+    /// Whether the tangent type of a sum is a component or field, in a type without arrays: the sizes
+    /// of these may differ from branch to branch. Looks at a bounded part of the type.
+    fn holds_sum_tangent(&mut self, ty: &Ty) -> bool {
+        let mut found = false;
+        let mut rest = vec![ty.clone()];
+        for _ in 0..1000 {
+            let Some(part) = rest.pop() else { return found };
+            let head = self.head(&part);
+            if let Ty::Array(..) = head {
+                return false;
+            } else if let Ty::Tuple(parts) = &head {
+                rest.extend(parts.iter().cloned());
+            } else if let Ty::Record(fields) = &head {
+                rest.extend(fields.iter().map(|(_, ty)| ty.clone()));
+            } else {
+                found |= self.is_sum_tangent(&head);
+            }
+        }
+        false
+    }
+
     /// The common type of a branch and those before it.
     fn join_branch(&mut self, ty: &Ty, branch: &TExpr, why: &Why) -> Ty {
+        if self.unlike_literal(&branch.ty, ty, why) {
+            self.report_mismatch(branch.span, &branch.ty.clone(), &Ty::Int, why);
+            return Ty::Error;
+        }
         let before = std::mem::replace(&mut self.at, branch.span);
         let result = self.unify(&branch.ty, ty, Sizes::Join);
         self.at = before;
@@ -187,7 +219,13 @@ impl<'a> Infer<'a> {
             let (pattern, body) = self.scoped(|this| {
                 let pattern =
                     this.bind_pattern(&arm.pattern, &scrutinee.ty, &Why::Scrutinee(scrutinee.span));
-                (pattern, this.sub(&arm.body, want))
+                let body = match &joined {
+                    Some((ty, first)) => {
+                        this.later_branch(&arm.body, want, ty, &Why::Branch(*first))
+                    }
+                    None => this.sub(&arm.body, want),
+                };
+                (pattern, body)
             });
             let mut body = body;
             body.ty = self.leave_scope(&body.ty);

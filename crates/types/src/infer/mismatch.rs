@@ -7,8 +7,9 @@ use pullback_syntax::ast::BinaryOp;
 
 use super::Infer;
 use super::unify::{Clash, Sizes};
+use crate::builtins::name_of;
 use crate::show::Show;
-use crate::tir::{SizedTy, TExpr, TExprKind};
+use crate::tir::{Builtin, Constraint, SizedTy, TExpr, TExprKind};
 use crate::ty::{Poly, Ty};
 
 /// Why a type is expected.
@@ -65,6 +66,10 @@ impl Infer<'_> {
     /// Makes an expression have the type `want`; sizes that are not proven are checked at run time.
     pub(super) fn coerce(&mut self, expr: TExpr, want: &Ty, why: &Why) -> TExpr {
         let span = expr.span;
+        if self.unlike_literal(&expr.ty, want, why) {
+            self.report_mismatch(span, &expr.ty.clone(), &Ty::Int, why);
+            return Self::error_expr(span);
+        }
         let before = std::mem::replace(&mut self.at, span);
         let result = self.unify(&expr.ty, want, Sizes::Strict);
         self.at = before;
@@ -79,6 +84,31 @@ impl Infer<'_> {
                 Self::error_expr(span)
             }
         }
+    }
+
+    /// Whether `actual` is no number where what came before it, such as the first element of an array,
+    /// is an integer literal: then what is looked at now is at fault, and not the literal.
+    pub(super) fn unlike_literal(&mut self, actual: &Ty, want: &Ty, why: &Why) -> bool {
+        let why = if let Why::Part(whole) = why { whole.as_ref() } else { why };
+        let follows =
+            matches!(why, Why::Element(_) | Why::Branch(_) | Why::Side(_) | Why::State(_));
+        let Ty::Var(var) = self.head(want) else { return false };
+        let plain = matches!(
+            self.head(actual),
+            Ty::Bool | Ty::Str | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) | Ty::Fun(..)
+        );
+        if !follows || !plain {
+            return false;
+        }
+        let waiting = self.table.waiting(var).to_vec();
+        waiting.into_iter().any(|index| {
+            let pending = self.pending.get(index).and_then(Option::as_ref);
+            let scalar = pending.and_then(|pending| {
+                let Constraint::Scalar(ty) = &pending.constraint else { return None };
+                Some(ty.clone())
+            });
+            scalar.is_some_and(|ty| self.head(&ty) == Ty::Var(var))
+        })
     }
 
     /// Makes two types agree; reports at `span` if they do not.
@@ -163,6 +193,16 @@ impl Infer<'_> {
         {
             diagnostic = diagnostic.hint(hint);
         }
+        if let (Ty::Sum(one, _), Ty::Sum(other, _)) = (&inner, &outer)
+            && let (one, other) = (&self.typed.types[*one], &self.typed.types[*other])
+            && one.name == other.name
+            && one.span != other.span
+        {
+            diagnostic = diagnostic
+                .label(other.span, format!("the `{}` that is expected", other.name))
+                .label(one.span, format!("the `{}` that is found", one.name))
+                .note(format!("there are two types of the name `{}`", one.name));
+        }
         let diagnostic = explain(diagnostic, why, &wanted);
         self.report(diagnostic);
     }
@@ -245,6 +285,11 @@ impl Infer<'_> {
 fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
     match why {
         Why::Plain => diagnostic,
+        // The definition made for a command line: see `call` in the driver.
+        Why::Argument(Some(name), _) if name.starts_with("__") => {
+            let what = name.trim_start_matches('_');
+            diagnostic.note(format!("the {what} of this call must be `{wanted}`"))
+        }
         Why::Argument(Some(name), index) => {
             diagnostic.note(format!("argument {} of `{name}` must be `{wanted}`", index + 1))
         }
@@ -286,6 +331,10 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
         Why::Part(whole) => {
             if let Why::Result(name) = whole.as_ref() {
                 diagnostic.note(format!("it is part of the declared result of `{name}`"))
+            } else if let Why::Argument(Some(name), _) = whole.as_ref()
+                && let Some(what) = name.strip_prefix("__")
+            {
+                diagnostic.note(format!("it is part of the {what} of this call"))
             } else if let Why::Argument(Some(name), index) = whole.as_ref() {
                 diagnostic.note(format!("it is part of argument {} of `{name}`", index + 1))
             } else {
@@ -388,10 +437,29 @@ fn conversion_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
         (Ty::Tuple(a), Ty::Tuple(b)) if a.len() != b.len() => {
             return Some(format!("one has {} components, the other {}", a.len(), b.len()));
         }
+        (_, Ty::Fun(..)) if is_point(why) => {
+            "a derivative is taken at a point that is data: differentiate a function of data, and use the other function inside it"
+        }
         (_, Ty::Fun(..)) => "a function is needed here; write `\\x -> …` to make one",
         _ => return None,
     };
     Some(hint.to_string())
+}
+
+/// Whether the type is that of the point at which a derivative is taken.
+fn is_point(why: &Why) -> bool {
+    let operators = [
+        Builtin::Grad,
+        Builtin::ValueAndGrad,
+        Builtin::Vjp,
+        Builtin::Jvp,
+        Builtin::Linearize,
+        Builtin::Rd,
+        Builtin::Jacobian,
+        Builtin::Hessian,
+        Builtin::Hvp,
+    ];
+    matches!(why, Why::Argument(Some(name), 1) if operators.iter().any(|known| name_of(*known) == name))
 }
 
 fn field_hint(found: &[(Name, Ty)], wanted: &[(Name, Ty)]) -> String {

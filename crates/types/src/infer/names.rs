@@ -388,6 +388,9 @@ impl Infer<'_> {
         );
         self.report(match near {
             Some(near) => diagnostic.hint(format!("did you mean `{qualifier}.{near}`?")),
+            None if name.node.starts_with(|first: char| first.is_ascii_uppercase()) => {
+                diagnostic.hint(what_it_has("constructors", scope.constructors.keys()))
+            }
             None => diagnostic.hint(what_it_has("definitions", scope.values.keys())),
         });
     }

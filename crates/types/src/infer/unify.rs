@@ -107,7 +107,12 @@ impl Infer<'_> {
             (Ty::Var(a), Ty::Var(b)) => self.unify_vars(*a, *b),
             (Ty::Tangent(a), Ty::Tangent(b)) => self.unify_tangents(a, b, sizes),
             (Ty::Var(var), other) | (other, Ty::Var(var)) => self.unify_var(*var, other),
-            (Ty::Tangent(inner), other) | (other, Ty::Tangent(inner)) => {
+            (tangent @ Ty::Tangent(inner), other) | (other, tangent @ Ty::Tangent(inner)) => {
+                // A constraint would no longer know which of the two is expected.
+                if self.is_sum_tangent(tangent) && !matches!(other, Ty::Param(_) | Ty::Jacobian(..))
+                {
+                    return Err(Clash::Types);
+                }
                 self.require(Constraint::Tangent(inner.as_ref().clone(), other.clone()));
                 Ok(true)
             }
