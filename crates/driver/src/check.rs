@@ -8,12 +8,13 @@ use crate::pipeline::typed;
 use crate::session::{Session, Stop};
 use crate::stdlib;
 use crate::suggest::nearest;
-use crate::test::load_with_expectations;
+use crate::test::{check_lines, load_with_expectations};
 
 /// Reports every mistake in a file, the files it imports and its expectations.
 pub fn check(session: &mut Session<'_>, path: &Path) {
-    if let Ok((modules, _)) = load_with_expectations(session, path) {
-        typed(session, &modules);
+    if let Ok((modules, lines)) = load_with_expectations(session, path) {
+        let inferred = typed(session, &modules);
+        check_lines(session, &inferred, &lines);
     }
     session.sort_diagnostics();
 }

@@ -193,6 +193,11 @@ fn pattern_name(pattern: &Pattern) -> Option<String> {
     None
 }
 
+/// Whether values of this type hold functions.
+pub(crate) fn holds_functions(typed: &Typed, ty: &Ty) -> bool {
+    look(typed, ty).function
+}
+
 #[derive(Default)]
 struct Seen {
     real: bool,

@@ -147,7 +147,11 @@ impl Line<'_> {
         Err(problems.unwrap_or_else(|| vec![self.unreadable("nothing is compared here")]))
     }
     fn expr(&self, range: Range<usize>) -> Read<Box<Expr>> {
-        let (expr, problems) = parse_expr_at(self.text, trimmed(self.text, range), self.span.file);
+        let range = trimmed(self.text, range);
+        if range.is_empty() {
+            return Err(vec![self.unreadable("an expression is missing here")]);
+        }
+        let (expr, problems) = parse_expr_at(self.text, range, self.span.file);
         if problems.is_empty() { Ok(Box::new(expr)) } else { Err(problems) }
     }
     fn span_of(&self, range: Range<usize>) -> Span {
@@ -240,6 +244,8 @@ mod tests {
 
     #[test]
     fn what_is_no_expectation_is_said() {
+        assert_eq!(read("--@ f =").unwrap_err(), "cannot read this expectation");
+        assert_eq!(read("--@ = 1").unwrap_err(), "cannot read this expectation");
         assert_eq!(read("--@ f 2.0").unwrap_err(), "cannot read this expectation");
         assert!(read("--@ f 2.0 = = 4.0").is_err());
         assert_eq!(read("--@ f 2.0 fails E9999").unwrap_err(), "cannot read this expectation");

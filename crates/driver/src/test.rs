@@ -13,6 +13,7 @@ use pullback_types::show_scheme;
 
 use crate::compare::agree;
 use crate::engine::{Code, Engine, engine_names};
+use crate::entry::holds_functions;
 use crate::expect::{Expectation, ExpectationKind, expectations};
 use crate::load::{Modules, load};
 use crate::output::to_text;
@@ -20,7 +21,7 @@ use crate::pipeline::{Inferred, typed};
 use crate::request::Settings;
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
-use crate::synth::{bind_in, def, demand, expr, tuple, var};
+use crate::synth::{bind_in, def, expr, tuple, var};
 use crate::watch::Lines;
 
 /// What testing a file found.
@@ -130,9 +131,41 @@ pub fn load_with_expectations(
     let main = modules.main_mut();
     let (lines, problems) = expectations(&session.sources, &main.module);
     session.diagnostics.extend(problems);
+    session.diagnostics.extend(lines.iter().filter_map(unknown_engine));
     let items = lines.iter().enumerate().filter_map(|(index, line)| item(&name_of(index), line));
     main.module.items.extend(items);
     Ok((modules, lines))
+}
+
+/// Reports the expectations that fail whatever is evaluated: claims about types, and comparisons of
+/// functions. Where there are errors, the types are not known.
+pub(crate) fn check_lines(session: &mut Session<'_>, inferred: &Inferred, lines: &[Expectation]) {
+    if session.has_errors() {
+        return;
+    }
+    for (index, line) in lines.iter().enumerate() {
+        let failure = match &line.kind {
+            ExpectationKind::Type(name, text) => check_type(inferred, line.span, name, text),
+            ExpectationKind::Equal(..) | ExpectationKind::Close(..) => {
+                let sides = inferred.global(&name_of(index)).map(|(_, global)| &global.ty);
+                let functions = sides.is_some_and(|ty| holds_functions(&inferred.typed, ty));
+                let reason = Reason::Other(NO_COMPARISON.to_owned());
+                functions.then_some(Failure { span: line.span, engines: vec![], reason })
+            }
+            ExpectationKind::Fails(..) | ExpectationKind::Engines(_) => None,
+        };
+        session.diagnostics.extend(failure.map(|failure| failure.diagnostic()));
+    }
+}
+
+const NO_COMPARISON: &str = "functions cannot be compared";
+
+fn unknown_engine(line: &Expectation) -> Option<Diagnostic> {
+    let ExpectationKind::Engines(listed) = &line.kind else { return None };
+    let name = listed.iter().find(|name| !engine_names().any(|known| known == name.as_str()))?;
+    let title = format!("there is no engine `{name}`");
+    let hint = did_you_mean("engine", name, engine_names());
+    Some(Diagnostic::error("E0812", line.span, title, "").hint(hint))
 }
 
 fn name_of(index: usize) -> String {
@@ -143,18 +176,15 @@ fn name_of(index: usize) -> String {
 fn item(name: &str, line: &Expectation) -> Option<Item> {
     match &line.kind {
         ExpectationKind::Equal(left, right) | ExpectationKind::Close(left, right, _) => {
-            let sides = || (var("__left", left.span), var("__right", right.span));
-            let (then, otherwise) = sides();
+            let left_value = || var("__left", left.span);
+            // `if false then LEFT else RIGHT`: the right side, of the type of the left one.
             let alike = ExprKind::If {
-                cond: Box::new(expr(ExprKind::Lit(Literal::Bool(true)), line.span)),
-                then: Box::new(then),
-                otherwise: Box::new(otherwise),
+                cond: Box::new(expr(ExprKind::Lit(Literal::Bool(false)), line.span)),
+                then: Box::new(left_value()),
+                otherwise: right.clone(),
             };
-            let (left_value, right_value) = sides();
-            let pair = tuple(vec![left_value, right_value], line.span);
-            let body = demand(expr(alike, line.span), pair);
-            let body = bind_in("__right", (**right).clone(), body);
-            Some(def(name, bind_in("__left", (**left).clone(), body)))
+            let pair = tuple(vec![left_value(), expr(alike, line.span)], line.span);
+            Some(def(name, bind_in("__left", (**left).clone(), pair)))
         }
         ExpectationKind::Fails(body, _) => Some(def(name, Expr::clone(body))),
         ExpectationKind::Type(..) | ExpectationKind::Engines(_) => None,
@@ -169,14 +199,6 @@ fn engines(
     let mut names: Vec<String> = engine_names().map(str::to_owned).collect();
     for line in lines {
         if let ExpectationKind::Engines(listed) = &line.kind {
-            for name in listed {
-                if !engine_names().any(|known| known == name) {
-                    let title = format!("there is no engine `{name}`");
-                    let hint = did_you_mean("engine", name, engine_names());
-                    return session
-                        .fail(Diagnostic::error("E0812", line.span, title, "").hint(hint));
-                }
-            }
             names.retain(|name| listed.contains(name));
         }
     }
@@ -244,7 +266,7 @@ fn check_line(
     match agree(left, right, tolerance) {
         Some(true) => None,
         Some(false) => Some(Reason::Differs { found: shown(left, 0), expected: shown(right, 1) }),
-        None => Some(Reason::Other("functions cannot be compared".to_owned())),
+        None => Some(Reason::Other(NO_COMPARISON.to_owned())),
     }
 }
 
