@@ -88,9 +88,13 @@ fn read_member(name: &str, file: impl Read, limits: &Limits) -> Result<NpzArray,
     let DType::Plain(number) = header.dtype() else {
         return Err(format!("its elements are {}, not numbers", header.dtype().descr()).into());
     };
-    let shape = checked_shape(header.shape(), number.num_bytes().unwrap_or(0), data.len())?;
-    let order = header.order();
     let kind = (number.type_char(), number.size_field());
+    let strange = format!("its elements are of the kind '{number}', not numbers");
+    let numeric =
+        matches!(kind.0, TypeChar::Float | TypeChar::Int | TypeChar::Uint | TypeChar::Bool);
+    let Some(width) = number.num_bytes().filter(|_| numeric) else { return Err(strange.into()) };
+    let shape = checked_shape(header.shape(), width, data.len())?;
+    let order = header.order();
     let file = NpyFile::with_header(header, data);
     let elements = match kind {
         (TypeChar::Float, 8) => Elements::Reals(numbers::<f64, _>(file, limits, Some)?),
@@ -106,7 +110,7 @@ fn read_member(name: &str, file: impl Read, limits: &Limits) -> Result<NpzArray,
         (TypeChar::Uint, 2) => Elements::Ints(numbers(file, limits, widened::<u16, i64>)?),
         (TypeChar::Uint, 1) => Elements::Ints(numbers(file, limits, widened::<u8, i64>)?),
         (TypeChar::Bool, _) => Elements::Bools(numbers::<bool, _>(file, limits, Some)?),
-        _ => return Err(format!("its elements are of the kind '{number}', not numbers").into()),
+        _ => return Err(strange.into()),
     };
     let mut held = Charge::new(elements.bytes());
     if order == Order::Fortran && shape.len() > 1 {
