@@ -1,13 +1,25 @@
 //! How fast the evaluator is, and what gradients cost beside the functions they are of.
 //!
-//! Output: one line for each benchmark. Operations are exact and the same everywhere; times are of
-//! this machine, so look at the ratios.
+//! Output: one line for each benchmark, and one for each floor: how many scalar operations a second
+//! the evaluator promises on one core, plain and while a gradient is taken, and what misses it.
+//! Operations are exact and the same everywhere; times are of this machine.
 
 use std::path::PathBuf;
 
 use pullback_driver::{Call, Disk, Memory, Session, Settings, measure};
 
 const REPEAT: usize = 5;
+
+/// The promised operations a second: plain, and while value and gradient are computed by traces.
+const PLAIN_FLOOR: f64 = 20e6;
+const TRACED_FLOOR: f64 = 5e6;
+
+/// Operations a second of one program.
+struct Rates {
+    name: String,
+    plain: f64,
+    traced: f64,
+}
 
 /// Programs for the evaluator: a name and an entry of one Real parameter.
 const PROGRAMS: &str = "
@@ -23,10 +35,11 @@ def matrix (x: Real): Real =
 /// Measures everything.
 pub fn bench() -> Vec<String> {
     let mut lines = vec![format!(
-        "{:<34}{:>14}{:>12}{:>16}{:>14}",
-        "program", "operations", "Mop/s", "gradient ops", "gradient time"
+        "{:<28}{:>12}{:>12}{:>14}{:>16}{:>16}",
+        "program", "operations", "Mop/s", "traced Mop/s", "gradient ops", "gradient time"
     )];
     let own = Memory::default().with("bench.pull", PROGRAMS);
+    let mut rates = Vec::new();
     for entry in ["scalar_loop", "array_sum", "recursion", "matrix"] {
         let call = Call {
             file: PathBuf::from("bench.pull"),
@@ -34,7 +47,7 @@ pub fn bench() -> Vec<String> {
             args: vec!["0.5".to_owned()],
             ..Call::default()
         };
-        lines.push(line(entry, &mut Session::new(&own), &call));
+        lines.push(line(entry, &mut Session::new(&own), &call, &mut rates));
     }
     let call = Call {
         file: PathBuf::from("examples/gmm.pull"),
@@ -43,20 +56,57 @@ pub fn bench() -> Vec<String> {
         settings: Settings::default(),
         ..Call::default()
     };
-    lines.push(line("examples/gmm.pull", &mut Session::new(&Disk), &call));
+    lines.push(line("examples/gmm.pull", &mut Session::new(&Disk), &call, &mut rates));
+    lines.push(verdict(
+        "plain",
+        PLAIN_FLOOR,
+        rates.iter().map(|rates| (&*rates.name, rates.plain)),
+    ));
+    let traced = rates.iter().map(|rates| (&*rates.name, rates.traced));
+    lines.push(verdict("traced", TRACED_FLOOR, traced));
     lines
 }
 
-fn line(name: &str, session: &mut Session<'_>, call: &Call) -> String {
+fn line(name: &str, session: &mut Session<'_>, call: &Call, rates: &mut Vec<Rates>) -> String {
     let Ok(cost) = measure(session, call, REPEAT) else {
         let problem = session.diagnostics.first().map_or("", |problem| &problem.title);
-        return format!("{name:<34}cannot be measured: {problem}");
+        return format!("{name:<28}cannot be measured: {problem}");
     };
-    let per_second = cost.primal_operations as f64 / cost.primal_time.as_secs_f64() / 1e6;
+    let plain = cost.primal_operations as f64 / cost.primal_time.as_secs_f64();
+    let traced = cost.primal_operations as f64 / cost.gradient_time.as_secs_f64();
     let operations = cost.gradient_operations as f64 / cost.primal_operations as f64;
     let time = cost.gradient_time.as_secs_f64() / cost.primal_time.as_secs_f64();
+    rates.push(Rates { name: name.to_owned(), plain, traced });
     format!(
-        "{name:<34}{:>14}{per_second:>12.1}{operations:>15.2}×{time:>13.2}×",
-        cost.primal_operations
+        "{name:<28}{:>12}{:>12.1}{:>14.1}{operations:>15.2}×{time:>15.2}×",
+        cost.primal_operations,
+        plain / 1e6,
+        traced / 1e6,
     )
+}
+
+/// Says which programs reach a floor.
+fn verdict<'n>(what: &str, floor: f64, rates: impl Iterator<Item = (&'n str, f64)>) -> String {
+    let below: Vec<&str> = rates.filter(|(_, rate)| *rate < floor).map(|(name, _)| name).collect();
+    let met =
+        if below.is_empty() { "met".to_owned() } else { format!("missed by {}", below.join(", ")) };
+    format!("the floor of {} million {what} operations a second is {met}", floor / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_floor_is_met_by_all_or_missed_by_some() {
+        let rates = [("slow", 4e6), ("fast", 30e6)];
+        assert_eq!(
+            verdict("traced", TRACED_FLOOR, rates.into_iter()),
+            "the floor of 5 million traced operations a second is missed by slow"
+        );
+        assert_eq!(
+            verdict("plain", PLAIN_FLOOR, rates.into_iter().skip(1)),
+            "the floor of 20 million plain operations a second is met"
+        );
+    }
 }
