@@ -1,7 +1,9 @@
-//! Mutation fuzzing: no text makes the front end or the reader of inputs panic or hang.
+//! Mutation fuzzing: no text makes the front end or the reader of inputs panic or hang, and what the
+//! front end accepts can be formatted, shown and run.
 //!
 //! Input: a seed and a number of cases. Each case takes a program or input file of the repository,
-//! changes some of its bytes or words, and hands it to the driver. Output: a [`Report`] with the cases
+//! changes some of its bytes or words, and hands it to the driver. Of an archive, either its bytes are
+//! changed or those of an array that is then packed properly. Output: a [`Report`] with the cases
 //! that panicked or took too long; each names its seed, which reproduces it alone. A case that does not
 //! end is reported too: it runs on a thread of its own, which is left behind, and ends the campaign.
 
@@ -9,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use pullback_driver::{Call, Memory, Session, Settings, check, run};
+use pullback_driver::{Call, Memory, Session, check, run};
 
+use crate::mutants::{ARRAY, archive, formatted, limits, member, render_all, used};
 use crate::{corpus, deep, root};
 
 /// What to do.
@@ -38,7 +41,9 @@ pub struct Report {
 /// Runs a campaign.
 pub fn fuzz(campaign: Campaign) -> Report {
     let programs = Arc::new(texts(&corpus(&["examples", "lib", "tests"], "pull")));
-    let inputs = Arc::new(corpus(&["tests/input"], "json"));
+    let mut inputs = corpus(&["tests/input"], "json");
+    inputs.extend(corpus(&["tests/input"], "npz"));
+    let inputs = Arc::new(inputs);
     let mut report = Report::default();
     for seed in (campaign.seed..).take(campaign.count as usize) {
         let (programs, inputs) = (programs.clone(), inputs.clone());
@@ -85,13 +90,23 @@ fn program_case(random: &mut Random, programs: &[(PathBuf, Vec<u8>)]) -> Result<
     let (_, other) = random.pick(programs);
     let bytes = mutated(random, text, other);
     let files = Memory::default().with(path, bytes);
-    deep(|| {
+    let told = |reason: String| format!("{}: {reason}", path.display());
+    let rejected = deep(|| {
         let mut session = Session::new(&files);
         check(&mut session, path);
         render_all(&session);
         session.has_errors()
+    });
+    if rejected.clone().map_err(told)? {
+        return Ok(true);
+    }
+    let (entry, argument, stage) = (random.next(), random.next(), random.next());
+    deep(|| {
+        formatted(&files, path).and_then(|text| used(&files, path, &text, [entry, argument, stage]))
     })
-    .map_err(|reason| format!("{}: {reason}", path.display()))
+    .and_then(|found| found)
+    .map_err(told)?;
+    Ok(false)
 }
 
 /// Runs a program on a changed input; says whether there were errors.
@@ -102,18 +117,19 @@ fn input_case(random: &mut Random, inputs: &[PathBuf]) -> Result<bool, String> {
     let text = read(path)?;
     // Nested a hundred thousand deep, only the size of the case says anything new.
     let text = &text[..text.len().min(10_000)];
-    let bytes = mutated(random, text, b"{\"x\": [1, -2.5e3, \"NaN\", null, true]}");
+    let packed = path.extension().is_some_and(|ending| ending == "npz");
+    let bytes = match (packed, random.below(2)) {
+        (false, _) => mutated(random, text, b"{\"x\": [1, -2.5e3, \"NaN\", null, true]}"),
+        (true, 0) => mutated(random, text, ARRAY),
+        (true, _) => archive(&member(&program), &mutated(random, ARRAY, ARRAY)),
+    };
     let files = Memory::default().with(&program, read(&program)?).with(path, bytes);
     let call = Call {
         file: program,
         entry: "main".to_owned(),
         args: vec![],
         input: Some(path.clone()),
-        settings: Settings {
-            max_memory: Some(256 << 20),
-            timeout: Some(2.0),
-            ..Settings::default()
-        },
+        settings: limits(2.0),
     };
     deep(|| {
         let mut session = Session::new(&files);
@@ -122,12 +138,6 @@ fn input_case(random: &mut Random, inputs: &[PathBuf]) -> Result<bool, String> {
         answer.is_err()
     })
     .map_err(|reason| format!("{}: {reason}", path.display()))
-}
-
-fn render_all(session: &Session<'_>) {
-    for diagnostic in &session.diagnostics {
-        pullback_base::render(&session.sources, diagnostic, pullback_base::Style::Plain);
-    }
 }
 
 fn texts(paths: &[PathBuf]) -> Vec<(PathBuf, Vec<u8>)> {

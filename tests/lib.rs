@@ -4,6 +4,7 @@ mod blocks;
 mod contenders;
 mod corpus;
 mod fuzz;
+mod mutants;
 mod snapshot;
 mod stack;
 
