@@ -133,3 +133,11 @@ exit 2
 !  |
 !  = help: codes look like E0301; every message begins with its code
 !
+
+$ pullback show tests/cli/programs/strict.pull --stage trace
+exit 2
+! error[E0809]: there is no definition `main`
+!  |
+!  = note: this stage is that of one definition, `main` if none is named
+!  = help: there are the definitions `quotient`, `power`, `cut`, `whole`, `above`, `largest`, `itself`
+!

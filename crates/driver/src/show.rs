@@ -30,7 +30,16 @@ pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<Strin
         "lambda" => lambda(session, call),
         _ => {
             if let Some((engine, form)) = form_named(stage) {
-                return show_form(session, call, engine.name, form);
+                if !call.entry.is_empty() {
+                    return show_form(session, call, engine.name, form);
+                }
+                let main = Call { entry: "main".to_owned(), ..call.clone() };
+                let shown = show_form(session, &main, engine.name, form);
+                let missing = session.diagnostics.pop_if(|last| last.code == "E0809");
+                session.diagnostics.extend(missing.map(|missing| {
+                    missing.note("this stage is that of one definition, `main` if none is named")
+                }));
+                return shown;
             }
             let title = format!("there is no stage `{stage}`");
             let names = stages().map(|stage| stage.name);
@@ -118,8 +127,7 @@ fn show_form(
             None => (form.show)(&program, function, Some(argument)),
         }
     } else {
-        let entry = if call.entry.is_empty() { "main" } else { &call.entry };
-        let (program, function) = unapplied(session, call, entry)?;
+        let (program, function) = unapplied(session, call, &call.entry)?;
         (form.show)(&program, function, None)
     };
     shown.or_else(|fault| session.fail(*fault))
