@@ -166,6 +166,14 @@ exit 0
 !   |
 !   = note: convention: its derivatives here are inf and 0.0 (`pow`: `x ^ y`; at x = 0: `0^0 = 1`, d/dx is 0 for y = 0, 1 for y = 1, 0 for y > 1, +inf for 0 < y < 1, and d/dy is 0 for y >= 0.)
 !
+! warning[W0702]: there is no derivative of `0.0 ^ 0.0`
+!  --> tests/cli/programs/kinks.pull:6:42
+!   |
+! 6 | def powers (x: Real): Real = x ^ 0.5 + x ^ x + 1.0 / x + atan2 x x + hypot x x
+!   |                                          ^ met once
+!   |
+!   = note: convention: its derivatives here are 0.0 and 0.0 (`pow`: `x ^ y`; at x = 0: `0^0 = 1`, d/dx is 0 for y = 0, 1 for y = 1, 0 for y > 1, +inf for 0 < y < 1, and d/dy is 0 for y >= 0.)
+!
 ! warning[W0702]: there is no derivative of `1.0 / 0.0`
 !  --> tests/cli/programs/kinks.pull:6:52
 !   |
@@ -216,9 +224,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                   ^^^^^^^^^^^^^^ met 3 times
 !     |
-!    ::: lib/prelude.pull:402:10
+!    ::: lib/prelude.pull:407:10
 !     |
-! 402 |     fold hypot 0.0 xs
+! 407 |     fold hypot 0.0 xs
 !     |          ----- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.0 and 0.0 (`hypot`: `sqrt (x^2 + y^2)` without overflow; at `hypot 0 0` the derivative is 0 (minimum-norm subgradient).)
@@ -229,9 +237,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                                        ^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:372:49
+!    ::: lib/prelude.pull:377:49
 !     |
-! 372 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
+! 377 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
 !     |                                                 ------------ in the library, here
 !     |
 !     = note: convention: equal elements keep their order, and the derivative is that of this order

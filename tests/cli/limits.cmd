@@ -30,7 +30,7 @@ exit 1
 ! 10 | def doubling: Int = size (loop xs: []Real = [1.0] for i < 200 do concat xs xs)
 !    |                                                                  ^^^^^^^^^^^^ this is too large
 !    |
-!    = note: the limit is 20 MiB
+!    = note: the limit is 20 MiB, and 8208 KiB are in use
 !    = help: make it smaller, or raise the limit with `--max-memory`
 !
 
@@ -45,3 +45,43 @@ exit 1
 !    = note: the limit is 20 MiB
 !    = help: make the data smaller, or raise the limit with `--max-memory`
 !
+
+$ pullback run tests/cli/programs/limits.pull small 3 --max-memory 1
+exit 1
+! error[E0709]: not enough memory
+!  --> <argument 1>:1:1
+!   |
+! 1 | 3
+!   | ^ memory ran out while evaluating this
+!   |
+!   = note: the limit is 1 byte
+!   = help: make the data smaller, or raise the limit with `--max-memory`
+!
+
+$ pullback run tests/cli/programs/limits.pull small 3 --max-memory 100
+exit 1
+! error[E0709]: not enough memory
+!  --> <argument 1>:1:1
+!   |
+! 1 | 3
+!   | ^ memory ran out while evaluating this
+!   |
+!   = note: the limit is 100 bytes
+!   = help: make the data smaller, or raise the limit with `--max-memory`
+!
+
+$ pullback run tests/cli/programs/limits.pull small 3 --max-memory 200
+exit 1
+! error[E0709]: not enough memory
+!   --> tests/cli/programs/limits.pull:16:5
+!    |
+! 16 | def small (n: Int): Real = sum [ real i | i < n ]
+!    |     ^^^^^ memory ran out while evaluating this
+!    |
+!    = note: the limit is 200 bytes
+!    = help: make the data smaller, or raise the limit with `--max-memory`
+!
+
+$ pullback run tests/cli/programs/limits.pull small 3 --max-memory 10K
+exit 0
+> 3.0

@@ -74,10 +74,10 @@ exit 1
 ! 30 |     let rec descend (w: Real): Real =
 !    |  ___________^
 ! 31 | |     if current_loss w < max_loss then w else descend (w - rate * grad_loss w)
-!    | |_____________________________________________________________________________^ this stops the program
+!    | |_____________________________________________________________________________^ this function
 !    |
-!    = note: the program itself checks this, with `assert` or `error`
-!    = help: change the input so that the check holds
+!    = note: a function of `letrec_n` has no value where its calls nest deeper than `n`
+!    = help: give more fuel
 !
 
 $ pullback grad examples/papers/training.pull my_trained_model 1.5 --fuel 100

@@ -50,7 +50,7 @@ exit 1
 ! 19 | def hungry (n: Int): Int = size (build n (\i -> build n (\j -> real (i + j))))
 !    |                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this is too large
 !    |
-!    = note: the limit is 100 MiB
+!    = note: the limit is 100 MiB, and 99 MiB are in use
 !    = help: make it smaller, or raise the limit with `--max-memory`
 !
 

@@ -27,7 +27,10 @@ pub use arith::{Budget, Counts, Ctx, Known, Options, Since, primal};
 pub use array::{Array, Items};
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
-pub use fault::{ENGINE_LIMIT, Fault, MAX_NESTING, OTHER_SHAPE, amount};
+pub use fault::{
+    ENGINE_LIMIT, FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, OTHER_SHAPE, OUT_OF_FUEL, Request,
+    amount,
+};
 pub use hooks::{Engine, Level, Native, NativeValue, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use structure::Fields;

@@ -89,6 +89,21 @@ pub enum Prim {
 }
 
 impl Prim {
+    /// Its name in programs, which for arithmetic is an operator.
+    pub fn written(self) -> &'static str {
+        let operators = [
+            (Self::Neg, "-"),
+            (Self::Add, "+"),
+            (Self::Sub, "-"),
+            (Self::Mul, "*"),
+            (Self::Div, "/"),
+            (Self::Pow, "^"),
+            (Self::PowInt, "^"),
+        ];
+        let found = operators.iter().find(|(known, _)| *known == self);
+        found.map_or(self.row().name, |(_, sign)| *sign)
+    }
+
     /// The primitive of this printed name.
     pub fn from_name(name: &str) -> Option<Self> {
         let known = Self::ALL.iter().copied().find(|prim| prim.row().name == name);

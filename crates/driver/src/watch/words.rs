@@ -97,22 +97,14 @@ fn convention(warning: Diagnostic, prim: Prim, args: &[f64]) -> Diagnostic {
 /// A primitive applied to numbers.
 fn applied(prim: Prim, args: &[f64]) -> String {
     let texts: Vec<String> = args.iter().map(|x| real_text(*x)).collect();
-    let operators = [
-        (Prim::Add, "+"),
-        (Prim::Sub, "-"),
-        (Prim::Mul, "*"),
-        (Prim::Div, "/"),
-        (Prim::Pow, "^"),
-        (Prim::PowInt, "^"),
-    ];
-    let operator = operators.iter().find(|(known, _)| *known == prim).map(|(_, sign)| *sign);
+    let name = prim.written();
     let word = |text: &String| {
         if text.starts_with('-') { format!("({text})") } else { text.clone() }
     };
     let words: Vec<String> = texts.iter().map(word).collect();
-    match (words.as_slice(), operator) {
-        ([left, right], Some(operator)) => format!("{left} {operator} {right}"),
-        (words, _) => format!("{} {}", prim.row().name, words.join(" ")),
+    match words.as_slice() {
+        [left, right] if name != prim.row().name => format!("{left} {name} {right}"),
+        words => format!("{} {}", prim.row().name, words.join(" ")),
     }
 }
 

@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Name;
+use pullback_lambda::eval::OUT_OF_FUEL;
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Prim, Program, Type, VarId};
 
 /// Limits every recursive function of a program.
@@ -136,7 +137,7 @@ fn less(program: &Program, left: VarId, at: &Expr) -> Expr {
 fn guarded(program: &Program, name: &Name, left: VarId, function: Expr) -> Expr {
     let span = function.span;
     let ExprKind::Lam(mut params, body) = function.kind else { return function };
-    let message = format!("`{name}` is out of fuel: its calls nest deeper than `--fuel` allows");
+    let message = format!("`{name}` {OUT_OF_FUEL}");
     let fail = Expr::fail(Expr::str(&message, span), body.ty.clone(), span);
     let zero = Expr::int(0, span);
     let empty = Expr::prim(Prim::IntLe, vec![program.var(left, span), zero], span);

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::{Class, MAX_SHARED, Prim, RealFn, Smooth, Term};
 
 use super::discrete;
-use super::fault::{Fault, MAX_NESTING};
+use super::fault::{Fault, MAX_NESTING, Request};
 use super::hooks::{Engine, Level};
 use super::memory;
 use super::value::{Active, Value};
@@ -233,7 +233,8 @@ impl Ctx {
     pub fn reserve(&self, bytes: u128) -> Result<(), Fault> {
         let limit = self.options.max_memory;
         if bytes > 65_536 && bytes + self.bytes() as u128 > limit as u128 {
-            return Err(Fault::Memory { limit, request: Some(bytes) });
+            let request = Request { bytes, used: self.bytes() };
+            return Err(Fault::Memory { limit, request: Some(request) });
         }
         Ok(())
     }
@@ -270,6 +271,7 @@ impl Ctx {
             Class::Discrete | Class::Structural | Class::Control => {
                 if self.options.strict_domain {
                     self.check_tie(prim, args)?;
+                    self.check_jump(prim, args)?;
                 }
                 discrete::apply(self, prim, args)
             }
@@ -299,7 +301,7 @@ impl Ctx {
                 .map(|arg| arg.as_real().or(arg.as_int().map(|n| n as f64)).unwrap_or(f64::NAN))
                 .collect();
             if !(smooth.domain)(&numbers) {
-                return Err(Fault::NotSmooth { name: prim.row().name, args: numbers });
+                return Err(Fault::NotSmooth { name: prim.written(), args: numbers });
             }
         }
         level.smooth(self, highest, prim, args)
@@ -467,6 +469,18 @@ impl Ctx {
         Ok(())
     }
 
+    /// Strict domain: an error if a followed Real becomes an Int where that jumps.
+    fn check_jump(&self, prim: Prim, args: &[Value]) -> Result<(), Fault> {
+        if let (Prim::ToInt, [x]) = (prim, args)
+            && let Some(number) = x.as_real()
+            && jumps(number)
+            && self.is_followed(x)
+        {
+            return Err(Fault::NotSmooth { name: prim.written(), args: vec![number] });
+        }
+        Ok(())
+    }
+
     /// Whether some open level follows this Real.
     pub fn is_followed(&self, value: &Value) -> bool {
         let mut value = value;
@@ -483,6 +497,11 @@ impl Ctx {
 /// Whether these are one Real: comparing it with itself is a test for NaN.
 fn same(x: &Value, y: &Value) -> bool {
     matches!((x, y), (Value::Active(x), Value::Active(y)) if Rc::ptr_eq(x, y))
+}
+
+/// Whether cutting off towards zero jumps here: not at zero, as the numbers around it all become 0.
+pub(super) fn jumps(x: f64) -> bool {
+    x != 0.0 && x.fract() == 0.0
 }
 
 /// How many levels follow this Real.

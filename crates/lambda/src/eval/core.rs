@@ -61,6 +61,12 @@ pub(super) enum Next {
     Stop(Value),
 }
 
+/// From how many calls under way on a function counts as recursive.
+const RECURSION: usize = 8;
+
+/// How many values functions without a place in the program may have on the stack, whatever the limit.
+const LEADING: usize = 1024;
+
 pub(super) struct Core<'i> {
     pub image: &'i Image,
     pub frames: Vec<Frame>,
@@ -287,7 +293,12 @@ impl Core<'_> {
             (limit / 2).saturating_sub(frames).min(limit.saturating_sub(used + frames));
         let affordable = affordable / size_of::<Value>();
         if len > affordable {
-            let (function, depth) = self.deepest();
+            let (function, calls) = self.deepest();
+            // A few calls are no recursion: the limit is small, or something else takes the memory.
+            if calls < RECURSION || function.is_empty() {
+                return Err(Fault::Memory { limit, request: None });
+            }
+            let depth = self.frames.len();
             return Err(Fault::Recursion { limit, function, depth });
         }
         let wanted = (stack.len() * 2).max(len).max(1024).min(affordable);
@@ -304,7 +315,32 @@ impl Core<'_> {
             + self.natives.capacity() * 64;
     }
 
-    /// The function with the most calls among the latest, and the number of all calls under way.
+    /// There is no room to enter a function. The fault is told at the call or else at the function itself;
+    /// what has no place in a program, as it only leads there, is entered nevertheless.
+    #[cold]
+    pub(super) fn crowded(
+        &mut self,
+        stack: &mut Vec<Value>,
+        code: u32,
+        end: usize,
+        fault: Fault,
+    ) -> Result<(), (Fault, Option<(u32, usize)>)> {
+        if !self.call_span().is_none() {
+            return Err((fault, None));
+        }
+        let spans = &self.image.codes[code as usize].spans;
+        match spans.iter().position(|span| !span.is_none()) {
+            Some(at) => Err((fault, Some((code, at + 1)))),
+            None if end <= LEADING => {
+                stack.resize(end, Value::Unit);
+                self.note_frames(stack);
+                Ok(())
+            }
+            None => Err((fault, None)),
+        }
+    }
+
+    /// The function with the most calls among the latest, and their number.
     fn deepest(&self) -> (Name, usize) {
         let mut counts = std::collections::BTreeMap::new();
         for frame in self.frames.iter().rev().take(1000) {
@@ -312,10 +348,10 @@ impl Core<'_> {
                 *counts.entry(frame.code).or_insert(0usize) += 1;
             }
         }
-        let most = counts.iter().max_by_key(|(_, count)| **count).map(|(code, _)| *code);
-        let name =
-            most.map_or_else(Name::default, |code| self.image.codes[code as usize].name.clone());
-        (name, self.frames.len())
+        let most = counts.iter().max_by_key(|(_, count)| **count);
+        most.map_or_else(Default::default, |(code, count)| {
+            (self.image.codes[*code as usize].name.clone(), *count)
+        })
     }
 
     /// The place of the latest call under way.

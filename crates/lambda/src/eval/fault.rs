@@ -6,6 +6,16 @@ use pullback_base::{Diagnostic, Name, Span};
 /// cover it; the rest of the message says why.
 pub const ENGINE_LIMIT: &str = "a limit of the engine: ";
 
+/// What the message of `fail` ends with where a function of `letrec_n` has no value.
+pub const OUT_OF_FUEL: &str = "is out of fuel: its calls nest deeper than `--fuel` allows";
+
+/// Why a function that is out of fuel has no value.
+pub const FUEL_NOTE: &str =
+    "a function of `letrec_n` has no value where its calls nest deeper than `n`";
+
+/// What helps a function that is out of fuel.
+pub const FUEL_HINT: &str = "give more fuel";
+
 /// How many derivatives may be nested in one number.
 pub const MAX_NESTING: usize = 100;
 
@@ -72,8 +82,8 @@ pub enum Fault {
     Memory {
         /// The limit in bytes.
         limit: usize,
-        /// The number of bytes that were asked for at once, if that was it.
-        request: Option<u128>,
+        /// What was asked for at once, if that was it.
+        request: Option<Request>,
     },
     /// More nested calls than fit into the memory allowed.
     Recursion {
@@ -103,14 +113,14 @@ pub enum Fault {
         /// What was given.
         found: String,
     },
-    /// Strict domain: a comparison of equal numbers that are being differentiated.
+    /// Strict domain: a comparison of equal numbers of which one is being differentiated.
     Tie {
         /// The number.
         number: f64,
     },
     /// Strict domain: a primitive where it has no derivative.
     NotSmooth {
-        /// The primitive.
+        /// The primitive, as programs write it.
         name: &'static str,
         /// Its arguments.
         args: Vec<f64>,
@@ -137,6 +147,15 @@ pub enum Fault {
         /// What was found.
         what: String,
     },
+}
+
+/// Memory asked for at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// How many bytes.
+    pub bytes: u128,
+    /// How many bytes were in use.
+    pub used: usize,
 }
 
 impl Fault {
@@ -211,6 +230,9 @@ impl Fault {
             )
             .note("`int` cuts off towards zero, so it needs a number between -2^63 and 2^63 - 1")
             .hint("test with `is_nan` or bound the number first"),
+            Self::Message { text } if text.ends_with(OUT_OF_FUEL) => {
+                error("E0708", text.clone(), "this function").note(FUEL_NOTE).hint(FUEL_HINT)
+            }
             Self::Message { text } => error("E0708", text.clone(), "this stops the program")
                 .note("the program itself checks this, with `assert` or `error`")
                 .hint("change the input so that the check holds"),
@@ -235,10 +257,17 @@ impl Fault {
         match self {
             Self::Memory { limit, request: Some(request) } => error(
                 "E0709",
-                format!("not enough memory: this needs {}", amount(*request)),
+                format!("not enough memory: this needs {}", amount(request.bytes)),
                 "this is too large",
             )
-            .note(format!("the limit is {}", amount(*limit as u128)))
+            .note(match request.used {
+                0 => format!("the limit is {}", amount(*limit as u128)),
+                used => format!(
+                    "the limit is {}, and {} are in use",
+                    amount(*limit as u128),
+                    amount(used as u128)
+                ),
+            })
             .hint("make it smaller, or raise the limit with `--max-memory`"),
             Self::Memory { limit, request: None } => error(
                 "E0709",
@@ -291,7 +320,7 @@ impl Fault {
             .hint("start from `zeros x`, which has the shape of `x`"),
             Self::Tie { number } => error(
                 "E0714",
-                format!("two numbers being differentiated are equal in a comparison: {number}"),
+                format!("a number being differentiated is compared with an equal one: {number:?}"),
                 "both sides are equal here",
             )
             .note("under `--domain=strict` the branch taken at a tie would decide the derivative")
@@ -332,7 +361,8 @@ pub fn amount(count: u128) -> String {
         scaled /= 1024;
         unit += 1;
     }
-    format!("{scaled} {}", UNITS[unit])
+    let name = if count == 1 { "byte" } else { UNITS[unit] };
+    format!("{scaled} {name}")
 }
 
 fn numbers(args: &[f64]) -> String {

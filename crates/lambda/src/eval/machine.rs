@@ -53,10 +53,7 @@ impl<'i> Machine<'i> {
                     return Ok(value.clone());
                 }
                 self.core.memo[slot as usize] = Memo::Running;
-                let value = self.start(|core, stack| {
-                    core.ensure(stack, 1)?;
-                    Ok(Next::Enter(code, 0))
-                })?;
+                let value = self.start(|_, _| Ok(Next::Enter(code, 0)))?;
                 self.core.memo[slot as usize] = Memo::Done(value.clone());
                 Ok(value)
             }
@@ -74,7 +71,9 @@ impl<'i> Machine<'i> {
         step: impl FnOnce(&mut Ctx) -> Result<Step, Fault>,
     ) -> Result<Value, Box<Diagnostic>> {
         self.start(|core, stack| {
-            core.ensure(stack, 1)?;
+            if stack.is_empty() {
+                stack.push(Value::Unit);
+            }
             let step = step(&mut core.ctx)?;
             core.perform(stack, step, 0)
         })
@@ -142,7 +141,7 @@ impl<'i> Machine<'i> {
                 Next::Stop(value) => return Ok(value),
             };
             let mut w = Window::of(image, frame);
-            core.ensure(stack, w.end()).map_err(|fault| (fault, None))?;
+            if let Err(fault) = core.ensure(stack, w.end()) { core.crowded(stack, w.id, w.end(), fault)?; }
             let mut regs: &mut [Value] = &mut stack[w.base..w.end()];
 
             // Names for the state of this function in the macros of `steps`.

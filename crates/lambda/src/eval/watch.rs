@@ -11,7 +11,7 @@ use pullback_base::{FileId, Span};
 
 use crate::{Class, Prim};
 
-use super::arith::{Ctx, smooth_value};
+use super::arith::{Ctx, jumps, smooth_value};
 use super::value::Value;
 
 /// A place of the program.
@@ -294,7 +294,7 @@ fn is_kink(prim: Prim, args: &[f64], followed: bool) -> bool {
         (Class::Smooth(smooth), _) => !(smooth.domain)(args),
         (Class::Discrete, [x, y]) => compares(prim) && x == y,
         // Where nothing is differentiated, making an Int of a whole number is no edge.
-        (Class::Discrete, [x]) => prim == Prim::ToInt && followed && *x != 0.0 && x.fract() == 0.0,
+        (Class::Discrete, [x]) => prim == Prim::ToInt && followed && jumps(*x),
         (Class::Discrete | Class::Structural | Class::Sum | Class::Control, _) => false,
     }
 }

@@ -142,10 +142,16 @@ fn not_pole(v: &[f64]) -> bool {
     v[0] > 0.0 || v[0] != v[0].floor()
 }
 
-/// Where `x ^ y` is differentiable by `x`: integers as exponents admit negative bases.
+/// Where `x ^ y` is differentiable by `x`: integers as exponents admit negative bases. At `0 ^ 0` it jumps
+/// in both.
 fn power(v: &[f64]) -> bool {
     let integer = v[1] == v[1].floor();
-    v[0] > 0.0 || (integer && v[0] < 0.0) || (v[0] == 0.0 && (v[1] == 0.0 || v[1] >= 1.0))
+    v[0] > 0.0 || (integer && v[0] < 0.0) || (v[0] == 0.0 && v[1] >= 1.0)
+}
+
+/// Where the angle of a point is differentiable: not at the origin, nor where it jumps from -pi to pi.
+fn off_the_cut(v: &[f64]) -> bool {
+    v[0] != 0.0 || v[1] > 0.0
 }
 
 table! {
@@ -181,7 +187,7 @@ table! {
             (if (Eq x y) 0.5 (if (Lt x y) zero (if (Gt x y) 1.0 nan)))
         ] sharing [(Eq x y) (Lt x y) (Gt x y)] }
         "The smaller; at a tie the common value and derivative ½ to each; NaN if either is.";
-    Atan2 "atan2" 12 (Real Real) -> Real, smooth { Real2 atan2, |v| v[0] != 0.0 || v[1] != 0.0, Nonlinear, [
+    Atan2 "atan2" 12 (Real Real) -> Real, smooth { Real2 atan2, off_the_cut, Nonlinear, [
             (Mul (Mul y (Div 1.0 (Hypot x y))) (Div 1.0 (Hypot x y)))
             (Neg (Mul (Mul x (Div 1.0 (Hypot x y))) (Div 1.0 (Hypot x y))))
         ] sharing [(Div 1.0 (Hypot x y))] }

@@ -90,7 +90,8 @@ macro_rules! entered {
             && let Err(fault) = $core.ensure($stack, $w.end())
         {
             $core.ctx.counts.primitives += $primitives;
-            return Err((fault, None));
+            $primitives = 0;
+            $core.crowded($stack, $w.id, $w.end(), fault)?;
         }
         $regs = &mut $stack[$w.base..$w.end()];
     }};

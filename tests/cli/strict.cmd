@@ -1,0 +1,89 @@
+$ pullback grad tests/cli/programs/strict.pull quotient 0.0 --domain strict
+exit 1
+! error[E0715]: `/` has no derivative at 1.0, 0.0
+!  --> tests/cli/programs/strict.pull:2:36
+!   |
+! 2 | def quotient (x: Real): Real = 1.0 / x
+!   |                                    ^ this is being differentiated
+!   |
+!   = note: under `--domain=strict` every primitive must be differentiable where it is used
+!   = help: move the input off this point, or use `--domain=trace`
+!
+
+$ pullback grad tests/cli/programs/strict.pull power 0.0 --domain strict
+exit 1
+! error[E0715]: `^` has no derivative at 0.0, 0.0
+!  --> tests/cli/programs/strict.pull:3:33
+!   |
+! 3 | def power (y: Real): Real = 0.0 ^ y
+!   |                                 ^ this is being differentiated
+!   |
+!   = note: under `--domain=strict` every primitive must be differentiable where it is used
+!   = help: move the input off this point, or use `--domain=trace`
+!
+
+$ pullback grad tests/cli/programs/strict.pull cut 0.0 --domain strict
+exit 1
+! error[E0715]: `atan2` has no derivative at 0.0, -1.0
+!  --> tests/cli/programs/strict.pull:4:27
+!   |
+! 4 | def cut (y: Real): Real = atan2 y (-1.0)
+!   |                           ^^^^^^^^^^^^^^ this is being differentiated
+!   |
+!   = note: under `--domain=strict` every primitive must be differentiable where it is used
+!   = help: move the input off this point, or use `--domain=trace`
+!
+
+$ pullback grad tests/cli/programs/strict.pull whole 1.0 --domain strict
+exit 1
+! error[E0715]: `int` has no derivative at 1.0
+!  --> tests/cli/programs/strict.pull:5:38
+!   |
+! 5 | def whole (x: Real): Real = x * real (int x)
+!   |                                      ^^^^^^^ this is being differentiated
+!   |
+!   = note: under `--domain=strict` every primitive must be differentiable where it is used
+!   = help: move the input off this point, or use `--domain=trace`
+!
+
+$ pullback grad tests/cli/programs/strict.pull above 0.0 --domain strict
+exit 1
+! error[E0714]: a number being differentiated is compared with an equal one: 0.0
+!  --> tests/cli/programs/strict.pull:6:29
+!   |
+! 6 | def above (x: Real): Real = if x > 0.0 then x else 0.0
+!   |                             ^^^^^^^^^^^^^^^^^^^^^^^^^^ both sides are equal here
+!   |
+!   = note: under `--domain=strict` the branch taken at a tie would decide the derivative
+!   = help: move the input off this point, or use `--domain=trace`
+!
+
+$ pullback grad tests/cli/programs/strict.pull largest 1.0 --domain strict
+exit 1
+! error[E0714]: a number being differentiated is compared with an equal one: 1.0
+!    --> lib/prelude.pull:271:22
+!     |
+! 271 |         (t + dxs[i], if k > 0 && outer[last] != outer[i] then k else k + 1, i)
+!     |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ both sides are equal here
+!     |
+!     = note: under `--domain=strict` the branch taken at a tie would decide the derivative
+!     = help: move the input off this point, or use `--domain=trace`
+!
+
+$ pullback grad tests/cli/programs/strict.pull itself 1.0 --domain strict
+exit 0
+> value: 1.0
+> gradient:
+>   x = 1.0
+
+$ pullback grad tests/cli/programs/strict.pull whole 0.5 --domain strict
+exit 0
+> value: 0.0
+> gradient:
+>   x = 0.0
+
+$ pullback grad tests/cli/programs/strict.pull largest 0.75 --domain strict
+exit 0
+> value: 1.0
+> gradient:
+>   x = 0.0
