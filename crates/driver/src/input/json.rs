@@ -275,7 +275,7 @@ impl Parser<'_> {
             self.limits.check(grown * size_of::<Entry>())?;
             self.entries.reserve_exact(grown - length);
             self.held.set(self.entries.capacity() * size_of::<Entry>());
-        } else if length % (1 << 16) == 0 {
+        } else if length.is_multiple_of(1 << 16) {
             self.limits.check(0)?;
         }
         Ok(())
