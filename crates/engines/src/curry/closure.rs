@@ -61,7 +61,8 @@ impl Code<'_> {
             Expr::tuple(vec![Expr::proj(answer, 0, span), pullback], span)
         });
         let function = self.program.lam(vec![param], answer);
-        (self.emit("g", function), Pull::CurryList { uncurried, captured, site: var })
+        let site = self.unnamed(var);
+        (self.emit("g", function), Pull::CurryList { uncurried, captured, site })
     }
 
     /// `gf` of figure 5.
@@ -96,7 +97,14 @@ impl Code<'_> {
         if captured.is_empty() {
             return (value, Pull::None);
         }
-        (value, Pull::CurryEnv { tag, captured, site: var })
+        let site = self.unnamed(var);
+        (value, Pull::CurryEnv { tag, captured, site })
+    }
+
+    /// A name for a function of this parameter that has none.
+    fn unnamed(&mut self, param: VarId) -> VarId {
+        let name = format!("(\\{} -> …)", self.program.vars[param].name);
+        self.program.fresh(&name, Type::unit())
     }
 
     /// A new package for an environment of these types.

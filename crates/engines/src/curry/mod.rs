@@ -29,6 +29,7 @@ mod forward;
 mod print;
 mod pull;
 mod rules;
+mod seen;
 mod tangents;
 mod tidy;
 mod translate;
@@ -41,7 +42,8 @@ use pullback_lambda::{DefId, Expr, Program, Type};
 pub use code::Style;
 
 pub use print::show_combinators;
-pub use tangents::{Arrived, Seen, equivalent, function_tangents};
+pub use seen::{Arrived, Call, Seen, equivalent};
+pub use tangents::function_tangents;
 
 use code::Code;
 

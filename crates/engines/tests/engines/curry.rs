@@ -1,9 +1,8 @@
-//! The engines of The Differentiable Curry: right derivatives, both modes, any order; figure 4's three
-//! columns with what flows back to functions; what list tangents recompute; packages with checked tags.
+//! The engines of The Differentiable Curry: right derivatives, both modes, any order; what list tangents
+//! recompute; what arrays cost; packages with checked tags.
 
 use crate::support::source::source;
-use pullback_base::Name;
-use pullback_engines::curry::{self, Arrived, Seen, Style, equivalent, function_tangents};
+use pullback_engines::curry;
 use pullback_engines::{Answer, EngineInfo, Mode, engine_named, run};
 use pullback_lambda::eval::{Options, Value, equal, walk};
 use pullback_lambda::{DefId, Program, verify};
@@ -121,98 +120,6 @@ def mixed (x: Real): Real = (jvp (grad (\\z -> sin (z * x))) x 1.0).1
     });
 }
 
-/// Figure 4: in each column both functions have the same value, the same derivative, and equivalent
-/// tangents of functions, though the lists differ as the paper says.
-const FIGURE_4: &str = "
-def f ((x, y): (Real, Real)): Real = x * x * y
-def partial_1 ((a, b): (Real, Real)): Real = (\\xb -> f (a, xb)) b
-def partial_2 ((a, b): (Real, Real)): Real = f (a, b)
-def forgets_1 ((p, q): (Real -> Real, Real -> Real)) (x: Real): Real = fst (p x, q x)
-def forgets_2 ((p, _): (Real -> Real, Real -> Real)) (x: Real): Real = p x
-def forget_1 ((a, b): (Real, Real)): Real =
-  let p x = a * x in
-  let q x = b * x * x in
-  forgets_1 (p, q) (a + b)
-def forget_2 ((a, b): (Real, Real)): Real =
-  let p x = a * x in
-  let q x = b * x * x in
-  forgets_2 (p, q) (a + b)
-def sums_1 (g: Real -> Real) (x: Real): Real = g x + g x
-def sums_2 (g: Real -> Real) (x: Real): Real = let y = g x in y + y
-def sum_1 ((a, b): (Real, Real)): Real = let g x = a * b * x in sums_1 g (a - b)
-def sum_2 ((a, b): (Real, Real)): Real = let g x = a * b * x in sums_2 g (a - b)
-";
-
-fn column(left: &str, right: &str, a: f64, b: f64) -> [Vec<(Name, Arrived)>; 4] {
-    let (program, defs) = source(FIGURE_4, &[left, right]);
-    let x = Value::tuple(vec![Value::Real(a), Value::Real(b)]);
-    for engine in ENGINES {
-        let mode = Mode::Vjp(Value::Real(1.0));
-        let first = apply(engine, &program, defs[0], &x, &mode);
-        let second = apply(engine, &program, defs[1], &x, &mode);
-        assert!(close(&first.value, &second.value), "{engine} {left}");
-        let (first, second) = (first.derivative.unwrap(), second.derivative.unwrap());
-        assert!(close(&first, &second), "{engine} {left}: {first:?} {second:?}");
-    }
-    let tangents =
-        |def: DefId, style: Style| function_tangents(&program, def, x.clone(), style).unwrap();
-    let found = [
-        tangents(defs[0], Style::List),
-        tangents(defs[1], Style::List),
-        tangents(defs[0], Style::Env),
-        tangents(defs[1], Style::Env),
-    ];
-    for (left, right) in [(0, 1), (2, 3)] {
-        for (name, tangent) in &found[left] {
-            if let Some((_, other)) = found[right].iter().find(|(other, _)| other == name) {
-                assert!(equivalent(tangent, other), "{name}: {tangent:?} {other:?}");
-            }
-        }
-    }
-    found
-}
-
-fn calls(tangents: &[(Name, Arrived)], name: &str) -> Vec<(f64, Seen)> {
-    let found = tangents.iter().find(|(known, _)| known == name);
-    let Some((_, Arrived::Calls(calls))) = found else { panic!("no list for {name}") };
-    calls.iter().map(|(x, seen)| (x.as_real().unwrap(), seen.clone())).collect()
-}
-
-#[test]
-fn figure_4_holds_in_its_three_columns() {
-    deeply(|| {
-        let mut random = Random(4);
-        for _ in 0..4 {
-            let (a, b) = (random.real(), random.real());
-            column("partial_1", "partial_2", a, b);
-
-            let forget = column("forget_1", "forget_2", a, b);
-            let x = a + b;
-            assert_eq!(calls(&forget[0], "q"), [(x, Seen::Zero)], "[(x, 0)] against []");
-            assert!(
-                forget[1].iter().all(|(name, _)| name != "q") || calls(&forget[1], "q").is_empty()
-            );
-
-            let sum = column("sum_1", "sum_2", a, b);
-            let x = a - b;
-            assert_eq!(calls(&sum[0], "g"), [(x, Seen::Real(1.0)), (x, Seen::Real(1.0))]);
-            assert_eq!(calls(&sum[1], "g"), [(x, Seen::Real(2.0))]);
-        }
-    });
-}
-
-#[test]
-fn tangents_that_differ_are_not_equivalent() {
-    let list = |calls: &[(f64, f64)]| {
-        Arrived::Calls(calls.iter().map(|(x, g)| (Value::Real(*x), Seen::Real(*g))).collect())
-    };
-    assert!(equivalent(&list(&[(1.0, 2.0), (3.0, 0.0), (1.0, 4.0)]), &list(&[(1.0, 6.0)])));
-    assert!(equivalent(&list(&[(1.0, 2.0), (1.0, -2.0)]), &list(&[])));
-    assert!(!equivalent(&list(&[(1.0, 2.0)]), &list(&[(2.0, 2.0)])));
-    assert!(!equivalent(&list(&[(1.0, 2.0)]), &list(&[(1.0, 3.0)])));
-    assert!(!equivalent(&list(&[(1.0, 2.0)]), &list(&[])));
-}
-
 /// A chain of n functions, each of which captures the one before and the input.
 fn chain(n: usize) -> String {
     let mut text = String::from("def chained (c: Real): Real =\n  let f0 x = c * x in\n");
@@ -281,12 +188,20 @@ fn arrays_cost_a_constant_factor_in_both_modes() {
     });
 }
 
+const FORGETS: &str = "
+def first ((p, q): (Real -> Real, Real -> Real)) (x: Real): Real = fst (p x, q x)
+def forgets ((a, b): (Real, Real)): Real =
+  let p x = a * x in
+  let q x = b * x * x in
+  first (p, q) (a + b)
+";
+
 /// What the transformation makes is well-typed, packages and all: no cast anywhere, and a package
 /// opened under the wrong tag would be an error of its own.
 #[test]
 fn packages_are_sums_with_checked_tags() {
     deeply(|| {
-        let (mut program, defs) = source(FIGURE_4, &["forget_1"]);
+        let (mut program, defs) = source(FORGETS, &["forgets"]);
         let text = program.print();
         let unary = pullback_engines::source::unary(&mut program, defs[0]);
         let made = curry::vjp_env(&mut program, unary);
@@ -314,19 +229,5 @@ def recursive (x: Real): Real = deep 100000 x
         let found = apply(engine, &program, defs[0], &x, &Mode::Vjp(Value::Real(1.0)));
         let geometric = (0..100_000).fold(1.0, |s, _| s * 0.9999 + 1.0);
         assert!(close(&found.derivative.unwrap(), &Value::Real(geometric)), "{engine}");
-    }
-}
-
-/// Numbers for tests.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
-    }
-    fn real(&mut self) -> f64 {
-        (self.next() % 2000) as f64 / 500.0 - 2.0 + 0.001
     }
 }
