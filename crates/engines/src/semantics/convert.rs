@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pullback_base::Span;
+use pullback_base::{Name, Span};
 use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Lit, Prim, Program, Type, TypeKind, VarId};
 
-use super::term::{Fun, Function, Supply, Term, Test, Ty, Val, Var};
+use super::approximant::limited;
+use super::term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};
 
 /// A program of the paper: everything is around `entry`.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct Paper {
     pub functions: Vec<Rc<Function>>,
     /// `f(x:S):T`
     pub entry: Rc<Function>,
+    /// Where the entry is in the source.
+    pub span: Span,
 }
 
 /// A construct that the paper's language does not have.
@@ -37,9 +40,18 @@ pub fn paper(program: &Program, def: DefId) -> Result<Paper, Foreign> {
         open: vec![],
     };
     convert.definition(def)?;
-    let Convert { supply, mut done, .. } = convert;
-    let entry = done.pop().ok_or_else(|| ("this definition".to_owned(), Span::NONE))?;
-    Ok(Paper { supply, functions: done, entry })
+    let Convert { supply, mut done, defs, .. } = convert;
+    let mut entry = done.pop().ok_or_else(|| ("this definition".to_owned(), Span::NONE))?;
+    // A definition that does nothing but call another with its parameters is as good as that.
+    while let Some(called) = done.last()
+        && only_calls(&entry, called)
+        && let Some(called) = done.pop()
+    {
+        entry = called;
+    }
+    let known = defs.iter().find(|(_, fun)| **fun == entry.name);
+    let span = program.defs[known.map_or(def, |(def, _)| *def)].span;
+    Ok(Paper { supply, functions: done, entry, span })
 }
 
 impl Paper {
@@ -60,54 +72,18 @@ impl Paper {
     }
 }
 
-fn limited(function: &Function, fuel: u64) -> Function {
-    Function {
-        name: function.name,
-        param: function.param,
-        from: function.from.clone(),
-        to: function.to.clone(),
-        body: Rc::new(limited_term(&function.body, fuel)),
-        fuel: Some(fuel),
-    }
-}
-
-fn limited_term(term: &Term, fuel: u64) -> Term {
-    let go = |term: &Term| Box::new(limited_term(term, fuel));
-    let all = |terms: &[Term]| terms.iter().map(|term| limited_term(term, fuel)).collect();
-    match term {
-        Term::Var(_) | Term::Real(_) | Term::Int(_) => term.clone(),
-        Term::Op(prim, args) => Term::Op(*prim, all(args)),
-        Term::Reverse(prim, args, w) => Term::Reverse(*prim, all(args), go(w)),
-        Term::Let(var, ty, value, body) => Term::Let(*var, ty.clone(), go(value), go(body)),
-        Term::Tuple(items) => Term::Tuple(all(items)),
-        Term::Proj(index, tys, base) => Term::Proj(*index, tys.clone(), go(base)),
-        Term::If(test, then, other) => {
-            Term::If(Box::new(limited_test(test, fuel)), go(then), go(other))
+/// Whether `f(x) = g(x)`.
+fn only_calls(function: &Function, called: &Function) -> bool {
+    let Term::Call(name, arg) = &*function.body else { return false };
+    let same = match (&**arg, &function.param) {
+        (Term::Var(var), Binder::Var(param, _)) => var == param,
+        (Term::Tuple(items), Binder::Tuple(params)) => {
+            let part = |(item, (param, _)): (&Term, &(Var, Ty))| matches!(item, Term::Var(var) if var == param);
+            items.len() == params.len() && items.iter().zip(params).all(part)
         }
-        Term::Letrec(function, rest) => Term::Letrec(Rc::new(limited(function, fuel)), go(rest)),
-        Term::Call(fun, arg) => Term::Call(*fun, go(arg)),
-        Term::Rd { cotangent, at, var, ty, body } => Term::Rd {
-            cotangent: go(cotangent),
-            at: go(at),
-            var: *var,
-            ty: ty.clone(),
-            body: Rc::new(limited_term(body, fuel)),
-        },
-    }
-}
-
-fn limited_test(test: &Test, fuel: u64) -> Test {
-    match test {
-        Test::Known(truth) => Test::Known(*truth),
-        Test::Pred(prim, args) => {
-            Test::Pred(*prim, args.iter().map(|arg| limited_term(arg, fuel)).collect())
-        }
-        Test::If(cond, then, other) => Test::If(
-            Box::new(limited_test(cond, fuel)),
-            Box::new(limited_test(then, fuel)),
-            Box::new(limited_test(other, fuel)),
-        ),
-    }
+        (_, Binder::Var(..) | Binder::Tuple(_)) => false,
+    };
+    same && *name == called.name
 }
 
 struct Convert<'p> {
@@ -126,8 +102,8 @@ enum Meaning {
     Var(Var),
     /// A function, with the variables that it captures.
     Fun(Fun, Vec<VarId>),
-    /// `vjp f x` that waits for its cotangent.
-    Vjp(Expr),
+    /// `vjp f x` that waits for its cotangent, or a condition: what stands for the variable.
+    Written(Expr),
 }
 
 type Scope = BTreeMap<VarId, Meaning>;
@@ -155,6 +131,12 @@ impl Convert<'_> {
         }
     }
 
+    /// What a variable is called; those that are not of the program have no name that tells anything.
+    fn name(&self, var: VarId) -> Name {
+        let name = &self.program.vars[var].name;
+        if name.starts_with("__") { "x".into() } else { name.clone() }
+    }
+
     fn definition(&mut self, def: DefId) -> Result<Fun, Foreign> {
         if let Some(fun) = self.defs.get(&def) {
             let own = self.open.last() == Some(&def) || !self.open.contains(&def);
@@ -173,7 +155,10 @@ impl Convert<'_> {
         self.defs.insert(def, fun);
         self.open.push(def);
         let mut scope = Scope::new();
-        let function = self.function(fun, &[], params, body, &mut scope)?;
+        let function = match components(params, body) {
+            Some((parts, body)) => self.function(fun, &[], &parts, body, &mut scope)?,
+            None => self.function(fun, &[], params, body, &mut scope)?,
+        };
         self.open.pop();
         self.done.push(Rc::new(function));
         Ok(fun)
@@ -196,24 +181,19 @@ impl Convert<'_> {
         let vars: Vec<Var> = all
             .iter()
             .zip(&tys)
-            .map(|(var, ty)| self.supply.fresh(self.program.vars[*var].name.clone(), ty.clone()))
+            .map(|(var, ty)| self.supply.fresh(self.name(*var), ty.clone()))
             .collect();
         for (var, new) in all.iter().zip(&vars) {
             scope.insert(*var, Meaning::Var(*new));
         }
         let to = self.ty(&body.ty, body.span)?;
         let body = self.expr(body, scope)?;
-        if let ([param], [from]) = (&vars[..], &tys[..]) {
-            let (param, from) = (*param, from.clone());
-            return Ok(Function { name, param, from, to, body: Rc::new(body), fuel: None });
-        }
-        let from = Ty::Tuple(tys.clone());
-        let param = self.supply.fresh("args", from.clone());
-        let body = vars.iter().zip(&tys).enumerate().rev().fold(body, |body, (at, (var, ty))| {
-            let part = Term::Proj(at, tys.clone(), Box::new(Term::Var(param)));
-            Term::let_(*var, ty.clone(), part, body)
-        });
-        Ok(Function { name, param, from, to, body: Rc::new(body), fuel: None })
+        let mut vars: Vec<(Var, Ty)> = vars.into_iter().zip(tys).collect();
+        let param = match vars.pop() {
+            Some((var, ty)) if vars.is_empty() => Binder::Var(var, ty),
+            last => Binder::Tuple(vars.into_iter().chain(last).collect()),
+        };
+        Ok(Function { name, param, to, body: Rc::new(body), fuel: None })
     }
 
     /// `f(⟨captured, args⟩)`
@@ -229,7 +209,7 @@ impl Convert<'_> {
         for var in captured {
             match scope.get(var) {
                 Some(Meaning::Var(var)) => items.push(Term::Var(*var)),
-                Some(Meaning::Fun(..) | Meaning::Vjp(_)) | None => {
+                Some(Meaning::Fun(..) | Meaning::Written(_)) | None => {
                     return foreign("a function as a value", span);
                 }
             }
@@ -246,7 +226,7 @@ impl Convert<'_> {
         match &expr.kind {
             ExprKind::Var(var) => match scope.get(var) {
                 Some(Meaning::Var(var)) => Ok(Term::Var(*var)),
-                Some(Meaning::Fun(..) | Meaning::Vjp(_)) | None => {
+                Some(Meaning::Fun(..) | Meaning::Written(_)) | None => {
                     foreign("a function as a value", span)
                 }
             },
@@ -258,6 +238,9 @@ impl Convert<'_> {
             ExprKind::Global(def) => {
                 if expr.ty.as_fun().is_some() {
                     return foreign("a function as a value", span);
+                }
+                if let ExprKind::Lit(Lit::Real(x)) = &self.program.defs[*def].body.kind {
+                    return Ok(Term::Real(*x));
                 }
                 let fun = self.definition(*def)?;
                 Ok(Term::Call(fun, Box::new(Term::Tuple(vec![]))))
@@ -351,8 +334,13 @@ impl Convert<'_> {
                 Box::new(self.test(then, scope)?),
                 Box::new(self.test(other, scope)?),
             )),
+            ExprKind::Var(var) => match scope.get(var).cloned() {
+                Some(Meaning::Written(cond)) => self.test(&cond, scope),
+                Some(Meaning::Var(_) | Meaning::Fun(..)) | None => {
+                    foreign("this condition", cond.span)
+                }
+            },
             ExprKind::Prim(_, _)
-            | ExprKind::Var(_)
             | ExprKind::Global(_)
             | ExprKind::Lit(_)
             | ExprKind::Lam(_, _)
@@ -380,13 +368,23 @@ impl Convert<'_> {
         if matches!(value.kind, ExprKind::Lam(_, _)) {
             return self.local_function(var, value, body, false, scope);
         }
-        if matches!(value.kind, ExprKind::Ad(AdOp::Vjp, _)) {
-            scope.insert(var, Meaning::Vjp(value.clone()));
+        if matches!(value.kind, ExprKind::Ad(AdOp::Vjp, _)) || value.ty == Type::bool() {
+            scope.insert(var, Meaning::Written(value.clone()));
+            return self.expr(body, scope);
+        }
+        if value.ty.as_fun().is_some()
+            && let Ok((fun, captured)) = self.known(value, scope, value.span)
+        {
+            scope.insert(var, Meaning::Fun(fun, captured));
             return self.expr(body, scope);
         }
         let ty = self.ty(&value.ty, value.span)?;
         let value = self.expr(value, scope)?;
-        let new = self.supply.fresh(self.program.vars[var].name.clone(), ty.clone());
+        if let Term::Var(same) = value {
+            scope.insert(var, Meaning::Var(same));
+            return self.expr(body, scope);
+        }
+        let new = self.supply.fresh(self.name(var), ty.clone());
         scope.insert(var, Meaning::Var(new));
         Ok(Term::let_(new, ty, value, self.expr(body, scope)?))
     }
@@ -404,7 +402,7 @@ impl Convert<'_> {
         };
         let captured = captured(value, scope, var);
         let to = self.ty(&body.ty, body.span)?;
-        let fun = self.supply.funs.push((self.program.vars[var].name.clone(), to));
+        let fun = self.supply.funs.push((self.name(var), to));
         let meaning = Meaning::Fun(fun, captured.clone());
         let mut inner = scope.clone();
         if recursive {
@@ -426,12 +424,24 @@ impl Convert<'_> {
             && let Some((f, at)) = vjp_parts(base, scope)
         {
             let [cotangent] = args else { return foreign("this application", span) };
+            if let ExprKind::Let(var, value, f) = &f.kind {
+                // What the function is made of comes first.
+                let both = Expr {
+                    kind: ExprKind::Ad(AdOp::Vjp, vec![(**f).clone(), at]),
+                    ..(**base).clone()
+                };
+                let kind = ExprKind::Proj(Box::new(both), 1);
+                let pullback = Expr { kind, ..function.clone() };
+                let rest = Expr::app(pullback, vec![cotangent.clone()], span);
+                return self.binding(*var, value, &rest, scope);
+            }
             let ty = self.ty(&at.ty, at.span)?;
             let at = self.expr(&at, scope)?;
             let cotangent = self.expr(cotangent, scope)?;
             let (var, body) = self.abstraction(&f, &ty, scope, span)?;
             let (cotangent, at) = (Box::new(cotangent), Box::new(at));
-            return Ok(Term::Rd { cotangent, at, var, ty, body: Rc::new(body) });
+            let binder = Binder::Var(var, ty);
+            return Ok(Term::Rd { cotangent, at, binder, body: Rc::new(body) });
         }
         self.apply(function, args, scope, span)
     }
@@ -447,7 +457,7 @@ impl Convert<'_> {
         if let ExprKind::Lam(params, body) = &function.kind
             && let [param] = &params[..]
         {
-            let var = self.supply.fresh(self.program.vars[*param].name.clone(), ty.clone());
+            let var = self.supply.fresh(self.name(*param), ty.clone());
             let mut inner = scope.clone();
             inner.insert(*param, Meaning::Var(var));
             return Ok((var, self.expr(body, &mut inner)?));
@@ -499,7 +509,7 @@ impl Convert<'_> {
             for (param, arg) in params.iter().zip(args) {
                 let ty = self.ty(&arg.ty, arg.span)?;
                 let value = self.expr(arg, scope)?;
-                let name = self.program.vars[*param].name.clone();
+                let name = self.name(*param);
                 values.push((*param, self.supply.fresh(name, ty.clone()), ty, value));
             }
             for (param, var, _, _) in &values {
@@ -519,11 +529,27 @@ impl Convert<'_> {
     }
 }
 
+/// `a, …` and `M` of `\s -> let a = s.0 in … in M`, where the components are all that `s` is used for.
+fn components<'e>(params: &[VarId], body: &'e Expr) -> Option<(Vec<VarId>, &'e Expr)> {
+    let [param] = params else { return None };
+    let (mut parts, mut rest, mut count) = (vec![], body, None);
+    while let ExprKind::Let(var, value, body) = &rest.kind
+        && let ExprKind::Proj(base, index) = &value.kind
+        && matches!(base.kind, ExprKind::Var(var) if var == *param)
+        && *index == parts.len()
+    {
+        parts.push(*var);
+        count = base.ty.components().map(|items| items.len());
+        rest = body;
+    }
+    (count == Some(parts.len()) && !rest.free_vars().contains(param)).then_some((parts, rest))
+}
+
 /// `f` and `x` of `vjp f x`, or of a variable that stands for it.
 fn vjp_parts(base: &Expr, scope: &Scope) -> Option<(Expr, Expr)> {
     if let ExprKind::Var(var) = base.kind {
         return match scope.get(&var)? {
-            Meaning::Vjp(value) => vjp_parts(&value.clone(), scope),
+            Meaning::Written(value) => vjp_parts(&value.clone(), scope),
             Meaning::Var(_) | Meaning::Fun(_, _) => None,
         };
     }
@@ -534,22 +560,22 @@ fn vjp_parts(base: &Expr, scope: &Scope) -> Option<(Expr, Expr)> {
 /// The ordinary variables that a local function needs, those of the functions it calls among them.
 fn captured(value: &Expr, scope: &Scope, own: VarId) -> Vec<VarId> {
     let mut found = vec![];
-    let mut add = |var: VarId| {
-        if !found.contains(&var) {
-            found.push(var);
-        }
-    };
-    for var in value.free_vars() {
-        if var == own {
-            continue;
-        }
-        match scope.get(&var) {
-            Some(Meaning::Var(_)) => add(var),
-            Some(Meaning::Fun(_, captured)) => captured.iter().copied().for_each(&mut add),
-            Some(Meaning::Vjp(value)) => {
-                value.free_vars().into_iter().for_each(&mut add);
+    let mut work: Vec<VarId> = value.free_vars().into_iter().rev().collect();
+    while let Some(var) = work.pop() {
+        let needed = match scope.get(&var) {
+            _ if var == own => continue,
+            Some(Meaning::Var(_)) => vec![var],
+            Some(Meaning::Fun(_, captured)) => captured.clone(),
+            Some(Meaning::Written(value)) => {
+                work.extend(value.free_vars());
+                continue;
             }
-            None => {}
+            None => continue,
+        };
+        for var in needed {
+            if !found.contains(&var) {
+                found.push(var);
+            }
         }
     }
     found

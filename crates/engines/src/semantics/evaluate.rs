@@ -8,20 +8,24 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pullback_lambda::{Prim, Scalar, Term as Partial};
+use pullback_lambda::{Prim, Scalar};
 
-use super::print::Printer;
+use super::operation::{derive, operate, terms};
 use super::reverse::reverse;
-use super::term::{Fun, Function, Supply, Term, Test, Val, Var};
+use super::term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};
 
 /// How many redexes are reduced at most.
 pub const MAX_STEPS: usize = 200_000;
 /// How deep calls and parts of terms nest at most.
 pub const MAX_DEPTH: usize = 20_000;
 /// How many bindings a trace has at most.
-const MAX_TRACE: usize = 1_000;
+const MAX_TRACE: usize = 10_000;
+/// How many steps are noted in full; of those beyond, only that they were.
+pub const LISTED: usize = 500;
 /// How large a derivative becomes at most.
 const MAX_SIZE: usize = 200_000;
+/// How large the derivatives of one evaluation become at most together.
+const MAX_MADE: usize = 1_000_000;
 
 /// Why there is no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +47,53 @@ pub enum Stuck {
 pub struct Step {
     /// How many evaluations it is inside of.
     pub depth: usize,
-    /// `⇒`, `⤳` or `R`.
-    pub relation: &'static str,
-    /// What was reduced.
-    pub redex: String,
-    /// To what.
-    pub result: String,
+    /// Which rule of which figure it is.
+    pub rule: Rule,
+}
+
+/// A rule as it was applied.
+#[derive(Clone, Debug)]
+pub enum Rule {
+    /// `R ⇒ V` (figure 2).
+    Value(Term, Val),
+    /// `R_bool ⇒ V_bool`
+    Truth(Test, bool),
+    /// `let x:T = V in …`, evaluated either way.
+    Let(Binder, Term),
+    /// `f(V) ⇒ …`
+    Call(Term),
+    /// `R ⤳ C` for an operation, which is its own trace (figure 4).
+    Kept(Term),
+    /// `f(V) ⤳ let x:T = V in …`
+    Entered(Term, Binder),
+    /// `E[C] ⤳ let x:T = C in E[x]`, and the value of `C` (figure 5).
+    Context(Var, Term, Val),
+    /// The body of `W.rd_V(x:T. N)`, evaluated where `x` is the value of `V`.
+    Open {
+        /// `W`
+        w: Term,
+        /// `V`
+        v: Term,
+        /// `x:T`
+        x: Binder,
+        /// The value of `V`.
+        value: Val,
+    },
+    /// `W.R_V(x:T. C)` and what it is (figure 6).
+    Reverse {
+        /// `W`
+        w: Term,
+        /// `V`
+        v: Term,
+        /// `x:T`
+        x: Binder,
+        /// `C`
+        trace: Term,
+        /// By figure 6.
+        result: Term,
+    },
+    /// A step after the first [`LISTED`].
+    Unlisted,
 }
 
 /// A function environment φ.
@@ -89,6 +134,12 @@ impl Functions {
     }
 }
 
+/// A trace and its value.
+type Traced = Result<(Term, Val), Stuck>;
+
+/// The redexes of a term in their order, with the variables that stand for them.
+type Bindings = Vec<(Var, Ty, Term)>;
+
 /// ρ: what each variable of the source is called in this activation.
 type Aliases = BTreeMap<Var, Var>;
 
@@ -102,6 +153,8 @@ pub struct Run<'s> {
     values: BTreeMap<Var, Val>,
     steps: usize,
     bindings: usize,
+    /// How large its derivatives are together.
+    made: usize,
     depth: usize,
     /// How many evaluations the log is inside of.
     nesting: usize,
@@ -112,12 +165,12 @@ impl<'s> Run<'s> {
     pub fn new(supply: &'s mut Supply, talkative: bool) -> Self {
         let log = talkative.then(Vec::new);
         let values = BTreeMap::new();
-        Self { supply, log, values, steps: 0, bindings: 0, depth: 0, nesting: 0 }
+        Self { supply, log, values, steps: 0, bindings: 0, made: 0, depth: 0, nesting: 0 }
     }
 
-    /// Gives a variable a value.
-    pub fn bind(&mut self, var: Var, value: Val) {
-        self.values.insert(var, value);
+    /// Gives variables their values; nothing if the value is no such tuple.
+    pub fn bind(&mut self, binder: &Binder, value: &Val) {
+        self.values.extend(binder.taken(value).into_iter().flatten());
     }
 
     /// The reductions so far.
@@ -132,7 +185,7 @@ impl<'s> Run<'s> {
 
     /// `φ | ρ ⊢ M ⤳ C`, for the ρ of [`Run::bind`].
     pub fn symbolic(&mut self, functions: &Functions, term: &Term) -> Result<Term, Stuck> {
-        self.trace(functions, &mut Aliases::new(), term)
+        self.trace(functions, &mut Aliases::new(), term).map(|(trace, _)| trace)
     }
 
     fn nested<T>(&mut self, go: impl FnOnce(&mut Self) -> Result<T, Stuck>) -> Result<T, Stuck> {
@@ -145,28 +198,36 @@ impl<'s> Run<'s> {
         result
     }
 
-    fn step(
-        &mut self,
-        relation: &'static str,
-        text: impl FnOnce(&mut Printer<'_>) -> (String, String),
-    ) -> Result<(), Stuck> {
+    fn step(&mut self, rule: impl FnOnce() -> Rule) -> Result<(), Stuck> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
             return Err(Stuck::Steps);
         }
         if let Some(log) = &mut self.log {
-            let (redex, result) = text(&mut Printer::new(self.supply));
-            log.push(Step { depth: self.nesting, relation, redex, result });
+            let rule = if log.len() < LISTED { rule() } else { Rule::Unlisted };
+            log.push(Step { depth: self.nesting, rule });
         }
         Ok(())
     }
 
-    fn alias(&mut self, aliases: &mut Aliases, var: Var, value: Val) -> Var {
-        let (name, ty) = self.supply.vars[var].clone();
-        let alias = self.supply.fresh(name, ty);
-        self.values.insert(alias, value);
-        aliases.insert(var, alias);
-        alias
+    /// New variables for those of a binder, with their values.
+    fn alias(
+        &mut self,
+        aliases: &mut Aliases,
+        binder: &Binder,
+        value: &Val,
+    ) -> Result<Binder, Stuck> {
+        let taken = binder.taken(value).ok_or(Stuck::Untyped)?;
+        let fresh = binder.renamed(|var, ty| {
+            let name = self.supply.vars[var].0.clone();
+            let fresh = self.supply.fresh(name, ty.clone());
+            aliases.insert(var, fresh);
+            fresh
+        });
+        for ((var, _), (_, value)) in fresh.vars().zip(taken) {
+            self.values.insert(var, value);
+        }
+        Ok(fresh)
     }
 
     fn known(&self, aliases: &Aliases, var: Var) -> Result<Val, Stuck> {
@@ -180,6 +241,14 @@ impl<'s> Run<'s> {
         aliases: &mut Aliases,
         term: &Term,
     ) -> Result<Val, Stuck> {
+        // As many as a trace has bindings: they do not nest.
+        let mut term = term;
+        while let Term::Let(binder, value, body) = term {
+            let value = self.ordinary(functions, aliases, value)?;
+            self.alias(aliases, binder, &value)?;
+            self.step(|| Rule::Let(binder.clone(), value.to_term()))?;
+            term = body;
+        }
         self.nested(|run| match term {
             Term::Var(var) => run.known(aliases, *var),
             Term::Real(x) => Ok(Val::Real(*x)),
@@ -193,7 +262,7 @@ impl<'s> Run<'s> {
                 let args = run.operands(functions, aliases, args)?;
                 let value = operate(*prim, &args)?;
                 let redex = Term::Op(*prim, terms(&args));
-                run.step("⇒", |p| (p.term(&redex), p.value(&value)))?;
+                run.step(|| Rule::Value(redex, value.clone()))?;
                 Ok(value)
             }
             Term::Reverse(prim, args, w) => {
@@ -201,23 +270,16 @@ impl<'s> Run<'s> {
                 let w = run.ordinary(functions, aliases, w)?;
                 let value = derive(*prim, &args, &w)?;
                 let redex = Term::Reverse(*prim, terms(&args), Box::new(w.to_term()));
-                run.step("⇒", |p| (p.term(&redex), p.value(&value)))?;
+                run.step(|| Rule::Value(redex, value.clone()))?;
                 Ok(value)
             }
-            Term::Let(var, _, value, body) => {
-                let value = run.ordinary(functions, aliases, value)?;
-                let alias = run.alias(aliases, *var, value.clone());
-                run.step("⇒", |p| {
-                    (format!("let {} = {} in …", p.var(alias), p.value(&value)), "…".to_owned())
-                })?;
-                run.ordinary(functions, aliases, body)
-            }
+            Term::Let(_, _, _) => run.ordinary(functions, aliases, term),
             Term::Proj(index, tys, base) => {
                 let base = run.ordinary(functions, aliases, base)?;
                 let Val::Tuple(items) = &base else { return Err(Stuck::Untyped) };
                 let item = items.get(*index).cloned().ok_or(Stuck::Untyped)?;
                 let redex = Term::Proj(*index, tys.clone(), Box::new(base.to_term()));
-                run.step("⇒", |p| (p.term(&redex), p.value(&item)))?;
+                run.step(|| Rule::Value(redex, item.clone()))?;
                 Ok(item)
             }
             Term::If(test, then, other) => {
@@ -232,13 +294,13 @@ impl<'s> Run<'s> {
                 let arg = run.ordinary(functions, aliases, arg)?;
                 let (functions, function) = enter(functions, *name)?;
                 let redex = Term::Call(*name, Box::new(arg.to_term()));
-                run.step("⇒", |p| (p.term(&redex), "…".to_owned()))?;
+                run.step(|| Rule::Call(redex))?;
                 let mut aliases = Aliases::new();
-                run.alias(&mut aliases, function.param, arg);
+                run.alias(&mut aliases, &function.param, &arg)?;
                 run.inside(|run| run.ordinary(&functions, &mut aliases, &function.body))
             }
             Term::Rd { .. } => {
-                let trace = run.inside(|run| run.trace(functions, aliases, term))?;
+                let (trace, _) = run.inside(|run| run.trace(functions, aliases, term))?;
                 run.ordinary(functions, &mut Aliases::new(), &trace)
             }
         })
@@ -279,7 +341,7 @@ impl<'s> Run<'s> {
             Test::Known(truth) => Ok(*truth),
             Test::Pred(prim, args) => {
                 let args = self.operands(functions, aliases, args)?;
-                self.predicate("⇒", *prim, &args)
+                self.predicate(Test::Pred(*prim, terms(&args)), *prim, &args)
             }
             Test::If(cond, then, other) => {
                 let chosen = if self.truth(functions, aliases, cond)? { then } else { other };
@@ -288,31 +350,18 @@ impl<'s> Run<'s> {
         }
     }
 
-    fn predicate(
-        &mut self,
-        relation: &'static str,
-        prim: Prim,
-        args: &[Scalar],
-    ) -> Result<bool, Stuck> {
+    fn predicate(&mut self, shown: Test, prim: Prim, args: &[Scalar]) -> Result<bool, Stuck> {
         let Ok(Scalar::Bool(truth)) = prim.eval_scalar(args) else { return Err(Stuck::Untyped) };
-        let redex = Test::Pred(prim, terms(args));
-        self.step(relation, |p| (p.test(&redex), truth.to_string()))?;
+        self.step(|| Rule::Truth(shown, truth))?;
         Ok(truth)
     }
 
-    /// `M ⤳ C` as a whole: the bindings of its redexes around what is left.
-    fn trace(
-        &mut self,
-        functions: &Functions,
-        aliases: &mut Aliases,
-        term: &Term,
-    ) -> Result<Term, Stuck> {
+    /// `M ⤳ C` as a whole: the bindings of its redexes around what is left, and its value.
+    fn trace(&mut self, functions: &Functions, aliases: &mut Aliases, term: &Term) -> Traced {
         let mut bindings = vec![];
-        let last = self.last(functions, aliases, term, &mut bindings)?;
-        Ok(bindings.into_iter().rev().fold(last, |body, (var, value): (Var, Term)| {
-            let ty = self.values[&var].ty();
-            Term::let_(var, ty, value, body)
-        }))
+        let (last, value) = self.last(functions, aliases, term, &mut bindings)?;
+        let around = |body, (var, ty, value): (Var, Ty, Term)| Term::let_(var, ty, value, body);
+        Ok((bindings.into_iter().rev().fold(last, around), value))
     }
 
     /// Reduces a part in an evaluation context to a value with free variables.
@@ -321,67 +370,85 @@ impl<'s> Run<'s> {
         functions: &Functions,
         aliases: &mut Aliases,
         term: &Term,
-        bindings: &mut Vec<(Var, Term)>,
-    ) -> Result<Term, Stuck> {
+        bindings: &mut Bindings,
+    ) -> Traced {
         if let Term::Tuple(items) = term {
-            let items: Result<Vec<_>, _> =
-                items.iter().map(|item| self.operand(functions, aliases, item, bindings)).collect();
-            return items.map(Term::Tuple);
+            let (items, values) = self.operands_of(functions, aliases, items, bindings)?;
+            return Ok((Term::Tuple(items), Val::Tuple(Rc::new(values))));
         }
-        let trace = self.last(functions, aliases, term, bindings)?;
+        let (trace, value) = self.last(functions, aliases, term, bindings)?;
         if trace.is_value() {
-            return Ok(trace);
+            return Ok((trace, value));
         }
         self.bindings += 1;
         if self.bindings > MAX_TRACE {
             return Err(Stuck::Trace);
         }
-        let quiet = self.log.take();
-        let value = self.ordinary(functions, &mut Aliases::new(), &trace);
-        self.log = quiet;
-        let value = value?;
-        let var = self.supply.fresh("v", value.ty());
-        self.values.insert(var, value);
-        bindings.push((var, trace));
-        Ok(Term::Var(var))
+        let ty = value.ty();
+        let var = self.supply.fresh("v", ty.clone());
+        self.values.insert(var, value.clone());
+        self.step(|| Rule::Context(var, trace.clone(), value.clone()))?;
+        bindings.push((var, ty, trace));
+        Ok((Term::Var(var), value))
     }
 
-    /// The trace of the redex that a term is once its operands are values.
+    fn operands_of(
+        &mut self,
+        functions: &Functions,
+        aliases: &mut Aliases,
+        args: &[Term],
+        bindings: &mut Bindings,
+    ) -> Result<(Vec<Term>, Vec<Val>), Stuck> {
+        let mut both = (vec![], vec![]);
+        for arg in args {
+            let (term, value) = self.operand(functions, aliases, arg, bindings)?;
+            both.0.push(term);
+            both.1.push(value);
+        }
+        Ok(both)
+    }
+
+    /// The trace of the redex that a term is once its operands are values, and its value.
     fn last(
         &mut self,
         functions: &Functions,
         aliases: &mut Aliases,
         term: &Term,
-        bindings: &mut Vec<(Var, Term)>,
-    ) -> Result<Term, Stuck> {
+        bindings: &mut Bindings,
+    ) -> Traced {
         self.nested(|run| match term {
-            Term::Var(var) => Ok(Term::Var(aliases.get(var).copied().unwrap_or(*var))),
-            Term::Real(_) | Term::Int(_) => Ok(term.clone()),
+            Term::Var(var) => {
+                let var = aliases.get(var).copied().unwrap_or(*var);
+                let value = run.values.get(&var).cloned().ok_or(Stuck::Untyped)?;
+                Ok((Term::Var(var), value))
+            }
+            Term::Real(x) => Ok((term.clone(), Val::Real(*x))),
+            // An exponent has no value of its own.
+            Term::Int(_) => Ok((term.clone(), Val::Tuple(Rc::new(vec![])))),
             Term::Tuple(_) => run.operand(functions, aliases, term, bindings),
             Term::Op(prim, args) => {
-                let args: Result<Vec<_>, _> =
-                    args.iter().map(|arg| run.operand(functions, aliases, arg, bindings)).collect();
-                run.kept(Term::Op(*prim, args?))
+                let (args, values) = run.operands_of(functions, aliases, args, bindings)?;
+                let value = operate(*prim, &scalars(&args, &values)?)?;
+                run.kept(Term::Op(*prim, args), value)
             }
             Term::Reverse(prim, args, w) => {
-                let args: Result<Vec<_>, _> =
-                    args.iter().map(|arg| run.operand(functions, aliases, arg, bindings)).collect();
-                let w = run.operand(functions, aliases, w, bindings)?;
-                run.kept(Term::Reverse(*prim, args?, Box::new(w)))
+                let (args, values) = run.operands_of(functions, aliases, args, bindings)?;
+                let (w, w_value) = run.operand(functions, aliases, w, bindings)?;
+                let value = derive(*prim, &scalars(&args, &values)?, &w_value)?;
+                run.kept(Term::Reverse(*prim, args, Box::new(w)), value)
             }
             Term::Proj(index, tys, base) => {
-                let base = run.operand(functions, aliases, base, bindings)?;
-                run.kept(Term::Proj(*index, tys.clone(), Box::new(base)))
+                let (base, value) = run.operand(functions, aliases, base, bindings)?;
+                let Val::Tuple(items) = &value else { return Err(Stuck::Untyped) };
+                let item = items.get(*index).cloned().ok_or(Stuck::Untyped)?;
+                run.kept(Term::Proj(*index, tys.clone(), Box::new(base)), item)
             }
-            Term::Let(var, ty, value, body) => {
-                let value = run.operand(functions, aliases, value, bindings)?;
-                let closed = run.close(&value)?;
-                let alias = run.alias(aliases, *var, closed);
-                run.step("⤳", |p| {
-                    (format!("let {} = {} in …", p.var(alias), p.term(&value)), "…".to_owned())
-                })?;
-                let body = run.trace(functions, aliases, body)?;
-                Ok(Term::let_(alias, ty.clone(), value, body))
+            Term::Let(binder, value, body) => {
+                let (term, value) = run.operand(functions, aliases, value, bindings)?;
+                let binder = run.alias(aliases, binder, &value)?;
+                run.step(|| Rule::Let(binder.clone(), term.clone()))?;
+                let (body, value) = run.trace(functions, aliases, body)?;
+                Ok((Term::bind(binder, term, body), value))
             }
             Term::If(test, then, other) => {
                 let truth = run.test(functions, aliases, test, bindings)?;
@@ -392,38 +459,48 @@ impl<'s> Run<'s> {
                 run.trace(&functions, aliases, rest)
             }
             Term::Call(name, arg) => {
-                let arg = run.operand(functions, aliases, arg, bindings)?;
+                let (arg, value) = run.operand(functions, aliases, arg, bindings)?;
                 let (functions, function) = enter(functions, *name)?;
-                let redex = Term::Call(*name, Box::new(arg.clone()));
-                run.step("⤳", |p| (p.term(&redex), "…".to_owned()))?;
-                let closed = run.close(&arg)?;
                 let mut aliases = Aliases::new();
-                let param = run.alias(&mut aliases, function.param, closed);
+                let param = run.alias(&mut aliases, &function.param, &value)?;
+                let redex = Term::Call(*name, Box::new(arg.clone()));
+                run.step(|| Rule::Entered(redex, param.clone()))?;
                 let body = &function.body;
-                let body = run.inside(|run| run.trace(&functions, &mut aliases, body))?;
-                Ok(Term::let_(param, function.from.clone(), arg, body))
+                let (body, value) = run.inside(|run| run.trace(&functions, &mut aliases, body))?;
+                Ok((Term::bind(param, arg, body), value))
             }
-            Term::Rd { cotangent, at, var, ty, body } => {
-                let at = run.operand(functions, aliases, at, bindings)?;
-                let cotangent = run.operand(functions, aliases, cotangent, bindings)?;
-                let closed = run.close(&at)?;
-                let x = run.alias(aliases, *var, closed);
-                let trace = run.inside(|run| run.trace(functions, aliases, body))?;
-                let result = reverse(run.supply, &cotangent, &at, x, ty, &trace, MAX_SIZE);
-                let result = result.ok_or(Stuck::Trace)?;
-                run.step("R", |p| {
-                    let (w, v) = (p.term(&cotangent), p.term(&at));
-                    (format!("{w}.R_{v}({}. {})", p.var(x), p.term(&trace)), p.term(&result))
+            Term::Rd { cotangent, at, binder, body } => {
+                let (v, value) = run.operand(functions, aliases, at, bindings)?;
+                let (w, _) = run.operand(functions, aliases, cotangent, bindings)?;
+                let x = run.alias(aliases, binder, &value)?;
+                let (trace, _) = run.inside(|run| {
+                    run.step(|| Rule::Open { w: w.clone(), v: v.clone(), x: x.clone(), value })?;
+                    run.trace(functions, aliases, body)
                 })?;
-                Ok(result)
+                run.derivative(w, v, x, trace)
             }
         })
     }
 
+    /// `W.R_V(x:T. C)` and its value.
+    fn derivative(&mut self, w: Term, v: Term, x: Binder, trace: Term) -> Traced {
+        let result = reverse(self.supply, &w, &v, &x, &trace, MAX_SIZE).ok_or(Stuck::Trace)?;
+        self.made += result.size();
+        if self.made > MAX_MADE {
+            return Err(Stuck::Trace);
+        }
+        let shown = result.clone();
+        self.step(|| Rule::Reverse { w, v, x, trace, result: shown })?;
+        let quiet = self.log.take();
+        let value = self.ordinary(&Functions::default(), &mut Aliases::new(), &result);
+        self.log = quiet;
+        Ok((result, value?))
+    }
+
     /// An operation on values is its own trace.
-    fn kept(&mut self, redex: Term) -> Result<Term, Stuck> {
-        self.step("⤳", |p| (p.term(&redex), p.term(&redex)))?;
-        Ok(redex)
+    fn kept(&mut self, redex: Term, value: Val) -> Traced {
+        self.step(|| Rule::Kept(redex.clone()))?;
+        Ok((redex, value))
     }
 
     fn test(
@@ -431,24 +508,14 @@ impl<'s> Run<'s> {
         functions: &Functions,
         aliases: &mut Aliases,
         test: &Test,
-        bindings: &mut Vec<(Var, Term)>,
+        bindings: &mut Bindings,
     ) -> Result<bool, Stuck> {
         match test {
             Test::Known(truth) => Ok(*truth),
             Test::Pred(prim, args) => {
-                let mut values = vec![];
-                for arg in args {
-                    let value = self.operand(functions, aliases, arg, bindings)?;
-                    values.push(self.close(&value)?);
-                }
-                let scalars: Result<Vec<_>, _> = values
-                    .iter()
-                    .map(|value| match value {
-                        Val::Real(x) => Ok(Scalar::Real(*x)),
-                        Val::Tuple(_) => Err(Stuck::Untyped),
-                    })
-                    .collect();
-                self.predicate("⤳", *prim, &scalars?)
+                let (args, values) = self.operands_of(functions, aliases, args, bindings)?;
+                let scalars = scalars(&args, &values)?;
+                self.predicate(Test::Pred(*prim, args), *prim, &scalars)
             }
             Test::If(cond, then, other) => {
                 let chosen =
@@ -457,19 +524,16 @@ impl<'s> Run<'s> {
             }
         }
     }
+}
 
-    /// `ρ(V)`
-    fn close(&self, value: &Term) -> Result<Val, Stuck> {
-        if let Term::Tuple(items) = value {
-            let items: Result<Vec<_>, _> = items.iter().map(|item| self.close(item)).collect();
-            return Ok(Val::Tuple(Rc::new(items?)));
-        }
-        if let Term::Real(x) = value {
-            return Ok(Val::Real(*x));
-        }
-        let Term::Var(var) = value else { return Err(Stuck::Untyped) };
-        self.values.get(var).cloned().ok_or(Stuck::Untyped)
-    }
+/// The arguments of an operation as numbers: those that are part of its symbol are in the terms.
+fn scalars(args: &[Term], values: &[Val]) -> Result<Vec<Scalar>, Stuck> {
+    let scalar = |(arg, value): (&Term, &Val)| match (arg, value) {
+        (Term::Int(n), _) => Ok(Scalar::Int(*n)),
+        (_, Val::Real(x)) => Ok(Scalar::Real(*x)),
+        (_, Val::Tuple(_)) => Err(Stuck::Untyped),
+    };
+    args.iter().zip(values).map(scalar).collect()
 }
 
 /// What a call evaluates, and in which φ: `φ'[φ(f)/f]`, with one unit of fuel less.
@@ -481,65 +545,4 @@ pub fn enter(functions: &Functions, name: Fun) -> Result<(Functions, Rc<Function
         None => None,
     };
     Ok((entry.scope.with(&entry.function, &entry.scope, fuel), entry.function.clone()))
-}
-
-fn terms(args: &[Scalar]) -> Vec<Term> {
-    let term = |arg: &Scalar| match arg {
-        Scalar::Real(x) => Term::Real(*x),
-        Scalar::Int(n) => Term::Int(*n),
-        Scalar::Bool(_) | Scalar::Str(_) => Term::Tuple(vec![]),
-    };
-    args.iter().map(term).collect()
-}
-
-fn operate(prim: Prim, args: &[Scalar]) -> Result<Val, Stuck> {
-    match prim.eval_scalar(args) {
-        Ok(Scalar::Real(x)) => Ok(Val::Real(x)),
-        Ok(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_)) | Err(_) => Err(Stuck::Untyped),
-    }
-}
-
-/// `ev(op_r, ⟨args, W⟩)`, from the partial derivatives of the table.
-fn derive(prim: Prim, args: &[Scalar], w: &Val) -> Result<Val, Stuck> {
-    let (Val::Real(w), Val::Real(result)) = (w, operate(prim, args)?) else {
-        return Err(Stuck::Untyped);
-    };
-    let smooth = prim.row().smooth().ok_or(Stuck::Untyped)?;
-    let parts: Result<Vec<_>, _> = smooth
-        .partials
-        .iter()
-        .map(|partial| match partial {
-            None => Ok(Val::Tuple(Rc::new(vec![]))),
-            Some(partial) => times(partial, *w, args, result).map(Val::Real),
-        })
-        .collect();
-    let mut parts = parts?;
-    Ok(if parts.len() == 1 { parts.remove(0) } else { Val::Tuple(Rc::new(parts)) })
-}
-
-fn times(partial: &Partial, w: f64, args: &[Scalar], result: f64) -> Result<f64, Stuck> {
-    match partial {
-        Partial::Zero => Ok(0.0),
-        Partial::If(cond, then, other) => {
-            let truth = cond.eval(args, result).map_err(|_| Stuck::Untyped)?;
-            let chosen = if truth == Scalar::Bool(true) { then } else { other };
-            times(chosen, w, args, result)
-        }
-        Partial::Arg(_)
-        | Partial::Result
-        | Partial::Real(_)
-        | Partial::Int(_)
-        | Partial::Prim(_, _) => match partial.eval(args, result) {
-            Ok(Scalar::Real(factor)) => Ok(factor * w),
-            Ok(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_)) | Err(_) => Err(Stuck::Untyped),
-        },
-    }
-}
-
-/// The value of an operation that gives a Real.
-pub fn operate_reals(prim: Prim, args: &[Scalar]) -> Option<f64> {
-    match operate(prim, args) {
-        Ok(Val::Real(x)) => Some(x),
-        Ok(Val::Tuple(_)) | Err(_) => None,
-    }
 }

@@ -14,9 +14,11 @@
 //! between two terms. At most [`MAX_STEPS`] steps, [`MAX_DEPTH`] deep.
 //! Needs: the primitive table.
 
+mod approximant;
 mod convert;
 mod evaluate;
 mod fuel;
+mod operation;
 mod print;
 mod reverse;
 mod show;
@@ -24,9 +26,9 @@ mod sweep;
 mod term;
 
 pub use convert::{Paper, paper};
-pub use evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Run, Step, Stuck};
+pub use evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Rule, Run, Step, Stuck};
 pub use fuel::with_fuel;
 pub use reverse::{expand, reverse};
 pub use show::{show_run, show_run_bounded, show_terms};
 pub use sweep::sweep;
-pub use term::{Fun, Function, Supply, Term, Test, Ty, Val, Var};
+pub use term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};

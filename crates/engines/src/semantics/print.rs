@@ -2,14 +2,17 @@
 //!
 //! A name that several variables share gets a number from its second variable on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::Name;
 use pullback_lambda::Prim;
 
-use super::term::{Fun, Function, Supply, Term, Test, Ty, Val, Var};
+use super::evaluate::Rule;
+use super::term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};
 
 const WIDTH: usize = 90;
+/// How much is shown of the trace that a variable stands for, where it is introduced.
+const LONG: usize = 50;
 
 /// Prints terms that share one choice of names.
 pub struct Printer<'s> {
@@ -17,6 +20,7 @@ pub struct Printer<'s> {
     vars: BTreeMap<Var, String>,
     funs: BTreeMap<Fun, String>,
     used: BTreeMap<Name, usize>,
+    taken: BTreeSet<String>,
 }
 
 /// How tightly the surroundings hold a term.
@@ -31,8 +35,8 @@ enum Level {
 impl<'s> Printer<'s> {
     /// A printer for the variables of a supply.
     pub fn new(supply: &'s Supply) -> Self {
-        let (vars, funs, used) = Default::default();
-        Self { supply, vars, funs, used }
+        let (vars, funs, used, taken) = Default::default();
+        Self { supply, vars, funs, used, taken }
     }
 
     /// A name for a variable, the same every time.
@@ -40,7 +44,11 @@ impl<'s> Printer<'s> {
         if let Some(known) = self.vars.get(&var) {
             return known.clone();
         }
-        let text = self.choose(&self.supply.vars[var].0.clone());
+        let name = match self.supply.bars.get(&var) {
+            Some(of) => barred(&self.var(*of)).into(),
+            None => self.supply.vars[var].0.clone(),
+        };
+        let text = self.choose(&name);
         self.vars.insert(var, text.clone());
         text
     }
@@ -56,26 +64,55 @@ impl<'s> Printer<'s> {
 
     fn choose(&mut self, name: &Name) -> String {
         let count = self.used.entry(name.clone()).or_insert(0);
-        *count += 1;
-        if *count == 1 { name.to_string() } else { format!("{name}_{count}") }
+        loop {
+            *count += 1;
+            let text = if *count == 1 { name.to_string() } else { format!("{name}_{count}") };
+            // A variable of the program may be called `x_2` itself.
+            if self.taken.insert(text.clone()) {
+                return text;
+            }
+        }
     }
 
     /// A term over as many lines as it takes, each after this many spaces.
     pub fn block(&mut self, term: &Term, indent: usize) -> String {
-        let flat = self.term(term);
-        if flat.chars().count() + indent <= WIDTH && !flat.contains("letrec") {
-            return format!("{:indent$}{flat}\n", "");
+        match self.flat(term, indent) {
+            Some(flat) => flat,
+            None => self.broken(term, indent),
         }
-        self.broken(term, indent)
+    }
+
+    /// A term as one line, if it fits there.
+    fn flat(&mut self, term: &Term, indent: usize) -> Option<String> {
+        let flat = self.within(term, WIDTH.saturating_sub(indent))?;
+        Some(format!("{:indent$}{flat}\n", ""))
+    }
+
+    /// A term of at most so many characters.
+    fn within(&mut self, term: &Term, width: usize) -> Option<String> {
+        // A node has a character at least: what is far too long need not be printed.
+        if term.is_larger(width) {
+            return None;
+        }
+        let flat = self.term(term);
+        (flat.chars().count() <= width && !flat.contains("letrec")).then_some(flat)
     }
 
     fn broken(&mut self, term: &Term, indent: usize) -> String {
         let pad = " ".repeat(indent);
         match term {
-            Term::Let(var, ty, value, body) => {
-                let head = format!("{pad}let {}:{} =", self.var(*var), ty_text(ty));
-                let value = self.beside(&head, value, indent, " in");
-                format!("{value}{}", self.block(body, indent))
+            // As many as a program has steps: no recursion.
+            Term::Let(_, _, _) => {
+                let (mut text, mut rest) = (String::new(), term);
+                while let Term::Let(binder, value, body) = rest {
+                    let head = format!("{pad}let {} =", self.binder(binder));
+                    text.push_str(&self.beside(&head, value, indent, " in"));
+                    if let Some(flat) = self.flat(body, indent) {
+                        return text + &flat;
+                    }
+                    rest = body;
+                }
+                text + &self.broken(rest, indent)
             }
             Term::Letrec(function, rest) => {
                 let head = format!("{pad}{} =", self.head(function));
@@ -117,10 +154,8 @@ impl<'s> Printer<'s> {
 
     /// A term behind its head on one line if it fits, else below it.
     fn beside(&mut self, head: &str, term: &Term, indent: usize, tail: &str) -> String {
-        let flat = self.term(term);
-        if head.chars().count() + flat.chars().count() + tail.len() < WIDTH
-            && !flat.contains("letrec")
-        {
+        let width = WIDTH.saturating_sub(head.chars().count() + tail.len() + 1);
+        if let Some(flat) = self.within(term, width) {
             return format!("{head} {flat}{tail}\n");
         }
         let mut text = self.block(term, indent + 2);
@@ -140,12 +175,23 @@ impl<'s> Printer<'s> {
     fn head(&mut self, function: &Function) -> String {
         let fuel = function.fuel.map_or_else(String::new, |fuel| format!("_{fuel}"));
         format!(
-            "letrec{fuel} {}({}:{}):{}",
+            "letrec{fuel} {}({}):{}",
             self.fun(function.name),
-            self.var(function.param),
-            ty_text(&function.from),
+            self.binder(&function.param),
             ty_text(&function.to),
         )
+    }
+
+    /// `x:T` or `⟨x₀:T₀, …⟩`
+    pub fn binder(&mut self, binder: &Binder) -> String {
+        let mut typed = |var, ty: &Ty| format!("{}:{}", self.var(var), ty_text(ty));
+        match binder {
+            Binder::Var(var, ty) => typed(*var, ty),
+            Binder::Tuple(items) => {
+                let items: Vec<_> = items.iter().map(|(var, ty)| typed(*var, ty)).collect();
+                format!("⟨{}⟩", items.join(", "))
+            }
+        }
     }
 
     /// A term on one line.
@@ -164,9 +210,9 @@ impl<'s> Printer<'s> {
                 let args: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
                 (format!("{w}.{}_r({})", prim.row().name, args.join(", ")), Level::Atom)
             }
-            Term::Let(var, ty, value, body) => {
-                let value = self.term(value);
-                let head = format!("let {}:{} = {value} in", self.var(*var), ty_text(ty));
+            Term::Let(binder, value, body) => {
+                let binder = self.binder(binder);
+                let head = format!("let {binder} = {} in", self.term(value));
                 (format!("{head} {}", self.term(body)), Level::Open)
             }
             Term::Tuple(items) if items.is_empty() => ("*".to_owned(), Level::Atom),
@@ -196,9 +242,9 @@ impl<'s> Printer<'s> {
                 let arg = self.term(arg);
                 (format!("{}({arg})", self.fun(*fun)), Level::Atom)
             }
-            Term::Rd { cotangent, at, var, ty, body } => {
+            Term::Rd { cotangent, at, binder, body } => {
                 let (w, v) = (self.at(cotangent, Level::Atom), self.at(at, Level::Atom));
-                let head = format!("{w}.rd_{v}({}:{}.", self.var(*var), ty_text(ty));
+                let head = format!("{w}.rd_{v}({}.", self.binder(binder));
                 (format!("{head} {})", self.term(body)), Level::Atom)
             }
         };
@@ -250,10 +296,65 @@ impl<'s> Printer<'s> {
         }
     }
 
+    /// A rule as it was applied, on one line.
+    pub fn rule(&mut self, rule: &Rule) -> String {
+        match rule {
+            Rule::Value(redex, value) => format!("{} ⇒ {}", self.term(redex), self.value(value)),
+            Rule::Truth(test, truth) => format!("{} ⇒ {truth}", self.test(test)),
+            Rule::Let(binder, value) => self.opened(binder, value),
+            Rule::Call(redex) => format!("{} ⇒ …", self.term(redex)),
+            Rule::Kept(redex) => {
+                let redex = self.term(redex);
+                format!("{redex} ⤳ {redex}")
+            }
+            Rule::Entered(redex, param) => {
+                let Term::Call(_, arg) = redex else { return self.term(redex) };
+                format!("{} ⤳ {}", self.term(redex), self.opened(param, arg))
+            }
+            Rule::Context(var, trace, value) => {
+                let (name, ty) = (self.var(*var), ty_text(&value.ty()));
+                let (trace, value) = (self.term(trace), self.value(value));
+                let trace = shortened(&trace, LONG);
+                format!("E[…] ⤳ let {name}:{ty} = {trace} in E[{name}], {name} = {value}")
+            }
+            Rule::Open { w, v, x, value } => {
+                let (w, v) = (self.at(w, Level::Atom), self.at(v, Level::Atom));
+                let (name, value) = (self.term(&x.term()), self.value(value));
+                format!("{w}.rd_{v}({}. N): N at {name} = {value}", self.binder(x))
+            }
+            Rule::Reverse { w, v, x, trace, result } => {
+                let (w, v) = (self.at(w, Level::Atom), self.at(v, Level::Atom));
+                let (x, trace) = (self.binder(x), self.term(trace));
+                format!("{w}.R_{v}({x}. {trace}) = {}", self.term(result))
+            }
+            Rule::Unlisted => String::new(),
+        }
+    }
+
+    fn opened(&mut self, binder: &Binder, value: &Term) -> String {
+        let value = self.term(value);
+        format!("let {} = {value} in …", self.binder(binder))
+    }
+
     /// A closed value.
     pub fn value(&mut self, value: &Val) -> String {
         self.term(&value.to_term())
     }
+}
+
+/// `v̄₂` for `v₂`: the bar is over the first letter.
+fn barred(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| format!("{first}\u{304}{}", letters.as_str()))
+}
+
+/// A text of at most so many characters.
+pub fn shortened(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width - 1).collect();
+    format!("{kept}…")
 }
 
 /// A number as a mathematician writes it: whole numbers without a point.

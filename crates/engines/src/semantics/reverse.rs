@@ -4,24 +4,27 @@
 //! (Proposition 3.3). Law: it means the reverse-mode derivative of `x ↦ C` at `V`, applied to `W`
 //! (Theorem 6.1). The figure's case of `let` differentiates the body twice, so the result may be
 //! exponentially large: a bound is given.
+//!
+//! Instead of `x:T` a tuple of variables may be bound, as in the figure's first case (`y = xᵢ`). Where `V`
+//! is what is bound, `let x:T = V in` is left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_lambda::{Prim, Scalar, Term as Partial};
 
-use super::term::{Supply, Term, Test, Ty, Var, operand_type};
+use super::term::{Binder, Supply, Term, Test, Ty, Var, operand_type, operands};
 
-/// `W.R_V(x:T. C)` for values `V` and `W`, or nothing if it has more nodes than the bound.
+/// `W.R_V(x:T. C)` for values `V` and `W`, or nothing if it takes more steps than the bound.
 pub fn reverse(
     supply: &mut Supply,
     w: &Term,
     v: &Term,
-    x: Var,
-    ty: &Ty,
+    x: &Binder,
     trace: &Term,
     bound: usize,
 ) -> Option<Term> {
-    let mut rules = Reverse { supply, v: v.clone(), x, ty: ty.clone(), left: bound };
+    let same = false;
+    let mut rules = Reverse { supply, v: v.clone(), x: x.clone(), same, ty: x.ty(), left: bound };
     let result = rules.of(w, trace)?;
     Some(freshen(supply, &result))
 }
@@ -29,7 +32,9 @@ pub fn reverse(
 struct Reverse<'s> {
     supply: &'s mut Supply,
     v: Term,
-    x: Var,
+    x: Binder,
+    /// Whether `V` is what is bound.
+    same: bool,
     ty: Ty,
     left: usize,
 }
@@ -42,14 +47,14 @@ impl Reverse<'_> {
 
     fn cases(&mut self, w: &Term, trace: &Term) -> Option<Term> {
         match trace {
-            Term::Var(y) => Some(if *y == self.x { w.clone() } else { self.ty.zero() }),
+            Term::Var(y) => Some(self.variable(w, *y)),
             Term::Real(_) | Term::Int(_) => Some(self.ty.zero()),
             Term::Op(Prim::Add, items) if items.len() == 2 => {
                 let (d, e) = (self.of(w, &items[0])?, self.of(w, &items[1])?);
                 Some(self.plus(d, e))
             }
             Term::Op(prim, args) => {
-                let tys = operand_type(*prim, args);
+                let tys = operand_type(args);
                 let y = self.supply.fresh("y", tys.clone());
                 let inner = self.operands(&Term::Var(y), &tys, args)?;
                 let value = Term::Reverse(*prim, args.clone(), Box::new(w.clone()));
@@ -60,22 +65,24 @@ impl Reverse<'_> {
                 let expanded = expand(self.supply, *prim, args, u);
                 self.of(w, &expanded)
             }
-            Term::Let(y, s, d, e) => {
+            Term::Let(y, d, e) => {
                 let direct = self.of(w, e)?;
-                let bar = self.supply.fresh("ȳ", s.clone());
                 // W.R_y(y:S. E) is the same transformation for another variable and point.
-                let left = self.left;
-                let mut by_y =
-                    Reverse { supply: self.supply, v: Term::Var(*y), x: *y, ty: s.clone(), left };
+                let (left, s) = (self.left, y.ty());
+                let (x, v, ty) = (y.clone(), y.term(), s.clone());
+                let mut by_y = Reverse { supply: self.supply, v, x, same: true, ty, left };
                 let e_bar = by_y.of(w, e)?;
                 self.left = by_y.left;
+                let bar = self.supply.fresh("ȳ", s.clone());
                 let through = self.of(&Term::Var(bar), d)?;
-                let through = Term::let_(bar, s.clone(), e_bar, through);
+                let through = Term::let_(bar, s, e_bar, through);
                 let sum = self.plus(direct, through);
-                Some(self.at_v(Term::let_(*y, s.clone(), (**d).clone(), sum)))
+                Some(self.at_v(Term::bind(y.clone(), (**d).clone(), sum)))
             }
-            Term::Tuple(items) if items.is_empty() => Some(self.ty.zero()),
-            Term::Tuple(items) => self.tuple(w, items),
+            Term::Tuple(items) => {
+                let tys: Vec<_> = items.iter().map(|item| self.supply.type_of(item)).collect();
+                self.components(w, &tys, &items.iter().collect::<Vec<_>>())
+            }
             Term::Proj(index, tys, d) => {
                 let parts = tys.iter().enumerate();
                 let parts = parts.map(|(at, ty)| if at == *index { w.clone() } else { ty.zero() });
@@ -92,53 +99,50 @@ impl Reverse<'_> {
         }
     }
 
+    /// `⟨0, …, W, …, 0⟩` if the variable is one of those bound, or `W` if it is the only one, else `0_T`.
+    fn variable(&self, w: &Term, y: Var) -> Term {
+        match &self.x {
+            Binder::Var(x, _) if *x == y => w.clone(),
+            Binder::Tuple(items) if items.iter().any(|(x, _)| *x == y) => {
+                let part = |(x, ty): &(Var, Ty)| if *x == y { w.clone() } else { ty.zero() };
+                Term::Tuple(items.iter().map(part).collect())
+            }
+            Binder::Var(_, _) | Binder::Tuple(_) => self.ty.zero(),
+        }
+    }
+
     /// The figure binds `x` to `V` around what mentions `x`; where `V` is `x` there is nothing to do.
     fn at_v(&self, body: Term) -> Term {
-        if matches!(self.v, Term::Var(var) if var == self.x) {
+        if self.same {
             return body;
         }
-        Term::let_(self.x, self.ty.clone(), self.v.clone(), body)
+        Term::bind(self.x.clone(), self.v.clone(), body)
     }
 
     /// `y.R_V(x:T. ⟨args⟩)` for the argument of an operation, which is of this type.
     fn operands(&mut self, y: &Term, ty: &Ty, args: &[Term]) -> Option<Term> {
-        match (ty, args) {
+        let args = operands(args);
+        match (ty, &args[..]) {
             (Ty::Real, [arg]) => self.of(y, arg),
-            (Ty::Tuple(tys), _) => self.components(y, tys, args),
+            (Ty::Tuple(tys), _) => self.components(y, tys, &args),
             (Ty::Real, _) => None,
         }
     }
 
-    fn tuple(&mut self, w: &Term, items: &[Term]) -> Option<Term> {
-        let Term::Tuple(parts) = w else {
-            let tys: Vec<_> = items.iter().map(|item| self.supply.type_of(item)).collect();
-            return self.components(w, &tys, items);
-        };
-        let mut sum = None;
-        for (part, item) in parts.iter().zip(items) {
-            let term = self.of(part, item)?;
-            sum = Some(match sum {
-                None => term,
-                Some(sum) => self.plus(sum, term),
-            });
-        }
-        Some(sum.unwrap_or_else(|| self.ty.zero()))
-    }
-
     /// `let ⟨z₀, …⟩ = W in z₀.R_V(x:T. M₀) + …`
-    fn components(&mut self, w: &Term, tys: &[Ty], items: &[Term]) -> Option<Term> {
+    fn components(&mut self, w: &Term, tys: &[Ty], items: &[&Term]) -> Option<Term> {
+        let parts: Vec<_> =
+            tys.iter().map(|ty| (self.supply.fresh("z", ty.clone()), ty.clone())).collect();
         let mut sum = None;
-        for (index, item) in items.iter().enumerate() {
-            let part = self.supply.fresh("z", tys[index].clone());
-            let value = Term::Proj(index, tys.to_vec(), Box::new(w.clone()));
-            let term = self.of(&Term::Var(part), item)?;
-            let term = Term::let_(part, tys[index].clone(), value, term);
+        for ((part, _), item) in parts.iter().zip(items) {
+            let term = self.of(&Term::Var(*part), item)?;
             sum = Some(match sum {
                 None => term,
                 Some(sum) => self.plus(sum, term),
             });
         }
-        Some(sum.unwrap_or_else(|| self.ty.zero()))
+        let Some(sum) = sum else { return Some(self.ty.zero()) };
+        Some(Term::bind(Binder::Tuple(parts), w.clone(), sum))
     }
 
     /// `M +_T N`
@@ -151,13 +155,14 @@ impl Reverse<'_> {
 /// `M +_T N`, by the structure of `T` (§2).
 pub fn plus(supply: &mut Supply, ty: &Ty, m: Term, n: Term) -> Term {
     let Ty::Tuple(items) = ty else { return Term::Op(Prim::Add, vec![m, n]) };
-    let (x, y) = (supply.fresh("a", ty.clone()), supply.fresh("b", ty.clone()));
-    let parts = items.iter().enumerate().map(|(index, item)| {
-        let part = |var| Term::Proj(index, items.clone(), Box::new(Term::Var(var)));
-        plus(supply, item, part(x), part(y))
-    });
-    let sum = Term::Tuple(parts.collect());
-    Term::let_(x, ty.clone(), m, Term::let_(y, ty.clone(), n, sum))
+    let mut binder = |name| {
+        Binder::Tuple(items.iter().map(|ty| (supply.fresh(name, ty.clone()), ty.clone())).collect())
+    };
+    let (xs, ys) = (binder("a"), binder("b"));
+    let pairs: Vec<_> = xs.vars().zip(ys.vars()).map(|((x, ty), (y, _))| (x, y, ty)).collect();
+    let sums = pairs.into_iter().map(|(x, y, ty)| plus(supply, ty, Term::Var(x), Term::Var(y)));
+    let sum = Term::Tuple(sums.collect());
+    Term::bind(xs, m, Term::bind(ys, n, sum))
 }
 
 /// `W.op_r(M₀, …)` in terms of operations, as the table defines it: what is differentiated again.
@@ -177,11 +182,8 @@ pub fn expand(supply: &mut Supply, prim: Prim, args: &[Term], w: &Term) -> Term 
     let uses_result = partials.iter().flatten().any(mentions_result);
     let operation = Term::Op(prim, args.clone());
     let result = if uses_result { name(supply, "r", &operation) } else { operation };
-    let part = |partial: &Option<Partial>| match partial {
-        None => Term::Tuple(vec![]),
-        Some(partial) => times(partial, &w, &args, &result),
-    };
-    let mut parts: Vec<_> = partials.iter().map(part).collect();
+    let parts = partials.iter().flatten();
+    let mut parts: Vec<_> = parts.map(|partial| times(partial, &w, &args, &result)).collect();
     let body = if parts.len() == 1 { parts.remove(0) } else { Term::Tuple(parts) };
     bindings
         .into_iter()
@@ -281,13 +283,15 @@ fn condition(partial: &Partial, args: &[Term], result: &Term) -> Test {
     Test::Pred(*prim, items)
 }
 
-/// A copy in which all binders are new, so that all binding variables of a term are different.
+/// A copy in which all binding variables are different: those that are bound again get new ones.
 pub fn freshen(supply: &mut Supply, term: &Term) -> Term {
-    Freshen { supply, names: BTreeMap::new() }.term(term)
+    Freshen { supply, bound: BTreeSet::new(), names: BTreeMap::new() }.term(term)
 }
 
 struct Freshen<'s> {
     supply: &'s mut Supply,
+    /// The variables that were bound already.
+    bound: BTreeSet<Var>,
     names: BTreeMap<Var, Var>,
 }
 
@@ -301,17 +305,22 @@ impl Freshen<'_> {
             Term::Reverse(prim, items, w) => {
                 Term::Reverse(*prim, self.terms(items), Box::new(self.term(w)))
             }
-            Term::Let(var, ty, value, body) => {
+            Term::Let(binder, value, body) => {
                 let value = self.term(value);
-                let (name, _) = self.supply.vars[*var].clone();
-                let fresh = self.supply.fresh(name, ty.clone());
-                let shadowed = self.names.insert(*var, fresh);
+                let mut shadowed = vec![];
+                let fresh = binder.renamed(|var, ty| {
+                    let fresh = self.variable(var, ty);
+                    shadowed.push((var, self.names.insert(var, fresh)));
+                    fresh
+                });
                 let body = self.term(body);
-                match shadowed {
-                    Some(shadowed) => self.names.insert(*var, shadowed),
-                    None => self.names.remove(var),
-                };
-                Term::let_(fresh, ty.clone(), value, body)
+                for (var, shadowed) in shadowed {
+                    match shadowed {
+                        Some(shadowed) => self.names.insert(var, shadowed),
+                        None => self.names.remove(&var),
+                    };
+                }
+                Term::bind(fresh, value, body)
             }
             Term::Proj(index, tys, base) => {
                 Term::Proj(*index, tys.clone(), Box::new(self.term(base)))
@@ -323,6 +332,14 @@ impl Freshen<'_> {
             // Not part of traces.
             Term::Letrec(_, _) | Term::Call(_, _) | Term::Rd { .. } => term.clone(),
         })
+    }
+
+    fn variable(&mut self, var: Var, ty: &Ty) -> Var {
+        if self.bound.insert(var) {
+            return var;
+        }
+        let name = self.supply.vars[var].0.clone();
+        self.supply.fresh(name, ty.clone())
     }
 
     fn terms(&mut self, items: &[Term]) -> Vec<Term> {

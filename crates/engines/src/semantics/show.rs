@@ -3,28 +3,30 @@
 use std::fmt::Write;
 use std::rc::Rc;
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, Span};
 use pullback_lambda::eval::Value;
 use pullback_lambda::{DefId, Program};
 
 use super::convert::{Foreign, Paper, paper, to_val};
-use super::evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Run, Step, Stuck, enter};
-use super::print::{Printer, ty_text};
+use super::evaluate::{Functions, LISTED, MAX_DEPTH, MAX_STEPS, Run, Step, Stuck, enter};
+use super::print::{Printer, shortened};
 use super::reverse::reverse;
 use super::sweep::sweep;
-use super::term::{Function, Supply, Term, Ty, Val, Var};
+use super::term::{Binder, Function, Supply, Term, Ty, Val};
 use crate::source::specialise;
 
 /// Derivatives by figure 6 are shown up to this size.
 const SHOWN: usize = 400;
-/// How many steps of each evaluation are listed.
-const LISTED: usize = 500;
+/// How many rules figure 6 may take to say how large the derivative is.
+const COUNTED: usize = 20_000;
 /// How wide a step is.
 const WIDTH: usize = 110;
+/// The stack for terms that nest as deep as the evaluation of a program does at most.
+const STACK: usize = 256 << 20;
 
 /// The trace term of a function at an argument and its derivative for the cotangent 1 (in all
 /// components), in linear form and, where it is small, as figure 6 prints it; with fuel, that of the
-/// approximant (§6.2). `None` if the program is not one of the paper's.
+/// approximant (§6.2). `None` if the program is not one of the paper's, or its trace is no small term.
 pub fn show_terms(
     program: &Program,
     def: DefId,
@@ -32,7 +34,12 @@ pub fn show_terms(
     fuel: Option<u64>,
 ) -> Option<Result<String, Box<Diagnostic>>> {
     let (Ok(paper), Some(point)) = (converted(program, def), to_val(argument)) else { return None };
-    Some(terms(bounded(paper, fuel), &point).map_err(|stuck| placed(stuck, program, def)))
+    let span = paper.span;
+    stacker::grow(STACK, || match Forms::of(bounded(paper, fuel), &point, false) {
+        Ok(forms) => Some(Ok(forms.text(&mut Printer::new(&forms.supply)))),
+        Err((Stuck::Steps | Stuck::Depth | Stuck::Trace, _)) => None,
+        Err((stuck, supply)) => Some(Err(explain(stuck, &supply, span))),
+    })
 }
 
 /// The paper's program, or its approximant if there is a bound.
@@ -43,37 +50,9 @@ fn bounded(paper: Paper, fuel: Option<u64>) -> Paper {
     }
 }
 
-fn terms(paper: Paper, point: &Val) -> Result<String, Box<Diagnostic>> {
-    let (mut supply, functions, entry) = taken(paper)?;
-    let (x, trace, value) = traced(&mut supply, &functions, &entry, point, &mut None)?;
-    let w = ones(&value.ty());
-    let ty = entry.from.clone();
-    let linear = sweep(&mut supply, &w, point, x, &ty, &trace);
-    let literal = reverse(&mut supply, &w.to_term(), &point.to_term(), x, &ty, &trace, SHOWN);
-    let mut out = String::new();
-    let mut printer = Printer::new(&supply);
-    let name = printer.var(x);
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "trace term C, {name}:{} = {}:", ty_text(&ty), printer.value(point));
-    out.push_str(&printer.block(&trace, 2));
-    let _ = writeln!(out, "value: {}", printer.value(&value));
-    let head = format!("{}.R_{}({name}. C)", printer.value(&w), printer.value(point));
-    let forms = [("by the whole environment at once", linear), ("as in figure 6", literal)];
-    for (form, term) in forms {
-        let Some(term) = term else { continue };
-        let _ = writeln!(out, "\n{head}, {form}:");
-        out.push_str(&Printer::new(&supply).block(&term, 2));
-        let mut names = supply.clone();
-        let value = Run::new(&mut names, false).evaluate(&Functions::default(), &term);
-        let value = value.map_err(|stuck| explain(stuck, &supply))?;
-        let _ = writeln!(out, "value: {}", Printer::new(&supply).value(&value));
-    }
-    Ok(out)
-}
-
 /// The numbered steps of evaluating `W.rd_V(x:S. f(x))`, or of `f` itself if it has no numbers.
 pub fn show_run(program: &Program, def: DefId, argument: Value) -> Result<String, Box<Diagnostic>> {
-    steps_of(program, def, &argument, None).map_err(|stuck| placed(stuck, program, def))
+    steps_of(program, def, &argument, None)
 }
 
 /// As [`show_run`], with recursion bounded as in figure 8: `letrec_n` for `letrec`.
@@ -83,15 +62,7 @@ pub fn show_run_bounded(
     argument: Value,
     fuel: u64,
 ) -> Result<String, Box<Diagnostic>> {
-    steps_of(program, def, &argument, Some(fuel)).map_err(|stuck| placed(stuck, program, def))
-}
-
-/// What went wrong, at the entry if it has no place: terms of the paper have none.
-fn placed(fault: Box<Diagnostic>, program: &Program, def: DefId) -> Box<Diagnostic> {
-    if fault.labels.is_empty() {
-        return Box::new(fault.label(program.defs[def].span, "evaluated from here"));
-    }
-    fault
+    steps_of(program, def, &argument, Some(fuel))
 }
 
 fn steps_of(
@@ -106,95 +77,167 @@ fn steps_of(
         let foreign = ("this argument".to_owned(), program.defs[def].span);
         return Err(foreign_construct(program, def, foreign));
     };
-    let (mut supply, functions, entry) = taken(bounded(paper, fuel))?;
-    let mut log = Some(vec![]);
-    let (x, trace, value) = traced(&mut supply, &functions, &entry, &point, &mut log)?;
-    let w = ones(&value.ty());
-    let (w_term, v) = (w.to_term(), point.to_term());
-    let literal = reverse(&mut supply, &w_term, &v, x, &entry.from, &trace, SHOWN);
-    let (form, derivative) = match literal {
-        Some(term) => ("as in figure 6", Some(term)),
-        None => {
-            let linear = sweep(&mut supply, &w, &point, x, &entry.from, &trace);
-            ("by the whole environment at once", linear)
-        }
-    };
-    let derivative = derivative.ok_or_else(|| explain(Stuck::Untyped, &supply))?;
-    let mut names = supply.clone();
-    let mut run = Run::new(&mut names, true);
-    let result = run.evaluate(&Functions::default(), &derivative);
-    let evaluation = run.log.take().unwrap_or_default();
-    let result = result.map_err(|stuck| explain(stuck, &supply))?;
+    let span = paper.span;
+    stacker::grow(STACK, || {
+        Forms::of(bounded(paper, fuel), &point, true)
+            .and_then(|forms| forms.steps())
+            .map_err(|(stuck, supply)| explain(stuck, &supply, span))
+    })
+}
 
-    let mut out = String::new();
-    let mut number = 0;
-    let mut section = |title: &str, steps: &[Step]| {
-        let _ = writeln!(out, "{title}");
-        for (index, step) in steps.iter().enumerate() {
-            number += 1;
-            if index >= LISTED {
-                continue;
+/// What figure 6 gives.
+enum Literal {
+    /// A term that is small enough to be shown, and its value.
+    Shown(Term, Val),
+    /// How many nodes it has.
+    Counted(usize),
+    /// More than can be made.
+    Huge,
+}
+
+/// The trace term of a function at a point and its derivative, in both forms.
+struct Forms {
+    supply: Supply,
+    point: Val,
+    x: Binder,
+    trace: Term,
+    value: Val,
+    w: Val,
+    linear: (Term, Val),
+    literal: Literal,
+    /// The steps of symbolic evaluation.
+    log: Vec<Step>,
+}
+
+/// Why there are no forms, with the names.
+type Failure = (Stuck, Supply);
+
+impl Forms {
+    /// `φ | x ↦ V ⊢ M ⤳ C` for the body of the entry, then `W.R_V(x. C)`.
+    fn of(paper: Paper, point: &Val, talkative: bool) -> Result<Self, Failure> {
+        let functions = Functions::of(&paper.functions, &paper.entry);
+        let (name, mut supply) = (paper.entry.name, paper.supply);
+        // The body of the entry with its φ, as a call of it finds them.
+        let entered = enter(&functions, name);
+        match entered.and_then(|(functions, entry)| {
+            Self::at(&mut supply, &functions, &entry, point, talkative)
+        }) {
+            Ok(forms) => Ok(Self { supply, ..forms }),
+            Err(stuck) => Err((stuck, supply)),
+        }
+    }
+
+    fn at(
+        supply: &mut Supply,
+        functions: &Functions,
+        entry: &Function,
+        point: &Val,
+        talkative: bool,
+    ) -> Result<Self, Stuck> {
+        let x = entry.param.clone();
+        let mut run = Run::new(supply, talkative);
+        run.bind(&x, point);
+        let trace = run.symbolic(functions, &entry.body)?;
+        let log = run.log.take().unwrap_or_default();
+        let value = run.evaluate(&Functions::default(), &trace)?;
+        let w = ones(&value.ty());
+        let linear = sweep(supply, &w, point, &x, &trace).ok_or(Stuck::Untyped)?;
+        let linear_value = closed(supply, &linear)?;
+        let literal = reverse(supply, &w.to_term(), &point.to_term(), &x, &trace, COUNTED);
+        let literal = match literal {
+            None => Literal::Huge,
+            Some(term) if term.is_larger(SHOWN) => Literal::Counted(term.size()),
+            Some(term) => {
+                let value = closed(supply, &term)?;
+                Literal::Shown(term, value)
             }
-            let indent = "  ".repeat(step.depth.min(20));
-            let line = format!("{indent}{} {} {}", step.redex, step.relation, step.result);
-            let _ = writeln!(out, "{number:>5}  {}", clipped(&line));
-        }
-        if steps.len() > LISTED {
-            let _ = writeln!(out, "    …  {} more", steps.len() - LISTED);
-        }
-    };
-    let mut printer = Printer::new(&names);
-    let (name, at, seed) = (printer.var(x), printer.value(&point), printer.value(&w));
-    section(&format!("symbolic evaluation at {name} = {at}"), &log.unwrap_or_default());
-    let title = format!("\nordinary evaluation of {seed}.R_{at}({name}. C), {form}");
-    section(&title, &evaluation);
-    let (value, result) = (printer.value(&value), printer.value(&result));
-    let _ = writeln!(out, "\nvalue      {value}\nderivative {result}");
-    Ok(out)
-}
-
-fn clipped(line: &str) -> String {
-    if line.chars().count() <= WIDTH {
-        return line.to_owned();
+        };
+        let (linear, point) = ((linear, linear_value), point.clone());
+        Ok(Self { supply: Supply::default(), point, x, trace, value, w, linear, literal, log })
     }
-    let kept: String = line.chars().take(WIDTH - 1).collect();
-    format!("{kept}…")
-}
 
-type Parts = (Supply, Functions, Rc<Function>);
-
-/// The body of the entry with its φ, as a call of it finds them.
-fn taken(paper: Paper) -> Result<Parts, Box<Diagnostic>> {
-    let functions = Functions::of(&paper.functions, &paper.entry);
-    let (functions, entry) =
-        enter(&functions, paper.entry.name).map_err(|stuck| explain(stuck, &paper.supply))?;
-    Ok((paper.supply, functions, entry))
-}
-
-/// `φ | x ↦ V ⊢ M ⤳ C` and `C ⇒` the value, for the body of the entry.
-fn traced(
-    supply: &mut Supply,
-    functions: &Functions,
-    entry: &Function,
-    point: &Val,
-    log: &mut Option<Vec<Step>>,
-) -> Result<(Var, Term, Val), Box<Diagnostic>> {
-    let mut run = Run::new(supply, log.is_some());
-    run.bind(entry.param, point.clone());
-    let trace = run.symbolic(functions, &entry.body);
-    if let Some(log) = log {
-        log.append(&mut run.log.take().unwrap_or_default());
+    /// `--stage trace`
+    fn text(&self, printer: &mut Printer<'_>) -> String {
+        let mut out = String::new();
+        let point = printer.value(&self.point);
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "trace term C, {} = {point}:", printer.binder(&self.x));
+        out.push_str(&printer.block(&self.trace, 2));
+        let _ = writeln!(out, "value: {}", printer.value(&self.value));
+        let head = self.head(printer);
+        let (linear, result) = &self.linear;
+        let _ = writeln!(out, "\n{head}, by the whole environment at once:");
+        out.push_str(&printer.block(linear, 2));
+        let _ = writeln!(out, "value: {}", printer.value(result));
+        let _ = match &self.literal {
+            Literal::Shown(term, result) => {
+                let (block, result) = (printer.block(term, 2), printer.value(result));
+                write!(out, "\n{head}, as in figure 6:\n{block}value: {result}\n")
+            }
+            Literal::Counted(nodes) => {
+                writeln!(out, "\n{head}, as in figure 6: {nodes} nodes, not shown")
+            }
+            Literal::Huge => {
+                writeln!(out, "\n{head}, as in figure 6: more than {COUNTED} nodes, not shown")
+            }
+        };
+        out
     }
-    run.log = None;
-    let value = trace
-        .as_ref()
-        .map_err(|stuck| *stuck)
-        .and_then(|trace| run.evaluate(&Functions::default(), trace));
-    let (trace, value) = match (trace, value) {
-        (Ok(trace), Ok(value)) => (trace, value),
-        (Err(stuck), _) | (_, Err(stuck)) => return Err(explain(stuck, supply)),
-    };
-    Ok((entry.param, trace, value))
+
+    /// `W.R_V(x. C)`
+    fn head(&self, printer: &mut Printer<'_>) -> String {
+        let (w, v) = (printer.value(&self.w), printer.value(&self.point));
+        format!("{w}.R_{v}({}. C)", printer.term(&self.x.term()))
+    }
+
+    /// `--stage trace-run`
+    fn steps(self) -> Result<String, Failure> {
+        let (form, derivative) = match &self.literal {
+            Literal::Shown(term, _) => ("as in figure 6", term),
+            Literal::Counted(_) | Literal::Huge => {
+                ("by the whole environment at once", &self.linear.0)
+            }
+        };
+        let mut names = self.supply.clone();
+        let mut run = Run::new(&mut names, true);
+        let result = run.evaluate(&Functions::default(), derivative);
+        let evaluation = run.log.take().unwrap_or_default();
+        let result = match result {
+            Ok(result) => result,
+            Err(stuck) => return Err((stuck, self.supply)),
+        };
+
+        let mut printer = Printer::new(&self.supply);
+        // Every variable is called as `--stage trace` calls it.
+        self.text(&mut printer);
+        let (x, at) = (printer.term(&self.x.term()), printer.value(&self.point));
+        let mut out = format!("symbolic evaluation at {x} = {at}\n");
+        list(&mut out, &mut printer, 0, &self.log);
+        let _ = writeln!(out, "\nordinary evaluation of {}, {form}", self.head(&mut printer));
+        list(&mut out, &mut printer, self.log.len(), &evaluation);
+        let (value, result) = (printer.value(&self.value), printer.value(&result));
+        let _ = writeln!(out, "\nvalue      {value}\nderivative {result}");
+        Ok(out)
+    }
+}
+
+/// Steps, each with its number.
+fn list(out: &mut String, printer: &mut Printer<'_>, before: usize, steps: &[Step]) {
+    for (index, step) in steps.iter().take(LISTED).enumerate() {
+        let indent = "  ".repeat(step.depth.min(20));
+        let line = format!("{indent}{}", printer.rule(&step.rule));
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{:>5}  {}", before + index + 1, shortened(&line, WIDTH));
+    }
+    if steps.len() > LISTED {
+        let _ = writeln!(out, "    …  {} more", steps.len() - LISTED);
+    }
+}
+
+/// The value of a closed trace term.
+fn closed(supply: &Supply, term: &Term) -> Result<Val, Stuck> {
+    let mut names = supply.clone();
+    Run::new(&mut names, false).evaluate(&Functions::default(), term)
 }
 
 fn ones(ty: &Ty) -> Val {
@@ -222,9 +265,10 @@ fn foreign_construct(program: &Program, def: DefId, (what, span): Foreign) -> Bo
     )
 }
 
-fn explain(stuck: Stuck, supply: &Supply) -> Box<Diagnostic> {
+/// Why there are no terms, at the entry: terms of the paper have no place.
+fn explain(stuck: Stuck, supply: &Supply, span: Span) -> Box<Diagnostic> {
     let small = "the rules of the paper are followed to the letter, for small terms";
-    let large = "use `pullback grad`, which records the same trace in linear time";
+    let large = "use `--stage trace`, which shows the record of an evaluation of any length";
     let (code, why, note, hint) = match stuck {
         Stuck::Steps => {
             ("E0717", format!("this evaluation takes more than {MAX_STEPS} steps"), small, large)
@@ -246,6 +290,5 @@ fn explain(stuck: Stuck, supply: &Supply) -> Box<Diagnostic> {
         ),
         Stuck::Untyped => ("E0799", "this trace term does not type check".to_owned(), small, large),
     };
-    let span = pullback_base::Span::NONE;
-    Box::new(Diagnostic::error(code, span, why, "").note(note).hint(hint))
+    Box::new(Diagnostic::error(code, span, why, "evaluated from here").note(note).hint(hint))
 }

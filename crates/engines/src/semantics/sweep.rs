@@ -11,16 +11,24 @@ use std::collections::BTreeMap;
 
 use pullback_lambda::{Prim, Scalar};
 
-use super::evaluate::operate_reals;
+use super::operation::operate_reals;
 use super::reverse::expand;
-use super::term::{Supply, Term, Test, Ty, Val, Var, operand_type};
+use super::term::{Binder, Supply, Term, Test, Ty, Val, Var, operand_type, operands};
 
 /// `W.R_V(x:T. C)` with a length proportional to that of `C`, or nothing if the terms do not fit.
-pub fn sweep(supply: &mut Supply, w: &Val, v: &Val, x: Var, ty: &Ty, trace: &Term) -> Option<Term> {
+pub fn sweep(supply: &mut Supply, w: &Val, v: &Val, x: &Binder, trace: &Term) -> Option<Term> {
     let mut flat = Flat { supply, env: BTreeMap::new(), values: BTreeMap::new(), code: vec![] };
     let mut inputs = vec![];
-    let shape = flat.input(&Term::Var(x), ty, v, &mut inputs)?;
-    flat.env.insert(x, shape.clone());
+    let mut parts = vec![];
+    for ((var, ty), (_, value)) in x.vars().zip(x.taken(v)?) {
+        let part = flat.input(&Term::Var(var), ty, &value, &mut inputs)?;
+        flat.env.insert(var, part.clone());
+        parts.push(part);
+    }
+    let shape = match x {
+        Binder::Var(_, _) => parts.pop()?,
+        Binder::Tuple(_) => Shape::Tuple(parts),
+    };
     let y = flat.term(trace)?;
 
     let mut bars: BTreeMap<Var, Vec<Term>> = BTreeMap::new();
@@ -28,24 +36,20 @@ pub fn sweep(supply: &mut Supply, w: &Val, v: &Val, x: Var, ty: &Ty, trace: &Ter
     let Flat { supply, code, .. } = flat;
     let mut backwards = vec![];
     for (var, prim, args) in code.iter().rev() {
-        let Some(bar) = total(supply, bars.remove(var), &mut backwards) else { continue };
+        let Some(bar) = total(supply, *var, bars.remove(var), &mut backwards) else { continue };
         for (arg, bar) in contributions(supply, *prim, args, bar, &mut backwards) {
             bars.entry(arg).or_default().push(bar);
         }
     }
     let body = gather(supply, &shape, &mut bars, &mut backwards);
     let forwards = code.into_iter().map(|(var, prim, args)| (var, Ty::Real, Term::Op(prim, args)));
-    let bindings: Vec<_> = std::iter::once((x, ty.clone(), v.to_term()))
-        .chain(inputs.into_iter().map(|(var, term)| (var, Ty::Real, term)))
+    let bindings: Vec<_> = (inputs.into_iter().map(|(var, term)| (var, Ty::Real, term)))
         .chain(forwards)
         .chain(backwards)
         .collect();
-    Some(
-        bindings
-            .into_iter()
-            .rev()
-            .fold(body, |body, (var, ty, value)| Term::let_(var, ty, value, body)),
-    )
+    let around = |body, (var, ty, value): (Var, Ty, Term)| Term::let_(var, ty, value, body);
+    let body = bindings.into_iter().rev().fold(body, around);
+    Some(Term::bind(x.clone(), v.to_term(), body))
 }
 
 /// A term taken apart into variables and numbers.
@@ -97,25 +101,31 @@ impl Flat<'_> {
     }
 
     fn term(&mut self, term: &Term) -> Option<Shape> {
+        self.named(term, None)
+    }
+
+    /// A term that a variable stands for, if it is a number: an operation keeps that name.
+    fn named(&mut self, term: &Term, own: Option<Var>) -> Option<Shape> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match term {
             Term::Var(var) => self.env.get(var).cloned(),
             Term::Real(_) | Term::Int(_) => Some(Shape::Atom(term.clone())),
             Term::Op(prim, args) => {
                 let args = self.atoms(args)?;
                 let value = operate_reals(*prim, &self.scalars(&args)?)?;
-                let var = self.supply.fresh("v", Ty::Real);
+                let var = own.unwrap_or_else(|| self.supply.fresh("v", Ty::Real));
                 self.values.insert(var, value);
                 self.code.push((var, *prim, args));
                 Some(Shape::Atom(Term::Var(var)))
             }
             Term::Reverse(prim, args, w) => {
                 let expanded = expand(self.supply, *prim, args, w);
-                self.term(&expanded)
+                self.named(&expanded, own)
             }
-            Term::Let(var, _, value, body) => {
-                let value = self.term(value)?;
-                self.env.insert(*var, value);
-                self.term(body)
+            Term::Let(binder, value, body) => {
+                let named = if let Binder::Var(var, Ty::Real) = binder { Some(*var) } else { None };
+                let value = self.named(value, named)?;
+                self.bind(binder, value)?;
+                self.named(body, own)
             }
             Term::Tuple(items) => {
                 let items: Option<Vec<_>> = items.iter().map(|item| self.term(item)).collect();
@@ -127,10 +137,23 @@ impl Flat<'_> {
             },
             Term::If(test, then, other) => {
                 let chosen = if self.test(test)? { then } else { other };
-                self.term(chosen)
+                self.named(chosen, own)
             }
             Term::Letrec(_, _) | Term::Call(_, _) | Term::Rd { .. } => None,
         })
+    }
+
+    fn bind(&mut self, binder: &Binder, value: Shape) -> Option<()> {
+        match (binder, value) {
+            (Binder::Var(var, _), value) => {
+                self.env.insert(*var, value);
+            }
+            (Binder::Tuple(vars), Shape::Tuple(items)) if vars.len() == items.len() => {
+                self.env.extend(vars.iter().map(|(var, _)| *var).zip(items));
+            }
+            (Binder::Tuple(_), Shape::Tuple(_) | Shape::Atom(_)) => return None,
+        }
+        Some(())
     }
 
     fn atoms(&mut self, args: &[Term]) -> Option<Vec<Term>> {
@@ -199,12 +222,17 @@ fn seed(y: &Shape, w: &Val, bars: &mut BTreeMap<Var, Vec<Term>>) -> Option<()> {
 type Bindings = Vec<(Var, Ty, Term)>;
 
 /// The sum of what a variable received, as a variable or a number.
-fn total(supply: &mut Supply, parts: Option<Vec<Term>>, code: &mut Bindings) -> Option<Term> {
+fn total(
+    supply: &mut Supply,
+    of: Var,
+    parts: Option<Vec<Term>>,
+    code: &mut Bindings,
+) -> Option<Term> {
     let sum = parts?.into_iter().reduce(|sum, part| Term::Op(Prim::Add, vec![sum, part]))?;
     if matches!(sum, Term::Var(_) | Term::Real(_)) {
         return Some(sum);
     }
-    let var = supply.fresh("v̄", Ty::Real);
+    let var = supply.bar(of, Ty::Real);
     code.push((var, Ty::Real, sum));
     Some(Term::Var(var))
 }
@@ -218,7 +246,7 @@ fn contributions(
     code: &mut Bindings,
 ) -> Vec<(Var, Term)> {
     let vars = |part: &dyn Fn(usize) -> Term| {
-        let args = args.iter().enumerate();
+        let args = operands(args).into_iter().enumerate();
         args.filter_map(
             |(index, arg)| {
                 if let Term::Var(var) = arg { Some((*var, part(index))) } else { None }
@@ -229,7 +257,7 @@ fn contributions(
     if prim == Prim::Add {
         return vars(&|_| bar.clone());
     }
-    let ty = operand_type(prim, args);
+    let ty = operand_type(args);
     let term = Term::Reverse(prim, args.to_vec(), Box::new(bar));
     match ty {
         Ty::Real => vars(&|_| term.clone()),
@@ -253,7 +281,7 @@ fn gather(
             Term::Tuple(items.iter().map(|item| gather(supply, item, bars, code)).collect())
         }
         Shape::Atom(Term::Var(var)) => {
-            total(supply, bars.remove(var), code).unwrap_or(Term::Real(0.0))
+            total(supply, *var, bars.remove(var), code).unwrap_or(Term::Real(0.0))
         }
         Shape::Atom(_) => Term::Real(0.0),
     }

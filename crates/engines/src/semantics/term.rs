@@ -1,5 +1,6 @@
 //! Types, terms, values and variables of the paper's language (§2 and §3).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pullback_base::{IdVec, Name, id_type};
@@ -38,8 +39,8 @@ pub enum Term {
     /// `W.op_r(M₀, …)`: the reverse-mode derivative of an operation at these arguments for the
     /// cotangent `W`, the last field. A tuple, one component an argument, unless it has only one.
     Reverse(Prim, Vec<Term>, Box<Term>),
-    /// `let x:T = M in N`
-    Let(Var, Ty, Box<Term>, Box<Term>),
+    /// `let x:T = M in N`, or `let ⟨x₀:T₀, …⟩ = M in N`
+    Let(Binder, Box<Term>, Box<Term>),
     /// `⟨M₀, …⟩`
     Tuple(Vec<Term>),
     /// A component of a term of this product type: `fst` and `snd` for pairs.
@@ -56,13 +57,20 @@ pub enum Term {
         cotangent: Box<Term>,
         /// `L`, the point.
         at: Box<Term>,
-        /// `x`
-        var: Var,
-        /// `T`
-        ty: Ty,
+        /// `x:T`
+        binder: Binder,
         /// `N`
         body: Rc<Term>,
     },
+}
+
+/// `x:T`, or `⟨x₀:T₀, …⟩` for the components of a tuple (§2).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Binder {
+    /// `x:T`
+    Var(Var, Ty),
+    /// `⟨x₀:T₀, …⟩`
+    Tuple(Vec<(Var, Ty)>),
 }
 
 /// A boolean term `B`; the paper has no connectives but names none as impossible.
@@ -81,10 +89,8 @@ pub enum Test {
 pub struct Function {
     /// `f`
     pub name: Fun,
-    /// `x`
-    pub param: Var,
-    /// `T`
-    pub from: Ty,
+    /// `x:T`
+    pub param: Binder,
     /// `U`
     pub to: Ty,
     /// `M`
@@ -109,6 +115,8 @@ pub struct Supply {
     pub vars: IdVec<Var, (Name, Ty)>,
     /// What each function is called, and the type of its result.
     pub funs: IdVec<Fun, (Name, Ty)>,
+    /// Whose cotangent a variable is, of those that are called after another.
+    pub bars: BTreeMap<Var, Var>,
 }
 
 impl Supply {
@@ -116,29 +124,38 @@ impl Supply {
     pub fn fresh(&mut self, name: impl Into<Name>, ty: Ty) -> Var {
         self.vars.push((name.into(), ty))
     }
+    /// A new variable for a cotangent of another, to be called after it.
+    pub fn bar(&mut self, of: Var, ty: Ty) -> Var {
+        let bar = self.fresh("v\u{304}", ty);
+        self.bars.insert(bar, of);
+        bar
+    }
     /// The type of a trace term.
     pub fn type_of(&self, trace: &Term) -> Ty {
         match trace {
             Term::Var(var) => self.vars[*var].1.clone(),
             Term::Real(_) | Term::Op(_, _) => Ty::Real,
             Term::Int(_) => Ty::unit(),
-            Term::Reverse(prim, args, _) => operand_type(*prim, args),
-            Term::Let(_, _, _, body) | Term::Letrec(_, body) => self.type_of(body),
+            Term::Reverse(_, args, _) => operand_type(args),
+            Term::Let(_, _, body) | Term::Letrec(_, body) => self.type_of(body),
             Term::Tuple(items) => Ty::Tuple(items.iter().map(|item| self.type_of(item)).collect()),
             Term::Proj(index, tys, _) => tys[*index].clone(),
             Term::If(_, then, _) => self.type_of(then),
             Term::Call(fun, _) => self.funs[*fun].1.clone(),
-            Term::Rd { ty, .. } => ty.clone(),
+            Term::Rd { binder, .. } => binder.ty(),
         }
     }
 }
 
-/// The type of the argument of an operation with these arguments: `unit` for those that are part of
-/// its symbol.
-pub fn operand_type(prim: Prim, args: &[Term]) -> Ty {
-    let partials = prim.row().smooth().map_or(&[][..], |smooth| smooth.partials);
-    let ty = |at| if matches!(partials.get(at), Some(None)) { Ty::unit() } else { Ty::Real };
-    if args.len() == 1 { ty(0) } else { Ty::Tuple((0..args.len()).map(ty).collect()) }
+/// The arguments of an operation that are not part of its symbol, as exponents are.
+pub fn operands(args: &[Term]) -> Vec<&Term> {
+    args.iter().filter(|arg| !matches!(arg, Term::Int(_))).collect()
+}
+
+/// The type of the argument of an operation with these arguments: a product unless there is one.
+pub fn operand_type(args: &[Term]) -> Ty {
+    let operands = operands(args);
+    if operands.len() == 1 { Ty::Real } else { Ty::Tuple(vec![Ty::Real; operands.len()]) }
 }
 
 impl Ty {
@@ -158,7 +175,11 @@ impl Ty {
 impl Term {
     /// `let x:T = M in N`
     pub fn let_(var: Var, ty: Ty, value: Term, body: Term) -> Self {
-        Self::Let(var, ty, Box::new(value), Box::new(body))
+        Self::bind(Binder::Var(var, ty), value, body)
+    }
+    /// `let x:T = M in N`, or `let ⟨x₀:T₀, …⟩ = M in N`
+    pub fn bind(binder: Binder, value: Term, body: Term) -> Self {
+        Self::Let(binder, Box::new(value), Box::new(body))
     }
     /// Whether it is a value: variables, numbers and tuples of values.
     pub fn is_value(&self) -> bool {
@@ -167,7 +188,7 @@ impl Term {
             Self::Tuple(items) => items.iter().all(Self::is_value),
             Self::Op(_, _)
             | Self::Reverse(_, _, _)
-            | Self::Let(_, _, _, _)
+            | Self::Let(_, _, _)
             | Self::Proj(_, _, _)
             | Self::If(_, _, _)
             | Self::Letrec(_, _)
@@ -184,7 +205,7 @@ impl Term {
                 items.iter().for_each(&mut *visit);
                 visit(w);
             }
-            Self::Let(_, _, value, body) => {
+            Self::Let(_, value, body) => {
                 visit(value);
                 visit(body);
             }
@@ -205,11 +226,69 @@ impl Term {
             }
         }
     }
+    /// Whether it has more nodes than this.
+    pub fn is_larger(&self, limit: usize) -> bool {
+        let (mut work, mut seen) = (vec![self], 0);
+        while let Some(term) = work.pop() {
+            seen += 1;
+            if seen > limit {
+                return true;
+            }
+            term.for_each_child(&mut |child| work.push(child));
+        }
+        false
+    }
     /// How many nodes it has.
     pub fn size(&self) -> usize {
         let mut size = 1;
         self.for_each_child(&mut |child| size += child.size());
         size
+    }
+}
+
+impl Binder {
+    /// Its variables, from left to right.
+    pub fn vars(&self) -> impl Iterator<Item = (Var, &Ty)> {
+        let (one, many) = match self {
+            Self::Var(var, ty) => (Some((*var, ty)), &[][..]),
+            Self::Tuple(items) => (None, &items[..]),
+        };
+        one.into_iter().chain(many.iter().map(|(var, ty)| (*var, ty)))
+    }
+    /// The type of what is bound.
+    pub fn ty(&self) -> Ty {
+        match self {
+            Self::Var(_, ty) => ty.clone(),
+            Self::Tuple(items) => Ty::Tuple(items.iter().map(|(_, ty)| ty.clone()).collect()),
+        }
+    }
+    /// What is bound, in terms of its variables.
+    pub fn term(&self) -> Term {
+        match self {
+            Self::Var(var, _) => Term::Var(*var),
+            Self::Tuple(items) => {
+                Term::Tuple(items.iter().map(|(var, _)| Term::Var(*var)).collect())
+            }
+        }
+    }
+    /// The same with other variables.
+    pub fn renamed(&self, mut rename: impl FnMut(Var, &Ty) -> Var) -> Self {
+        match self {
+            Self::Var(var, ty) => Self::Var(rename(*var, ty), ty.clone()),
+            Self::Tuple(items) => {
+                Self::Tuple(items.iter().map(|(var, ty)| (rename(*var, ty), ty.clone())).collect())
+            }
+        }
+    }
+    /// What each variable is when the whole is this value; nothing if it is no such tuple.
+    pub fn taken(&self, value: &Val) -> Option<Vec<(Var, Val)>> {
+        match (self, value) {
+            (Self::Var(var, _), _) => Some(vec![(*var, value.clone())]),
+            (Self::Tuple(items), Val::Tuple(values)) if items.len() == values.len() => {
+                Some(items.iter().zip(values.iter()).map(|((x, _), v)| (*x, v.clone())).collect())
+            }
+            (Self::Tuple(_), Val::Tuple(_) | Val::Real(_)) => None,
+        }
     }
 }
 

@@ -13,6 +13,9 @@ use super::tape::{Line, NONE, Recorder};
 use super::{node, record_on};
 use crate::semantics::{show_terms, with_fuel};
 
+/// The most that a record takes: several million lines.
+const MEMORY: usize = 1 << 30;
+
 /// The trace of a function of one argument and its derivative: as terms of the paper if it is a program
 /// of the paper, else line by line.
 pub fn show_trace(
@@ -52,18 +55,19 @@ fn show_record(
     argument: Value,
 ) -> Result<String, Box<Diagnostic>> {
     let image = compile(program);
-    let mut machine = Machine::new(&image, super::engine(), Options::default());
+    let options = Options { max_memory: MEMORY, ..Options::default() };
+    let mut machine = Machine::new(&image, super::engine(), options);
     let function = machine.global(function)?;
     let recorder = Rc::new(Recorder::talkative());
     let text = Rc::new(RefCell::new(String::new()));
     let (noted, shown) = (recorder.clone(), text.clone());
-    machine.perform(move |ctx| {
+    let shown_all = machine.perform(move |ctx| {
         record_on(ctx, recorder, function, argument, move |_, record| {
             let mut out = shown.borrow_mut();
             let lines = noted.lines();
             for (index, leaf) in walk::real_leaves(&record.x)?.iter().enumerate() {
                 // Writing to a string cannot fail.
-                let _ = writeln!(out, "v{index} = input            = {}", number(leaf));
+                let _ = writeln!(out, "{}", beside(&format!("v{index} = input"), leaf));
             }
             for line in &lines {
                 let _ = writeln!(out, "{}", shown_line(line));
@@ -78,14 +82,29 @@ fn show_record(
             out.push_str(&backwards(&lines, &record.outputs));
             Ok(Step::Return(Value::unit()))
         })
-    })?;
-    Ok(text.take())
+    });
+    match shown_all {
+        Ok(_) => Ok(text.take()),
+        Err(mut fault) => {
+            if fault.code == "E0709" {
+                let hint =
+                    "show it at an argument for which it ends sooner: the record is kept whole";
+                fault.hints = vec![hint.to_owned()];
+            }
+            Err(fault)
+        }
+    }
+}
+
+/// What a node is, and its value in a column.
+fn beside(head: &str, value: &Value) -> String {
+    format!("{head:<24} = {}", number(value))
 }
 
 fn shown_line(line: &Line) -> String {
     let args: Vec<String> = line.args.iter().map(argument_text).collect();
     let head = format!("v{} = {} {}", line.node, line.name, args.join(" "));
-    let mut text = format!("{head:<24} = {}", number(&line.value));
+    let mut text = beside(&head, &line.value);
     let partials: Vec<String> = line
         .partials
         .iter()

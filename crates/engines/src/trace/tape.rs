@@ -131,6 +131,9 @@ pub(super) struct Line {
     pub partials: Vec<Option<Value>>,
 }
 
+/// What a line takes, with its arguments and partial derivatives: most have two.
+const LINE_BYTES: usize = size_of::<Line>() + 4 * size_of::<Value>();
+
 /// A tape that is being written.
 #[derive(Default)]
 pub(super) struct Recorder {
@@ -337,6 +340,9 @@ impl Level for Recorder {
     }
 
     fn bytes(&self) -> usize {
-        self.tape.borrow().bytes() + self.notes.borrow().capacity() * size_of::<Note>()
+        let lines = self.lines.as_ref().map_or(0, |lines| lines.borrow().capacity());
+        self.tape.borrow().bytes()
+            + self.notes.borrow().capacity() * size_of::<Note>()
+            + lines * LINE_BYTES
     }
 }

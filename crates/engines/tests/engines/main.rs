@@ -16,5 +16,6 @@ mod linear_maps_forms;
 mod linear_maps_rules;
 mod page;
 mod semantics;
+mod semantics_laws;
 mod source;
 mod support;

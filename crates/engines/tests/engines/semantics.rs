@@ -6,10 +6,12 @@
 use std::rc::Rc;
 
 use crate::support::{def, program};
+use pullback_base::Diagnostic;
 use pullback_engines::semantics::{
-    Functions, Paper, Run, Stuck, Supply, Term, Ty, Val, paper, reverse, show_run,
-    show_run_bounded, show_terms, sweep,
+    Functions, Paper, Run, Stuck, Supply, Term, Val, paper, reverse, show_run, show_run_bounded,
+    show_terms, sweep,
 };
+use pullback_engines::show_trace;
 use pullback_lambda::Program;
 use pullback_lambda::eval::Value;
 use pullback_oracle::{Data, eval_f64, jvp_complex_step};
@@ -35,32 +37,32 @@ const PLAIN: &[&str] = &[
 
 const POINTS: &[(f64, f64)] = &[(0.7, 1.3), (1.1, -0.4), (2.5, 0.9), (-0.6, 1.9)];
 
-fn source(text: &str) -> Program {
+pub fn source(text: &str) -> Program {
     // The helper wants definitions at the start of a line.
     program(&text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n"))
 }
 
-fn pair(x: f64, y: f64) -> Val {
+pub fn pair(x: f64, y: f64) -> Val {
     Val::Tuple(Rc::new(vec![Val::Real(x), Val::Real(y)]))
 }
 
-fn value_of(paper: &Paper, term: &Term, at: &Val) -> Result<Val, Stuck> {
+pub fn value_of(paper: &Paper, term: &Term, at: &Val) -> Result<Val, Stuck> {
     let mut supply = paper.supply.clone();
     let mut run = Run::new(&mut supply, false);
-    run.bind(paper.entry.param, at.clone());
+    run.bind(&paper.entry.param, at);
     run.evaluate(&Functions::of(&paper.functions, &paper.entry), term)
 }
 
-fn trace_at(paper: &Paper, at: &Val) -> Result<(Supply, Term), Stuck> {
+pub fn trace_at(paper: &Paper, at: &Val) -> Result<(Supply, Term), Stuck> {
     let mut supply = paper.supply.clone();
     let mut run = Run::new(&mut supply, false);
-    run.bind(paper.entry.param, at.clone());
+    run.bind(&paper.entry.param, at);
     let functions = Functions::of(&paper.functions, &paper.entry);
     let trace = run.symbolic(&functions, &paper.entry.body)?;
     Ok((supply, trace))
 }
 
-fn closed(supply: &Supply, term: &Term) -> Val {
+pub fn closed(supply: &Supply, term: &Term) -> Val {
     let mut supply = supply.clone();
     Run::new(&mut supply, false).evaluate(&Functions::default(), term).unwrap()
 }
@@ -95,7 +97,7 @@ fn evaluating_the_trace_gives_the_value_here_and_nearby() {
                 let ordinary = value_of(&paper, &paper.entry.body, &at).unwrap();
                 let mut supply = supply.clone();
                 let mut run = Run::new(&mut supply, false);
-                run.bind(paper.entry.param, at);
+                run.bind(&paper.entry.param, &at);
                 let traced = run.evaluate(&Functions::default(), &trace).unwrap();
                 assert_eq!(ordinary, traced, "{text}");
                 let truth = eval_f64(&program, def(&program, "f"), &[data(x, y)]).unwrap();
@@ -115,10 +117,9 @@ fn both_forms_of_the_derivative_are_the_derivative_of_the_trace() {
         for (x, y) in POINTS {
             let (mut supply, trace) = trace_at(&paper, &pair(*x, *y)).unwrap();
             let (w, v) = (Val::Real(-1.5), pair(*x, *y));
-            let (at, ty) = (paper.entry.param, paper.entry.from.clone());
-            let literal =
-                reverse(&mut supply, &w.to_term(), &v.to_term(), at, &ty, &trace, 1 << 17);
-            let linear = sweep(&mut supply, &w, &v, at, &ty, &trace).unwrap();
+            let at = &paper.entry.param;
+            let literal = reverse(&mut supply, &w.to_term(), &v.to_term(), at, &trace, 1 << 17);
+            let linear = sweep(&mut supply, &w, &v, at, &trace).unwrap();
             let partial = |dx: f64, dy: f64| {
                 let f = def(&program, "f");
                 let answer = jvp_complex_step(&program, f, &[data(*x, *y)], &[dx, dy]);
@@ -197,10 +198,9 @@ fn figure_6_doubles_with_every_let_and_the_sweep_does_not() {
         let paper = paper(&program, def(&program, "f")).unwrap();
         let (mut supply, trace) = trace_at(&paper, &Val::Real(1.01)).unwrap();
         let (w, v) = (Val::Real(1.0), Val::Real(1.01));
-        let at = paper.entry.param;
-        let literal =
-            reverse(&mut supply, &w.to_term(), &v.to_term(), at, &Ty::Real, &trace, 1 << 22);
-        let linear = sweep(&mut supply, &w, &v, at, &Ty::Real, &trace).unwrap();
+        let at = &paper.entry.param;
+        let literal = reverse(&mut supply, &w.to_term(), &v.to_term(), at, &trace, 1 << 22);
+        let linear = sweep(&mut supply, &w, &v, at, &trace).unwrap();
         (literal.unwrap().size(), linear.size())
     };
     let (small, large) = (sizes(3), sizes(6));
@@ -234,4 +234,51 @@ fn steps_are_shown_with_bounded_recursion() {
             Err(fault) => assert!(fuel < 5 && fault.code == "E0708", "{fuel}: {fault:?}"),
         }
     }
+}
+
+/// `letrec f(x) = if x > n then x else f(x + 1)`
+fn counting(n: f64) -> Program {
+    source(&format!(
+        "def f : Real -> Real = \\($x : Real) -> if gt $x {n:?} then $x else @f (add $x 1.0)"
+    ))
+}
+
+fn trace_of(program: &Program, at: f64) -> Result<String, Box<Diagnostic>> {
+    show_trace(program, def(program, "f"), Value::Real(at))
+}
+
+fn steps_of(program: &Program, at: f64) -> Result<String, Box<Diagnostic>> {
+    show_run(program, def(program, "f"), Value::Real(at))
+}
+
+#[test]
+fn a_long_trace_is_shown_as_a_term_or_as_the_record() {
+    let term = trace_of(&counting(2000.0), 0.0).unwrap();
+    assert!(term.starts_with("trace term C, x:real = 0:"), "{term}");
+    assert!(term.contains("as in figure 6: more than 20000 nodes, not shown"), "{term}");
+    // More bindings than a trace term may have, deeper than its evaluation may nest.
+    let record = trace_of(&counting(30000.0), 0.0).unwrap();
+    assert!(record.starts_with("v0 = input               = 0.0\nv1 = add v0 1.0          = 1.0"));
+    let fault = steps_of(&counting(30000.0), 0.0).unwrap_err();
+    assert!(fault.code == "E0717", "{fault:?}");
+}
+
+#[test]
+fn a_trace_without_end_runs_out_of_memory() {
+    let fault = trace_of(&counting(f64::INFINITY), 0.0).unwrap_err();
+    assert!(fault.code == "E0709", "{fault:?}");
+    assert!(!fault.hints[0].contains("--max-memory"), "the stage has no such option");
+}
+
+#[test]
+fn steps_call_variables_as_the_terms_do() {
+    let text = "def f : Real -> Real = \\($x : Real) -> mul (sin (mul $x $x)) (add $x 1.0)";
+    let program = source(text);
+    let (term, steps) = (trace_of(&program, 2.0).unwrap(), steps_of(&program, 2.0).unwrap());
+    for binding in ["v:real = x * x", "v_2:real = sin(v)", "v_3:real = x + 1"] {
+        assert!(term.contains(&format!("let {binding} in")), "{term}");
+        assert!(steps.contains(&format!("E[…] ⤳ let {binding} in E[")), "{steps}");
+    }
+    // The cotangent of each variable is called after it.
+    assert!(term.contains("let v̄_2:real =") && term.contains("let x̄:real ="), "{term}");
 }
