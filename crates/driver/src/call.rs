@@ -71,6 +71,8 @@ pub struct Prepared {
     pub parts: Vec<Part>,
     /// The value of the direction, with its type.
     pub direction: Option<(Value, Type)>,
+    /// Where the direction is written.
+    pub along: Span,
     /// `T` itself, where there is no `S`: the call was evaluated with its arguments.
     pub value: Option<Value>,
 }
@@ -107,6 +109,7 @@ pub fn prepare(
     let slots = slots(session, &entry, given, &arguments, purpose)?;
     check_result(session, &entry, purpose)?;
     let direction = direction(session, purpose)?;
+    let along = direction.as_ref().map_or(Span::NONE, |direction| direction.span);
     let item = def(CALL, definition(&entry, &slots, purpose, direction));
     modules.main_mut().module.items.push(item);
     let mut prepared = compile(session, &modules)?;
@@ -117,7 +120,7 @@ pub fn prepare(
     let global = &inferred.typed.globals[id];
     let made = assemble(session, (engine, &call.settings), arguments, prepared, &slots)?;
     check_sizes(session, global, &slots, &made)?;
-    Ok(made)
+    Ok(Prepared { along, ..made })
 }
 
 /// A parameter and where its value comes from.
@@ -411,6 +414,7 @@ fn assemble(
     slots: &[Slot],
 ) -> Result<Prepared, Stop> {
     let Compiled { mut program, root, .. } = compiled;
+    name_as_written(&mut program, root, slots);
     let call = program.defs[root].ty.clone();
     let data: Vec<&Slot> = slots.iter().filter(|slot| slot.data).collect();
     let (types, result) = curried(call.component(0).ok_or(Stop)?, data.len())?;
@@ -443,7 +447,23 @@ fn assemble(
     let value = made.first().filter(|_| values.is_empty()).cloned();
     let argument = if values.len() == 1 { values.remove(0) } else { Value::tuple(values) };
     let direction = made.get(2).cloned().zip(call.component(2).cloned());
-    Ok(Prepared { program, function, argument, result, parts, direction, value })
+    let along = Span::NONE;
+    Ok(Prepared { program, function, argument, result, parts, direction, along, value })
+}
+
+/// What stands for the call is named as its author would: forms of the program are shown to people.
+fn name_as_written(program: &mut Program, root: DefId, slots: &[Slot]) {
+    for id in program.vars.ids() {
+        let var = &mut program.vars[id];
+        if let Some(slot) = slots.iter().find(|slot| var.name == slot.var) {
+            var.name = slot.name.as_str().into();
+        }
+    }
+    let mut name = "call".to_owned();
+    while program.defs.iter().any(|def| def.name == name) {
+        name.push('\'');
+    }
+    program.defs[root].name = name.into();
 }
 
 /// Compares the sizes of what was given with those that the entry declares.

@@ -288,6 +288,7 @@ impl<'p> Point<'p> {
                 result: self.prepared.result.clone(),
                 parts: self.prepared.parts.clone(),
                 direction: None,
+                along: Span::NONE,
                 value: None,
             };
             let mut point = Point::new(&prepared);

@@ -127,6 +127,10 @@ fn watched(
     watch(session, &call.settings, &run, found.is_err());
     match found {
         Ok(answer) => Ok((answer.value, answer.derivative.unwrap_or(Value::Unit))),
+        // A direction of another shape is found where there is no place in the program.
+        Err(fault) if fault.code == "E0713" && fault.labels.is_empty() => {
+            session.fail(fault.label(prepared.along, "given here"))
+        }
         Err(fault) => session.fail(*fault),
     }
 }

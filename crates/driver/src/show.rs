@@ -5,7 +5,7 @@
 //! table.
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::{BOUNDED, Stage as Form};
+use pullback_engines::{BOUNDED, EngineInfo, Stage as Form, fused};
 use pullback_lambda::{Def, DefId, Program, Type};
 use pullback_types::{open_record, show_scheme};
 
@@ -20,6 +20,12 @@ use crate::suggest::did_you_mean;
 
 /// The text of a stage.
 pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
+    if call.settings.fuse
+        && form_named(stage).is_none()
+        && stages().any(|known| known.name == stage)
+    {
+        return no_fused_form(session, stage);
+    }
     match stage {
         "tokens" => {
             let file = session.read_text(&call.file)?;
@@ -30,6 +36,7 @@ pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<Strin
         "lambda" => lambda(session, call),
         _ => {
             if let Some((engine, form)) = form_named(stage) {
+                let form = fused_form(session, call, engine, form)?;
                 if !call.entry.is_empty() {
                     return show_form(session, call, engine.name, form);
                 }
@@ -47,6 +54,31 @@ pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<Strin
             session.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint))
         }
     }
+}
+
+/// The form, or that of the fused mode if this is asked for.
+fn fused_form(
+    session: &mut Session<'_>,
+    call: &Call,
+    engine: &EngineInfo,
+    form: &'static Form,
+) -> Result<&'static Form, Stop> {
+    if !call.settings.fuse {
+        return Ok(form);
+    }
+    let forms = fused(engine).map_or(&[][..], |engine| engine.stages);
+    match forms.iter().find(|fused| fused.name == form.name) {
+        Some(fused) => Ok(fused),
+        None => no_fused_form(session, form.name),
+    }
+}
+
+fn no_fused_form<T>(session: &mut Session<'_>, stage: &str) -> Result<T, Stop> {
+    let title = format!("the stage `{stage}` has no fused form");
+    let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
+        .note("`--fuse` is a way of running `delta`, and its stages show the effect")
+        .hint("leave out `--fuse`, or show `delta`, `delta-trace` or `delta-lets`");
+    session.fail(diagnostic)
 }
 
 fn ast(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {

@@ -21,6 +21,6 @@ pub use engine::{
     run, run_in_machine,
 };
 pub use page::page;
-pub use table::{BOUNDED, ENGINES, engine_named, fused};
+pub use table::{BOUNDED, ENGINES, engine_named, fused, modes};
 pub use trace::{engine as trace_engine, show_trace, show_trace_bounded};
 pub use watch::follow;

@@ -242,14 +242,20 @@ const CATEGORIES: EngineInfo = EngineInfo {
 
 /// `delta` with fused functions: each call of a function of numbers leaves one binding (§8.7).
 static FUSED_DELTA: EngineInfo = EngineInfo {
+    name: "delta --fuse",
     how: How::Transform { vjp: delta::fused_vjp, jvp: delta::fused_jvp },
-    stages: &[],
+    stages: delta::FUSED_STAGES,
     ..DELTA
 };
 
 /// The fused form of an engine, if it has one.
 pub fn fused(engine: &EngineInfo) -> Option<&'static EngineInfo> {
     (engine.name == "delta").then_some(&FUSED_DELTA)
+}
+
+/// Every engine in every mode that it has: what must agree.
+pub fn modes() -> impl Iterator<Item = &'static EngineInfo> {
+    ENGINES.iter().flat_map(|engine| std::iter::once(engine).chain(fused(engine)))
 }
 
 /// The engine of this name.

@@ -42,8 +42,7 @@ impl Translation<'_> {
     /// `\(s, ds) -> let t = D→{f} (zip s ds) in (primal t, delta t)`
     pub(super) fn wrapped(&mut self, def: DefId, held: usize) -> Outcome<DefId> {
         let ends = self.ends(def, held)?;
-        let function = self.def(def);
-        self.finish()?;
+        let function = self.entry(def)?;
         let pair = Type::tuple(vec![ends.from.clone(), ends.from_dot.clone()]);
         let param = self.program.fresh("p", pair);
         let mut block = Block::new(None);
@@ -59,7 +58,7 @@ impl Translation<'_> {
         let zipped = self.poly(Op::Zip, &ends.moving, vec![moving, ds], None, None, &mut block).0;
         parts.push(zipped.expect("the function makes a structure"));
         let s = if held == 0 { parts.remove(0) } else { Expr::tuple(parts, NONE) };
-        let t = Expr::app(self.program.global(function, NONE), vec![s], NONE);
+        let t = self.enter(&function, s, None);
         let t = self.bind(&mut block, "t", t);
         let value = self.rebuild(Op::Primal, &ends.to, t.clone(), &mut block);
         let dt = self.rebuild(Op::Delta, &ends.to, t, &mut block);

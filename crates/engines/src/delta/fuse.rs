@@ -2,10 +2,12 @@
 //! deltas at once, and leaves a single binding with its partial derivatives.
 //!
 //! `D'{f} (x₁, δx₁) … (xₙ, δxₙ)` runs `D{f}` on variables of its own in a state of its own, evaluates the
-//! result's delta, and binds `Add (Scale p₁ δx₁) (Add (Scale p₂ δx₂) …)`. What `D{f}` bound is dropped, so
-//! the bindings of a program no longer grow with the operations inside such functions. A definition
-//! is fused if it is closed, its parameters are made of Reals and discrete data by tuples, records and sums
-//! that are not recursive, and its result is a Real: then the sum has a bounded number of terms.
+//! result's delta, and binds the sum of the `δxᵢ`, each scaled by the partial derivative that the map has
+//! for it: `scaleAt i finalMap δxᵢ` is `Scale (lookupOrZero i finalMap) δxᵢ`, but `Zero` for an empty slot.
+//! What `D{f}` bound is dropped, so the bindings of a program no longer grow with the operations inside
+//! such functions. A definition is fused if it is closed, its parameters are made of Reals and discrete
+//! data by tuples, records and sums that are not recursive, and its result is a Real: then the sum has a
+//! bounded number of terms.
 
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Type, TypeKind, VarId, contains_real};
 
@@ -63,11 +65,9 @@ impl Translation<'_> {
         let mut args = vec![];
         for (ty, x) in types.iter().zip(&xs) {
             let primal = self.rebuild(Op::Primal, ty, x.clone(), &mut block);
-            let primal = self.bind(&mut block, "x", primal);
             let (extra, acc) = (Some(input.clone()), Some(next));
             let (own, after) = self.poly(Op::InitVars, ty, vec![primal], extra, acc, &mut block);
-            let own = own.expect("the function makes a structure");
-            args.push(self.bind(&mut block, "x", own));
+            args.push(own.expect("the function makes a structure"));
             let after = after.expect("the function gives a number");
             next = self.bind(&mut block, "next", after);
         }

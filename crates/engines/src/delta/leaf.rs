@@ -1,7 +1,7 @@
 //! What the polytypic functions do at a Real, and the terms they are made of.
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Arm, Expr, ExprKind, Lit, Prim, Type};
+use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Prim, Type};
 
 use super::block::{Block, NONE, is_zero};
 use super::poly::{Op, Part};
@@ -98,21 +98,12 @@ impl Translation<'_> {
             }
             Op::Count => Part { out: None, acc: Some(self.bind(block, "k", next(&acc))) },
             Op::Combine => {
-                let acc = self.bind(block, "acc", acc);
-                let position = Expr::proj(acc.clone(), 1, NONE);
-                let delta = Expr::proj(acc, 0, NONE);
-                let slot = Expr::prim(Prim::Index, vec![given, position.clone()], NONE);
-                let partial = self.program.fresh("p", Type::real());
-                let p = self.program.var(partial, NONE);
-                let scaled = self.call("scale", vec![p, part(self, 1)]);
-                let some = self.call("plus", vec![delta.clone(), scaled]);
-                let arms = vec![
-                    Arm { tag: 0, vars: vec![], body: delta },
-                    Arm { tag: 1, vars: vec![partial], body: some },
-                ];
-                let delta = Expr::match_(slot, arms, None, NONE);
-                let acc = Expr::tuple(vec![delta, next(&position)], NONE);
-                Part { out: None, acc: Some(self.bind(block, "acc", acc)) }
+                let (sum, position) = (self.component(&acc, 0), self.component(&acc, 1));
+                let scaled = vec![position.clone(), given, part(self, 1)];
+                let scaled = self.call("scaleAt", scaled);
+                let first = is_zero(&sum);
+                let sum = if first { scaled } else { self.call("plus", vec![sum, scaled]) };
+                Part { out: None, acc: Some(Expr::tuple(vec![sum, next(&position)], NONE)) }
             }
         }
     }

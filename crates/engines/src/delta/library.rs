@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use pullback_base::{FileId, Id, Span};
 use pullback_lambda::{
-    DataId, DefId, Expr, ExprKind, LoopForm, Program, Type, TypeKind, VarId, parse,
+    DataId, DefId, Expr, ExprKind, LoopForm, Prim, Program, Type, TypeKind, VarId, parse,
 };
 
 use super::Version;
@@ -60,6 +60,17 @@ impl Library {
     pub(super) fn state(&self) -> Type {
         let fields = vec![("next".into(), Type::int()), ("binds".into(), self.data(3))];
         Type::new(TypeKind::Record(fields))
+    }
+    /// Says where the faults of its functions are told. Limits are reached somewhere in the run of a
+    /// function; the function is the place that its author knows.
+    pub(super) fn place_faults(&self, program: &mut Program, place: Span) {
+        for def in self.defs.values() {
+            program.defs[*def].body.rewrite(&mut |node| {
+                if let ExprKind::Prim(Prim::Fail, _) = node.kind {
+                    node.span = place;
+                }
+            });
+        }
     }
     fn data(&self, index: usize) -> Type {
         if self.forward {

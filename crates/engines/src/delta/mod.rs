@@ -42,7 +42,7 @@ use block::Val;
 pub use forward::{forward_jvp, forward_translation, forward_vjp, show_forward};
 use library::Library;
 
-use crate::engine::{ForwardFn, Stage, TransformFn};
+use crate::engine::{ForwardFn, ShowFn, Stage, TransformFn};
 use crate::source::outside_fragment;
 
 /// How many nodes the translated definitions of one program may have.
@@ -97,7 +97,8 @@ impl Version {
             // They have no limit.
             Version::Forward | Version::Final => "",
         };
-        format!("{ENGINE_LIMIT}the engine `{}` does not cover {what}", self.name())
+        let name = self.name();
+        format!("{ENGINE_LIMIT}the engine `{name}` does not cover {what}, but `delta` does")
     }
 }
 
@@ -112,6 +113,8 @@ struct Translation<'p> {
     bind_constants: bool,
     /// Whether operands run from right to left, as in figure 12.
     right_to_left: bool,
+    /// The function that is differentiated: where faults of what is made around it are told.
+    place: Span,
     /// The functions that the wrapper runs.
     roots: BTreeSet<DefId>,
     /// Translated sums.
@@ -140,6 +143,7 @@ impl<'p> Translation<'p> {
             fuse: false,
             bind_constants: false,
             right_to_left: false,
+            place: Span::NONE,
             roots: BTreeSet::new(),
             datas: BTreeMap::new(),
             vars: BTreeMap::new(),
@@ -150,6 +154,13 @@ impl<'p> Translation<'p> {
             polys: HashMap::new(),
             sequences: HashMap::new(),
         }
+    }
+
+    /// Whether to fuse what a function calls. The function itself has nothing around it to gain from that.
+    fn fuse_around(&mut self, def: DefId, fuse: bool) {
+        self.fuse = fuse;
+        self.roots.insert(def);
+        self.roots.extend(wrap::applied(self.program, def).map(|(inner, _)| inner));
     }
 
     fn too_large(&self, span: Span) -> Box<Diagnostic> {
@@ -192,8 +203,7 @@ pub fn delta_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed 
 
 fn fused(program: &mut Program, def: DefId) -> Translation<'_> {
     let mut translation = Translation::new(program, Version::Final);
-    translation.fuse = true;
-    translation.roots.insert(def);
+    translation.fuse_around(def, true);
     translation
 }
 
@@ -224,35 +234,60 @@ pub const DELTA2_STAGES: &[Stage] = &[Stage {
 }];
 
 /// What `delta` shows.
-pub const DELTA_STAGES: &[Stage] = &[
-    Stage {
-        name: "delta",
-        about: "the monadic translation in do-notation, and its wrapper",
-        needs_argument: false,
-        show: |program, def, _| show::translation(program, def, Version::Final, false),
-    },
-    Stage {
-        name: "delta-fused",
-        about: "the monadic translation with fused functions",
-        needs_argument: false,
-        show: |program, def, _| show::translation(program, def, Version::Final, true),
-    },
-    Stage {
-        name: "delta-library",
-        about: "the types and functions that the monadic translation calls",
-        needs_argument: false,
-        show: |program, def, _| show::library(program, def),
-    },
-    Stage {
-        name: "delta-trace",
-        about: "the bindings of one run as nested Lets, in the order of figure 12",
-        needs_argument: false,
-        show: |program, def, argument| show::chain(program, def, argument, true),
-    },
-    Stage {
-        name: "delta-lets",
-        about: "the bindings of one run as nested Lets, as they run",
-        needs_argument: false,
-        show: |program, def, argument| show::chain(program, def, argument, false),
-    },
-];
+pub const DELTA_STAGES: &[Stage] = &delta_stages(Forms {
+    translation: |program, def, _| show::translation(program, def, Version::Final, false),
+    library: |program, def, _| show::library(program, def, false),
+    trace: |program, def, argument| show::chain(program, def, argument, true, false),
+    lets: |program, def, argument| show::chain(program, def, argument, false, false),
+});
+
+/// What fused `delta` shows.
+pub const FUSED_STAGES: &[Stage] = &delta_stages(Forms {
+    translation: |program, def, _| show::translation(program, def, Version::Final, true),
+    library: |program, def, _| show::library(program, def, true),
+    trace: |program, def, argument| show::chain(program, def, argument, true, true),
+    lets: |program, def, argument| show::chain(program, def, argument, false, true),
+});
+
+/// How the stages of `delta` are made.
+struct Forms {
+    translation: ShowFn,
+    library: ShowFn,
+    trace: ShowFn,
+    lets: ShowFn,
+}
+
+const fn delta_stages(forms: Forms) -> [Stage; 5] {
+    [
+        Stage {
+            name: "delta",
+            about: "the monadic translation in do-notation, and its wrapper",
+            needs_argument: false,
+            show: forms.translation,
+        },
+        Stage {
+            name: "delta-fused",
+            about: "the monadic translation with fused functions",
+            needs_argument: false,
+            show: |program, def, _| show::translation(program, def, Version::Final, true),
+        },
+        Stage {
+            name: "delta-library",
+            about: "the types and functions that the monadic translation calls",
+            needs_argument: false,
+            show: forms.library,
+        },
+        Stage {
+            name: "delta-trace",
+            about: "the bindings of one run as nested Lets, in the order of figure 12",
+            needs_argument: false,
+            show: forms.trace,
+        },
+        Stage {
+            name: "delta-lets",
+            about: "the bindings of one run as nested Lets, as they run",
+            needs_argument: false,
+            show: forms.lets,
+        },
+    ]
+}

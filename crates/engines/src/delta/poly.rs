@@ -331,7 +331,7 @@ impl Translation<'_> {
         let n = self.bind(&mut block, "n", size(&inputs[0]));
         for input in &inputs[1..] {
             let same = Expr::prim(Prim::IntEq, vec![size(input), n.clone()], NONE);
-            let check = Expr::if_(same, Expr::unit(NONE), other_shape(&Type::unit()), NONE);
+            let check = Expr::if_(same, Expr::unit(NONE), self.other_shape(&Type::unit()), NONE);
             self.bind(&mut block, "_", check);
         }
         let index = self.program.fresh("i", Type::int());
@@ -426,12 +426,12 @@ impl Translation<'_> {
                     arms.push(arm);
                     break;
                 }
-                let default = (constructors.len() > 1).then(|| other_shape(result));
+                let default = (constructors.len() > 1).then(|| self.other_shape(result));
                 body = Expr::match_(inputs[index].clone(), vec![arm], default, NONE);
             }
         }
         if arms.is_empty() {
-            return other_shape(result);
+            return self.other_shape(result);
         }
         Expr::match_(inputs[0].clone(), arms, None, NONE)
     }
@@ -491,9 +491,9 @@ impl Translation<'_> {
         self.sequences.insert(key, def);
         def
     }
-}
 
-/// A tangent whose shape is not that of its primal.
-fn other_shape(result: &Type) -> Expr {
-    Expr::fail(Expr::str(OTHER_SHAPE, NONE), result.clone(), NONE)
+    /// A tangent whose shape is not that of its primal.
+    fn other_shape(&self, result: &Type) -> Expr {
+        Expr::fail(Expr::str(OTHER_SHAPE, NONE), result.clone(), self.place)
+    }
 }

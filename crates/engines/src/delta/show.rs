@@ -4,23 +4,24 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile};
-use pullback_lambda::{Def, DefId, ExprKind, Program, Type, TypeKind};
+use pullback_lambda::{Def, DefId, ExprKind, Program, Type, TypeKind, VarId};
 
 use super::notation::{declarations, definition};
-use super::{Translation, Version};
+use super::wrap::{applied, component_names};
+use super::{Translation, Version, fused_jvp, fused_vjp};
+use crate::engine::{ForwardFn, TransformFn};
 use crate::source::{Transforms, eliminate, reachable};
 
 type Shown = Result<String, Box<Diagnostic>>;
 
 /// The translated definitions with the wrapper around them.
 pub(super) fn translation(program: &Program, def: DefId, version: Version, fuse: bool) -> Shown {
-    let (mut program, def) = prepared(program, def, version)?;
+    let (mut program, def) = prepared(program, def, version, fuse)?;
     let before = program.defs.len();
     let mut translation = Translation::new(&mut program, version);
-    translation.fuse = fuse;
-    translation.roots.insert(def);
+    translation.fuse_around(def, fuse);
     let wrapper = if version == Version::Forward {
         translation.wrapped(def, 0)?
     } else {
@@ -69,9 +70,10 @@ fn typed(program: &Program, def: DefId, version: Version) -> String {
 }
 
 /// The types and functions that the final translation calls, and the polytypic ones that it made.
-pub(super) fn library(program: &Program, def: DefId) -> Shown {
-    let (mut program, def) = prepared(program, def, Version::Final)?;
+pub(super) fn library(program: &Program, def: DefId, fuse: bool) -> Shown {
+    let (mut program, def) = prepared(program, def, Version::Final, fuse)?;
     let mut translation = Translation::new(&mut program, Version::Final);
+    translation.fuse_around(def, fuse);
     translation.vjp(def)?;
     let state = translation.library.state();
     let datas = translation.library.types();
@@ -93,24 +95,55 @@ pub(super) fn library(program: &Program, def: DefId) -> Shown {
     Ok(text)
 }
 
-/// The program without derivatives inside, and the definition with one parameter.
+/// The program without derivatives inside, and the definition with one parameter. No two of its
+/// definitions have the same name, so that what is printed can be read.
 fn prepared(
     program: &Program,
     def: DefId,
     version: Version,
+    fuse: bool,
 ) -> Result<(Program, DefId), Box<Diagnostic>> {
     let mut program = program.clone();
-    let (vjp, jvp) = version.transforms();
+    let (vjp, jvp) = if fuse {
+        (fused_vjp as TransformFn, fused_jvp as ForwardFn)
+    } else {
+        version.transforms()
+    };
     let transforms = Transforms { engine: version.name(), vjp, jvp };
     let def = eliminate(&mut program, transforms, def)?;
     let def = crate::source::unary(&mut program, def);
+    let mut taken = BTreeSet::new();
+    for other in reachable(&program, def).into_iter().filter(|other| *other != def) {
+        let name = program.defs[other].name.clone();
+        program.defs[other].name = free_name(&name, &mut taken);
+    }
+    if applied(&program, def).is_none() && taken.contains(&program.defs[def].name) {
+        program.defs[def].name = free_name(&"call".into(), &mut taken);
+    }
     Ok((program, def))
+}
+
+/// The name, with a number if it is taken.
+fn free_name(name: &Name, taken: &mut BTreeSet<Name>) -> Name {
+    let mut free = name.clone();
+    let mut number = 1;
+    while !taken.insert(free.clone()) {
+        number += 1;
+        free = format!("{name}.{number}").into();
+    }
+    free
 }
 
 /// The bindings that a run of the final translation leaves, as nested `Let`s. In the figure's way,
 /// operands run from right to left and literals are bound.
-pub(super) fn chain(program: &Program, def: DefId, argument: Option<Value>, figure: bool) -> Shown {
-    let (mut program, def) = prepared(program, def, Version::Final)?;
+pub(super) fn chain(
+    program: &Program,
+    def: DefId,
+    argument: Option<Value>,
+    figure: bool,
+    fuse: bool,
+) -> Shown {
+    let (mut program, def) = prepared(program, def, Version::Final, fuse)?;
     let (from, span) = {
         let def = &program.defs[def];
         (def.ty.as_fun().map(|(from, _)| from.clone()).unwrap_or_else(Type::unit), def.span)
@@ -124,6 +157,7 @@ pub(super) fn chain(program: &Program, def: DefId, argument: Option<Value>, figu
         }
     };
     let mut translation = Translation::new(&mut program, Version::Final);
+    translation.fuse_around(def, fuse);
     translation.bind_constants = figure;
     translation.right_to_left = figure;
     let traced = translation.traced(def)?;
@@ -134,21 +168,10 @@ pub(super) fn chain(program: &Program, def: DefId, argument: Option<Value>, figu
     let [dual, binds] = result.as_tuple().unwrap_or_default() else {
         return Ok(String::new());
     };
-    let mut inputs = vec![];
-    name_leaves(&program, &from, &argument, &params, &mut inputs);
-    let mut chain = Chain { inputs: inputs.iter().map(|(name, _)| name.clone()).collect() };
-    let mut text = String::new();
-    let _ = writeln!(
-        text,
-        "-- {} inputs{}",
-        inputs.len(),
-        if chosen { ", chosen: no arguments were given" } else { "" }
-    );
-    for some in inputs.chunks(6) {
-        let some: Vec<String> =
-            some.iter().map(|(name, x)| format!("{name} = {}", number(*x))).collect();
-        let _ = writeln!(text, "--   {}", some.join(", "));
-    }
+    let mut leaves = Leaves { program: &program, reals: vec![], others: vec![] };
+    leaves.argument(&from, &argument, &params);
+    let mut chain = Chain { inputs: leaves.reals.iter().map(|(name, _)| name.clone()).collect() };
+    let mut text = leaves.told(chosen);
     let mut list = vec![];
     let mut rest = binds;
     while let Some((1, [uid, delta, older])) = rest.as_data() {
@@ -273,77 +296,113 @@ fn number(x: f64) -> String {
     format!("{rounded:?}")
 }
 
-/// The names of the parameters, if the definition applies another to the parts of its argument.
+/// The names of the parameters: those of the definition that is applied to the parts of the argument,
+/// else those that the parts are bound to.
 fn parameter_names(program: &Program, def: DefId) -> Vec<String> {
-    let ExprKind::Lam(own, body) = &program.defs[def].body.kind else { return vec![] };
-    let mut names: Vec<String> =
-        own.iter().map(|var| program.vars[*var].name.to_string()).collect();
-    if let ExprKind::App(function, _) = &body.kind
-        && let ExprKind::Global(inner) = function.kind
+    let names = |vars: &[VarId]| -> Vec<String> {
+        vars.iter().map(|var| program.vars[*var].name.to_string()).collect()
+    };
+    if let Some((inner, _)) = applied(program, def)
         && let ExprKind::Lam(params, _) = &program.defs[inner].body.kind
     {
-        names = params.iter().map(|var| program.vars[*var].name.to_string()).collect();
+        return names(params);
     }
-    names
+    let ExprKind::Lam(own, body) = &program.defs[def].body.kind else { return vec![] };
+    let [s] = &own[..] else { return names(own) };
+    let (named, _) = component_names(*s, body);
+    if let Some((whole, _)) = named.iter().find(|(_, part)| part.is_none()) {
+        return names(&[*whole]);
+    }
+    let count = program.vars[*s].ty.components().map_or(0, |components| components.len());
+    let parts: Option<Vec<VarId>> = (0..count)
+        .map(|index| Some(named.iter().find(|(_, part)| *part == Some(index))?.0))
+        .collect();
+    names(parts.as_deref().filter(|parts| !parts.is_empty()).unwrap_or(own))
 }
 
-/// The names and values of the Reals in an argument: paths from the parameters.
-fn name_leaves(
-    program: &Program,
-    ty: &Type,
-    value: &Value,
-    params: &[String],
-    out: &mut Vec<(String, f64)>,
-) {
-    match (ty.kind(), value.as_tuple()) {
-        (TypeKind::Tuple(types), Some(values))
-            if types.len() == params.len() && types.len() > 1 =>
-        {
-            for ((ty, value), name) in types.iter().zip(values).zip(params) {
-                leaves(program, ty, value, name.clone(), out);
-            }
-        }
-        _ => {
-            let name = params.first().cloned().unwrap_or_else(|| "s".to_owned());
-            leaves(program, ty, value, name, out);
-        }
-    }
+/// What an argument is made of, by paths from the parameters.
+struct Leaves<'p> {
+    program: &'p Program,
+    /// Its Reals: the inputs.
+    reals: Vec<(String, f64)>,
+    /// Its discrete data.
+    others: Vec<(String, String)>,
 }
 
-fn leaves(program: &Program, ty: &Type, value: &Value, path: String, out: &mut Vec<(String, f64)>) {
-    // A part of a one-letter name with a one-letter name is written as in the papers: `qx`.
-    let joined = |path: &str, part: &str| {
-        let tight = path.chars().count() == 1 && part.chars().count() == 1;
-        format!("{path}{}{part}", if tight { "" } else { "." })
-    };
-    match ty.kind() {
-        TypeKind::Real => out.push((path, value.as_real().unwrap_or(f64::NAN))),
-        TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(_, _) => {}
-        TypeKind::Tuple(types) => {
-            for (index, (ty, value)) in
-                types.iter().zip(value.as_tuple().unwrap_or_default()).enumerate()
+impl Leaves<'_> {
+    fn argument(&mut self, ty: &Type, value: &Value, params: &[String]) {
+        match (ty.kind(), value.as_tuple()) {
+            (TypeKind::Tuple(types), Some(values))
+                if types.len() == params.len() && types.len() > 1 =>
             {
-                leaves(program, ty, value, format!("{path}.{index}"), out);
+                for ((ty, value), name) in types.iter().zip(values).zip(params) {
+                    self.add(ty, value, name.clone());
+                }
+            }
+            _ => {
+                let name = params.first().cloned().unwrap_or_else(|| "s".to_owned());
+                self.add(ty, value, name);
             }
         }
-        TypeKind::Record(fields) => {
-            for ((name, ty), value) in fields.iter().zip(value.as_tuple().unwrap_or_default()) {
-                leaves(program, ty, value, joined(&path, name), out);
+    }
+
+    fn add(&mut self, ty: &Type, value: &Value, path: String) {
+        // A part of a one-letter name with a one-letter name is written as in the papers: `qx`.
+        let joined = |path: &str, part: &str| {
+            let tight = path.chars().count() == 1 && part.chars().count() == 1;
+            format!("{path}{}{part}", if tight { "" } else { "." })
+        };
+        match ty.kind() {
+            TypeKind::Real => self.reals.push((path, value.as_real().unwrap_or(f64::NAN))),
+            TypeKind::Int => self.others.extend(value.as_int().map(|n| (path, n.to_string()))),
+            TypeKind::Bool => self.others.extend(value.as_bool().map(|b| (path, b.to_string()))),
+            TypeKind::Str | TypeKind::Fun(_, _) => {}
+            TypeKind::Tuple(types) => {
+                for (index, (ty, value)) in
+                    types.iter().zip(value.as_tuple().unwrap_or_default()).enumerate()
+                {
+                    self.add(ty, value, format!("{path}.{index}"));
+                }
+            }
+            TypeKind::Record(fields) => {
+                for ((name, ty), value) in fields.iter().zip(value.as_tuple().unwrap_or_default()) {
+                    self.add(ty, value, joined(&path, name));
+                }
+            }
+            TypeKind::Array(element) => {
+                let Some(array) = value.as_array() else { return };
+                for (index, item) in array.iter().enumerate() {
+                    self.add(element, &item, format!("{path}[{index}]"));
+                }
+            }
+            TypeKind::Data(data) => {
+                let Some((tag, values)) = value.as_data() else { return };
+                let constructor = &self.program.datas[*data].constructors[tag];
+                if values.is_empty() {
+                    return self.others.push((path, constructor.name.to_string()));
+                }
+                for (index, (ty, value)) in constructor.fields.iter().zip(values).enumerate() {
+                    self.add(ty, value, format!("{path}.{}.{index}", constructor.name));
+                }
             }
         }
-        TypeKind::Array(element) => {
-            let Some(array) = value.as_array() else { return };
-            for (index, item) in array.iter().enumerate() {
-                leaves(program, element, &item, format!("{path}[{index}]"), out);
-            }
+    }
+
+    /// The inputs with their values, as comments; what was chosen is told in full.
+    fn told(&self, chosen: bool) -> String {
+        let count = self.reals.len();
+        let plural = if count == 1 { "" } else { "s" };
+        let why = if chosen { ", chosen: no arguments were given" } else { "" };
+        let mut text = format!("-- {count} input{plural}{why}\n");
+        let reals = self.reals.iter().map(|(name, x)| format!("{name} = {}", number(*x)));
+        for some in reals.collect::<Vec<_>>().chunks(6) {
+            let _ = writeln!(text, "--   {}", some.join(", "));
         }
-        TypeKind::Data(data) => {
-            let Some((tag, values)) = value.as_data() else { return };
-            let constructor = &program.datas[*data].constructors[tag];
-            for (index, (ty, value)) in constructor.fields.iter().zip(values).enumerate() {
-                leaves(program, ty, value, format!("{path}.{}.{index}", constructor.name), out);
-            }
+        let others = self.others.iter().map(|(name, value)| format!("{name} = {value}"));
+        for some in others.collect::<Vec<_>>().chunks(6).filter(|_| chosen) {
+            let _ = writeln!(text, "--   constant: {}", some.join(", "));
         }
+        text
     }
 }
 

@@ -5,7 +5,9 @@
 //! with the cotangent and evaluates that delta. The bindings are read as the chain of `Let`s that
 //! `runDelta` would make of them, newest first.
 
-use pullback_lambda::{Def, DefId, Expr, Type, tangent};
+use pullback_lambda::{
+    AdOp, Def, DefId, Expr, ExprKind, Program, Type, VarId, contains_real, tangent,
+};
 
 use super::block::{Block, NONE};
 use super::poly::Op;
@@ -37,9 +39,73 @@ pub(super) struct Ends {
     to_dot: Type,
 }
 
+/// The translation of a function `S -> T`, as wrappers run it.
+pub(super) struct Entry {
+    function: DefId,
+    /// How many components of the argument it takes one by one, if it does not take the whole.
+    components: Option<usize>,
+}
+
+/// The definition that another one hands its whole argument to (`\s -> f s`) or, in order, all components
+/// of it, of which this tells the number: `\s -> f s.0 s.1`.
+pub(super) fn applied(program: &Program, def: DefId) -> Option<(DefId, Option<usize>)> {
+    let ExprKind::Lam(params, body) = &program.defs[def].body.kind else { return None };
+    let [s] = &params[..] else { return None };
+    let (named, body) = component_names(*s, body);
+    let ExprKind::App(function, args) = &body.kind else { return None };
+    let ExprKind::Global(inner) = function.kind else { return None };
+    let ExprKind::Lam(taken, result) = &program.defs[inner].body.kind else { return None };
+    if inner == def || taken.len() != args.len() || result.ty.as_fun().is_some() {
+        return None;
+    }
+    let is_part = |expr: &Expr, index| {
+        let mut expr = expr;
+        while let ExprKind::Ad(AdOp::StopGradient, inner) = &expr.kind
+            && !contains_real(&program.datas, &expr.ty)
+        {
+            // Discrete data has no derivative to be stopped.
+            expr = &inner[0];
+        }
+        part_of(*s, expr) == Some(index)
+            || matches!(expr.kind, ExprKind::Var(var) if named.contains(&(var, index)))
+    };
+    if let [arg] = &args[..]
+        && is_part(arg, None)
+    {
+        return Some((inner, None));
+    }
+    let count = program.vars[*s].ty.components().map_or(0, |components| components.len());
+    let all = args.len() == count && (0..count).all(|index| is_part(&args[index], Some(index)));
+    all.then_some((inner, Some(count)))
+}
+
+/// The variables that the head of a body binds to components of a variable, or to the whole, with the
+/// rest of the body.
+pub(super) fn component_names(s: VarId, body: &Expr) -> (Vec<(VarId, Option<usize>)>, &Expr) {
+    let (mut named, mut body) = (vec![], body);
+    while let ExprKind::Let(var, value, rest) = &body.kind
+        && let Some(part) = part_of(s, value)
+    {
+        named.push((*var, part));
+        body = rest;
+    }
+    (named, body)
+}
+
+/// Which component of a variable a term is, or the whole.
+fn part_of(s: VarId, expr: &Expr) -> Option<Option<usize>> {
+    let is_s = |expr: &Expr| matches!(expr.kind, ExprKind::Var(var) if var == s);
+    if let ExprKind::Proj(base, index) = &expr.kind {
+        return is_s(base).then_some(Some(*index));
+    }
+    is_s(expr).then_some(None)
+}
+
 impl Translation<'_> {
     pub(super) fn ends(&mut self, def: DefId, held: usize) -> Outcome<Ends> {
         let Def { ty, span, .. } = self.program.defs[def].clone();
+        self.place = span;
+        self.library.place_faults(self.program, span);
         let refused = |name| outside_fragment(name, "derivatives of functions of functions", span);
         let Some((from, to)) = ty.as_fun() else { return Err(refused(self.version.name())) };
         let (datas, moving) = (&mut self.program.datas, moving(from, held));
@@ -52,8 +118,7 @@ impl Translation<'_> {
     /// `S -> (T, T' -> S')`
     pub(super) fn vjp(&mut self, def: DefId) -> Outcome<DefId> {
         let ends = self.ends(def, 0)?;
-        let function = self.def(def);
-        self.finish()?;
+        let function = self.entry(def)?;
         let param = self.program.fresh("s", ends.from.clone());
         let mut block = Block::new(None);
         let argument = self.program.var(param, NONE);
@@ -90,8 +155,7 @@ impl Translation<'_> {
     /// `(S, S') -> (T, T')`
     pub(super) fn jvp(&mut self, def: DefId, held: usize) -> Outcome<DefId> {
         let ends = self.ends(def, held)?;
-        let function = self.def(def);
-        self.finish()?;
+        let function = self.entry(def)?;
         let pair = Type::tuple(vec![ends.from.clone(), ends.from_dot.clone()]);
         let param = self.program.fresh("p", pair);
         let mut block = Block::new(None);
@@ -119,8 +183,27 @@ impl Translation<'_> {
         Ok(self.define("F", def, body))
     }
 
+    /// The translation of a function `S -> T`. If that only hands the components of its argument to
+    /// another definition, the translation of the latter: a wrapper can do as much.
+    pub(super) fn entry(&mut self, def: DefId) -> Outcome<Entry> {
+        let applied = applied(self.program, def);
+        let function = self.def(applied.map_or(def, |(inner, _)| inner));
+        self.finish()?;
+        Ok(Entry { function, components: applied.and_then(|(_, components)| components) })
+    }
+
+    /// Applies a translated function to its argument (and a state).
+    pub(super) fn enter(&self, entry: &Entry, s: Expr, state: Option<Expr>) -> Expr {
+        let mut args = match entry.components {
+            Some(count) => (0..count).map(|index| self.component(&s, index)).collect(),
+            None => vec![s],
+        };
+        args.extend(state);
+        Expr::app(self.program.global(entry.function, NONE), args, NONE)
+    }
+
     /// Runs a translated function on its inputs as variables, on what is held as constants.
-    fn run_on_inputs(&mut self, function: DefId, s: Expr, ends: &Ends, block: &mut Block) -> Ran {
+    fn run_on_inputs(&mut self, function: Entry, s: Expr, ends: &Ends, block: &mut Block) -> Ran {
         let mut parts = vec![];
         for index in 0..ends.held {
             let part = self.component(&s, index);
@@ -147,14 +230,13 @@ impl Translation<'_> {
         }
         let next = next.expect("the function gives a number");
         let next = self.bind(block, "next", next);
-        let function = self.program.global(function, NONE);
         if self.version != Version::Final {
-            let call = Expr::app(function, vec![s0], NONE);
+            let call = self.enter(&function, s0, None);
             let t = self.bind(block, "t", call);
             return Ran { s, t, size: count.unwrap_or(next), binds: None };
         }
         let state = self.empty_state(next);
-        let call = Expr::app(function, vec![s0, state], NONE);
+        let call = self.enter(&function, s0, Some(state));
         let result = self.bind(block, "result", call);
         let t = self.bind(block, "t", Expr::proj(result.clone(), 0, NONE));
         let state = self.bind(block, "state", Expr::proj(result, 1, NONE));
@@ -180,8 +262,7 @@ impl Translation<'_> {
     /// `\s -> (D{f} (initVars s), state)`: what a run leaves, to be shown.
     pub(super) fn traced(&mut self, def: DefId) -> Outcome<DefId> {
         let ends = self.ends(def, 0)?;
-        let function = self.def(def);
-        self.finish()?;
+        let function = self.entry(def)?;
         let param = self.program.fresh("s", ends.from.clone());
         let mut block = Block::new(None);
         let argument = self.program.var(param, NONE);
@@ -197,12 +278,13 @@ impl Translation<'_> {
         let start = Expr::tuple(vec![self.zero(), Expr::int(0, NONE)], NONE);
         let acc = self.poly(Op::Combine, ty, vec![x], Some(map), Some(start), block).1;
         let acc = acc.expect("the function gives a delta");
-        let acc = self.bind(block, "acc", acc);
-        Expr::proj(acc, 0, NONE)
+        self.component(&acc, 0)
     }
 
     pub(super) fn define(&mut self, letter: &str, def: DefId, body: Expr) -> DefId {
-        let Def { name, span, .. } = self.program.defs[def].clone();
+        let span = self.program.defs[def].span;
+        let name =
+            &self.program.defs[applied(self.program, def).map_or(def, |(inner, _)| inner)].name;
         let name = match self.version {
             Version::Forward => format!("{letter}{{{name}}}"),
             Version::One => format!("{letter}1{{{name}}}"),

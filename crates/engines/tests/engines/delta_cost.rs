@@ -171,8 +171,8 @@ fn fused_functions_leave_one_binding_for_a_call() {
     });
 }
 
-/// The translations of all definitions of a program, by the names of the definitions, with numbers left
-/// out.
+/// The translations of all definitions of a program, by the names of the definitions, up to the numbers of
+/// variables, definitions and types.
 fn translations(text: &str, root: &str) -> BTreeMap<String, String> {
     let (mut program, roots) = source(text, &[root]);
     let f = pullback_engines::source::unary(&mut program, roots[0]);
@@ -183,20 +183,41 @@ fn translations(text: &str, root: &str) -> BTreeMap<String, String> {
     for def in program.defs.ids().skip(before) {
         let name = program.defs[def].name.to_string();
         if name.starts_with("D{") {
-            let text = program.print_def(def);
-            let mut plain = String::new();
-            let mut after_dot = false;
-            for c in text.chars() {
-                if !(after_dot && c.is_ascii_digit()) {
-                    after_dot = c == '.';
-                    plain.push(c);
-                }
-            }
-            let again = found.insert(name.clone(), plain);
+            let again = found.insert(name.clone(), renumbered(&program.print_def(def)));
             assert!(again.is_none(), "{name} is translated twice");
         }
     }
     found
+}
+
+/// A text with its names `x.17` numbered by their first use: `x.#0`. Literals and projections stay.
+fn renumbered(text: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || "_'{}".contains(c);
+    let (mut out, mut numbers) = (String::new(), BTreeMap::new());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len()).max(first.len_utf8());
+        let (name, tail) = rest.split_at(end);
+        out.push_str(name);
+        rest = tail;
+        let digits = rest.strip_prefix('.').unwrap_or_default();
+        let digits = &digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())];
+        if first.is_alphabetic() && !digits.is_empty() {
+            let fresh = numbers.len();
+            let number = numbers.entry(format!("{name}.{digits}")).or_insert(fresh);
+            out.push_str(&format!(".#{number}"));
+            rest = &rest[1 + digits.len()..];
+        }
+    }
+    out
+}
+
+#[test]
+fn numbers_of_names_alone_are_renumbered() {
+    assert_eq!(
+        renumbered("let x.7 = add x.3.0 2.5 in @D{f}.9 x.7"),
+        "let x.#0 = add x.#1.0 2.5 in @D{f}.#2 x.#0"
+    );
 }
 
 #[test]
