@@ -1,10 +1,10 @@
-//! Every engine as a contender of the oracle's comparisons.
+//! Every engine, in every mode, as a contender of the oracle's comparisons.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pullback_engines::source::{Transforms, prepared};
-use pullback_engines::{ENGINES, EngineInfo, How, evaluate};
+use pullback_engines::{EngineInfo, How, evaluate, modes};
 use pullback_lambda::eval::{Options, compile};
 use pullback_oracle::fuzz::{self, Campaign, Statistics};
 use pullback_oracle::table::{Report, Subject, report};
@@ -15,9 +15,9 @@ use crate::deep;
 /// Enough for small programs; a wrong one should not fill the machine.
 const MAX_MEMORY: usize = 512 << 20;
 
-/// Every engine of the table.
+/// Every engine in every mode.
 pub fn contenders() -> Vec<Contender> {
-    ENGINES.iter().map(contender).collect()
+    modes().map(contender).collect()
 }
 
 /// The walk over the primitive table with these engines, several at a time, up to this order of

@@ -1,7 +1,7 @@
-//! Every engine against the oracle: the whole primitive table, and random programs. Each check is also
-//! shown to find what is wrong, by a contender that is a little off.
+//! Every engine, in every mode, against the oracle: the whole primitive table, and random programs. Each
+//! check is also shown to find what is wrong, by a contender that is a little off.
 
-use pullback_engines::{ENGINES, How};
+use pullback_engines::{How, modes};
 use pullback_lambda::Prim;
 use pullback_oracle::fuzz::{self, Campaign};
 use pullback_oracle::table::{DerivativeMode, HIGHEST, Subject, cases, report};
@@ -17,7 +17,7 @@ const COSTLY_EVERY: u64 = 100;
 fn the_table_is_right_in_every_engine() {
     // To the third order engines that transform programs take minutes: `cargo xtask oracle` waits.
     let (inside, transforming): (Vec<_>, Vec<_>) =
-        ENGINES.iter().partition(|engine| matches!(engine.how, How::Runtime(_)));
+        modes().partition(|engine| matches!(engine.how, How::Runtime(_)));
     for (engines, orders) in [(inside, HIGHEST), (transforming, 2)] {
         let report = walk_table(&engines, orders).unwrap();
         assert!(report.failures.is_empty(), "{report}");
@@ -32,7 +32,7 @@ fn the_table_is_right_in_every_engine() {
 #[test]
 fn random_programs_agree_in_every_engine() {
     let campaign = Campaign { count: COUNT, costly_every: COSTLY_EVERY, ..Campaign::default() };
-    let statistics = random_programs(campaign, &ENGINES.iter().collect::<Vec<_>>()).unwrap();
+    let statistics = random_programs(campaign, &modes().collect::<Vec<_>>()).unwrap();
     assert!(statistics.disagreements.is_empty(), "{statistics}");
     // A generator that decays into trivial or failing programs is a failure too.
     assert!(statistics.values > COUNT * 9 / 10, "{statistics}");

@@ -1,7 +1,7 @@
 //! The oracle's two long checks: the walk over the primitive table and the campaign of random programs.
 //! Both give their report as text and what went wrong, one line each.
 
-use pullback_engines::{ENGINES, EngineInfo, engine_named};
+use pullback_engines::{EngineInfo, modes};
 use pullback_oracle::fuzz::{Campaign, Disagreement};
 use pullback_oracle::table::HIGHEST;
 use pullback_suite::{random_programs, walk_table};
@@ -14,13 +14,13 @@ pub fn table(names: &[String]) -> (String, Vec<String>) {
     }
 }
 
-/// The engines of these names, or all.
+/// The engines and modes of these names, or all.
 fn engines(names: &[String]) -> Result<Vec<&'static EngineInfo>, String> {
-    if let Some(unknown) = names.iter().find(|name| engine_named(name).is_none()) {
+    if let Some(unknown) = names.iter().find(|name| !modes().any(|mode| mode.name == **name)) {
         return Err(format!("there is no engine `{unknown}`"));
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-    Ok(ENGINES.iter().filter(|engine| wanted(engine.name)).collect())
+    Ok(modes().filter(|engine| wanted(engine.name)).collect())
 }
 
 /// Random programs, for the engines of these names or for all.

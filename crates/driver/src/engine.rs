@@ -91,6 +91,10 @@ impl Engine {
     pub fn name(&self) -> &'static str {
         self.info.name
     }
+    /// Whether there is a fused mode beside it.
+    pub fn has_fused_mode(&self) -> bool {
+        fused(self.info).is_some()
+    }
     /// The value of a definition.
     pub fn value(&self, code: &Code<'_>, def: DefId) -> Result<Value, Box<Diagnostic>> {
         match self.info.how {

@@ -202,21 +202,21 @@ fn engines(
             names.retain(|name| listed.contains(name));
         }
     }
-    if settings.engine.is_some() {
+    if let Some(wanted) = &settings.engine {
         let engine = Engine::resolve(session, settings)?;
-        return Ok(if names.iter().any(|name| name == engine.name()) {
-            vec![engine]
-        } else {
-            vec![]
-        });
+        return Ok(if names.contains(wanted) { vec![engine] } else { vec![] });
     }
-    names
-        .into_iter()
-        .map(|name| {
-            let settings = Settings { engine: Some(name), ..settings.clone() };
-            Engine::resolve(session, &settings).map(Engine::within_reason)
-        })
-        .collect()
+    let mut engines = Vec::new();
+    for name in names {
+        let plain = Settings { engine: Some(name), ..settings.clone() };
+        let engine = Engine::resolve(session, &plain)?.within_reason();
+        let fuse = engine.has_fused_mode();
+        engines.push(engine);
+        if fuse {
+            engines.push(Engine::resolve(session, &Settings { fuse, ..plain })?.within_reason());
+        }
+    }
+    Ok(engines)
 }
 
 fn check_type(inferred: &Inferred, span: Span, name: &str, text: &str) -> Option<Failure> {
