@@ -129,6 +129,7 @@ impl Run {
                 | Node::One
                 | Node::Scale(_)
                 | Node::Select(_)
+                | Node::Omit(_)
                 | Node::HCat(_)
                 | Node::Transpose(_)
                 | Node::Opaque(_) => {}
@@ -232,7 +233,7 @@ impl Run {
         };
         match maps.node(map) {
             Node::Zero => {}
-            Node::One | Node::Scale(_) | Node::Select(_) => {
+            Node::One | Node::Scale(_) | Node::Select(_) | Node::Omit(_) => {
                 if let Some(part) = elementary_reverse(arith, maps.node(map), &r)? {
                     source.add(arith, part)?;
                 }
@@ -295,7 +296,7 @@ impl Run {
         let mut y = Vector::Zero;
         match maps.node(map) {
             Node::Zero => {}
-            Node::One | Node::Scale(_) | Node::Select(_) => {
+            Node::One | Node::Scale(_) | Node::Select(_) | Node::Omit(_) => {
                 y = elementary(arith, maps.node(map), x)?.unwrap_or_default();
             }
             Node::Compose(outer, inner) => {
@@ -384,6 +385,7 @@ fn elementary(arith: &mut dyn Arith, node: &Node, x: &Vector) -> Result<Option<V
         Node::One => Some(x.clone()),
         Node::Scale(k) => Some(x.scaled(arith, k)?),
         Node::Select(place) => Some(x.part(*place)),
+        Node::Omit(place) => Some(x.clone().with_part(*place, Vector::Zero)),
         Node::Compose(..)
         | Node::Combine(_)
         | Node::Sum(_)

@@ -33,6 +33,8 @@ pub(super) enum Node {
     Scale(Value),
     /// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, which selects a part of a tuple or vector.
     Select(u32),
+    /// `1`, but `0` at a place: what is left of a tuple or vector when a part of it is replaced.
+    Omit(u32),
     /// `m ∘ n`
     Compose(Map, Map),
     /// `(S(k₁) ∘ m₁) ⊕ (S(k₂) ∘ m₂)`: what the laws make of `∂p(x, y) ∘ (∂x × ∂y)`.
@@ -114,6 +116,11 @@ impl Maps {
     /// The map that selects a part of a tuple or vector: `1` between zeros, side by side.
     pub fn select(&mut self, place: u32) -> Result<Map, Fault> {
         self.push(Node::Select(place))
+    }
+
+    /// The map that leaves a tuple or vector as it is but for a part, which becomes `0`.
+    pub fn omit(&mut self, place: u32) -> Result<Map, Fault> {
+        self.push(Node::Omit(place))
     }
 
     /// `m ∘ n`
@@ -220,7 +227,7 @@ impl Maps {
     /// `mᵀ`. The other laws of figure 5 are those of `⊙ᴿ`, by which a transpose is applied.
     pub fn transpose(&mut self, map: Map) -> Result<Map, Fault> {
         match self.node(map) {
-            Node::Zero | Node::One | Node::Scale(_) => Ok(map),
+            Node::Zero | Node::One | Node::Scale(_) | Node::Omit(_) => Ok(map),
             Node::Transpose(inner) => Ok(*inner),
             Node::Select(_)
             | Node::Compose(..)

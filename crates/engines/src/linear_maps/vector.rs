@@ -141,6 +141,24 @@ impl Vector {
         }
     }
 
+    /// The same vector with another part at `place`.
+    #[must_use]
+    pub fn with_part(mut self, place: u32, part: Self) -> Self {
+        match &mut self {
+            Self::Parts(parts) => {
+                if let Some(slot) = parts.get_mut(place as usize) {
+                    *slot = part;
+                }
+                self
+            }
+            Self::Sparse(parts) => {
+                parts.insert(place, part);
+                self
+            }
+            Self::Zero | Self::Real(_) => Self::one_hot(place, part),
+        }
+    }
+
     /// The parts that may be other than zero, with their places.
     pub fn into_parts(self) -> Vec<(u32, Self)> {
         match self {

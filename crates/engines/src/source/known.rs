@@ -39,6 +39,8 @@ pub(super) struct Closure {
     pub body: Expr,
     pub ty: Type,
     pub env: Env,
+    /// Where it is written.
+    pub span: Span,
 }
 
 /// Mutually recursive functions with what they captured (not themselves).
@@ -134,6 +136,7 @@ impl Known {
                 body: closure.body.clone(),
                 ty: closure.ty.clone(),
                 env: filled(&closure.env, fill),
+                span: closure.span,
             })),
             Known::Recursive(group, index) => {
                 let functions = group.functions.clone();

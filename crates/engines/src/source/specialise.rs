@@ -102,7 +102,7 @@ impl Pass<'_> {
             Task::Definition(def) => {
                 let body = self.source.defs[def].body.clone();
                 self.program.defs[def].body = if let ExprKind::Lam(params, inner) = &body.kind {
-                    self.lambda(params, inner)
+                    self.lambda(params, inner, body.span)
                 } else {
                     self.expr(&body)
                 };
@@ -194,7 +194,7 @@ impl Pass<'_> {
             Known::Global(def, _, span) => self.program.global(def, span),
             Known::Function(closure) => {
                 let outer = std::mem::replace(&mut self.env, closure.env.clone());
-                let lambda = self.lambda(&closure.params, &closure.body);
+                let lambda = self.lambda(&closure.params, &closure.body, closure.span);
                 self.env = outer;
                 lambda
             }
@@ -211,7 +211,7 @@ impl Pass<'_> {
                 let mut functions = vec![];
                 for (fresh, (_, function)) in renamed.iter().zip(&group.functions) {
                     if let ExprKind::Lam(params, body) = &function.kind {
-                        functions.push((*fresh, self.lambda(params, body)));
+                        functions.push((*fresh, self.lambda(params, body, function.span)));
                     }
                 }
                 self.env = outer;
@@ -242,10 +242,10 @@ impl Pass<'_> {
     }
 
     /// A function with fresh parameters.
-    fn lambda(&mut self, params: &[VarId], body: &Expr) -> Expr {
+    fn lambda(&mut self, params: &[VarId], body: &Expr, span: Span) -> Expr {
         let fresh: Vec<VarId> = params.iter().map(|param| self.rebind(*param)).collect();
         let body = self.expr(body);
-        self.program.lam(fresh, body)
+        Expr { span, ..self.program.lam(fresh, body) }
     }
 
     /// A new variable for a binder.

@@ -4,7 +4,7 @@
 use pullback_lambda::Prim;
 
 use super::anf::wrap;
-use super::laws::{choose, mappable};
+use super::laws::{choose, mappable, one_hot};
 use super::term::{Book, FoldKind, Form, Op, Term, op, prim, var};
 use super::vectors::{component, gathered, plus};
 
@@ -129,6 +129,11 @@ impl Book {
             Op::LmHCatV | Op::LmLambdaT if mappable(&args[0]) => {
                 self.apply_row(name, args.remove(0), x)
             }
+            // lmOmit(i) ⊙ x = update(x, i, 0)
+            Op::LmOmit => {
+                let zero = op(Op::Zero, vec![]);
+                prim(Prim::Update, vec![x, args.remove(0), zero])
+            }
             // r ⊙ᴿ lmFold = RFold
             Op::LmTranspose => self.apply_transposed(args.remove(0), x),
             Op::Zero
@@ -143,6 +148,7 @@ impl Book {
             | Op::D(_)
             | Op::DProj(..)
             | Op::DeltaVec
+            | Op::Here
             | Op::Stop
             | Op::Unzip => op(Op::LmApply, vec![op(name, args), x]),
         }
@@ -170,13 +176,7 @@ impl Book {
         match items {
             Term::Build(count, index, body) => {
                 // Σᵢ (if i == e then m else 0) ⊙ x[i] = m[i := e] ⊙ x[e], as 0 ≤ e < n
-                if let Term::If(cond, then, other) = &*body
-                    && other.is(Op::LmZero)
-                    && let Term::Prim(Prim::IntEq, sides) = &**cond
-                    && let [Term::Var(sym), at] = sides.as_slice()
-                    && *sym == index
-                    && at.uses(index) == 0
-                {
+                if let Some((at, then)) = one_hot(index, &body) {
                     let by = std::collections::BTreeMap::from([(index, at.clone())]);
                     let map = self.replace(then, &by);
                     let part = element(self, at.clone());

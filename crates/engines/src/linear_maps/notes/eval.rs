@@ -38,6 +38,9 @@ pub struct Evaluation<'b> {
     maps: Rc<Maps>,
     /// The operations on numbers: primitives, and multiplications with an addition in vectors and maps.
     pub plain: Plain,
+    /// The terms that were evaluated, each as often as it was, and the elements that were added up:
+    /// comparisons and zeros count.
+    pub steps: u64,
     env: BTreeMap<Sym, Datum>,
     depth: usize,
 }
@@ -121,7 +124,7 @@ impl<'b> Evaluation<'b> {
     /// An evaluation of functions of a book.
     pub fn new(book: &'b mut Book) -> Self {
         let maps = Rc::new(Maps::default());
-        Self { book, maps, plain: Plain::default(), env: BTreeMap::new(), depth: 0 }
+        Self { book, maps, plain: Plain::default(), steps: 0, env: BTreeMap::new(), depth: 0 }
     }
 
     /// Applies a function.
@@ -180,6 +183,7 @@ impl<'b> Evaluation<'b> {
     }
 
     fn term(&mut self, term: &Term) -> Result<Datum, Fault> {
+        self.steps += 1;
         match term {
             Term::Lit(lit) => Ok(match lit {
                 Lit::Real(x) => Datum::Space(Vector::real(*x)),
@@ -252,6 +256,7 @@ impl<'b> Evaluation<'b> {
                 && (zero(a) || zero(b) || a.real().is_err() || b.real().is_err())
             {
                 let mut total = a.vector();
+                self.steps += b.vector().into_parts().len() as u64;
                 total.add(&mut self.plain, b.vector())?;
                 return Ok(Datum::Space(total));
             }
@@ -275,6 +280,7 @@ impl<'b> Evaluation<'b> {
             (Prim::Sum, [items]) => {
                 let mut total = Vector::Zero;
                 for (_, item) in items.vector().into_parts() {
+                    self.steps += 1;
                     total.add(&mut self.plain, item)?;
                 }
                 Ok(Datum::Space(total))
@@ -284,6 +290,10 @@ impl<'b> Evaluation<'b> {
                 let place =
                     usize::try_from(*at).map_err(|_| Fault::Index { index: *at, size: 0 })?;
                 base.part(place)
+            }
+            (Prim::Update, [Datum::Space(vector), Datum::Int(at), value]) => {
+                let place = u32::try_from(*at).map_err(|_| Fault::Index { index: *at, size: 0 })?;
+                Ok(Datum::Space(vector.clone().with_part(place, value.vector())))
             }
             (Prim::Update, [Datum::Items(items), Datum::Int(at), value]) => {
                 let mut items = (**items).clone();
@@ -353,6 +363,11 @@ impl<'b> Evaluation<'b> {
                 let m = m.map()?;
                 self.build(|maps, _| maps.transpose(m))
             }
+            (Op::LmOmit, [at]) => {
+                let place = at.int()? as u32;
+                self.build(|maps, _| maps.omit(place))
+            }
+            (Op::Here, [at, wanted]) => Ok(Datum::Bool(at.int()? == wanted.int()?)),
             (Op::LmApply, [m, x]) => self.apply(m, x.vector()).map(Datum::Space),
             (Op::LmReverseApply, [r, m]) => self.apply_reverse(r.vector(), m).map(Datum::Space),
             (Op::DeltaVec, [_, at, x]) => {

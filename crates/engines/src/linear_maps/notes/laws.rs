@@ -71,8 +71,7 @@ pub(super) fn is_zero(term: &Term) -> bool {
 /// `0 ≤ j < n ⊢ if j == e then b else 0`: the index `e` and the body.
 pub(super) fn one_hot(index: Sym, body: &Term) -> Option<(&Term, &Term)> {
     let Term::If(cond, then, other) = body else { return None };
-    let Term::Prim(Prim::IntEq, sides) = &**cond else { return None };
-    let [Term::Var(sym), at] = sides.as_slice() else { return None };
+    let [Term::Var(sym), at] = cond.args_of(Op::Here)? else { return None };
     (*sym == index && is_zero(other) && at.uses(index) == 0).then_some((at, &**then))
 }
 
@@ -126,7 +125,9 @@ impl Book {
             | Op::LmHCatV
             | Op::LmLambda
             | Op::LmLambdaT
+            | Op::LmOmit
             | Op::DeltaVec
+            | Op::Here
             | Op::Stop
             | Op::Unzip => op(name, args),
         };
@@ -353,8 +354,19 @@ impl Book {
                     return None;
                 }
                 let second = self.element(&ns[0], &var(*index))?;
+                // One-hot vectors stay one-hot: they are merged if they are so at one place only.
+                let places = [body, &second].map(|body| one_hot(*index, body).map(|(at, _)| at));
+                if places[0] != places[1] {
+                    return None;
+                }
                 let body = self.op(Op::LmAdd, vec![(**body).clone(), second]);
                 Some(op(*name, vec![Term::Build(count.clone(), *index, Box::new(body))]))
+            }
+            // (if c then a else b) ⊕ (if c then d else e) = if c then a ⊕ d else b ⊕ e
+            (Term::If(cond, a, b), Term::If(same, c, d)) if cond == same => {
+                let then = self.op(Op::LmAdd, vec![(**a).clone(), (**c).clone()]);
+                let other = self.op(Op::LmAdd, vec![(**b).clone(), (**d).clone()]);
+                Some(choose((**cond).clone(), then, other))
             }
             _ => None,
         }
@@ -364,8 +376,8 @@ impl Book {
     fn transpose(&mut self, map: Term) -> Term {
         match map {
             Term::Op(name, mut args) => match name {
-                // 0ᵀ = 0, 1ᵀ = 1, S(k)ᵀ = S(k)
-                Op::LmZero | Op::LmOne | Op::LmScale => op(name, args),
+                // 0ᵀ = 0, 1ᵀ = 1, S(k)ᵀ = S(k), and a diagonal of ones and a zero likewise
+                Op::LmZero | Op::LmOne | Op::LmScale | Op::LmOmit => op(name, args),
                 // (mᵀ)ᵀ = m
                 Op::LmTranspose => args.remove(0),
                 // (m ∘ n)ᵀ = nᵀ ∘ mᵀ
@@ -394,6 +406,7 @@ impl Book {
                 | Op::D(_)
                 | Op::DProj(..)
                 | Op::DeltaVec
+                | Op::Here
                 | Op::Stop
                 | Op::Unzip => op(Op::LmTranspose, vec![op(name, args)]),
             },
@@ -521,6 +534,17 @@ fn whole_numbers(name: Prim, args: Vec<Term>) -> Term {
     }
 }
 
+/// `n * x ^ (n - 1)`, as one writes it.
+fn slope_of_power(x: &Term, n: i64) -> Term {
+    let power = match n {
+        0 => return real(0.0),
+        1 => return real(1.0),
+        2 => x.clone(),
+        n => prim(Prim::PowInt, vec![x.clone(), int(n.saturating_sub(1))]),
+    };
+    prim(Prim::Mul, vec![real(n as f64), power])
+}
+
 /// A partial derivative at these arguments.
 fn partial_term(partial: &Partial, name: Prim, args: &[Term]) -> Term {
     match partial {
@@ -530,8 +554,12 @@ fn partial_term(partial: &Partial, name: Prim, args: &[Term]) -> Term {
         Partial::Int(n) => int(*n),
         Partial::Zero => real(0.0),
         Partial::Prim(inner, terms) => {
-            let terms = terms.iter().map(|term| partial_term(term, name, args));
-            whole_numbers(*inner, terms.collect())
+            let terms: Vec<Term> =
+                terms.iter().map(|term| partial_term(term, name, args)).collect();
+            if let (Prim::PowSlope, [x, Term::Lit(Lit::Int(n))]) = (*inner, terms.as_slice()) {
+                return slope_of_power(x, *n);
+            }
+            whole_numbers(*inner, terms)
         }
         Partial::If(cond, then, other) => if_(
             partial_term(cond, name, args),

@@ -332,7 +332,7 @@ fn call_pairs(book: &mut Book, scope: &Scope, def: DefId, args: &[Term], tupling
 /// `H(build(n, λj. if j == i then 1 else 0))`: the map that selects one element of a vector.
 pub(super) fn pick(book: &mut Book, count: Term, index: Term) -> Term {
     let sym = book.fresh("j", false);
-    let chosen = if_(prim(Prim::IntEq, vec![var(sym), index]), lm_one(), lm_zero());
+    let chosen = if_(op(Op::Here, vec![var(sym), index]), lm_one(), lm_zero());
     op(Op::LmHCatV, vec![build(count, sym, chosen)])
 }
 
@@ -355,12 +355,14 @@ pub(super) fn structural(book: &mut Book, name: Prim, args: &[Term]) -> Option<T
     }
     let sym = book.fresh("k", false);
     let k = var(sym);
-    let (count, element) = if name == Prim::Update {
-        let kept = pick(book, size(&args[0]), k.clone());
-        let kept = op(Op::LmHCat, vec![kept, lm_zero(), lm_zero()]);
-        let new = op(Op::LmHCat, vec![lm_zero(), lm_zero(), lm_one()]);
-        (size(&args[0]), if_(int2(Prim::IntEq, k, args[1].clone()), new, kept))
-    } else if name == Prim::Slice {
+    if name == Prim::Update {
+        // All elements but one stay, and that one is new: a vector is nowhere gone through.
+        let kept = op(Op::LmOmit, vec![args[1].clone()]);
+        let here = if_(op(Op::Here, vec![k, args[1].clone()]), lm_one(), lm_zero());
+        let new = op(Op::LmVCatV, vec![build(size(&args[0]), sym, here)]);
+        return Some(op(Op::LmHCat, vec![kept, lm_zero(), new]));
+    }
+    let (count, element) = if name == Prim::Slice {
         let from = int2(Prim::IntAdd, args[1].clone(), k);
         let picked = pick(book, size(&args[0]), from);
         let element = op(Op::LmHCat, vec![picked, lm_zero(), lm_zero()]);

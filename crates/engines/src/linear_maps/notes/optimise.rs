@@ -47,7 +47,13 @@ pub(super) fn is_map(book: &Book, term: &Term) -> bool {
         Term::Call(_, form, _) => matches!(form, Form::Jacobian | Form::Transposed),
         Term::Op(name, _) => !matches!(
             name,
-            Op::Zero | Op::LmApply | Op::LmReverseApply | Op::DeltaVec | Op::Stop | Op::Unzip
+            Op::Zero
+                | Op::LmApply
+                | Op::LmReverseApply
+                | Op::DeltaVec
+                | Op::Here
+                | Op::Stop
+                | Op::Unzip
         ),
         Term::Let(_, _, body) => is_map(book, body),
         Term::If(_, then, _) => is_map(book, then),
@@ -280,11 +286,12 @@ impl Pass<'_> {
 fn primitive(name: Prim, mut args: Vec<Term>) -> Term {
     let zero = |term: &Term| term.is(Op::Zero);
     match (name, args.as_slice()) {
-        (Prim::Add, [a, b]) if zero(a) || zero(b) => {
+        (Prim::Add, [_, _]) => {
             let b = args.remove(1);
             plus(args.remove(0), b)
         }
         (Prim::Mul, [a, b]) if zero(a) || zero(b) => op(Op::Zero, vec![]),
+        (Prim::Update, [a, _, x]) if zero(a) && zero(x) => op(Op::Zero, vec![]),
         (Prim::Sum | Prim::Index, [a, ..]) if zero(a) => op(Op::Zero, vec![]),
         _ => prim(name, args),
     }

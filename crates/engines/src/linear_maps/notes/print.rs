@@ -80,6 +80,26 @@ fn infix(name: Prim) -> Option<(&'static str, Level)> {
     })
 }
 
+/// The sign and the operands of a term that is written between its operands.
+fn between(term: &Term) -> Option<(&'static str, Level, &Term, &Term)> {
+    if let Some([a, b]) = term.args_of(Op::Here) {
+        return Some(("==", Level::Compare, a, b));
+    }
+    let Term::Prim(name, args) = term else { return None };
+    let ((sign, level), [a, b]) = (infix(*name)?, args.as_slice()) else { return None };
+    Some((sign, level, a, b))
+}
+
+/// What the operands of an operator have to bind at least as tightly as. Powers of powers have their
+/// parentheses on either side.
+fn sides(level: Level) -> (Level, Level) {
+    if matches!(level, Level::Power | Level::Compare) {
+        (next(level), next(level))
+    } else {
+        (level, next(level))
+    }
+}
+
 fn prim_name(name: Prim) -> String {
     if let Some((sign, _)) = infix(name) {
         return sign.to_string();
@@ -107,11 +127,13 @@ fn op_name(name: Op) -> String {
         Op::LmLambda => "lmLambda".to_string(),
         Op::LmLambdaT => "lmTLambda".to_string(),
         Op::LmTranspose => "lmTranspose".to_string(),
+        Op::LmOmit => "lmOmit".to_string(),
         Op::LmApply => "lmApply".to_string(),
         Op::LmReverseApply => "lmReverseApply".to_string(),
         Op::D(name) => format!("D{}", prim_name(name)),
         Op::DProj(index, count) => format!("Dpi_{}_{count}", index + 1),
         Op::DeltaVec => "deltaVec".to_string(),
+        Op::Here => "==".to_string(),
         Op::Stop => "stop_gradient".to_string(),
         Op::Unzip => "unzip".to_string(),
     }
@@ -199,6 +221,11 @@ impl Printer<'_> {
     /// Over several lines.
     fn broken(&self, term: &Term, column: usize) -> String {
         let indent = format!("\n{}", " ".repeat(column));
+        if let Some((sign, level, a, b)) = between(term) {
+            let (left, right) = sides(level);
+            let (left, right) = (self.side(a, left, column), self.side(b, right, column));
+            return format!("{left} {sign}{indent}{right}");
+        }
         match term {
             Term::If(cond, then, other) => {
                 let cond = self.block(cond, column + 3);
@@ -210,14 +237,14 @@ impl Printer<'_> {
                 format!("{head}{indent}  {})", self.block(body, column + 2))
             }
             Term::Fold(fold) => self.fold(fold, column),
-            Term::Prim(name, args) => match (infix(*name), args.as_slice()) {
-                (Some((sign, level)), [a, b]) => {
-                    let (left, right) =
-                        (self.side(a, level, false, column), self.side(b, level, true, column));
-                    format!("{left} {sign}{indent}{right}")
-                }
-                _ => self.call(&prim_name(*name), args, column),
-            },
+            Term::Prim(Prim::Index, args) if args.len() == 2 => {
+                let base = self.side(&args[0], Level::Atom, column);
+                let last = base.rsplit('\n').next().unwrap_or_default().chars().count();
+                let at = if base.contains('\n') { last + 1 } else { column + last + 1 };
+                format!("{base}[{}]", self.block(&args[1], at))
+            }
+            Term::Prim(name, args) => self.call(&prim_name(*name), args, column),
+            Term::Op(Op::Zero, _) => op_name(Op::Zero),
             Term::Op(name, args) => self.call(&op_name(*name), args, column),
             Term::Call(def, form, args) => {
                 self.call(&function_name(self.book, *def, *form), args, column)
@@ -232,8 +259,7 @@ impl Printer<'_> {
     }
 
     /// An operand of an operator that does not fit on a line.
-    fn side(&self, term: &Term, level: Level, right: bool, column: usize) -> String {
-        let needed = if right { next(level) } else { level };
+    fn side(&self, term: &Term, needed: Level, column: usize) -> String {
         match self.flat(term, needed) {
             Some(text) if column + text.chars().count() < WIDTH => text,
             Some(_) | None if self.level(term) >= needed => self.block(term, column),
@@ -293,10 +319,10 @@ impl Printer<'_> {
     }
 
     fn level(&self, term: &Term) -> Level {
+        if let Some((_, level, ..)) = between(term) {
+            return level;
+        }
         match term {
-            Term::Prim(name, args) if args.len() == 2 => {
-                infix(*name).map_or(Level::Atom, |(_, level)| level)
-            }
             Term::If(..) | Term::Let(..) => Level::Open,
             // A sign binds like a difference.
             Term::Lit(Lit::Real(x)) if x.is_sign_negative() => Level::Sum,
@@ -321,23 +347,19 @@ impl Printer<'_> {
                 items.iter().map(|item| self.flat(item, Level::Open)).collect();
             Some(items?.join(", "))
         };
+        if let Some((sign, level, a, b)) = between(term) {
+            let (left, right) = sides(level);
+            let text = format!("{} {sign} {}", self.flat(a, left)?, self.flat(b, right)?);
+            return Some(if level < needed { format!("({text})") } else { text });
+        }
         let text = match term {
             Term::Lit(lit) => literal(lit),
             Term::Var(sym) => self.name(*sym),
-            Term::Prim(name, args) => match (infix(*name), args.as_slice()) {
-                (Some((sign, level)), [a, b]) => {
-                    let (left, right) = if level == Level::Power {
-                        (next(level), next(level))
-                    } else {
-                        (level, next(level))
-                    };
-                    format!("{} {sign} {}", self.flat(a, left)?, self.flat(b, right)?)
-                }
-                (_, [base, index]) if *name == Prim::Index => {
-                    format!("{}[{}]", self.flat(base, Level::Atom)?, self.flat(index, Level::Open)?)
-                }
-                _ => format!("{}({})", prim_name(*name), list(args)?),
-            },
+            Term::Prim(Prim::Index, args) if args.len() == 2 => {
+                let base = self.flat(&args[0], Level::Atom)?;
+                format!("{base}[{}]", self.flat(&args[1], Level::Open)?)
+            }
+            Term::Prim(name, args) => format!("{}({})", prim_name(*name), list(args)?),
             Term::Op(Op::Zero, _) => "0".to_string(),
             Term::Op(name, args) => format!("{}({})", op_name(*name), list(args)?),
             Term::Call(def, form, args) => {

@@ -22,11 +22,21 @@ type Outcome<T> = Result<T, Box<Diagnostic>>;
 /// where the program is not first-order as it stands, so that calls stay calls.
 pub fn read(program: &Program, def: DefId) -> Outcome<(Book, DefId)> {
     let def = called(program, def);
-    if let Ok(book) = read_as_is(program, def) {
-        return Ok((book, def));
-    }
+    let problem = match read_as_is(program, def) {
+        Ok(book) => return Ok((book, def)),
+        Err(problem) => problem,
+    };
+    let file = program.defs[def].span.file;
     let (program, def) = specialise(program, def);
-    Ok((read_as_is(&program, def)?, def))
+    let def = called(&program, def);
+    let book = read_as_is(&program, def).map_err(|mut found| {
+        // Where functions are known calls are gone: which of them led elsewhere is known from before.
+        if found.labels.iter().all(|label| label.span.file != file) {
+            found.labels.extend(problem.labels.into_iter().filter(|label| label.span.file == file));
+        }
+        found
+    })?;
+    Ok((book, def))
 }
 
 fn read_as_is(program: &Program, def: DefId) -> Outcome<Book> {
@@ -84,7 +94,8 @@ impl Reader<'_> {
         }
         self.begun.push(id);
         let def = &self.program.defs[id];
-        self.book.names.insert(id, def.name.to_string());
+        let name = self.free_name(&def.name);
+        self.book.names.insert(id, name);
         let (params, body) = if let ExprKind::Lam(params, body) = &def.body.kind {
             (params.as_slice(), &**body)
         } else {
@@ -103,6 +114,15 @@ impl Reader<'_> {
         self.book.functions.insert((id, Form::Original), Function { params, body });
         self.book.order.push(id);
         Ok(())
+    }
+
+    /// A name that no other function has: several are made of one definition where functions are known.
+    fn free_name(&self, name: &str) -> String {
+        let taken = |name: &str| self.book.names.values().any(|other| other == name);
+        let gap = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+        let numbered = (2..).map(|number| format!("{name}{gap}{number}"));
+        let mut names = std::iter::once(name.to_string()).chain(numbered);
+        names.find(|name| !taken(name)).unwrap_or_else(|| name.to_string())
     }
 
     fn bind(&mut self, var: VarId) -> Sym {
@@ -207,7 +227,11 @@ impl Reader<'_> {
             return outside("functions as values", expr.span);
         }
         let args = self.terms(args)?;
-        self.definition(def, expr.span)?;
+        self.definition(def, expr.span).map_err(|found| {
+            let here = expr.span.file;
+            let elsewhere = found.labels.iter().all(|label| label.span.file != here);
+            if elsewhere { Box::new(found.label(expr.span, "called here")) } else { found }
+        })?;
         Ok(Term::Call(def, Form::Original, args))
     }
 

@@ -60,6 +60,8 @@ pub enum Op {
     LmLambdaT,
     /// `mᵀ`
     LmTranspose,
+    /// `lmOmit(i)`: `1` on vectors, but `0` at index `i`, which is inside their bounds.
+    LmOmit,
     /// `m ⊙ x`
     LmApply,
     /// `r ⊙ᴿ m`
@@ -70,6 +72,9 @@ pub enum Op {
     DProj(usize, usize),
     /// `deltaVec(n, i, x)`: zero but for `x` at `i`.
     DeltaVec,
+    /// `j == i`, where `j` ranges over a vector and `i` is one of its indices: a condition of the
+    /// program promises no such thing.
+    Here,
     /// `stop_gradient(x)`: the same value, with the derivative `0`.
     Stop,
     /// `Φ`: a vector of pairs as a pair of vectors.

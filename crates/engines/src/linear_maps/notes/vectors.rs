@@ -21,8 +21,24 @@ pub(super) fn plus(a: Term, b: Term) -> Term {
         let pairs = xs.iter().cloned().zip(ys.iter().cloned());
         Term::Tuple(pairs.map(|(x, y)| plus(x, y)).collect())
     } else {
-        prim(Prim::Add, vec![a, b])
+        added_at(&a, &b).or_else(|| added_at(&b, &a)).unwrap_or_else(|| prim(Prim::Add, vec![a, b]))
     }
+}
+
+/// `a + deltaVec(n, i, y)`, where `a` is `deltaVec(n, i, x)` or `update(v, i, x)`: one place is written.
+fn added_at(a: &Term, b: &Term) -> Option<Term> {
+    let [_, at, y] = b.args_of(Op::DeltaVec)? else { return None };
+    let written = |parts: &[Term]| match parts {
+        [whole, place, x] if place == at => {
+            Some(vec![whole.clone(), at.clone(), plus(x.clone(), y.clone())])
+        }
+        _ => None,
+    };
+    if let Term::Op(Op::DeltaVec, parts) = a {
+        return Some(op(Op::DeltaVec, written(parts)?));
+    }
+    let Term::Prim(Prim::Update, parts) = a else { return None };
+    Some(prim(Prim::Update, written(parts)?))
 }
 
 /// A component, of a tuple at once.
@@ -72,6 +88,10 @@ impl Book {
         if items.is(Op::Zero) {
             return items;
         }
+        // Σ deltaVec(n, i, x) = x
+        if let Some([_, _, x]) = items.args_of(Op::DeltaVec) {
+            return x.clone();
+        }
         let Term::Build(count, index, body) = items else {
             return prim(Prim::Sum, vec![items]);
         };
@@ -85,6 +105,10 @@ impl Book {
                 self.summed(built)
             });
             return Term::Tuple(sums.collect());
+        }
+        // Σᵢ (if i == e then x else 0) = x[i := e], as 0 ≤ e < n
+        if let Some((at, x)) = one_hot(index, &body) {
+            return self.replace(x, &BTreeMap::from([(index, at.clone())]));
         }
         // Σᵢ deltaVec(n, i, x) = build(n, λi. x)
         if let Some([size, at, x]) = body.args_of(Op::DeltaVec)

@@ -51,7 +51,7 @@ impl Pass<'_> {
             ExprKind::Proj(base, _) | ExprKind::Match(base, _, _) if !self.plain(base) => {
                 self.branch(|pass, out| pass.known(expr, out))
             }
-            ExprKind::Lam(params, body) => self.lambda(params, body),
+            ExprKind::Lam(params, body) => self.lambda(params, body, span),
             ExprKind::Match(scrutinee, arms, default) => {
                 let scrutinee = self.expr(scrutinee);
                 self.residual_match(scrutinee, arms, default.as_deref(), span)
@@ -213,6 +213,7 @@ impl Pass<'_> {
                     body: (**body).clone(),
                     ty: expr.ty.clone(),
                     env,
+                    span,
                 }))
             }
             ExprKind::App(function, args) => {

@@ -1,0 +1,129 @@
+//! What the forms of the working notes cost: the engine, and the printed functions evaluated.
+
+use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
+use pullback_engines::linear_maps::notes::forms::{demo, print_form};
+use pullback_engines::linear_maps::notes::term::Form;
+use pullback_engines::linear_maps::vector::Vector;
+use pullback_engines::{Mode, engine_named, run};
+use pullback_lambda::eval::{Options, Value};
+
+use crate::linear_maps_forms::{Case, reals};
+
+/// What is used element by element in a loop is passed once, not once an element: a call, a sum.
+#[test]
+fn maps_used_in_loops_are_passed_once() {
+    for text in [
+        "def g (v: [N]Real): [N]Real = map sin (v + v)
+         def f (v: [N]Real): Real = let w = g v in sum (map (\\x -> tanh x) w)",
+        "def f (v: [N]Real): Real = let s = sum v in sum (build N (\\i -> v[i] / s * v[i]))",
+    ] {
+        let cost = |n: usize| -> u64 {
+            let case = Case::new("f", &text.replace('N', &n.to_string()));
+            let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+            let mut book = stages[11].book.clone();
+            let mut evaluation = Evaluation::new(&mut book);
+            let v = Datum::of_value(&Value::reals(vec![0.1; n]));
+            let args = vec![v, Datum::Space(Vector::real(1.0))];
+            evaluation.call(def, Form::Reverse, args).unwrap();
+            evaluation.plain.operations
+        };
+        let (a, b, c) = (cost(8), cost(16), cost(32));
+        assert_eq!(c - b, 2 * (b - a), "{a} {b} {c} for {text}");
+    }
+}
+
+/// The terms that the evaluation of a form at `v = [0.5, …]` and `dv` or `dr` goes through.
+fn steps(text: &str, n: usize, stage: usize, form: Form) -> (u64, String) {
+    let case = Case::new("f", &text.replace('N', &n.to_string()));
+    let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+    let mut book = stages[stage].book.clone();
+    let shown = print_form(&book, form);
+    let mut evaluation = Evaluation::new(&mut book);
+    let vector = |x: f64| Datum::of_value(&Value::reals(vec![x; n]));
+    let whole = form == Form::Forward || text.contains("): [N]Real");
+    let last = if whole { vector(1.0) } else { Datum::Space(Vector::real(1.0)) };
+    evaluation.call(def, form, vec![vector(0.5), last]).unwrap();
+    (evaluation.steps, shown)
+}
+
+/// Every step counts, so comparisons with the place of a one-hot vector and the zeros beside it do too:
+/// they would make these forms quadratic.
+#[test]
+fn no_form_goes_through_one_hot_vectors() {
+    for text in [
+        "def f (v: [N]Real): Real = sum (build N (\\i -> v[i] * v[i]))",
+        "def f (v: [N]Real): Real = sum (build N (\\i -> v[i] * v[N - 1 - i] * sin v[i] * v[i]))",
+        "def f (v: [N]Real): [N]Real = build N (\\i -> v[i] * v[(i + 1) % N] + v[i])",
+        "def f (v: [N]Real): Real = sum (build N (\\i -> if v[i] > 0.0 then v[i] * v[i] else v[0]))",
+        "def f (v: [N]Real): Real = loop a = 1.0 for i < N do a * v[i] + v[i] * v[N - 1 - i]",
+        "def f (v: [N]Real): [N]Real = loop w = v for i < N do w with [i] = w[N - 1 - i] * v[i]",
+        "def f (v: [N]Real): [N]Real = loop w = v for i < N do w with [i / 2] = w[i / 2] + v[i] * v[i]",
+    ] {
+        for (stage, form) in
+            [(5, Form::Forward), (6, Form::Forward), (10, Form::Reverse), (11, Form::Reverse)]
+        {
+            let [a, b, c] = [10, 20, 40].map(|n| steps(text, n, stage, form));
+            let linear = c.0 - b.0 <= 2 * (b.0 - a.0) + 4;
+            assert!(linear, "{} {} {} steps for {text}\n{}", a.0, b.0, c.0, c.1);
+        }
+    }
+}
+
+/// n chained squarings: operations in proportion to n, counted three ways.
+#[test]
+fn chained_squarings_cost_linear_time() {
+    let engine = engine_named("linear-maps").unwrap();
+    let cost = |n: usize| -> u64 {
+        let text = format!("def f (x: Real): Real = loop y = x for _ < {n} do y * y");
+        let case = Case::new("f", &text);
+        let mode = Mode::Vjp(Value::Real(1.0));
+        let answer =
+            run(engine, &case.program, case.wrapped, Value::Real(1.0), &mode, &Options::default());
+        let answer = answer.unwrap();
+        let expected = 2f64.powi(n as i32);
+        assert_eq!(reals(&answer.derivative.unwrap()), [expected]);
+        answer.counts.derivative
+    };
+    assert!(cost(40) <= 6 * 40, "{}", cost(40));
+    assert_eq!(cost(40) - cost(20), cost(60) - cost(40), "the same for every squaring");
+
+    // Unrolled, through the source forms: the size of rev$f and the operations of its evaluation.
+    let unrolled = |n: usize| -> (usize, u64) {
+        let mut text = String::from("def f (x0: Real): Real =\n");
+        for at in 0..n {
+            text += &format!("  let x{} = x{at} * x{at} in\n", at + 1);
+        }
+        let case = Case::new("f", &(text + &format!("  x{n}")));
+        let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+        let mut book = stages[11].book.clone();
+        let size = book.functions[&(def, Form::Reverse)].body.size();
+        let mut evaluation = Evaluation::new(&mut book);
+        let args = vec![Datum::Space(Vector::real(1.0)); 2];
+        let found = evaluation.call(def, Form::Reverse, args).unwrap();
+        assert_eq!(found.numbers(&Value::Real(0.0)).unwrap(), [2f64.powi(n as i32)]);
+        (size, evaluation.plain.operations)
+    };
+    let (small, large) = (unrolled(10), unrolled(30));
+    assert!(large.0 <= 4 * small.0, "sizes {} and {}", small.0, large.0);
+    assert!(large.1 <= 4 * small.1, "operations {} and {}", small.1, large.1);
+}
+
+/// Figures 12 to 15 at linear cost: a fold that reads one element of a vector a step.
+#[test]
+fn folds_cost_linear_time() {
+    let cost = |n: usize| -> u64 {
+        let text = format!("def f (v: [{n}]Real): Real = loop acc = 1.0 for i < {n} do acc * v[i]");
+        let case = Case::new("f", &text);
+        let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+        let mut book = stages[11].book.clone();
+        let mut evaluation = Evaluation::new(&mut book);
+        let v = Datum::of_value(&Value::reals(vec![1.0; n]));
+        let args = vec![v, Datum::Space(Vector::real(1.0))];
+        let found = evaluation.call(def, Form::Reverse, args).unwrap();
+        assert_eq!(found.numbers(&Value::reals(vec![0.0; n])).unwrap(), vec![1.0; n]);
+        evaluation.plain.operations
+    };
+    let (a, b, c) = (cost(100), cost(200), cost(400));
+    assert!(a <= 10 * 100, "{a}");
+    assert_eq!(c - b, 2 * (b - a), "{a} {b} {c}");
+}
