@@ -485,7 +485,7 @@ $ pullback demo examples/papers/notes.pull missing
 exit 2
 ! error[E0809]: there is no definition `missing`
 !  |
-!  = help: there are the definitions `f2`, `sum_squares`, `inner`, `fold_product`, `squarings`, `main`
+!  = help: there are the definitions `f2`, `sum_squares`, `inner`, `fold_product`, `squarings`, `power`, `main`
 !
 
 $ pullback demo examples/tree_product.pull main

@@ -186,7 +186,7 @@ fn show_halves(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>>
     let mut told = vec![];
     let mut shown = vec![];
     for (def, halves) in &halves {
-        let name = &work.defs[*def].name;
+        let name = shown_name(&work, *def);
         out.push_str(&format!("X of {name} = {}\n", work.show_type(&halves.saved)));
         sums(&work, &halves.saved, &mut told, &mut out);
         sums(&work, &work.defs[halves.reverse].ty, &mut told, &mut out);
@@ -198,7 +198,24 @@ fn show_halves(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>>
         out.push('\n');
     }
     helpers(&work, &mut shown, program.defs.len(), &mut told, &mut out);
+    out.truncate(out.trim_end().len());
+    out.push('\n');
     Ok(out)
+}
+
+/// What a definition is called; the one that takes the parameters of another as a tuple `pow (x, n)`.
+fn shown_name(program: &Program, def: DefId) -> String {
+    let name = program.defs[def].name.to_string();
+    let params = || {
+        let ExprKind::Lam(_, body) = &program.defs[def].body.kind else { return None };
+        let ExprKind::App(function, _) = &body.kind else { return None };
+        let ExprKind::Global(callee) = function.kind else { return None };
+        let ExprKind::Lam(params, _) = &program.defs[callee].body.kind else { return None };
+        (program.defs[callee].name == name && params.len() > 1).then_some(params)
+    };
+    let Some(params) = params() else { return name };
+    let params: Vec<&str> = params.iter().map(|var| program.vars[*var].name.as_str()).collect();
+    format!("{name} ({})", params.join(", "))
 }
 
 fn show_pushforward(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {

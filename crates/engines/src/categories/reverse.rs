@@ -23,7 +23,7 @@ use super::steps::{Region, Step, StepKind, var_of};
 pub struct Halves {
     /// `revf$f : S -> (T, X)`
     pub forward: DefId,
-    /// `revr$f : X -> δT -> accumulated… -> δS`: only the cotangents of parameters through which
+    /// `revr$f : (X, δT) -> accumulated… -> δS`: only the cotangents of parameters through which
     /// derivatives flow; those with arrays are given and added to in place.
     pub reverse: DefId,
     /// `X`
@@ -316,7 +316,8 @@ impl Reverse<'_> {
         }
         let reverse = self.arith.program.global(halves.reverse, span);
         let call = |dt: Expr| {
-            let args = [token.clone(), dt].into_iter().chain(given.iter().cloned()).collect();
+            let both = Expr::tuple(vec![token.clone(), dt], span);
+            let args = [both].into_iter().chain(given.iter().cloned()).collect();
             Expr::app(reverse.clone(), args, span)
         };
         let unsure = halves.definite && !sure;

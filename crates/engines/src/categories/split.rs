@@ -52,7 +52,7 @@ pub(super) fn split(
     (splitter.halves, splitter.library)
 }
 
-/// `\s -> let r = revf$f s in (r.0, \dt -> revr$f r.1 dt)`, where what is absent becomes zero.
+/// `\s -> let r = revf$f s in (r.0, \dt -> revr$f (r.1, dt))`, where what is absent becomes zero.
 pub(super) fn wrapper(
     program: &mut Program,
     halves: &Halves,
@@ -74,11 +74,12 @@ pub(super) fn wrapper(
     let to_dot = arith.dot(&result.ty);
     let y_bar = arith.program.fresh("y_bar", to_dot);
     let x_bar = if *flows || halves.sure.last() == Some(&true) {
-        let mut args = vec![part(arith.program, 1), arith.program.var(y_bar, span)];
+        let mut dt = arith.program.var(y_bar, span);
         if !halves.definite {
-            let whole = arith.inject(&args[1]);
-            args[1] = arith.bind("dy", whole);
+            let whole = arith.inject(&dt);
+            dt = arith.bind("dy", whole);
         }
+        let mut args = vec![Expr::tuple(vec![part(arith.program, 1), dt], span)];
         if halves.accumulates.last() == Some(&true) {
             let start = arith.absent(&point);
             args.push(arith.bind("acc", start));
@@ -189,7 +190,7 @@ impl Splitter<'_> {
         let accumulates: Vec<bool> =
             types.iter().map(|ty| !alone && holds_arrays(arith.program, ty)).collect();
         let d_type = if definite { arith.dot(&to) } else { arith.maybe_of(&to) };
-        let mut from = vec![saved.clone(), d_type];
+        let mut from = vec![Type::tuple(vec![saved.clone(), d_type])];
         let mut results = vec![];
         for (at, ty) in types.iter().enumerate() {
             if flows[at] || alone {
@@ -307,7 +308,7 @@ impl Splitter<'_> {
         alone: bool,
         sure: Vec<bool>,
     ) {
-        let Split { params, region, saved, fresh, given, code } = split;
+        let Split { params, region, saved, fresh, mut given, code } = split;
         let span = self.program.defs[def].span;
         let types: Vec<Type> = saved.iter().map(|var| self.program.vars[*var].ty.clone()).collect();
         let halves = if let Some(halves) = self.halves.get(&def) {
@@ -320,7 +321,14 @@ impl Splitter<'_> {
         let mut forward = Forward { program: self.program, plans, halves: &self.halves };
         let bindings = forward.bindings(region);
         let items: Vec<Expr> = saved.iter().map(|var| self.program.var(*var, span)).collect();
+        // `(X, δT)`, and the names of its two parts.
+        let d_type = self.program.vars[given[0]].ty.clone();
+        let both = self.program.fresh("p", Type::tuple(vec![halves.saved.clone(), d_type]));
+        let y_bar = std::mem::replace(&mut given[0], both);
+        let both = self.program.var(both, span);
         let x = self.program.fresh("x", halves.saved.clone());
+        let parts =
+            vec![(x, Expr::proj(both.clone(), 0, span)), (y_bar, Expr::proj(both, 1, span))];
         let whole = self.program.var(x, span);
         let (content, code) = if let TypeKind::Data(data) = halves.saved.kind() {
             let constructor = Constructor { name: "Saved".into(), fields: types };
@@ -337,8 +345,7 @@ impl Splitter<'_> {
         let pair = Expr::tuple(vec![region.result.clone(), content], span);
         let body = self.program.lam(params.to_vec(), Expr::lets(bindings, pair));
         self.program.defs[halves.forward].body = body;
-        let given = [x].into_iter().chain(given).collect();
-        self.program.defs[halves.reverse].body = self.program.lam(given, code);
+        self.program.defs[halves.reverse].body = self.program.lam(given, Expr::lets(parts, code));
     }
 }
 
@@ -349,7 +356,7 @@ struct Split<'s> {
     /// The variables that the reverse half needs, and their names there.
     saved: &'s [VarId],
     fresh: &'s [VarId],
-    /// The parameters of the reverse half but for what was saved.
+    /// The cotangent of the result, and the cotangents that are added to.
     given: Vec<VarId>,
     /// Its body.
     code: Expr,

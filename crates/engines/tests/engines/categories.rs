@@ -1,6 +1,7 @@
 //! Compiling through categories: CL keeps the meaning, its types are checked, and the two halves give
 //! the derivative.
 
+use crate::linear_maps_forms::wrap;
 use crate::support::source::{expectations, files, source, value};
 use pullback_base::Span;
 use pullback_engines::categories::{self, check, convert, custom, meaning, print};
@@ -367,12 +368,12 @@ fn the_halves_of_what_is_differentiated_have_the_types_of_the_paper() {
         let (from, to) =
             work.defs[f].ty.as_fun().map(|(a, b)| (a.clone(), b.clone())).expect("a function");
         let halves = &halves[&f];
-        // `revf$f : S -> (T, X)` and `revr$f : X -> δT -> δS`
+        // `revf$f : S -> (T, X)` and `revr$f : (X, δT) -> δS`
         let pair = Type::tuple(vec![to.clone(), halves.saved.clone()]);
         assert_eq!(work.defs[halves.forward].ty, Type::fun(from.clone(), pair), "{text}");
         let from_dot = tangent(&mut work.datas, &from).expect("first order");
         let to_dot = tangent(&mut work.datas, &to).expect("first order");
-        let wanted = Type::funs([halves.saved.clone(), to_dot], from_dot);
+        let wanted = Type::fun(Type::tuple(vec![halves.saved.clone(), to_dot]), from_dot);
         assert_eq!(work.defs[halves.reverse].ty, wanted, "{text}");
     }
 }
@@ -393,6 +394,18 @@ fn every_form_is_shown() {
             assert!(shown.contains(sign), "{text}: {}\n{shown}", stage.name);
         }
     }
+}
+
+/// A definition of several parameters and the one that takes them as a tuple have two types, and two names.
+#[test]
+fn halves_are_told_apart_by_their_parameters() {
+    let text = "def pow (x: Real) (n: Int): Real = if n == 0 then 1.0 else x * pow x (n - 1)";
+    let (mut program, defs) = source(text, &["pow"]);
+    let of_tuple = wrap(&mut program, defs[0]);
+    let stage = categories::STAGES.iter().find(|stage| stage.name == "cl-rev").expect("a stage");
+    let shown = (stage.show)(&program, of_tuple, None).expect("halves");
+    let told: Vec<&str> = shown.lines().filter(|line| line.starts_with("X of ")).collect();
+    assert_eq!(told, ["X of pow = X pow", "X of pow (x, n) = (X pow,)"], "{shown}");
 }
 
 #[test]
