@@ -434,14 +434,14 @@ exit 1
 !    = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
 !
 ! error[E0821]: the derivative fails the Taylor check in direction 1: 0.06898596832703607 by the engine, 0.0 by differences of values
-!   --> lib/prelude.pull:92:39
-!    |
-! 92 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
-!    |                                       ^^^^^^^^^^^^^^^^^ the first place without a derivative
-!    |
-!    = note: direction 1 is x = 0.13797193665407215
-!    = note: `min` has no derivative at 1.0, 1.0
-!    = help: at such a point the derivative follows docs/language.md's table of conventions; check next to it
+!  --> tests/cli/programs/kinks.pull:9:31
+!   |
+! 9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
+!   |                               ^^^^^^^^^^^^^^^ the first place without a derivative
+!   |
+!   = note: direction 1 is x = 0.13797193665407215
+!   = note: `min` has no derivative at 1.0, 1.0
+!   = help: at such a point the derivative follows docs/language.md's table of conventions; check next to it
 !
 
 $ pullback test tests/cli/programs/kinks.pull --warn kinks

@@ -61,10 +61,15 @@ exit 1
 $ pullback grad tests/cli/programs/strict.pull largest 1.0 --domain strict
 exit 1
 ! error[E0714]: a number being differentiated is compared with an equal one: 1.0
-!    --> lib/prelude.pull:271:22
+!    --> tests/cli/programs/strict.pull:7:31
+!     |
+!   7 | def largest (x: Real): Real = maximum [x, 1.0, 0.5]
+!     |                               ^^^^^^^^^^^^^^^^^^^^^ in this call
+!     |
+!    ::: lib/prelude.pull:271:22
 !     |
 ! 271 |         (t + dxs[i], if k > 0 && outer[last] != outer[i] then k else k + 1, i)
-!     |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ both sides are equal here
+!     |                      ----------------------------------------------------- both sides are equal here
 !     |
 !     = note: under `--domain=strict` the branch taken at a tie would decide the derivative
 !     = help: move the input off this point, or use `--domain=trace`

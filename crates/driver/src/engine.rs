@@ -3,10 +3,9 @@
 //! Input: a program, a definition, values. Output: values, or a diagnostic. Each evaluation has a
 //! machine of its own, so constants are computed once an evaluation.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, FileId, Span};
+use pullback_base::{Diagnostic, Span};
 use pullback_engines::{
     Answer, ENGINES, EngineInfo, How, Mode, Stage as Form, engine_named, evaluate, follow, fused,
     run, run_in_machine,
@@ -38,8 +37,8 @@ impl<'p> Code<'p> {
         Self { program, image: compile(program) }
     }
     /// Compiles a program to be run under a watch.
-    pub fn watched(program: &'p Program, library: &BTreeSet<FileId>) -> Self {
-        Self { program, image: compile(program).watched(library) }
+    pub fn watched(program: &'p Program) -> Self {
+        Self { program, image: compile(program).watched() }
     }
 }
 

@@ -108,9 +108,10 @@ impl Inferred {
         roots: &[GlobalId],
     ) -> Result<(Program, Vec<DefId>), Stop> {
         session.stop_on_errors()?;
-        let elaborated = elaborate(&self.typed, roots);
+        let mut elaborated = elaborate(&self.typed, roots);
         session.diagnostics.extend(elaborated.diagnostics);
         session.stop_on_errors()?;
+        elaborated.program.library.clone_from(&session.library);
         let defs = roots.iter().map(|root| elaborated.roots[root]).collect();
         Ok((elaborated.program, defs))
     }

@@ -47,7 +47,7 @@ pub fn watch(session: &mut Session<'_>, settings: &Settings, run: &Run<'_>, fail
     if !settings.warn_kinks && !settings.trace_nan {
         return;
     }
-    let code = Code::watched(run.program, &session.library);
+    let code = Code::watched(run.program);
     let mut found = Vec::new();
     if settings.warn_kinks {
         let watch = Rc::new(Watch::for_kinks(session.library.clone()));
@@ -122,7 +122,7 @@ fn nans(session: &Session<'_>, code: &Code<'_>, run: &Run<'_>) -> Vec<Diagnostic
 
 /// The place of the first NaN of a run, as words and a place for another diagnostic.
 pub fn first_nan(session: &Session<'_>, run: &Run<'_>) -> Option<Diagnostic> {
-    let (watch, _) = under_nan_watch(session, &Code::watched(run.program, &session.library), run);
+    let (watch, _) = under_nan_watch(session, &Code::watched(run.program), run);
     watch.first_nan().map(|first| nan(&first, !matches!(run.mode, Mode::Value), false))
 }
 
@@ -152,7 +152,7 @@ pub fn watch_constant(
     let mut found = Vec::new();
     let look = |watch: Watch| {
         let watch = Rc::new(watch);
-        let code = Code::watched(program, &session.library);
+        let code = Code::watched(program);
         // The error itself is told by whoever asked for the value.
         drop(engine.watched(&watch).value(&code, def));
         watch
@@ -180,7 +180,7 @@ impl<'p> Lines<'p> {
     /// Nothing has been met yet.
     pub fn new(session: &Session<'_>, program: &'p Program) -> Self {
         let watch = Rc::new(Watch::for_kinks(session.library.clone()));
-        Self { code: Code::watched(program, &session.library), watch }
+        Self { code: Code::watched(program), watch }
     }
     /// Evaluates a constant.
     pub fn look(&self, engine: &Engine, def: DefId) {

@@ -4,9 +4,10 @@
 //! type and the source span that run-time errors point to ([`Span::NONE`] for parsed text).
 //! Call by value; arguments, tuple components and array elements are evaluated from left to right.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use pullback_base::{IdVec, Name, Span, id_type};
+use pullback_base::{FileId, IdVec, Name, Span, id_type};
 
 use crate::{DataId, Prim, Type};
 
@@ -28,6 +29,8 @@ pub struct Program {
     pub vars: IdVec<VarId, Var>,
     /// Every definition. All may refer to all.
     pub defs: IdVec<DefId, Def>,
+    /// The files of the library: errors there are told with the call from outside that led there.
+    pub library: BTreeSet<FileId>,
 }
 
 /// A sum type.

@@ -5,9 +5,10 @@
 //! into the window of the callee, which begins inside the caller's; the result comes back in the
 //! window's register 0. An instruction is 16 bytes.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use pullback_base::{Name, Span};
+use pullback_base::{FileId, Name, Span};
 
 use crate::{AdOp, Prim};
 
@@ -213,4 +214,6 @@ pub struct Image {
     pub constants: Vec<u32>,
     /// All string literals.
     pub strings: Vec<Rc<Rc<str>>>,
+    /// The files of the library: a call into it from outside leaves its frame.
+    pub library: BTreeSet<FileId>,
 }

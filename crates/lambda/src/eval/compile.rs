@@ -24,7 +24,8 @@ use uses::Uses;
 /// Compiles a whole program.
 pub fn compile(program: &Program) -> Image {
     let uses = Uses::of(program);
-    let mut shared = Shared { program, uses, image: Image::default() };
+    let image = Image { library: program.library.clone(), ..Image::default() };
+    let mut shared = Shared { program, uses, image };
     // Places first: definitions refer to each other.
     for def in program.defs.iter() {
         let code = shared.reserve();

@@ -407,6 +407,19 @@ impl Core<'_> {
         WatchedPlace { call, at }
     }
 
+    /// The latest call under way from outside of the library into it, for a place in the library.
+    pub(super) fn call_into_library(&self, at: Span) -> Option<Span> {
+        let library = &self.image.library;
+        if at.is_none() || !library.contains(&at.file) {
+            return None;
+        }
+        let frames =
+            self.frames.iter().rev().take(MOST_FRAMES).filter(|frame| frame.code < CONSTANT);
+        frames
+            .map(|frame| self.span(frame.code, frame.pc as usize))
+            .find(|span| !span.is_none() && !library.contains(&span.file))
+    }
+
     /// Whether this is the quotient that the library's `nan` is.
     fn is_library_nan(&self, watch: &Watch, code: u32, pc: usize) -> bool {
         self.image.codes[code as usize].name == "nan" && watch.in_library(self.span(code, pc))

@@ -7,7 +7,7 @@ mod registers;
 
 use std::rc::Rc;
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, Label};
 
 use crate::{DefId, Prim};
 
@@ -103,8 +103,13 @@ impl<'i> Machine<'i> {
                 Some((code, pc)) => self.core.span(code, pc),
                 None => self.core.call_span(),
             };
+            let call = self.core.call_into_library(span);
             self.reset();
-            Box::new(fault.diagnostic(span))
+            let mut diagnostic = fault.diagnostic(span);
+            if let Some(call) = call {
+                diagnostic.labels.insert(0, Label { span: call, text: "in this call".to_owned() });
+            }
+            Box::new(diagnostic)
         })
     }
 

@@ -3,32 +3,21 @@
 //! Input: an image. Output: the same program, in which every instruction that does what a
 //! [`Watch`](super::watch::Watch) wants to know is preceded by one that shows it the arguments.
 
-use std::collections::BTreeSet;
-
-use pullback_base::FileId;
-
 use crate::Prim;
 
 use super::code::{Code, Image, Instr};
 use super::watch::concerns;
 
 impl Image {
-    /// The image to run under a watch. A call from outside of `library` into it leaves its frame, so
-    /// that the watch can tell the place.
+    /// The image to run under a watch.
     #[must_use]
-    pub fn watched(mut self, library: &BTreeSet<FileId>) -> Self {
-        let inside = |code: &Code| {
-            code.spans.first().is_some_and(|span| span.is_none() || library.contains(&span.file))
-        };
-        let inside: Vec<bool> = self.codes.iter().map(inside).collect();
-        for (code, own) in self.codes.iter_mut().zip(&inside) {
-            watch(code, |callee| !own && inside.get(callee as usize) == Some(&true));
-        }
+    pub fn watched(mut self) -> Self {
+        self.codes.iter_mut().for_each(watch);
         self
     }
 }
 
-fn watch(code: &mut Code, keeps_frame: impl Fn(u32) -> bool) {
+fn watch(code: &mut Code) {
     let mut instrs = Vec::with_capacity(code.instrs.len());
     let mut spans = Vec::with_capacity(code.spans.len());
     // Where each instruction begins now, with its look.
@@ -36,13 +25,7 @@ fn watch(code: &mut Code, keeps_frame: impl Fn(u32) -> bool) {
     for (instr, span) in code.instrs.iter().zip(&code.spans) {
         moved.push(instrs.len() as u32);
         instrs.extend(look(instr));
-        if let Instr::TailCall { code, first } = *instr
-            && keeps_frame(code)
-        {
-            instrs.extend([Instr::Call { code, first }, Instr::Return { a: first }]);
-        } else {
-            instrs.push(*instr);
-        }
+        instrs.push(*instr);
         spans.resize(instrs.len(), *span);
     }
     moved.push(instrs.len() as u32);

@@ -1,11 +1,11 @@
 //! Functions: calls, closures, recursive groups, differentiation operators.
 
-use pullback_base::Name;
+use pullback_base::{Name, Span};
 
 use crate::{AdOp, DefId, Expr, ExprKind, VarId};
 
 use super::uses::free_variables;
-use super::{Captured, CapturedLoc, Dst, Function, Loc, Reg, function, uncurried};
+use super::{Captured, CapturedLoc, Dst, Function, Loc, Reg, Shared, function, uncurried};
 use crate::eval::code::{Instr, Place};
 
 impl Function<'_, '_> {
@@ -49,7 +49,7 @@ impl Function<'_, '_> {
                     self.arguments(&args[arity..]);
                     return self.call_value(first, args.len() - arity, dst);
                 }
-                if matches!(dst, Dst::Return) {
+                if matches!(dst, Dst::Return) && !self.enters_library(callee) {
                     self.emit(Instr::TailCall { code, first });
                 } else {
                     self.emit(Instr::Call { code, first });
@@ -76,6 +76,16 @@ impl Function<'_, '_> {
             return Some(*code);
         }
         None
+    }
+
+    /// Whether this is a call from outside of the library into it. It leaves its frame, so that errors in
+    /// the library can be told with the call that led there.
+    fn enters_library(&self, callee: &Expr) -> bool {
+        let Shared { program, image, .. } = &*self.shared;
+        let inside = |span: Span| image.library.contains(&span.file);
+        matches!(callee.kind, ExprKind::Global(def) if inside(program.defs[def].span))
+            && !self.span.is_none()
+            && !inside(self.span)
     }
 
     /// Gives a called member of a recursive group what the group captured.

@@ -1,0 +1,71 @@
+$ pullback run tests/cli/programs/library.pull twice []
+exit 1
+! error[E0708]: maximum of an empty array
+!    --> tests/cli/programs/library.pull:2:34
+!     |
+!   2 | def largest (xs: []Real): Real = maximum xs
+!     |                                  ^^^^^^^^^^ in this call
+!     |
+!    ::: lib/prelude.pull:252:5
+!     |
+! 252 |     error "maximum of an empty array"
+!     |     --------------------------------- this stops the program
+!     |
+!     = note: the program itself checks this, with `assert` or `error`
+!     = help: change the input so that the check holds
+!
+
+$ pullback run tests/cli/programs/library.pull first 3
+exit 1
+! error[E0708]: head of an empty array
+!    --> tests/cli/programs/library.pull:6:27
+!     |
+!   6 | def first (n: Int): Int = head (filter (\i -> i > n) [1, 2, 3])
+!     |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in this call
+!     |
+!    ::: lib/prelude.pull:322:45
+!     |
+! 322 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
+!     |                                             ------------------------------ this stops the program
+!     |
+!     = note: the program itself checks this, with `assert` or `error`
+!     = help: change the input so that the check holds
+!
+
+$ pullback grad tests/cli/programs/library.pull twice []
+exit 1
+! error[E0708]: maximum of an empty array
+!    --> tests/cli/programs/library.pull:2:34
+!     |
+!   2 | def largest (xs: []Real): Real = maximum xs
+!     |                                  ^^^^^^^^^^ in this call
+!     |
+!    ::: lib/prelude.pull:252:5
+!     |
+! 252 |     error "maximum of an empty array"
+!     |     --------------------------------- this stops the program
+!     |
+!     = note: the program itself checks this, with `assert` or `error`
+!     = help: change the input so that the check holds
+!
+
+$ pullback grad tests/cli/programs/library.pull twice [] --engine delta
+exit 1
+! error[E0708]: maximum of an empty array
+!    --> tests/cli/programs/library.pull:2:34
+!     |
+!   2 | def largest (xs: []Real): Real = maximum xs
+!     |                                  ^^^^^^^ in this call
+!     |
+!    ::: lib/prelude.pull:252:5
+!     |
+! 252 |     error "maximum of an empty array"
+!     |     --------------------------------- this stops the program
+!     |
+!     = note: the program itself checks this, with `assert` or `error`
+!     = help: change the input so that the check holds
+!
+
+$ pullback run tests/cli/programs/library.pull shifted '[0.0, 1.0, 2.0]'
+exit 0
+> 3.0
