@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Prim, Type, tangent};
+use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Prim, Type, is_first_order, tangent};
 
 use super::block::{Block, NONE, Val};
 use super::poly::Op;
@@ -60,7 +60,7 @@ impl Translation<'_> {
     ) -> Outcome<Expr> {
         let types = Types::of(self, function)?;
         let plain_function = self.closed(function);
-        let plain_rule = self.closed(rule);
+        let plain_rule = self.plain_rule(rule, block);
         let function = match plain_function {
             None => Some(self.bound(function, "f", block)?),
             Some(_) => None,
@@ -150,6 +150,33 @@ impl Translation<'_> {
             replacements.insert(var, whole.clone());
         }
         Some(self.program.copy_with(expr, &replacements))
+    }
+
+    /// A rule as it stands in the source, what it captured being constant; not if it captured functions.
+    /// So a rule may use the function that it is for, whose rule would else run without end where every
+    /// number has a tangent.
+    fn plain_rule(&mut self, rule: &Expr, block: &mut Block) -> Option<Expr> {
+        let mut captured = vec![];
+        for var in rule.free_vars() {
+            let ty = self.program.vars[var].ty.clone();
+            if !is_first_order(&self.program.datas, &ty) {
+                return None;
+            }
+            captured.push((var, self.vars.get(&var)?.clone(), ty));
+        }
+        let mut replacements = BTreeMap::new();
+        for (var, value, ty) in captured {
+            let primal = match value {
+                Val::Dual(primal, _) => primal,
+                Val::Whole(whole) if self.is_fixed(&ty) => whole,
+                Val::Whole(whole) => {
+                    let primal = self.rebuild(Op::Primal, &ty, whole, block);
+                    self.bind(block, "c", primal)
+                }
+            };
+            replacements.insert(var, primal);
+        }
+        Some(self.program.copy_with(rule, &replacements))
     }
 
     /// A block with an empty state of its own: for computations whose deltas are of no use.
