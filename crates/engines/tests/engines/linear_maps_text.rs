@@ -55,9 +55,11 @@ fn terms_are_written_over_lines_as_on_one() {
 
 #[test]
 fn slopes_of_powers_are_written_out() {
-    let demo = demonstrated("def f (x: Real): Real = (x ^ 3) * x ^ 2 + x ^ 1 + x ^ 0\n").unwrap();
+    let demo =
+        demonstrated("def f (x: Real): Real = (x ^ 3) * x ^ 2 + x ^ 1 + x ^ 0 + x ^ -1\n").unwrap();
     let slope = stage(&demo, "The full Jacobian (optimised)");
     assert!(slope.contains("3 * x ^ 2") && slope.contains("2 * x"), "{slope}");
+    assert!(slope.contains("x ^ (-2)"), "{slope}");
     assert!(!demo.contains("pow_slope"), "{demo}");
     // Where the exponent is not known there is no simpler form.
     let demo = demonstrated("def f (n: Int) (x: Real): Real = x ^ n").unwrap();

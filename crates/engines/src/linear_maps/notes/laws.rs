@@ -521,7 +521,7 @@ fn scale_by(partial: &Partial, name: Prim, args: &[Term]) -> Term {
 }
 
 /// A primitive, or its value where all arguments are Int constants.
-fn whole_numbers(name: Prim, args: Vec<Term>) -> Term {
+pub(super) fn whole_numbers(name: Prim, args: Vec<Term>) -> Term {
     let ints = args
         .iter()
         .map(|arg| if let Term::Lit(Lit::Int(n)) = arg { Some(Scalar::Int(*n)) } else { None });

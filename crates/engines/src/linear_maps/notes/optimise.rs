@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::anf::wrap;
-use super::laws::{SMALL, choose, float, is_cheap, is_cheap_by_element, unlet};
+use super::laws::{SMALL, choose, float, is_cheap, is_cheap_by_element, unlet, whole_numbers};
 use super::term::{
     Book, FoldKind, Form, Function, Op, Sym, Term, compose, let_, lm_one, lm_zero, op, prim, var,
 };
@@ -293,6 +293,8 @@ fn primitive(name: Prim, mut args: Vec<Term>) -> Term {
         (Prim::Mul, [a, b]) if zero(a) || zero(b) => op(Op::Zero, vec![]),
         (Prim::Update, [a, _, x]) if zero(a) && zero(x) => op(Op::Zero, vec![]),
         (Prim::Sum | Prim::Index, [a, ..]) if zero(a) => op(Op::Zero, vec![]),
+        // A negative exponent is a constant too.
+        (Prim::IntNeg, [_]) => whole_numbers(name, args),
         _ => prim(name, args),
     }
 }
