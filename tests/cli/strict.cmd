@@ -66,10 +66,10 @@ exit 1
 !   7 | def largest (x: Real): Real = maximum [x, 1.0, 0.5]
 !     |                               ^^^^^^^^^^^^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:271:22
+!    ::: lib/prelude.pull:271:26
 !     |
-! 271 |         (t + dxs[i], if k > 0 && outer[last] != outer[i] then k else k + 1, i)
-!     |                      ----------------------------------------------------- both sides are equal here
+! 271 |         (t + dxs[i], k + (if outer[last] == outer[i] then 1 else 1), i)
+!     |                          ------------------------------------------ both sides are equal here
 !     |
 !     = note: under `--domain=strict` the branch taken at a tie would decide the derivative
 !     = help: move the input off this point, or use `--domain=trace`
