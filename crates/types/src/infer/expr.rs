@@ -189,8 +189,7 @@ impl<'a> Infer<'a> {
 
     /// The common type of a branch and those before it.
     fn join_branch(&mut self, ty: &Ty, branch: &TExpr, why: &Why) -> Ty {
-        if self.unlike_literal(&branch.ty, ty, why) {
-            self.report_mismatch(branch.span, &branch.ty.clone(), &Ty::Int, why);
+        if self.report_unlike_literal(branch, ty, why) {
             return Ty::Error;
         }
         let before = std::mem::replace(&mut self.at, branch.span);

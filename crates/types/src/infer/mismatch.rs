@@ -66,8 +66,7 @@ impl Infer<'_> {
     /// Makes an expression have the type `want`; sizes that are not proven are checked at run time.
     pub(super) fn coerce(&mut self, expr: TExpr, want: &Ty, why: &Why) -> TExpr {
         let span = expr.span;
-        if self.unlike_literal(&expr.ty, want, why) {
-            self.report_mismatch(span, &expr.ty.clone(), &Ty::Int, why);
+        if self.report_unlike_literal(&expr, want, why) {
             return Self::error_expr(span);
         }
         let before = std::mem::replace(&mut self.at, span);
@@ -86,9 +85,18 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether `actual` is no number where what came before it, such as the first element of an array,
-    /// is an integer literal: then what is looked at now is at fault, and not the literal.
-    pub(super) fn unlike_literal(&mut self, actual: &Ty, want: &Ty, why: &Why) -> bool {
+    /// Reports an expression that is no number where what came before it, such as the first element of
+    /// an array, is an integer literal: then the expression is at fault, and not the literal. Whether
+    /// it is one.
+    pub(super) fn report_unlike_literal(&mut self, expr: &TExpr, want: &Ty, why: &Why) -> bool {
+        let unlike = self.unlike_literal(&expr.ty, want, why);
+        if unlike {
+            self.report_mismatch(expr.span, &expr.ty, &Ty::Int, why);
+        }
+        unlike
+    }
+
+    fn unlike_literal(&mut self, actual: &Ty, want: &Ty, why: &Why) -> bool {
         let why = if let Why::Part(whole) = why { whole.as_ref() } else { why };
         let follows =
             matches!(why, Why::Element(_) | Why::Branch(_) | Why::Side(_) | Why::State(_));
@@ -285,14 +293,10 @@ impl Infer<'_> {
 fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
     match why {
         Why::Plain => diagnostic,
-        // The definition made for a command line: see `call` in the driver.
-        Why::Argument(Some(name), _) if name.starts_with("__") => {
-            let what = name.trim_start_matches('_');
-            diagnostic.note(format!("the {what} of this call must be `{wanted}`"))
-        }
-        Why::Argument(Some(name), index) => {
-            diagnostic.note(format!("argument {} of `{name}` must be `{wanted}`", index + 1))
-        }
+        Why::Argument(Some(name), index) => diagnostic.note(match part_of_call(name) {
+            Some(what) => format!("the {what} of this call must be `{wanted}`"),
+            None => format!("argument {} of `{name}` must be `{wanted}`", index + 1),
+        }),
         Why::Argument(None, index) => {
             diagnostic.note(format!("argument {} of this function must be `{wanted}`", index + 1))
         }
@@ -331,18 +335,23 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
         Why::Part(whole) => {
             if let Why::Result(name) = whole.as_ref() {
                 diagnostic.note(format!("it is part of the declared result of `{name}`"))
-            } else if let Why::Argument(Some(name), _) = whole.as_ref()
-                && let Some(what) = name.strip_prefix("__")
-            {
-                diagnostic.note(format!("it is part of the {what} of this call"))
             } else if let Why::Argument(Some(name), index) = whole.as_ref() {
-                diagnostic.note(format!("it is part of argument {} of `{name}`", index + 1))
+                diagnostic.note(match part_of_call(name) {
+                    Some(what) => format!("it is part of the {what} of this call"),
+                    None => format!("it is part of argument {} of `{name}`", index + 1),
+                })
             } else {
                 diagnostic
             }
         }
         Why::Group(name) => diagnostic.note(format!("elsewhere `{name}` is used as `{wanted}`")),
     }
+}
+
+/// What the function of this name takes, if it is one that was made for a command line (see `call` in the
+/// driver): `__tangent` takes the tangent.
+fn part_of_call(name: &str) -> Option<&str> {
+    name.strip_prefix("__")
 }
 
 /// How many arguments `actual` still needs to be no function, where `expected` is none.

@@ -14,11 +14,27 @@ use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
 /// How many unknown types of one shape are looked at in search of a type without end.
 const MAX_ALIKE: usize = 1000;
 
+/// Which variables of a type are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Among {
+    /// The free ones.
+    Free,
+    /// The free ones, and one that stands for all that are quantified.
+    WithParams,
+    /// The free ones that the shape of the type depends on: that of a tangent or Jacobian is open.
+    OfShape,
+}
+
 impl Infer<'_> {
     /// The free variables of a type; with `params`, a quantified variable counts as some variable
     /// (the first there is stands for it). Looks at a bounded part of the type.
     pub(super) fn free_vars(&mut self, ty: &Ty, params: bool) -> Vec<TyVar> {
-        let mut found: IndexSet<TyVar, FxBuildHasher> = IndexSet::default();
+        let among = if params { Among::WithParams } else { Among::Free };
+        self.vars(ty, among).into_iter().collect()
+    }
+
+    fn vars(&mut self, ty: &Ty, among: Among) -> IndexSet<TyVar, FxBuildHasher> {
+        let mut found = IndexSet::default();
         let mut stack = vec![ty.clone()];
         for _ in 0..10_000 {
             let Some(ty) = stack.pop() else { break };
@@ -26,9 +42,10 @@ impl Infer<'_> {
                 Ty::Var(var) => {
                     found.insert(var);
                 }
-                Ty::Param(_) if params => {
+                Ty::Param(_) if among == Among::WithParams => {
                     found.insert(TyVar(u32::MAX));
                 }
+                Ty::Tangent(_) | Ty::Jacobian(..) if among == Among::OfShape => {}
                 Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => {}
                 Ty::Tuple(items) | Ty::Sum(_, items) => stack.extend(items.iter().rev().cloned()),
                 Ty::Record(fields) => stack.extend(fields.iter().rev().map(|(_, ty)| ty.clone())),
@@ -40,7 +57,7 @@ impl Infer<'_> {
                 }
             }
         }
-        found.into_iter().collect()
+        found
     }
 
     /// The common type of two branches whose types agree up to sizes: a size that differs is unknown.
@@ -120,7 +137,7 @@ impl Infer<'_> {
         if matches!(head, Ty::Var(_)) {
             return false;
         }
-        let parts = self.shape_vars(head);
+        let parts = self.vars(head, Among::OfShape);
         if parts.is_empty() {
             return false;
         }
@@ -142,27 +159,6 @@ impl Infer<'_> {
             }
         }
         false
-    }
-
-    /// The unknown parts of a type that its shape depends on. Looks at a bounded part of the type.
-    fn shape_vars(&mut self, ty: &Ty) -> IndexSet<TyVar, FxBuildHasher> {
-        let mut found = IndexSet::default();
-        let mut stack = vec![ty.clone()];
-        for _ in 0..10_000 {
-            let Some(ty) = stack.pop() else { break };
-            match self.table.resolve(&ty) {
-                Ty::Var(var) => {
-                    found.insert(var);
-                }
-                Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => {}
-                Ty::Tangent(_) | Ty::Jacobian(..) => {}
-                Ty::Tuple(items) | Ty::Sum(_, items) => stack.extend(items.iter().cloned()),
-                Ty::Record(fields) => stack.extend(fields.iter().map(|(_, ty)| ty.clone())),
-                Ty::Array(_, element) => stack.push(element.as_ref().clone()),
-                Ty::Fun(a, b) => stack.extend([a.as_ref().clone(), b.as_ref().clone()]),
-            }
-        }
-        found
     }
 
     /// The outermost shape of `head`, with new unknown parts of the same shapes. The copy is the loose
