@@ -68,7 +68,7 @@ pub fn check_grad(
         Err(fault) => return session.fail(*fault),
     };
     let Some(failure) = failure else { return Ok(GradReport { lines, passed: true }) };
-    let nan = first_nan(session, &point.run_of(&engine, &mode));
+    let nan = first_nan(&point.run_of(&engine, &mode));
     let diagnostic = point.explain(&engine, &failure, place_of(&prepared, &call.entry), nan);
     session.diagnostics.push(diagnostic);
     Ok(GradReport { lines, passed: false })

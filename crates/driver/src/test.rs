@@ -92,7 +92,7 @@ pub fn test(
     let roots: Vec<_> = wanted.iter().map(|(_, id)| *id).collect();
     let (program, defs) = inferred.program(session, &roots)?;
     let code = Code::new(&program);
-    let watched = settings.warn_kinks.then(|| Lines::new(session, &program));
+    let watched = settings.warn_kinks.then(|| Lines::new(&program));
     for ((line, _), def) in wanted.into_iter().zip(defs) {
         let mut failures: Vec<Failure> = Vec::new();
         for engine in &engines {

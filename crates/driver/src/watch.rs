@@ -50,7 +50,7 @@ pub fn watch(session: &mut Session<'_>, settings: &Settings, run: &Run<'_>, fail
     let code = Code::watched(run.program);
     let mut found = Vec::new();
     if settings.warn_kinks {
-        let watch = Rc::new(Watch::for_kinks(session.library.clone()));
+        let watch = Rc::new(Watch::for_kinks());
         let engine = run.engine.watched(&watch);
         let outcome = if let Mode::Value = run.mode {
             engine.try_run(&code, run.function, run.argument.clone(), run.mode).map(drop)
@@ -64,7 +64,7 @@ pub fn watch(session: &mut Session<'_>, settings: &Settings, run: &Run<'_>, fail
         }
     }
     if settings.trace_nan {
-        found.extend(nans(session, &code, run));
+        found.extend(nans(&code, run));
     }
     found.sort_by_key(Diagnostic::span);
     session.diagnostics.extend(found);
@@ -89,7 +89,7 @@ pub fn kinks(found: &[Kink], differentiated: bool) -> Vec<Diagnostic> {
 }
 
 /// The first NaN, and NaNs that were given.
-fn nans(session: &Session<'_>, code: &Code<'_>, run: &Run<'_>) -> Vec<Diagnostic> {
+fn nans(code: &Code<'_>, run: &Run<'_>) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     let values = components(Some(run.argument), run.parts.len());
     for (value, part) in values.iter().zip(run.parts) {
@@ -103,7 +103,7 @@ fn nans(session: &Session<'_>, code: &Code<'_>, run: &Run<'_>) -> Vec<Diagnostic
     if let Some((name, value)) = seed {
         found.extend(given(name, &leaves(value)));
     }
-    let (watch, answer) = under_nan_watch(session, code, run);
+    let (watch, answer) = under_nan_watch(code, run);
     // The argument may have been made of the constant already.
     if found.is_empty() {
         found.extend(watch.constant().map(written));
@@ -121,18 +121,14 @@ fn nans(session: &Session<'_>, code: &Code<'_>, run: &Run<'_>) -> Vec<Diagnostic
 }
 
 /// The place of the first NaN of a run, as words and a place for another diagnostic.
-pub fn first_nan(session: &Session<'_>, run: &Run<'_>) -> Option<Diagnostic> {
-    let (watch, _) = under_nan_watch(session, &Code::watched(run.program), run);
+pub fn first_nan(run: &Run<'_>) -> Option<Diagnostic> {
+    let (watch, _) = under_nan_watch(&Code::watched(run.program), run);
     watch.first_nan().map(|first| nan(&first, !matches!(run.mode, Mode::Value), false))
 }
 
 /// What a watch for NaN saw, and all that the run gave.
-fn under_nan_watch(
-    session: &Session<'_>,
-    code: &Code<'_>,
-    run: &Run<'_>,
-) -> (Rc<Watch>, Option<Value>) {
-    let watch = Rc::new(Watch::for_nans(session.library.clone()));
+fn under_nan_watch(code: &Code<'_>, run: &Run<'_>) -> (Rc<Watch>, Option<Value>) {
+    let watch = Rc::new(Watch::for_nans());
     let engine = run.engine.watched(&watch);
     let answer = engine.try_run(code, run.function, run.argument.clone(), run.mode);
     let answer = answer
@@ -158,11 +154,11 @@ pub fn watch_constant(
         watch
     };
     if settings.warn_kinks {
-        let watch = look(Watch::for_kinks(session.library.clone()));
+        let watch = look(Watch::for_kinks());
         found.extend(kinks(&watch.kinks(), false));
     }
     if settings.trace_nan {
-        let watch = look(Watch::for_nans(session.library.clone()));
+        let watch = look(Watch::for_nans());
         found.extend(watch.constant().map(written));
         found.extend(watch.first_nan().map(|first| nan(&first, false, false)));
     }
@@ -178,8 +174,8 @@ pub struct Lines<'p> {
 
 impl<'p> Lines<'p> {
     /// Nothing has been met yet.
-    pub fn new(session: &Session<'_>, program: &'p Program) -> Self {
-        let watch = Rc::new(Watch::for_kinks(session.library.clone()));
+    pub fn new(program: &'p Program) -> Self {
+        let watch = Rc::new(Watch::for_kinks());
         Self { code: Code::watched(program), watch }
     }
     /// Evaluates a constant.

@@ -252,14 +252,13 @@ impl<'s> Printer<'s> {
     }
 
     fn op(&mut self, prim: Prim, args: &[Term]) -> (String, Level) {
-        let infix = match (prim, args) {
-            (Prim::Add, [a, b]) => Some(("+", Level::Sum, a, b)),
-            (Prim::Sub, [a, b]) => Some(("-", Level::Sum, a, b)),
-            (Prim::Mul, [a, b]) => Some(("*", Level::Product, a, b)),
-            (Prim::Div, [a, b]) => Some(("/", Level::Product, a, b)),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the operators of the paper")]
+        let level = match prim {
+            Prim::Add | Prim::Sub => Some(Level::Sum),
+            Prim::Mul | Prim::Div => Some(Level::Product),
             _ => None,
         };
-        if let Some((sign, level, a, b)) = infix {
+        if let (Some(level), Some(sign), [a, b]) = (level, prim.operator(), args) {
             let tighter = if level == Level::Sum { Level::Product } else { Level::Atom };
             let (a, b) = (self.at(a, level), self.at(b, tighter));
             return (format!("{a} {sign} {b}"), level);
@@ -273,21 +272,12 @@ impl<'s> Printer<'s> {
         match test {
             Test::Known(truth) => truth.to_string(),
             Test::Pred(prim, args) => {
-                let sign = match (prim, args.len()) {
-                    (Prim::Lt, 2) => "<",
-                    (Prim::Le, 2) => "<=",
-                    (Prim::Gt, 2) => ">",
-                    (Prim::Ge, 2) => ">=",
-                    (Prim::Eq, 2) => "==",
-                    (Prim::Ne, 2) => "!=",
-                    _ => "",
-                };
-                if sign.is_empty() {
-                    let args: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
-                    return format!("{}({})", prim.row().name, args.join(", "));
+                if let (Some(sign), [a, b]) = (prim.operator(), args.as_slice()) {
+                    let (a, b) = (self.at(a, Level::Sum), self.at(b, Level::Sum));
+                    return format!("{a} {sign} {b}");
                 }
-                let (a, b) = (self.at(&args[0], Level::Sum), self.at(&args[1], Level::Sum));
-                format!("{a} {sign} {b}")
+                let args: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
+                format!("{}({})", prim.row().name, args.join(", "))
             }
             Test::If(cond, then, other) => {
                 let (cond, then) = (self.test(cond), self.test(then));

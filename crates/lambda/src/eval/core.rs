@@ -17,7 +17,7 @@ use super::hooks::{Step, Then};
 use super::structure::Fields;
 use super::value::Value;
 use super::walk;
-use super::watch::{Place as WatchedPlace, Watch};
+use super::watch::Place as WatchedPlace;
 
 /// Where a call returns to.
 #[derive(Clone, Copy, Debug)]
@@ -370,10 +370,10 @@ impl Core<'_> {
     #[cold]
     pub(super) fn look(&self, prim: Prim, args: &[&Value], code: u32, pc: usize) {
         let Some(watch) = self.ctx.watch() else { return };
-        if prim == Prim::Div && self.is_library_nan(watch, code, pc) {
-            return watch.look_at_constant(self.place(watch, code, pc));
+        if prim == Prim::Div && self.is_library_nan(code, pc) {
+            return watch.look_at_constant(self.place(code, pc));
         }
-        watch.look(&self.ctx, prim, args, &|| self.place(watch, code, pc));
+        watch.look(&self.ctx, prim, args, &|| self.place(code, pc));
     }
 
     /// As [`Core::look`], with a constant as one argument.
@@ -392,37 +392,33 @@ impl Core<'_> {
         self.look(prim, &args, code, pc);
     }
 
-    /// The place of the instruction before `pc`. In the library, the frames below are searched for
-    /// the call that led there, as far as it may well be.
-    fn place(&self, watch: &Watch, code: u32, pc: usize) -> WatchedPlace {
+    /// The place of the instruction before `pc`, and where it is in the library the call that led there.
+    fn place(&self, code: u32, pc: usize) -> WatchedPlace {
         let at = self.span(code, pc);
-        if !watch.in_library(at) {
-            return WatchedPlace { call: at, at };
+        WatchedPlace { call: self.call_into_library(at).unwrap_or(at), at }
+    }
+
+    /// The latest call under way from outside of the library into it, for a place in the library; the
+    /// frames are searched as far as it may well be.
+    pub(super) fn call_into_library(&self, at: Span) -> Option<Span> {
+        if !self.in_library(at) {
+            return None;
         }
         let frames = self.frames.iter().rev().take(MOST_FRAMES);
         let mut spans = frames
             .filter(|frame| frame.code < CONSTANT)
             .map(|frame| self.span(frame.code, frame.pc as usize));
-        let call = spans.find(|span| !watch.in_library(*span)).unwrap_or(at);
-        WatchedPlace { call, at }
+        spans.find(|span| !self.in_library(*span))
     }
 
-    /// The latest call under way from outside of the library into it, for a place in the library.
-    pub(super) fn call_into_library(&self, at: Span) -> Option<Span> {
-        let library = &self.image.library;
-        if at.is_none() || !library.contains(&at.file) {
-            return None;
-        }
-        let frames =
-            self.frames.iter().rev().take(MOST_FRAMES).filter(|frame| frame.code < CONSTANT);
-        frames
-            .map(|frame| self.span(frame.code, frame.pc as usize))
-            .find(|span| !span.is_none() && !library.contains(&span.file))
+    /// Whether a place belongs to the library; a place that is not known counts as one.
+    fn in_library(&self, span: Span) -> bool {
+        span.is_none() || self.image.library.contains(&span.file)
     }
 
     /// Whether this is the quotient that the library's `nan` is.
-    fn is_library_nan(&self, watch: &Watch, code: u32, pc: usize) -> bool {
-        self.image.codes[code as usize].name == "nan" && watch.in_library(self.span(code, pc))
+    fn is_library_nan(&self, code: u32, pc: usize) -> bool {
+        self.image.codes[code as usize].name == "nan" && self.in_library(self.span(code, pc))
     }
 
     /// Called every so often: are the limits kept?

@@ -105,17 +105,7 @@ pub(super) fn int_fault(prim: Prim, m: i64, n: i64) -> Fault {
     if prim == Prim::IntPow && n < 0 {
         return Fault::Negative { number: n, what: "the exponent" };
     }
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the Int operations among all primitives")]
-    let sign = match prim {
-        Prim::IntAdd => "+",
-        Prim::IntSub => "-",
-        Prim::IntMul => "*",
-        Prim::IntDiv => "/",
-        Prim::IntRem => "%",
-        Prim::IntPow => "^",
-        _ => prim.row().name,
-    };
-    let operation = format!("{m} {sign} {n}");
+    let operation = format!("{m} {} {n}", prim.written());
     let divides = prim == Prim::IntDiv || prim == Prim::IntRem;
     if divides && n == 0 {
         Fault::DivisionByZero { operation }

@@ -5,9 +5,9 @@
 //! looks runs as if there were no watch, so watching costs nothing unless it is asked for.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use pullback_base::{FileId, Span};
+use pullback_base::Span;
 
 use crate::{Class, Prim};
 
@@ -102,7 +102,6 @@ pub struct FirstNan {
 pub struct Watch {
     kinks: bool,
     nans: bool,
-    library: BTreeSet<FileId>,
     found: RefCell<Found>,
 }
 
@@ -123,17 +122,17 @@ struct Found {
 }
 
 impl Watch {
-    /// A watch for ties and edges. Places in `library` are told with the call that led there.
-    pub fn for_kinks(library: BTreeSet<FileId>) -> Self {
-        Self::new(true, false, library)
+    /// A watch for ties and edges.
+    pub fn for_kinks() -> Self {
+        Self::new(true, false)
     }
 
     /// A watch for the first NaN.
-    pub fn for_nans(library: BTreeSet<FileId>) -> Self {
-        Self::new(false, true, library)
+    pub fn for_nans() -> Self {
+        Self::new(false, true)
     }
 
-    fn new(kinks: bool, nans: bool, library: BTreeSet<FileId>) -> Self {
+    fn new(kinks: bool, nans: bool) -> Self {
         let place = Place { call: Span::NONE, at: Span::NONE };
         let (ruled, blind, sweeps) = (0, 0, 0);
         let found = Found {
@@ -145,17 +144,12 @@ impl Watch {
             blind,
             sweeps,
         };
-        Self { kinks, nans, library, found: RefCell::new(found) }
+        Self { kinks, nans, found: RefCell::new(found) }
     }
 
     /// Whether it looks for NaN.
     pub fn nans(&self) -> bool {
         self.nans
-    }
-
-    /// Whether a place belongs to the library.
-    pub(super) fn in_library(&self, span: Span) -> bool {
-        span.is_none() || self.library.contains(&span.file)
     }
 
     /// The ties and edges found, by their place.

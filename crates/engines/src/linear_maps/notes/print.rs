@@ -61,23 +61,21 @@ enum Level {
     Atom,
 }
 
+/// The sign of a primitive that is written between its operands, and how tightly it binds.
 fn infix(name: Prim) -> Option<(&'static str, Level)> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the operators among all primitives")]
-    Some(match name {
-        Prim::Add | Prim::IntAdd => ("+", Level::Sum),
-        Prim::Sub | Prim::IntSub => ("-", Level::Sum),
-        Prim::Mul | Prim::IntMul => ("*", Level::Product),
-        Prim::Div | Prim::IntDiv => ("/", Level::Product),
-        Prim::IntRem => ("%", Level::Product),
-        Prim::Pow | Prim::PowInt | Prim::IntPow => ("^", Level::Power),
-        Prim::Lt | Prim::IntLt => ("<", Level::Compare),
-        Prim::Le | Prim::IntLe => ("<=", Level::Compare),
-        Prim::Gt | Prim::IntGt => (">", Level::Compare),
-        Prim::Ge | Prim::IntGe => (">=", Level::Compare),
-        Prim::Eq | Prim::IntEq | Prim::BoolEq | Prim::StrEq => ("==", Level::Compare),
-        Prim::Ne | Prim::IntNe => ("!=", Level::Compare),
+    let level = match name {
+        Prim::Add | Prim::IntAdd | Prim::Sub | Prim::IntSub => Level::Sum,
+        Prim::Mul | Prim::IntMul | Prim::Div | Prim::IntDiv | Prim::IntRem => Level::Product,
+        Prim::Pow | Prim::PowInt | Prim::IntPow => Level::Power,
+        Prim::Lt | Prim::Le | Prim::Gt | Prim::Ge | Prim::Eq | Prim::Ne => Level::Compare,
+        Prim::IntLt | Prim::IntLe | Prim::IntGt | Prim::IntGe | Prim::IntEq | Prim::IntNe => {
+            Level::Compare
+        }
+        Prim::BoolEq | Prim::StrEq => Level::Compare,
         _ => return None,
-    })
+    };
+    Some((name.operator()?, level))
 }
 
 /// The sign and the operands of a term that is written between its operands.
