@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::eval::Value;
+use pullback_lambda::eval::{FUEL_HINT, FUEL_NOTE, OUT_OF_FUEL, Value};
 use pullback_lambda::{DefId, Program};
 
 use super::convert::{Foreign, Paper, paper, to_val};
@@ -279,15 +279,9 @@ fn explain(stuck: Stuck, supply: &Supply, span: Span) -> Box<Diagnostic> {
         Stuck::Trace => {
             ("E0717", "the trace term or its derivative is too large".to_owned(), small, large)
         }
-        Stuck::Fuel(fun) => (
-            "E0708",
-            format!(
-                "`{}` is out of fuel: its calls nest deeper than `--fuel` allows",
-                supply.funs[fun].0
-            ),
-            "a function of `letrec_n` has no value where its calls nest deeper than `n`",
-            "give more fuel",
-        ),
+        Stuck::Fuel(fun) => {
+            ("E0708", format!("`{}` {OUT_OF_FUEL}", supply.funs[fun].0), FUEL_NOTE, FUEL_HINT)
+        }
         Stuck::Untyped => ("E0799", "this trace term does not type check".to_owned(), small, large),
     };
     Box::new(Diagnostic::error(code, span, why, "evaluated from here").note(note).hint(hint))
