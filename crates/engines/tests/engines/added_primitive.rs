@@ -2,6 +2,7 @@
 //! every engine, in both modes, in higher orders and inside every form of the language. A wrong row is
 //! noticed in every engine, so all of them read it.
 
+use crate::support::deep;
 use crate::support::source::source;
 use pullback_engines::{ENGINES, EngineInfo, Mode, engine_named, run};
 use pullback_lambda::eval::{Options, Value, walk};
@@ -192,14 +193,6 @@ fn answers(engine: &EngineInfo, program: &Program, f: DefId) -> Option<Vec<f64>>
         }
     }
     Some(found)
-}
-
-/// On a deep stack: the front end recurses over syntax.
-fn deep(test: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(test).unwrap();
-    if let Err(panic) = thread.join() {
-        std::panic::resume_unwind(panic);
-    }
 }
 
 /// Whether an engine gives for the added primitives what `trace` gives for the closed forms; `None` if it

@@ -2,6 +2,7 @@
 //! the derivative.
 
 use crate::linear_maps_forms::wrap;
+use crate::support::deep;
 use crate::support::source::{expectations, files, source, value};
 use pullback_base::Span;
 use pullback_engines::categories::{self, check, convert, custom, meaning, print};
@@ -247,17 +248,13 @@ fn compare_with_trace(folder: &str, step: usize) -> (usize, usize, Vec<String>) 
 
 #[test]
 fn the_suite_agrees_with_the_trace() {
-    let body = || {
+    deep(|| {
         for (folder, step) in [("tests/run", 1), ("tests/ad", 9), ("lib", 1)] {
             let (agreed, refused, differing) = compare_with_trace(folder, step);
             assert!(differing.is_empty(), "{}", differing.join("\n"));
             assert!(refused * 4 < agreed, "{folder}: {agreed} agree, {refused} refused");
         }
-    };
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(body).expect("a thread");
-    if let Err(panic) = thread.join() {
-        std::panic::resume_unwind(panic);
-    }
+    });
 }
 
 /// Programs at points where contributions are zero, negative zero or infinite, in every order of modes:

@@ -1,6 +1,7 @@
 //! The engines of The Differentiable Curry: right derivatives, both modes, any order; what list tangents
 //! recompute; what arrays cost; packages with checked tags.
 
+use crate::support::deep;
 use crate::support::source::source;
 use pullback_engines::curry;
 use pullback_engines::{Answer, EngineInfo, Mode, engine_named, run};
@@ -18,12 +19,6 @@ fn apply(name: &str, program: &Program, def: DefId, x: &Value, mode: &Mode) -> A
         .unwrap_or_else(|problem| panic!("{name}: {problem:?}"))
 }
 
-/// Deep syntax trees are walked on a deep stack, as the front end does.
-fn deeply(test: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(test).unwrap();
-    thread.join().unwrap();
-}
-
 fn close(a: &Value, b: &Value) -> bool {
     let (a, b) = (walk::real_leaves(a).unwrap(), walk::real_leaves(b).unwrap());
     let near = |(a, b): (&Value, &Value)| {
@@ -36,7 +31,7 @@ fn close(a: &Value, b: &Value) -> bool {
 /// Gradients by closed forms, at Real inputs.
 #[test]
 fn derivatives_have_their_closed_forms() {
-    deeply(|| {
+    deep(|| {
         let text = "
 def product (x: Real): Real = x * sin x
 def captured (x: Real): Real = let f y = x * y in f 3.0 + f x
@@ -93,7 +88,7 @@ def no_path (x: Real): Real = let r = sqrt (x - 2.0) in if x > 0.0 then x else r
 /// The discussion's `vjp` as an operator of the language: derivatives inside programs, of any order.
 #[test]
 fn derivatives_nest() {
-    deeply(|| {
+    deep(|| {
         let text = "
 def second (x: Real): Real = grad (\\z -> z ^ 3) x
 def inner (x: Real): Real = x * grad (\\y -> x * y * y) 3.0
@@ -133,7 +128,7 @@ fn chain(n: usize) -> String {
 /// with it all before; environment tangents run everything once.
 #[test]
 fn list_tangents_recompute_and_environments_do_not() {
-    deeply(|| {
+    deep(|| {
         let count = |name: &str, n: usize| {
             let (program, defs) = source(&chain(n), &["chained"]);
             let mode = Mode::Vjp(Value::Real(1.0));
@@ -167,7 +162,7 @@ def paired ((n, x): (Int, Real)): Real =
 /// A read and an update cost a constant on the way back, whatever the size of the array.
 #[test]
 fn arrays_cost_a_constant_factor_in_both_modes() {
-    deeply(|| {
+    deep(|| {
         let names = ["running", "gathered", "paired"];
         let (program, defs) = source(ARRAYS, &names);
         for (name, def) in names.into_iter().zip(defs) {
@@ -200,7 +195,7 @@ def forgets ((a, b): (Real, Real)): Real =
 /// opened under the wrong tag would be an error of its own.
 #[test]
 fn packages_are_sums_with_checked_tags() {
-    deeply(|| {
+    deep(|| {
         let (mut program, defs) = source(FORGETS, &["forgets"]);
         let text = program.print();
         let unary = pullback_engines::source::unary(&mut program, defs[0]);

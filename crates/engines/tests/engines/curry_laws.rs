@@ -4,6 +4,7 @@
 //! and what flows back to each function is equivalent by the paper's relation (§4.1).
 
 use crate::support::source::source;
+use crate::support::{Random, deep};
 use pullback_base::Name;
 use pullback_engines::curry::{Arrived, Call, Seen, Style, equivalent, function_tangents};
 use pullback_engines::{Mode, engine_named, run};
@@ -55,18 +56,11 @@ const LAWS: &[(&str, &str, &str)] = &[
     ("functions in arrays", "sum [ k b | k <- [\\x -> f (a, x), \\x -> g x] ]", "f (a, b) + g b"),
 ];
 
-/// Numbers for tests.
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn real(&mut self) -> f64 {
-        self.below(3000) as f64 / 1000.0 - 1.4995
+    /// Two numbers, off all that the programs of these laws write down.
+    fn point(&mut self) -> (f64, f64) {
+        let mut real = || self.below(3000) as f64 / 1000.0 - 1.4995;
+        (real(), real())
     }
 
     /// A smooth expression over these variables.
@@ -168,18 +162,13 @@ fn tangent(tangents: &Tangents, name: &str) -> Option<Arrived> {
     tangents.iter().find(|(known, _)| known == name).map(|(_, arrived)| arrived.clone())
 }
 
-fn deeply(test: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(64 << 20);
-    thread.spawn(test).unwrap().join().unwrap();
-}
-
 #[test]
 fn both_engines_keep_the_laws() {
-    deeply(laws);
+    deep(laws);
 }
 
 fn laws() {
-    let mut random = Random(2019);
+    let mut random = Random::new(2019);
     let mut seen = 0;
     for _ in 0..4 {
         let of_two = ["x", "y", "a", "b"];
@@ -197,7 +186,7 @@ fn laws() {
         }
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let (program, defs) = source(&text, &names);
-        let point = (random.real(), random.real());
+        let point = random.point();
         for (pair, (law, ..)) in defs.chunks(2).zip(LAWS) {
             let found = agree(law, &program, [pair[0], pair[1]], point, &["f", "g", "h"]);
             seen += found.iter().flatten().map(Vec::len).sum::<usize>();
@@ -245,8 +234,8 @@ fn calls(tangents: &Tangents, name: &str) -> Vec<String> {
 
 #[test]
 fn figure_4_holds_in_its_three_columns() {
-    deeply(|| {
-        let mut random = Random(4);
+    deep(|| {
+        let mut random = Random::new(4);
         for _ in 0..6 {
             let f = random.term(&["x", "y", "a", "b"], 3);
             // Whatever the functions are, they depend on what they capture and on their argument.
@@ -254,7 +243,7 @@ fn figure_4_holds_in_its_three_columns() {
             let q = format!("b * x + {}", random.term(&["x", "a", "b"], 3));
             let names = ["partial_1", "partial_2", "forget_1", "forget_2", "sum_1", "sum_2"];
             let (program, defs) = source(&figure_4(&format!("a * b + {f}"), &p, &q), &names);
-            let (a, b) = (random.real(), random.real());
+            let (a, b) = random.point();
             let column = |index: usize, functions: &[&str]| {
                 let sides = [defs[2 * index], defs[2 * index + 1]];
                 agree(names[2 * index], &program, sides, (a, b), functions).swap_remove(0)
@@ -314,7 +303,7 @@ fn shown(text: &str, style: Style) -> Vec<String> {
 
 #[test]
 fn tangents_are_shown_by_their_types() {
-    deeply(|| {
+    deep(|| {
         let text = "def main (x: Real): Real =\n  let g y z = x * y * z in g 2.0 3.0 + g 4.0 5.0";
         assert_eq!(
             shown(text, Style::List),

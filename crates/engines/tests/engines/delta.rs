@@ -1,6 +1,7 @@
 //! `delta1`, `delta2`, `delta` and fused `delta`: the same values and derivatives as `trace`, in both modes,
 //! for every form of the language; closed forms; what they show.
 
+use crate::support::deep;
 use crate::support::source::{source, value};
 use pullback_engines::delta::{
     delta_jvp, delta_vjp, delta1_jvp, delta1_vjp, delta2_jvp, delta2_vjp, fused_jvp, fused_vjp,
@@ -22,14 +23,6 @@ static ALL: [EngineInfo; 4] = [
 
 fn trace() -> &'static EngineInfo {
     engine_named("trace").unwrap()
-}
-
-/// On a deep stack: the front end recurses over syntax.
-fn deep(test: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(test).unwrap();
-    if let Err(panic) = thread.join() {
-        std::panic::resume_unwind(panic);
-    }
 }
 
 fn close(a: f64, b: f64) -> bool {

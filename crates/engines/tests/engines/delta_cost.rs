@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::support::deep;
 use crate::support::source::source;
 use pullback_engines::{EngineInfo, How, Mode, engine_named, evaluate, fused, run};
 use pullback_lambda::eval::{Budget, Machine, NoEngine, Options, Value, compile};
@@ -16,11 +17,6 @@ fn named(name: &str) -> &'static EngineInfo {
 
 fn fused_delta() -> &'static EngineInfo {
     fused(named("delta")).unwrap()
-}
-
-fn deep<T: Send + 'static>(test: impl FnOnce() -> T + Send + 'static) -> T {
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(test).unwrap();
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Primitives executed and elements copied for the gradient, and the gradient.

@@ -2,6 +2,7 @@
 
 use pullback_engines::{ENGINES, Stage, engine_named, fused};
 
+use crate::support::deep;
 use crate::support::source::source;
 
 fn stage(name: &str) -> &'static Stage {
@@ -11,12 +12,10 @@ fn stage(name: &str) -> &'static Stage {
 fn shown(text: &str, name: &str) -> String {
     let text = text.to_owned();
     let name = name.to_owned();
-    let work = move || {
+    deep(move || {
         let (program, roots) = source(&text, &["f"]);
         (stage(&name).show)(&program, roots[0], None).unwrap()
-    };
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(work).unwrap();
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// The chain of the figure, copied from the paper with `xN` for its subscripts; it writes `2` where
@@ -137,14 +136,12 @@ D'{g} = \\x x2 -> do
 /// The stages of fused `delta`.
 fn shown_fused(text: &str, name: &str) -> String {
     let (text, name) = (text.to_owned(), name.to_owned());
-    let work = move || {
+    deep(move || {
         let (program, roots) = source(&text, &["f"]);
         let engine = fused(engine_named("delta").unwrap()).unwrap();
         let stage = engine.stages.iter().find(|stage| stage.name == name).unwrap();
         (stage.show)(&program, roots[0], None).unwrap()
-    };
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(work).unwrap();
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use crate::support::deep;
 use crate::support::source::{expectations, files, source, value};
 use pullback_engines::delta::{forward_jvp, forward_translation, forward_vjp};
 use pullback_engines::source::{Transforms, eliminate, unary};
@@ -18,14 +19,6 @@ const TRANSFORMS: Transforms = Transforms { engine: "dual", vjp: forward_vjp, jv
 fn dual() -> EngineInfo {
     let known = engine_named("dual").unwrap();
     EngineInfo { how: How::Transform { vjp: forward_vjp, jvp: forward_jvp }, ..*known }
-}
-
-/// On a deep stack: the front end recurses over syntax.
-fn deep(test: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(test).unwrap();
-    if let Err(panic) = thread.join() {
-        std::panic::resume_unwind(panic);
-    }
 }
 
 /// Whether `dual` is `D→{ty}`: figure 3 on types, written out once more.

@@ -6,23 +6,13 @@
 
 use std::rc::Rc;
 
+use crate::support::Random;
 use pullback_engines::linear_maps::apply::{apply, apply_reverse};
 use pullback_engines::linear_maps::maps::{Map, Maps, ONE, ZERO};
 use pullback_engines::linear_maps::vector::{Plain, Vector};
 use pullback_lambda::eval::Value;
 
-/// Numbers that look random.
-pub(crate) struct Random(u64);
-
 impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1))
-    }
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
     pub(crate) fn real(&mut self) -> f64 {
         self.below(8001) as f64 / 1000.0 - 4.0
     }

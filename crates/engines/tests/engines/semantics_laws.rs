@@ -97,6 +97,17 @@ const NESTED: &[(&str, &str)] = &[
 const POINTS: &[(f64, f64)] = &[(0.7, 1.3), (1.1, -0.4), (0.9, 0.55), (-0.6, 1.9)];
 const DISTANCES: &[f64] = &[0.0, 1e-9, -1e-6, 1e-4, -1e-3];
 
+/// Checks each program, with its form in the paper, at each point.
+fn nested(check: impl Fn(&str, &Program, &Paper, (f64, f64))) {
+    for (name, text) in NESTED {
+        let program = source(text);
+        let paper = paper(&program, def(&program, "f")).unwrap();
+        for at in POINTS {
+            check(name, &program, &paper, *at);
+        }
+    }
+}
+
 fn flat(x: f64, y: f64) -> Data<f64> {
     Data::Tuple(vec![Data::Real(x), Data::Real(y)])
 }
@@ -134,42 +145,33 @@ fn cotangent(value: &Val) -> Val {
 
 #[test]
 fn with_derivatives_inside_the_trace_means_the_program_around_the_point() {
-    for (name, text) in NESTED {
-        let program = source(text);
-        let paper = paper(&program, def(&program, "f")).unwrap();
-        for (x, y) in POINTS {
-            let traced = trace_at(&paper, &pair(*x, *y));
-            let (supply, trace) = traced.unwrap_or_else(|stuck| panic!("{name}: {stuck:?}"));
-            for step in DISTANCES {
-                let (x, y) = (x + step, y - 2.0 * step);
-                let ordinary = value_of(&paper, &paper.entry.body, &pair(x, y)).unwrap();
-                let traced = traced_at(&paper, &trace, &mut supply.clone(), &pair(x, y));
-                near(&traced.reals(), &ordinary.reals(), name);
-                let truth = eval_f64(&program, def(&program, "t"), &[flat(x, y)]).unwrap();
-                near(&traced.reals(), &truth.leaves(), name);
-            }
+    nested(|name, program, paper, (x, y)| {
+        let traced = trace_at(paper, &pair(x, y));
+        let (supply, trace) = traced.unwrap_or_else(|stuck| panic!("{name}: {stuck:?}"));
+        for step in DISTANCES {
+            let (x, y) = (x + step, y - 2.0 * step);
+            let ordinary = value_of(paper, &paper.entry.body, &pair(x, y)).unwrap();
+            let traced = traced_at(paper, &trace, &mut supply.clone(), &pair(x, y));
+            near(&traced.reals(), &ordinary.reals(), name);
+            let truth = eval_f64(program, def(program, "t"), &[flat(x, y)]).unwrap();
+            near(&traced.reals(), &truth.leaves(), name);
         }
-    }
+    });
 }
 
 #[test]
 fn with_derivatives_inside_the_derivative_is_that_of_the_function() {
     // Figure 6 was applied by `rd` inside already; once more, most results are too large.
-    for (name, text) in NESTED {
-        let program = source(text);
-        let paper = paper(&program, def(&program, "f")).unwrap();
-        for (x, y) in POINTS {
-            let v = pair(*x, *y);
-            let w = cotangent(&value_of(&paper, &paper.entry.body, &v).unwrap());
-            let truth = [(1.0, 0.0), (0.0, 1.0)].map(|(dx, dy)| {
-                let t = def(&program, "t");
-                let (_, tangents) =
-                    jvp_complex_step(&program, t, &[flat(*x, *y)], &[dx, dy]).unwrap();
-                w.reals().iter().zip(tangents).map(|(w, tangent)| w * tangent).sum()
-            });
-            derivatives(&paper, &w, &v, &truth, name);
-        }
-    }
+    nested(|name, program, paper, (x, y)| {
+        let v = pair(x, y);
+        let w = cotangent(&value_of(paper, &paper.entry.body, &v).unwrap());
+        let truth = [(1.0, 0.0), (0.0, 1.0)].map(|(dx, dy)| {
+            let t = def(program, "t");
+            let (_, tangents) = jvp_complex_step(program, t, &[flat(x, y)], &[dx, dy]).unwrap();
+            w.reals().iter().zip(tangents).map(|(w, tangent)| w * tangent).sum()
+        });
+        derivatives(paper, &w, &v, &truth, name);
+    });
 }
 
 /// Compares both forms of `W.R_V(x. C)` with the truth; how many there are by figure 6, which may be
@@ -355,20 +357,16 @@ fn interpolated(paper: &Paper, at: &Val, what: &str) -> Result<Val, Stuck> {
 
 #[test]
 fn there_is_a_trace_exactly_where_there_is_a_value() {
-    for (name, text) in NESTED {
-        let program = source(text);
-        for (x, y) in POINTS {
-            let mut values = vec![];
-            for fuel in [0, 1, 2, 3, 5, 8, 13, 23] {
-                let paper = paper(&program, def(&program, "f")).unwrap().approximant(fuel);
-                values.extend(interpolated(&paper, &pair(*x, *y), name).ok());
-            }
-            // Lemmas 6.5 and 6.6: from some bound on there is one, always the same.
-            let whole = paper(&program, def(&program, "f")).unwrap();
-            let whole = interpolated(&whole, &pair(*x, *y), name).unwrap();
-            assert!(!values.is_empty() && values.iter().all(|value| *value == whole), "{name}");
+    nested(|name, program, whole, (x, y)| {
+        let mut values = vec![];
+        for fuel in [0, 1, 2, 3, 5, 8, 13, 23] {
+            let paper = paper(program, def(program, "f")).unwrap().approximant(fuel);
+            values.extend(interpolated(&paper, &pair(x, y), name).ok());
         }
-    }
+        // Lemmas 6.5 and 6.6: from some bound on there is one, always the same.
+        let whole = interpolated(whole, &pair(x, y), name).unwrap();
+        assert!(!values.is_empty() && values.iter().all(|value| *value == whole), "{name}");
+    });
     let diverging = "def f : Real -> Real = \\($x : Real) ->
       if lt $x 0.0 then $x else (vjp (\\($y : Real) -> @f (mul $y $y)) $x).1 1.0";
     let program = source(diverging);

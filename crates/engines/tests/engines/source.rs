@@ -1,6 +1,7 @@
 //! What the transforming engines share: specialisation keeps the meaning, operators inside programs
 //! are eliminated, one mode gives the other.
 
+use crate::support::deep;
 use crate::support::source::{expectations, files, source, value};
 use pullback_engines::source::specialise;
 use pullback_engines::{
@@ -64,17 +65,17 @@ fn check_folder(folder: &str, step: usize) {
 
 #[test]
 fn specialisation_keeps_the_meaning_of_the_suite() {
-    stacked(|| check_folder("tests/run", 1));
+    deep(|| check_folder("tests/run", 1));
 }
 
 #[test]
 fn specialisation_keeps_the_meaning_of_the_library() {
-    stacked(|| check_folder("lib", 1));
+    deep(|| check_folder("lib", 1));
 }
 
 #[test]
 fn specialisation_keeps_derivatives() {
-    stacked(|| check_folder("tests/ad", 9));
+    deep(|| check_folder("tests/ad", 9));
 }
 
 /// An evaluator of its own that is the machine with `trace`.
@@ -111,13 +112,6 @@ def second = grad (grad (\\x -> x * x * x)) 2.0
             Ok(found) => assert!(equal(&found, &expected), "{name}: {found:?} {expected:?}"),
             Err(refusal) => assert_eq!((*name, refusal.code), ("second", "E0717")),
         }
-    }
-}
-
-fn stacked(body: fn()) {
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(body).expect("a thread");
-    if let Err(panic) = thread.join() {
-        std::panic::resume_unwind(panic);
     }
 }
 
