@@ -1,5 +1,5 @@
-//! Fused reverse mode (figure 15): a function of a fixed number of Reals to one Real runs, evaluates its
-//! deltas at once, and leaves a single binding with its partial derivatives.
+//! Fused reverse mode (figure 15): a function of a fixed number of Reals to one Real runs, evaluates
+//! its deltas at once, and leaves a single binding with its partial derivatives.
 //!
 //! `D'{f} (x₁, δx₁) … (xₙ, δxₙ)` runs `D{f}` on variables of its own in a state of its own, evaluates the
 //! result's delta, and binds the sum of the `δxᵢ`, each scaled by the partial derivative that the map has
