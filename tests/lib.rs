@@ -14,3 +14,7 @@ pub use corpus::{corpus, root};
 pub use fuzz::{Campaign, Report, fuzz};
 pub use snapshot::matches;
 pub use stack::deep;
+
+/// Random programs are translated by the million: most of that time goes to small allocations.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,5 +1,6 @@
 //! Types of the calculus: monomorphic, sizes erased (sizes are checked by explicit primitives).
 
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use pullback_base::{Name, id_type};
@@ -10,8 +11,33 @@ id_type!(
 );
 
 /// A type; cheap to clone, equal by structure.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Eq)]
 pub struct Type(Rc<TypeKind>);
+
+impl PartialEq for Type {
+    fn eq(&self, other: &Self) -> bool {
+        // Most types that are compared are copies of one.
+        Rc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Hash for Type {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+thread_local! {
+    /// The types that most terms have, made once.
+    static COMMON: [Type; 5] = [
+        TypeKind::Real,
+        TypeKind::Int,
+        TypeKind::Bool,
+        TypeKind::Str,
+        TypeKind::Tuple(vec![]),
+    ]
+    .map(Type::new);
+}
 
 /// What a type is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -51,25 +77,28 @@ impl Type {
     pub fn kind(&self) -> &TypeKind {
         &self.0
     }
+    fn common(index: usize) -> Self {
+        COMMON.with(|types| types[index].clone())
+    }
     /// `Real`
     pub fn real() -> Self {
-        Self::new(TypeKind::Real)
+        Self::common(0)
     }
     /// `Int`
     pub fn int() -> Self {
-        Self::new(TypeKind::Int)
+        Self::common(1)
     }
     /// `Bool`
     pub fn bool() -> Self {
-        Self::new(TypeKind::Bool)
+        Self::common(2)
     }
     /// `String`
     pub fn str() -> Self {
-        Self::new(TypeKind::Str)
+        Self::common(3)
     }
     /// `()`
     pub fn unit() -> Self {
-        Self::tuple(vec![])
+        Self::common(4)
     }
     /// `(a, b, …)`
     pub fn tuple(items: Vec<Type>) -> Self {

@@ -176,6 +176,19 @@ impl Expr {
         count
     }
 
+    /// How many nodes it has, if no more than this; what goes beyond is not counted.
+    pub fn size_up_to(&self, limit: usize) -> Option<usize> {
+        fn count(expr: &Expr, size: &mut usize, limit: usize) {
+            *size += 1;
+            if *size <= limit {
+                expr.for_each_child(&mut |child| count(child, size, limit));
+            }
+        }
+        let mut size = 0;
+        count(self, &mut size, limit);
+        (size <= limit).then_some(size)
+    }
+
     /// Its free variables, each once, in order of first occurrence. As binders are unique, these are
     /// the variables that occur but are not bound anywhere inside.
     pub fn free_vars(&self) -> Vec<VarId> {

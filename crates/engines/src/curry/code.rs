@@ -3,10 +3,11 @@
 //!
 //! Invariants: every binder is fresh; expressions handed on as values are atoms.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Span};
 use pullback_lambda::{DataId, DefId, Expr, Prim, Program, Type, VarId};
+use rustc_hash::FxHashMap;
 
 use super::cotangent::Tan;
 
@@ -80,15 +81,15 @@ pub struct Code<'p> {
     /// The first problem.
     pub problem: Option<Box<Diagnostic>>,
     /// The cotangent sums by type.
-    pub bars: HashMap<Type, DataId>,
+    pub bars: FxHashMap<Type, DataId>,
     /// Sums whose functions are rep-functions, by the sums of the source.
-    pub reps: HashMap<DataId, DataId>,
+    pub reps: FxHashMap<DataId, DataId>,
     /// List types by element.
-    pub lists: HashMap<Type, DataId>,
+    pub lists: FxHashMap<Type, DataId>,
     /// Whether something can flow back to values of a type.
-    pub active: HashMap<Type, bool>,
+    pub active: FxHashMap<Type, bool>,
     /// Helper definitions.
-    pub helpers: HashMap<(Helper, Type), DefId>,
+    pub helpers: FxHashMap<(Helper, Type), DefId>,
     /// The sum of all environment packages, and the definition that adds two.
     pub packages: Option<(DataId, DefId)>,
     /// What each package holds, by tag without the zero's.
@@ -96,19 +97,19 @@ pub struct Code<'p> {
     /// The variables of each package.
     pub package_vars: Vec<Vec<VarId>>,
     /// Rep-functions of definitions, by which parameters are held.
-    pub directs: HashMap<(DefId, Vec<bool>), DefId>,
+    pub directs: FxHashMap<(DefId, Vec<bool>), DefId>,
     /// Constants that hold rep-functions.
-    pub constants: HashMap<DefId, DefId>,
+    pub constants: FxHashMap<DefId, DefId>,
     /// What is still to be made.
     pub pending: Vec<Pending>,
     /// Open scopes.
     pub scopes: Vec<Vec<Bound>>,
     /// What variables of the source are called here.
-    pub vars: HashMap<VarId, Expr>,
+    pub vars: FxHashMap<VarId, Expr>,
     /// Variables that nothing flows back to.
     pub held: BTreeSet<VarId>,
     /// Recursive functions in scope.
-    pub known: HashMap<VarId, Known>,
+    pub known: FxHashMap<VarId, Known>,
     /// Cotangents that arrived at variables, by open pullback.
     pub arrived: Vec<BTreeMap<VarId, Tan>>,
     /// What arrives at functions, if somebody watches: name, type, cotangent.
@@ -123,21 +124,21 @@ impl<'p> Code<'p> {
             style,
             span: Span::NONE,
             problem: None,
-            bars: HashMap::new(),
-            reps: HashMap::new(),
-            lists: HashMap::new(),
-            active: HashMap::new(),
-            helpers: HashMap::new(),
+            bars: FxHashMap::default(),
+            reps: FxHashMap::default(),
+            lists: FxHashMap::default(),
+            active: FxHashMap::default(),
+            helpers: FxHashMap::default(),
             packages: None,
             package_fields: vec![],
             package_vars: vec![],
-            directs: HashMap::new(),
-            constants: HashMap::new(),
+            directs: FxHashMap::default(),
+            constants: FxHashMap::default(),
             pending: vec![],
             scopes: vec![],
-            vars: HashMap::new(),
+            vars: FxHashMap::default(),
             held: BTreeSet::new(),
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             arrived: vec![],
             watched: None,
         }

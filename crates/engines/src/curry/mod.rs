@@ -187,7 +187,6 @@ fn jvp(
     let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
     let reverse = vjp(program, def, style)?;
     check_size(program, reverse, style)?;
-    let first = program.defs.len();
     let mut code = Code::new(program, style);
     code.span = span;
     let moving = moving(&from, held);
@@ -233,6 +232,5 @@ fn jvp(
     if let Some(problem) = code.problem.take() {
         return Err(problem);
     }
-    tidy::tidy(program, first, place);
     Ok(place)
 }

@@ -4,11 +4,12 @@
 //! representation. Calls at equal arguments are one call with the sum of the cotangents, and a call with a
 //! zero cotangent is no call.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use pullback_base::Name;
 use pullback_lambda::eval::{Value, equal};
 use pullback_lambda::{Program, Type, TypeKind};
+use rustc_hash::FxHashMap;
 
 use super::code::Style;
 use super::types::{APPEND, AT, CALL, DENSE, PLUS, SHIFT, SOME, ZERO, owned_components};
@@ -67,7 +68,7 @@ pub(super) struct Reader<'p> {
     pub program: &'p Program,
     pub style: Style,
     /// Whether something can flow back to values of a type.
-    pub active: HashMap<Type, bool>,
+    pub active: FxHashMap<Type, bool>,
     /// The captured variables of each package, by tag.
     pub packages: BTreeMap<usize, Vec<(Name, Type)>>,
 }

@@ -1,17 +1,19 @@
 //! Reduction of what was made: known functions are applied, known tuples and constructors taken apart,
-//! what nobody uses is dropped. The combinators' administrative parts go away, so that a derivative of
-//! a derivative starts from plain arithmetic.
+//! what nobody uses is dropped. The combinators' administrative parts go away from a pullback before it
+//! is transposed or differentiated again. What forward mode makes is left as it is: reducing it takes
+//! longer than it saves.
 //!
 //! Input: a definition that was made here. Output: the same definition with the same meaning, errors
 //! and their order included. Growth is bounded.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use pullback_lambda::{AdOp, Arm, Class, DefId, Expr, ExprKind, LoopForm, Prim, Program, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions of at most this size are copied to wherever they are applied.
-const SMALL: usize = 100;
+const SMALL: usize = 30;
 /// Functions that are mentioned once may be this large.
 const ONCE: usize = 3000;
 /// So deep may applications be nested.
@@ -26,8 +28,8 @@ pub fn tidy(program: &mut Program, first: usize, root: DefId) {
         first,
         done: BTreeMap::new(),
         busy: BTreeSet::new(),
-        known: HashMap::new(),
-        mentions: HashMap::new(),
+        known: FxHashMap::default(),
+        mentions: FxHashMap::default(),
         scopes: vec![],
         room: 0,
         depth: 0,
@@ -60,8 +62,8 @@ struct Function {
 impl Function {
     /// The function if it is not larger than that: a larger one is never copied.
     fn up_to(limit: usize, params: &[VarId], body: &Expr) -> Option<Rc<Self>> {
-        let size = body.size();
-        (size <= limit).then(|| Rc::new(Self { params: params.to_vec(), body: body.clone(), size }))
+        let size = body.size_up_to(limit)?;
+        Some(Rc::new(Self { params: params.to_vec(), body: body.clone(), size }))
     }
 }
 
@@ -71,9 +73,9 @@ struct Pass<'p> {
     /// What is reduced, as a function if it may be copied.
     done: BTreeMap<DefId, Option<Rc<Function>>>,
     busy: BTreeSet<DefId>,
-    known: HashMap<VarId, Known>,
+    known: FxHashMap<VarId, Known>,
     /// How often variables are mentioned, before reduction.
-    mentions: HashMap<VarId, usize>,
+    mentions: FxHashMap<VarId, usize>,
     scopes: Vec<Vec<(VarId, Expr)>>,
     room: usize,
     depth: usize,
@@ -379,11 +381,11 @@ fn is_arithmetic(expr: &Expr) -> bool {
 
 /// The term without bindings that nobody uses and that cannot fail.
 fn dropped(expr: Expr) -> Expr {
-    let mut used = BTreeSet::new();
+    let mut used = FxHashSet::default();
     drop_unused(expr, &mut used)
 }
 
-fn drop_unused(expr: Expr, used: &mut BTreeSet<VarId>) -> Expr {
+fn drop_unused(expr: Expr, used: &mut FxHashSet<VarId>) -> Expr {
     let mut chain = vec![];
     let mut rest = expr;
     while let ExprKind::Let(var, value, body) = rest.kind {

@@ -4,6 +4,7 @@
 //! places of its types and functions. In the library's text `$x` is a variable and `@f` a definition;
 //! they get the numbers that the textual form wants when the text is read.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use pullback_base::{FileId, Id, Span};
@@ -15,6 +16,11 @@ use super::Version;
 
 /// What a program that a library stops says, told in words by the caller.
 pub(super) const TOO_LARGE: &str = "TOO_LARGE";
+
+thread_local! {
+    /// The libraries that were read before.
+    static READ: RefCell<BTreeMap<Version, Program>> = RefCell::default();
+}
 
 /// The types and functions of a library in a program.
 #[derive(Clone, Debug)]
@@ -28,7 +34,13 @@ pub(super) struct Library {
 
 impl Library {
     /// Appends the library of a translation to a program.
-    pub(super) fn add(program: &mut Program, version: Version, too_large: &str) -> Self {
+    pub(super) fn add(program: &mut Program, version: Version) -> Self {
+        READ.with_borrow_mut(|read| {
+            append(program, version, read.entry(version).or_insert_with(|| Self::read(version)))
+        })
+    }
+
+    fn read(version: Version) -> Program {
         let common = match version {
             Version::Forward => "",
             Version::One | Version::Two | Version::Final => include_str!("common.lambda"),
@@ -39,10 +51,9 @@ impl Library {
             Version::Two => (include_str!("delta2.lambda"), include_str!("delta2_defs.lambda")),
             Version::Final => (include_str!("delta.lambda"), include_str!("delta_defs.lambda")),
         };
-        let text = format!("{datas}\n{common}\n{defs}").replace(TOO_LARGE, too_large);
-        let library = parse(&numbered(&text), FileId::from_index(0))
-            .expect("the text of the library is well-formed: tests read every version");
-        append(program, version, library)
+        let text = format!("{datas}\n{common}\n{defs}").replace(TOO_LARGE, &version.too_large());
+        parse(&numbered(&text), FileId::from_index(0))
+            .expect("the text of the library is well-formed: tests read every version")
     }
     /// `Maybe`: a slot of a map that may be empty; a number where there are no maps.
     pub(super) fn maybe(&self) -> Type {
@@ -123,7 +134,7 @@ fn numbered(text: &str) -> String {
 }
 
 /// Appends a program to another, with its numbers shifted.
-fn append(program: &mut Program, version: Version, library: Program) -> Library {
+fn append(program: &mut Program, version: Version, library: &Program) -> Library {
     let shift =
         Shift { datas: program.datas.len(), vars: program.vars.len(), defs: program.defs.len() };
     let datas = library.datas.len();
@@ -219,8 +230,8 @@ mod tests {
     fn every_library_is_well_formed_wherever_it_stands() {
         for version in [Version::Forward, Version::One, Version::Two, Version::Final] {
             let mut program = Program::default();
-            Library::add(&mut program, version, "enough");
-            let library = Library::add(&mut program, version, "enough");
+            Library::add(&mut program, version);
+            let library = Library::add(&mut program, version);
             assert_eq!(pullback_lambda::verify(&program), Ok(()), "{version:?}");
             assert!(library.functions().any(|def| def == library.def("primals")));
             assert!(library.def("primals").index() >= library.defs.len());

@@ -32,11 +32,12 @@ mod translate;
 mod types;
 mod wrap;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Span};
 use pullback_lambda::eval::ENGINE_LIMIT;
 use pullback_lambda::{DataId, DefId, Program, Type, VarId};
+use rustc_hash::FxHashMap;
 
 use block::Val;
 pub use forward::{forward_jvp, forward_translation, forward_vjp, show_forward};
@@ -49,7 +50,7 @@ use crate::source::outside_fragment;
 const MAX_SIZE: usize = 1_000_000;
 
 /// Which of the translations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Version {
     /// Tangents: the dual numbers of §4.
     Forward,
@@ -130,12 +131,12 @@ struct Translation<'p> {
     /// The nodes made.
     size: usize,
     polys: poly::Made,
-    sequences: HashMap<(Type, Type), DefId>,
+    sequences: FxHashMap<(Type, Type), DefId>,
 }
 
 impl<'p> Translation<'p> {
     fn new(program: &'p mut Program, version: Version) -> Self {
-        let library = Library::add(program, version, &version.too_large());
+        let library = Library::add(program, version);
         Self {
             program,
             version,
@@ -151,8 +152,8 @@ impl<'p> Translation<'p> {
             defs: BTreeMap::new(),
             todo: vec![],
             size: 0,
-            polys: HashMap::new(),
-            sequences: HashMap::new(),
+            polys: FxHashMap::default(),
+            sequences: FxHashMap::default(),
         }
     }
 

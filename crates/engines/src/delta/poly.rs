@@ -6,10 +6,9 @@
 //! one; it gives a new structure, the last running value, or both. Reals are visited from left to right.
 //! A sum or an array gets a definition of its own, made once for each function and type.
 
-use std::collections::HashMap;
-
 use pullback_lambda::eval::OTHER_SHAPE;
 use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Prim, Type, TypeKind, tangent};
+use rustc_hash::FxHashMap;
 
 use super::Translation;
 use super::block::{Block, NONE};
@@ -127,7 +126,7 @@ pub(super) struct Part {
 }
 
 /// The definitions made so far.
-pub(super) type Made = HashMap<(Op, Type), DefId>;
+pub(super) type Made = FxHashMap<(Op, Type), DefId>;
 
 impl Translation<'_> {
     /// The type of a structure of type `ty` in a form.

@@ -21,7 +21,7 @@ use pullback_lambda::{Def, DefId, ExprKind, Program, Type};
 use crate::engine::{Answer, ForwardFn, Mode, RunFn, TransformFn, parts};
 use crate::follow::checked_leaves;
 
-use eliminate::eliminate_checked;
+use eliminate::{eliminate_checked, trim};
 use shapes::Shapes;
 
 pub use eliminate::{eliminate, reachable};
@@ -76,6 +76,7 @@ pub(crate) fn run_transformed(
             (made, mode)
         }
     };
+    trim(&mut program, &[function]);
     let image = compile(&program);
     let mut machine = Machine::new(&image, Rc::new(Shapes), options.clone());
     let function = machine.global(function)?;
@@ -111,6 +112,7 @@ pub(crate) fn evaluate_transformed(
 ) -> Result<Value, Box<Diagnostic>> {
     let mut program = program.clone();
     let def = eliminate_checked(&mut program, transforms, def)?;
+    trim(&mut program, &[def]);
     Machine::new(&compile(&program), Rc::new(Shapes), options.clone()).global(def)
 }
 
@@ -123,6 +125,7 @@ pub fn prepared(
 ) -> Result<(Program, DefId, Rc<dyn Engine>), Box<Diagnostic>> {
     let mut program = program.clone();
     let def = eliminate_checked(&mut program, transforms, def)?;
+    trim(&mut program, &[def]);
     Ok((program, def, Rc::new(Shapes)))
 }
 

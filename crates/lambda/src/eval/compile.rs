@@ -11,10 +11,10 @@ mod liveness;
 mod prim;
 mod uses;
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use pullback_base::{Name, Span};
+use rustc_hash::FxHashMap;
 
 use crate::{Expr, ExprKind, Lit, Program, Type, TypeKind, VarId};
 
@@ -131,7 +131,7 @@ struct Function<'s, 'p> {
     instrs: Vec<Instr>,
     spans: Vec<Span>,
     tables: Vec<Vec<u32>>,
-    locs: HashMap<VarId, Loc>,
+    locs: FxHashMap<VarId, Loc>,
     next: Reg,
     registers: Reg,
     span: Span,
@@ -155,7 +155,7 @@ fn function(
         instrs: vec![],
         spans: vec![],
         tables: vec![],
-        locs: HashMap::new(),
+        locs: FxHashMap::default(),
         next: arity + 1,
         registers: arity + 1,
         span: body.span,

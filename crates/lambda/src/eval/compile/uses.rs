@@ -1,7 +1,9 @@
 //! How variables are used: how often, and whether only by their components; and which variables a
 //! function captures.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
 
 use crate::{Expr, ExprKind, LoopForm, Program, VarId};
 
@@ -105,7 +107,7 @@ pub(super) fn each_child<'e>(expr: &'e Expr, f: &mut dyn FnMut(&'e Expr)) {
 /// The variables that occur in `exprs` and are bound outside, in order of first occurrence.
 /// Binders are unique, so it is enough to leave out all that are bound anywhere inside.
 pub(super) fn free_variables<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<VarId> {
-    let mut found = Free { bound: HashSet::new(), seen: HashSet::new(), order: vec![] };
+    let mut found = Free { bound: FxHashSet::default(), seen: FxHashSet::default(), order: vec![] };
     for expr in exprs {
         found.visit(expr);
     }
@@ -114,8 +116,8 @@ pub(super) fn free_variables<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<V
 }
 
 struct Free {
-    bound: HashSet<VarId>,
-    seen: HashSet<VarId>,
+    bound: FxHashSet<VarId>,
+    seen: FxHashSet<VarId>,
     order: Vec<VarId>,
 }
 
