@@ -47,10 +47,12 @@ pub fn walk_table(engines: &[&'static EngineInfo], orders: usize) -> Result<Repo
     Ok(whole)
 }
 
-/// Random programs on these engines, on several threads; the report is that of one campaign.
+/// Random programs on these engines, on several threads; the report is that of one campaign. `watch` is
+/// told of the numbers of a thread after each of its programs.
 pub fn random_programs(
     campaign: Campaign,
     engines: &[&'static EngineInfo],
+    watch: &(dyn Fn(u64, &Statistics) + Sync),
 ) -> Result<Statistics, String> {
     let parts = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let found: Result<Vec<Statistics>, String> = std::thread::scope(|scope| {
@@ -60,7 +62,7 @@ pub fn random_programs(
                 deep(|| {
                     let contenders: Vec<_> =
                         engines.iter().map(|engine| contender(engine)).collect();
-                    fuzz::run(&campaign, &contenders)
+                    fuzz::run(&campaign, &contenders, &mut |numbers| watch(part, numbers))
                 })
             })
         };

@@ -1,5 +1,5 @@
-//! Every engine, in every mode, against the oracle: the whole primitive table, and random programs. Each
-//! check is also shown to find what is wrong, by a contender that is a little off.
+//! Every engine, in every mode, against the oracle: the whole primitive table, and random programs.
+//! Each check is also shown to find what is wrong, by a contender that is a little off.
 
 use pullback_engines::{How, modes};
 use pullback_lambda::Prim;
@@ -32,7 +32,7 @@ fn the_table_is_right_in_every_engine() {
 #[test]
 fn random_programs_agree_in_every_engine() {
     let campaign = Campaign { count: COUNT, costly_every: COSTLY_EVERY, ..Campaign::default() };
-    let statistics = random_programs(campaign, &modes().collect::<Vec<_>>()).unwrap();
+    let statistics = random_programs(campaign, &modes().collect::<Vec<_>>(), &|_, _| {}).unwrap();
     assert!(statistics.disagreements.is_empty(), "{statistics}");
     // A generator that decays into trivial or failing programs is a failure too.
     assert!(statistics.values > COUNT * 9 / 10, "{statistics}");
@@ -99,7 +99,7 @@ fn a_wrong_factor_is_found_in_every_primitive() {
 fn a_wrong_factor_is_found_in_random_programs() {
     deep(|| {
         let campaign = Campaign { count: 30, give_up_after: 1, ..Campaign::default() };
-        let statistics = fuzz::run(&campaign, &[off(1.0 + 1e-6)]);
+        let statistics = fuzz::run(&campaign, &[off(1.0 + 1e-6)], &mut |_| {});
         assert_eq!(statistics.disagreements.len(), 1, "{statistics}");
     })
     .unwrap();

@@ -12,7 +12,7 @@ const COUNT: u64 = 3000;
 fn the_text_of_a_random_program_is_the_program() {
     deep(|| {
         for seed in 0..COUNT {
-            let (_, config, bytes) = recipe(seed);
+            let (_, config, bytes) = recipe(seed, true);
             let text = generate(&bytes, &config).program.print();
             let mut sources = SourceMap::default();
             let file = sources.add("<lambda>", text.clone());

@@ -48,8 +48,11 @@ enum Task {
         #[arg(long)]
         seed: Option<u64>,
         /// Ask engines that transform programs for derivatives of derivatives in one program of so many.
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = 400)]
         costly_every: u64,
+        /// Let one program in so many be large.
+        #[arg(long, default_value_t = 13)]
+        large_every: u64,
         /// Only these engines [default: all].
         #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
         engine: Vec<String>,
@@ -77,11 +80,12 @@ fn main() -> ExitCode {
             println!("{table}");
             problems
         }
-        Task::Fuzz { count, seed, costly_every, engine } => {
+        Task::Fuzz { count, seed, costly_every, large_every, engine } => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let seed = seed.unwrap_or(now.as_secs() * 1_000_000);
             println!("{count} programs from seed {seed}");
-            let campaign = Programs { seed, count, costly_every, ..Programs::default() };
+            let campaign =
+                Programs { seed, count, costly_every, large_every, ..Programs::default() };
             let (statistics, problems) = oracle::fuzz(campaign, &engine);
             println!("{statistics}");
             problems

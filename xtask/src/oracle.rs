@@ -1,8 +1,12 @@
 //! The oracle's two long checks: the walk over the primitive table and the campaign of random programs.
 //! Both give their report as text and what went wrong, one line each.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
 use pullback_engines::{EngineInfo, modes};
-use pullback_oracle::fuzz::{Campaign, Disagreement};
+use pullback_oracle::fuzz::{Campaign, Disagreement, Statistics};
 use pullback_oracle::table::HIGHEST;
 use pullback_suite::{random_programs, walk_table};
 
@@ -23,13 +27,64 @@ fn engines(names: &[String]) -> Result<Vec<&'static EngineInfo>, String> {
     Ok(modes().filter(|engine| wanted(engine.name)).collect())
 }
 
-/// Random programs, for the engines of these names or for all.
+/// Random programs, for the engines of these names or for all. Now and then a line on standard error says
+/// how far it is; a disagreement is told at once.
 pub fn fuzz(campaign: Campaign, names: &[String]) -> (String, Vec<String>) {
     let line = |found: &Disagreement| format!("seed {}: {}", found.seed, found.what);
-    match engines(names).and_then(|engines| random_programs(campaign, &engines)) {
+    let progress = Progress::new(campaign.count);
+    let watch = |part, numbers: &Statistics| progress.watch(part, numbers);
+    match engines(names).and_then(|engines| random_programs(campaign, &engines, &watch)) {
         Ok(statistics) => {
             (statistics.to_string(), statistics.disagreements.iter().map(line).collect())
         }
         Err(problem) => (String::new(), vec![problem]),
+    }
+}
+
+/// How often the progress is told.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// How far a campaign is.
+struct Progress {
+    count: u64,
+    start: Instant,
+    threads: Mutex<Threads>,
+}
+
+/// What each thread has done.
+#[derive(Default)]
+struct Threads {
+    /// Programs and disagreements.
+    done: BTreeMap<u64, (u64, usize)>,
+    told: Duration,
+}
+
+impl Progress {
+    fn new(count: u64) -> Self {
+        Self { count, start: Instant::now(), threads: Mutex::default() }
+    }
+
+    #[expect(clippy::print_stderr, reason = "this is a command")]
+    fn watch(&self, part: u64, numbers: &Statistics) {
+        let Ok(mut threads) = self.threads.lock() else { return };
+        let before = threads.done.get(&part).map_or(0, |(_, found)| *found);
+        threads.done.insert(part, (numbers.count(), numbers.disagreements.len()));
+        for found in &numbers.disagreements[before..] {
+            eprintln!("disagreement, seed {}: {}\n{}", found.seed, found.what, found.text);
+        }
+        let taken = self.start.elapsed();
+        if taken < threads.told + EVERY {
+            return;
+        }
+        threads.told = taken;
+        let (done, found) =
+            threads.done.values().fold((0, 0), |(done, found), (a, b)| (done + a, found + b));
+        let left = taken.as_secs_f64() * (self.count.saturating_sub(done)) as f64 / done as f64;
+        eprintln!(
+            "{done} of {} programs in {} s, {found} disagreements; about {} s to go",
+            self.count,
+            taken.as_secs(),
+            left.ceil()
+        );
     }
 }

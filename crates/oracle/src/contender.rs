@@ -42,6 +42,12 @@ type Run = dyn Fn(&Program, DefId, &[Data<f64>]) -> Outcome;
 /// A definition that is ready to be applied to arguments, many times.
 pub type Ready = Box<dyn Fn(&[Data<f64>]) -> Outcome>;
 
+/// A program whose definitions are ready to be applied to arguments.
+pub type Opened = Box<dyn Fn(DefId, &[Data<f64>]) -> Outcome>;
+
+/// How it makes a program ready.
+type Open = dyn Fn(&Program) -> Opened;
+
 /// How it makes a definition ready.
 type Prepare = dyn Fn(&Program, DefId) -> Ready;
 
@@ -56,6 +62,7 @@ pub struct Contender {
     pub costly: bool,
     run: Rc<Run>,
     prepare: Box<Prepare>,
+    open: Box<Open>,
     /// What is ready for the case of the table that is being walked, by mode.
     pub(crate) ready: RefCell<(String, ByMode)>,
 }
@@ -72,8 +79,13 @@ impl Contender {
             let (run, program) = (each.clone(), program.clone());
             Box::new(move |args| run(&program, def, args))
         };
-        let (prepare, ready) = (Box::new(prepare), RefCell::default());
-        Self { name: name.into(), costly: false, run, prepare, ready }
+        let each = run.clone();
+        let open = move |program: &Program| -> Opened {
+            let (run, program) = (each.clone(), program.clone());
+            Box::new(move |def, args| run(&program, def, args))
+        };
+        let (prepare, open, ready) = (Box::new(prepare), Box::new(open), RefCell::default());
+        Self { name: name.into(), costly: false, run, prepare, open, ready }
     }
 
     /// A contender that does most of its work before it knows the arguments.
@@ -88,10 +100,16 @@ impl Contender {
 
     /// The reference evaluator with an engine.
     pub fn machine(name: impl Into<String>, engine: Rc<dyn Engine>) -> Self {
-        Self::preparing(name, move |program, def| {
+        let open = move |program: &Program| -> Opened {
             let (image, engine) = (compile(program), engine.clone());
-            Box::new(move |args| on_image(&image, def, args, engine.clone()))
-        })
+            Box::new(move |def, args| on_image(&image, def, args, engine.clone()))
+        };
+        let each = open.clone();
+        let contender = Self::preparing(name, move |program, def| {
+            let run = each(program);
+            Box::new(move |args| run(def, args))
+        });
+        Self { open: Box::new(open), ..contender }
     }
 
     /// The contender, marked as costly.
@@ -102,6 +120,11 @@ impl Contender {
     /// A definition, ready to be applied.
     pub fn prepare(&self, program: &Program, def: DefId) -> Ready {
         (self.prepare)(program, def)
+    }
+
+    /// A program, ready for its definitions to be applied.
+    pub fn open(&self, program: &Program) -> Opened {
+        (self.open)(program)
     }
 
     /// Applies a definition to arguments.

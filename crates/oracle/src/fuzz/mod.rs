@@ -28,25 +28,39 @@ pub struct Campaign {
     pub part: (u64, u64),
     /// Costly contenders are asked for derivatives of derivatives in one program of so many.
     pub costly_every: u64,
+    /// One program in so many may be large: small ones say nearly as much, for much less.
+    pub large_every: u64,
     /// How many disagreements to shrink and report before stopping.
     pub give_up_after: usize,
 }
 
 impl Default for Campaign {
     fn default() -> Self {
-        Self { seed: 0, count: 20_000, part: (0, 1), costly_every: 1, give_up_after: 10 }
+        Self {
+            seed: 0,
+            count: 20_000,
+            part: (0, 1),
+            costly_every: 1,
+            large_every: 1,
+            give_up_after: 10,
+        }
     }
 }
 
-/// Runs a campaign.
-pub fn run(campaign: &Campaign, contenders: &[Contender]) -> Statistics {
+/// Runs a campaign; `watch` sees the numbers after each program.
+pub fn run(
+    campaign: &Campaign,
+    contenders: &[Contender],
+    watch: &mut dyn FnMut(&Statistics),
+) -> Statistics {
     let mut statistics = Statistics::default();
     let (part, parts) = campaign.part;
     let seeds = (campaign.seed..).take(campaign.count as usize);
     let every = campaign.costly_every.max(1);
     // Each part has its share of the seeds that cost most.
     for seed in seeds.filter(|seed| (seed + seed / every) % parts == part) {
-        let (mode, config, bytes) = recipe(seed);
+        let large = seed.is_multiple_of(campaign.large_every.max(1));
+        let (mode, config, bytes) = recipe(seed, large);
         let all = seed.is_multiple_of(every);
         let check = |made: &Generated| check(made, mode, contenders, all);
         let made = generate(&bytes, &config);
@@ -73,17 +87,20 @@ pub fn run(campaign: &Campaign, contenders: &[Contender]) -> Statistics {
                 }
             }
         }
+        watch(&statistics);
     }
     statistics
 }
 
-/// The mode, configuration and bytes of a seed.
-pub fn recipe(seed: u64) -> (Mode, Config, Vec<u8>) {
+/// The mode, configuration and bytes of a seed, for a program that may be large or is small.
+pub fn recipe(seed: u64, large: bool) -> (Mode, Config, Vec<u8>) {
     let mode = Mode::ALL[(seed % 3) as usize];
-    // Small programs say as much as large ones, for less.
-    let size = 10 + (seed as usize * 29) % 61;
+    let (smallest, sizes, shortest, lengths) =
+        if large { (10, 61, 40, 600) } else { (4, 19, 24, 101) };
+    let draw = seed as usize;
+    let size = smallest + (draw * 29) % sizes;
     let config = Config { mode, size, nested_ad: seed % 6 >= 3 };
-    (mode, config, bytes_of_seed(seed, 40 + (seed as usize * 37) % 600))
+    (mode, config, bytes_of_seed(seed, shortest + (draw * 37) % lengths))
 }
 
 fn mode_name(mode: Mode) -> &'static str {
@@ -251,7 +268,8 @@ pub fn check(
     let mut answers: Vec<(&str, Answers)> = Vec::new();
     for contender in contenders {
         let name = contender.name.as_str();
-        let value = contender.run(&questions.program, made.def, args);
+        let run = contender.open(&questions.program);
+        let value = run(made.def, args);
         if let Err(Failure::Refused(_)) = value {
             verdict.refused.push(name.to_string());
             continue;
@@ -264,7 +282,7 @@ pub fn check(
         let nested = all || !contender.costly;
         let mut ask = |what: &str, def, args: &[Data<f64>]| {
             let start = Instant::now();
-            let outcome = contender.run(&questions.program, def, args);
+            let outcome = run(def, args);
             verdict.taken.push((format!("{name} {what}"), start.elapsed()));
             outcome
         };
