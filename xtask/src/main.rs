@@ -48,10 +48,10 @@ enum Task {
         #[arg(long)]
         seed: Option<u64>,
         /// Ask engines that transform programs for derivatives of derivatives in one program of so many.
-        #[arg(long, default_value_t = 400)]
+        #[arg(long, default_value_t = 1000)]
         costly_every: u64,
         /// Let one program in so many be large.
-        #[arg(long, default_value_t = 13)]
+        #[arg(long, default_value_t = 30)]
         large_every: u64,
         /// Only these engines [default: all].
         #[arg(long, value_name = "NAME,…", value_delimiter = ',')]

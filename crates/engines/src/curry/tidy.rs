@@ -13,7 +13,7 @@ use pullback_lambda::{AdOp, Arm, Class, DefId, Expr, ExprKind, LoopForm, Prim, P
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions of at most this size are copied to wherever they are applied.
-const SMALL: usize = 30;
+const SMALL: usize = 100;
 /// Functions that are mentioned once may be this large.
 const ONCE: usize = 3000;
 /// So deep may applications be nested.
