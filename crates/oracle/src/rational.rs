@@ -20,8 +20,8 @@ pub struct Rational {
 /// More bits than any binary64 has: for fractions that are not dyadic.
 const NOT_DYADIC: u64 = 5000;
 
-/// Exponents beyond this would fill the memory.
-const MAX_EXPONENT: i64 = 4096;
+/// Longer fractions are rounded, which their bits tell: a loop of squarings would never end.
+const MAX_BITS: u64 = 8192;
 
 impl Rational {
     /// The fraction that equals a finite binary64.
@@ -42,6 +42,10 @@ impl Rational {
 
     /// A value computed from numbers of at most so many bits.
     fn made(value: BigRational, before: u64) -> Self {
+        if length(&value) > MAX_BITS {
+            let near = value.to_f64().and_then(BigRational::from_float);
+            return Self { value: near.unwrap_or_else(BigRational::zero), bits: NOT_DYADIC };
+        }
         let below = value.denom();
         let dyadic = below.trailing_zeros() == Some(below.bits().saturating_sub(1));
         // A fraction in lowest terms; an integer may end in zeros, which cost nothing.
@@ -66,6 +70,11 @@ impl PartialEq for Rational {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
+}
+
+/// How many bits a fraction takes.
+fn length(value: &BigRational) -> u64 {
+    value.numer().bits() + value.denom().bits()
 }
 
 fn unsupported(what: impl std::fmt::Debug) -> Error {
@@ -136,7 +145,8 @@ impl Scalar for Rational {
     }
 
     fn pow_int(x: &Self, n: i64) -> Result<Self, Error> {
-        if n.abs() > MAX_EXPONENT || (n < 0 && x.value.is_zero()) {
+        let long = length(&x.value).saturating_mul(n.unsigned_abs()) > 2 * MAX_BITS;
+        if long || (n < 0 && x.value.is_zero()) {
             return Err(unsupported("power"));
         }
         let exponent = i32::try_from(n).map_err(|_| unsupported("power"))?;
@@ -145,5 +155,22 @@ impl Scalar for Rational {
 
     fn polygamma(_: i64, _: &Self) -> Result<Self, Error> {
         Err(unsupported("polygamma"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_grows_without_end_is_rounded_and_says_so() {
+        let mut x = Rational::from_f64(1.5);
+        for _ in 0..100 {
+            x = x.times(&x);
+        }
+        assert!(x.bits() >= NOT_DYADIC);
+        let y = Rational::of_f64(1.0 / 3.0).unwrap();
+        assert!(Rational::pow_int(&y, 1_000_000).is_err());
+        assert_eq!(Rational::pow_int(&Rational::from_f64(1.5), 100).unwrap().bits(), 159);
     }
 }
