@@ -82,8 +82,9 @@ fn contender(engine: &'static EngineInfo) -> Contender {
         How::Runtime(make) => Contender::machine(engine.name, make()),
         How::Transform { vjp, jvp } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
-            let contender = Contender::preparing(engine.name, move |program, def| {
-                match prepared(transforms, program, def) {
+            let contender = Contender::new(engine.name, move |program| {
+                let program = program.clone();
+                Box::new(move |def| match prepared(transforms, &program, def) {
                     Ok((program, def, shapes)) => {
                         let image = compile(&program);
                         Box::new(move |args| on_image(&image, def, args, shapes.clone()))
@@ -92,15 +93,21 @@ fn contender(engine: &'static EngineInfo) -> Contender {
                         let failure = failure(&diagnostic);
                         Box::new(move |_| Err(failure.clone()))
                     }
-                }
+                })
             });
             contender.costly()
         }
-        How::Own(_) => Contender::new(engine.name, move |program, def, args| {
-            let (program, def) = closed(program, def, args);
-            let options = Options { max_memory: MAX_MEMORY, ..Options::default() };
-            let value = evaluate(engine, &program, def, &options);
-            of_value(&value.map_err(|diagnostic| failure(&diagnostic))?)
+        How::Own(_) => Contender::new(engine.name, move |program| {
+            let program = program.clone();
+            Box::new(move |def| {
+                let program = program.clone();
+                Box::new(move |args| {
+                    let (program, def) = closed(&program, def, args);
+                    let options = Options { max_memory: MAX_MEMORY, ..Options::default() };
+                    let value = evaluate(engine, &program, def, &options);
+                    of_value(&value.map_err(|diagnostic| failure(&diagnostic))?)
+                })
+            })
         }),
     }
 }

@@ -5,7 +5,7 @@ use pullback_engines::{How, modes};
 use pullback_lambda::Prim;
 use pullback_oracle::fuzz::{self, Campaign};
 use pullback_oracle::table::{DerivativeMode, HIGHEST, Subject, cases, report};
-use pullback_oracle::{Contender, Data, Failure};
+use pullback_oracle::{Contender, Failure};
 use pullback_suite::{contenders, deep, random_programs, walk_table};
 
 /// How many random programs; `cargo xtask fuzz` tries more.
@@ -86,10 +86,12 @@ fn homogeneous_primitives_have_scale_invariant_derivatives() {
 fn off(by: f64) -> Contender {
     let mut engines = contenders();
     let engine = engines.swap_remove(0);
-    Contender::new("off", move |program, def, args| {
-        let result = engine.run(program, def, args)?;
-        let nudged: Result<Data<f64>, Failure> = result.try_map(&mut |x| Ok(x * by));
-        nudged
+    Contender::new("off", move |program| {
+        let opened = engine.open(program);
+        Box::new(move |def| {
+            let ready = opened(def);
+            Box::new(move |args| ready(args)?.try_map(&mut |x| Ok::<_, Failure>(x * by)))
+        })
     })
 }
 

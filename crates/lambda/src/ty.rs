@@ -29,14 +29,21 @@ impl Hash for Type {
 
 thread_local! {
     /// The types that most terms have, made once.
-    static COMMON: [Type; 5] = [
-        TypeKind::Real,
-        TypeKind::Int,
-        TypeKind::Bool,
-        TypeKind::Str,
-        TypeKind::Tuple(vec![]),
-    ]
-    .map(Type::new);
+    static COMMON: Common = Common {
+        real: Type::new(TypeKind::Real),
+        int: Type::new(TypeKind::Int),
+        bool: Type::new(TypeKind::Bool),
+        str: Type::new(TypeKind::Str),
+        unit: Type::new(TypeKind::Tuple(vec![])),
+    };
+}
+
+struct Common {
+    real: Type,
+    int: Type,
+    bool: Type,
+    str: Type,
+    unit: Type,
 }
 
 /// What a type is.
@@ -77,28 +84,25 @@ impl Type {
     pub fn kind(&self) -> &TypeKind {
         &self.0
     }
-    fn common(index: usize) -> Self {
-        COMMON.with(|types| types[index].clone())
-    }
     /// `Real`
     pub fn real() -> Self {
-        Self::common(0)
+        COMMON.with(|common| common.real.clone())
     }
     /// `Int`
     pub fn int() -> Self {
-        Self::common(1)
+        COMMON.with(|common| common.int.clone())
     }
     /// `Bool`
     pub fn bool() -> Self {
-        Self::common(2)
+        COMMON.with(|common| common.bool.clone())
     }
     /// `String`
     pub fn str() -> Self {
-        Self::common(3)
+        COMMON.with(|common| common.str.clone())
     }
     /// `()`
     pub fn unit() -> Self {
-        Self::common(4)
+        COMMON.with(|common| common.unit.clone())
     }
     /// `(a, b, …)`
     pub fn tuple(items: Vec<Type>) -> Self {

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
 use crate::{DefId, Expr, ExprKind, LoopForm, Program, VarId};
 
 impl Expr {
@@ -106,6 +108,12 @@ impl Expr {
 
     /// The variables this node itself binds, in order.
     pub fn binders(&self) -> Vec<VarId> {
+        let mut found = vec![];
+        self.for_each_binder(&mut |var| found.push(var));
+        found
+    }
+
+    fn for_each_binder(&self, visit: &mut dyn FnMut(VarId)) {
         match &self.kind {
             ExprKind::Var(_)
             | ExprKind::Global(_)
@@ -117,18 +125,19 @@ impl Expr {
             | ExprKind::Proj(_, _)
             | ExprKind::Con(_, _)
             | ExprKind::Array(_)
-            | ExprKind::Ad(_, _) => vec![],
-            ExprKind::Lam(params, _) => params.clone(),
-            ExprKind::Let(var, _, _) => vec![*var],
-            ExprKind::LetRec(functions, _) => functions.iter().map(|(var, _)| *var).collect(),
+            | ExprKind::Ad(_, _) => {}
+            ExprKind::Lam(params, _) => params.iter().copied().for_each(visit),
+            ExprKind::Let(var, _, _) | ExprKind::Build { var, .. } => visit(*var),
+            ExprKind::LetRec(functions, _) => functions.iter().for_each(|(var, _)| visit(*var)),
             ExprKind::Match(_, arms, _) => {
-                arms.iter().flat_map(|arm| arm.vars.iter().copied()).collect()
+                arms.iter().flat_map(|arm| &arm.vars).copied().for_each(visit);
             }
-            ExprKind::Build { var, .. } => vec![*var],
-            ExprKind::Loop { var, form, .. } => match form {
-                LoopForm::For { var: index, .. } => vec![*var, *index],
-                LoopForm::While(_) => vec![*var],
-            },
+            ExprKind::Loop { var, form, .. } => {
+                visit(*var);
+                if let LoopForm::For { var: index, .. } = form {
+                    visit(*index);
+                }
+            }
         }
     }
 
@@ -189,20 +198,9 @@ impl Expr {
         (size <= limit).then_some(size)
     }
 
-    /// Its free variables, each once, in order of first occurrence. As binders are unique, these are
-    /// the variables that occur but are not bound anywhere inside.
+    /// Its free variables, each once, in order of first occurrence.
     pub fn free_vars(&self) -> Vec<VarId> {
-        let (mut bound, mut seen, mut occurring) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-        self.visit(&mut |expr| {
-            bound.extend(expr.binders());
-            if let ExprKind::Var(var) = expr.kind
-                && seen.insert(var)
-            {
-                occurring.push(var);
-            }
-        });
-        occurring.retain(|var| !bound.contains(var));
-        occurring
+        free_variables([self])
     }
 
     /// The definitions it mentions, each once, in order of first occurrence.
@@ -217,6 +215,27 @@ impl Expr {
         });
         found
     }
+}
+
+/// The variables that occur in the terms and are not bound in them, each once, in order of first
+/// occurrence. As binders are unique, it is enough to leave out what is bound anywhere inside.
+pub(crate) fn free_variables<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<VarId> {
+    let (mut bound, mut seen) = (FxHashSet::default(), FxHashSet::default());
+    let mut occurring = vec![];
+    for expr in exprs {
+        expr.visit(&mut |part| {
+            part.for_each_binder(&mut |var| {
+                bound.insert(var);
+            });
+            if let ExprKind::Var(var) = part.kind
+                && seen.insert(var)
+            {
+                occurring.push(var);
+            }
+        });
+    }
+    occurring.retain(|var| !bound.contains(var));
+    occurring
 }
 
 impl Program {

@@ -36,20 +36,11 @@ impl fmt::Display for Failure {
 /// What a contender makes of a definition applied to arguments.
 pub type Outcome = Result<Data<f64>, Failure>;
 
-/// How it applies a definition to arguments.
-type Run = dyn Fn(&Program, DefId, &[Data<f64>]) -> Outcome;
-
-/// A definition that is ready to be applied to arguments, many times.
+/// A definition that is ready to be applied to arguments.
 pub type Ready = Box<dyn Fn(&[Data<f64>]) -> Outcome>;
 
-/// A program whose definitions are ready to be applied to arguments.
-pub type Opened = Box<dyn Fn(DefId, &[Data<f64>]) -> Outcome>;
-
-/// How it makes a program ready.
-type Open = dyn Fn(&Program) -> Opened;
-
-/// How it makes a definition ready.
-type Prepare = dyn Fn(&Program, DefId) -> Ready;
+/// A program whose definitions can be made ready.
+pub type Opened = Box<dyn Fn(DefId) -> Ready>;
 
 /// What is ready, by mode as text.
 type ByMode = BTreeMap<String, Ready>;
@@ -60,56 +51,28 @@ pub struct Contender {
     pub name: String,
     /// Whether it takes long over derivatives of derivatives.
     pub costly: bool,
-    run: Rc<Run>,
-    prepare: Box<Prepare>,
-    open: Box<Open>,
+    open: Box<dyn Fn(&Program) -> Opened>,
     /// What is ready for the case of the table that is being walked, by mode.
     pub(crate) ready: RefCell<(String, ByMode)>,
 }
 
 impl Contender {
-    /// A contender of any kind.
-    pub fn new(
-        name: impl Into<String>,
-        run: impl Fn(&Program, DefId, &[Data<f64>]) -> Outcome + 'static,
-    ) -> Self {
-        let run: Rc<Run> = Rc::new(run);
-        let each = run.clone();
-        let prepare = move |program: &Program, def| -> Ready {
-            let (run, program) = (each.clone(), program.clone());
-            Box::new(move |args| run(&program, def, args))
-        };
-        let each = run.clone();
-        let open = move |program: &Program| -> Opened {
-            let (run, program) = (each.clone(), program.clone());
-            Box::new(move |def, args| run(&program, def, args))
-        };
-        let (prepare, open, ready) = (Box::new(prepare), Box::new(open), RefCell::default());
-        Self { name: name.into(), costly: false, run, prepare, open, ready }
-    }
-
-    /// A contender that does most of its work before it knows the arguments.
-    pub fn preparing(
-        name: impl Into<String>,
-        prepare: impl Fn(&Program, DefId) -> Ready + Clone + 'static,
-    ) -> Self {
-        let once = prepare.clone();
-        let run = move |program: &Program, def, args: &[Data<f64>]| once(program, def)(args);
-        Self { prepare: Box::new(prepare), ..Self::new(name, run) }
+    /// A contender that does what it can for a program, then what it can for a definition, before it is
+    /// given arguments.
+    pub fn new(name: impl Into<String>, open: impl Fn(&Program) -> Opened + 'static) -> Self {
+        let ready = RefCell::default();
+        Self { name: name.into(), costly: false, open: Box::new(open), ready }
     }
 
     /// The reference evaluator with an engine.
     pub fn machine(name: impl Into<String>, engine: Rc<dyn Engine>) -> Self {
-        let open = move |program: &Program| -> Opened {
-            let (image, engine) = (compile(program), engine.clone());
-            Box::new(move |def, args| on_image(&image, def, args, engine.clone()))
-        };
-        let each = open.clone();
-        let contender = Self::preparing(name, move |program, def| {
-            let run = each(program);
-            Box::new(move |args| run(def, args))
-        });
-        Self { open: Box::new(open), ..contender }
+        Self::new(name, move |program| {
+            let (image, engine) = (Rc::new(compile(program)), engine.clone());
+            Box::new(move |def| {
+                let (image, engine) = (image.clone(), engine.clone());
+                Box::new(move |args| on_image(&image, def, args, engine.clone()))
+            })
+        })
     }
 
     /// The contender, marked as costly.
@@ -117,19 +80,14 @@ impl Contender {
         Self { costly: true, ..self }
     }
 
-    /// A definition, ready to be applied.
-    pub fn prepare(&self, program: &Program, def: DefId) -> Ready {
-        (self.prepare)(program, def)
-    }
-
-    /// A program, ready for its definitions to be applied.
+    /// A program, for its definitions to be applied many times.
     pub fn open(&self, program: &Program) -> Opened {
         (self.open)(program)
     }
 
     /// Applies a definition to arguments.
     pub fn run(&self, program: &Program, def: DefId, args: &[Data<f64>]) -> Outcome {
-        (self.run)(program, def, args)
+        self.open(program)(def)(args)
     }
 }
 

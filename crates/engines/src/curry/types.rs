@@ -37,9 +37,6 @@ pub const APPEND: usize = 2;
 impl Code<'_> {
     /// Whether something can flow back to a value of this type.
     pub fn is_active(&mut self, ty: &Type) -> bool {
-        if let TypeKind::Real = ty.kind() {
-            return true;
-        }
         if let Some(known) = self.active.get(ty) {
             return *known;
         }

@@ -268,8 +268,8 @@ pub fn check(
     let mut answers: Vec<(&str, Answers)> = Vec::new();
     for contender in contenders {
         let name = contender.name.as_str();
-        let run = contender.open(&questions.program);
-        let value = run(made.def, args);
+        let opened = contender.open(&questions.program);
+        let value = opened(made.def)(args);
         if let Err(Failure::Refused(_)) = value {
             verdict.refused.push(name.to_string());
             continue;
@@ -282,7 +282,7 @@ pub fn check(
         let nested = all || !contender.costly;
         let mut ask = |what: &str, def, args: &[Data<f64>]| {
             let start = Instant::now();
-            let outcome = run(def, args);
+            let outcome = opened(def)(args);
             verdict.taken.push((format!("{name} {what}"), start.elapsed()));
             outcome
         };
@@ -362,10 +362,13 @@ fn compare(
     let extent = extent(&made.program, made.def, std::slice::from_ref(&made.arg));
     // Contenders multiply and add in different orders: what is infinite or NaN for one need not be for
     // another, and huge terms that cancel leave what rounding they like.
-    let huge = mode == Mode::Free && extent > 1e6;
     // Programs of exact operations round too where numbers grow long.
     let exact = matches!(known, Known::Exactly(_));
-    let rounding = if mode == Mode::Exact && !exact { extent * 1e-12 } else { 0.0 };
+    let rounding = match mode {
+        Mode::Free if extent > 1e6 => f64::INFINITY,
+        Mode::Exact if !exact => extent * 1e-12,
+        Mode::Exact | Mode::Smooth | Mode::Free => 0.0,
+    };
     for (name, answer) in answers {
         for (what, outcome) in answer.all() {
             if let Some(Err(failure)) = outcome {
@@ -376,7 +379,7 @@ fn compare(
                 return Err(format!("{name}, {what}: {failure}, though there is a value"));
             }
         }
-        against_oracle(made, &known, (huge, rounding), name, answer, verdict)?;
+        against_oracle(made, &known, rounding, name, answer, verdict)?;
     }
     let tolerance = if exact { 0.0 } else { 1e-8 };
     for pair in answers.windows(2) {
@@ -387,7 +390,7 @@ fn compare(
                 x.leaves().iter().chain(&y.leaves()).fold(1.0, |size: f64, x| size.max(x.abs()));
             // Free programs that differentiate inside have no extent, and values as wild as derivatives.
             let strict = what == "value" && extent.is_finite();
-            let wild = huge || !size.is_finite() || size > 1e6;
+            let wild = !size.is_finite() || size > 1e6;
             let agree = x.agrees(y, &mut |x, y| {
                 let finite = x.is_finite() && y.is_finite();
                 let rounded = (x - y).abs() <= rounding;
@@ -401,12 +404,11 @@ fn compare(
     Ok(())
 }
 
-/// One contender's answers against the oracle's and against each other; these not where terms are huge,
-/// and up to what rounding leaves.
+/// One contender's answers against the oracle's, and against each other up to rounding.
 fn against_oracle(
     made: &Generated,
     known: &Known,
-    (huge, rounding): (bool, f64),
+    rounding: f64,
     name: &str,
     answer: &Answers,
     verdict: &mut Verdict,
@@ -420,8 +422,8 @@ fn against_oracle(
     };
     let plain = leaf(Some(&answer.value));
     // A derivative inside the program may add its terms in another order where they are active.
-    let order = if made.features.contains(&Feature::NestedAd) { 1e-12 } else { 0.0 };
-    if !plain.first().is_some_and(|x| near(*x, value, order)) {
+    let nested = made.features.contains(&Feature::NestedAd);
+    if !plain.first().is_some_and(|x| near(*x, value, if nested { 1e-12 } else { 0.0 })) {
         return Err(format!("{name}: the value inside forward mode is {value:e}, not {plain:?}"));
     }
     verdict.moving |= slope != 0.0;
@@ -433,7 +435,7 @@ fn against_oracle(
     let size = |terms: &[f64]| -> f64 {
         terms.iter().zip(&made.direction).map(|(x, v)| (x * v).abs()).sum::<f64>() + 1.0
     };
-    let tame = |terms: &[f64]| !huge && terms.iter().all(|x| x.abs() < 1e6);
+    let tame = |terms: &[f64]| terms.iter().all(|x| x.abs() < 1e6);
     let tolerance = if matches!(known, Known::Exactly(_)) { 0.0 } else { 1e-10 };
     // What was refused is not compared.
     let mut identities = vec![];
@@ -447,7 +449,13 @@ fn against_oracle(
             identities.push((what, a, along(gradient), size(gradient)));
         }
     }
-    if tame(&reverse) && tame(&second) && tame(&mixed) && tame(&other) && tame(&[slope, value]) {
+    if rounding.is_finite()
+        && tame(&reverse)
+        && tame(&second)
+        && tame(&mixed)
+        && tame(&other)
+        && tame(&[slope, value])
+    {
         for (what, a, b, size) in identities {
             // Second derivatives cancel more than first ones.
             if (a - b).abs() > tolerance * 1e3 * size + rounding {

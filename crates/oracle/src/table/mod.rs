@@ -51,7 +51,7 @@ impl Subject for Contender {
         }
         let ready = cache.1.entry(format!("{by:?}")).or_insert_with(|| {
             let (program, def) = nested(case, by);
-            self.prepare(&program, def)
+            self.open(&program)(def)
         });
         let arg = Data::Tuple(at.iter().map(|x| Data::Real(*x)).collect());
         match ready(&[arg]) {

@@ -4,9 +4,9 @@ use pullback_base::{Name, Span};
 
 use crate::{AdOp, DefId, Expr, ExprKind, VarId};
 
-use super::uses::free_variables;
 use super::{Captured, CapturedLoc, Dst, Function, Loc, Reg, Shared, function, uncurried};
 use crate::eval::code::{Instr, Place};
+use crate::walk::free_variables;
 
 impl Function<'_, '_> {
     /// An application. Its window is laid out at the end of the frame: the function, then arguments.
@@ -138,7 +138,7 @@ impl Function<'_, '_> {
     pub(super) fn lambda(&mut self, expr: &Expr, d: Reg) {
         let (params, body) = uncurried(expr);
         let code = self.shared.reserve();
-        let (captured, first) = self.capture(&free_variables([expr].into_iter()));
+        let (captured, first) = self.capture(&expr.free_vars());
         self.shared.image.codes[code as usize].arity = params.len() as u32;
         let name = Name::from(format!("a function in {}", self.name));
         let name = if self.name.starts_with("a function in") { self.name.clone() } else { name };
