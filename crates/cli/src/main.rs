@@ -20,6 +20,10 @@ use pullback_driver::Clock;
 use options::Options;
 use watchdog::Outcome;
 
+/// Programs are transformed and evaluated in small allocations: most of the time would go to those.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Tells a bug in Pullback from a mistake in a program, as in `sysexits.h`.
 const BUG: u8 = 70;
 
