@@ -80,6 +80,19 @@ impl Known {
         }
     }
 
+    /// Where it is written.
+    pub fn span(&self) -> Span {
+        match self {
+            Known::Dynamic(expr) | Known::Either(expr, ..) => expr.span,
+            Known::Global(_, _, span) | Known::Tuple(_, _, span) | Known::Con(_, _, _, span) => {
+                *span
+            }
+            Known::Function(closure) => closure.span,
+            Known::Recursive(group, index) => group.functions[*index].1.span,
+            Known::Partial(function, _) => function.span(),
+        }
+    }
+
     /// Whether its outline is too long to be carried further.
     pub fn is_long(&self) -> bool {
         let mut pieces = vec![];

@@ -220,6 +220,9 @@ impl Pass<'_> {
                 Expr::let_rec(functions, chosen)
             }
             Known::Partial(function, held) => {
+                if held.iter().any(|arg| !is_first_order(&self.program.datas, &arg.ty())) {
+                    return self.eta_expanded(&function, held);
+                }
                 let function = self.residual((*function).clone());
                 let held: Vec<Expr> = held.into_iter().map(|arg| self.residual(arg)).collect();
                 let span = function.span;
@@ -239,6 +242,23 @@ impl Pass<'_> {
                 Expr::if_(cond, then, self.residual((*other).clone()), span)
             }
         }
+    }
+
+    /// A function that lacks arguments as a lambda over them: those that it has are known in its body.
+    fn eta_expanded(&mut self, function: &Known, held: Vec<Known>) -> Expr {
+        let span = function.span();
+        let (mut rest, mut args, mut params) = (function.ty(), held, vec![]);
+        for place in 0..self.arity(function) {
+            let Some((from, to)) = rest.as_fun() else { break };
+            if place >= args.len() {
+                let param = self.program.fresh("x", from.clone());
+                args.push(Known::Dynamic(self.program.var(param, span)));
+                params.push(param);
+            }
+            rest = to.clone();
+        }
+        let body = self.branch(|pass, out| pass.apply(function.clone(), args, span, out));
+        Expr { span, ..self.program.lam(params, body) }
     }
 
     /// A function with fresh parameters.

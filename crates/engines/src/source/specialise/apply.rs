@@ -36,21 +36,17 @@ impl Pass<'_> {
             Known::Dynamic(callee) => {
                 return Known::Dynamic(self.residual_call(callee.clone(), args, span));
             }
-            Known::Function(closure) => closure.params.len(),
-            Known::Recursive(group, index) => lambda_arity(&group.functions[*index].1),
-            Known::Global(def, ty, _) => {
-                let body = &self.source.defs[*def].body;
-                if let ExprKind::Lam(params, _) = &body.kind {
-                    params.len()
-                } else {
-                    let callee = self.program.global(*def, span);
-                    debug_assert_eq!(callee.ty, *ty, "a definition has one type");
-                    return Known::Dynamic(self.residual_call(callee, args, span));
-                }
+            Known::Global(def, ty, _) if self.arity(&function) == 0 => {
+                let callee = self.program.global(*def, span);
+                debug_assert_eq!(callee.ty, *ty, "a definition has one type");
+                return Known::Dynamic(self.residual_call(callee, args, span));
             }
+            Known::Function(_) | Known::Recursive(..) | Known::Global(..) => self.arity(&function),
             Known::Tuple(..) | Known::Con(..) => unreachable!("only functions are applied"),
         };
         if args.len() < arity {
+            // They are evaluated now, however often the function is called.
+            let args = args.into_iter().map(|arg| self.bound_known(arg, out)).collect();
             return Known::Partial(Rc::new(function), args);
         }
         let result = function.ty().after(args.len()).unwrap_or_else(Type::unit);
@@ -69,6 +65,20 @@ impl Pass<'_> {
         }
         let callee = self.residual(function);
         Known::Dynamic(self.residual_call(callee, args, span))
+    }
+
+    /// How many arguments the body of a function or definition takes.
+    pub(super) fn arity(&self, function: &Known) -> usize {
+        match function {
+            Known::Function(closure) => closure.params.len(),
+            Known::Recursive(group, index) => lambda_arity(&group.functions[*index].1),
+            Known::Global(def, _, _) => lambda_arity(&self.source.defs[*def].body),
+            Known::Dynamic(_)
+            | Known::Partial(..)
+            | Known::Tuple(..)
+            | Known::Con(..)
+            | Known::Either(..) => 0,
+        }
     }
 
     fn residual_call(&mut self, callee: Expr, args: Vec<Known>, span: Span) -> Expr {
