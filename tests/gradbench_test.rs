@@ -48,11 +48,6 @@ fn entry<'a>(eval: &str, function: &'a str) -> &'a str {
     }
 }
 
-/// The engine: the default one; `dual` for those whose own expectations run on `trace` alone.
-fn engine(eval: &str) -> Option<String> {
-    ["particle", "saddle"].contains(&eval).then(|| "dual".to_owned())
-}
-
 /// The recorded input as the arguments by parameter name.
 fn arguments(eval: &str, input: &Value) -> Value {
     match eval {
@@ -112,7 +107,7 @@ fn problem(eval: &str, recorded: &Value) -> Option<String> {
         entry: entry(eval, function).to_owned(),
         args: vec![],
         input: Some(path),
-        settings: Settings { engine: engine(eval), ..Settings::default() },
+        settings: Settings::default(),
     };
     let Ok(answer) = run(&mut session, &call) else {
         let problems = session.diagnostics.iter();

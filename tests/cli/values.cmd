@@ -115,6 +115,22 @@ exit 0
 > lib/option.pull: 8 passed
 > 8 passed, 0 failed
 
+$ pullback test tests/ad/partial.pull --engine delta
+exit 0
+> tests/ad/partial.pull: 10 passed
+> 10 passed, 0 failed
+
+$ pullback test tests/ad/clipping.pull --engine dual
+exit 0
+> tests/ad/clipping.pull: 3 not covered
+> 0 passed, 0 failed, 3 not covered
+
+$ pullback test examples/gradbench/saddle.pull --engine delta2 --steps 20000
+exit 0
+> examples/gradbench/saddle.pull: 4 not covered; too long: 4 on delta2
+> too long: `--steps N` gives engines more steps, `--engine NAME` one engine all it needs
+> 0 passed, 0 failed, 4 not covered
+
 $ pullback test tests/errors/many/two_syntax.pull
 exit 1
 > tests/errors/many/two_syntax.pull: not tested

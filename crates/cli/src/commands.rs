@@ -40,8 +40,9 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         }
         Command::Check { files } => check(color, files),
         Command::Fmt { check, files } => fmt(color, files, *check),
-        Command::Test { files, settings, warn } => {
-            test(color, files, clock, &settings.settings(*warn))
+        Command::Test { files, settings, warn, steps } => {
+            let settings = Settings { steps: *steps, ..settings.settings(*warn) };
+            test(color, files, clock, &settings)
         }
         Command::Explain { code } => {
             let mut session = Session::timed(&Terminal, clock.clone());
@@ -155,7 +156,7 @@ fn fmt(color: Color, files: &[PathBuf], check: bool) -> u8 {
 
 fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> u8 {
     let mut code = SUCCESS;
-    let (mut passed, mut failed) = (0, 0);
+    let (mut passed, mut failed, mut not_covered, mut too_long) = (0, 0, 0, false);
     for file in files {
         clock.restart();
         let mut session = Session::timed(&Terminal, clock.clone());
@@ -174,16 +175,36 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
         print(&format!("{}: {}", file.display(), summary(&found)));
         passed += found.passed;
         failed += found.failed_lines();
+        not_covered += found.not_covered;
+        too_long |= !found.too_long.is_empty();
     }
-    print(&format!("{passed} passed, {failed} failed"));
+    if too_long {
+        print(
+            "too long: `--steps N` gives engines more steps, `--engine NAME` one engine all it needs",
+        );
+    }
+    let rest = if not_covered > 0 { format!(", {not_covered} not covered") } else { String::new() };
+    print(&format!("{passed} passed, {failed} failed{rest}"));
     if failed > 0 { code.max(WRONG_PROGRAM) } else { code }
 }
 
 fn summary(report: &TestReport) -> String {
-    match (report.passed, report.failed_lines()) {
-        (0, 0) => "no expectations".to_owned(),
-        (passed, 0) => format!("{passed} passed"),
-        (passed, failed) => format!("{passed} passed, {failed} failed"),
+    let counts = [
+        (report.passed, "passed"),
+        (report.failed_lines(), "failed"),
+        (report.not_covered, "not covered"),
+    ];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter(|(lines, _)| *lines > 0)
+        .map(|(lines, what)| format!("{lines} {what}"))
+        .collect();
+    let too_long: Vec<String> =
+        report.too_long.iter().map(|(engine, lines)| format!("{lines} on {engine}")).collect();
+    match (counts.is_empty(), too_long.is_empty()) {
+        (true, _) => "no expectations".to_owned(),
+        (false, true) => counts.join(", "),
+        (false, false) => format!("{}; too long: {}", counts.join(", "), too_long.join(", ")),
     }
 }
 

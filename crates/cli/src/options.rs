@@ -119,6 +119,10 @@ pub enum Command {
         settings: SettingsArgs,
         #[command(flatten)]
         warn: WarnArgs,
+        /// How many steps each line may take on engines that transform programs [default: 500000, and no
+        /// limit with `--engine`].
+        #[arg(long, value_name = "N")]
+        steps: Option<u64>,
     },
     /// Explain a diagnostic by its code.
     Explain {
@@ -291,6 +295,7 @@ impl SettingsArgs {
             max_memory: self.max_memory,
             timeout: self.timeout,
             fuel: self.fuel,
+            steps: None,
         }
     }
 }

@@ -19,6 +19,8 @@ use crate::request::Settings;
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
 
+const TOO_LONG: &str = "this takes more steps than tests give to engines that transform programs";
+
 /// An engine with its limits.
 pub struct Engine {
     info: &'static EngineInfo,
@@ -133,16 +135,17 @@ impl Engine {
             }
         }
     }
-    /// The engine for tests: one that transforms programs says after half a million steps that it is not
-    /// made for the program.
-    pub fn within_reason(self) -> Self {
-        const STEPS: u64 = 500_000;
-        let exceeded = "this needs more steps than tests give to engines that transform programs";
+    /// The engine for tests: one that transforms programs gives up after so many steps.
+    pub fn within(self, steps: u64) -> Self {
         let budget = match self.info.how {
             How::Runtime(_) => None,
-            How::Transform { .. } | How::Own(_) => Some(Budget { steps: STEPS, exceeded }),
+            How::Transform { .. } | How::Own(_) => Some(Budget { steps, exceeded: TOO_LONG }),
         };
         Self { info: self.info, options: Options { budget, ..self.options } }
+    }
+    /// Whether a fault says that the engine gave up after the steps of [`Engine::within`].
+    pub fn gave_up(fault: &Diagnostic) -> bool {
+        fault.title == TOO_LONG
     }
     /// The engine under a watch: the same, or the first one if it cannot be watched.
     pub fn watched(&self, watch: &Rc<Watch>) -> Self {

@@ -53,4 +53,4 @@ pub use request::{Call, Settings};
 pub use session::{Session, Stop};
 pub use show::show;
 pub use suggest::nearest;
-pub use test::{Failure, Reason, TestReport, test};
+pub use test::{Failure, Reason, STEPS, TestReport, test};

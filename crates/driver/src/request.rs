@@ -37,4 +37,7 @@ pub struct Settings {
     pub timeout: Option<f64>,
     /// How deep calls of a recursive function may nest.
     pub fuel: Option<u64>,
+    /// How many steps `test` gives each line on engines that transform programs; none is
+    /// [`STEPS`](crate::STEPS), or no limit where one engine is named.
+    pub steps: Option<u64>,
 }

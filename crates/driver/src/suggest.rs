@@ -30,7 +30,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .into_iter()
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= most)
-        .min_by_key(|(distance, _)| *distance)
+        // Of names as near, the shorter one: a letter too many is the commoner slip.
+        .min_by_key(|(distance, candidate)| (*distance, candidate.len()))
         .map(|(_, candidate)| candidate)
 }
 
@@ -63,6 +64,7 @@ mod tests {
         let known = ["loss", "predict", "train"];
         assert_eq!(did_you_mean("definition", "lsos", known), "did you mean `loss`?");
         assert_eq!(did_you_mean("definition", "Loss", known), "did you mean `loss`?");
+        assert_eq!(nearest("deltaa", ["delta1", "delta"]), Some("delta"));
         assert_eq!(
             did_you_mean("definition", "quux", known),
             "there are the definitions `loss`, `predict`, `train`"

@@ -3,6 +3,7 @@
 //! Input: the path of a file. Output: a [`TestReport`] with how many lines hold and what is wrong with
 //! the others. Mistakes in the file itself are reported to the session.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
@@ -27,11 +28,19 @@ use crate::watch::Lines;
 /// What testing a file found.
 #[derive(Debug, Default)]
 pub struct TestReport {
-    /// How many lines of expectation hold on every engine.
+    /// How many lines of expectation hold on every engine that takes them.
     pub passed: usize,
+    /// How many none of the engines covers.
+    pub not_covered: usize,
     /// What is wrong with the others.
     pub failed: Vec<Failure>,
+    /// The engines that gave up after the steps that tests give them, and on how many lines.
+    pub too_long: BTreeMap<String, usize>,
 }
+
+/// How many steps (calls and iterations of loops) a line of expectation is given on an engine that
+/// transforms programs, if nothing else is wished: a file of tests takes seconds on all engines.
+pub const STEPS: u64 = 500_000;
 
 /// A line of expectation that does not hold.
 #[derive(Debug)]
@@ -94,24 +103,12 @@ pub fn test(
     let code = Code::new(&program);
     let watched = settings.warn_kinks.then(|| Lines::new(&program));
     for ((line, _), def) in wanted.into_iter().zip(defs) {
-        let mut failures: Vec<Failure> = Vec::new();
-        for engine in &engines {
+        let checked = engines.iter().map(|engine| {
             // Every evaluation has the time limit to itself.
-            let engine = engine.afresh(&session.clock);
-            let Some(reason) = check_line(&engine, &code, &program, def, line) else { continue };
-            let name = engine.name().to_owned();
-            match failures.iter_mut().find(|failure| failure.reason == reason) {
-                Some(same) => same.engines.push(name),
-                None => failures.push(Failure { span: line.span, engines: vec![name], reason }),
-            }
-        }
-        if let [only] = failures.as_mut_slice()
-            && only.engines.len() == engines.len()
-        {
-            only.engines.clear();
-        }
-        report.passed += usize::from(failures.is_empty());
-        report.failed.extend(failures);
+            let found = check_line(&engine.afresh(&session.clock), &code, &program, def, line);
+            (engine.name(), found)
+        });
+        report.add(line.span, checked.collect());
         if let (Some(watched), Some(engine)) = (&watched, engines.first()) {
             watched.look(engine, def);
         }
@@ -204,16 +201,18 @@ fn engines(
     }
     if let Some(wanted) = &settings.engine {
         let engine = Engine::resolve(session, settings)?;
+        let engine = if let Some(steps) = settings.steps { engine.within(steps) } else { engine };
         return Ok(if names.contains(wanted) { vec![engine] } else { vec![] });
     }
+    let steps = settings.steps.unwrap_or(STEPS);
     let mut engines = Vec::new();
     for name in names {
         let plain = Settings { engine: Some(name), ..settings.clone() };
-        let engine = Engine::resolve(session, &plain)?.within_reason();
+        let engine = Engine::resolve(session, &plain)?.within(steps);
         let fuse = engine.has_fused_mode();
         engines.push(engine);
         if fuse {
-            engines.push(Engine::resolve(session, &Settings { fuse, ..plain })?.within_reason());
+            engines.push(Engine::resolve(session, &Settings { fuse, ..plain })?.within(steps));
         }
     }
     Ok(engines)
@@ -231,18 +230,36 @@ fn check_type(inferred: &Inferred, span: Span, name: &str, text: &str) -> Option
     if found == expected { None } else { failure(Reason::Differs { found, expected }) }
 }
 
-/// Evaluates a line; nothing if it holds, or if the engine says that it does not cover the program.
+/// What an engine makes of a line.
+enum Found {
+    Holds,
+    NotCovered,
+    TooLong,
+    Fails(Reason),
+}
+
+/// Evaluates a line.
 fn check_line(
     engine: &Engine,
     code: &Code<'_>,
     program: &Program,
     def: DefId,
     line: &Expectation,
-) -> Option<Reason> {
-    let result = engine.value(code, def);
-    if matches!(&result, Err(fault) if fault.code == "E0717") {
-        return None;
+) -> Found {
+    match engine.value(code, def) {
+        Err(fault) if Engine::gave_up(&fault) => Found::TooLong,
+        Err(fault) if fault.code == "E0717" => Found::NotCovered,
+        result => mismatch(program, def, line, result).map_or(Found::Holds, Found::Fails),
     }
+}
+
+/// Why a line does not hold, given what its evaluation came to.
+fn mismatch(
+    program: &Program,
+    def: DefId,
+    line: &Expectation,
+    result: Result<Value, Box<Diagnostic>>,
+) -> Option<Reason> {
     let ty = &program.defs[def].ty;
     if let ExpectationKind::Fails(_, wanted) = &line.kind {
         return match result {
@@ -300,6 +317,35 @@ impl Failure {
 }
 
 impl TestReport {
+    /// Adds what the engines made of a line.
+    fn add(&mut self, span: Span, checked: Vec<(&str, Found)>) {
+        let (count, mut holds) = (checked.len(), false);
+        let mut failures: Vec<Failure> = Vec::new();
+        for (engine, found) in checked {
+            let engine = engine.to_owned();
+            match found {
+                Found::Holds => holds = true,
+                Found::NotCovered => {}
+                Found::TooLong => *self.too_long.entry(engine).or_default() += 1,
+                Found::Fails(reason) => {
+                    match failures.iter_mut().find(|failure| failure.reason == reason) {
+                        Some(same) => same.engines.push(engine),
+                        None => failures.push(Failure { span, engines: vec![engine], reason }),
+                    }
+                }
+            }
+        }
+        if let [only] = failures.as_mut_slice()
+            && only.engines.len() == count
+        {
+            only.engines.clear();
+        }
+        match (holds, failures.is_empty()) {
+            (true, true) => self.passed += 1,
+            (false, true) => self.not_covered += 1,
+            (_, false) => self.failed.extend(failures),
+        }
+    }
     /// How many lines fail on some engine.
     pub fn failed_lines(&self) -> usize {
         let mut spans: Vec<Span> = self.failed.iter().map(|failure| failure.span).collect();
