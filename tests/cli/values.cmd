@@ -127,9 +127,9 @@ exit 0
 
 $ pullback test examples/gradbench/saddle.pull --engine delta2 --steps 20000
 exit 0
-> examples/gradbench/saddle.pull: 4 not covered; too long: 4 on delta2
+> examples/gradbench/saddle.pull: 1 passed, 4 not covered; too long: 4 on delta2
 > too long: `--steps N` gives engines more steps, `--engine NAME` one engine all it needs
-> 0 passed, 0 failed, 4 not covered
+> 1 passed, 0 failed, 4 not covered
 
 $ pullback test tests/errors/many/two_syntax.pull
 exit 1
