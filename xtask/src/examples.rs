@@ -106,7 +106,7 @@ const ROWS: &[Row] = &[
         ("ht", "simple_small-hand1-c20")),
     row("gradbench/particle.pull", "one flight, forces by reverse mode", "(w: Real): Real = landing grad w", &["0.1"]),
     row("gradbench/saddle.pull", "the greatest value, by ascent",
-        "(x: [2]Real): Real = saddle x (d.argmax_of grad (saddle x) [1.0, 1.0])", &["[1.0, 1.0]"]),
+        "(x: [2]Real): Real = greatest grad [1.0, 1.0] x", &["[1.0, 1.0]"]),
 ];
 
 /// The file system, an example with one more definition, and its input.

@@ -20,7 +20,7 @@ use pullback_driver::Clock;
 use options::Options;
 use watchdog::Outcome;
 
-/// Programs are transformed and evaluated in small allocations: most of the time would go to those.
+/// Programs are transformed and evaluated in small allocations, which take a good part of the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
