@@ -7,6 +7,7 @@ mod diagnostic;
 mod index;
 mod render;
 mod source;
+mod suggest;
 
 pub use codes::{CODES, title_of};
 pub use diagnostic::{Diagnostic, Label, Severity};
@@ -14,3 +15,4 @@ pub use index::{Id, IdVec};
 pub use render::{Style, render};
 pub use smol_str::SmolStr as Name;
 pub use source::{FileId, LineCol, SourceMap, Span, Spanned};
+pub use suggest::nearest;

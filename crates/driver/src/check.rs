@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use pullback_base::{CODES, Diagnostic, Span};
+use pullback_base::{CODES, Diagnostic, Span, nearest};
 
 use crate::pipeline::typed;
 use crate::session::{Session, Stop};
 use crate::stdlib;
-use crate::suggest::nearest;
 use crate::test::{check_lines, load_with_expectations};
 
 /// Reports every mistake in a file, the files it imports and its expectations.

@@ -52,5 +52,4 @@ pub use pipeline::{STAGES, Stage, stages};
 pub use request::{Call, Settings};
 pub use session::{Session, Stop};
 pub use show::show;
-pub use suggest::nearest;
 pub use test::{Failure, Reason, STEPS, TestReport, test};

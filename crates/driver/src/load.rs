@@ -7,12 +7,11 @@
 
 use std::path::{Path, PathBuf};
 
-use pullback_base::{Diagnostic, FileId, Name, Span};
+use pullback_base::{Diagnostic, FileId, Name, Span, nearest};
 use pullback_syntax::ast::{Import, ItemKind, Module};
 
 use crate::session::{Session, Stop, reason};
 use crate::stdlib;
-use crate::suggest::nearest;
 
 /// The modules of a program.
 #[derive(Debug)]

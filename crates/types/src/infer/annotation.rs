@@ -2,14 +2,13 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Name, Span, nearest};
 use pullback_syntax::ast::{Expr, Ident, MAX_DEPTH, Path, TypeExpr, TypeExprKind};
 
 use super::mismatch::Why;
 use super::names::what_it_has;
 use super::tangent::tangent;
 use super::{Binding, Infer};
-use crate::resolve::suggest::nearest;
 use crate::resolve::{TypeName, is_builtin_type};
 use crate::tir::{SizedDim, Step, TExpr, TExprKind};
 use crate::ty::{Atom, Size, Ty};

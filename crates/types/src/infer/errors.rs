@@ -1,9 +1,8 @@
 //! The diagnostics of constraints and of single expressions.
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Name, Span, nearest};
 
 use super::Infer;
-use crate::resolve::suggest::nearest;
 use crate::tir::JacobianOf;
 use crate::ty::Ty;
 

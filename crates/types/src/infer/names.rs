@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Name, Span, nearest};
 use pullback_syntax::ast::{Expr, ExprKind, Ident, Path, TypeExprKind};
 
 use super::differentiate::BuiltinUse;
@@ -12,7 +12,6 @@ use super::tangent::tangent;
 use super::{Binding, FUEL, GlobalState, Infer};
 use crate::builtins;
 use crate::resolve::TypeName;
-use crate::resolve::suggest::nearest;
 use crate::tir::{Builtin, GlobalId, LocalId, TExpr, TExprKind};
 use crate::ty::{SizeVar, Ty, TypeDeclId};
 
@@ -288,7 +287,7 @@ impl Infer<'_> {
         for builtin in builtins::names() {
             known.push(builtin);
         }
-        nearest(name, known)
+        nearest(name, known).map(Name::from)
     }
 
     fn unknown_constructor(&mut self, name: &Name, span: Span) -> Head {
@@ -298,7 +297,8 @@ impl Infer<'_> {
         let may_suggest = self.may_suggest();
         let near = if may_suggest {
             let scopes = self.declared.scopes.visible(self.module);
-            nearest(name, scopes.flat_map(|scope| scope.constructors.keys()).map(Name::as_str))
+            let known = scopes.flat_map(|scope| scope.constructors.keys());
+            nearest(name, known.map(Name::as_str)).map(Name::from)
         } else {
             None
         };

@@ -6,7 +6,6 @@
 
 pub(crate) mod deps;
 pub(crate) mod names;
-pub(crate) mod suggest;
 
 use indexmap::IndexMap;
 use pullback_base::{Diagnostic, FileId, Name, Span};

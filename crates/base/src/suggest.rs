@@ -1,0 +1,84 @@
+//! "Did you mean": the known name nearest to a misspelt one.
+
+/// The candidate nearest to `name`, if one is near enough to be meant: of its letters at most a third
+/// differ. Of candidates as near, one with the same letters in another order, then the shorter one: a
+/// letter too many is the commoner slip.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // One letter changed makes another word of a short name: only its case may differ.
+    let allowed = (name.chars().count() / 3).min(MOST);
+    candidates
+        .into_iter()
+        .filter(|candidate| !candidate.starts_with("__") && *candidate != name)
+        // The lengths are those of bytes, of which a letter has at most four.
+        .filter(|candidate| name.len().abs_diff(candidate.len()) <= 4 * allowed)
+        .filter_map(|candidate| Some((distance(name, candidate, allowed)?, candidate)))
+        .min_by_key(|(distance, candidate)| {
+            (*distance, sorted(candidate) != sorted(name), candidate.len())
+        })
+        .map(|(_, candidate)| candidate)
+}
+
+/// The letters in alphabetic order, without their case.
+fn sorted(name: &str) -> Vec<char> {
+    let mut letters: Vec<char> = name.chars().map(|letter| letter.to_ascii_lowercase()).collect();
+    letters.sort_unstable();
+    letters
+}
+
+/// How many letters may differ in a long name.
+const MOST: usize = 3;
+
+/// How much of a name is compared.
+const COMPARED: usize = 64;
+
+/// Edit distance, a swap of neighbours counting as one, if it is at most `allowed`.
+fn distance(left: &str, right: &str, allowed: usize) -> Option<usize> {
+    let (left, left_len) = letters(left);
+    let (right, right_len) = letters(right);
+    let mut last = [0; COMPARED + 1];
+    let mut row: [usize; COMPARED + 1] = std::array::from_fn(|j| j);
+    for i in 1..=left_len {
+        let before = std::mem::replace(&mut last, row);
+        row[0] = i;
+        for j in 1..=right_len {
+            let differs = usize::from(!left[i - 1].eq_ignore_ascii_case(&right[j - 1]));
+            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + differs);
+            if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        // No later row has anything smaller than the least of two neighbouring ones.
+        let least = |row: &[usize]| row[..=right_len].iter().all(|cost| *cost > allowed);
+        if least(&row) && least(&last) {
+            return None;
+        }
+    }
+    Some(row[right_len]).filter(|distance| *distance <= allowed)
+}
+
+/// The first letters of a name and how many they are.
+fn letters(name: &str) -> ([char; COMPARED], usize) {
+    let mut letters = ['\0'; COMPARED];
+    let mut count = 0;
+    for (place, letter) in letters.iter_mut().zip(name.chars()) {
+        *place = letter;
+        count += 1;
+    }
+    (letters, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn finds_what_was_meant() {
+        assert_eq!(nearest("lenght", ["length", "size"]), Some("length"));
+        assert_eq!(nearest("deltaa", ["delta1", "delta"]), Some("delta"));
+        assert_eq!(nearest("sni", ["snd", "sin"]), Some("sin"));
+        assert_eq!(nearest("x", ["y", "z"]), None);
+        assert_eq!(nearest("sumn", ["snum", "sum"]), Some("sum"));
+        assert_eq!(nearest("tanhx", ["tnahx"]), Some("tnahx"));
+        assert_eq!(nearest("softmx", ["softmax", "softplus"]), Some("softmax"));
+    }
+}
