@@ -69,3 +69,20 @@ exit 1
 $ pullback run tests/cli/programs/library.pull shifted '[0.0, 1.0, 2.0]'
 exit 0
 > 3.0
+
+$ pullback grad tests/cli/programs/library.pull composed 1.0 --engine categories
+exit 1
+! error[E0717]: the engine `categories` does not cover a function that is not known before the program runs
+!    --> tests/cli/programs/library.pull:10:1
+!     |
+!  10 | def composed (x: Real): Real = (fold (\f i y -> sin (f y)) id (iota 3)) x
+!     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ reached from here
+!     |
+!    ::: lib/prelude.pull:157:57
+!     |
+! 157 | def fold [n] (f: b -> a -> b) (init: b) (xs: [n]a): b = loop acc = init for i < n do f acc xs[i]
+!     |                                                         ---------------------------------------- outside the fragment of this engine
+!     |
+!     = note: each engine covers the part of the language that its paper describes, or more
+!     = help: use `--engine trace`, which covers the whole language
+!

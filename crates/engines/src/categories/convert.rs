@@ -11,7 +11,7 @@ use pullback_lambda::{
 use super::cl::{Cl, ClArm, ClDef, ClKind, ClProgram, Function};
 use super::custom::Customs;
 use super::{NAME, custom};
-use crate::source::outside_fragment;
+use crate::source::{outside_fragment, with_call};
 
 /// Converts a definition and all it reaches.
 pub fn convert(
@@ -20,14 +20,17 @@ pub fn convert(
     def: DefId,
     prune: bool,
 ) -> Result<ClProgram, Box<Diagnostic>> {
+    let root = def;
     let mut made = ClProgram::new();
-    let mut todo = vec![def];
+    let mut todo = vec![root];
     while let Some(def) = todo.pop() {
         if made.contains_key(&def) {
             continue;
         }
         let mut converter = Converter { program, customs, prune, callees: vec![] };
-        made.insert(def, converter.definition(def)?);
+        let arrow = converter.definition(def);
+        let arrow = arrow.map_err(|refused| with_call(refused, program, root, def))?;
+        made.insert(def, arrow);
         todo.extend(converter.callees);
     }
     Ok(made)
