@@ -86,3 +86,26 @@ exit 1
 !     = note: each engine covers the part of the language that its paper describes, or more
 !     = help: use `--engine trace`, which covers the whole language
 !
+
+$ pullback grad tests/cli/programs/unknown.pull roots 1.0
+exit 0
+> value: 1.8414709848078965
+> gradient:
+>   x = -0.45969769413186023
+
+$ pullback grad tests/cli/programs/unknown.pull roots 1.0 --engine delta
+exit 1
+! error[E0717]: the engine `delta` does not cover a derivative of a function that is not known before the program runs
+!   --> tests/cli/programs/unknown.pull:6:9
+!    |
+!  6 |   sum [ (root.newton 1e-9 fs[i] 1.0).0 | i < 2 ]
+!    |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ reached from here
+!    |
+!   ::: lib/root.pull:40:24
+!    |
+! 40 |       let (y, slope) = value_and_grad f x in
+!    |                        ------------------ outside the fragment of this engine
+!    |
+!    = note: each engine covers the part of the language that its paper describes, or more
+!    = help: use `--engine trace`, which covers the whole language
+!

@@ -3,6 +3,8 @@
 //! Input: loaded modules. Output: [`Inferred`], then a `lambda` program for the definitions wanted.
 //! Every stage reports to the session; the next one runs only if there are no errors.
 
+use std::collections::BTreeSet;
+
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::ENGINES;
 use pullback_lambda::{DefId, Program};
@@ -33,7 +35,10 @@ pub const STAGES: &[Stage] = &[
 /// All stages: [`STAGES`], then the forms of each engine.
 pub fn stages() -> impl Iterator<Item = Stage> {
     let forms = ENGINES.iter().flat_map(|engine| engine.stages);
-    STAGES.iter().copied().chain(forms.map(|form| Stage { name: form.name, about: form.about }))
+    let forms = forms.map(|form| Stage { name: form.name, about: form.about });
+    // Engines may share a stage.
+    let mut seen = BTreeSet::new();
+    STAGES.iter().copied().chain(forms).filter(move |stage| seen.insert(stage.name))
 }
 
 /// A program whose types are known.

@@ -9,7 +9,6 @@ use crate::{
 
 const SDPL: &str = "*A Simple Differentiable Programming Language* (Abadi, Plotkin), §3";
 const LINEAR: &str = "a constant times the program";
-const WHOLE: &str = "the whole language";
 const SAME_COST: &str =
     "`vjp` and `jvp`: a constant times the program; memory linear in the operations executed";
 const ON_VALUES: &str =
@@ -35,7 +34,7 @@ const TRACE: EngineInfo = EngineInfo {
               program means around `V` (Theorem 6.2)",
         cost: SAME_COST,
         reverse: LINEAR,
-        covers: WHOLE,
+        covers: "the whole language",
         limits: "none; the forms in the letter of the paper are those of its language",
         teaches: "what a derivative of a program with branches means",
         example: "show tests/stages/cube.pull square 3.0 --stage trace",
@@ -103,7 +102,8 @@ const DELTA1: EngineInfo = EngineInfo {
         cost: "`vjp` and `jvp`: `n` times the program in time and memory",
         reverse: "the program times the number of inputs",
         covers: "the whole language, up to 512 inputs",
-        limits: "more than 512 inputs; a program whose translation has more than a million nodes",
+        limits: "derivatives inside a program of functions that are not known before it runs; more than 512 \
+                 inputs; a program whose translation has more than a million nodes",
         teaches: "why dual numbers with gradients are slow",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta1",
     },
@@ -124,8 +124,9 @@ const DELTA2: EngineInfo = EngineInfo {
         cost: "`vjp` and `jvp`: exponential in the depth of sharing",
         reverse: "exponential in the depth of sharing",
         covers: "the whole language, small runs",
-        limits: "trees that have more than 200000 nodes when they are evaluated; a program whose \
-                 translation has more than a million nodes",
+        limits: "derivatives inside a program of functions that are not known before it runs; trees that have \
+                 more than 200000 nodes when they are evaluated; a program whose translation has more than a \
+                 million nodes",
         teaches: "why sharing must be kept",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta2",
     },
@@ -146,8 +147,9 @@ const DELTA: EngineInfo = EngineInfo {
               newest first (Theorem 5)",
         cost: SAME_COST,
         reverse: LINEAR,
-        covers: WHOLE,
-        limits: "a program whose translation has more than a million nodes",
+        covers: "the whole language; derivatives inside are of known functions",
+        limits: "derivatives inside a program of functions that are not known before it runs; a program whose \
+                 translation has more than a million nodes",
         teaches: "sharing by names in a monad; fusion with `--fuse`",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta",
     },

@@ -51,10 +51,6 @@ impl Type {
 }
 
 impl Program {
-    /// Whether a place belongs to the library; a place that is not known counts as one.
-    pub fn in_library(&self, span: Span) -> bool {
-        span.is_none() || self.library.contains(&span.file)
-    }
     /// A new variable, unlike all others.
     pub fn fresh(&mut self, name: impl Into<Name>, ty: Type) -> VarId {
         self.vars.push(Var { name: name.into(), ty })

@@ -33,6 +33,11 @@ pub struct Program {
     pub library: BTreeSet<FileId>,
 }
 
+/// Whether a place belongs to one of the files of the library; a place that is not known counts as one.
+pub fn in_library(library: &BTreeSet<FileId>, place: Span) -> bool {
+    place.is_none() || library.contains(&place.file)
+}
+
 /// A sum type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Data {

@@ -11,7 +11,7 @@ use pullback_lambda::{
 use super::cl::{Cl, ClArm, ClDef, ClKind, ClProgram, Function};
 use super::custom::Customs;
 use super::{NAME, custom};
-use crate::source::{outside_fragment, with_call};
+use crate::source::{outside_fragment, with_origin};
 
 /// Converts a definition and all it reaches.
 pub fn convert(
@@ -29,7 +29,7 @@ pub fn convert(
         }
         let mut converter = Converter { program, customs, prune, callees: vec![] };
         let arrow = converter.definition(def);
-        let arrow = arrow.map_err(|refused| with_call(refused, program, root, def))?;
+        let arrow = arrow.map_err(|refused| with_origin(refused, program, root, def))?;
         made.insert(def, arrow);
         todo.extend(converter.callees);
     }

@@ -16,7 +16,7 @@ use pullback_lambda::{
     AdOp, Def, DefId, Expr, ExprKind, Program, Type, VarId, ad_type, is_first_order, tangent,
 };
 
-use super::{Transforms, outside_fragment, shapes, specialise, unary};
+use super::{Transforms, outside_fragment, shapes, specialise, unary, with_origin};
 
 /// A definition with the meaning of `def` that reaches no `vjp`, `jvp` or `linearize`. Definitions are
 /// rewritten in place; those that `def` does not reach are emptied.
@@ -66,24 +66,20 @@ fn rewrite(
         return Ok((vec![], BTreeMap::new()));
     }
     let untouched = program.clone();
-    let mut pass = Pass::new(program, engine, transforms);
-    match pass.definition(def) {
-        Ok(()) => return Ok((pass.closed, pass.checked)),
-        Err(Refusal::Told(diagnostic)) => return Err(diagnostic),
-        Err(Refusal::Unknown(_)) => {}
+    let mut rewritten = Pass::new(program, engine, transforms).run(def);
+    if let Err((Refusal::Unknown(_), _)) = rewritten {
+        (*program, _) = specialise(&untouched, def);
+        trim(program, &[def]);
+        rewritten = Pass::new(program, engine, transforms).run(def);
     }
-    (*program, _) = specialise(&untouched, def);
-    trim(program, &[def]);
-    let mut pass = Pass::new(program, engine, transforms);
-    match pass.definition(def) {
-        Ok(()) => Ok((pass.closed, pass.checked)),
-        Err(Refusal::Told(diagnostic)) => Err(diagnostic),
-        Err(Refusal::Unknown(span)) => Err(outside_fragment(
-            engine,
-            "a derivative of a function that is not known before the program runs",
-            span,
-        )),
-    }
+    rewritten.map_err(|(refusal, at)| {
+        let construct = "a derivative of a function that is not known before the program runs";
+        let refused = match refusal {
+            Refusal::Told(diagnostic) => diagnostic,
+            Refusal::Unknown(span) => outside_fragment(engine, construct, span),
+        };
+        with_origin(refused, program, def, at)
+    })
 }
 
 /// Where an operator stands that a definition reaches.
@@ -170,6 +166,8 @@ struct Pass<'p> {
     closed: Vec<DefId>,
     /// Bodies with checks of shapes.
     checked: BTreeMap<DefId, Expr>,
+    /// The definition in which the pass ended.
+    refused: Option<DefId>,
 }
 
 /// A function as a closed definition over what it captured and its argument.
@@ -182,7 +180,15 @@ impl<'p> Pass<'p> {
     fn new(program: &'p mut Program, engine: &'static str, transforms: Option<Transforms>) -> Self {
         let (states, made) = (BTreeMap::new(), BTreeMap::new());
         let checked = BTreeMap::new();
-        Self { program, engine, transforms, states, made, closed: vec![], checked }
+        Self { program, engine, transforms, states, made, closed: vec![], checked, refused: None }
+    }
+
+    /// Rewrites a definition and all it reaches. If that ends: why, and in which definition.
+    fn run(mut self, def: DefId) -> Result<Rewritten, (Refusal, DefId)> {
+        match self.definition(def) {
+            Ok(()) => Ok((self.closed, self.checked)),
+            Err(refusal) => Err((refusal, self.refused.unwrap_or(def))),
+        }
     }
 
     /// Rewrites a definition and all it reaches.
@@ -196,7 +202,11 @@ impl<'p> Pass<'p> {
             }
             self.states.insert(def, State::Running);
             let mut body = self.program.defs[def].body.clone();
-            self.expr(&mut body)?;
+            let result = self.expr(&mut body);
+            if result.is_err() {
+                self.refused.get_or_insert(def);
+            }
+            result?;
             if self.transforms.is_some() {
                 self.checked.insert(def, body.clone());
                 shapes::unchecked(&mut body);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, Label, Span};
-use pullback_lambda::{DefId, Expr, ExprKind, Program};
+use pullback_lambda::{DefId, Expr, ExprKind, Program, in_library};
 
 /// The diagnostic for a construct that an engine does not cover; it names an engine that does.
 pub fn outside_fragment(engine: &str, construct: &str, span: Span) -> Box<Diagnostic> {
@@ -22,14 +22,14 @@ pub fn outside_fragment(engine: &str, construct: &str, span: Span) -> Box<Diagno
 /// Tells of what is refused in the library, inside the definition `at`, what of the user's program led there
 /// from the definition `root`: the innermost term outside of the library around it, or around the calls
 /// that lead to its definition.
-pub fn with_call(
+pub fn with_origin(
     mut refused: Box<Diagnostic>,
     program: &Program,
     root: DefId,
     at: DefId,
 ) -> Box<Diagnostic> {
     let place = refused.span();
-    if !program.in_library(place) {
+    if !in_library(&program.library, place) {
         return refused;
     }
     let mut callers: BTreeMap<DefId, DefId> = BTreeMap::new();
@@ -40,7 +40,7 @@ pub fn with_call(
     }
     let mut span = around(program, at, &|expr| expr.span == place);
     let mut def = at;
-    while program.in_library(span)
+    while in_library(&program.library, span)
         && let Some(caller) = callers.remove(&def)
     {
         span = around(
@@ -50,7 +50,7 @@ pub fn with_call(
         );
         def = caller;
     }
-    if !program.in_library(span) {
+    if !in_library(&program.library, span) {
         refused.labels.insert(0, Label { span, text: "reached from here".to_owned() });
     }
     refused
@@ -64,7 +64,7 @@ fn around(program: &Program, def: DefId, is: &dyn Fn(&Expr) -> bool) -> Span {
 }
 
 fn search(program: &Program, expr: &Expr, outer: Span, is: &dyn Fn(&Expr) -> bool) -> Option<Span> {
-    let outer = if program.in_library(expr.span) { outer } else { expr.span };
+    let outer = if in_library(&program.library, expr.span) { outer } else { expr.span };
     if is(expr) {
         return Some(outer);
     }

@@ -25,7 +25,7 @@ use eliminate::{eliminate_checked, trim};
 use shapes::Shapes;
 
 pub use eliminate::{eliminate, reachable};
-pub use fragment::{outside_fragment, with_call};
+pub use fragment::{outside_fragment, with_origin};
 pub use modes::vjp_from_jvp;
 pub(crate) use own::evaluate_own;
 pub use specialise::{specialise, specialise_all};

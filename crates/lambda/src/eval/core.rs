@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use pullback_base::{Name, Span};
 
-use crate::{AdOp, Prim};
+use crate::{AdOp, Prim, in_library};
 
 use super::arith::Ctx;
 use super::array::{Array, Items};
@@ -411,9 +411,8 @@ impl Core<'_> {
         spans.find(|span| !self.in_library(*span))
     }
 
-    /// Whether a place belongs to the library; a place that is not known counts as one.
     fn in_library(&self, span: Span) -> bool {
-        span.is_none() || self.image.library.contains(&span.file)
+        in_library(&self.image.library, span)
     }
 
     /// Whether this is the quotient that the library's `nan` is.
