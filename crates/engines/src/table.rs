@@ -7,6 +7,17 @@ use crate::{
     show_trace_bounded, trace,
 };
 
+/// What the engines that transform programs refuse, then what one of them refuses beyond.
+macro_rules! transforming {
+    ($beyond:literal) => {
+        concat!(
+            "derivatives inside a program of functions that are not known before it runs, or of a function \
+             within itself; ",
+            $beyond
+        )
+    };
+}
+
 const SDPL: &str = "*A Simple Differentiable Programming Language* (Abadi, Plotkin), §3";
 const LINEAR: &str = "a constant times the program";
 const SAME_COST: &str =
@@ -102,8 +113,9 @@ const DELTA1: EngineInfo = EngineInfo {
         cost: "`vjp` and `jvp`: `n` times the program in time and memory",
         reverse: "the program times the number of inputs",
         covers: "the whole language, up to 512 inputs",
-        limits: "derivatives inside a program of functions that are not known before it runs; more than 512 \
-                 inputs; a program whose translation has more than a million nodes",
+        limits: transforming!(
+            "more than 512 inputs; a program whose translation has more than a million nodes"
+        ),
         teaches: "why dual numbers with gradients are slow",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta1",
     },
@@ -124,9 +136,10 @@ const DELTA2: EngineInfo = EngineInfo {
         cost: "`vjp` and `jvp`: exponential in the depth of sharing",
         reverse: "exponential in the depth of sharing",
         covers: "the whole language, small runs",
-        limits: "derivatives inside a program of functions that are not known before it runs; trees that have \
-                 more than 200000 nodes when they are evaluated; a program whose translation has more than a \
-                 million nodes",
+        limits: transforming!(
+            "trees that have more than 200000 nodes when they are evaluated; a program whose translation has \
+             more than a million nodes"
+        ),
         teaches: "why sharing must be kept",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta2",
     },
@@ -148,8 +161,7 @@ const DELTA: EngineInfo = EngineInfo {
         cost: SAME_COST,
         reverse: LINEAR,
         covers: "the whole language; derivatives inside are of known functions",
-        limits: "derivatives inside a program of functions that are not known before it runs; a program whose \
-                 translation has more than a million nodes",
+        limits: transforming!("a program whose translation has more than a million nodes"),
         teaches: "sharing by names in a monad; fusion with `--fuse`",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta",
     },
@@ -169,8 +181,7 @@ const CURRY_LIST: EngineInfo = EngineInfo {
         cost: "`vjp`: the program, run again for each nesting of functions that capture functions",
         reverse: "runs functions again for each call that flows back to them",
         covers: "the whole language, small runs",
-        limits: "derivatives inside a program of functions that are not known before it runs, or nested too \
-                 deeply; runs of more than 30 million steps",
+        limits: transforming!("derivatives nested too deeply; runs of more than 30 million steps"),
         teaches: "tangents of functions as lists",
         example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-list",
     },
@@ -190,8 +201,7 @@ const CURRY_ENV: EngineInfo = EngineInfo {
         cost: SAME_COST,
         reverse: LINEAR,
         covers: "the whole language, moderate code",
-        limits: "derivatives inside a program of functions that are not known before it runs, or nested too \
-                 deeply",
+        limits: transforming!("derivatives nested too deeply"),
         teaches: "tangents of functions as tangents of environments",
         example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-env",
     },
@@ -233,8 +243,10 @@ const CATEGORIES: EngineInfo = EngineInfo {
         cost: SAME_COST,
         reverse: LINEAR,
         covers: "functions known before the run",
-        limits: "arrays of functions and functions that pass through loops: which function runs must be \
-                 known before the program runs",
+        limits: transforming!(
+            "arrays of functions and functions that pass through loops: which function runs must be known \
+             before the program runs"
+        ),
         teaches: "what must be saved for the way back",
         example: "show examples/papers/notes.pull f2 --stage cl",
     },
