@@ -13,8 +13,9 @@ use pullback_driver::{
     Call, Disk, ExpectationKind, Memory, Operations, Session, Settings, expectations, operations,
 };
 use pullback_engines::{Mode, engine_named, run};
-use pullback_lambda::eval::{Options, Value};
-use pullback_lambda::{Def, DefId, Expr, Prim, PrimTy, Program as Calculus, Type};
+use pullback_eval::{Options, Value};
+use pullback_lambda::{Def, DefId, Expr, Program as Calculus, Type};
+use pullback_prim::{Prim, PrimTy};
 use pullback_suite::{corpus, deep, root};
 use pullback_syntax::ast::{self, ExprKind};
 

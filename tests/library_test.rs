@@ -20,7 +20,7 @@ use std::rc::Rc;
 use pullback_base::{FileId, SourceMap, Style, render};
 use pullback_driver::{Call, Disk, Memory, Session, Settings, show, test};
 use pullback_engines::{ENGINES, How};
-use pullback_lambda::eval::{Engine, Image, Machine, Options, compile};
+use pullback_eval::{Engine, Image, Machine, Options, compile};
 use pullback_lambda::{DefId, Program};
 use pullback_oracle::{
     Data, ErrorKind, difference_quotients, eval_f64, jvp_complex_step, of_value, taylor, to_value,

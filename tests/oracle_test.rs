@@ -2,10 +2,10 @@
 //! Each check is also shown to find what is wrong, by a contender that is a little off.
 
 use pullback_engines::{How, modes};
-use pullback_lambda::Prim;
 use pullback_oracle::fuzz::{self, Campaign};
 use pullback_oracle::table::{DerivativeMode, HIGHEST, Subject, cases, report};
 use pullback_oracle::{Contender, Failure};
+use pullback_prim::Prim;
 use pullback_suite::{contenders, deep, random_programs, walk_table};
 
 /// How many random programs; `cargo xtask fuzz` tries more.

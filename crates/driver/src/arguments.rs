@@ -7,8 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, FileId, Span};
-use pullback_lambda::eval::Value;
-use pullback_lambda::eval::memory::Charge;
+use pullback_eval::Value;
+use pullback_eval::memory::Charge;
 use pullback_lambda::{Program, Type};
 use pullback_syntax::ast::Expr;
 use pullback_syntax::parse_expr;

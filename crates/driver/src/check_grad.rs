@@ -13,7 +13,7 @@ mod rules;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::Mode;
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 
 use crate::call::{Prepared, Purpose, components, prepare};
 use crate::engine::{Code, Engine};

@@ -1,6 +1,6 @@
 //! Whether two values agree, for expectations. No recursion over the data.
 
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 
 use crate::value::{View, view};
 

@@ -5,7 +5,7 @@
 
 use pullback_base::Name;
 use pullback_engines::Mode;
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_lambda::{
     AdOp, Def, DefId, Expr as Term, ExprKind as TermKind, Program, Type, tangent,
 };

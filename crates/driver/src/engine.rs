@@ -10,8 +10,8 @@ use pullback_engines::{
     Answer, ENGINES, EngineInfo, How, Mode, Stage as Form, engine_named, evaluate, follow, fused,
     run, run_in_machine,
 };
-use pullback_lambda::eval::watch::Watch;
-use pullback_lambda::eval::{Budget, Image, Machine, Options, Since, Value, compile};
+use pullback_eval::watch::Watch;
+use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 use crate::limits::{Clock, Limits};

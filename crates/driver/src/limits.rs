@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::eval::memory::live;
-use pullback_lambda::eval::{Options, Since};
+use pullback_eval::memory::live;
+use pullback_eval::{Options, Since};
 
 use crate::request::Settings;
 
@@ -118,7 +118,7 @@ impl Limits {
             )
             .note(format!(
                 "the limit is {}, for the file, its values and all that is made of them",
-                pullback_lambda::eval::amount(self.max_memory as u128)
+                pullback_eval::amount(self.max_memory as u128)
             ))
             .hint("make the input smaller, or raise the limit with `--max-memory`"),
         }
@@ -140,7 +140,7 @@ fn time_is_over(at: Span, seconds: f64) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use pullback_lambda::eval::memory::Charge;
+    use pullback_eval::memory::Charge;
 
     use super::*;
 

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use pullback_engines::Mode;
-use pullback_lambda::eval::{Counts, Value, walk};
+use pullback_eval::{Counts, Value, walk};
 
 use crate::call::{Purpose, prepare};
 use crate::engine::{Code, Engine};

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use pullback_base::{Diagnostic, FileId, SourceMap, Span};
-use pullback_lambda::eval::memory::Charge;
+use pullback_eval::memory::Charge;
 
 use crate::files::{Files, MAX_FILE_BYTES};
 use crate::limits::{Clock, Exceeded, Limits};

@@ -1,7 +1,7 @@
 //! Values as vectors: their Reals in order, tangents of the same shape, and points moved along them.
 //! No recursion over the data.
 
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 
 use crate::value::{View, view};
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_types::tir::Global;
 use pullback_types::ty::{Atom, Poly, Size, Ty};
 

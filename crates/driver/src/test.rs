@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_lambda::{DefId, Program};
 use pullback_syntax::ast::{Expr, ExprKind, Item, Literal};
 use pullback_types::show_scheme;

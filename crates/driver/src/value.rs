@@ -1,6 +1,6 @@
 //! Looking at values: one view for everything that prints, compares or takes them apart.
 
-use pullback_lambda::eval::{Array, Value};
+use pullback_eval::{Array, Value};
 
 /// What a value is. Reals are seen without the derivatives that may be attached to them.
 pub enum View<'v> {

@@ -14,9 +14,10 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Severity};
 use pullback_engines::Mode;
-use pullback_lambda::eval::Value;
-use pullback_lambda::eval::watch::{Kink, Part, Watch};
-use pullback_lambda::{DefId, Prim, Program};
+use pullback_eval::Value;
+use pullback_eval::watch::{Kink, Part, Watch};
+use pullback_lambda::{DefId, Program};
+use pullback_prim::Prim;
 
 use crate::call::{Part as Parameter, components};
 use crate::engine::{Code, Engine};

@@ -2,7 +2,7 @@
 //!
 //! Run with `cargo run --release -p pullback-engines --example operations`.
 
-#[path = "../../lambda/tests/support/mod.rs"]
+#[path = "../../eval/tests/support/mod.rs"]
 mod support;
 
 use std::io::Write;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use pullback_engines::{dual_engine, trace_engine};
-use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile};
+use pullback_eval::{Machine, NoEngine, Options, Value, compile};
 use support::{def, program};
 
 const PLAIN: &[(&str, &str)] = &[

@@ -16,7 +16,7 @@ mod show;
 
 use std::rc::Rc;
 
-use pullback_lambda::eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
+use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
 
 use crate::engine::Go;
 use crate::follow::{checked_leaves, tangent_at};

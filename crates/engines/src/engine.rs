@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::eval::{
+use pullback_eval::{
     Budget, Counts, Engine, Fault, Image, Machine, Options, Step, Then, Value, compile,
 };
 use pullback_lambda::{DefId, Program};
@@ -259,13 +259,9 @@ pub(crate) struct Go<F>(pub F);
 
 impl<F> Then for Go<F>
 where
-    F: FnOnce(&mut pullback_lambda::eval::Ctx, Value) -> Result<Step, Fault>,
+    F: FnOnce(&mut pullback_eval::Ctx, Value) -> Result<Step, Fault>,
 {
-    fn resume(
-        self: Box<Self>,
-        ctx: &mut pullback_lambda::eval::Ctx,
-        value: Value,
-    ) -> Result<Step, Fault> {
+    fn resume(self: Box<Self>, ctx: &mut pullback_eval::Ctx, value: Value) -> Result<Step, Fault> {
         (self.0)(ctx, value)
     }
 }

@@ -1,8 +1,8 @@
 //! What the engines that follow Reals at run time share.
 
-use pullback_lambda::eval::numeric::{self, Partial, Partials};
-use pullback_lambda::eval::{Ctx, Fault, Value, primal, walk};
-use pullback_lambda::{Linearity, Prim, Smooth};
+use pullback_eval::numeric::{self, Partial, Partials};
+use pullback_eval::{Ctx, Fault, Value, primal, walk};
+use pullback_prim::{Linearity, Prim, Smooth};
 
 /// What the engine keeps of the derivative of a Real, if this level is the one that follows it.
 #[inline]

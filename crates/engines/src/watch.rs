@@ -8,11 +8,10 @@
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::eval::watch::{NanCause, NanStep, Place, Watch};
-use pullback_lambda::eval::{
-    Ctx, Fault, Image, Level, Machine, Options, Step, Value, primal, walk,
-};
-use pullback_lambda::{DefId, Prim};
+use pullback_eval::watch::{NanCause, NanStep, Place, Watch};
+use pullback_eval::{Ctx, Fault, Image, Level, Machine, Options, Step, Value, primal, walk};
+use pullback_lambda::DefId;
+use pullback_prim::Prim;
 
 use crate::engine::Go;
 use crate::follow::{attach, followed_sum, smooth, tangent_at};

@@ -6,9 +6,11 @@ use std::rc::Rc;
 use pullback_base::{Name, Span};
 
 use crate::{
-    AdOp, Arm, DataId, DefId, Expr, ExprKind, Lit, LoopForm, Prim, Program, Term, Type, TypeKind,
-    Var, VarId,
+    AdOp, Arm, DataId, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, Var, VarId,
 };
+use pullback_prim::Prim;
+
+use crate::signature::result_type;
 
 impl Type {
     /// The type `a -> b -> …` gives after this many arguments.
@@ -129,7 +131,7 @@ impl Expr {
     /// A primitive whose arguments determine its result (all but [`Prim::Fail`]).
     pub fn prim(prim: Prim, args: Vec<Expr>, span: Span) -> Self {
         let types: Vec<_> = args.iter().map(|arg| arg.ty.clone()).collect();
-        let ty = prim.row().result_type(&types);
+        let ty = result_type(prim, &types);
         let ty = ty.unwrap_or_else(|| panic!("`{}` applied to {types:?}", prim.row().name));
         Self::new(ExprKind::Prim(prim, args), ty, span)
     }
@@ -227,83 +229,5 @@ impl Expr {
     /// A differentiation operator of this result type ([`crate::ad_type`] computes it).
     pub fn ad(op: AdOp, args: Vec<Expr>, ty: Type, span: Span) -> Self {
         Self::new(ExprKind::Ad(op, args), ty, span)
-    }
-}
-
-impl Term {
-    /// The term as an expression over these arguments and result, which are repeated as often as the
-    /// term mentions them: pass atoms. Conditions on Int literals are decided at once.
-    pub fn instantiate(&self, args: &[Expr], result: &Expr, span: Span) -> Expr {
-        match self {
-            Term::Arg(index) => args[*index].clone(),
-            Term::Result => result.clone(),
-            Term::Real(value) => Expr::real(*value, span),
-            Term::Int(value) => Expr::int(*value, span),
-            Term::Zero => Expr::real(0.0, span),
-            Term::Prim(prim, terms) => {
-                let args = terms.iter().map(|term| term.instantiate(args, result, span)).collect();
-                fold_int(*prim, args, span)
-            }
-            Term::If(cond, then, other) => {
-                let cond = cond.instantiate(args, result, span);
-                if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
-                    let chosen = if truth { then } else { other };
-                    return chosen.instantiate(args, result, span);
-                }
-                let then = then.instantiate(args, result, span);
-                Expr::if_(cond, then, other.instantiate(args, result, span), span)
-            }
-        }
-    }
-
-    /// This partial derivative times a tangent or cotangent (an atom): the product is taken inside the
-    /// branches, a factor of 1 or -1 is not multiplied out, and `None` is a structural zero.
-    pub fn times(&self, factor: &Expr, args: &[Expr], result: &Expr, span: Span) -> Option<Expr> {
-        if matches!(self, Term::Zero) {
-            return None;
-        }
-        if let Term::If(cond, then, other) = self {
-            let cond = cond.instantiate(args, result, span);
-            if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
-                let chosen = if truth { then } else { other };
-                return chosen.times(factor, args, result, span);
-            }
-            let then = then.times(factor, args, result, span);
-            let other = other.times(factor, args, result, span);
-            if then.is_none() && other.is_none() {
-                return None;
-            }
-            let or_zero = |branch: Option<Expr>| branch.unwrap_or_else(|| Expr::real(0.0, span));
-            return Some(Expr::if_(cond, or_zero(then), or_zero(other), span));
-        }
-        if *self == Term::Real(1.0) {
-            return Some(factor.clone());
-        }
-        if *self == Term::Real(-1.0) {
-            return Some(Expr::prim(Prim::Neg, vec![factor.clone()], span));
-        }
-        let partial = self.instantiate(args, result, span);
-        Some(Expr::prim(Prim::Mul, vec![partial, factor.clone()], span))
-    }
-}
-
-/// Builds a primitive, or its value where all arguments are Int literals.
-fn fold_int(prim: Prim, args: Vec<Expr>, span: Span) -> Expr {
-    let literals: Option<Vec<_>> = args
-        .iter()
-        .map(|arg| {
-            if let ExprKind::Lit(Lit::Int(n)) = arg.kind {
-                Some(crate::Scalar::Int(n))
-            } else {
-                None
-            }
-        })
-        .collect();
-    let value = literals.and_then(|literals| prim.eval_scalar(&literals).ok());
-    match value {
-        Some(crate::Scalar::Int(n)) => Expr::int(n, span),
-        Some(crate::Scalar::Bool(p)) => Expr::bool(p, span),
-        Some(crate::Scalar::Real(x)) => Expr::real(x, span),
-        Some(crate::Scalar::Str(_)) | None => Expr::prim(prim, args, span),
     }
 }

@@ -9,7 +9,8 @@ use std::rc::Rc;
 
 use pullback_base::{FileId, IdVec, Name, Span, id_type};
 
-use crate::{DataId, Prim, Type};
+use crate::{DataId, Type};
+use pullback_prim::Prim;
 
 id_type!(
     /// A variable, bound exactly once in its program.

@@ -1,14 +1,16 @@
-//! The typed, monomorphic lambda-calculus of the papers: a dozen forms, **the primitive table**,
-//! a printer and a parser, a verifier, and the reference evaluator, which is the language's meaning.
+//! The typed, monomorphic lambda-calculus of the papers: about twenty forms, a printer and a parser, and a
+//! verifier.
 
 mod build;
-pub mod eval;
 mod expr;
 mod layout;
 mod parse;
-mod prim;
+mod partial;
 mod print;
 mod show;
+mod signature;
+#[cfg(test)]
+mod table_tests;
 mod tangent;
 #[cfg(test)]
 mod text_tests;
@@ -18,7 +20,9 @@ mod walk;
 
 pub use expr::*;
 pub use parse::parse;
-pub use prim::*;
+pub use partial::{instantiate, times};
+pub use signature::{admits, result_type};
 pub use tangent::{Datas, ad_type, contains_real, is_first_order, is_self_tangent, tangent};
 pub use ty::{DataId, Type, TypeKind};
 pub use verify::verify;
+pub use walk::free_variables;

@@ -10,7 +10,8 @@ use pullback_base::Id;
 
 use crate::layout::Doc;
 use crate::show::{escaped, quoted};
-use crate::{Arm, DefId, Expr, ExprKind, Lit, LoopForm, Prim, Program, Type, TypeKind, VarId};
+use crate::{Arm, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, VarId};
+use pullback_prim::Prim;
 
 /// The widest line, where that is possible.
 const WIDTH: usize = 100;

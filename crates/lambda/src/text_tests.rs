@@ -4,9 +4,10 @@
 use pullback_base::{FileId, Span};
 
 use crate::{
-    AdOp, Arm, Constructor, Data, DataId, Def, DefId, Expr, ExprKind, Lit, Prim, Program, Type,
-    TypeKind, VarId, ad_type, parse, verify,
+    AdOp, Arm, Constructor, Data, DataId, Def, DefId, Expr, ExprKind, Lit, Program, Type, TypeKind,
+    VarId, ad_type, parse, verify,
 };
+use pullback_prim::Prim;
 
 const NONE: Span = Span::NONE;
 

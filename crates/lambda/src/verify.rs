@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::signature::admits;
 use crate::{
     Arm, Datas, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, VarId, ad_type,
 };
@@ -116,7 +117,7 @@ impl Ctx<'_> {
             ExprKind::Prim(prim, args) => {
                 self.check_all(args);
                 let types: Vec<_> = args.iter().map(|arg| arg.ty.clone()).collect();
-                if !prim.row().admits(&types, &expr.ty) {
+                if !admits(*prim, &types, &expr.ty) {
                     let types: Vec<_> = types.iter().map(|ty| self.shown(ty)).collect();
                     let (name, result) = (prim.row().name, self.shown(&expr.ty));
                     self.error(format!("`{name}` takes ({}) to {result}", types.join(", ")));

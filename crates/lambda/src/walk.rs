@@ -219,7 +219,7 @@ impl Expr {
 
 /// The variables that occur in the terms and are not bound in them, each once, in order of first
 /// occurrence. As binders are unique, it is enough to leave out what is bound anywhere inside.
-pub(crate) fn free_variables<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<VarId> {
+pub fn free_variables<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<VarId> {
     let (mut bound, mut seen) = (FxHashSet::default(), FxHashSet::default());
     let mut occurring = vec![];
     for expr in exprs {
@@ -285,8 +285,9 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Prim, Type};
+    use crate::Type;
     use pullback_base::Span;
+    use pullback_prim::Prim;
 
     #[test]
     fn copies_share_no_binder_and_keep_free_variables() {

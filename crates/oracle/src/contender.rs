@@ -7,7 +7,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Name, Span};
-use pullback_lambda::eval::{Engine, Image, Machine, Options, Value, compile};
+use pullback_eval::{Engine, Image, Machine, Options, Value, compile};
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, Type, TypeKind};
 
 use crate::{Data, ErrorKind};

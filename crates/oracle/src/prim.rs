@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use crate::scalar::{Binary, Scalar, Unary};
 use crate::value::{Value, wrong};
@@ -171,7 +171,7 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
         }
         Prim::Fail => Err(Error::new(ErrorKind::Message, next(a)?.str()?.to_string())),
         // The oracle shares no rule with the primitives, so it knows those of the table only.
-        Prim::Added(_) => Err(Error::new(ErrorKind::Unsupported, prim.row().name)),
+        Prim::Beside(_) => Err(Error::new(ErrorKind::Unsupported, prim.row().name)),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use crate::Error;
 
@@ -137,9 +137,9 @@ impl Scalar for f64 {
     fn polygamma(n: i64, x: &Self) -> Result<Self, Error> {
         // The evaluator's own value: near poles programs are too ill-conditioned to compare two.
         // Complex numbers and jets have theirs from the series.
-        let args = [pullback_lambda::Scalar::Int(n), pullback_lambda::Scalar::Real(*x)];
+        let args = [pullback_prim::Scalar::Int(n), pullback_prim::Scalar::Real(*x)];
         Ok(match Prim::Polygamma.eval_scalar(&args) {
-            Ok(pullback_lambda::Scalar::Real(value)) => value,
+            Ok(pullback_prim::Scalar::Real(value)) => value,
             Ok(_) | Err(_) => f64::NAN,
         })
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use pullback_base::FileId;
-use pullback_lambda::eval::NoEngine;
+use pullback_eval::NoEngine;
 use pullback_lambda::parse;
 use pullback_oracle::{
     Config, Data, ErrorKind, Failure, Mode, Rational, bytes_of_seed, eval_f64, generate,

@@ -2,9 +2,10 @@
 //! they stand, up to order three.
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{Class, Def, Expr, ExprKind, Prim, Program, Type, VarId};
+use pullback_lambda::{Def, Expr, ExprKind, Program, Type, VarId, times};
 use pullback_oracle::table::{Case, DerivativeMode, HIGHEST, Subject, cases, report};
 use pullback_oracle::{Data, eval_f64};
+use pullback_prim::{Class, Prim};
 
 /// Symbolic differentiation by the terms of the table.
 struct Terms;
@@ -58,7 +59,7 @@ fn slope(expr: &Expr, var: VarId) -> Option<Expr> {
     let mut sum: Option<Expr> = None;
     for (partial, arg) in prim.row().smooth()?.partials.iter().zip(args) {
         let Some(factor) = slope(arg, var) else { continue };
-        let product = partial.as_ref().and_then(|p| p.times(&factor, args, expr, Span::NONE));
+        let product = partial.as_ref().and_then(|p| times(p, &factor, args, expr, Span::NONE));
         sum = match (sum, product) {
             (Some(sum), Some(term)) => Some(Expr::prim(Prim::Add, vec![sum, term], Span::NONE)),
             (sum, term) => sum.or(term),

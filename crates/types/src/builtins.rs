@@ -1,7 +1,7 @@
 //! The built-in names of the language, beside its operators. Their types are in
 //! [`crate::infer`]; everything else a program may use is written in the prelude.
 
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 use pullback_syntax::ast::BinaryOp;
 
 use crate::tir::Builtin;

@@ -7,7 +7,7 @@
 //! resolved then, at concrete types.
 
 use pullback_base::{IdVec, Name, Span, id_type};
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use crate::ty::{Ty, TypeDeclId};
 

@@ -6,11 +6,13 @@ use super::Repository;
 const ARROWS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("syntax", &["base"]),
-    ("lambda", &["base"]),
-    ("types", &["base", "syntax", "lambda"]),
-    ("engines", &["base", "lambda"]),
-    ("oracle", &["base", "lambda"]),
-    ("driver", &["base", "syntax", "types", "lambda", "engines", "oracle"]),
+    ("prim", &["base"]),
+    ("lambda", &["base", "prim"]),
+    ("types", &["base", "prim", "syntax", "lambda"]),
+    ("eval", &["base", "prim", "lambda"]),
+    ("engines", &["base", "prim", "lambda", "eval"]),
+    ("oracle", &["base", "prim", "lambda", "eval"]),
+    ("driver", &["base", "prim", "syntax", "types", "lambda", "eval", "engines", "oracle"]),
     ("cli", &["base", "driver"]),
 ];
 

@@ -6,7 +6,7 @@
 //! name if it has no fields, else `{"Name": field}` or `{"Name": [field, …]}`; `()` is `null` or `[]`.
 //! Invariant: every array of the result is regular.
 
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_lambda::{DataId, Program, Type, TypeKind};
 
 use super::Stopped;

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use pullback_lambda::eval::memory::Charge;
+use pullback_eval::memory::Charge;
 
 use super::Stopped;
 use crate::limits::{Exceeded, Limits};
@@ -547,10 +547,10 @@ mod tests {
         assert_eq!(Tape::parse(&text, &memory).unwrap_err(), Stopped::Exceeded(Exceeded::Memory));
         let time = Limits { timeout: Some(std::time::Duration::ZERO), ..no_limits() };
         assert_eq!(Tape::parse(&text, &time).unwrap_err(), Stopped::Exceeded(Exceeded::Time));
-        let before = pullback_lambda::eval::memory::live();
+        let before = pullback_eval::memory::live();
         let tape = parse(&text);
-        assert!(pullback_lambda::eval::memory::live() - before >= 300_000 * size_of::<Entry>());
+        assert!(pullback_eval::memory::live() - before >= 300_000 * size_of::<Entry>());
         drop(tape);
-        assert_eq!(pullback_lambda::eval::memory::live(), before);
+        assert_eq!(pullback_eval::memory::live(), before);
     }
 }

@@ -8,7 +8,7 @@ use std::io::{Cursor, Read};
 
 use npyz::npz::NpzArchive;
 use npyz::{DType, NpyFile, NpyHeader, Order, TypeChar};
-use pullback_lambda::eval::memory::Charge;
+use pullback_eval::memory::Charge;
 
 use super::Stopped;
 use crate::files::MAX_FILE_BYTES;

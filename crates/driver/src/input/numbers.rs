@@ -4,7 +4,7 @@
 //! Arrays take one dimension each, tuples take one of exactly their length. Recursion is over the
 //! type.
 
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_lambda::{Type, TypeKind};
 
 use super::Stopped;

@@ -3,7 +3,7 @@
 //! Input: a value and its type. Output: the sizes of its arrays in order of the type, or nothing if
 //! the type holds no array. Arrays in constructors are free to differ. Recursion is over the type.
 
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_lambda::{Type, TypeKind};
 
 use crate::value::{self, View};

@@ -3,7 +3,7 @@
 //! Input: a value and its type. Output: one line of JSON. Reals are the shortest text that reads
 //! back the same; NaN and the infinities are strings. No recursion over the data.
 
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_lambda::{Program, Type, TypeKind};
 
 use crate::value::{self, View};

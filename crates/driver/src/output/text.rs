@@ -3,7 +3,7 @@
 //! Input: a value and its type. Output: one line that, functions aside, reads back as the same value.
 //! No recursion over the data.
 
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_lambda::{Program, Type, TypeKind};
 
 use crate::value::{self, View};

@@ -1,8 +1,8 @@
 //! What a watch found, in words.
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::Prim;
-use pullback_lambda::eval::watch::{FirstNan, Kink, NanCause, NanStep, Part, Place};
+use pullback_eval::watch::{FirstNan, Kink, NanCause, NanStep, Part, Place};
+use pullback_prim::Prim;
 
 use crate::output::real_text;
 
@@ -83,7 +83,7 @@ fn convention(warning: Diagnostic, prim: Prim, args: &[f64]) -> Diagnostic {
         .partials_at(args)
         .iter()
         .zip(row.params)
-        .filter(|(_, ty)| **ty == pullback_lambda::PrimTy::Real)
+        .filter(|(_, ty)| **ty == pullback_prim::PrimTy::Real)
         .map(|(partial, _)| real_text(partial.unwrap_or(0.0)))
         .collect();
     let here = if let [only] = partials.as_slice() {

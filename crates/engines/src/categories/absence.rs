@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 
 use pullback_base::Span;
 use pullback_lambda::{
-    AdOp, Arm, Constructor, Data, DataId, Def, DefId, Expr, ExprKind, Prim, Program, Type,
-    TypeKind, VarId, contains_real, tangent,
+    AdOp, Arm, Constructor, Data, DataId, Def, DefId, Expr, ExprKind, Program, Type, TypeKind,
+    VarId, contains_real, tangent,
 };
+use pullback_prim::Prim;
 
 use super::cotangent::Bindings;
 

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::Name;
-use pullback_lambda::{
-    Arm, Constructor, Data, DataId, Expr, ExprKind, Prim, Type, TypeKind, VarId,
-};
+use pullback_lambda::{Arm, Constructor, Data, DataId, Expr, ExprKind, Type, TypeKind, VarId};
+use pullback_prim::Prim;
 
 use super::cl::Function;
 use super::cotangent::{Bindings, Cot, Shape};

@@ -2,7 +2,7 @@
 //!
 //! Input: arrows. Output: the target for a source, or one sentence about what does not fit.
 
-use pullback_lambda::{Datas, Lit, Program, Type, TypeKind, is_first_order, tangent};
+use pullback_lambda::{Datas, Lit, Program, Type, TypeKind, admits, is_first_order, tangent};
 
 use super::cl::{Cl, ClDef, ClKind, ClProgram, Function};
 
@@ -166,7 +166,7 @@ impl Checker<'_> {
             }
             Function::Prim(prim) => {
                 let row = prim.row();
-                if row.admits(from, to) {
+                if admits(*prim, from, to) {
                     return Ok(to.clone());
                 }
                 let given: Vec<String> = from.iter().map(|ty| self.shown(ty)).collect();

@@ -8,7 +8,8 @@
 use std::collections::BTreeMap;
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{AdOp, DefId, Lit, Prim, Type, VarId};
+use pullback_lambda::{AdOp, DefId, Lit, Type, VarId};
+use pullback_prim::Prim;
 
 /// An arrow.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! Tangents and cotangents under way: none, one that is there, one that may be absent, or the parts of a
 //! tuple. What is known while code is made needs no case analysis when it runs.
 
-use pullback_lambda::{Expr, ExprKind, Lit, Prim, Term, Type, VarId};
+use pullback_lambda::{Expr, ExprKind, Lit, Type, VarId, instantiate};
+use pullback_prim::{Prim, Term};
 
 use super::absence::{ABSENT, Arithmetic, PRESENT, arm};
 use super::flow::Access;
@@ -237,7 +238,7 @@ impl Arithmetic<'_> {
     pub fn product(&mut self, partial: &Term, factor: &Expr, args: &[Expr], result: &Expr) -> Cot {
         let span = self.span;
         if let Term::If(cond, then, other) = partial {
-            let cond = cond.instantiate(args, result, span);
+            let cond = instantiate(cond, args, result, span);
             if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
                 let chosen = if truth { then } else { other };
                 return self.product(chosen, factor, args, result);
@@ -255,7 +256,7 @@ impl Arithmetic<'_> {
                 }
             };
         }
-        partial.times(factor, args, result, span).map_or(Cot::None, Cot::Sure)
+        pullback_lambda::times(partial, factor, args, result, span).map_or(Cot::None, Cot::Sure)
     }
 
     /// What a rule of differentiation makes of it: `of` is the value that it belongs to, `result` that of

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_lambda::{DefId, Expr, Prim, Program, Term, VarId, contains_real};
+use pullback_lambda::{DefId, Expr, Program, VarId, contains_real};
+use pullback_prim::{Prim, Term};
 
 use super::steps::{Region, Step, StepKind, var_of};
 

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Span;
-use pullback_lambda::{Arm, DefId, Expr, ExprKind, LoopForm, Prim, Program, Type, TypeKind, VarId};
+use pullback_lambda::{Arm, DefId, Expr, ExprKind, LoopForm, Program, Type, TypeKind, VarId};
+use pullback_prim::Prim;
 
 use super::cl::Function;
 use super::cotangent::Bindings;

@@ -32,7 +32,7 @@ mod turns;
 use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, Id};
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
 
 use crate::engine::Stage;

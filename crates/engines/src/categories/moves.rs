@@ -1,6 +1,7 @@
 //! The reverse half of primitives that move or add up values: cotangents go back the way values came.
 
-use pullback_lambda::{Expr, Prim, Type};
+use pullback_lambda::{Expr, Type};
+use pullback_prim::Prim;
 
 use super::flow::root;
 use super::reverse::Reverse;

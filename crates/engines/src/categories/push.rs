@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Prim, Term, Type, TypeKind, VarId};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Type, TypeKind, VarId};
+use pullback_prim::{Prim, Term};
 
 use super::absence::{ABSENT, Arithmetic, arm};
 use super::branches::fails;

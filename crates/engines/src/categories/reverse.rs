@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, DataId, DefId, Expr, Prim, Term, Type, TypeKind, VarId};
+use pullback_lambda::{AdOp, DataId, DefId, Expr, Type, TypeKind, VarId};
+use pullback_prim::{Prim, Term};
 
 use super::absence::{ABSENT, Arithmetic, arm};
 use super::branches::Choice;

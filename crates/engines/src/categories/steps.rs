@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{Class, DefId, Expr, ExprKind, Prim, Program, Type, VarId};
+use pullback_lambda::{DefId, Expr, ExprKind, Program, Type, VarId};
+use pullback_prim::{Class, Prim};
 
 use super::cl::{Cl, ClKind, Custom, Function};
 

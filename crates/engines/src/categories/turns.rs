@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{
-    Constructor, Data, DataId, Expr, Prim, Type, TypeKind, VarId, contains_real,
-};
+use pullback_lambda::{Constructor, Data, DataId, Expr, Type, TypeKind, VarId, contains_real};
+use pullback_prim::Prim;
 
 use super::absence::arm;
 use super::cotangent::Cot;

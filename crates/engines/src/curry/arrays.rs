@@ -1,7 +1,8 @@
 //! Cotangents of arrays: one element, a shifted part or a sum costs a step to make; the elements are
 //! added up once, where they are needed.
 
-use pullback_lambda::{Expr, Prim, Type, TypeKind};
+use pullback_lambda::{Expr, Type, TypeKind};
+use pullback_prim::Prim;
 
 use super::code::{Code, Helper};
 use super::cotangent::{Tan, arm};

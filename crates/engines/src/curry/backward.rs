@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{Expr, Prim, Type, TypeKind, VarId};
+use pullback_lambda::{Expr, Type, TypeKind, VarId};
+use pullback_prim::Prim;
 
 use super::code::Code;
 use super::comb::Comb;

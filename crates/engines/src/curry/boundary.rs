@@ -4,7 +4,8 @@
 //! Output: `S -> (T, T' -> S')`. A structural zero that reaches the boundary becomes a zero of the
 //! shape of the argument.
 
-use pullback_lambda::{AdOp, Expr, Prim, Type, TypeKind};
+use pullback_lambda::{AdOp, Expr, Type, TypeKind};
+use pullback_prim::Prim;
 
 use super::code::{Code, Helper};
 use super::cotangent::arm;
@@ -123,7 +124,7 @@ impl Code<'_> {
 
     /// The error of a cotangent that has another shape than its value.
     fn other_shape(&self, ty: Type) -> Expr {
-        self.broken(pullback_lambda::eval::OTHER_SHAPE, ty)
+        self.broken(pullback_eval::OTHER_SHAPE, ty)
     }
 
     /// `\cotangent value -> …`

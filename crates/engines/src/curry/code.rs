@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::{DataId, DefId, Expr, Prim, Program, Type, VarId};
+use pullback_lambda::{DataId, DefId, Expr, Program, Type, VarId};
+use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use super::cotangent::Tan;

@@ -5,7 +5,8 @@
 //! `prod id b ∘ c`, which gives the new component of the environment its name.
 
 use pullback_base::Span;
-use pullback_lambda::{DefId, Expr, Prim, Type, VarId};
+use pullback_lambda::{DefId, Expr, Type, VarId};
+use pullback_prim::Prim;
 
 /// An arrow from the environment to a value of this type.
 #[derive(Clone, Debug)]

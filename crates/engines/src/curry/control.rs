@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use pullback_lambda::{Expr, LoopForm, Prim, Type, TypeKind, VarId};
+use pullback_lambda::{Expr, LoopForm, Type, TypeKind, VarId};
+use pullback_prim::Prim;
 
 use super::code::Code;
 use super::comb::{CaseArm, Comb, CombLoop};

@@ -3,7 +3,8 @@
 //! A structural zero is never a number: it meets no partial derivative, so `0 * inf` cannot arise from
 //! a path that does not exist.
 
-use pullback_lambda::{Arm, DefId, Expr, Prim, Term, Type, TypeKind};
+use pullback_lambda::{Arm, DefId, Expr, Type, TypeKind, instantiate, times};
+use pullback_prim::{Prim, Term};
 
 use super::code::{Code, Helper, Style};
 use super::types::{APPEND, SOME, ZERO, owned_components};
@@ -165,7 +166,7 @@ impl Code<'_> {
     /// A partial derivative times a cotangent that is there; a zero branch stays structural.
     pub fn times(&mut self, term: &Term, factor: &Expr, args: &[Expr], result: &Expr) -> Tan {
         if let Term::If(cond, then, other) = term {
-            let cond = cond.instantiate(args, result, self.span);
+            let cond = instantiate(cond, args, result, self.span);
             if let pullback_lambda::ExprKind::Lit(pullback_lambda::Lit::Bool(truth)) = cond.kind {
                 let chosen = if truth { then } else { other };
                 return self.times(chosen, factor, args, result);
@@ -196,7 +197,7 @@ impl Code<'_> {
             let chosen = Expr::if_(cond, a, b, span);
             return Tan::Any(self.emit("p", chosen));
         }
-        match term.times(factor, args, result, self.span) {
+        match times(term, factor, args, result, self.span) {
             None => Tan::Zero,
             Some(product) => Tan::Real(self.emit("p", product)),
         }

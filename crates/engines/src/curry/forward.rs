@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use pullback_lambda::{AdOp, Class, DefId, Expr, ExprKind, Prim, Type, VarId, is_first_order};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Type, VarId, is_first_order};
+use pullback_prim::{Class, Prim};
 
 use super::code::{Code, Pending};
 use super::comb::{Arrow, Comb, CombKind};

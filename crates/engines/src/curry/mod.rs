@@ -36,7 +36,7 @@ mod translate;
 mod types;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::eval::Budget;
+use pullback_eval::Budget;
 use pullback_lambda::{DefId, Expr, Program, Type};
 
 pub use code::Style;

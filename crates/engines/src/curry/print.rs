@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 use pullback_lambda::{DefId, Expr, ExprKind, Lit, Program, TypeKind, VarId};
 
 use super::comb::{Arrow, Comb, CombKind, CombLoop};

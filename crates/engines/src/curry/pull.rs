@@ -1,6 +1,7 @@
 //! Pullbacks while code is made: a description of a linear map, `T b -o T Δ`.
 
-use pullback_lambda::{Expr, Prim, Type, VarId};
+use pullback_lambda::{Expr, Type, VarId};
+use pullback_prim::Prim;
 
 /// A pullback.
 #[derive(Debug)]

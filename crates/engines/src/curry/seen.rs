@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Name;
-use pullback_lambda::eval::{Value, equal};
+use pullback_eval::{Value, equal};
 use pullback_lambda::{Program, Type, TypeKind};
 use rustc_hash::FxHashMap;
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Name};
-use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile, walk};
+use pullback_eval::{Machine, NoEngine, Options, Value, compile, walk};
 use pullback_lambda::{DefId, Program, Type, VarId};
 
 use super::code::{Code, Style};

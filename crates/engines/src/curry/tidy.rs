@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pullback_lambda::{AdOp, Arm, Class, DefId, Expr, ExprKind, LoopForm, Prim, Program, VarId};
+use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, VarId};
+use pullback_prim::{Class, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions of at most this size are copied to wherever they are applied.

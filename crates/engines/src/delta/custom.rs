@@ -9,7 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Prim, Type, is_first_order, tangent};
+use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type, is_first_order, tangent};
+use pullback_prim::Prim;
 
 use super::block::{Block, NONE, Val};
 use super::poly::Op;

@@ -7,7 +7,8 @@
 //! is the number zero; it is left out where the text shows it.
 
 use pullback_base::Diagnostic;
-use pullback_lambda::{DefId, Expr, Prim, Program, Type};
+use pullback_lambda::{DefId, Expr, Program, Type};
+use pullback_prim::Prim;
 
 use super::block::{Block, NONE, is_zero};
 use super::poly::Op;

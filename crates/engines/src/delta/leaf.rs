@@ -1,7 +1,8 @@
 //! What the polytypic functions do at a Real, and the terms they are made of.
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Prim, Type};
+use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type};
+use pullback_prim::Prim;
 
 use super::block::{Block, NONE, is_zero};
 use super::poly::{Op, Part};

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 
 use pullback_base::{FileId, Id, Span};
 use pullback_lambda::{
-    DataId, DefId, Expr, ExprKind, LoopForm, Prim, Program, Type, TypeKind, VarId, parse,
+    DataId, DefId, Expr, ExprKind, LoopForm, Program, Type, TypeKind, VarId, parse,
 };
+use pullback_prim::Prim;
 
 use super::Version;
 

@@ -35,7 +35,7 @@ mod wrap;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::eval::ENGINE_LIMIT;
+use pullback_eval::ENGINE_LIMIT;
 use pullback_lambda::{DataId, DefId, Program, Type, VarId};
 use rustc_hash::FxHashMap;
 

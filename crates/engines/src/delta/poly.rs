@@ -6,8 +6,9 @@
 //! one; it gives a new structure, the last running value, or both. Reals are visited from left to right.
 //! A sum or an array gets a definition of its own, made once for each function and type.
 
-use pullback_lambda::eval::OTHER_SHAPE;
-use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Prim, Type, TypeKind, tangent};
+use pullback_eval::OTHER_SHAPE;
+use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Type, TypeKind, tangent};
+use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use super::Translation;

@@ -5,7 +5,8 @@
 //! factor of one is left out. Primitives that move values move dual numbers in the same way.
 
 use pullback_base::Span;
-use pullback_lambda::{Class, Expr, ExprKind, Lit, Prim, PrimTy, Term};
+use pullback_lambda::{Expr, ExprKind, Lit, instantiate};
+use pullback_prim::{Class, Prim, PrimTy, Term};
 
 use super::block::{Block, NONE, Val, is_zero};
 use super::translate::Outcome;
@@ -150,7 +151,7 @@ impl Translation<'_> {
         span: Span,
     ) -> Option<Expr> {
         if let Term::If(cond, then, other) = term {
-            let cond = cond.instantiate(args, result, span);
+            let cond = instantiate(cond, args, result, span);
             if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
                 let chosen = if truth { then } else { other };
                 return self.scaled(chosen, delta, args, result, span);
@@ -169,7 +170,7 @@ impl Translation<'_> {
         if *term == Term::Real(1.0) {
             return Some(delta.clone());
         }
-        let partial = term.instantiate(args, result, span);
+        let partial = instantiate(term, args, result, span);
         Some(self.call("scale", vec![partial, delta.clone()]))
     }
 

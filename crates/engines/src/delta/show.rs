@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Name, Span};
-use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile};
+use pullback_eval::{Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{Def, DefId, ExprKind, Program, Type, TypeKind, VarId};
 
 use super::notation::{declarations, definition};
@@ -283,7 +283,7 @@ fn collect<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
         } else if let Value::Tuple(fields) | Value::Data(fields) = value {
             work.extend(fields.items().iter().rev());
         } else if let Some(array) = value.as_array()
-            && let pullback_lambda::eval::Items::Values(items) = array.items()
+            && let pullback_eval::Items::Values(items) = array.items()
         {
             work.extend(items.iter().rev());
         }

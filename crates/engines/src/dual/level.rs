@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use pullback_lambda::Prim;
-use pullback_lambda::eval::watch::NanCause;
-use pullback_lambda::eval::{Ctx, Fault, Known, Level, Step, Value, primal, walk};
+use pullback_eval::watch::NanCause;
+use pullback_eval::{Ctx, Fault, Known, Level, Step, Value, primal, walk};
+use pullback_prim::Prim;
 
 use super::linear::{Linear, followed};
 use crate::engine::Go;

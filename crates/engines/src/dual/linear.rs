@@ -1,8 +1,8 @@
 //! A level that follows a cotangent through the pullback of a rule and keeps nothing: it only looks
 //! whether the pullback is linear, without which it has no transpose and so no forward mode.
 
-use pullback_lambda::Prim;
-use pullback_lambda::eval::{Ctx, Fault, Level, Step, Value, primal, walk};
+use pullback_eval::{Ctx, Fault, Level, Step, Value, primal, walk};
+use pullback_prim::Prim;
 
 use crate::follow::{attach, demand_linear, followed_sum};
 

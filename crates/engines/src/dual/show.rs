@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::eval::{Machine, Options, Step, Value, compile, walk};
+use pullback_eval::{Machine, Options, Step, Value, compile, walk};
 use pullback_lambda::{DefId, Program};
 
 use super::level::{Duals, Line};

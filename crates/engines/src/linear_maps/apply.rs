@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pullback_lambda::eval::{Fault, Value, walk};
+use pullback_eval::{Fault, Value, walk};
 
 use super::maps::{Map, Maps, Node, ONE, Opaque, ZERO};
 use super::vector::{Arith, Vector};

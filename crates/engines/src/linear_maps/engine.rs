@@ -4,10 +4,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use pullback_lambda::Prim;
-use pullback_lambda::eval::{
+use pullback_eval::{
     Ctx, Engine, Fault, Level, Native, NativeValue, Step, Value, memory, primal, walk,
 };
+use pullback_prim::Prim;
 
 use super::apply::{Progress, Run};
 use super::maps::{Map, Maps, Opaque, ZERO};

@@ -11,7 +11,7 @@
 //! `(m₁ ⋈ m₂) ∘ (n₁ × n₂) = (m₁ ∘ n₁) ⊕ (m₂ ∘ n₂)`, `πᵢ ∘ (m₁ × m₂) = mᵢ`, `(mᵀ)ᵀ = m`, `0ᵀ = 0`,
 //! `1ᵀ = 1`, `S(k)ᵀ = S(k)`.
 
-use pullback_lambda::eval::{Fault, Value};
+use pullback_eval::{Fault, Value};
 
 use super::vector::{Arith, UNIT_FACTOR};
 

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::eval::{Fault, Machine, Options, Value, compile, walk};
+use pullback_eval::{Fault, Machine, Options, Value, compile, walk};
 use pullback_lambda::{DefId, Program};
 
 /// Its rows are the Reals of the result, its columns those of the argument.

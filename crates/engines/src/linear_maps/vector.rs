@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::eval::{Ctx, Fault, Value};
+use pullback_eval::{Ctx, Fault, Value};
 
 /// The arithmetic of coordinates.
 pub trait Arith {

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Lit, Prim, Program, Type, TypeKind, VarId};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Lit, Program, Type, TypeKind, VarId};
+use pullback_prim::Prim;
 
 use super::approximant::limited;
 use super::term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};
@@ -582,7 +583,7 @@ fn captured(value: &Expr, scope: &Scope, own: VarId) -> Vec<VarId> {
 }
 
 /// The value of `lambda` as one of the paper's.
-pub fn to_val(value: &pullback_lambda::eval::Value) -> Option<Val> {
+pub fn to_val(value: &pullback_eval::Value) -> Option<Val> {
     if let Some(x) = value.as_real() {
         return Some(Val::Real(x));
     }

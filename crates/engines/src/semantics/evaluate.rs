@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pullback_lambda::{Prim, Scalar};
+use pullback_prim::{Prim, Scalar};
 
 use super::operation::{derive, operate, terms};
 use super::reverse::reverse;

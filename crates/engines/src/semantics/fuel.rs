@@ -10,8 +10,9 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Name;
-use pullback_lambda::eval::OUT_OF_FUEL;
-use pullback_lambda::{Def, DefId, Expr, ExprKind, Prim, Program, Type, VarId};
+use pullback_eval::OUT_OF_FUEL;
+use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, Type, VarId};
+use pullback_prim::Prim;
 
 /// Limits every recursive function of a program.
 pub fn with_fuel(program: &mut Program, fuel: u64) {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pullback_lambda::{Prim, Scalar, Term as Partial};
+use pullback_prim::{Prim, Scalar, Term as Partial};
 
 use super::evaluate::Stuck;
 use super::term::{Term, Val};

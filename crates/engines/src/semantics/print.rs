@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::Name;
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use super::evaluate::Rule;
 use super::term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};

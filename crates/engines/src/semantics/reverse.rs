@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_lambda::{Prim, Scalar, Term as Partial};
+use pullback_prim::{Prim, Scalar, Term as Partial};
 
 use super::term::{Binder, Supply, Term, Test, Ty, Var, operand_type, operands};
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::eval::{FUEL_HINT, FUEL_NOTE, OUT_OF_FUEL, Value};
+use pullback_eval::{FUEL_HINT, FUEL_NOTE, OUT_OF_FUEL, Value};
 use pullback_lambda::{DefId, Program};
 
 use super::convert::{Foreign, Paper, paper, to_val};

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{Prim, Scalar};
+use pullback_prim::{Prim, Scalar};
 
 use super::operation::operate_reals;
 use super::reverse::expand;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pullback_base::{IdVec, Name, id_type};
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 id_type!(
     /// An ordinary variable, bound once.

@@ -15,7 +15,7 @@ mod specialise;
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::eval::{Engine, Machine, Options, Step, Value, compile};
+use pullback_eval::{Engine, Machine, Options, Step, Value, compile};
 use pullback_lambda::{Def, DefId, ExprKind, Program, Type};
 
 use crate::engine::{Answer, ForwardFn, Mode, RunFn, TransformFn, parts};

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::{
-    AdOp, Arm, DataId, Def, DefId, Expr, ExprKind, Prim, Program, Type, TypeKind, VarId,
-    contains_real, tangent,
+    AdOp, Arm, DataId, Def, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId, contains_real,
+    tangent,
 };
+use pullback_prim::Prim;
 
 use super::outside_fragment;
 use crate::engine::ForwardFn;

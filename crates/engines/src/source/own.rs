@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::eval::{
+use pullback_eval::{
     Ctx, Engine, Fault, Machine, Native, NativeValue, Options, Step, Value, compile,
 };
 use pullback_lambda::{DefId, Program};

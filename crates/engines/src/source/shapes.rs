@@ -4,7 +4,7 @@
 //! The derivative of the identity gives back its tangent or cotangent, and checks its shape: so a check
 //! is an operator on the identity, which the machine asks this engine for.
 
-use pullback_lambda::eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value};
+use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value};
 use pullback_lambda::{AdOp, Expr, ExprKind, Program, ad_type};
 
 use crate::follow::checked_leaves;

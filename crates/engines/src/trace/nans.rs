@@ -1,9 +1,9 @@
 //! Where a sweep makes its first NaN: the sweep is looked at node by node before it does its work,
 //! with the same numbers. Only while a watch looks for NaN.
 
-use pullback_lambda::Prim;
-use pullback_lambda::eval::watch::NanCause;
-use pullback_lambda::eval::{Ctx, Value};
+use pullback_eval::watch::NanCause;
+use pullback_eval::{Ctx, Value};
+use pullback_prim::Prim;
 
 use super::tape::{Aside, NONE, Recorder, View};
 use super::{Record, node};

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use pullback_lambda::eval::{Ctx, Fault, Native, NativeValue, Step, Value, walk};
+use pullback_eval::{Ctx, Fault, Native, NativeValue, Step, Value, walk};
 
 use super::tape::{Aside, Custom, NONE, Node, Recorder, View};
 use super::{Record, nans, vjp_on};

@@ -6,8 +6,8 @@
 
 use std::cell::RefCell;
 
-use pullback_lambda::Prim;
-use pullback_lambda::eval::{Ctx, Fault, Known, Level, Step, Value, memory, primal, walk};
+use pullback_eval::{Ctx, Fault, Known, Level, Step, Value, memory, primal, walk};
+use pullback_prim::Prim;
 
 use super::node;
 use crate::follow::{Plain, attach, carried, carriers, demand_linear, plain, smooth, tangent_at};

@@ -5,10 +5,9 @@
 use crate::support::deep;
 use crate::support::source::source;
 use pullback_engines::{ENGINES, EngineInfo, Mode, engine_named, run};
-use pullback_lambda::eval::{Options, Value, walk};
-use pullback_lambda::{
-    Class, DefId, ExprKind, Linearity, Prim, PrimTy, Program, RealFn, Row, Smooth, Term, verify,
-};
+use pullback_eval::{Options, Value, walk};
+use pullback_lambda::{DefId, ExprKind, Program, verify};
+use pullback_prim::{Beside, Class, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
 
 /// `x² sin y`, in which nothing is linear.
 fn wave(x: f64, y: f64) -> f64 {
@@ -31,10 +30,9 @@ const TWO_X: Term = Term::Prim(Prim::Add, &[X, X]);
 const X_SQUARED: Term = Term::Prim(Prim::Mul, &[X, X]);
 
 /// With `2 x sin y` and `x² cos y`, unless it is the wrong one.
-const fn wave_row(slot: u8, partials: &'static [Option<Term>]) -> Row {
+const fn wave_row(name: &'static str, partials: &'static [Option<Term>]) -> Row {
     Row {
-        prim: Prim::Added(slot),
-        name: if slot == 0 { "wave" } else { "wrong_wave" },
+        name,
         weight: 4,
         params: &[PrimTy::Real, PrimTy::Real],
         result: PrimTy::Real,
@@ -51,11 +49,11 @@ const fn wave_row(slot: u8, partials: &'static [Option<Term>]) -> Row {
 
 const WAVE_X: Term = Term::Prim(Prim::Mul, &[TWO_X, Term::Prim(Prim::Sin, &[Y])]);
 static WAVE: Row = wave_row(
-    0,
+    "wave",
     &[Some(WAVE_X), Some(Term::Prim(Prim::Mul, &[X_SQUARED, Term::Prim(Prim::Cos, &[Y])]))],
 );
 static WRONG_WAVE: Row = wave_row(
-    1,
+    "wrong_wave",
     &[
         Some(Term::Prim(Prim::Mul, &[X, Term::Prim(Prim::Sin, &[Y])])),
         Some(Term::Prim(Prim::Mul, &[X_SQUARED, Term::Prim(Prim::Sin, &[Y])])),
@@ -64,7 +62,6 @@ static WRONG_WAVE: Row = wave_row(
 
 /// Its partial derivative mentions its result, `-2 x r`.
 static BELL: Row = Row {
-    prim: Prim::Added(2),
     name: "bell",
     weight: 2,
     params: &[PrimTy::Real],
@@ -84,7 +81,6 @@ static BELL: Row = Row {
 
 /// It has an Int parameter: `3 n x²`.
 static CUBE: Row = Row {
-    prim: Prim::Added(3),
     name: "cube",
     weight: 3,
     params: &[PrimTy::Int, PrimTy::Real],
@@ -150,7 +146,7 @@ def f ((x, y): (Real, Real)): Real = twice (wave x) y + twice bell x",
 /// The program with the primitives in the place of those that stand for them.
 fn added(text: &str, wave: Prim) -> (Program, DefId) {
     let (mut program, roots) = source(&format!("{STAND_INS}{text}"), &["f"]);
-    let (bell, cube) = (Prim::add(&BELL).unwrap(), Prim::add(&CUBE).unwrap());
+    let (bell, cube) = (beside(&BELL), beside(&CUBE));
     let mut found = 0;
     let ids: Vec<DefId> = program.defs.ids().collect();
     for id in ids {
@@ -169,6 +165,10 @@ fn added(text: &str, wave: Prim) -> (Program, DefId) {
     assert!(found > 0, "{text}");
     verify(&program).unwrap_or_else(|problems| panic!("{problems:?}"));
     (program, roots[0])
+}
+
+fn beside(row: &'static Row) -> Prim {
+    Prim::Beside(Beside(row))
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -209,7 +209,7 @@ fn agrees(engine: &EngineInfo, text: &str, wave: Prim) -> Option<bool> {
 #[test]
 fn a_row_is_all_it_takes() {
     deep(|| {
-        let wave = Prim::add(&WAVE).unwrap();
+        let wave = beside(&WAVE);
         for engine in ENGINES {
             let mut refused = vec![];
             for text in PROGRAMS {
@@ -228,7 +228,7 @@ fn a_row_is_all_it_takes() {
 #[test]
 fn the_closed_form_is_met() {
     deep(|| {
-        let (program, f) = added(PROGRAMS[0], Prim::add(&WAVE).unwrap());
+        let (program, f) = added(PROGRAMS[0], beside(&WAVE));
         let (x, y) = (0.8_f64, 1.3_f64);
         let (by_x, by_y) = (2.0 * x * y.sin(), x * x * y.cos());
         let value = x * x * y.sin();
@@ -243,7 +243,7 @@ fn the_closed_form_is_met() {
 #[test]
 fn a_wrong_row_is_noticed_in_every_engine() {
     deep(|| {
-        let wrong = Prim::add(&WRONG_WAVE).unwrap();
+        let wrong = beside(&WRONG_WAVE);
         for engine in ENGINES {
             for text in PROGRAMS.iter().filter(|text| text.contains("wave")) {
                 assert_ne!(agrees(engine, text, wrong), Some(true), "{}: {text}", engine.name);
@@ -253,19 +253,9 @@ fn a_wrong_row_is_noticed_in_every_engine() {
 }
 
 #[test]
-fn a_slot_has_one_row_and_a_name() {
-    assert_eq!(Prim::add(&BELL), Some(Prim::Added(2)));
-    assert_eq!(Prim::from_name("bell"), Some(Prim::Added(2)));
-    static OTHER: Row = Row {
-        prim: Prim::Added(2),
-        name: "other",
-        weight: 0,
-        params: &[],
-        result: PrimTy::Real,
-        class: Class::Discrete,
-        doc: "",
-    };
-    assert_eq!(Prim::add(&OTHER), None);
-    assert_eq!(Prim::add(Prim::Sin.row()), None, "the table has its row");
-    assert_eq!(Prim::Added(200).row().name, "added");
+fn rows_beside_the_table_are_told_apart() {
+    assert_eq!(beside(&BELL), beside(&BELL));
+    assert_ne!(beside(&WAVE), beside(&WRONG_WAVE));
+    assert_eq!(beside(&BELL).row().name, "bell");
+    assert_eq!(Prim::from_name("bell"), None, "text knows the table only");
 }

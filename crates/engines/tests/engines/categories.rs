@@ -9,8 +9,9 @@ use pullback_engines::categories::{self, check, convert, custom, meaning, print}
 use pullback_engines::{
     ENGINES, EngineInfo, How, Mode, evaluate, run, run_in_machine, trace_engine,
 };
-use pullback_lambda::eval::{Machine, NoEngine, Options, Value, compile};
-use pullback_lambda::{Def, DefId, Expr, Prim, Program, Type, tangent, verify};
+use pullback_eval::{Machine, NoEngine, Options, Value, compile};
+use pullback_lambda::{Def, DefId, Expr, Program, Type, tangent, verify};
+use pullback_prim::Prim;
 
 const CATEGORIES: EngineInfo = EngineInfo::unlisted(
     "categories",
@@ -118,7 +119,7 @@ fn close(a: &Value, b: &Value) -> bool {
 /// A tangent of the shape of a value, with Reals of all sizes.
 fn direction(value: &Value) -> Value {
     let mut next = 0.5;
-    pullback_lambda::eval::walk::map_leaves(value, |leaf| {
+    pullback_eval::walk::map_leaves(value, |leaf| {
         if leaf.as_real().is_none() {
             return Ok(Value::Unit);
         }

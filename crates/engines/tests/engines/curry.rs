@@ -5,7 +5,7 @@ use crate::support::deep;
 use crate::support::source::source;
 use pullback_engines::curry;
 use pullback_engines::{Answer, EngineInfo, Mode, engine_named, run};
-use pullback_lambda::eval::{Options, Value, equal, walk};
+use pullback_eval::{Options, Value, equal, walk};
 use pullback_lambda::{DefId, Program, verify};
 
 const ENGINES: [&str; 2] = ["curry-list", "curry-env"];

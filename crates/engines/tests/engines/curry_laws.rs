@@ -8,7 +8,7 @@ use crate::support::{Random, deep};
 use pullback_base::Name;
 use pullback_engines::curry::{Arrived, Call, Seen, Style, equivalent, function_tangents};
 use pullback_engines::{Mode, engine_named, run};
-use pullback_lambda::eval::{Options, Value, walk};
+use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program};
 
 /// Each law as two bodies over `a` and `b`, with functions `f`, `g`, `h` of random text, which capture `a`

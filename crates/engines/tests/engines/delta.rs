@@ -7,7 +7,7 @@ use pullback_engines::delta::{
     delta_jvp, delta_vjp, delta1_jvp, delta1_vjp, delta2_jvp, delta2_vjp, fused_jvp, fused_vjp,
 };
 use pullback_engines::{Answer, ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run};
-use pullback_lambda::eval::{Options, Value, walk};
+use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program, verify};
 
 const fn engine(name: &'static str, how: How) -> EngineInfo {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::support::deep;
 use crate::support::source::source;
 use pullback_engines::{EngineInfo, How, Mode, engine_named, evaluate, fused, run};
-use pullback_lambda::eval::{Budget, Machine, NoEngine, Options, Value, compile};
+use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 fn named(name: &str) -> &'static EngineInfo {

@@ -3,7 +3,7 @@
 
 use crate::support::{def, program};
 use pullback_engines::{Answer, ENGINES, EngineInfo, Mode, evaluate, run};
-use pullback_lambda::eval::{Options, Value, equal};
+use pullback_eval::{Options, Value, equal};
 
 fn engines() -> impl Iterator<Item = &'static EngineInfo> {
     ENGINES.iter().filter(|engine| engine.name == "trace" || engine.name == "dual")

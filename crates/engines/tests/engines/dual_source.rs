@@ -9,7 +9,7 @@ use crate::support::source::{expectations, files, source, value};
 use pullback_engines::delta::{forward_jvp, forward_translation, forward_vjp};
 use pullback_engines::source::{Transforms, eliminate, unary};
 use pullback_engines::{ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run};
-use pullback_lambda::eval::{Budget, Machine, NoEngine, Options, Value, compile, walk};
+use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile, walk};
 use pullback_lambda::{DataId, DefId, Program, Type, TypeKind, verify};
 use pullback_oracle::{Config, Mode as Kind, bytes_of_seed, generate, of_value, taylor, to_value};
 

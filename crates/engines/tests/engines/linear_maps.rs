@@ -10,7 +10,7 @@ use crate::support::Random;
 use pullback_engines::linear_maps::apply::{apply, apply_reverse};
 use pullback_engines::linear_maps::maps::{Map, Maps, ONE, ZERO};
 use pullback_engines::linear_maps::vector::{Plain, Vector};
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 
 impl Random {
     pub(crate) fn real(&mut self) -> f64 {

@@ -5,7 +5,7 @@ use pullback_engines::linear_maps::notes::forms::{demo, print_form};
 use pullback_engines::linear_maps::notes::term::Form;
 use pullback_engines::linear_maps::vector::Vector;
 use pullback_engines::{Mode, engine_named, run};
-use pullback_lambda::eval::{Options, Value};
+use pullback_eval::{Options, Value};
 
 use crate::linear_maps_forms::{Case, reals};
 

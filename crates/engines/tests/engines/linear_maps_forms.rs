@@ -16,7 +16,7 @@ use pullback_engines::linear_maps::notes::term::{Book, Form};
 use pullback_engines::linear_maps::notes::{Tupling, print_demo};
 use pullback_engines::linear_maps::vector::Vector;
 use pullback_engines::{Mode, engine_named, run};
-use pullback_lambda::eval::{Options, Value, walk};
+use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program};
 
 /// Programs with points to differentiate them at.
@@ -476,7 +476,7 @@ fn the_crucial_property_holds() {
 fn constant(
     maps: &mut pullback_engines::linear_maps::maps::Maps,
     vector: &Vector,
-) -> Result<pullback_engines::linear_maps::maps::Map, pullback_lambda::eval::Fault> {
+) -> Result<pullback_engines::linear_maps::maps::Map, pullback_eval::Fault> {
     match vector {
         Vector::Parts(parts) => {
             let parts: Result<_, _> = parts.iter().map(|part| constant(maps, part)).collect();

@@ -5,7 +5,7 @@ use pullback_engines::linear_maps::notes::optimised;
 use pullback_engines::linear_maps::notes::term::{
     Book, Op, Term, build, compose, if_, lm_one, lm_scale, lm_zero, op, prim, real, var,
 };
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 fn add(a: &Term, b: &Term) -> Term {
     op(Op::LmAdd, vec![a.clone(), b.clone()])

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use pullback_engines::linear_maps::apply::{apply, apply_reverse};
 use pullback_engines::linear_maps::vector::Vector;
-use pullback_lambda::eval::Value;
+use pullback_eval::Value;
 
 use crate::linear_maps::{Both, Space, World, close, numbers, pair_of, spaces};
 

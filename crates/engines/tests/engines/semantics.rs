@@ -12,8 +12,8 @@ use pullback_engines::semantics::{
     show_terms, sweep,
 };
 use pullback_engines::show_trace;
+use pullback_eval::Value;
 use pullback_lambda::Program;
-use pullback_lambda::eval::Value;
 use pullback_oracle::{Data, eval_f64, jvp_complex_step};
 
 /// Programs `f : (Real, Real) -> Real` of the paper's language, without `rd`.

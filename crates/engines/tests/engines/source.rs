@@ -7,7 +7,7 @@ use pullback_engines::source::specialise;
 use pullback_engines::{
     ENGINES, EngineInfo, How, engine_named, evaluate, run_in_machine, trace_engine,
 };
-use pullback_lambda::eval::{Options, Value, compile, equal};
+use pullback_eval::{Options, Value, compile, equal};
 use pullback_lambda::{DefId, ExprKind, Program, is_first_order, verify};
 
 fn show(result: &Result<Value, Box<pullback_base::Diagnostic>>) -> String {

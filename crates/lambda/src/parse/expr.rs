@@ -3,9 +3,11 @@
 use pullback_base::Span;
 
 use super::{Parsed, Parser, Token};
+use crate::signature::result_type;
 use crate::{
-    AdOp, Arm, DataId, DefId, Expr, ExprKind, Lit, LoopForm, Prim, Type, TypeKind, VarId, ad_type,
+    AdOp, Arm, DataId, DefId, Expr, ExprKind, Lit, LoopForm, Type, TypeKind, VarId, ad_type,
 };
+use pullback_prim::Prim;
 
 /// Parsed text has no place in a source file.
 const NONE: Span = Span::NONE;
@@ -184,7 +186,7 @@ impl Parser {
         let types: Vec<_> = args.iter().map(|arg| arg.ty.clone()).collect();
         let ty = match (result, prim, op) {
             (Some(ty), _, _) => Ok(ty),
-            (None, Some(prim), _) => prim.row().result_type(&types).ok_or_else(|| {
+            (None, Some(prim), _) => result_type(prim, &types).ok_or_else(|| {
                 format!("the arguments of `{name}` do not fit `{}`", prim.row().show_type())
             }),
             (None, None, Some(op)) => ad_type(&mut self.program.datas, op, &types),

@@ -1,7 +1,8 @@
 //! Sums, arrays and the argument of the whole program.
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{Arm, Constructor, Data as SumType, DataId, Expr, Prim, Type, TypeKind};
+use pullback_lambda::{Arm, Constructor, Data as SumType, DataId, Expr, Type, TypeKind};
+use pullback_prim::Prim;
 
 use super::{Feature, Generator, Mode};
 use crate::Data;

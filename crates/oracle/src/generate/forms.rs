@@ -1,7 +1,8 @@
 //! Forms that fit every type: binding, branching, functions, loops, calls.
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Expr, Prim, Type, VarId};
+use pullback_lambda::{AdOp, Expr, Type, VarId};
+use pullback_prim::Prim;
 
 use super::{Callable, Feature, Generator};
 

@@ -1,7 +1,8 @@
 //! The smallest expressions of a type, and what can be taken out of the variables in scope.
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{Expr, Prim, Type, TypeKind};
+use pullback_lambda::{Expr, Type, TypeKind};
+use pullback_prim::Prim;
 
 use super::{Generator, Mode};
 

@@ -1,7 +1,8 @@
 //! Numbers and truth values: where the modes differ.
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, Prim, Type};
+use pullback_lambda::{Expr, Type};
+use pullback_prim::Prim;
 
 use super::{Feature, Generator, Mode};
 

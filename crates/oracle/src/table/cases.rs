@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use pullback_base::Span;
-use pullback_lambda::{Class, Expr, Prim, PrimTy, Program, Type};
+use pullback_lambda::{Expr, Program, Type};
+use pullback_prim::{Class, Prim, PrimTy};
 
 /// Builds the function's body from its arguments, which may be repeated.
 pub type Body = Rc<dyn Fn(&mut Program, Vec<Expr>) -> Expr>;

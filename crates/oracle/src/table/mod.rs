@@ -12,7 +12,7 @@ mod points;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use crate::contender::{Contender, Failure};
 use crate::{Data, jvp_complex_step, taylor};

@@ -2,7 +2,7 @@
 //!
 //! The stated derivatives are a second writing of the table of conventions, independent of the first.
 
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use super::Case;
 
@@ -221,7 +221,7 @@ fn stated(prim: Prim, n: Option<i64>) -> Vec<Stated> {
         | Prim::Dim
         | Prim::CheckSize
         | Prim::Fail
-        | Prim::Added(_) => vec![],
+        | Prim::Beside(_) => vec![],
     }
 }
 

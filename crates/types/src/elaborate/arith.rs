@@ -2,7 +2,8 @@
 //! and records. Operands are evaluated once, from left to right; arrays must agree in size.
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, Prim, Type, TypeKind};
+use pullback_lambda::{Expr, Type, TypeKind};
+use pullback_prim::Prim;
 
 use super::builtin::is_product;
 use super::types::bug;

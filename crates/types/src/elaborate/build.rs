@@ -2,7 +2,8 @@
 //! arrays, sizes and run-time errors.
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{Expr, Prim, Type, TypeKind, Var, VarId};
+use pullback_lambda::{Expr, Type, TypeKind, Var, VarId};
+use pullback_prim::Prim;
 
 use super::Elab;
 

@@ -4,7 +4,8 @@
 //! evaluated first; with more, its result is applied to the rest.
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Prim, Type, TypeKind};
+use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type, TypeKind};
+use pullback_prim::Prim;
 
 use super::types::bug;
 use super::{Elab, build};

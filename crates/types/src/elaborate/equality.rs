@@ -2,7 +2,8 @@
 //! sums get one definition for each type, called in tail position where they end a comparison.
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{Arm, DataId, Def, DefId, Expr, ExprKind, LoopForm, Prim, Type, TypeKind};
+use pullback_lambda::{Arm, DataId, Def, DefId, Expr, ExprKind, LoopForm, Type, TypeKind};
+use pullback_prim::Prim;
 
 use super::types::bug;
 use super::{Elab, build};

@@ -1,7 +1,8 @@
 //! Expressions: one case for each form of the typed tree.
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{Expr, ExprKind, LoopForm, Prim, Type};
+use pullback_lambda::{Expr, ExprKind, LoopForm, Type};
+use pullback_prim::Prim;
 
 use super::types::bug;
 use super::{Elab, Group, build};

@@ -5,7 +5,8 @@
 //! array inside an empty array measures nothing (-1) and agrees with every size.
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, Prim, VarId};
+use pullback_lambda::{Expr, VarId};
+use pullback_prim::Prim;
 
 use super::{Elab, build};
 use crate::exhaustive::for_each_child;

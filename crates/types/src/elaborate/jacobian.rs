@@ -6,7 +6,8 @@
 //! elsewhere. Cost: one forward sweep and one backward sweep for each Real of the result.
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Expr, Prim, TypeKind};
+use pullback_lambda::{AdOp, Expr, TypeKind};
+use pullback_prim::Prim;
 
 use super::types::bug;
 use super::{Elab, build};

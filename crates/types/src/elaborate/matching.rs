@@ -4,7 +4,8 @@
 //! function where several leaves of the tree reach it (unless it is a name or a literal).
 
 use pullback_base::Span;
-use pullback_lambda::{Arm, Expr, ExprKind, Lit, Prim, Type, VarId};
+use pullback_lambda::{Arm, Expr, ExprKind, Lit, Type, VarId};
+use pullback_prim::Prim;
 
 use super::tree::{NODE_COST, Node, Row, bound_by};
 use super::{Elab, build};

@@ -5,7 +5,8 @@
 //! is not known at run time and taken as 0.
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, Prim, Type, TypeKind};
+use pullback_lambda::{Expr, Type, TypeKind};
+use pullback_prim::Prim;
 
 use super::{Elab, build};
 

@@ -6,7 +6,8 @@
 //! is copied unless the evaluator sees that the record is not used again.
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, Prim};
+use pullback_lambda::Expr;
+use pullback_prim::Prim;
 
 use super::{Elab, build};
 use crate::tir::{TAccess, TExpr};

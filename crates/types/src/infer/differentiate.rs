@@ -4,7 +4,7 @@
 //! arguments, so that the message can say what to use instead.
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use super::Infer;
 use super::tangent::tangent;

@@ -5,7 +5,7 @@
 //! is left is a mistake; any other is left to run time.
 
 use pullback_base::Name;
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use super::table::{Free, SizeCell, size_of};
 use super::unify::{Clash, Sizes};

@@ -87,9 +87,9 @@ pub(super) fn active(book: &Book, term: &Term) -> bool {
         Term::Lit(lit) => matches!(lit, pullback_lambda::Lit::Real(_)),
         Term::Var(sym) => book.known(*sym).active,
         Term::Prim(prim, args) => match prim.row().class {
-            pullback_lambda::Class::Smooth(_) | pullback_lambda::Class::Sum => true,
-            pullback_lambda::Class::Discrete | pullback_lambda::Class::Control => false,
-            pullback_lambda::Class::Structural => args.iter().any(|arg| active(book, arg)),
+            pullback_prim::Class::Smooth(_) | pullback_prim::Class::Sum => true,
+            pullback_prim::Class::Discrete | pullback_prim::Class::Control => false,
+            pullback_prim::Class::Structural => args.iter().any(|arg| active(book, arg)),
         },
         Term::Op(..) | Term::Fold(_) => true,
         Term::Call(def, _, _) => !book.inactive.contains(def),

@@ -1,7 +1,7 @@
 //! `m ⊙ x` on terms: the semantics of figure 4 from left to right, which eliminates linear maps, with
 //! the folds of figures 13 to 15.
 
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use super::anf::wrap;
 use super::laws::{choose, mappable, one_hot};

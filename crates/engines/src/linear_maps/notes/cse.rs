@@ -23,7 +23,7 @@ pub fn cse(book: &mut Book, function: &Function) -> Function {
 /// The key of an operation on atoms; equal keys have equal values where both are in scope.
 fn key(term: &Term) -> Option<String> {
     let commutes =
-        matches!(term, Term::Prim(pullback_lambda::Prim::Add | pullback_lambda::Prim::Mul, _));
+        matches!(term, Term::Prim(pullback_prim::Prim::Add | pullback_prim::Prim::Mul, _));
     let binds = term.binds() || matches!(term, Term::If(..));
     if binds || term.is_atom() {
         return None;

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pullback_lambda::eval::{Fault, Value, walk};
-use pullback_lambda::{Class, DefId, Lit, Prim, RealFn, Scalar};
+use pullback_eval::{Fault, Value, walk};
+use pullback_lambda::{DefId, Lit};
+use pullback_prim::{Class, Prim, RealFn, Scalar};
 
 use super::super::apply::{apply, apply_reverse};
 use super::super::maps::{Map, Maps, ONE, ZERO};

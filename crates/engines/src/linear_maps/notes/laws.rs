@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{Class, Lit, Prim, Scalar, Term as Partial};
+use pullback_lambda::Lit;
+use pullback_prim::{Class, Prim, Scalar, Term as Partial};
 
 use super::anf::wrap;
 use super::nabla::{selection, structural};

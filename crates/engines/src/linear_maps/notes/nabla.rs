@@ -4,7 +4,8 @@
 //! `0`; `if c then a else b` has the derivative `if c then ∇a else ∇b`; `x` is bound before `∂x`, which
 //! is a name of its own; figure 7 binds the primal value too.
 
-use pullback_lambda::{Class, DefId, Lit, Prim};
+use pullback_lambda::{DefId, Lit};
+use pullback_prim::{Class, Prim};
 
 use super::anf::{active, wrap};
 use super::term::{

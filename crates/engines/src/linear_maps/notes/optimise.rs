@@ -14,7 +14,7 @@ use super::term::{
     Book, FoldKind, Form, Function, Op, Sym, Term, compose, let_, lm_one, lm_zero, op, prim, var,
 };
 use super::vectors::{component, gathered, plus};
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 /// A function with its body optimised.
 pub fn optimise(book: &mut Book, function: &Function) -> Function {

@@ -11,7 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_lambda::{DefId, Lit, Prim};
+use pullback_lambda::{DefId, Lit};
+use pullback_prim::Prim;
 
 use super::term::{Book, Fold, FoldKind, Form, Function, Op, Sym, Term};
 

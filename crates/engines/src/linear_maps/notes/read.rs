@@ -7,9 +7,8 @@
 use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::{
-    AdOp, DefId, Expr, ExprKind, LoopForm, Prim, Program, Type, VarId, contains_real,
-};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, LoopForm, Program, Type, VarId, contains_real};
+use pullback_prim::Prim;
 
 use super::term::{
     Book, Fold, FoldKind, Form, Function, Op, Sym, Term, build, if_, let_, op, prim, proj,

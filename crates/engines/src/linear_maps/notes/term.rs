@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_lambda::{DefId, Lit, Prim};
+use pullback_lambda::{DefId, Lit};
+use pullback_prim::Prim;
 
 /// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

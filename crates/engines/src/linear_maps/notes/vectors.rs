@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::Prim;
+use pullback_prim::Prim;
 
 use super::anf::wrap;
 use super::laws::{float, is_zero, one_hot};

@@ -1,7 +1,7 @@
 //! Programs for tests: those of the tests of the calculus, and source text. The stack that they need,
 //! and numbers to make them of.
 
-#[path = "../../../../lambda/tests/support/mod.rs"]
+#[path = "../../../../eval/tests/support/mod.rs"]
 mod calculus;
 pub mod source;
 

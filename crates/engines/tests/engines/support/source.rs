@@ -2,7 +2,7 @@
 
 use pullback_base::{Diagnostic, SourceMap, Style, render};
 use pullback_engines::{EngineInfo, How};
-use pullback_lambda::eval::{Machine, Options, Value, compile};
+use pullback_eval::{Machine, Options, Value, compile};
 use pullback_lambda::{DefId, Program, verify};
 use pullback_types::{Source, elaborate, infer};
 

@@ -1,0 +1,228 @@
+//! Functions with their own derivative rule.
+//!
+//! `custom_vjp f rule x` has the value of `f x`. If a level follows `x`, the function is applied one
+//! level down, the rule is run there too, and the engine of the level attaches the derivative that the
+//! rule gives. What `f` captured keeps the derivative that `f` itself gives it: if that is followed by a
+//! later level, `f` is applied once more at the level of `x`, because the derivative by what was captured
+//! depends on `x` too.
+
+use pullback_lambda::AdOp;
+
+use super::arith::Ctx;
+use super::fault::Fault;
+use super::hooks::{Native, NativeValue, Step, Then};
+use super::value::Value;
+use super::walk;
+
+/// Applies a function with its own rule.
+pub(super) fn apply(
+    ctx: &mut Ctx,
+    op: AdOp,
+    function: Value,
+    rule: Value,
+    mut x: Value,
+) -> Result<Step, Fault> {
+    let level = loop {
+        let level = walk::highest_level(&x)?;
+        if level == 0 {
+            return Ok(Step::Tail { function, args: vec![x] });
+        }
+        if ctx.level(level).is_some() {
+            break level;
+        }
+        x = walk::strip(&x, level)?;
+    };
+    if open_level(ctx, level)?.through_rules() {
+        ctx.watch().inspect(|watch| watch.enter_rule(false));
+        return Ok(Step::call(function, vec![x], AfterFunction));
+    }
+    ctx.watch().inspect(|watch| watch.enter_rule(true));
+    let below = walk::strip(&x, level)?;
+    let lower = Lower { op, function: function.clone(), rule: rule.clone() };
+    let then = AfterValue { op, level, function, rule, x, below: below.clone() };
+    Ok(Step::call(NativeValue::value(lower), vec![below], then))
+}
+
+/// The function with its rule, to be applied to an argument one level down.
+struct Lower {
+    op: AdOp,
+    function: Value,
+    rule: Value,
+}
+
+impl Native for Lower {
+    fn name(&self) -> &'static str {
+        "function with its own derivative"
+    }
+    fn call(&self, ctx: &mut Ctx, x: Value) -> Result<Step, Fault> {
+        apply(ctx, self.op, self.function.clone(), self.rule.clone(), x)
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        work.extend([std::mem::take(&mut self.function), std::mem::take(&mut self.rule)]);
+    }
+}
+
+/// A function with its own rule has been followed as if it had none.
+struct AfterFunction;
+
+impl Then for AfterFunction {
+    fn resume(self: Box<Self>, ctx: &mut Ctx, value: Value) -> Result<Step, Fault> {
+        ctx.watch().inspect(|watch| watch.leave_rule(false));
+        Ok(Step::Return(value))
+    }
+}
+
+/// The value is there; the rule comes next, unless the function has to be applied once more before.
+struct AfterValue {
+    op: AdOp,
+    level: u64,
+    function: Value,
+    rule: Value,
+    x: Value,
+    below: Value,
+}
+
+impl Then for AfterValue {
+    fn resume(self: Box<Self>, ctx: &mut Ctx, value: Value) -> Result<Step, Fault> {
+        ctx.watch().inspect(|watch| watch.leave_rule(true));
+        let Self { op, level, function, rule, x, below } = *self;
+        let later = walk::highest_level(&value)? > level;
+        let mut next = Ruled { op, level, rule, x, below, value, own: None };
+        if !later {
+            return next.apply_rule(ctx);
+        }
+        next.value = walk::map_leaves(&next.value, |leaf| Ok(below_or_at(leaf, level).clone()))?;
+        let x = next.x.clone();
+        ctx.watch().inspect(|watch| watch.enter_rule(true));
+        Ok(Step::call(
+            function,
+            vec![x],
+            AfterOwn(move |ctx: &mut Ctx, own: Value| {
+                ctx.watch().inspect(|watch| watch.leave_rule(true));
+                next.own = Some(own);
+                next.apply_rule(ctx)
+            }),
+        ))
+    }
+}
+
+/// A continuation that is a closure.
+struct AfterOwn<F>(F);
+
+impl<F: FnOnce(&mut Ctx, Value) -> Result<Step, Fault>> Then for AfterOwn<F> {
+    fn resume(self: Box<Self>, ctx: &mut Ctx, value: Value) -> Result<Step, Fault> {
+        (self.0)(ctx, value)
+    }
+}
+
+/// A value that waits for its rule.
+struct Ruled {
+    op: AdOp,
+    level: u64,
+    rule: Value,
+    x: Value,
+    below: Value,
+    /// The value below the level.
+    value: Value,
+    /// The value with the derivative that the function itself has, if later levels follow it.
+    own: Option<Value>,
+}
+
+impl Ruled {
+    fn apply_rule(self, ctx: &mut Ctx) -> Result<Step, Fault> {
+        let Self { op, level, rule, x, below, value, own } = self;
+        let mut args = vec![below];
+        if op == AdOp::CustomJvp {
+            args.push(open_level(ctx, level)?.tangent(ctx, level, &x)?);
+        }
+        ctx.watch().inspect(|watch| watch.enter_sweep());
+        let attach = NativeValue::value(Attach { op, level, x, value });
+        let Some(own) = own else {
+            return Ok(Step::call(
+                rule,
+                args,
+                AfterOwn(move |_: &mut Ctx, pair: Value| {
+                    Ok(Step::Tail { function: attach, args: vec![pair] })
+                }),
+            ));
+        };
+        Ok(Step::call(
+            rule,
+            args,
+            AfterOwn(move |_: &mut Ctx, pair: Value| {
+                let graft = move |ctx: &mut Ctx, value: Value| {
+                    Ok(Step::Return(grafted(ctx, level, &own, &value)?))
+                };
+                Ok(Step::call(attach, vec![pair], AfterOwn(graft)))
+            }),
+        ))
+    }
+}
+
+/// What the rule gave, attached by the engine to the value.
+struct Attach {
+    op: AdOp,
+    level: u64,
+    x: Value,
+    value: Value,
+}
+
+impl Native for Attach {
+    fn name(&self) -> &'static str {
+        "result of a rule"
+    }
+    fn call(&self, ctx: &mut Ctx, pair: Value) -> Result<Step, Fault> {
+        ctx.watch().inspect(|watch| watch.leave_sweep());
+        let Some([_, derivative]) = pair.as_tuple() else {
+            return Err(Fault::internal("a derivative rule gave no pair"));
+        };
+        let (level, value) = (open_level(ctx, self.level)?, self.value.clone());
+        if self.op == AdOp::CustomJvp {
+            let result = level.custom_jvp(ctx, self.level, value, derivative.clone())?;
+            return Ok(Step::Return(result));
+        }
+        level.custom_vjp(ctx, self.level, self.x.clone(), value, derivative.clone())
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        work.extend([std::mem::take(&mut self.x), std::mem::take(&mut self.value)]);
+    }
+}
+
+/// `own` with its Reals at `level` and below replaced by those of `value`: what later levels keep of
+/// their derivatives stays.
+fn grafted(ctx: &mut Ctx, level: u64, own: &Value, value: &Value) -> Result<Value, Fault> {
+    let mut below = walk::real_leaves(value)?.into_iter();
+    walk::map_leaves(own, |leaf| {
+        if !leaf.is_real() {
+            return Ok(leaf.clone());
+        }
+        let mut later = vec![];
+        let mut rest = leaf;
+        while let Value::Active(active) = rest
+            && active.level > level
+        {
+            later.push((active.level, &active.tangent));
+            rest = &active.primal;
+        }
+        let base = below.next().ok_or_else(|| Fault::internal("a rule lost a Real"))?;
+        later
+            .into_iter()
+            .rev()
+            .try_fold(base, |primal, (level, tangent)| ctx.follow(level, primal, tangent.clone()))
+    })
+}
+
+/// A Real without the derivatives of later levels.
+fn below_or_at(value: &Value, level: u64) -> &Value {
+    let mut value = value;
+    while let Value::Active(active) = value
+        && active.level > level
+    {
+        value = &active.primal;
+    }
+    value
+}
+
+fn open_level(ctx: &Ctx, level: u64) -> Result<std::rc::Rc<dyn super::hooks::Level>, Fault> {
+    ctx.level(level).ok_or_else(|| Fault::internal("a derivative rule outlived its level"))
+}

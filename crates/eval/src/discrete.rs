@@ -1,0 +1,230 @@
+//! Primitives without a derivative of their own: Int arithmetic, comparisons, conversions, and those
+//! that move array elements or check something. They look only at primals.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use pullback_prim::{Prim, values};
+
+use super::arith::Ctx;
+use super::array::{Array, Items};
+use super::fault::Fault;
+use super::numeric;
+use super::value::Value;
+
+/// Applies a primitive that is neither smooth nor [`Prim::Sum`]. [`Prim::Update`] copies the array;
+/// the machine updates in place where it may.
+pub(super) fn apply(ctx: &mut Ctx, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
+    match args {
+        [Value::Int(m), Value::Int(n)] => int2(prim, *m, *n),
+        [Value::Int(n)] => int1(prim, *n),
+        [Value::Bool(a)] if prim == Prim::Not => Ok(Value::Bool(!a)),
+        [Value::Bool(a), Value::Bool(b)] if prim == Prim::BoolEq => Ok(Value::Bool(a == b)),
+        [Value::Str(a), Value::Str(b)] if prim == Prim::StrEq => Ok(Value::Bool(a == b)),
+        [Value::Str(text)] if prim == Prim::Fail => Err(Fault::message(text)),
+        [Value::Int(found), Value::Int(needed), Value::Str(what)] if prim == Prim::CheckSize => {
+            if *found == *needed || *found == -1 {
+                return Ok(Value::Unit);
+            }
+            Err(Fault::Size { found: *found, needed: *needed, what: what.to_string() })
+        }
+        [Value::Array(array), rest @ ..] => arrays(ctx, prim, array, rest),
+        [x] => real1(prim, x),
+        [x, y] => compare(prim, x, y),
+        _ => Err(unfit(prim, args)),
+    }
+}
+
+fn unfit(prim: Prim, args: &[Value]) -> Fault {
+    Fault::internal(format!("{prim:?} on {args:?}"))
+}
+
+fn real1(prim: Prim, x: &Value) -> Result<Value, Fault> {
+    let Some(number) = x.as_real() else { return Err(unfit(prim, std::slice::from_ref(x))) };
+    if prim == Prim::IsNan {
+        Ok(Value::Bool(number.is_nan()))
+    } else if prim == Prim::ToInt {
+        values::to_int(number).map(Value::Int).ok_or(Fault::NoInt { number })
+    } else {
+        Err(unfit(prim, std::slice::from_ref(x)))
+    }
+}
+
+/// A comparison of Reals.
+#[inline]
+pub(super) fn compare(prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> {
+    let (Some(a), Some(b)) = (x.as_real(), y.as_real()) else {
+        return Err(unfit(prim, &[x.clone(), y.clone()]));
+    };
+    let truth = numeric::compare(prim, a, b).map(Value::Bool);
+    truth.ok_or_else(|| unfit(prim, &[x.clone(), y.clone()]))
+}
+
+fn int1(prim: Prim, n: i64) -> Result<Value, Fault> {
+    let value = if prim == Prim::ToReal {
+        return Ok(Value::Real(n as f64));
+    } else if prim == Prim::IntNeg {
+        n.checked_neg()
+    } else if prim == Prim::IntAbs {
+        n.checked_abs()
+    } else if prim == Prim::IntSignum {
+        Some(n.signum())
+    } else {
+        return Err(unfit(prim, &[Value::Int(n)]));
+    };
+    value
+        .map(Value::Int)
+        .ok_or_else(|| Fault::Overflow { operation: format!("{} {n}", prim.row().name) })
+}
+
+fn int2(prim: Prim, m: i64, n: i64) -> Result<Value, Fault> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the Int operations among all primitives")]
+    let value = match prim {
+        Prim::IntLt => return Ok(Value::Bool(m < n)),
+        Prim::IntLe => return Ok(Value::Bool(m <= n)),
+        Prim::IntGt => return Ok(Value::Bool(m > n)),
+        Prim::IntGe => return Ok(Value::Bool(m >= n)),
+        Prim::IntEq => return Ok(Value::Bool(m == n)),
+        Prim::IntNe => return Ok(Value::Bool(m != n)),
+        Prim::IntAdd => m.checked_add(n),
+        Prim::IntSub => m.checked_sub(n),
+        Prim::IntMul => m.checked_mul(n),
+        Prim::IntMax => Some(m.max(n)),
+        Prim::IntMin => Some(m.min(n)),
+        Prim::IntDiv => values::int_div(m, n),
+        Prim::IntRem => values::int_rem(m, n),
+        Prim::IntPow => values::int_pow(m, n),
+        _ => return Err(unfit(prim, &[Value::Int(m), Value::Int(n)])),
+    };
+    value.map(Value::Int).ok_or_else(|| int_fault(prim, m, n))
+}
+
+/// Why an Int operation has no value.
+#[cold]
+pub(super) fn int_fault(prim: Prim, m: i64, n: i64) -> Fault {
+    if prim == Prim::IntPow && n < 0 {
+        return Fault::Negative { number: n, what: "the exponent" };
+    }
+    let operation = format!("{m} {} {n}", prim.written());
+    let divides = prim == Prim::IntDiv || prim == Prim::IntRem;
+    if divides && n == 0 {
+        Fault::DivisionByZero { operation }
+    } else {
+        Fault::Overflow { operation }
+    }
+}
+
+fn arrays(ctx: &mut Ctx, prim: Prim, array: &Rc<Array>, rest: &[Value]) -> Result<Value, Fault> {
+    match (prim, rest) {
+        (Prim::Size, []) => Ok(Value::Int(array.len() as i64)),
+        (Prim::Index, [Value::Int(index)]) => Ok(element(array, *index)?),
+        (Prim::Update, [Value::Int(index), value]) => {
+            ctx.counts.copied += array.len() as u64;
+            let mut copied = array.copied();
+            copied.set(position(&copied, *index)?, value.clone());
+            Ok(Value::Array(Rc::new(copied)))
+        }
+        (Prim::Slice, [Value::Int(from), Value::Int(to)]) => slice(ctx, array, *from, *to),
+        (Prim::Concat, [Value::Array(other)]) => concat(ctx, &[array.clone(), other.clone()]),
+        (Prim::Flatten, []) => {
+            let parts: Option<Vec<Rc<Array>>> = array
+                .iter()
+                .map(|part| if let Value::Array(part) = part { Some(part) } else { None })
+                .collect();
+            concat(ctx, &parts.ok_or_else(|| Fault::internal("flatten of no arrays"))?)
+        }
+        (Prim::Argsort, []) => argsort(ctx, array),
+        (Prim::Dim, [Value::Int(depth)]) => Ok(Value::Int(dim(array, *depth))),
+        _ => Err(Fault::internal(format!("{prim:?} on an array and {rest:?}"))),
+    }
+}
+
+/// The position of an index that must be in range.
+#[inline]
+pub(super) fn position(array: &Array, index: i64) -> Result<usize, Fault> {
+    match usize::try_from(index) {
+        Ok(position) if position < array.len() => Ok(position),
+        Ok(_) | Err(_) => Err(Fault::Index { index, size: array.len() }),
+    }
+}
+
+#[inline]
+fn element(array: &Array, index: i64) -> Result<Value, Fault> {
+    let found = usize::try_from(index).ok().and_then(|index| array.get(index));
+    found.ok_or_else(|| Fault::Index { index, size: array.len() })
+}
+
+fn slice(ctx: &Ctx, array: &Array, from: i64, to: i64) -> Result<Value, Fault> {
+    let size = array.len();
+    match (usize::try_from(from), usize::try_from(to)) {
+        (Ok(lo), Ok(hi)) if lo <= hi && hi <= size => {
+            ctx.reserve((hi - lo) as u128 * element_bytes(array))?;
+            Ok(Value::Array(Rc::new(array.slice(lo, hi))))
+        }
+        _ => Err(Fault::Slice { from, to, size }),
+    }
+}
+
+/// The bytes an element of this array takes.
+pub(super) fn element_bytes(array: &Array) -> u128 {
+    if array.values().is_some() { size_of::<Value>() as u128 } else { 8 }
+}
+
+fn concat(ctx: &Ctx, parts: &[Rc<Array>]) -> Result<Value, Fault> {
+    let len: usize = parts.iter().map(|part| part.len()).sum();
+    ctx.reserve(len as u128 * parts.iter().map(|part| element_bytes(part)).max().unwrap_or(0))?;
+    // Packed parts stay packed; empty ones fit to anything.
+    let filled: Vec<&Rc<Array>> = parts.iter().filter(|part| !part.is_empty()).collect();
+    if filled.is_empty() {
+        return Ok(Value::Array(
+            parts.first().cloned().unwrap_or_else(|| Rc::new(Array::new(Items::Values(vec![])))),
+        ));
+    }
+    if let Some(reals) = filled.iter().map(|part| part.reals()).collect::<Option<Vec<_>>>() {
+        return Ok(Value::reals(reals.concat()));
+    }
+    if let Some(ints) = filled.iter().map(|part| part.ints()).collect::<Option<Vec<_>>>() {
+        return Ok(Value::ints(ints.concat()));
+    }
+    let mut values = Vec::with_capacity(len);
+    for part in filled {
+        values.extend(part.iter());
+    }
+    Ok(Value::Array(Rc::new(Array::new(Items::Values(values)))))
+}
+
+fn argsort(ctx: &mut Ctx, array: &Array) -> Result<Value, Fault> {
+    let keys: Option<Vec<f64>> = match array.items() {
+        Items::Real(reals) => Some(reals.clone()),
+        Items::Int(_) => None,
+        Items::Values(values) => values.iter().map(Value::as_real).collect(),
+    };
+    let keys = keys.ok_or_else(|| Fault::internal("argsort of no Reals"))?;
+    let mut order: Vec<i64> = (0..keys.len() as i64).collect();
+    order.sort_by(|a, b| ascending(keys[*a as usize], keys[*b as usize]));
+    if ctx.strict_domain() {
+        let values: Vec<Value> =
+            order.iter().map(|index| array.get(*index as usize).unwrap_or_default()).collect();
+        for pair in values.windows(2) {
+            ctx.check_tie(Prim::Lt, pair)?;
+        }
+    }
+    Ok(Value::ints(order))
+}
+
+/// Ascending, NaN last; zeros of either sign are equal.
+fn ascending(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+/// The size at a nesting depth, measured along first elements.
+fn dim(array: &Rc<Array>, depth: i64) -> i64 {
+    let mut array = array.clone();
+    for _ in 0..depth {
+        match array.get(0) {
+            Some(Value::Array(inner)) => array = inner,
+            Some(_) | None => return -1,
+        }
+    }
+    array.len() as i64
+}

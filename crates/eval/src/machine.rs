@@ -1,0 +1,307 @@
+//! The machine: runs bytecode on an explicit stack of frames. This file is its fast half, one flat
+//! `match`; whatever leaves the frame or is rare is in [`super::core`].
+
+#[macro_use]
+mod steps;
+mod registers;
+
+use std::rc::Rc;
+
+use pullback_base::{Diagnostic, Label};
+
+use pullback_lambda::DefId;
+use pullback_prim::Prim;
+
+use super::arith::{Counts, Ctx, Options, surcharge};
+use super::code::{Code, Image, Instr, Place};
+use super::core::{Core, Frame, Memo, Next, STOP, array_of};
+use super::discrete::int_fault;
+use super::fault::Fault;
+use super::hooks::{Engine, Step};
+use super::value::Value;
+use registers::*;
+
+/// How many calls and loop iterations pass between two looks at the limits.
+pub(super) const TICK: u32 = 1 << 16;
+/// By how much the weight of a division exceeds that of a multiplication; a test compares it with the table.
+const DIVISION: u64 = 3;
+
+/// Evaluates definitions of a compiled program.
+pub struct Machine<'i> {
+    stack: Vec<Value>,
+    core: Core<'i>,
+}
+
+impl<'i> Machine<'i> {
+    /// A machine for `image` that differentiates with `engine`.
+    pub fn new(image: &'i Image, engine: Rc<dyn Engine>, options: Options) -> Self {
+        let core = Core {
+            image,
+            frames: vec![],
+            natives: vec![],
+            memo: vec![Memo::Unset; image.constants.len()],
+            ctx: Ctx::new(engine, options),
+        };
+        Self { stack: vec![], core }
+    }
+
+    /// The value of a definition: a function, or a constant, which is evaluated at most once.
+    pub fn global(&mut self, def: DefId) -> Result<Value, Box<Diagnostic>> {
+        match self.core.image.places[def.0 as usize] {
+            Place::Function(code) => Ok(Value::Closure(code, None)),
+            Place::Constant { code, slot } => {
+                if let Memo::Done(value) = &self.core.memo[slot as usize] {
+                    return Ok(value.clone());
+                }
+                self.core.memo[slot as usize] = Memo::Running;
+                let value = self.start(|_, _| Ok(Next::Enter(code, 0)))?;
+                self.core.memo[slot as usize] = Memo::Done(value.clone());
+                Ok(value)
+            }
+        }
+    }
+
+    /// Applies a function to arguments.
+    pub fn call(&mut self, function: Value, args: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
+        self.perform(|_| Ok(Step::Tail { function, args }))
+    }
+
+    /// Does what an engine asks for: the way to differentiate from outside the program.
+    pub fn perform(
+        &mut self,
+        step: impl FnOnce(&mut Ctx) -> Result<Step, Fault>,
+    ) -> Result<Value, Box<Diagnostic>> {
+        self.start(|core, stack| {
+            if stack.is_empty() {
+                stack.push(Value::Unit);
+            }
+            let step = step(&mut core.ctx)?;
+            core.perform(stack, step, 0)
+        })
+    }
+
+    /// The operations executed so far.
+    pub fn counts(&self) -> Counts {
+        self.core.ctx.counts
+    }
+
+    /// The context primitives run in.
+    pub fn ctx(&mut self) -> &mut Ctx {
+        &mut self.core.ctx
+    }
+
+    fn start(
+        &mut self,
+        first: impl FnOnce(&mut Core<'i>, &mut Vec<Value>) -> Result<Next, Fault>,
+    ) -> Result<Value, Box<Diagnostic>> {
+        self.core.frames.push(Frame { code: STOP, pc: 0, base: 0 });
+        let result = match first(&mut self.core, &mut self.stack) {
+            Ok(next) => self.run(next),
+            Err(fault) => Err((fault, None)),
+        };
+        result.map_err(|(fault, place)| {
+            let span = match place {
+                Some((code, pc)) => self.core.span(code, pc),
+                None => self.core.call_span(),
+            };
+            let call = self.core.call_into_library(span);
+            self.reset();
+            let mut diagnostic = fault.diagnostic(span);
+            if let Some(call) = call {
+                diagnostic.labels.insert(0, Label { span: call, text: "in this call".to_owned() });
+            }
+            Box::new(diagnostic)
+        })
+    }
+
+    /// Forgets an evaluation that failed.
+    fn reset(&mut self) {
+        self.stack.clear();
+        self.core.frames.clear();
+        self.core.natives.clear();
+        self.core.ctx.close_all();
+        for memo in &mut self.core.memo {
+            if matches!(memo, Memo::Running) {
+                *memo = Memo::Unset;
+            }
+        }
+    }
+
+    /// Runs until the bottom frame has its result. One line for each instruction; what does not fit
+    /// into a line is a function of `registers` or a macro of `steps`.
+    #[rustfmt::skip]
+    #[expect(clippy::too_many_lines, reason = "one flat match over the instructions")]
+    #[expect(clippy::cognitive_complexity, reason = "one flat match over the instructions")]
+    #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN is neither less nor not less")]
+    fn run(&mut self, mut next: Next) -> Result<Value, Failed> {
+        let Self { stack, core } = self;
+        let image = core.image;
+        let mut fuel = TICK;
+        let mut primitives = 0u64;
+        // Every turn of this loop enters or resumes one frame.
+        'frame: loop {
+            core.ctx.counts.primitives += std::mem::take(&mut primitives);
+            let frame = match next {
+                Next::Enter(code, base) => Frame { code, pc: 0, base },
+                Next::Resume(frame) => frame,
+                Next::Stop(value) => return Ok(value),
+            };
+            let mut w = Window::of(image, frame);
+            if let Err(fault) = core.ensure(stack, w.end()) { core.crowded(stack, w.id, w.end(), fault)?; }
+            let mut regs: &mut [Value] = &mut stack[w.base..w.end()];
+
+            // Names for the state of this function in the macros of `steps`.
+            macro_rules! reg { ($r:expr) => { regs[$r as usize] }; }
+            macro_rules! check { ($result:expr) => { checked!($result, core, primitives, w) }; }
+            macro_rules! set { ($d:expr, $value:expr) => {{ let value = check!($value); reg!($d) = value; }}; }
+            macro_rules! real { ($($t:tt)*) => { real_operation!(core, primitives, w, regs, $($t)*) }; }
+            macro_rules! whole { ($($t:tt)*) => { int_operation!(core, primitives, w, regs, $($t)*) }; }
+            macro_rules! jump_real { ($($t:tt)*) => { real_jump!(core, primitives, w, regs, $($t)*) }; }
+            macro_rules! jump_int { ($($t:tt)*) => { int_jump!(primitives, w, regs, $($t)*) }; }
+            macro_rules! jump_if { ($test:expr, $to:expr) => { if $test { w.pc = $to as usize; } }; }
+            macro_rules! burn { () => { burned!(fuel, stack, core, primitives, w, regs) }; }
+            macro_rules! leave { ($next:expr) => {{ next = check!($next); continue 'frame; }}; }
+            macro_rules! save { () => { core.frames.push(Frame { code: w.id, pc: w.pc as u32, base: w.base }) }; }
+            macro_rules! enter { ($code:expr, $base:expr) => { entered!($code, $base, image, stack, core, primitives, w, regs) }; }
+
+            loop {
+                let instr = w.instrs[w.pc];
+                w.pc += 1;
+                match instr {
+                    Instr::Move { d, a } => transfer(regs, d, a),
+                    Instr::Unit { d } => reg!(d) = Value::Unit,
+                    Instr::Bool { d, value } => reg!(d) = Value::Bool(value),
+                    Instr::Int { d, n } => set_int(&mut reg!(d), n),
+                    Instr::Real { d, x } => set_real(&mut reg!(d), x),
+                    Instr::Str { d, index } => reg!(d) = Value::Str(image.strings[index as usize].clone()),
+                    Instr::Tag { d, tag } => reg!(d) = Value::Tag(tag),
+                    Instr::Fun { d, code } => reg!(d) = Value::Closure(code, None),
+                    Instr::Global { d, constant } => match &core.memo[constant as usize] {
+                        Memo::Done(value) => reg!(d) = value.clone(),
+                        // The frame asks again when the constant is there.
+                        Memo::Unset | Memo::Running => { w.pc -= 1; save!(); leave!(core.constant(constant, w.end())) }
+                    },
+                    Instr::RealAdd { d, a, b } => real!(d, &reg!(a), &reg!(b), +, Add),
+                    Instr::RealSub { d, a, b } => real!(d, &reg!(a), &reg!(b), -, Sub),
+                    Instr::RealMul { d, a, b } => real!(d, &reg!(a), &reg!(b), *, Mul),
+                    Instr::RealDiv { d, a, b } => { core.ctx.counts.surcharge += DIVISION; real!(d, &reg!(a), &reg!(b), /, Div) }
+                    Instr::RealAddK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), +, Add),
+                    Instr::RealSubK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), -, Sub),
+                    Instr::RealMulK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), *, Mul),
+                    Instr::RealDivK { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &reg!(a), &Value::Real(k), /, Div) }
+                    Instr::RealAddR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), +, Add),
+                    Instr::RealSubR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), -, Sub),
+                    Instr::RealMulR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), *, Mul),
+                    Instr::RealDivR { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &Value::Real(k), &reg!(a), /, Div) }
+                    Instr::RealNeg { d, a } => { primitives += 1; set!(d, negated(&mut core.ctx, &reg!(a))) }
+                    Instr::Real1 { prim, d, a } => { primitives += 1; core.ctx.counts.surcharge += surcharge(prim); set!(d, prim1(&mut core.ctx, prim, &reg!(a))) }
+                    Instr::IntAdd { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_add, IntAdd),
+                    Instr::IntSub { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_sub, IntSub),
+                    Instr::IntMul { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_mul, IntMul),
+                    Instr::IntAddK { d, a, k } => whole!(d, &reg!(a), k, checked_add, IntAdd),
+                    Instr::IntSubK { d, a, k } => whole!(d, &reg!(a), k, checked_sub, IntSub),
+                    Instr::IntMulK { d, a, k } => whole!(d, &reg!(a), k, checked_mul, IntMul),
+                    Instr::ToReal { d, a } => { primitives += 1; let n = int(&reg!(a)); set_real(&mut reg!(d), n as f64) }
+                    Instr::Prim1 { prim, d, a } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, core.ctx.apply(prim, std::slice::from_ref(&reg!(a)))) }
+                    Instr::Prim2 { prim, d, a, b } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, prim2(&mut core.ctx, prim, &reg!(a), &reg!(b))) }
+                    Instr::Prim3 { prim, d, first } => set!(d, core.ctx.apply(prim, &regs[first as usize..first as usize + 3])),
+                    Instr::Look1 { prim, a } => core.look(prim, &[&reg!(a)], w.id, w.pc),
+                    Instr::Look2 { prim, a, b } => core.look(prim, &[&reg!(a), &reg!(b)], w.id, w.pc),
+                    Instr::LookK { prim, left, a, k } => core.look_beside(prim, left, &reg!(a), k, w.id, w.pc),
+                    Instr::Jump { to } => w.pc = to as usize,
+                    Instr::Again { to } => { w.pc = to as usize; burn!() }
+                    Instr::JumpIf { a, to } => jump_if!(matches!(reg!(a), Value::Bool(true)), to),
+                    Instr::JumpUnless { a, to } => jump_if!(matches!(reg!(a), Value::Bool(false)), to),
+                    Instr::JRealLt { a, b, to } => jump_real!(a, &reg!(b), to, Lt, |x, y| x < y),
+                    Instr::JRealLe { a, b, to } => jump_real!(a, &reg!(b), to, Le, |x, y| x <= y),
+                    Instr::JRealEq { a, b, to } => jump_real!(a, &reg!(b), to, Eq, |x, y| x == y),
+                    Instr::JRealNe { a, b, to } => jump_real!(a, &reg!(b), to, Ne, |x, y| x != y),
+                    Instr::JRealNotLt { a, b, to } => jump_real!(a, &reg!(b), to, Lt, |x, y| !(x < y)),
+                    Instr::JRealNotLe { a, b, to } => jump_real!(a, &reg!(b), to, Le, |x, y| !(x <= y)),
+                    Instr::JRealLtK { a, to, k } => jump_real!(a, &Value::Real(k), to, Lt, |x, y| x < y),
+                    Instr::JRealLeK { a, to, k } => jump_real!(a, &Value::Real(k), to, Le, |x, y| x <= y),
+                    Instr::JRealGtK { a, to, k } => jump_real!(a, &Value::Real(k), to, Gt, |x, y| x > y),
+                    Instr::JRealGeK { a, to, k } => jump_real!(a, &Value::Real(k), to, Ge, |x, y| x >= y),
+                    Instr::JRealNotLtK { a, to, k } => jump_real!(a, &Value::Real(k), to, Lt, |x, y| !(x < y)),
+                    Instr::JRealNotLeK { a, to, k } => jump_real!(a, &Value::Real(k), to, Le, |x, y| !(x <= y)),
+                    Instr::JRealNotGtK { a, to, k } => jump_real!(a, &Value::Real(k), to, Gt, |x, y| !(x > y)),
+                    Instr::JRealNotGeK { a, to, k } => jump_real!(a, &Value::Real(k), to, Ge, |x, y| !(x >= y)),
+                    Instr::JIntLt { a, b, to } => jump_int!(a, <, int(&reg!(b)), to),
+                    Instr::JIntLe { a, b, to } => jump_int!(a, <=, int(&reg!(b)), to),
+                    Instr::JIntEq { a, b, to } => jump_int!(a, ==, int(&reg!(b)), to),
+                    Instr::JIntNe { a, b, to } => jump_int!(a, !=, int(&reg!(b)), to),
+                    Instr::JIntLtK { a, to, k } => jump_int!(a, <, k, to),
+                    Instr::JIntLeK { a, to, k } => jump_int!(a, <=, k, to),
+                    Instr::JIntGtK { a, to, k } => jump_int!(a, >, k, to),
+                    Instr::JIntGeK { a, to, k } => jump_int!(a, >=, k, to),
+                    Instr::JIntEqK { a, to, k } => jump_int!(a, ==, k, to),
+                    Instr::JIntNeK { a, to, k } => jump_int!(a, !=, k, to),
+                    Instr::JNotTag { a, tag, to } => jump_if!(tag_of(&reg!(a)) != tag, to),
+                    Instr::Switch { a, table } => w.pc = case(&w.code.tables[table as usize], &reg!(a)),
+                    Instr::JumpIfNone { n, to } => jump_if!(int(&reg!(n)) <= 0, to),
+                    Instr::ForNext { i, n, to } => if count_up(regs, i, n) { w.pc = to as usize; burn!() },
+                    Instr::Tuple { d, first, n } => reg!(d) = Value::Tuple(gathered(regs, 0, first, n)),
+                    Instr::Pair { d, a, b } => reg!(d) = Value::Tuple(pair(regs, 0, a, b)),
+                    Instr::Con { d, tag, first, n } => reg!(d) = Value::Data(gathered(regs, u32::from(tag), first, n)),
+                    Instr::Con1 { d, tag, a } => reg!(d) = Value::Data(single(regs, u32::from(tag), a)),
+                    Instr::Con2 { d, tag, a, b } => reg!(d) = Value::Data(pair(regs, u32::from(tag), a, b)),
+                    Instr::Field { d, a, index } => reg!(d) = field(regs, a, index),
+                    Instr::Array { d, packing, first, n } => reg!(d) = array_of(regs, packing, first, n),
+                    Instr::BuildStart { d, packing, n } => set!(d, core.start_array(&reg!(n), packing)),
+                    Instr::Push { d, v } => push(regs, d, v),
+                    Instr::Size { d, a } => { let n = size(&reg!(a)); set_int(&mut reg!(d), n as i64) }
+                    Instr::Index { d, a, i } => check!(load(regs, d, a, i)),
+                    Instr::Index2 { d, a, i, j } => check!(load2(regs, d, a, i, j)),
+                    Instr::Update { d, i, v } => { let (i, value) = (reg!(i).clone(), take(regs, v)); check!(core.update(&mut reg!(d), &[i], value)) }
+                    Instr::UpdatePath { d, first, n } => { let (path, value) = path(regs, first, n); check!(core.update(&mut reg!(d), &path, value)) }
+                    Instr::Sum { d, a } => { primitives += size(&reg!(a)) as u64; set!(d, core.ctx.sum(&reg!(a))) }
+                    Instr::Closure { d, code, first } => reg!(d) = Value::Closure(code, Some(gathered(regs, 0, first, image.codes[code as usize].captures))),
+                    Instr::Sibling { d, code, a } => reg!(d) = Value::Closure(code, captured(&reg!(a))),
+                    Instr::LoadCaptured { first } => spread(regs, first),
+                    Instr::Call { code, first } => { save!(); enter!(code, w.base + first as usize); burn!() }
+                    Instr::TailCall { code, first } => { slide(regs, first, image.codes[code as usize].arity); enter!(code, w.base); burn!() }
+                    Instr::CallValue { first, n } => { save!(); burn!(); match code_of(image, &reg!(first), n) {
+                        Some(code) => enter!(code, w.base + first as usize),
+                        None => leave!(core.apply(stack, w.base + first as usize, n as usize)),
+                    } }
+                    Instr::TailCallValue { first, n } => { slide(regs, first, n); burn!(); match code_of(image, &reg!(0), n) {
+                        Some(code) => enter!(code, w.base),
+                        None => leave!(core.apply(stack, w.base, n as usize)),
+                    } }
+                    Instr::Return { a } => { give_back(regs, a); match core.resumable() {
+                        Some(frame) => { w = Window::of(image, frame); regs = &mut stack[w.base..w.end()]; }
+                        None => leave!(core.returned(stack, w.base)),
+                    } }
+                    Instr::Ad { op, first, n } => { save!(); leave!(core.ad(stack, op, w.base + first as usize, n as usize)) }
+                }
+            }
+        }
+    }
+}
+
+/// An error, and the code and next instruction of the frame it arose in, if it is not the caller's.
+type Failed = (Fault, Option<(u32, usize)>);
+
+/// The running frame.
+struct Window<'i> {
+    id: u32,
+    code: &'i Code,
+    instrs: &'i [Instr],
+    pc: usize,
+    base: usize,
+}
+
+impl<'i> Window<'i> {
+    #[inline(always)]
+    fn of(image: &'i Image, frame: Frame) -> Self {
+        let code = &image.codes[frame.code as usize];
+        let Frame { code: id, pc, base } = frame;
+        Self { id, code, instrs: &code.instrs, pc: pc as usize, base }
+    }
+
+    /// One past its last register.
+    #[inline(always)]
+    fn end(&self) -> usize {
+        self.base + self.code.registers as usize
+    }
+}

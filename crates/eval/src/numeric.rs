@@ -1,0 +1,114 @@
+//! Partial derivatives at plain numbers: what engines need most often, without values in between.
+
+use pullback_prim::{Class, MAX_SHARED, Prim, RealFn, Smooth, Term};
+
+use super::arith::Counts;
+
+/// The value of a smooth primitive of Reals.
+#[inline]
+pub fn value(smooth: &Smooth, args: &[f64]) -> Option<f64> {
+    match (smooth.value, args) {
+        (RealFn::Real2(f), [x, y, ..]) => Some(f(*x, *y)),
+        (RealFn::Real1(f), [x, ..]) => Some(f(*x)),
+        (RealFn::Real1(_) | RealFn::Real2(_) | RealFn::RealInt(_) | RealFn::IntReal(_), _) => None,
+    }
+}
+
+/// What a partial derivative is at plain numbers.
+pub enum Partial {
+    /// Structurally zero.
+    Zero,
+    /// A number.
+    Number(f64),
+    /// Not known here: the term needs more than Reals.
+    Unknown,
+}
+
+/// The partial derivatives of one application of a primitive of Reals. What they share is computed
+/// once, and each primitive in them is counted.
+pub struct Partials<'a> {
+    smooth: &'a Smooth,
+    args: [f64; 2],
+    result: f64,
+    /// The values of the shared terms that have been asked for; a truth is 1 or 0.
+    known: [Option<f64>; MAX_SHARED],
+    /// What it took.
+    pub counts: Counts,
+}
+
+impl<'a> Partials<'a> {
+    /// At these arguments, with this result.
+    #[inline]
+    pub fn new(smooth: &'a Smooth, args: [f64; 2], result: f64) -> Self {
+        Self { smooth, args, result, known: [None; MAX_SHARED], counts: Counts::default() }
+    }
+
+    /// One of them.
+    #[inline]
+    pub fn get(&mut self, term: &Term) -> Partial {
+        match term {
+            Term::Arg(index) => Partial::Number(self.args[*index]),
+            Term::Real(x) => Partial::Number(*x),
+            Term::Result => Partial::Number(self.result),
+            Term::Zero => Partial::Zero,
+            Term::Int(_) => Partial::Unknown,
+            Term::Prim(prim, terms) => match self.prim(term, *prim, terms) {
+                Some(x) => Partial::Number(x),
+                None => Partial::Unknown,
+            },
+            Term::If(cond, then, other) => {
+                let Term::Prim(prim, sides) = cond else { return Partial::Unknown };
+                match self.prim(cond, *prim, sides) {
+                    Some(truth) => self.get(if truth == 0.0 { other } else { then }),
+                    None => Partial::Unknown,
+                }
+            }
+        }
+    }
+
+    fn prim(&mut self, term: &Term, prim: Prim, terms: &[Term]) -> Option<f64> {
+        // Most rows share nothing, and comparing terms is dearer than what they say.
+        let shared = self.smooth.shared;
+        if shared.is_empty() {
+            return self.number(prim, terms);
+        }
+        let slot = shared.iter().position(|shared| shared == term);
+        if let Some(known) = slot.and_then(|slot| self.known[slot]) {
+            return Some(known);
+        }
+        let number = self.number(prim, terms);
+        if let Some(slot) = slot {
+            self.known[slot] = number;
+        }
+        number
+    }
+
+    fn number(&mut self, prim: Prim, terms: &[Term]) -> Option<f64> {
+        let mut values = [0.0; 2];
+        for (slot, term) in values.iter_mut().zip(terms) {
+            let Partial::Number(x) = self.get(term) else { return None };
+            *slot = x;
+        }
+        self.counts.differentiate(prim);
+        match &prim.row().class {
+            Class::Smooth(smooth) => value(smooth, &values),
+            Class::Discrete => compare(prim, values[0], values[1]).map(f64::from),
+            Class::Structural | Class::Sum | Class::Control => None,
+        }
+    }
+}
+
+/// A comparison of Reals.
+#[inline]
+pub(super) fn compare(prim: Prim, x: f64, y: f64) -> Option<bool> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the comparisons among all primitives")]
+    Some(match prim {
+        Prim::Lt => x < y,
+        Prim::Le => x <= y,
+        Prim::Gt => x > y,
+        Prim::Ge => x >= y,
+        Prim::Eq => x == y,
+        Prim::Ne => x != y,
+        _ => return None,
+    })
+}

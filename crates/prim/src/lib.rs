@@ -1,0 +1,16 @@
+//! The primitives. Their one table (type, value, smooth domain, linearity, partial derivatives) is in
+//! `table.rs`; every engine and the evaluator read it, none has rules of its own.
+//!
+//! A new variant of [`Prim`] does not compile until it has a row. [`Prim::row`] gives the row, [`Prim::ALL`]
+//! all primitives in the order of the table, [`Prim::from_name`] the one of a name.
+
+mod names;
+mod powers;
+mod row;
+mod scalar;
+mod special;
+mod table;
+pub mod values;
+
+pub use row::{Beside, Class, Linearity, MAX_SHARED, Prim, PrimTy, RealFn, Row, Smooth, Term};
+pub use scalar::{Scalar, ScalarFault};

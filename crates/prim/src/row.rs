@@ -1,0 +1,266 @@
+//! A primitive, what its row of the table says, and the little language its partial derivatives are
+//! written in.
+//!
+//! A partial derivative is a [`Term`] over the same primitives, so it has partial derivatives itself:
+//! the table gives derivatives of every order.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+/// A primitive operation, always saturated. Real arithmetic follows binary64; Int arithmetic is
+/// checked (overflow and division by zero are run-time errors).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[rustfmt::skip]
+#[expect(missing_docs, reason = "the table documents the variants that their names do not")]
+pub enum Prim {
+    // Real -> Real and Real -> Real -> Real, differentiable.
+    Neg, Add, Sub, Mul, Div, Pow, Max, Min, Atan2, Hypot, Xlogy,
+    Abs, Signum, Floor, Ceil, Round, Sqrt, Cbrt, Exp, Expm1, Log, Log1p,
+    Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Sech, Asinh, Acosh, Atanh,
+    Erf, Erfc, Lgamma, Digamma, Sigmoid, Softplus,
+    /// `Real -> Int -> Real`: repeated product; a negative exponent gives the reciprocal.
+    PowInt,
+    /// `Real -> Int -> Real`: the derivative of [`Prim::PowInt`], `n * x ^ (n - 1)`.
+    PowSlope,
+    /// `Int -> Real -> Real`: the n-th derivative of digamma (n = 0 is digamma), n ≥ 0.
+    Polygamma,
+
+    // Int -> Int and Int -> Int -> Int, checked.
+    IntNeg, IntAdd, IntSub, IntMul,
+    /// Floor of the quotient.
+    IntDiv,
+    /// Remainder with the divisor's sign.
+    IntRem,
+    /// `Int -> Int -> Int`, exponent ≥ 0.
+    IntPow, IntMax, IntMin, IntAbs, IntSignum,
+
+    // Comparisons to Bool.
+    Lt, Le, Gt, Ge, Eq, Ne,
+    IntLt, IntLe, IntGt, IntGe, IntEq, IntNe,
+    BoolEq, StrEq, Not, IsNan,
+
+    /// `Int -> Real`
+    ToReal,
+    /// `Real -> Int`, towards zero; NaN and numbers out of range are errors.
+    ToInt,
+
+    // Arrays: polymorphic in the element, they move values without looking at them.
+    /// `[]a -> Int`
+    Size,
+    /// `[]a -> Int -> a`
+    Index,
+    /// `[]a -> Int -> a -> []a`: in place when the array is not shared.
+    Update,
+    /// `[]a -> Int -> Int -> []a`: first index, one past the last.
+    Slice,
+    /// `[]a -> []a -> []a`
+    Concat,
+    /// `[][]a -> []a`
+    Flatten,
+    /// `[]Real -> Real`: from left to right, `sum [] = 0`; linear.
+    Sum,
+    /// `[]Real -> []Int`: the stable ascending order, NaN last.
+    Argsort,
+
+    /// `[]…a -> Int -> Int`: the size at a nesting depth (0 is outermost), -1 where an empty outer
+    /// array leaves nothing to measure.
+    Dim,
+    /// `Int -> Int -> String -> ()`: an error unless both sizes are equal or the first is -1; the
+    /// string says what they are sizes of.
+    CheckSize,
+    /// `String -> a`: a run-time error with this message.
+    Fail,
+
+    /// A primitive beside the table, which brings its row along.
+    Beside(Beside),
+}
+
+/// A row that is not in the table. Primitives with such a row are the same if it is one row in memory.
+/// Whoever has one can use the primitive wherever terms are made; text cannot name it.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside(pub &'static Row);
+
+impl PartialEq for Beside {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Beside {}
+
+impl Ord for Beside {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // The address decides only between two rows of one name.
+        let key = |beside: &Self| (beside.0.name, std::ptr::from_ref(beside.0).addr());
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Beside {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Hash for Beside {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::hash(self.0, state);
+    }
+}
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name in printed programs, mostly that of the surface language.
+    pub name: &'static str,
+    /// How many multiplications it counts as where operations are weighed; 0 if it computes nothing.
+    pub weight: u64,
+    /// The types of its arguments.
+    pub params: &'static [PrimTy],
+    /// The type of its result.
+    pub result: PrimTy,
+    /// How it takes part in differentiation.
+    pub class: Class,
+    /// What it is, with the convention for its derivative where there is one.
+    pub doc: &'static str,
+}
+
+/// The types primitives are declared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrimTy {
+    /// `Real`
+    Real,
+    /// `Int`
+    Int,
+    /// `Bool`
+    Bool,
+    /// `String`
+    Str,
+    /// `()`
+    Unit,
+    /// The one type variable `a`.
+    Elem,
+    /// `[]t`
+    Array(&'static PrimTy),
+    /// An array of anything, of any depth.
+    AnyArray,
+}
+
+/// How a primitive takes part in differentiation.
+#[derive(Debug)]
+pub enum Class {
+    /// A real function of reals (and integers), with partial derivatives.
+    Smooth(Smooth),
+    /// From any scalars or arrays to a result whose derivative is zero: it carries no tangent
+    /// ([`Prim::ToReal`]: its argument carries none).
+    Discrete,
+    /// Moves values without looking at them: the tangent moves in the same way.
+    Structural,
+    /// Adds up an array: linear.
+    Sum,
+    /// No value of its own: checks or fails.
+    Control,
+}
+
+/// The analysis of a smooth primitive.
+#[derive(Debug)]
+pub struct Smooth {
+    /// Its value.
+    pub value: RealFn,
+    /// Whether it is differentiable at these arguments (an Int argument comes converted). Where it is
+    /// not, the value and the partials follow the table of conventions.
+    pub domain: fn(&[f64]) -> bool,
+    /// In which arguments it is linear.
+    pub linearity: Linearity,
+    /// The partial derivative by each parameter; `None` for an Int parameter.
+    pub partials: &'static [Option<Term>],
+    /// What occurs in several of them: whoever needs more than one computes it once.
+    pub shared: &'static [Term],
+}
+
+/// How many shared terms a row may have.
+pub const MAX_SHARED: usize = 3;
+
+/// The value of a smooth primitive: a named function of [`crate::values`].
+#[derive(Clone, Copy, Debug)]
+pub enum RealFn {
+    /// `Real -> Real`
+    Real1(fn(f64) -> f64),
+    /// `Real -> Real -> Real`
+    Real2(fn(f64, f64) -> f64),
+    /// `Real -> Int -> Real`
+    RealInt(fn(f64, i64) -> f64),
+    /// `Int -> Real -> Real`
+    IntReal(fn(i64, f64) -> f64),
+}
+
+/// In which arguments a primitive is linear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linearity {
+    /// In all of them together.
+    Linear,
+    /// In each of two while the other is held.
+    Bilinear,
+    /// In the first while the others are held.
+    LinearInFirst,
+    /// In none.
+    Nonlinear,
+}
+
+/// A partial derivative as a term over the arguments and the result of its primitive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Term {
+    /// An argument, Real or Int as the row declares it.
+    Arg(usize),
+    /// The value of the primitive itself.
+    Result,
+    /// A constant.
+    Real(f64),
+    /// An Int constant.
+    Int(i64),
+    /// Structurally zero: it contributes nothing, whatever it is multiplied with.
+    Zero,
+    /// A primitive.
+    Prim(Prim, &'static [Term]),
+    /// By a Bool-valued term; only the chosen branch counts.
+    If(&'static Term, &'static Term, &'static Term),
+}
+
+impl Row {
+    /// The analysis, if the primitive is smooth.
+    pub fn smooth(&self) -> Option<&Smooth> {
+        if let Class::Smooth(smooth) = &self.class { Some(smooth) } else { None }
+    }
+
+    /// Its type for people, such as `[]a -> Int -> a`.
+    pub fn show_type(&self) -> String {
+        let parts: Vec<_> = self.params.iter().chain([&self.result]).map(PrimTy::show).collect();
+        parts.join(" -> ")
+    }
+}
+
+impl PrimTy {
+    fn show(&self) -> String {
+        match self {
+            PrimTy::Real => "Real".to_string(),
+            PrimTy::Int => "Int".to_string(),
+            PrimTy::Bool => "Bool".to_string(),
+            PrimTy::Str => "String".to_string(),
+            PrimTy::Unit => "()".to_string(),
+            PrimTy::Elem => "a".to_string(),
+            PrimTy::Array(inner) => format!("[]{}", inner.show()),
+            PrimTy::AnyArray => "[]…a".to_string(),
+        }
+    }
+}
+
+impl Term {
+    /// The number of primitives in this term, each branch counted.
+    pub fn size(&self) -> usize {
+        match self {
+            Term::Arg(_) | Term::Result | Term::Real(_) | Term::Int(_) | Term::Zero => 0,
+            Term::Prim(_, args) => 1 + args.iter().map(Term::size).sum::<usize>(),
+            Term::If(cond, then, other) => cond.size() + then.size() + other.size(),
+        }
+    }
+}

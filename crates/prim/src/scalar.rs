@@ -1,0 +1,192 @@
+//! Scalar evaluation: primitives over numbers, truth values and text, and the terms of partial
+//! derivatives. For constant folding, for the checks of the table, and for whatever has its arguments
+//! at hand as plain numbers. Never panics: an Int fault is a value.
+
+use std::rc::Rc;
+
+use crate::row::{Prim, PrimTy, RealFn, Term};
+use crate::values;
+
+/// A scalar value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    /// A Real.
+    Real(f64),
+    /// An Int.
+    Int(i64),
+    /// A Bool.
+    Bool(bool),
+    /// A String.
+    Str(Rc<str>),
+}
+
+/// Why a scalar primitive has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalarFault {
+    /// The result is no 64-bit integer.
+    Overflow,
+    /// An Int divided by zero.
+    DivisionByZero,
+    /// An Int to a negative power.
+    NegativeExponent,
+    /// A Real that is NaN or out of range, made an Int.
+    NotAnInt,
+    /// The arguments do not fit, or the primitive is not one of scalars.
+    NotScalar,
+}
+
+impl Prim {
+    /// Its value on scalars.
+    pub fn eval_scalar(self, args: &[Scalar]) -> Result<Scalar, ScalarFault> {
+        if let Some(smooth) = self.row().smooth() {
+            return match (smooth.value, args) {
+                (RealFn::Real1(f), [Scalar::Real(x)]) => Ok(Scalar::Real(f(*x))),
+                (RealFn::Real2(f), [Scalar::Real(x), Scalar::Real(y)]) => {
+                    Ok(Scalar::Real(f(*x, *y)))
+                }
+                (RealFn::RealInt(f), [Scalar::Real(x), Scalar::Int(n)]) => {
+                    Ok(Scalar::Real(f(*x, *n)))
+                }
+                (RealFn::IntReal(f), [Scalar::Int(n), Scalar::Real(x)]) => {
+                    Ok(Scalar::Real(f(*n, *x)))
+                }
+                (
+                    RealFn::Real1(_) | RealFn::Real2(_) | RealFn::RealInt(_) | RealFn::IntReal(_),
+                    _,
+                ) => Err(ScalarFault::NotScalar),
+            };
+        }
+        match args {
+            [Scalar::Int(m), Scalar::Int(n)] => match compare_ints(self, *m, *n) {
+                Some(truth) => Ok(Scalar::Bool(truth)),
+                None => int2(self, *m, *n).map(Scalar::Int),
+            },
+            [Scalar::Real(x), Scalar::Real(y)] => {
+                compare_reals(self, *x, *y).map(Scalar::Bool).ok_or(ScalarFault::NotScalar)
+            }
+            [Scalar::Int(n)] => int1(self, *n),
+            [Scalar::Real(x)] if self == Prim::IsNan => Ok(Scalar::Bool(x.is_nan())),
+            [Scalar::Real(x)] if self == Prim::ToInt => {
+                values::to_int(*x).map(Scalar::Int).ok_or(ScalarFault::NotAnInt)
+            }
+            [Scalar::Bool(p)] if self == Prim::Not => Ok(Scalar::Bool(!p)),
+            [Scalar::Bool(p), Scalar::Bool(q)] if self == Prim::BoolEq => Ok(Scalar::Bool(p == q)),
+            [Scalar::Str(p), Scalar::Str(q)] if self == Prim::StrEq => Ok(Scalar::Bool(p == q)),
+            _ => Err(ScalarFault::NotScalar),
+        }
+    }
+}
+
+impl Prim {
+    /// Its partial derivatives at numbers, an Int argument among them converted. `None` is the
+    /// structural zero, also that of a primitive without partial derivatives.
+    pub fn partials_at(self, args: &[f64]) -> Vec<Option<f64>> {
+        let row = self.row();
+        let Some(smooth) = row.smooth() else { return vec![None; args.len()] };
+        let scalar = |(ty, x): (&PrimTy, &f64)| {
+            if *ty == PrimTy::Int { Scalar::Int(*x as i64) } else { Scalar::Real(*x) }
+        };
+        let scalars: Vec<Scalar> = row.params.iter().zip(args).map(scalar).collect();
+        let Ok(Scalar::Real(result)) = self.eval_scalar(&scalars) else {
+            return vec![None; args.len()];
+        };
+        let number = |term: &Option<Term>| {
+            // A branch may end in the structural zero, which is a number to `eval`.
+            match term.as_ref()?.eval(&scalars, result) {
+                Ok(Scalar::Real(x)) => Some(x),
+                Ok(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_)) | Err(_) => None,
+            }
+        };
+        smooth.partials.iter().map(number).collect()
+    }
+}
+
+impl Term {
+    /// Its value, given the arguments and the result of the primitive it is a partial derivative of.
+    pub fn eval(&self, args: &[Scalar], result: f64) -> Result<Scalar, ScalarFault> {
+        match self {
+            Term::Arg(index) => args.get(*index).cloned().ok_or(ScalarFault::NotScalar),
+            Term::Result => Ok(Scalar::Real(result)),
+            Term::Real(value) => Ok(Scalar::Real(*value)),
+            Term::Int(value) => Ok(Scalar::Int(*value)),
+            Term::Zero => Ok(Scalar::Real(0.0)),
+            Term::Prim(prim, terms) => {
+                let values: Result<Vec<_>, _> =
+                    terms.iter().map(|term| term.eval(args, result)).collect();
+                prim.eval_scalar(&values?)
+            }
+            Term::If(cond, then, other) => {
+                let chosen =
+                    if cond.eval(args, result)? == Scalar::Bool(true) { then } else { other };
+                chosen.eval(args, result)
+            }
+        }
+    }
+}
+
+fn compare_reals(prim: Prim, x: f64, y: f64) -> Option<bool> {
+    let table = [
+        (Prim::Lt, x < y),
+        (Prim::Le, x <= y),
+        (Prim::Gt, x > y),
+        (Prim::Ge, x >= y),
+        (Prim::Eq, x == y),
+        (Prim::Ne, x != y),
+    ];
+    table.into_iter().find(|(known, _)| *known == prim).map(|(_, truth)| truth)
+}
+
+fn compare_ints(prim: Prim, m: i64, n: i64) -> Option<bool> {
+    let table = [
+        (Prim::IntLt, m < n),
+        (Prim::IntLe, m <= n),
+        (Prim::IntGt, m > n),
+        (Prim::IntGe, m >= n),
+        (Prim::IntEq, m == n),
+        (Prim::IntNe, m != n),
+    ];
+    table.into_iter().find(|(known, _)| *known == prim).map(|(_, truth)| truth)
+}
+
+fn int1(prim: Prim, n: i64) -> Result<Scalar, ScalarFault> {
+    if prim == Prim::ToReal {
+        return Ok(Scalar::Real(n as f64));
+    }
+    let value = if prim == Prim::IntNeg {
+        n.checked_neg()
+    } else if prim == Prim::IntAbs {
+        n.checked_abs()
+    } else if prim == Prim::IntSignum {
+        Some(n.signum())
+    } else {
+        return Err(ScalarFault::NotScalar);
+    };
+    value.map(Scalar::Int).ok_or(ScalarFault::Overflow)
+}
+
+fn int2(prim: Prim, m: i64, n: i64) -> Result<i64, ScalarFault> {
+    let value = if prim == Prim::IntAdd {
+        m.checked_add(n)
+    } else if prim == Prim::IntSub {
+        m.checked_sub(n)
+    } else if prim == Prim::IntMul {
+        m.checked_mul(n)
+    } else if prim == Prim::IntMax {
+        Some(m.max(n))
+    } else if prim == Prim::IntMin {
+        Some(m.min(n))
+    } else if prim == Prim::IntPow {
+        if n < 0 {
+            return Err(ScalarFault::NegativeExponent);
+        }
+        values::int_pow(m, n)
+    } else if prim == Prim::IntDiv || prim == Prim::IntRem {
+        if n == 0 {
+            return Err(ScalarFault::DivisionByZero);
+        }
+        if prim == Prim::IntDiv { values::int_div(m, n) } else { values::int_rem(m, n) }
+    } else {
+        return Err(ScalarFault::NotScalar);
+    };
+    value.ok_or(ScalarFault::Overflow)
+}
