@@ -85,3 +85,15 @@ exit 1
 $ pullback run tests/cli/programs/limits.pull small 3 --max-memory 10K
 exit 0
 > 3.0
+
+$ pullback run tests/cli/programs/copies.pull
+exit 1
+! error[E0503]: `f8` is needed at too many different types
+!   --> tests/cli/programs/copies.pull:12:14
+!    |
+! 12 |   let f9 x = f8 (x, 1) + f8 (x, true) in
+!    |              ^^ the limit was reached here
+!    |
+!    = note: a function becomes code of its own for every type it is used at; there may be 20000 such copies, and their types may not be huge
+!    = help: give the functions that call each other fixed types instead of type variables
+!

@@ -305,10 +305,26 @@ impl<'t> Elab<'t> {
             key.push(given.or_else(inherited).cloned().unwrap_or_else(Type::unit));
         }
         let known = self.groups[group].instances.get(&key).cloned();
+        if known.is_none() {
+            let is_first = self.groups[group].instances.is_empty();
+            let name = &self.typed.locals[local].name;
+            self.count_instance(is_first, &key, name, span);
+        }
+        if self.overflowed {
+            return self.missing_member(group, local, &key, span);
+        }
         let vars = known.unwrap_or_else(|| self.new_instance(group, key));
         let place = self.groups[group].members.iter().position(|(member, _)| *member == local);
         let place = place.unwrap_or_else(|| bug("a member of the group", span));
         self.var(vars[place], span)
+    }
+
+    /// Stands for a function of a group in a program that stays incomplete.
+    fn missing_member(&mut self, group: usize, local: LocalId, types: &[Type], span: Span) -> Expr {
+        let outer = self.enter_instance(group, types);
+        let ty = self.lower(&self.typed.locals[local].ty);
+        self.leave_instance(outer);
+        build::fail("a function that was not made", ty, span)
     }
 
     /// Variables for the members of a group at types it was not asked for before.

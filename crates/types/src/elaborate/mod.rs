@@ -24,14 +24,15 @@ mod types;
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use pullback_base::{Diagnostic, Name};
+use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::{Def, DefId, Program, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::tir::{Constraint, Global, GlobalId, LocalId, ParamId, TExpr, Typed};
+use crate::tir::{Constraint, GlobalId, LocalId, ParamId, TExpr, Typed};
 
-/// The most instances of definitions one program may need.
-const MAX_INSTANCES: usize = 20_000;
+/// How often definitions and local functions may become code beyond the first time for each. The first
+/// time is the code that was written, of which there may be any amount.
+const MAX_COPIES: usize = 20_000;
 
 /// The most nodes the types of one instance may have together.
 const MAX_TYPES: usize = 1_000;
@@ -98,6 +99,12 @@ struct Elab<'t> {
     /// Instances of definitions, in the order they were asked for; those from `done` on have no body.
     instances: IndexMap<(GlobalId, Vec<Type>), DefId>,
     done: usize,
+    /// Definitions that have an instance.
+    reached: FxHashSet<GlobalId>,
+    /// How many instances there are beyond the first of each definition and local function.
+    copies: usize,
+    /// Whether there are too many, or one is at a huge type: the program stays incomplete.
+    overflowed: bool,
     subst: Subst,
     /// Monomorphic locals in scope (those out of scope stay, unused).
     env: FxHashMap<LocalId, VarId>,
@@ -129,6 +136,9 @@ impl<'t> Elab<'t> {
             diagnostics: vec![],
             instances: IndexMap::new(),
             done: 0,
+            reached: FxHashSet::default(),
+            copies: 0,
+            overflowed: false,
             subst: Subst::default(),
             env: FxHashMap::default(),
             group_of: FxHashMap::default(),
@@ -145,6 +155,8 @@ impl<'t> Elab<'t> {
             return def;
         }
         let source = &self.typed.globals[global];
+        let is_first = self.reached.insert(global);
+        self.count_instance(is_first, &types, &source.name, source.span);
         let subst: Subst = source.params.iter().copied().zip(types.iter().cloned()).collect();
         let ty = self.lower_with(&source.ty, &subst);
         let def = self.stub(source.name.clone(), ty, source.span);
@@ -152,8 +164,19 @@ impl<'t> Elab<'t> {
         def
     }
 
+    /// Counts an instance that is about to be made at these types, and says so once if that is too much.
+    fn count_instance(&mut self, is_first: bool, types: &[Type], name: &Name, span: Span) {
+        self.copies += usize::from(!is_first);
+        let mut budget = MAX_TYPES;
+        let small = types.iter().all(|ty| types::fits(ty, &mut budget));
+        if (!small || self.copies > MAX_COPIES) && !self.overflowed {
+            self.overflowed = true;
+            self.diagnostics.push(too_many_types(name, span));
+        }
+    }
+
     /// A definition whose body is still to come.
-    fn stub(&mut self, name: Name, ty: Type, span: pullback_base::Span) -> DefId {
+    fn stub(&mut self, name: Name, ty: Type, span: Span) -> DefId {
         let body = build::fail("a definition without a body", ty.clone(), span);
         self.program.defs.push(Def { name, ty, body, span })
     }
@@ -161,13 +184,10 @@ impl<'t> Elab<'t> {
     /// Makes the bodies of all instances asked for, and of those they ask for.
     fn run(&mut self) {
         while let Some(((global, types), &def)) = self.instances.get_index(self.done) {
-            let source = &self.typed.globals[*global];
-            let mut budget = MAX_TYPES;
-            let small = types.iter().all(|ty| types::fits(ty, &mut budget));
-            if !small || self.done >= MAX_INSTANCES {
-                self.diagnostics.push(too_many_types(source));
+            if self.overflowed {
                 return;
             }
+            let source = &self.typed.globals[*global];
             self.subst = source.params.iter().copied().zip(types.iter().cloned()).collect();
             self.done += 1;
             self.env.clear();
@@ -179,15 +199,15 @@ impl<'t> Elab<'t> {
 }
 
 /// The message for a definition that is needed at too many or too large types.
-fn too_many_types(source: &Global) -> Diagnostic {
+fn too_many_types(name: &Name, span: Span) -> Diagnostic {
     Diagnostic::error(
         "E0503",
-        source.span,
-        format!("`{}` is needed at too many different types", source.name),
-        "the limit was reached at this definition",
+        span,
+        format!("`{name}` is needed at too many different types"),
+        "the limit was reached here",
     )
     .note(format!(
-        "a definition becomes code of its own for every type it is used at; there may be {MAX_INSTANCES} such copies, and their types may not be huge"
+        "a function becomes code of its own for every type it is used at; there may be {MAX_COPIES} such copies, and their types may not be huge"
     ))
-    .hint("give the definitions that call each other fixed types instead of type variables")
+    .hint("give the functions that call each other fixed types instead of type variables")
 }

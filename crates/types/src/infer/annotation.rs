@@ -9,6 +9,7 @@ use super::mismatch::Why;
 use super::names::what_it_has;
 use super::tangent::tangent;
 use super::{Binding, Infer};
+use crate::exhaustive::for_each_child;
 use crate::resolve::{TypeName, is_builtin_type};
 use crate::tir::{SizedDim, Step, TExpr, TExprKind};
 use crate::ty::{Atom, Size, Ty};
@@ -25,14 +26,37 @@ struct Dims {
     count: usize,
 }
 
-/// How large a written type may become when its abbreviations are expanded.
+/// The sizes that abbreviations in a written type are given, which take the place of their size names.
+#[derive(Debug)]
+pub(super) struct SizeCopies {
+    /// The written type.
+    within: Span,
+    /// How many parts of sizes have been copied.
+    parts: usize,
+}
+
+impl SizeCopies {
+    pub fn none(within: Span) -> Self {
+        Self { within, parts: 0 }
+    }
+}
+
+/// How large a written type may become when its abbreviations are expanded, and how much of it may be
+/// copies of sizes that abbreviations are given.
 const MAX_NODES: usize = 10_000;
+
+/// How many parts one size that an abbreviation is given may have when it is written out. The limit
+/// also bounds how deep sizes nest.
+const MAX_SIZE_PARTS: usize = MAX_DEPTH;
 
 impl<'a> Infer<'a> {
     /// A written type and its measurable sizes.
     pub(super) fn annotation(&mut self, ty: &'a TypeExpr) -> (Ty, Vec<SizedDim>) {
         let mut dims = Dims { path: Some(vec![]), ..Dims::default() };
+        let copies = SizeCopies::none(ty.span);
+        let outer = std::mem::replace(&mut self.size_copies, copies);
         let converted = self.convert(ty, &mut dims);
+        self.size_copies = outer;
         (converted, dims.found)
     }
 
@@ -302,13 +326,8 @@ impl<'a> Infer<'a> {
             return Ty::Error;
         }
         let types: Vec<Ty> = args.iter().map(|arg| self.convert_inside(arg, dims)).collect();
-        let sizes: Vec<TExpr> =
-            sizes.iter().map(|size| self.check(size, &Ty::Int, &Why::Index)).collect();
-        let sizes = decl
-            .sizes
-            .iter()
-            .map(|name| name.node.clone())
-            .zip(sizes.into_iter().map(|e| Binding::SizeArg(Rc::new(e))));
+        let sizes: Vec<Binding> = sizes.iter().map(|size| self.size_argument(size)).collect();
+        let sizes = decl.sizes.iter().map(|name| name.node.clone()).zip(sizes);
         let scope = std::mem::replace(&mut self.scope, sizes.collect());
         let params = decl.params.iter().map(|param| param.node.clone()).zip(types).collect();
         let type_vars = std::mem::replace(&mut self.type_vars, params);
@@ -320,6 +339,38 @@ impl<'a> Infer<'a> {
         self.type_vars = type_vars;
         self.scope = scope;
         converted
+    }
+
+    /// A size that an abbreviation is given.
+    fn size_argument(&mut self, size: &'a Expr) -> Binding {
+        let checked = self.check(size, &Ty::Int, &Why::Index);
+        let mut parts = 0;
+        count_parts(&checked, &mut parts);
+        if parts > MAX_SIZE_PARTS {
+            self.report_large_size(MAX_SIZE_PARTS);
+        }
+        Binding::SizeArg(Rc::new(checked), parts)
+    }
+
+    /// Whether the written type at work may have one more copy of a size argument with so many parts.
+    pub(super) fn may_copy_size(&mut self, parts: usize) -> bool {
+        self.size_copies.parts += parts;
+        let may = self.size_copies.parts <= MAX_NODES;
+        if !may {
+            self.report_large_size(MAX_NODES);
+        }
+        may
+    }
+
+    fn report_large_size(&mut self, limit: usize) {
+        let span = self.size_copies.within;
+        let diagnostic = Diagnostic::error("E0305", span, "the sizes of this type are too large", "")
+            .note(format!(
+                "an abbreviation puts the size it is given in place of its size name; written out, the sizes here have more than {limit} parts"
+            ))
+            .hint("mention the size name of an abbreviation once, or write the size that is meant");
+        self.report(diagnostic);
+        self.too_large = true;
     }
 
     fn report_deep_alias(&mut self, span: Span) {
@@ -453,4 +504,9 @@ impl<'a> Infer<'a> {
             seen.push(name);
         }
     }
+}
+
+fn count_parts(size: &TExpr, parts: &mut usize) {
+    *parts += 1;
+    for_each_child(size, &mut |part| count_parts(part, parts));
 }

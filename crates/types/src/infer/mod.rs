@@ -45,6 +45,7 @@ use crate::resolve::names::Names;
 use crate::resolve::{self, Declared, Scopes, Source, deps};
 use crate::tir::{Global, Local, LocalId, TExpr, TExprKind, Typed};
 use crate::ty::{Poly, Ty};
+use annotation::SizeCopies;
 use decl::SumInfo;
 use group::Assumed;
 use scheme::Scheme;
@@ -58,8 +59,8 @@ use std::rc::Rc;
 enum Binding {
     /// A variable.
     Local(LocalId),
-    /// The size argument of an abbreviation that is being expanded.
-    SizeArg(Rc<TExpr>),
+    /// The size argument of an abbreviation that is being expanded, and how many parts it has.
+    SizeArg(Rc<TExpr>, usize),
     /// A size parameter of a sum type: not tracked.
     AnySize,
 }
@@ -137,6 +138,8 @@ struct Infer<'a> {
     expanding: Vec<usize>,
     /// Whether each alias is known to be cyclic or wrong.
     bad_aliases: Vec<bool>,
+    /// The copies of size arguments in the written type at work.
+    size_copies: SizeCopies,
     /// The definition or type whose declaration is looked at: `def f`, `type T`.
     owner: String,
     /// Names bound by a `let` without `rec` around this point, in whose own value they are not in scope.
@@ -218,6 +221,7 @@ impl<'a> Infer<'a> {
             opaque: FxHashMap::default(),
             expanding: Vec::new(),
             bad_aliases: vec![false; aliases],
+            size_copies: SizeCopies::none(Span::NONE),
             owner: String::new(),
             not_recursive: Vec::new(),
             in_size: false,

@@ -57,8 +57,10 @@ impl Infer<'_> {
         if let Some(binding) = self.scope.get(name) {
             return match binding.clone() {
                 Binding::Local(local) => self.local_head(local, span),
-                Binding::SizeArg(size) => {
-                    Head::plain(TExpr { span, ..size.as_ref().clone() }, None)
+                Binding::SizeArg(size, parts) => {
+                    let copied = self.may_copy_size(parts);
+                    let size = if copied { size.as_ref().clone() } else { Self::error_expr(span) };
+                    Head::plain(TExpr { span, ..size }, None)
                 }
                 Binding::AnySize => {
                     Head::plain(TExpr { kind: TExprKind::Error, ty: Ty::Int, span }, None)

@@ -91,3 +91,14 @@ fn types_of_exponential_size_are_one_diagnostic() {
     });
     assert_eq!(codes(&text), ["E0305"]);
 }
+
+#[test]
+fn sizes_of_exponential_size_are_one_diagnostic() {
+    let grows = |this, before| format!("type A{this} [n] = A{before} [n * n + n + 1]");
+    assert_eq!(codes(&lines("type A0 [n] = [n]Real", 40, grows)), ["E0305"]);
+    let sum = "+ 1".repeat(200);
+    let grows = |this, before| format!("type A{this} [n] = A{before} [n {sum}]");
+    assert_eq!(codes(&lines("type A0 [n] = [n]Real", 200, grows)), ["E0305"]);
+    let doubles = |this, before| format!("type A{this} [n] = (A{before} [n], A{before} [n])");
+    assert_eq!(codes(&lines("type A0 [n] = [n]Real", 40, doubles)), ["E0305"]);
+}

@@ -109,6 +109,59 @@ fn nested_polymorphic_functions_take_little_memory() {
     assert!(peak_memory() - before < 3 << 20, "{before} KiB, then {} KiB", peak_memory());
 }
 
+/// The codes of what elaboration says of a program whose definition `main` is wanted.
+fn elaboration_codes(text: String) -> Vec<&'static str> {
+    let started = Instant::now();
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(move || {
+        let inferred = infer_files(&[("test", &text)], false);
+        assert_eq!(inferred.messages(), "");
+        let root = inferred.scopes.global(inferred.main, "main").expect("the definition");
+        let elaborated = pullback_types::elaborate(&inferred.typed, &[root]);
+        elaborated.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    });
+    let codes = thread.expect("a thread").join().expect("no panic");
+    assert!(started.elapsed() < Duration::from_secs(60), "too slow");
+    codes
+}
+
+/// `count` definitions that call each other in a row, the last called by `main`.
+fn chain(count: usize, first: &str, next: impl Fn(usize, usize) -> String) -> String {
+    let mut text = format!("{first}\n");
+    for index in 1..count {
+        writeln!(text, "{}", next(index, index - 1)).expect("a string");
+    }
+    writeln!(text, "def main: Int = f{} 1", count - 1).expect("a string");
+    text
+}
+
+#[test]
+fn any_number_of_definitions_may_become_code_once() {
+    let next = |this, before| format!("def f{this} (x: Int): Int = f{before} x");
+    assert!(elaboration_codes(chain(100_000, "def f0 (x: Int): Int = x", next)).is_empty());
+    let next = |this, before| format!("def f{this} x = f{before} x");
+    assert!(elaboration_codes(chain(30_000, "def f0 x = x", next)).is_empty());
+}
+
+#[test]
+fn copies_of_definitions_and_local_functions_are_counted_together() {
+    let next = |this, before| format!("def f{this} x = f{before} (x, 1) + f{before} (x, true)");
+    assert!(elaboration_codes(chain(14, "def f0 x = 1", next)).is_empty());
+    let next =
+        |this, before| format!("def f{this} x =\n  let g y = f{before} (y, x) in\n  g 1 + g true");
+    assert!(elaboration_codes(chain(12, "def f0 x = 1", next)).is_empty());
+    assert_eq!(elaboration_codes(chain(24, "def f0 x = 1", next)), ["E0503"]);
+}
+
+#[test]
+fn huge_types_of_local_functions_are_an_error() {
+    let mut text = String::from("def main: Int =\n  let f0 x = 1 in\n");
+    for i in 0..12 {
+        writeln!(text, "  let f{} x = f{i} (x, x) in", i + 1).expect("a string");
+    }
+    text += "  f12 1\n";
+    assert_eq!(elaboration_codes(text), ["E0503"]);
+}
+
 /// The most memory this process has had, in KiB; 0 where the system does not tell.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
