@@ -3,12 +3,13 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pullback_engines::source::{Transforms, prepared};
+use pullback_engines::source::prepared;
 use pullback_engines::{EngineInfo, How, evaluate, modes};
 use pullback_eval::{Options, compile};
 use pullback_oracle::fuzz::{self, Campaign, Statistics};
 use pullback_oracle::table::{Report, Subject, report};
 use pullback_oracle::{Contender, closed, failure, of_value, on_image};
+use pullback_reduce::Transforms;
 
 use crate::deep;
 

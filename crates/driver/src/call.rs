@@ -15,9 +15,9 @@
 use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::semantics::with_fuel;
 use pullback_eval::Value;
 use pullback_lambda::{Def, DefId, Expr as Term, ExprKind as TermKind, Program, Type};
+use pullback_reduce::with_fuel;
 use pullback_syntax::ast::{Expr, ExprKind, Path, TypeExpr, TypeExprKind};
 use pullback_types::tir::{Constraint, Global, ParamId};
 use pullback_types::ty::Ty;

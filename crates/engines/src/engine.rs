@@ -8,8 +8,9 @@ use pullback_eval::{
 };
 use pullback_lambda::{DefId, Program};
 
-use crate::source::{self, Transforms};
+use crate::source;
 use crate::{follow, trace_engine};
+use pullback_reduce::{ForwardFn, TransformFn, Transforms};
 
 /// An engine: what it is and how it runs.
 #[derive(Debug)]
@@ -86,14 +87,6 @@ pub enum How {
     Own(RunFn),
 }
 
-/// A transformation of a closed definition `S -> T` with first-order S and T: it appends definitions to
-/// the program and gives the one that was asked for. There is no [`pullback_lambda::AdOp::Vjp`],
-/// `Jvp` or `Linearize` left in what the definition reaches, and its body is a function of one parameter.
-pub type TransformFn = fn(&mut Program, DefId) -> Result<DefId, Box<Diagnostic>>;
-/// As a [`TransformFn`], to `(S, S') -> (T, T')`. If a number of components is held, `S` is a tuple with
-/// one component more: those that are held come first and are constants, whose tangents are structurally
-/// zero, and `S'` is the tangent type of the last component alone.
-pub type ForwardFn = fn(&mut Program, DefId, usize) -> Result<DefId, Box<Diagnostic>>;
 /// The type of [`run`] for one engine; the definition is as for a [`TransformFn`].
 pub type RunFn = fn(&Program, DefId, Value, &Mode, &Options) -> Result<Answer, Box<Diagnostic>>;
 

@@ -17,8 +17,7 @@ mod watch;
 
 pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{
-    Answer, EngineInfo, ForwardFn, How, Mode, Page, RunFn, ShowFn, Stage, TransformFn, evaluate,
-    run, run_in_machine,
+    Answer, EngineInfo, How, Mode, Page, RunFn, ShowFn, Stage, evaluate, run, run_in_machine,
 };
 pub use page::page;
 pub use table::{BOUNDED, ENGINES, engine_named, fused, modes};

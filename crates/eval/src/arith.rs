@@ -268,7 +268,7 @@ impl Ctx {
         match &prim.row().class {
             Class::Smooth(smooth) => self.apply_smooth(prim, smooth, args),
             Class::Sum => self.sum(&args[0]),
-            Class::Discrete | Class::Structural | Class::Control => {
+            Class::Discrete | Class::Structural | Class::Control | Class::Fail => {
                 if self.options.strict_domain {
                     self.check_tie(prim, args)?;
                     self.check_jump(prim, args)?;
@@ -398,9 +398,11 @@ impl Ctx {
                 let values = &values[..terms.len().min(2)];
                 let value = match &prim.row().class {
                     Class::Smooth(smooth) => self.apply_smooth(*prim, smooth, values)?,
-                    Class::Discrete | Class::Structural | Class::Sum | Class::Control => {
-                        discrete::apply(self, *prim, values)?
-                    }
+                    Class::Discrete
+                    | Class::Structural
+                    | Class::Sum
+                    | Class::Control
+                    | Class::Fail => discrete::apply(self, *prim, values)?,
                 };
                 if let Some(slot) = slot {
                     known.0[slot] = Some(value.clone());

@@ -21,7 +21,7 @@ pub(super) fn apply(ctx: &mut Ctx, prim: Prim, args: &[Value]) -> Result<Value, 
         [Value::Bool(a)] if prim == Prim::Not => Ok(Value::Bool(!a)),
         [Value::Bool(a), Value::Bool(b)] if prim == Prim::BoolEq => Ok(Value::Bool(a == b)),
         [Value::Str(a), Value::Str(b)] if prim == Prim::StrEq => Ok(Value::Bool(a == b)),
-        [Value::Str(text)] if prim == Prim::Fail => Err(Fault::message(text)),
+        [Value::Str(text)] => Err(Fault::stop(prim, text)),
         [Value::Int(found), Value::Int(needed), Value::Str(what)] if prim == Prim::CheckSize => {
             if *found == *needed || *found == -1 {
                 return Ok(Value::Unit);

@@ -1,12 +1,9 @@
 //! What can go wrong at run time: structured where it is found, told in words at the edge.
 
 use pullback_base::{Diagnostic, Name, Span};
+use pullback_prim::Prim;
 
-/// What the message of `fail` begins with where a translated program stops because an engine does not
-/// cover it; the rest of the message says why.
-pub const ENGINE_LIMIT: &str = "a limit of the engine: ";
-
-/// What the message of `fail` ends with where a function of `letrec_n` has no value.
+/// What is said of a function of `letrec_n` that has no value, after its name.
 pub const OUT_OF_FUEL: &str = "is out of fuel: its calls nest deeper than `--fuel` allows";
 
 /// Why a function that is out of fuel has no value.
@@ -18,10 +15,6 @@ pub const FUEL_HINT: &str = "give more fuel";
 
 /// How many derivatives may be nested in one number.
 pub const MAX_NESTING: usize = 100;
-
-/// The message of `fail` by which transformed programs say that a tangent or cotangent has another
-/// shape than its value.
-pub const OTHER_SHAPE: &str = "the cotangent has another shape than the value it belongs to";
 
 /// A run-time error.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +65,11 @@ pub enum Fault {
     NoInt {
         /// The Real.
         number: f64,
+    },
+    /// A function of `letrec_n` whose calls nest deeper than its fuel allows.
+    OutOfFuel {
+        /// Its name.
+        function: String,
     },
     /// `error` or a failed `assert`.
     Message {
@@ -159,16 +157,22 @@ pub struct Request {
 }
 
 impl Fault {
-    /// What `fail` with this message means.
-    pub fn message(text: &str) -> Self {
-        if text == OTHER_SHAPE {
-            let (primal, found) = ("the shape of the value".to_string(), "another".to_string());
-            return Self::Shape { what: "cotangent", primal, found };
+    /// The error that a primitive of class [`pullback_prim::Class::Fail`] stops a program with.
+    pub fn stop(prim: Prim, text: &str) -> Self {
+        let text = text.to_string();
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the primitives that fail")]
+        match prim {
+            Prim::Fail => Self::Message { text },
+            Prim::OutOfFuel => Self::OutOfFuel { function: text },
+            Prim::EngineLimit => Self::Unsupported { what: text },
+            Prim::OtherShape => Self::Shape {
+                what: "cotangent",
+                primal: "the shape of the value".to_string(),
+                found: "another".to_string(),
+            },
+            Prim::Broken => Self::Internal { what: text },
+            _ => Self::internal(format!("{prim:?} on {text:?}")),
         }
-        if let Some(what) = text.strip_prefix(ENGINE_LIMIT) {
-            return Self::Unsupported { what: what.to_string() };
-        }
-        Self::Message { text: text.to_string() }
     }
 
     /// A broken promise of an earlier stage.
@@ -230,8 +234,10 @@ impl Fault {
             )
             .note("`int` cuts off towards zero, so it needs a number between -2^63 and 2^63 - 1")
             .hint("test with `is_nan` or bound the number first"),
-            Self::Message { text } if text.ends_with(OUT_OF_FUEL) => {
-                error("E0708", text.clone(), "this function").note(FUEL_NOTE).hint(FUEL_HINT)
+            Self::OutOfFuel { function } => {
+                error("E0708", format!("`{function}` {OUT_OF_FUEL}"), "this function")
+                    .note(FUEL_NOTE)
+                    .hint(FUEL_HINT)
             }
             Self::Message { text } => error("E0708", text.clone(), "this stops the program")
                 .note("the program itself checks this, with `assert` or `error`")

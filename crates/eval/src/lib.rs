@@ -27,10 +27,7 @@ pub use arith::{Budget, Counts, Ctx, Known, Options, Since, primal};
 pub use array::{Array, Items};
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
-pub use fault::{
-    ENGINE_LIMIT, FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, OTHER_SHAPE, OUT_OF_FUEL, Request,
-    amount,
-};
+pub use fault::{FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, OUT_OF_FUEL, Request, amount};
 pub use hooks::{Engine, Level, Native, NativeValue, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use structure::Fields;

@@ -267,7 +267,7 @@ pub(super) fn concerns(prim: Prim) -> bool {
     match prim.row().class {
         Class::Smooth(_) | Class::Sum => true,
         Class::Discrete => compares(prim) || matches!(prim, Prim::Argsort | Prim::ToInt),
-        Class::Structural | Class::Control => false,
+        Class::Structural | Class::Control | Class::Fail => false,
     }
 }
 
@@ -289,7 +289,9 @@ fn is_kink(prim: Prim, args: &[f64], followed: bool) -> bool {
         (Class::Discrete, [x, y]) => compares(prim) && x == y,
         // Where nothing is differentiated, making an Int of a whole number is no edge.
         (Class::Discrete, [x]) => prim == Prim::ToInt && followed && jumps(*x),
-        (Class::Discrete | Class::Structural | Class::Sum | Class::Control, _) => false,
+        (Class::Discrete | Class::Structural | Class::Sum | Class::Control | Class::Fail, _) => {
+            false
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use pullback_base::{Name, Span};
 
 use crate::{
-    AdOp, Arm, DataId, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, Var, VarId,
+    AdOp, Arm, DataId, Def, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, Var,
+    VarId,
 };
 use pullback_prim::Prim;
 
@@ -60,6 +61,12 @@ impl Program {
     /// A new variable with the name and type of another.
     pub fn fresh_like(&mut self, var: VarId) -> VarId {
         self.vars.push(self.vars[var].clone())
+    }
+    /// A new definition, whose body is to follow: without one it is a bug to evaluate it.
+    pub fn declare(&mut self, name: impl Into<Name>, ty: Type, span: Span) -> DefId {
+        let text = Expr::str("a definition without a body", span);
+        let body = Expr::stop(Prim::Broken, text, ty.clone(), span);
+        self.defs.push(Def { name: name.into(), ty, body, span })
     }
     /// An occurrence of a variable.
     pub fn var(&self, var: VarId, span: Span) -> Expr {
@@ -128,7 +135,7 @@ impl Expr {
     pub fn unit(span: Span) -> Self {
         Self::tuple(vec![], span)
     }
-    /// A primitive whose arguments determine its result (all but [`Prim::Fail`]).
+    /// A primitive whose arguments determine its result (all but those that fail).
     pub fn prim(prim: Prim, args: Vec<Expr>, span: Span) -> Self {
         let types: Vec<_> = args.iter().map(|arg| arg.ty.clone()).collect();
         let ty = result_type(prim, &types);
@@ -137,7 +144,11 @@ impl Expr {
     }
     /// A run-time error with a message, of any type.
     pub fn fail(message: Expr, ty: Type, span: Span) -> Self {
-        Self::new(ExprKind::Prim(Prim::Fail, vec![message]), ty, span)
+        Self::stop(Prim::Fail, message, ty, span)
+    }
+    /// A run-time error of one of the primitives of class [`pullback_prim::Class::Fail`], of any type.
+    pub fn stop(prim: Prim, text: Expr, ty: Type, span: Span) -> Self {
+        Self::new(ExprKind::Prim(prim, vec![text]), ty, span)
     }
     /// `function args`; just the function without arguments.
     pub fn app(function: Expr, args: Vec<Expr>, span: Span) -> Self {

@@ -11,7 +11,7 @@ use pullback_base::Id;
 use crate::layout::Doc;
 use crate::show::{escaped, quoted};
 use crate::{Arm, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, VarId};
-use pullback_prim::Prim;
+use pullback_prim::Class;
 
 /// The widest line, where that is possible.
 const WIDTH: usize = 100;
@@ -81,8 +81,9 @@ impl Program {
             | ExprKind::Array(_)
             | ExprKind::Build { .. }
             | ExprKind::Match(_, _, _) => self.atom(expr),
-            ExprKind::Prim(Prim::Fail, args) => {
-                let head = Doc::text(format!("fail[{}]", self.print_type(&expr.ty)));
+            ExprKind::Prim(prim, args) if matches!(prim.row().class, Class::Fail) => {
+                let head = format!("{}[{}]", prim.row().name, self.print_type(&expr.ty));
+                let head = Doc::text(head);
                 self.application(head, args)
             }
             ExprKind::Prim(prim, args) => self.application(Doc::text(prim.row().name), args),

@@ -170,6 +170,10 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
             }
         }
         Prim::Fail => Err(Error::new(ErrorKind::Message, next(a)?.str()?.to_string())),
+        // Translations make these, and the oracle runs programs that nothing has translated.
+        Prim::OutOfFuel | Prim::EngineLimit | Prim::OtherShape | Prim::Broken => {
+            Err(Error::new(ErrorKind::Unsupported, prim.row().name))
+        }
         // The oracle shares no rule with the primitives, so it knows those of the table only.
         Prim::Beside(_) => Err(Error::new(ErrorKind::Unsupported, prim.row().name)),
     }

@@ -70,6 +70,18 @@ pub enum Prim {
     CheckSize,
     /// `String -> a`: a run-time error with this message.
     Fail,
+    /// `String -> a`: the error of a function of `letrec_n`, named by the string, whose calls nest deeper
+    /// than its fuel allows.
+    OutOfFuel,
+    /// `String -> a`: the error of a translated program that stops because an engine does not cover it;
+    /// the string says why.
+    EngineLimit,
+    /// `String -> a`: the error of a translated program that is given a cotangent of another shape than
+    /// the value that it belongs to.
+    OtherShape,
+    /// `String -> a`: a bug. What a translation assumed of the program that it made does not hold; the
+    /// string says what.
+    Broken,
 
     /// A primitive beside the table, which brings its row along.
     Beside(Beside),
@@ -158,8 +170,10 @@ pub enum Class {
     Structural,
     /// Adds up an array: linear.
     Sum,
-    /// No value of its own: checks or fails.
+    /// No value of its own: checks.
     Control,
+    /// Has no value: always a run-time error, which its one argument, a String, describes.
+    Fail,
 }
 
 /// The analysis of a smooth primitive.

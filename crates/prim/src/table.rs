@@ -338,5 +338,9 @@ table! {
 
     Dim "dim" 0 ([..] Int) -> Int, Discrete {} "The size at a nesting depth; -1 where nothing is left to measure.";
     CheckSize "check_size" 0 (Int Int Str) -> unit, Control {} "An error unless both sizes agree or the first is -1.";
-    Fail "fail" 0 (Str) -> a, Control {} "A run-time error with this message.";
+    Fail "fail" 0 (Str) -> a, Fail {} "A run-time error with this message.";
+    OutOfFuel "out_of_fuel" 0 (Str) -> a, Fail {} "A function of this name has no fuel left.";
+    EngineLimit "engine_limit" 0 (Str) -> a, Fail {} "The engine does not cover what the program does.";
+    OtherShape "other_shape" 0 (Str) -> a, Fail {} "A cotangent has another shape than its value.";
+    Broken "broken" 0 (Str) -> a, Fail {} "An assumption of a translation does not hold: a bug.";
 }

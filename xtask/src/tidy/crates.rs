@@ -10,9 +10,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lambda", &["base", "prim"]),
     ("types", &["base", "prim", "syntax", "lambda"]),
     ("eval", &["base", "prim", "lambda"]),
-    ("engines", &["base", "prim", "lambda", "eval"]),
+    ("reduce", &["base", "prim", "lambda"]),
+    ("engines", &["base", "prim", "lambda", "reduce", "eval"]),
     ("oracle", &["base", "prim", "lambda", "eval"]),
-    ("driver", &["base", "prim", "syntax", "types", "lambda", "eval", "engines", "oracle"]),
+    (
+        "driver",
+        &["base", "prim", "syntax", "types", "lambda", "reduce", "eval", "engines", "oracle"],
+    ),
     ("cli", &["base", "driver"]),
 ];
 

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use pullback_base::Span;
 use pullback_lambda::{
-    AdOp, Arm, Constructor, Data, DataId, Def, DefId, Expr, ExprKind, Program, Type, TypeKind,
-    VarId, contains_real, tangent,
+    AdOp, Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId,
+    contains_real, tangent,
 };
 use pullback_prim::Prim;
 
@@ -436,8 +436,7 @@ impl Arithmetic<'_> {
             return *def;
         }
         let ty = Type::funs(from.to_vec(), to);
-        let body = Expr::fail(Expr::str("", Span::NONE), ty.clone(), Span::NONE);
-        let def = self.program.defs.push(Def { name: name.into(), ty, body, span: Span::NONE });
+        let def = self.program.declare(name, ty, Span::NONE);
         self.library.made.insert(key, def);
         let span = std::mem::replace(&mut self.span, Span::NONE);
         let (params, given) = self.fields(from);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::Name;
 use pullback_lambda::{Arm, Constructor, Data, DataId, Expr, ExprKind, Type, TypeKind, VarId};
-use pullback_prim::Prim;
+use pullback_prim::Class;
 
 use super::cl::Function;
 use super::cotangent::{Bindings, Cot, Shape};
@@ -195,8 +195,7 @@ impl<'s> Choice<'s> {
 
 /// Whether the forward half cannot leave a region.
 pub(super) fn fails(region: &Region) -> bool {
-    let fail = Function::Prim(Prim::Fail);
     region.steps.iter().any(|step| {
-        if let StepKind::Plain(function, _) = &step.kind { *function == fail } else { false }
+        matches!(&step.kind, StepKind::Plain(Function::Prim(prim), _) if matches!(prim.row().class, Class::Fail))
     })
 }

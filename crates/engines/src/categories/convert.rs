@@ -11,7 +11,7 @@ use pullback_lambda::{
 use super::cl::{Cl, ClArm, ClDef, ClKind, ClProgram, Function};
 use super::custom::Customs;
 use super::{NAME, custom};
-use crate::source::{outside_fragment, with_origin};
+use pullback_reduce::{outside_fragment, with_origin};
 
 /// Converts a definition and all it reaches.
 pub fn convert(

@@ -8,7 +8,7 @@ use pullback_lambda::{AdOp, Def, DefId, Expr, ExprKind, Program, VarId, is_first
 
 use super::NAME;
 use super::cl::Custom;
-use crate::source::{outside_fragment, reachable, specialise_all};
+use pullback_reduce::{outside_fragment, reachable, specialise_all};
 
 /// What the definition of a value belongs to.
 pub type Customs = BTreeMap<DefId, Custom>;

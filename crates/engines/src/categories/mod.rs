@@ -36,7 +36,7 @@ use pullback_eval::Value;
 use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
 
 use crate::engine::Stage;
-use crate::source::{Transforms, eliminate, outside_fragment, unary};
+use pullback_reduce::{Transforms, eliminate, outside_fragment, unary};
 
 use absence::Library;
 use cl::ClProgram;

@@ -40,8 +40,7 @@ impl Callees {
         }
         let Def { name, span, .. } = program.defs[def].clone();
         let ty = Type::funs(from, to);
-        let body = Expr::fail(Expr::str("", span), ty.clone(), span);
-        let made = program.defs.push(Def { name: format!("fwd${name}").into(), ty, body, span });
+        let made = program.declare(format!("fwd${name}"), ty, span);
         self.made.push((def, kinds, made));
         made
     }

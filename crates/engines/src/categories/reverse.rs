@@ -491,5 +491,5 @@ pub(super) struct Turns<'s> {
 /// What cannot be reached.
 pub(super) fn impossible(ty: Type, span: Span) -> Expr {
     let message = Expr::str("the reverse half does not fit the forward half", span);
-    Expr::fail(message, ty, span)
+    Expr::stop(Prim::Broken, message, ty, span)
 }

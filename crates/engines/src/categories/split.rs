@@ -62,7 +62,7 @@ pub(super) fn wrapper(
     let Def { body, span, name, .. } = program.defs[def].clone();
     let (ExprKind::Lam(params, result), Some((flows, _))) = (&body.kind, halves.flows.split_last())
     else {
-        return Err(crate::source::outside_fragment(super::NAME, "this function", span));
+        return Err(pullback_reduce::outside_fragment(super::NAME, "this function", span));
     };
     let params: Vec<VarId> = params.iter().map(|var| program.fresh_like(*var)).collect();
     let given: Vec<Expr> = params.iter().map(|var| program.var(*var, span)).collect();
@@ -204,10 +204,8 @@ impl Splitter<'_> {
         let forward_type = Type::funs(types, Type::tuple(vec![to, saved.clone()]));
         let result = if let [only] = &results[..] { only.clone() } else { Type::tuple(results) };
         let reverse_type = Type::funs(from, result);
-        let mut declare = |half: &str, ty: Type| {
-            let body = Expr::fail(Expr::str("", span), ty.clone(), span);
-            self.program.defs.push(Def { name: format!("{half}${name}").into(), ty, body, span })
-        };
+        let mut declare =
+            |half: &str, ty: Type| self.program.declare(format!("{half}${name}"), ty, span);
         let forward = declare("revf", forward_type);
         let reverse = declare("revr", reverse_type);
         Halves { forward, reverse, saved, flows, accumulates, definite, sure }

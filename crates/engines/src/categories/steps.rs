@@ -195,7 +195,9 @@ impl Walk<'_> {
             Function::Prim(prim) => match prim.row().class {
                 Class::Smooth(_) => StepKind::Smooth(*prim, args),
                 Class::Structural | Class::Sum => StepKind::Structural(*prim, args),
-                Class::Discrete | Class::Control => StepKind::Plain(function.clone(), args),
+                Class::Discrete | Class::Control | Class::Fail => {
+                    StepKind::Plain(function.clone(), args)
+                }
             },
             Function::Con(tag) => StepKind::Con(*tag, args),
             Function::Array => StepKind::Array(args),

@@ -124,7 +124,7 @@ impl Code<'_> {
 
     /// The error of a cotangent that has another shape than its value.
     fn other_shape(&self, ty: Type) -> Expr {
-        self.broken(pullback_eval::OTHER_SHAPE, ty)
+        Expr::stop(Prim::OtherShape, Expr::str("cotangent", self.span), ty, self.span)
     }
 
     /// `\cotangent value -> …`

@@ -223,7 +223,7 @@ impl<'p> Code<'p> {
 
     /// A failure that only a bug of the engine can cause.
     pub fn broken(&self, what: &str, ty: Type) -> Expr {
-        Expr::fail(Expr::str(what, self.span), ty, self.span)
+        Expr::stop(Prim::Broken, Expr::str(&format!("curry: {what}"), self.span), ty, self.span)
     }
 
     /// `function args`

@@ -288,7 +288,7 @@ impl Code<'_> {
         if self.problem.is_none() {
             let engine = self.style.engine();
             let span = self.span;
-            self.problem = Some(crate::source::outside_fragment(engine, construct, span));
+            self.problem = Some(pullback_reduce::outside_fragment(engine, construct, span));
         }
     }
 
@@ -359,7 +359,7 @@ impl Code<'_> {
         }
         let pull = match &prim.row().class {
             Class::Smooth(_) => Pull::Smooth { prim, args: values, result: value.clone(), pulls },
-            Class::Discrete | Class::Control => Pull::None,
+            Class::Discrete | Class::Control | Class::Fail => Pull::None,
             Class::Sum => {
                 let size = self.prim(Prim::Size, values);
                 let size = self.emit("n", size);

@@ -31,7 +31,6 @@ mod pull;
 mod rules;
 mod seen;
 mod tangents;
-mod tidy;
 mod translate;
 mod types;
 
@@ -48,7 +47,8 @@ pub use tangents::function_tangents;
 use code::Code;
 
 use crate::engine::Stage;
-use crate::source::{moving, outside_fragment};
+use crate::source::moving;
+use pullback_reduce::outside_fragment;
 
 const COMBINATORS: Stage = Stage {
     name: "combinators",
@@ -94,7 +94,7 @@ const LARGEST_NESTED: usize = 20_000;
 
 /// An error if the code is too large to be transformed in reasonable time.
 fn check_size(program: &Program, def: DefId, style: Style) -> Result<(), Box<Diagnostic>> {
-    let reached = crate::source::reachable(program, def);
+    let reached = pullback_reduce::reachable(program, def);
     let size: usize = reached.iter().map(|def| program.defs[*def].body.size()).sum();
     let nested = program.datas.iter().any(|data| data.name.starts_with("Bar ("));
     if size <= if nested { LARGEST_NESTED } else { LARGEST } {
@@ -171,7 +171,7 @@ fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     if let Some(problem) = code.problem.take() {
         return Err(problem);
     }
-    tidy::tidy(program, first, place);
+    pullback_reduce::tidy(program, first, place);
     Ok(place)
 }
 

@@ -22,7 +22,7 @@ pub fn show_combinators(
 ) -> Result<String, Box<Diagnostic>> {
     let mut program = program.clone();
     let mut out = String::new();
-    let reached = crate::source::reachable(&program, def);
+    let reached = pullback_reduce::reachable(&program, def);
     for (index, id) in reached.iter().copied().enumerate() {
         let body = program.defs[id].body.clone();
         let (params, inner) = uncurried(&body);

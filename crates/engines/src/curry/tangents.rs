@@ -23,7 +23,7 @@ pub fn function_tangents(
     style: Style,
 ) -> Result<Vec<(Name, Arrived)>, Box<Diagnostic>> {
     let mut program = program.clone();
-    let def = crate::source::unary(&mut program, def);
+    let def = pullback_reduce::unary(&mut program, def);
     let (from, to) = super::signature(&program, def);
     let mut code = Code::new(&mut program, style);
     if !code.is_active(&from) || !code.is_active(&to) {

@@ -16,7 +16,7 @@ use super::block::{Block, NONE, Val};
 use super::poly::Op;
 use super::translate::Outcome;
 use super::{Translation, Version};
-use crate::source::outside_fragment;
+use pullback_reduce::outside_fragment;
 
 impl Translation<'_> {
     pub(super) fn operator(

@@ -78,7 +78,7 @@ impl Library {
     pub(super) fn place_faults(&self, program: &mut Program, place: Span) {
         for def in self.defs.values() {
             program.defs[*def].body.rewrite(&mut |node| {
-                if let ExprKind::Prim(Prim::Fail, _) = node.kind {
+                if let ExprKind::Prim(Prim::EngineLimit, _) = node.kind {
                     node.span = place;
                 }
             });

@@ -35,7 +35,6 @@ mod wrap;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_eval::ENGINE_LIMIT;
 use pullback_lambda::{DataId, DefId, Program, Type, VarId};
 use rustc_hash::FxHashMap;
 
@@ -43,8 +42,9 @@ use block::Val;
 pub use forward::{forward_jvp, forward_translation, forward_vjp, show_forward};
 use library::Library;
 
-use crate::engine::{ForwardFn, ShowFn, Stage, TransformFn};
-use crate::source::outside_fragment;
+use crate::engine::{ShowFn, Stage};
+use pullback_reduce::outside_fragment;
+use pullback_reduce::{ForwardFn, TransformFn};
 
 /// How many nodes the translated definitions of one program may have.
 const MAX_SIZE: usize = 1_000_000;
@@ -99,7 +99,7 @@ impl Version {
             Version::Forward | Version::Final => "",
         };
         let name = self.name();
-        format!("{ENGINE_LIMIT}the engine `{name}` does not cover {what}, but `delta` does")
+        format!("the engine `{name}` does not cover {what}, but `delta` does")
     }
 }
 

@@ -6,7 +6,6 @@
 //! one; it gives a new structure, the last running value, or both. Reals are visited from left to right.
 //! A sum or an array gets a definition of its own, made once for each function and type.
 
-use pullback_eval::OTHER_SHAPE;
 use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Type, TypeKind, tangent};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
@@ -454,7 +453,12 @@ impl Translation<'_> {
         let int = |n| Expr::int(n, NONE);
         // An empty array needs no element; a negative size is refused as by the original.
         let unused = self.program.fresh("i", Type::int());
-        let nothing = Expr::fail(Expr::str("no element", NONE), element.clone(), NONE);
+        let nothing = Expr::stop(
+            Prim::Broken,
+            Expr::str("delta: an array without elements has an element", NONE),
+            element.clone(),
+            NONE,
+        );
         let empty = Expr::build(var(self, n), unused, nothing, NONE);
         let empty = Expr::tuple(vec![empty, var(self, s)], NONE);
         // The first element fills the array; the others replace it one by one.
@@ -494,6 +498,6 @@ impl Translation<'_> {
 
     /// A tangent whose shape is not that of its primal.
     fn other_shape(&self, result: &Type) -> Expr {
-        Expr::fail(Expr::str(OTHER_SHAPE, NONE), result.clone(), self.place)
+        Expr::stop(Prim::OtherShape, Expr::str("cotangent", NONE), result.clone(), self.place)
     }
 }

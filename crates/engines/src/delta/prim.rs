@@ -60,10 +60,10 @@ impl Translation<'_> {
                 let delta = self.delta_let(delta, block);
                 Ok(Val::Dual(primal, delta))
             }
-            Class::Control if prim == Prim::Fail => {
+            Class::Fail => {
                 let message = self.whole(&args[0], block)?;
                 let ty = self.ty(&whole.ty);
-                let fail = Expr::fail(message, ty, whole.span);
+                let fail = Expr::stop(prim, message, ty, whole.span);
                 Ok(Val::Whole(self.bind(block, "r", fail)))
             }
             Class::Discrete | Class::Structural | Class::Control => {

@@ -11,8 +11,8 @@ use pullback_lambda::{Def, DefId, ExprKind, Program, Type, TypeKind, VarId};
 use super::notation::{declarations, definition};
 use super::wrap::{applied, component_names};
 use super::{Translation, Version, fused_jvp, fused_vjp};
-use crate::engine::{ForwardFn, TransformFn};
-use crate::source::{Transforms, eliminate, reachable};
+use pullback_reduce::{ForwardFn, TransformFn};
+use pullback_reduce::{Transforms, eliminate, reachable};
 
 type Shown = Result<String, Box<Diagnostic>>;
 
@@ -111,7 +111,7 @@ fn prepared(
     };
     let transforms = Transforms { engine: version.name(), vjp, jvp };
     let def = eliminate(&mut program, transforms, def)?;
-    let def = crate::source::unary(&mut program, def);
+    let def = pullback_reduce::unary(&mut program, def);
     let mut taken = BTreeSet::new();
     for other in reachable(&program, def).into_iter().filter(|other| *other != def) {
         let name = program.defs[other].name.clone();

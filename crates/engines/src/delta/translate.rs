@@ -12,7 +12,7 @@ use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Type, TypeKind, VarId, is
 use super::block::{Block, NONE, Val};
 use super::poly::Op;
 use super::{Translation, Version};
-use crate::source::outside_fragment;
+use pullback_reduce::outside_fragment;
 
 pub(super) type Outcome<T> = Result<T, Box<Diagnostic>>;
 

@@ -13,7 +13,8 @@ use super::block::{Block, NONE};
 use super::poly::Op;
 use super::translate::Outcome;
 use super::{Translation, Version};
-use crate::source::{moving, outside_fragment};
+use crate::source::moving;
+use pullback_reduce::outside_fragment;
 
 /// A function that was run on its inputs as variables.
 struct Ran {

@@ -17,7 +17,6 @@
 mod approximant;
 mod convert;
 mod evaluate;
-mod fuel;
 mod operation;
 mod print;
 mod reverse;
@@ -27,7 +26,6 @@ mod term;
 
 pub use convert::{Paper, paper};
 pub use evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Rule, Run, Step, Stuck};
-pub use fuel::with_fuel;
 pub use reverse::{expand, reverse};
 pub use show::{show_run, show_run_bounded, show_terms};
 pub use sweep::sweep;

@@ -13,7 +13,7 @@ use super::print::{Printer, shortened};
 use super::reverse::reverse;
 use super::sweep::sweep;
 use super::term::{Binder, Function, Supply, Term, Ty, Val};
-use crate::source::specialise;
+use pullback_reduce::specialise;
 
 /// Derivatives by figure 6 are shown up to this size.
 const SHOWN: usize = 400;

@@ -4,44 +4,28 @@
 //! Input: a program and a closed definition. Output: values, or programs without differentiation
 //! operators. Engines see definitions `\x -> e` of one parameter with first-order types on both sides.
 
-mod eliminate;
-mod fragment;
-mod known;
 mod modes;
 mod own;
 mod shapes;
-mod specialise;
 
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
 use pullback_eval::{Engine, Machine, Options, Step, Value, compile};
-use pullback_lambda::{Def, DefId, ExprKind, Program, Type};
+use pullback_lambda::{DefId, Program, Type};
+use pullback_reduce::{
+    Transforms, eliminate, eliminate_checked, operator_in, outside_fragment, trim, unary,
+};
 
-use crate::engine::{Answer, ForwardFn, Mode, RunFn, TransformFn, parts};
+use crate::engine::{Answer, Mode, RunFn, parts};
 use crate::follow::checked_leaves;
 
-use eliminate::{eliminate_checked, trim};
 use shapes::Shapes;
 
-pub use eliminate::{eliminate, reachable};
-pub use fragment::{outside_fragment, with_origin};
 pub use modes::vjp_from_jvp;
 pub(crate) use own::evaluate_own;
-pub use specialise::{specialise, specialise_all};
 
-/// The two transformations of an engine, with its name.
-#[derive(Clone, Copy, Debug)]
-pub struct Transforms {
-    /// The name of the engine.
-    pub engine: &'static str,
-    /// From `S -> T` to `S -> (T, T' -> S')`.
-    pub vjp: TransformFn,
-    /// From `S -> T` to `(S, S') -> (T, T')`.
-    pub jvp: ForwardFn,
-}
-
-/// The part of an argument that is not held; see [`crate::engine::ForwardFn`].
+/// The part of an argument that is not held; see [`ForwardFn`].
 pub(crate) fn moving(from: &Type, held: usize) -> Type {
     if held == 0 {
         return from.clone();
@@ -140,7 +124,7 @@ pub(crate) fn run_own(
     options: &Options,
 ) -> Result<Answer, Box<Diagnostic>> {
     let mut program = program.clone();
-    if let Some(span) = eliminate::operator_in(&program, function) {
+    if let Some(span) = operator_in(&program, function) {
         return Err(outside_fragment(
             engine,
             "derivatives inside functions that are differentiated",
@@ -149,19 +133,4 @@ pub(crate) fn run_own(
     }
     let function = unary(&mut program, function);
     run(&program, function, argument, mode, options)
-}
-
-/// A definition with the same meaning whose body is a function of one parameter.
-pub fn unary(program: &mut Program, def: DefId) -> DefId {
-    let Def { name, ty, body, span } = program.defs[def].clone();
-    if matches!(&body.kind, ExprKind::Lam(params, _) if params.len() == 1) {
-        return def;
-    }
-    let Some((from, _)) = ty.as_fun() else { return def };
-    let x = program.fresh("x", from.clone());
-    let function = program.copy(&body);
-    let arg = program.var(x, span);
-    let applied = pullback_lambda::Expr::app(function, vec![arg], span);
-    let body = program.lam(vec![x], applied);
-    program.defs.push(Def { name, ty, body, span })
 }

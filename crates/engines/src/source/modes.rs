@@ -13,8 +13,7 @@ use pullback_lambda::{
 };
 use pullback_prim::Prim;
 
-use super::outside_fragment;
-use crate::engine::ForwardFn;
+use pullback_reduce::{ForwardFn, outside_fragment};
 
 /// From `S -> T` to `S -> (T, T' -> S')` by one pass of forward mode for each Real of the argument:
 /// each cotangent costs as many passes.
@@ -97,9 +96,7 @@ impl<'p> Types<'p> {
         let dot = self.tangent(ty, span)?;
         let measure_type = Type::fun(dot.clone(), Type::real());
         let whole = Type::funs([ty.clone(), measure_type.clone()], dot);
-        let unset = Expr::fail(Expr::str("", span), whole.clone(), span);
-        let def =
-            self.program.defs.push(Def { name: "basis".into(), ty: whole, body: unset, span });
+        let def = self.program.declare("basis", whole, span);
         self.bases.insert(key, def);
         let x = self.program.fresh("x", ty.clone());
         let measure = self.program.fresh("measure", measure_type);
@@ -220,9 +217,7 @@ impl<'p> Types<'p> {
             return *def;
         }
         let whole = Type::funs([dot.clone(), dot.clone()], Type::real());
-        let unset = Expr::fail(Expr::str("", span), whole.clone(), span);
-        let def =
-            self.program.defs.push(Def { name: "inner".into(), ty: whole, body: unset, span });
+        let def = self.program.declare("inner", whole, span);
         self.inners.insert(key, def);
         let (a, b) = (self.program.fresh("a", dot.clone()), self.program.fresh("b", dot.clone()));
         let (left, right) = (self.program.var(a, span), self.program.var(b, span));

@@ -10,8 +10,8 @@ use pullback_eval::{
     Ctx, Engine, Fault, Machine, Native, NativeValue, Options, Step, Value, compile,
 };
 use pullback_lambda::{DefId, Program};
+use pullback_reduce::close;
 
-use super::eliminate::close;
 use crate::engine::{Answer, Mode, RunFn};
 use crate::follow::checked_leaves;
 

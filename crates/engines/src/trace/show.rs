@@ -11,7 +11,8 @@ use pullback_lambda::{DefId, Program};
 
 use super::tape::{Line, NONE, Recorder};
 use super::{node, record_on};
-use crate::semantics::{show_terms, with_fuel};
+use crate::semantics::show_terms;
+use pullback_reduce::with_fuel;
 
 /// The most that a record takes: several million lines.
 const MEMORY: usize = 1 << 30;

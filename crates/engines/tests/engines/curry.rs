@@ -198,7 +198,7 @@ fn packages_are_sums_with_checked_tags() {
     deep(|| {
         let (mut program, defs) = source(FORGETS, &["forgets"]);
         let text = program.print();
-        let unary = pullback_engines::source::unary(&mut program, defs[0]);
+        let unary = pullback_reduce::unary(&mut program, defs[0]);
         let made = curry::vjp_env(&mut program, unary);
         let made = made.unwrap_or_else(|problem| panic!("{problem:?}"));
         verify(&program).unwrap_or_else(|problems| panic!("{problems:?}"));

@@ -79,7 +79,7 @@ fn well_formed(engine: &EngineInfo, program: &Program, f: DefId, text: &str) {
     let How::Transform { vjp, jvp } = engine.how else { panic!("a transformation") };
     for forward in [false, true] {
         let mut program = program.clone();
-        let f = pullback_engines::source::unary(&mut program, f);
+        let f = pullback_reduce::unary(&mut program, f);
         if forward { jvp(&mut program, f, 0) } else { vjp(&mut program, f) }.unwrap();
         if let Err(problems) = verify(&program) {
             panic!("{}: {problems:#?}\n{}\n{text}", engine.name, program.print());

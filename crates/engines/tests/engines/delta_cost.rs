@@ -133,7 +133,7 @@ fn bindings(engine: &EngineInfo, text: &str, x: Value, inputs: i64) -> i64 {
     let (program, roots) = source(text, &["f"]);
     let How::Transform { vjp, .. } = engine.how else { panic!("a transformation") };
     let mut program = program.clone();
-    let f = pullback_engines::source::unary(&mut program, roots[0]);
+    let f = pullback_reduce::unary(&mut program, roots[0]);
     let before = program.defs.len();
     vjp(&mut program, f).unwrap();
     // The translated function is the first definition made after the library that has its name.
@@ -171,7 +171,7 @@ fn fused_functions_leave_one_binding_for_a_call() {
 /// variables, definitions and types.
 fn translations(text: &str, root: &str) -> BTreeMap<String, String> {
     let (mut program, roots) = source(text, &[root]);
-    let f = pullback_engines::source::unary(&mut program, roots[0]);
+    let f = pullback_reduce::unary(&mut program, roots[0]);
     let before = program.defs.len();
     let How::Transform { vjp, .. } = named("delta").how else { panic!("a transformation") };
     vjp(&mut program, f).unwrap();

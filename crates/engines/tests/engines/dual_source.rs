@@ -7,11 +7,11 @@ use std::path::Path;
 use crate::support::deep;
 use crate::support::source::{expectations, files, source, value};
 use pullback_engines::delta::{forward_jvp, forward_translation, forward_vjp};
-use pullback_engines::source::{Transforms, eliminate, unary};
 use pullback_engines::{ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run};
 use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile, walk};
 use pullback_lambda::{DataId, DefId, Program, Type, TypeKind, verify};
 use pullback_oracle::{Config, Mode as Kind, bytes_of_seed, generate, of_value, taylor, to_value};
+use pullback_reduce::{Transforms, eliminate, unary};
 
 const TRANSFORMS: Transforms = Transforms { engine: "dual", vjp: forward_vjp, jvp: forward_jvp };
 
@@ -281,7 +281,7 @@ fn the_translation_has_the_translated_type_and_keeps_what_is_computed() {
             let (from, to) = program.defs[def].ty.as_fun().unwrap();
             let (from, to) = (from.clone(), to.clone());
             // Everything that the definition reaches, one by one: functions of functions included.
-            for reached in pullback_engines::source::reachable(&program, def) {
+            for reached in pullback_reduce::reachable(&program, def) {
                 translated(&program, reached, text);
             }
             let (program, made) = translated(&program, def, text);

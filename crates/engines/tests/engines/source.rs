@@ -3,12 +3,12 @@
 
 use crate::support::deep;
 use crate::support::source::{expectations, files, source, value};
-use pullback_engines::source::specialise;
 use pullback_engines::{
     ENGINES, EngineInfo, How, engine_named, evaluate, run_in_machine, trace_engine,
 };
 use pullback_eval::{Options, Value, compile, equal};
 use pullback_lambda::{DefId, ExprKind, Program, is_first_order, verify};
+use pullback_reduce::specialise;
 
 fn show(result: &Result<Value, Box<pullback_base::Diagnostic>>) -> String {
     match result {

@@ -168,7 +168,7 @@ pub(super) fn counted(prim: Prim) -> u64 {
     u64::from(match prim.row().class {
         Class::Smooth(_) | Class::Sum => true,
         Class::Discrete => !matches!(prim, Prim::Size | Prim::Dim | Prim::Argsort),
-        Class::Structural | Class::Control => false,
+        Class::Structural | Class::Control | Class::Fail => false,
     })
 }
 

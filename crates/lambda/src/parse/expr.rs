@@ -7,7 +7,7 @@ use crate::signature::result_type;
 use crate::{
     AdOp, Arm, DataId, DefId, Expr, ExprKind, Lit, LoopForm, Type, TypeKind, VarId, ad_type,
 };
-use pullback_prim::Prim;
+use pullback_prim::{Class, Prim};
 
 /// Parsed text has no place in a source file.
 const NONE: Span = Span::NONE;
@@ -167,12 +167,13 @@ impl Parser {
     fn operation(&mut self, name: &str) -> Parsed<Expr> {
         let start = self.at - 1;
         let mut result = None;
-        if name == "fail" {
+        let prim = Prim::from_name(name);
+        // Nothing in the arguments tells the type of what fails.
+        if prim.is_some_and(|prim| matches!(prim.row().class, Class::Fail)) {
             self.expect("[")?;
             result = Some(self.ty()?);
             self.expect("]")?;
         }
-        let prim = Prim::from_name(name);
         let op = AdOp::ALL.into_iter().find(|op| op.name() == name);
         let arity = match (prim, op) {
             (Some(prim), _) => prim.row().params.len(),

@@ -221,6 +221,10 @@ fn stated(prim: Prim, n: Option<i64>) -> Vec<Stated> {
         | Prim::Dim
         | Prim::CheckSize
         | Prim::Fail
+        | Prim::OutOfFuel
+        | Prim::EngineLimit
+        | Prim::OtherShape
+        | Prim::Broken
         | Prim::Beside(_) => vec![],
     }
 }

@@ -88,7 +88,9 @@ pub(super) fn active(book: &Book, term: &Term) -> bool {
         Term::Var(sym) => book.known(*sym).active,
         Term::Prim(prim, args) => match prim.row().class {
             pullback_prim::Class::Smooth(_) | pullback_prim::Class::Sum => true,
-            pullback_prim::Class::Discrete | pullback_prim::Class::Control => false,
+            pullback_prim::Class::Discrete
+            | pullback_prim::Class::Control
+            | pullback_prim::Class::Fail => false,
             pullback_prim::Class::Structural => args.iter().any(|arg| active(book, arg)),
         },
         Term::Op(..) | Term::Fold(_) => true,

@@ -321,7 +321,9 @@ impl<'b> Evaluation<'b> {
                 }
                 Ok(Datum::Items(Rc::new(items)))
             }
-            (Prim::Fail, [Datum::Str(text)]) => Err(Fault::Message { text: text.to_string() }),
+            (_, [Datum::Str(text)]) if matches!(name.row().class, Class::Fail) => {
+                Err(Fault::stop(name, text))
+            }
             _ => scalar(name, args),
         }
     }

@@ -13,7 +13,7 @@ use pullback_prim::Prim;
 use super::term::{
     Book, Fold, FoldKind, Form, Function, Op, Sym, Term, build, if_, let_, op, prim, proj,
 };
-use crate::source::specialise;
+use pullback_reduce::specialise;
 
 type Outcome<T> = Result<T, Box<Diagnostic>>;
 

@@ -19,10 +19,10 @@ mod term;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, VarId, is_first_order};
+use pullback_lambda::{DefId, Expr, ExprKind, Program, VarId, is_first_order};
 
-use super::eliminate::{reachable_all, trim};
-use super::known::{Env, Known, LONGEST, Piece};
+use crate::known::{Env, Known, LONGEST, Piece};
+use crate::reach::{reachable_all, trim};
 
 /// Functions of at most this size are reduced where they are applied.
 const SMALL: usize = 80;
@@ -169,8 +169,7 @@ impl Pass<'_> {
         } else {
             let types: Vec<_> = given.iter().map(|arg| arg.ty.clone()).collect();
             let ty = pullback_lambda::Type::funs(types, result.clone());
-            let body = Expr::fail(Expr::str("", span), ty.clone(), span);
-            let def = self.program.defs.push(Def { name: name.clone(), ty, body, span });
+            let def = self.program.declare(name.clone(), ty, span);
             self.calls.insert(pieces, def);
             let (function, args) = (inner_function, inner_args);
             self.queue.push(Task::Call { def, params, function, args });

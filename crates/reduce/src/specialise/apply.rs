@@ -5,8 +5,8 @@ use std::rc::Rc;
 use pullback_base::{Name, Span};
 use pullback_lambda::{Arm, Expr, ExprKind, Type, VarId, is_first_order};
 
-use super::super::known::{Env, Group, Known};
 use super::{Bindings, DEEPEST, Pass, SHALLOW, SMALL};
+use crate::known::{Env, Group, Known};
 
 impl Pass<'_> {
     /// Applies a known function. A first-order result is a term that need not be an atom.

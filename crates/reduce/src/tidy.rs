@@ -360,7 +360,12 @@ impl Pass<'_> {
             if let Some(default) = default {
                 return self.expr(*default);
             }
-            return Expr::fail(Expr::str("no arm", span), ty, span);
+            return Expr::stop(
+                Prim::Broken,
+                Expr::str("tidy: a match without the arm of its constructor", span),
+                ty,
+                span,
+            );
         }
         let mut made = vec![];
         for arm in arms {

@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Name;
-use pullback_eval::OUT_OF_FUEL;
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, Type, VarId};
 use pullback_prim::Prim;
 
@@ -138,8 +137,7 @@ fn less(program: &Program, left: VarId, at: &Expr) -> Expr {
 fn guarded(program: &Program, name: &Name, left: VarId, function: Expr) -> Expr {
     let span = function.span;
     let ExprKind::Lam(mut params, body) = function.kind else { return function };
-    let message = format!("`{name}` {OUT_OF_FUEL}");
-    let fail = Expr::fail(Expr::str(&message, span), body.ty.clone(), span);
+    let fail = Expr::stop(Prim::OutOfFuel, Expr::str(name, span), body.ty.clone(), span);
     let zero = Expr::int(0, span);
     let empty = Expr::prim(Prim::IntLe, vec![program.var(left, span), zero], span);
     params.insert(0, left);

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use pullback_base::Span;
 use pullback_lambda::{Arm, Expr, ExprKind, Lit, LoopForm};
 
-use super::super::known::{Closure, Env, Known};
 use super::{Bindings, Pass};
+use crate::known::{Closure, Env, Known};
 
 impl Pass<'_> {
     /// A term: a rebuilt one, or known if its values hold functions.

@@ -9,14 +9,19 @@
 //! Limits: the functions must be known after specialisation, and must not be differentiated inside
 //! themselves by recursion.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::{
     AdOp, Def, DefId, Expr, ExprKind, Program, Type, VarId, ad_type, is_first_order, tangent,
 };
 
-use super::{Transforms, outside_fragment, shapes, specialise, unary, with_origin};
+use crate::fragment::{outside_fragment, with_origin};
+use crate::reach::{operator_in, reachable, trim};
+use crate::shape_checks;
+use crate::specialise::specialise;
+use crate::transforms::Transforms;
+use crate::unary::unary;
 
 /// A definition with the meaning of `def` that reaches no `vjp`, `jvp` or `linearize`. Definitions are
 /// rewritten in place; those that `def` does not reach are emptied.
@@ -30,8 +35,8 @@ pub fn eliminate(
 }
 
 /// As [`eliminate`], for a program that is not transformed any more: it checks the shapes of tangents and
-/// cotangents, by operators on the identity that [`super::shapes::Shapes`] answers.
-pub(super) fn eliminate_checked(
+/// cotangents, by operators on the identity that [`the machine`] answers.
+pub fn eliminate_checked(
     program: &mut Program,
     transforms: Transforms,
     def: DefId,
@@ -44,7 +49,7 @@ pub(super) fn eliminate_checked(
 }
 
 /// As [`eliminate`], but the operators stay: they are applied to definitions, which are returned.
-pub(super) fn close(
+pub fn close(
     program: &mut Program,
     engine: &'static str,
     def: DefId,
@@ -80,58 +85,6 @@ fn rewrite(
         };
         with_origin(refused, program, def, at)
     })
-}
-
-/// Where an operator stands that a definition reaches.
-pub(super) fn operator_in(program: &Program, def: DefId) -> Option<Span> {
-    let mut found = None;
-    for def in reachable(program, def) {
-        program.defs[def].body.visit(&mut |expr| {
-            if let ExprKind::Ad(AdOp::Vjp | AdOp::Jvp | AdOp::Linearize, _) = expr.kind {
-                found.get_or_insert(expr.span);
-            }
-        });
-    }
-    found
-}
-
-/// The definitions that one reaches, itself first.
-pub fn reachable(program: &Program, def: DefId) -> Vec<DefId> {
-    reachable_all(program, &[def])
-}
-
-/// The definitions that some reach, themselves first.
-pub(super) fn reachable_all(program: &Program, roots: &[DefId]) -> Vec<DefId> {
-    let mut found = vec![];
-    let mut seen = BTreeSet::new();
-    for root in roots {
-        if seen.insert(*root) {
-            found.push(*root);
-        }
-    }
-    let mut next = 0;
-    while next < found.len() {
-        for callee in program.defs[found[next]].body.globals() {
-            if seen.insert(callee) {
-                found.push(callee);
-            }
-        }
-        next += 1;
-    }
-    found
-}
-
-/// Empties the definitions that none of these reaches, so that the program is cheap to copy and compile.
-pub(super) fn trim(program: &mut Program, roots: &[DefId]) {
-    let kept: BTreeSet<DefId> = reachable_all(program, roots).into_iter().collect();
-    let ids: Vec<DefId> = program.defs.ids().collect();
-    for id in ids {
-        if !kept.contains(&id) {
-            let entry = &mut program.defs[id];
-            entry.body = Expr::unit(entry.span);
-            entry.ty = Type::unit();
-        }
-    }
 }
 
 /// Why a pass ends.
@@ -209,7 +162,7 @@ impl<'p> Pass<'p> {
             result?;
             if self.transforms.is_some() {
                 self.checked.insert(def, body.clone());
-                shapes::unchecked(&mut body);
+                shape_checks::unchecked(&mut body);
             }
             self.program.defs[def].body = body;
             self.states.insert(def, State::Done);
@@ -288,7 +241,7 @@ impl<'p> Pass<'p> {
         let y_bar = self.program.fresh("y_bar", y_bar_type.clone());
         let mut given = self.program.var(y_bar, span);
         if self.transforms.is_some() {
-            given = shapes::cotangent(self.program, value.clone(), given);
+            given = shape_checks::cotangent(self.program, value.clone(), given);
         }
         let whole = Expr::app(pullback, vec![given], span);
         let part = if count == 0 { whole } else { Expr::proj(whole, count, span) };
@@ -300,7 +253,7 @@ impl<'p> Pass<'p> {
     fn jvp(&mut self, closed: &Closed, x: Expr, x_dot: Expr, span: Span) -> Result<Expr, Refusal> {
         let (x, binding) = self.program.share("x", x);
         let x_dot = if self.transforms.is_some() {
-            shapes::tangent(self.program, x.clone(), x_dot)
+            shape_checks::tangent(self.program, x.clone(), x_dot)
         } else {
             x_dot
         };
@@ -404,7 +357,7 @@ impl<'p> Pass<'p> {
         span: Span,
     ) -> Result<Closed, Refusal> {
         let mut function = function;
-        shapes::unchecked(&mut function);
+        shape_checks::unchecked(&mut function);
         while let ExprKind::Let(var, value, body) = function.kind {
             if !is_first_order(&self.program.datas, &value.ty) {
                 function.kind = ExprKind::Let(var, value, body);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::reach::reachable;
 use pullback_base::{Diagnostic, Label, Span};
 use pullback_lambda::{DefId, Expr, ExprKind, Program, in_library};
 
@@ -33,7 +34,7 @@ pub fn with_origin(
         return refused;
     }
     let mut callers: BTreeMap<DefId, DefId> = BTreeMap::new();
-    for caller in super::reachable(program, root) {
+    for caller in reachable(program, root) {
         for callee in program.defs[caller].body.globals() {
             callers.entry(callee).or_insert(caller);
         }

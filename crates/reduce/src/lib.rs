@@ -1,0 +1,23 @@
+//! Passes from programs of the calculus to programs of the calculus: functions become known, and
+//! derivatives inside programs are taken. The engines that transform programs stand on them, and so does
+//! the compiler.
+
+mod eliminate;
+mod fragment;
+mod fuel;
+mod known;
+mod reach;
+mod shape_checks;
+mod specialise;
+mod tidy;
+mod transforms;
+mod unary;
+
+pub use eliminate::{close, eliminate, eliminate_checked};
+pub use fragment::{outside_fragment, with_origin};
+pub use fuel::with_fuel;
+pub use reach::{operator_in, reachable, reachable_all, trim};
+pub use specialise::{specialise, specialise_all};
+pub use tidy::tidy;
+pub use transforms::{ForwardFn, TransformFn, Transforms};
+pub use unary::unary;
