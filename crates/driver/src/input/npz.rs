@@ -6,9 +6,9 @@
 
 use std::io::{Cursor, Read};
 
-use npyz::npz::NpzArchive;
 use npyz::{DType, NpyFile, NpyHeader, Order, TypeChar};
 use pullback_eval::memory::Charge;
+use zip::ZipArchive;
 
 use super::Stopped;
 use crate::files::MAX_FILE_BYTES;
@@ -49,9 +49,9 @@ const TICK: usize = 1 << 16;
 
 /// Reads all arrays, in the order of their names, or says what is wrong with which.
 pub fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Vec<NpzArray>, Stopped<String>> {
-    let mut archive = NpzArchive::new(Cursor::new(bytes))
+    let mut archive = ZipArchive::new(Cursor::new(bytes))
         .map_err(|error| format!("not a zip archive: {error}"))?;
-    let mut names: Vec<String> = archive.zip_archive().file_names().map(str::to_owned).collect();
+    let mut names: Vec<String> = archive.file_names().map(str::to_owned).collect();
     if listed(bytes).is_some_and(|count| count > names.len()) {
         return Err(Stopped::Wrong("two of its members have one name".to_owned()));
     }
@@ -62,7 +62,7 @@ pub fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Vec<NpzArray>, Stopped<
             let reason = format!("its member `{member}` is no array: the name must end in `.npy`");
             return Err(reason.into());
         };
-        let array = match archive.zip_archive().by_name(&member) {
+        let array = match archive.by_name(&member) {
             Ok(file) => read_member(name, file, limits),
             Err(error) => Err(Stopped::Wrong(error.to_string())),
         };
@@ -298,6 +298,21 @@ mod tests {
     fn what_is_no_archive_is_refused() {
         assert!(read_npz(b"", &no_limits()).is_err());
         assert!(read_npz(b"PK\x03\x04 and then nothing", &no_limits()).is_err());
+    }
+
+    #[test]
+    fn a_small_archive_of_a_large_array_stops_at_the_limits() {
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let deflated = zip::write::FileOptions::default();
+        let deflated = deflated.compression_method(zip::CompressionMethod::Deflated);
+        archive.start_file("xs.npy", deflated).unwrap();
+        std::io::copy(&mut std::io::repeat(0).take(20 << 20), &mut archive).unwrap();
+        let bytes = archive.finish().unwrap().into_inner();
+        assert!(bytes.len() < 1 << 16);
+        let memory = Limits { max_memory: 10 << 20, ..no_limits() };
+        assert_eq!(read_npz(&bytes, &memory).unwrap_err(), Stopped::Exceeded(Exceeded::Memory));
+        let Stopped::Wrong(reason) = read_npz(&bytes, &no_limits()).unwrap_err() else { panic!() };
+        assert!(reason.contains("not in NumPy's format"), "{reason}");
     }
 
     #[test]
