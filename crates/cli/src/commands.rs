@@ -5,13 +5,9 @@ use std::path::{Path, PathBuf};
 use pullback_base::Diagnostic;
 use pullback_driver::{Answer, Call, Clock, Session, Settings, Stop, TestReport};
 
+use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
 use crate::terminal::{Terminal, error_line, print, report};
-
-const SUCCESS: u8 = 0;
-/// The program or its input is wrong.
-pub const WRONG_PROGRAM: u8 = 1;
-const WRONG_USAGE: u8 = 2;
 
 const NO_WARNINGS: WarnArgs = WarnArgs { warn: None };
 
@@ -98,7 +94,7 @@ fn exit_code(diagnostics: &[Diagnostic]) -> u8 {
     let mut code = SUCCESS;
     for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
         code = code.max(match diagnostic.code {
-            "E0799" => crate::BUG,
+            "E0799" => BUG,
             usage if USAGE.contains(&usage) => WRONG_USAGE,
             _ => WRONG_PROGRAM,
         });

@@ -5,6 +5,7 @@
 //! read; 70 a bug in Pullback itself.
 
 mod commands;
+mod exit;
 mod options;
 mod terminal;
 mod units;
@@ -17,15 +18,13 @@ use clap::Parser;
 use pullback_base::SourceMap;
 use pullback_driver::Clock;
 
+use exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use options::Options;
 use watchdog::Outcome;
 
 /// Programs are transformed and evaluated in small allocations, which take a good part of the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// Tells a bug in Pullback from a mistake in a program, as in `sysexits.h`.
-const BUG: u8 = 70;
 
 /// The front end recurses over syntax, whose depth the parser bounds; this holds the deepest.
 const STACK_BYTES: usize = 256 << 20;
@@ -36,7 +35,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are no errors; they go to standard output, which may be closed.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            return ExitCode::from(if error.use_stderr() { WRONG_USAGE } else { SUCCESS });
         }
     };
     std::panic::set_hook(Box::new(terminal::report_bug));
@@ -53,11 +52,11 @@ fn main() -> ExitCode {
         Ok(Outcome::Late(limit)) => {
             let diagnostic = pullback_driver::stopped_late(limit.as_secs_f64());
             terminal::report(&SourceMap::default(), &[diagnostic], color);
-            ExitCode::from(commands::WRONG_PROGRAM)
+            ExitCode::from(WRONG_PROGRAM)
         }
         Err(error) => {
             terminal::error_line(&format!("error: cannot start a thread: {error}"));
-            ExitCode::from(2)
+            ExitCode::from(WRONG_USAGE)
         }
     }
 }

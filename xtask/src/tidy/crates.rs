@@ -1,6 +1,6 @@
 //! Data flows one way: which crate may import which.
 
-use super::Repository;
+use super::repository::Repository;
 
 /// Each crate of the workspace with the crates of the workspace it may import.
 const ARROWS: &[(&str, &[&str])] = &[

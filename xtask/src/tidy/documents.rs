@@ -2,7 +2,7 @@
 
 use pullback_base::CODES;
 
-use super::Repository;
+use super::repository::Repository;
 
 /// Paths in ARCHITECTURE.md, written in backquotes with a slash or an ending, that do not exist.
 pub fn architecture(repository: &Repository) -> Vec<String> {

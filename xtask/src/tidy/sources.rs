@@ -1,6 +1,6 @@
 //! Rules about source text: headers, lengths, leftovers.
 
-use super::Repository;
+use super::repository::Repository;
 
 const MAX_FILE_LINES: usize = 600;
 const MAX_FUNCTION_LINES: usize = 100;
