@@ -256,7 +256,7 @@ fn only(prim: Prim, int: i64) -> Option<(Calculus, Vec<f64>)> {
         let mut reals = candidate.iter();
         let of = |ty: &PrimTy| if *ty == PrimTy::Real { reals.next().copied() } else { None };
         let point: Vec<f64> = row.params.iter().map(of).map(|x| x.unwrap_or(int as f64)).collect();
-        (smooth.domain)(&point)
+        smooth.differentiable(&point, |_| true)
     })?;
     let mut program = Calculus::default();
     let ty = if reals == 1 { Type::real() } else { Type::tuple(vec![Type::real(); reals]) };

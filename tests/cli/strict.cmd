@@ -25,9 +25,9 @@ exit 1
 $ pullback grad tests/cli/programs/strict.pull cut 0.0 --domain strict
 exit 1
 ! error[E0715]: `atan2` has no derivative at 0.0, -1.0
-!  --> tests/cli/programs/strict.pull:4:27
+!  --> tests/cli/programs/strict.pull:5:27
 !   |
-! 4 | def cut (y: Real): Real = atan2 y (-1.0)
+! 5 | def cut (y: Real): Real = atan2 y (-1.0)
 !   |                           ^^^^^^^^^^^^^^ this is being differentiated
 !   |
 !   = note: under `--domain=strict` every primitive must be differentiable where it is used
@@ -37,9 +37,9 @@ exit 1
 $ pullback grad tests/cli/programs/strict.pull whole 1.0 --domain strict
 exit 1
 ! error[E0715]: `int` has no derivative at 1.0
-!  --> tests/cli/programs/strict.pull:5:38
+!  --> tests/cli/programs/strict.pull:6:38
 !   |
-! 5 | def whole (x: Real): Real = x * real (int x)
+! 6 | def whole (x: Real): Real = x * real (int x)
 !   |                                      ^^^^^^^ this is being differentiated
 !   |
 !   = note: under `--domain=strict` every primitive must be differentiable where it is used
@@ -49,9 +49,9 @@ exit 1
 $ pullback grad tests/cli/programs/strict.pull above 0.0 --domain strict
 exit 1
 ! error[E0714]: a number being differentiated is compared with an equal one: 0.0
-!  --> tests/cli/programs/strict.pull:6:29
+!  --> tests/cli/programs/strict.pull:7:29
 !   |
-! 6 | def above (x: Real): Real = if x > 0.0 then x else 0.0
+! 7 | def above (x: Real): Real = if x > 0.0 then x else 0.0
 !   |                             ^^^^^^^^^^^^^^^^^^^^^^^^^^ both sides are equal here
 !   |
 !   = note: under `--domain=strict` the branch taken at a tie would decide the derivative
@@ -61,9 +61,9 @@ exit 1
 $ pullback grad tests/cli/programs/strict.pull largest 1.0 --domain strict
 exit 1
 ! error[E0714]: a number being differentiated is compared with an equal one: 1.0
-!    --> tests/cli/programs/strict.pull:7:31
+!    --> tests/cli/programs/strict.pull:8:31
 !     |
-!   7 | def largest (x: Real): Real = maximum [x, 1.0, 0.5]
+!   8 | def largest (x: Real): Real = maximum [x, 1.0, 0.5]
 !     |                               ^^^^^^^^^^^^^^^^^^^^^ in this call
 !     |
 !    ::: lib/prelude.pull:271:26
@@ -92,3 +92,27 @@ exit 0
 > value: 1.0
 > gradient:
 >   x = 0.0
+
+$ pullback grad tests/cli/programs/strict.pull real_power --domain strict -- -1.0 2.0
+exit 1
+! error[E0715]: `^` has no derivative at -1.0, 2.0
+!  --> tests/cli/programs/strict.pull:4:46
+!   |
+! 4 | def real_power (x: Real) (y: Real): Real = x ^ y
+!   |                                              ^ this is being differentiated
+!   |
+!   = note: under `--domain=strict` every primitive must be differentiable where it is used
+!   = help: move the input off this point, or use `--domain=trace`
+!
+
+$ pullback grad tests/cli/programs/strict.pull real_power --wrt x --domain strict -- -1.0 2.0
+exit 0
+> value: 1.0
+> gradient:
+>   x = -2.0
+
+$ pullback grad tests/cli/programs/strict.pull real_power --wrt y --domain strict -- 0.0 0.5
+exit 0
+> value: 0.0
+> gradient:
+>   y = 0.0

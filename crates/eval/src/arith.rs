@@ -300,7 +300,7 @@ impl Ctx {
                 .iter()
                 .map(|arg| arg.as_real().or(arg.as_int().map(|n| n as f64)).unwrap_or(f64::NAN))
                 .collect();
-            if !(smooth.domain)(&numbers) {
+            if !smooth.differentiable(&numbers, |by| self.is_followed(&args[by])) {
                 return Err(Fault::NotSmooth { name: prim.written(), args: numbers });
             }
         }

@@ -243,7 +243,8 @@ impl Watch {
         } else {
             let any_followed = args.iter().any(|arg| followed(arg));
             let numbers: Vec<f64> = args.iter().filter_map(|arg| number(arg)).collect();
-            if numbers.len() < args.len() || !is_kink(prim, &numbers, any_followed) {
+            let followed = |by: usize| any_followed && followed(args[by]);
+            if numbers.len() < args.len() || !is_kink(prim, &numbers, any_followed, followed) {
                 return;
             }
             (numbers, any_followed, 1)
@@ -279,16 +280,21 @@ fn number(value: &Value) -> Option<f64> {
     value.as_real().or_else(|| value.as_int().map(|n| n as f64))
 }
 
-/// Whether a primitive of scalars is at a tie or an edge. NaN is neither.
-fn is_kink(prim: Prim, args: &[f64], followed: bool) -> bool {
+/// Whether a primitive of scalars is at a tie or an edge: by an argument that is followed, or by all where
+/// none is. NaN is neither.
+fn is_kink(prim: Prim, args: &[f64], any_followed: bool, followed: impl Fn(usize) -> bool) -> bool {
     if args.iter().any(|x| x.is_nan()) {
         return false;
     }
     match (&prim.row().class, args) {
-        (Class::Smooth(smooth), _) => !(smooth.domain)(args),
+        (Class::Smooth(smooth), _) if any_followed => !smooth.differentiable(args, followed),
+        (Class::Smooth(smooth), _) => {
+            let by = |at: usize| smooth.partials[at].is_some() && (smooth.domain)(args, at);
+            !(0..args.len()).any(by)
+        }
         (Class::Discrete, [x, y]) => compares(prim) && x == y,
         // Where nothing is differentiated, making an Int of a whole number is no edge.
-        (Class::Discrete, [x]) => prim == Prim::ToInt && followed && jumps(*x),
+        (Class::Discrete, [x]) => prim == Prim::ToInt && any_followed && jumps(*x),
         (Class::Discrete | Class::Structural | Class::Sum | Class::Control | Class::Fail, _) => {
             false
         }

@@ -129,8 +129,7 @@ fn points(prim: Prim) -> Vec<Vec<f64>> {
     }
     all.retain(|point| {
         let negative_order = prim == Prim::Polygamma && point[0] < 0.0;
-        let negative_base = prim == Prim::Pow && point[0] < 0.0;
-        (smooth.domain)(point) && !negative_order && !negative_base
+        smooth.differentiable(point, |_| true) && !negative_order
     });
     all
 }

@@ -181,9 +181,9 @@ pub enum Class {
 pub struct Smooth {
     /// Its value.
     pub value: RealFn,
-    /// Whether it is differentiable at these arguments (an Int argument comes converted). Where it is
-    /// not, the value and the partials follow the table of conventions.
-    pub domain: fn(&[f64]) -> bool,
+    /// Whether it is differentiable at these arguments (an Int argument comes converted) by the one with
+    /// this number. Where it is not, the value and the partials follow the table of conventions.
+    pub domain: fn(&[f64], usize) -> bool,
     /// In which arguments it is linear.
     pub linearity: Linearity,
     /// The partial derivative by each parameter; `None` for an Int parameter.
@@ -250,6 +250,14 @@ impl Row {
     pub fn show_type(&self) -> String {
         let parts: Vec<_> = self.params.iter().chain([&self.result]).map(PrimTy::show).collect();
         parts.join(" -> ")
+    }
+}
+
+impl Smooth {
+    /// Whether it is differentiable at these arguments by each of those that are followed.
+    pub fn differentiable(&self, args: &[f64], followed: impl Fn(usize) -> bool) -> bool {
+        let by = |at: usize| self.partials[at].is_none() || (self.domain)(args, at);
+        (0..self.partials.len()).all(|at| !followed(at) || by(at))
     }
 }
 

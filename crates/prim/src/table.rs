@@ -108,48 +108,53 @@ macro_rules! table {
     };
 }
 
-fn everywhere(_: &[f64]) -> bool {
+fn everywhere(_: &[f64], _: usize) -> bool {
     true
 }
 
-fn nonzero(v: &[f64]) -> bool {
+fn nonzero(v: &[f64], _: usize) -> bool {
     v[0] != 0.0
 }
 
-fn positive(v: &[f64]) -> bool {
+fn positive(v: &[f64], _: usize) -> bool {
     v[0] > 0.0
 }
 
-fn inside_unit(v: &[f64]) -> bool {
+fn inside_unit(v: &[f64], _: usize) -> bool {
     v[0].abs() < 1.0
 }
 
-fn no_tie(v: &[f64]) -> bool {
+fn no_tie(v: &[f64], _: usize) -> bool {
     v[0] != v[1]
 }
 
-fn not_integer(v: &[f64]) -> bool {
+fn not_integer(v: &[f64], _: usize) -> bool {
     v[0] != v[0].floor()
 }
 
-fn not_half_integer(v: &[f64]) -> bool {
+fn not_half_integer(v: &[f64], _: usize) -> bool {
     let shifted = v[0].abs() + 0.5;
     shifted != shifted.floor()
 }
 
-fn not_pole(v: &[f64]) -> bool {
+fn not_pole(v: &[f64], _: usize) -> bool {
     v[0] > 0.0 || v[0] != v[0].floor()
 }
 
-/// Where `x ^ y` is differentiable by `x`: integers as exponents admit negative bases. At `0 ^ 0` it jumps
-/// in both.
-fn power(v: &[f64]) -> bool {
+/// Where `x ^ y` is differentiable: by `x`, integers as exponents admit negative bases; by `y`, a negative
+/// base has no powers near them. At `0 ^ 0` it jumps in both.
+fn power(v: &[f64], by: usize) -> bool {
     let integer = v[1] == v[1].floor();
-    v[0] > 0.0 || (integer && v[0] < 0.0) || (v[0] == 0.0 && v[1] >= 1.0)
+    let at_edge = if by == 0 {
+        (integer && v[0] < 0.0) || (v[0] == 0.0 && v[1] >= 1.0)
+    } else {
+        v[0] == 0.0 && v[1] > 0.0
+    };
+    v[0] > 0.0 || at_edge
 }
 
 /// Where the angle of a point is differentiable: not at the origin, nor where it jumps from -pi to pi.
-fn off_the_cut(v: &[f64]) -> bool {
+fn off_the_cut(v: &[f64], _: usize) -> bool {
     v[0] != 0.0 || v[1] > 0.0
 }
 
@@ -162,7 +167,7 @@ table! {
         "`x - y`";
     Mul "mul" 1 (Real Real) -> Real, smooth { Real2 mul, everywhere, Bilinear, [y x] }
         "`x * y`";
-    Div "div" 4 (Real Real) -> Real, smooth { Real2 div, |v| v[1] != 0.0, LinearInFirst, [
+    Div "div" 4 (Real Real) -> Real, smooth { Real2 div, |v, _| v[1] != 0.0, LinearInFirst, [
             (Div 1.0 y)
             (Neg (Mul r (Div 1.0 y)))
         ] sharing [(Div 1.0 y)] }
@@ -191,12 +196,12 @@ table! {
             (Neg (Mul (Mul x (Div 1.0 (Hypot x y))) (Div 1.0 (Hypot x y))))
         ] sharing [(Div 1.0 (Hypot x y))] }
         "The angle of the point with ordinate x and abscissa y; `atan2 0 0 = 0` with derivative NaN.";
-    Hypot "hypot" 8 (Real Real) -> Real, smooth { Real2 hypot, |v| v[0] != 0.0 || v[1] != 0.0, Nonlinear, [
+    Hypot "hypot" 8 (Real Real) -> Real, smooth { Real2 hypot, |v, _| v[0] != 0.0 || v[1] != 0.0, Nonlinear, [
             (if (Eq r 0.0) zero (Div x r))
             (if (Eq r 0.0) zero (Div y r))
         ] sharing [(Eq r 0.0)] }
         "`sqrt (x^2 + y^2)` without overflow; at `hypot 0 0` the derivative is 0 (minimum-norm subgradient).";
-    Xlogy "xlogy" 9 (Real Real) -> Real, smooth { Real2 xlogy, |v| v[1] > 0.0, LinearInFirst, [
+    Xlogy "xlogy" 9 (Real Real) -> Real, smooth { Real2 xlogy, |v, _| v[1] > 0.0, LinearInFirst, [
             (Log y)
             (if (Le y 0.0)
                 (if (Eq x 0.0) zero (Mul x (Exp (Neg (Log y)))))
@@ -227,7 +232,7 @@ table! {
             (if (Gt x 0.0) (Div 1.0 x) (Exp (Neg r)))
         ] }
         "Natural logarithm; at 0 the value is -inf and the derivative +inf; NaN below.";
-    Log1p "log1p" 8 (Real) -> Real, smooth { Real1 log1p, |v| v[0] > -1.0, Nonlinear, [
+    Log1p "log1p" 8 (Real) -> Real, smooth { Real1 log1p, |v, _| v[0] > -1.0, Nonlinear, [
             (if (Ge x (real -1.0)) (Div 1.0 (Add 1.0 x)) nan)
         ] }
         "`log (1 + x)` without cancellation; at -1 the value is -inf and the derivative +inf; NaN below.";
@@ -259,7 +264,7 @@ table! {
         "`1 / cosh x`, bounded with all its derivatives.";
     Asinh "asinh" 8 (Real) -> Real, smooth { Real1 asinh, everywhere, Nonlinear, [(Div 1.0 (Hypot 1.0 x))] }
         "Inverse hyperbolic sine.";
-    Acosh "acosh" 8 (Real) -> Real, smooth { Real1 acosh, |v| v[0] > 1.0, Nonlinear, [(Div 1.0 (Sinh r))] }
+    Acosh "acosh" 8 (Real) -> Real, smooth { Real1 acosh, |v, _| v[0] > 1.0, Nonlinear, [(Div 1.0 (Sinh r))] }
         "Inverse hyperbolic cosine; derivative +inf at 1; NaN below.";
     Atanh "atanh" 8 (Real) -> Real, smooth { Real1 atanh, inside_unit, Nonlinear, [(PowInt (Cosh r) (int 2))] }
         "Inverse hyperbolic tangent; derivative +inf at -1 and 1; NaN outside.";
@@ -279,17 +284,17 @@ table! {
         "`1 / (1 + exp (-x))`, accurate in both tails.";
     Softplus "softplus" 8 (Real) -> Real, smooth { Real1 softplus, everywhere, Nonlinear, [(Sigmoid x)] }
         "`log (1 + exp x)` without overflow.";
-    PowInt "pow_int" 4 (Real Int) -> Real, smooth { RealInt pow_int, |v| v[0] != 0.0 || v[1] >= 0.0, Nonlinear, [
+    PowInt "pow_int" 4 (Real Int) -> Real, smooth { RealInt pow_int, |v, _| v[0] != 0.0 || v[1] >= 0.0, Nonlinear, [
             (if (IntEq y (int 0)) zero (PowSlope x y))
             _
         ] }
         "`x ^ n` as a repeated product; derivative `n * x^(n-1)`, which is 0 for n = 0.";
-    PowSlope "pow_slope" 5 (Real Int) -> Real, smooth { RealInt pow_slope, |v| v[0] != 0.0 || v[1] >= 0.0, Nonlinear, [
+    PowSlope "pow_slope" 5 (Real Int) -> Real, smooth { RealInt pow_slope, |v, _| v[0] != 0.0 || v[1] >= 0.0, Nonlinear, [
             (if (IntEq y (int 0)) zero (Mul (ToReal y) (PowSlope x (IntSub y (int 1)))))
             _
         ] }
         "`n * x^(n-1)`, and 0 for n = 0: the derivative of `x ^ n`.";
-    Polygamma "polygamma" 8 (Int Real) -> Real, smooth { IntReal polygamma, |v| not_pole(&v[1..]), Nonlinear, [
+    Polygamma "polygamma" 8 (Int Real) -> Real, smooth { IntReal polygamma, |v, by| not_pole(&v[1..], by), Nonlinear, [
             _
             (Polygamma (IntAdd x (int 1)) y)
         ] }

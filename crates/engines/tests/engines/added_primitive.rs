@@ -38,7 +38,7 @@ const fn wave_row(name: &'static str, partials: &'static [Option<Term>]) -> Row 
         result: PrimTy::Real,
         class: Class::Smooth(Smooth {
             value: RealFn::Real2(wave),
-            domain: |_| true,
+            domain: |_, _| true,
             linearity: Linearity::Nonlinear,
             partials,
             shared: &[],
@@ -68,7 +68,7 @@ static BELL: Row = Row {
     result: PrimTy::Real,
     class: Class::Smooth(Smooth {
         value: RealFn::Real1(bell),
-        domain: |_| true,
+        domain: |_, _| true,
         linearity: Linearity::Nonlinear,
         partials: &[Some(Term::Prim(
             Prim::Mul,
@@ -87,7 +87,7 @@ static CUBE: Row = Row {
     result: PrimTy::Real,
     class: Class::Smooth(Smooth {
         value: RealFn::IntReal(cube),
-        domain: |_| true,
+        domain: |_, _| true,
         linearity: Linearity::Nonlinear,
         partials: &[
             None,

@@ -96,14 +96,15 @@ pub fn points(case: &Case) -> Vec<Point> {
     points
 }
 
-/// Whether the primitive is smooth at these arguments.
+/// Whether the primitive is smooth at these arguments, by the first of its Reals at least.
 fn inside(case: &Case, at: &[f64]) -> bool {
     let Some(smooth) = case.prim.row().smooth() else { return true };
     let mut args = at.to_vec();
     if let Some((position, n)) = case.int {
         args.insert(position, n as f64);
     }
-    (smooth.domain)(&args)
+    let first = smooth.partials.iter().position(Option::is_some);
+    smooth.differentiable(&args, |by| Some(by) == first)
 }
 
 type Stated = (Vec<f64>, Vec<Option<f64>>, Option<f64>);
