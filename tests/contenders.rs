@@ -81,7 +81,7 @@ pub fn random_programs(
 fn contender(engine: &'static EngineInfo) -> Contender {
     match engine.how {
         How::Runtime(make) => Contender::machine(engine.name, make()),
-        How::Transform { vjp, jvp } => {
+        How::Transform { vjp, jvp, .. } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             let contender = Contender::new(engine.name, move |program| {
                 let program = program.clone();

@@ -6,12 +6,11 @@
 //!        Higher-Order Reverse-Mode AD* §4).
 //! Cost:  `jvp` is a constant times the program in time and in memory. `vjp` is one such pass for each
 //!        Real of the argument (the wrapper of §4, for arguments and results of any first-order type).
-//! Limits: the whole language, but for rules of reverse mode that are not linear: they have no transpose.
+//! Limits: the whole language, but for rules of reverse mode that are not linear: they have no matrix.
 //! Needs: the primitive table; the machine's levels. The same as a translation of programs is in
 //!        `delta/forward.rs`.
 
 mod level;
-mod linear;
 mod show;
 
 use std::rc::Rc;

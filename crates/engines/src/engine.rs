@@ -6,11 +6,13 @@ use pullback_base::{Diagnostic, Span};
 use pullback_eval::{
     Budget, Counts, Engine, Fault, Image, Machine, Options, Step, Then, Value, compile,
 };
-use pullback_lambda::{DefId, Program};
+use pullback_lambda::{AdOp, DefId, ExprKind, Program};
 
+use crate::linear::Pullbacks;
 use crate::source;
+use crate::trace::linear_engine;
 use crate::{follow, trace_engine};
-use pullback_reduce::{ForwardFn, TransformFn, Transforms};
+use pullback_reduce::{ForwardFn, TransformFn, Transforms, reachable};
 
 /// An engine: what it is and how it runs.
 #[derive(Debug)]
@@ -82,6 +84,8 @@ pub enum How {
         vjp: TransformFn,
         /// From `S -> T` to `(S, S') -> (T, T')`.
         jvp: ForwardFn,
+        /// Which pullbacks of rules reverse mode admits.
+        reverse: Pullbacks,
     },
     /// In an evaluator of its own.
     Own(RunFn),
@@ -133,8 +137,9 @@ pub struct Answer {
 
 /// The value and the derivative of a function of one argument, `S -> T` with first-order S and T.
 ///
-/// What a transformation makes is ordinary code, which has no domain of derivatives. So in the strict
-/// domain the program itself is run first, followed in the evaluator, and its faults are the answer.
+/// What a transformation makes is ordinary code, which has no domain of derivatives and cannot see whether
+/// the pullback of a rule is linear. So in the strict domain, and where pullbacks must be linear, the program
+/// itself is run first, followed in the evaluator, and its faults are the answer.
 pub fn run(
     engine: &EngineInfo,
     program: &Program,
@@ -147,9 +152,13 @@ pub fn run(
         How::Runtime(make) => {
             run_in_machine(make(), &compile(program), function, argument, mode, options)
         }
-        How::Transform { vjp, jvp } => {
+        How::Transform { vjp, jvp, reverse } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             let options = &budgeted(engine.name, options);
+            if let Some(tester) = tester(reverse, program, function, Some(mode)) {
+                let (image, x) = (compile(program), argument.clone());
+                run_in_machine(tester, &image, function, x, mode, options)?;
+            }
             if options.strict_domain {
                 let (image, x) = (compile(program), argument.clone());
                 if matches!(mode, Mode::Value) {
@@ -175,8 +184,11 @@ pub fn evaluate(
 ) -> Result<Value, Box<Diagnostic>> {
     match engine.how {
         How::Runtime(make) => Machine::new(&compile(program), make(), options.clone()).global(def),
-        How::Transform { vjp, jvp } => {
+        How::Transform { vjp, jvp, reverse } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
+            if let Some(tester) = tester(reverse, program, def, None) {
+                Machine::new(&compile(program), tester, options.clone()).global(def)?;
+            }
             if options.strict_domain {
                 let image = compile(program);
                 Machine::new(&image, trace_engine(), options.clone()).global(def)?;
@@ -184,6 +196,32 @@ pub fn evaluate(
             source::evaluate_transformed(transforms, program, def, &budgeted(engine.name, options))
         }
         How::Own(run) => source::evaluate_own(engine.name, run, program, def, options),
+    }
+}
+
+/// The engine of the evaluator that refuses the rules which a transformation would have to, for a definition
+/// in which there may be some.
+fn tester(
+    reverse: Pullbacks,
+    program: &Program,
+    def: DefId,
+    mode: Option<&Mode>,
+) -> Option<Rc<dyn Engine>> {
+    let (mut rules, mut backward, mut forward) = (false, false, false);
+    for def in reachable(program, def) {
+        program.defs[def].body.visit(&mut |expr| {
+            let ExprKind::Ad(op, _) = &expr.kind else { return };
+            rules |= *op == AdOp::CustomVjp;
+            backward |= *op == AdOp::Vjp;
+            forward |= matches!(op, AdOp::Jvp | AdOp::Linearize);
+        });
+    }
+    backward |= matches!(mode, Some(Mode::Vjp(_)));
+    forward |= matches!(mode, Some(Mode::Jvp(_)));
+    match reverse {
+        Pullbacks::Linear if rules && (backward || forward) => Some(linear_engine()),
+        Pullbacks::Any if rules && forward => Some(trace_engine()),
+        Pullbacks::Linear | Pullbacks::Any => None,
     }
 }
 

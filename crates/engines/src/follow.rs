@@ -2,7 +2,7 @@
 
 use pullback_eval::numeric::{self, Partial, Partials};
 use pullback_eval::{Ctx, Fault, Value, primal, walk};
-use pullback_prim::{Linearity, Prim, Smooth};
+use pullback_prim::{Prim, Smooth};
 
 /// What the engine keeps of the derivative of a Real, if this level is the one that follows it.
 #[inline]
@@ -137,16 +137,4 @@ pub(crate) fn plain<'a>(
 /// The analysis of a primitive that an engine was given as a smooth one.
 pub(crate) fn smooth(prim: Prim) -> Result<&'static Smooth, Fault> {
     prim.row().smooth().ok_or_else(|| Fault::internal(format!("{prim:?} is not smooth")))
-}
-
-/// An error unless a primitive is linear in those of its arguments that the level follows.
-pub(crate) fn demand_linear(level: u64, prim: Prim, args: &[Value]) -> Result<(), Fault> {
-    let followed = |index: usize| args.get(index).is_some_and(|arg| arg.level() == level);
-    let linear = match smooth(prim)?.linearity {
-        Linearity::Linear => true,
-        Linearity::Bilinear => followed(0) != followed(1),
-        Linearity::LinearInFirst => !followed(1),
-        Linearity::Nonlinear => false,
-    };
-    if linear { Ok(()) } else { Err(Fault::NotLinear { name: prim.row().name }) }
 }

@@ -7,6 +7,7 @@ pub mod delta;
 mod dual;
 mod engine;
 mod follow;
+mod linear;
 pub mod linear_maps;
 mod page;
 pub mod semantics;
@@ -19,6 +20,7 @@ pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{
     Answer, EngineInfo, How, Mode, Page, RunFn, ShowFn, Stage, evaluate, run, run_in_machine,
 };
+pub use linear::Pullbacks;
 pub use page::page;
 pub use table::{BOUNDED, ENGINES, engine_named, fused, modes};
 pub use trace::{engine as trace_engine, show_trace, show_trace_bounded};

@@ -2,6 +2,7 @@
 //! made from it.
 
 use crate::engine::{BoundedFn, EngineInfo, How, Page, Stage, needed};
+use crate::linear::Pullbacks;
 use crate::{
     categories, curry, delta, dual, linear_maps, semantics, show_dual, show_trace,
     show_trace_bounded, trace,
@@ -80,7 +81,7 @@ const DUAL: EngineInfo = EngineInfo {
         cost: "`jvp`: a constant times the program in time and memory; `vjp`: `n` such passes",
         reverse: "one forward pass for each input",
         covers: "the whole language, rules that are linear",
-        limits: "a `custom_vjp` rule that is not linear in the cotangent has no forward mode",
+        limits: "rules of `custom_vjp` whose pullback is not linear",
         teaches: "forward mode",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage dual-source",
     },
@@ -114,12 +115,17 @@ const DELTA1: EngineInfo = EngineInfo {
         reverse: "the program times the number of inputs",
         covers: "the whole language, up to 512 inputs",
         limits: transforming!(
-            "more than 512 inputs; a program whose translation has more than a million nodes"
+            "more than 512 inputs; rules of `custom_vjp` whose pullback is not linear; a program whose \
+             translation has more than a million nodes"
         ),
         teaches: "why dual numbers with gradients are slow",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta1",
     },
-    how: How::Transform { vjp: delta::delta1_vjp, jvp: delta::delta1_jvp },
+    how: How::Transform {
+        vjp: delta::delta1_vjp,
+        jvp: delta::delta1_jvp,
+        reverse: Pullbacks::Linear,
+    },
     stages: delta::DELTA1_STAGES,
 };
 
@@ -137,13 +143,17 @@ const DELTA2: EngineInfo = EngineInfo {
         reverse: "exponential in the depth of sharing",
         covers: "the whole language, small runs",
         limits: transforming!(
-            "trees that have more than 200000 nodes when they are evaluated; a program whose translation has \
-             more than a million nodes"
+            "trees that have more than 200000 nodes when they are evaluated; rules of `custom_vjp` whose \
+             pullback is not linear; a program whose translation has more than a million nodes"
         ),
         teaches: "why sharing must be kept",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta2",
     },
-    how: How::Transform { vjp: delta::delta2_vjp, jvp: delta::delta2_jvp },
+    how: How::Transform {
+        vjp: delta::delta2_vjp,
+        jvp: delta::delta2_jvp,
+        reverse: Pullbacks::Linear,
+    },
     stages: delta::DELTA2_STAGES,
 };
 
@@ -161,11 +171,14 @@ const DELTA: EngineInfo = EngineInfo {
         cost: SAME_COST,
         reverse: LINEAR,
         covers: "the whole language; derivatives inside are of known functions",
-        limits: transforming!("a program whose translation has more than a million nodes"),
+        limits: transforming!(
+            "a program whose translation has more than a million nodes; with `--fuse`, rules of `custom_vjp` \
+             whose pullback is not linear"
+        ),
         teaches: "sharing by names in a monad; fusion with `--fuse`",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta",
     },
-    how: How::Transform { vjp: delta::delta_vjp, jvp: delta::delta_jvp },
+    how: How::Transform { vjp: delta::delta_vjp, jvp: delta::delta_jvp, reverse: Pullbacks::Any },
     stages: delta::DELTA_STAGES,
 };
 
@@ -185,7 +198,7 @@ const CURRY_LIST: EngineInfo = EngineInfo {
         teaches: "tangents of functions as lists",
         example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-list",
     },
-    how: How::Transform { vjp: curry::vjp_list, jvp: curry::jvp_list },
+    how: How::Transform { vjp: curry::vjp_list, jvp: curry::jvp_list, reverse: Pullbacks::Any },
     stages: curry::STAGES_LIST,
 };
 
@@ -205,7 +218,7 @@ const CURRY_ENV: EngineInfo = EngineInfo {
         teaches: "tangents of functions as tangents of environments",
         example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-env",
     },
-    how: How::Transform { vjp: curry::vjp_env, jvp: curry::jvp_env },
+    how: How::Transform { vjp: curry::vjp_env, jvp: curry::jvp_env, reverse: Pullbacks::Any },
     stages: curry::STAGES_ENV,
 };
 
@@ -250,14 +263,18 @@ const CATEGORIES: EngineInfo = EngineInfo {
         teaches: "what must be saved for the way back",
         example: "show examples/papers/notes.pull f2 --stage cl",
     },
-    how: How::Transform { vjp: categories::vjp, jvp: categories::jvp },
+    how: How::Transform { vjp: categories::vjp, jvp: categories::jvp, reverse: Pullbacks::Any },
     stages: categories::STAGES,
 };
 
 /// `delta` with fused functions: each call of a function of numbers leaves one binding (§8.7).
 static FUSED_DELTA: EngineInfo = EngineInfo {
     name: "delta --fuse",
-    how: How::Transform { vjp: delta::fused_vjp, jvp: delta::fused_jvp },
+    how: How::Transform {
+        vjp: delta::fused_vjp,
+        jvp: delta::fused_jvp,
+        reverse: Pullbacks::Linear,
+    },
     stages: delta::FUSED_STAGES,
     ..DELTA
 };

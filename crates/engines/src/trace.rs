@@ -19,6 +19,7 @@ use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
 
 use crate::engine::Go;
 use crate::follow::{checked_leaves, tangent_at};
+use crate::linear::Pullbacks;
 use crate::watch::{self, Note};
 use sweep::{Forward, Reverse};
 use tape::{NONE, Recorder, Tape};
@@ -27,10 +28,18 @@ pub use show::{show_trace, show_trace_bounded};
 
 /// The engine.
 pub fn engine() -> Rc<dyn Engine> {
-    Rc::new(Trace)
+    Rc::new(Trace { reverse: Pullbacks::Any })
 }
 
-pub(crate) struct Trace;
+/// The engine with an error for rules that are not linear in reverse mode too, as they are in forward mode.
+pub(crate) fn linear_engine() -> Rc<dyn Engine> {
+    Rc::new(Trace { reverse: Pullbacks::Linear })
+}
+
+struct Trace {
+    /// Which pullbacks of rules reverse mode admits.
+    reverse: Pullbacks,
+}
 
 /// A function application that has been recorded.
 pub(crate) struct Record {
@@ -48,7 +57,7 @@ pub(crate) struct Record {
 
 impl Engine for Trace {
     fn vjp(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
-        vjp_on(ctx, Rc::new(Recorder::default()), function, x)
+        vjp_on(ctx, Rc::new(Recorder::admitting(self.reverse)), function, x)
     }
 
     fn jvp(&self, ctx: &mut Ctx, function: Value, x: Value, x_dot: Value) -> Result<Step, Fault> {
@@ -72,14 +81,14 @@ fn vjp_on(ctx: &mut Ctx, recorder: Rc<Recorder>, function: Value, x: Value) -> R
     })
 }
 
-/// Applies `function` to `x` on a new tape, then goes on with the record.
+/// Applies `function` to `x` on a new tape for forward mode, then goes on with the record.
 fn record(
     ctx: &mut Ctx,
     function: Value,
     x: Value,
     then: impl FnOnce(&mut Ctx, Rc<Record>) -> Result<Step, Fault> + 'static,
 ) -> Result<Step, Fault> {
-    record_on(ctx, Rc::new(Recorder::default()), function, x, then)
+    record_on(ctx, Rc::new(Recorder::admitting(Pullbacks::Linear)), function, x, then)
 }
 
 fn record_on(

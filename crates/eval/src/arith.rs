@@ -16,7 +16,7 @@ use super::fault::{Fault, MAX_NESTING, Request};
 use super::hooks::{Engine, Level};
 use super::memory;
 use super::value::{Active, Value};
-use super::watch::Watch;
+use super::watch::{Watch, compares};
 
 /// Limits and conventions of an evaluation.
 #[derive(Clone, Debug)]
@@ -147,6 +147,8 @@ pub struct Ctx {
     deadline: Option<Instant>,
     /// Open levels, ascending.
     open: Vec<(u64, Rc<dyn Level>)>,
+    /// How many of them test whether a function is linear.
+    pub(super) linearity_tests: usize,
     last_level: u64,
     /// From when memory counts.
     since: Since,
@@ -165,6 +167,7 @@ impl Ctx {
             frame_bytes: 0,
             deadline,
             open: vec![],
+            linearity_tests: 0,
             last_level: 0,
             since,
             steps: 0,
@@ -174,22 +177,24 @@ impl Ctx {
     /// Opens a level, higher than all before.
     pub fn open(&mut self, level: Rc<dyn Level>) -> u64 {
         self.last_level += 1;
+        self.linearity_tests += usize::from(level.tests_linearity());
         self.open.push((self.last_level, level));
         self.last_level
     }
 
     /// Closes a level: what is left of its Reals counts as constant from now on.
     pub fn close(&mut self, level: u64) {
-        if self.open.last().is_some_and(|(last, _)| *last == level) {
-            self.open.pop();
-        } else {
-            self.open.retain(|(open, _)| *open != level);
+        // Mostly it is the last one.
+        if let Some(index) = self.open.iter().rposition(|(open, _)| *open == level) {
+            let (_, closed) = self.open.remove(index);
+            self.linearity_tests -= usize::from(closed.tests_linearity());
         }
     }
 
     /// Closes all levels, after an error.
     pub(super) fn close_all(&mut self) {
         self.open.clear();
+        self.linearity_tests = 0;
     }
 
     /// A Real that `level` follows from now on. An error if too many levels follow it already.
@@ -272,6 +277,9 @@ impl Ctx {
                 if self.options.strict_domain {
                     self.check_tie(prim, args)?;
                     self.check_jump(prim, args)?;
+                }
+                if self.linearity_tests > 0 {
+                    self.check_undecided(prim, args)?;
                 }
                 discrete::apply(self, prim, args)
             }
@@ -450,6 +458,9 @@ impl Ctx {
         if self.options.strict_domain {
             self.check_tie(prim, &[x.clone(), y.clone()])?;
         }
+        if self.linearity_tests > 0 {
+            self.check_undecided(prim, &[x.clone(), y.clone()])?;
+        }
         match (x.as_real(), y.as_real()) {
             (Some(x), Some(y)) => Ok((x, y)),
             (None, _) | (_, None) => Err(Fault::internal("a comparison of no Reals")),
@@ -458,9 +469,7 @@ impl Ctx {
 
     /// Strict domain: an error if two equal Reals are compared and either is followed.
     pub(super) fn check_tie(&self, prim: Prim, args: &[Value]) -> Result<(), Fault> {
-        let compares =
-            matches!(prim, Prim::Lt | Prim::Le | Prim::Gt | Prim::Ge | Prim::Eq | Prim::Ne);
-        if let ([x, y], true) = (args, compares)
+        if let ([x, y], true) = (args, compares(prim))
             && self.is_followed(x) | self.is_followed(y)
             && !same(x, y)
             && let (Some(x), Some(y)) = (x.as_real(), y.as_real())
@@ -497,7 +506,7 @@ impl Ctx {
 }
 
 /// Whether these are one Real: comparing it with itself is a test for NaN.
-fn same(x: &Value, y: &Value) -> bool {
+pub(super) fn same(x: &Value, y: &Value) -> bool {
     matches!((x, y), (Value::Active(x), Value::Active(y)) if Rc::ptr_eq(x, y))
 }
 

@@ -261,7 +261,7 @@ impl Core<'_> {
             AdOp::Vjp => engine.vjp(ctx, a, b)?,
             AdOp::Jvp => engine.jvp(ctx, a, b, c)?,
             AdOp::Linearize => engine.linearize(ctx, a, b)?,
-            AdOp::StopGradient => Step::Return(walk::strip_all(&a)?),
+            AdOp::StopGradient => Step::Return(ctx.stopped(&a)?),
             AdOp::Zeros => Step::Return(walk::zeros(&a)?),
             AdOp::CustomVjp | AdOp::CustomJvp => custom::apply(ctx, op, a, b, c)?,
         };

@@ -123,10 +123,10 @@ pub enum Fault {
         /// Its arguments.
         args: Vec<f64>,
     },
-    /// A rule of reverse mode that does to the cotangent what is not linear, in forward mode.
+    /// A pullback of a rule of reverse mode that is not linear, where its matrix is needed.
     NotLinear {
-        /// The primitive that it applies to the cotangent.
-        name: &'static str,
+        /// Why it is not.
+        cause: Nonlinear,
     },
     /// Derivatives of derivatives of …
     Nesting,
@@ -145,6 +145,17 @@ pub enum Fault {
         /// What was found.
         what: String,
     },
+}
+
+/// Why a function is not linear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nonlinear {
+    /// It applies this to its argument.
+    Applied(&'static str),
+    /// It adds a number to its argument.
+    Offset,
+    /// Its result has a number that does not come from its argument.
+    Constant,
 }
 
 /// Memory asked for at once.
@@ -338,12 +349,28 @@ impl Fault {
             )
             .note("under `--domain=strict` every primitive must be differentiable where it is used")
             .hint("move the input off this point, or use `--domain=trace`"),
-            Self::NotLinear { name } => error(
-                "E0718",
-                format!("this rule of `custom_vjp` has no forward mode: `{name}` is not linear"),
-                "this is applied to the cotangent",
-            )
-            .note("forward mode is the transpose of the rule's pullback, which only a linear function has")
+            Self::NotLinear { cause } => {
+                let (what, label) = match cause {
+                    Nonlinear::Applied(name) => (
+                        format!("it applies `{name}` to its cotangent"),
+                        "this is applied to the cotangent",
+                    ),
+                    Nonlinear::Offset => (
+                        "it adds a number to its cotangent".to_string(),
+                        "this adds what does not come from the cotangent",
+                    ),
+                    Nonlinear::Constant => (
+                        "it gives a number that does not come from its cotangent".to_string(),
+                        "this has a rule that is not linear",
+                    ),
+                };
+                error(
+                    "E0718",
+                    format!("the pullback of this rule of `custom_vjp` is not linear: {what}"),
+                    label,
+                )
+            }
+            .note("forward mode, and reverse mode with `dual`, `delta1`, `delta2` or `--fuse`, needs a linear pullback")
             .hint("take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent"),
             Self::Unsupported { what } => {
                 error("E0717", what.clone(), "this engine cannot evaluate this")

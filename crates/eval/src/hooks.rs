@@ -123,6 +123,11 @@ pub trait Level {
     fn through_rules(&self) -> bool {
         false
     }
+    /// Whether it looks if a function is linear: then it is an error to compare its Reals, to make an Int of
+    /// them, or to stop their derivatives.
+    fn tests_linearity(&self) -> bool {
+        false
+    }
 }
 
 /// A way to differentiate, at run time.

@@ -14,6 +14,7 @@ mod discrete;
 mod effects;
 mod fault;
 mod hooks;
+mod linearity;
 mod machine;
 pub mod memory;
 pub mod numeric;
@@ -27,7 +28,9 @@ pub use arith::{Budget, Counts, Ctx, Known, Options, Since, primal};
 pub use array::{Array, Items};
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
-pub use fault::{FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, OUT_OF_FUEL, Request, amount};
+pub use fault::{
+    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, amount,
+};
 pub use hooks::{Engine, Level, Native, NativeValue, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use structure::Fields;

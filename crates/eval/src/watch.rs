@@ -272,7 +272,7 @@ pub(super) fn concerns(prim: Prim) -> bool {
     }
 }
 
-fn compares(prim: Prim) -> bool {
+pub(super) fn compares(prim: Prim) -> bool {
     matches!(prim, Prim::Lt | Prim::Le | Prim::Gt | Prim::Ge | Prim::Eq | Prim::Ne)
 }
 

@@ -1,15 +1,14 @@
 //! Dual numbers under the machine's primitives.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
 use pullback_eval::watch::NanCause;
 use pullback_eval::{Ctx, Fault, Known, Level, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
-use super::linear::{Linear, followed};
 use crate::engine::Go;
 use crate::follow::{attach, below_or_at, checked_leaves, plain, smooth, tangent_at};
+use crate::linear::demand_linear;
 use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
 
 /// A primitive as it ran, to be shown.
@@ -109,7 +108,9 @@ impl Level for Duals {
             .collect();
         let x = walk::strip(&x, level)?;
         let outputs = walk::real_leaves(&value)?.len();
-        Transpose { level, x, x_dot, value, outputs, pullback, y_dot: vec![] }.go(ctx)
+        let (y, tested) = (value.clone(), pullback.clone());
+        let transpose = Transpose { level, x, x_dot, value, outputs, pullback, y_dot: vec![] };
+        demand_linear(ctx, &y, tested, |ctx| transpose.go(ctx))
     }
 
     fn tangent(&self, _: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
@@ -203,16 +204,12 @@ impl Transpose {
         }
         let unit = (0..self.outputs).map(|index| Value::Real(f64::from(index == current)));
         let y_bar = walk::tangent_of(&self.value, unit)?;
-        let watched = ctx.open(Rc::new(Linear));
-        let y_bar = followed(ctx, watched, &y_bar)?;
         ctx.watch().inspect(|watch| watch.enter_sweep());
         Ok(Step::call(
             self.pullback.clone(),
             vec![y_bar],
             Go(move |ctx: &mut Ctx, x_bar: Value| {
                 ctx.watch().inspect(|watch| watch.leave_sweep());
-                let x_bar = walk::strip(&x_bar, watched)?;
-                ctx.close(watched);
                 let x_bar = walk::strip(&x_bar, self.level)?;
                 let row = checked_leaves(&self.x, &x_bar, "cotangent")?;
                 let mut total = Value::Unit;

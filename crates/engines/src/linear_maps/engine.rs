@@ -14,6 +14,7 @@ use super::maps::{Map, Maps, Opaque, ZERO};
 use super::vector::Vector;
 use crate::engine::Go;
 use crate::follow::{attach, carried, carriers, checked_leaves, plain, smooth, tangent_at};
+use crate::linear::{Pullbacks, demand_linear};
 
 /// The engine.
 pub fn engine() -> Rc<dyn Engine> {
@@ -24,7 +25,7 @@ struct LinearMaps;
 
 impl Engine for LinearMaps {
     fn vjp(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
-        jacobian(ctx, function, x, |_, jacobian| {
+        jacobian(ctx, Pullbacks::Any, function, x, |_, jacobian| {
             let y = jacobian.y.clone();
             let pullback = NativeValue::value(Applied { jacobian, reverse: true });
             Ok(Step::Return(Value::tuple(vec![y, pullback])))
@@ -33,14 +34,14 @@ impl Engine for LinearMaps {
 
     fn jvp(&self, ctx: &mut Ctx, function: Value, x: Value, x_dot: Value) -> Result<Step, Fault> {
         let leaves = checked_leaves(&x, &x_dot, "tangent")?;
-        jacobian(ctx, function, x, |ctx, jacobian| {
+        jacobian(ctx, Pullbacks::Linear, function, x, |ctx, jacobian| {
             let y = jacobian.y.clone();
             jacobian.apply(ctx, false, leaves, move |y_dot| Value::tuple(vec![y, y_dot]))
         })
     }
 
     fn linearize(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
-        jacobian(ctx, function, x, |_, jacobian| {
+        jacobian(ctx, Pullbacks::Linear, function, x, |_, jacobian| {
             let y = jacobian.y.clone();
             let pushforward = NativeValue::value(Applied { jacobian, reverse: false });
             Ok(Step::Return(Value::tuple(vec![y, pushforward])))
@@ -68,11 +69,12 @@ impl Drop for Jacobian {
 /// Applies `function` to the argument paired with `1`, then goes on with value and map.
 fn jacobian(
     ctx: &mut Ctx,
+    pullbacks: Pullbacks,
     function: Value,
     x: Value,
     then: impl FnOnce(&mut Ctx, Rc<Jacobian>) -> Result<Step, Fault> + 'static,
 ) -> Result<Step, Fault> {
-    let building = Rc::new(Building::default());
+    let building = Rc::new(Building { maps: RefCell::default(), pullbacks });
     let level = ctx.open(building.clone());
     let mut place = 0;
     let followed = walk::map_leaves(&x, |leaf| {
@@ -80,7 +82,7 @@ fn jacobian(
             return Ok(leaf.clone());
         }
         // `1` on the argument is the × of the maps that select its Reals.
-        let map = building.0.borrow_mut().select(place)?;
+        let map = building.maps.borrow_mut().select(place)?;
         place += 1;
         ctx.follow(level, leaf.clone(), named(map))
     })?;
@@ -93,7 +95,7 @@ fn jacobian(
             let y = walk::strip(&result, level)?;
             drop((result, leaves));
             ctx.close(level);
-            let mut maps = building.0.take();
+            let mut maps = building.maps.take();
             let map = maps.vcat(outputs)?;
             let charged = maps.bytes();
             memory::charge(charged);
@@ -213,7 +215,8 @@ impl Native for Transposed {
         "transposed pullback"
     }
     fn call(&self, ctx: &mut Ctx, x_dot: Value) -> Result<Step, Fault> {
-        jacobian(ctx, self.pullback.clone(), walk::zeros(&self.y)?, move |ctx, jacobian| {
+        let zeros = walk::zeros(&self.y)?;
+        jacobian(ctx, Pullbacks::Any, self.pullback.clone(), zeros, move |ctx, jacobian| {
             let leaves = checked_leaves(&jacobian.y, &x_dot, "tangent")?;
             jacobian.apply(ctx, true, leaves, |result| result)
         })
@@ -224,8 +227,11 @@ impl Native for Transposed {
 }
 
 /// A table that is being filled.
-#[derive(Default)]
-struct Building(RefCell<Maps>);
+struct Building {
+    maps: RefCell<Maps>,
+    /// Which pullbacks of rules it admits.
+    pullbacks: Pullbacks,
+}
 
 impl Level for Building {
     fn smooth(
@@ -260,7 +266,7 @@ impl Level for Building {
             }
             (result, terms)
         };
-        let map = self.0.borrow_mut().primitive(terms)?;
+        let map = self.maps.borrow_mut().primitive(terms)?;
         if map == ZERO { Ok(result) } else { ctx.follow(level, result, named(map)) }
     }
 
@@ -269,7 +275,7 @@ impl Level for Building {
         let result = ctx.sum_values(&below)?;
         // `H(1, …, 1) ∘ V(∂v) = ∂v₁ ⊕ … ⊕ ∂vₙ`
         let terms = items.iter().filter_map(|item| tangent_at(item, level)).map(map_of).collect();
-        let map = self.0.borrow_mut().sum(ctx, terms)?;
+        let map = self.maps.borrow_mut().sum(ctx, terms)?;
         ctx.follow(level, result, named(map))
     }
 
@@ -284,8 +290,9 @@ impl Level for Building {
         let inputs = walk::real_leaves(&x)?.iter().map(|leaf| map_at(leaf, level)).collect();
         let x = walk::strip(&x, level)?;
         let y = walk::strip(&value, level)?;
+        let tested = (self.pullbacks == Pullbacks::Linear).then(|| pullback.clone());
         let whole = {
-            let mut maps = self.0.borrow_mut();
+            let mut maps = self.maps.borrow_mut();
             let inputs = maps.vcat(inputs)?;
             let rule = maps.opaque(Opaque { x, y, pullback })?;
             maps.compose(ctx, rule, inputs)?
@@ -296,14 +303,17 @@ impl Level for Building {
                 return Ok(leaf.clone());
             }
             let part = {
-                let mut maps = self.0.borrow_mut();
+                let mut maps = self.maps.borrow_mut();
                 let select = maps.select(place)?;
                 maps.compose(ctx, select, whole)?
             };
             place += 1;
             attach(ctx, level, leaf, named(part))
         })?;
-        Ok(Step::Return(result))
+        match tested {
+            Some(pullback) => demand_linear(ctx, &value, pullback, |_| Ok(Step::Return(result))),
+            None => Ok(Step::Return(result)),
+        }
     }
 
     fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
@@ -321,6 +331,6 @@ impl Level for Building {
     }
 
     fn bytes(&self) -> usize {
-        self.0.borrow().bytes()
+        self.maps.borrow().bytes()
     }
 }

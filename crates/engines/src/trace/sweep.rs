@@ -337,7 +337,7 @@ impl Native for Transposed {
     }
 }
 
-/// `vjp f`, as a function of the argument, for an `f` that must be linear.
+/// `vjp f`, as a function of the argument.
 struct Differentiate(Value);
 
 impl Native for Differentiate {
@@ -345,7 +345,7 @@ impl Native for Differentiate {
         "differentiated function"
     }
     fn call(&self, ctx: &mut Ctx, x: Value) -> Result<Step, Fault> {
-        vjp_on(ctx, Rc::new(Recorder::linear()), self.0.clone(), x)
+        vjp_on(ctx, Rc::new(Recorder::default()), self.0.clone(), x)
     }
     fn release(&mut self, work: &mut Vec<Value>) {
         work.push(std::mem::take(&mut self.0));

@@ -10,7 +10,8 @@ use pullback_eval::{Ctx, Fault, Known, Level, Step, Value, memory, primal, walk}
 use pullback_prim::Prim;
 
 use super::node;
-use crate::follow::{Plain, attach, carried, carriers, demand_linear, plain, smooth, tangent_at};
+use crate::follow::{Plain, attach, carried, carriers, plain, smooth, tangent_at};
+use crate::linear::{Pullbacks, demand_linear};
 use crate::watch::Note;
 
 /// No node: the argument is not followed.
@@ -142,8 +143,8 @@ pub(super) struct Recorder {
     lines: Option<RefCell<Vec<Line>>>,
     /// What ran, if a watch looks for NaN.
     pub(super) notes: RefCell<Vec<Note>>,
-    /// Whether what is not linear is an error.
-    linear: bool,
+    /// Which pullbacks of rules it admits.
+    pullbacks: Pullbacks,
 }
 
 impl Recorder {
@@ -152,9 +153,9 @@ impl Recorder {
         Self { lines: Some(RefCell::default()), ..Self::default() }
     }
 
-    /// A tape of a function that must be linear: the pullback of a rule.
-    pub(super) fn linear() -> Self {
-        Self { linear: true, ..Self::default() }
+    /// A tape that admits these pullbacks of rules.
+    pub(super) fn admitting(pullbacks: Pullbacks) -> Self {
+        Self { pullbacks, ..Self::default() }
     }
 
     /// The number of the next node.
@@ -228,9 +229,6 @@ impl Level for Recorder {
         args: &[Value],
     ) -> Result<Value, Fault> {
         let smooth = smooth(prim)?;
-        if self.linear {
-            demand_linear(level, prim, args)?;
-        }
         if self.lines.is_none()
             && let Some(plain) = plain(ctx, level, smooth, args)
         {
@@ -300,6 +298,7 @@ impl Level for Recorder {
         let x = walk::strip(&x, level)?;
         let shape = walk::strip(&value, level)?;
         let shape_noted = shape.clone();
+        let tested = (self.pullbacks == Pullbacks::Linear).then(|| pullback.clone());
         let custom = Custom { inputs, x, value: shape, outputs, pullback };
         let first = {
             let mut tape = self.tape.borrow_mut();
@@ -322,7 +321,10 @@ impl Level for Recorder {
                 attach(ctx, level, leaf, Value::Int(next - 1))
             }
         })?;
-        Ok(Step::Return(result))
+        match tested {
+            Some(pullback) => demand_linear(ctx, &value, pullback, |_| Ok(Step::Return(result))),
+            None => Ok(Step::Return(result)),
+        }
     }
 
     fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {

@@ -15,7 +15,11 @@ use pullback_prim::Prim;
 
 const CATEGORIES: EngineInfo = EngineInfo::unlisted(
     "categories",
-    How::Transform { vjp: categories::vjp, jvp: categories::jvp },
+    How::Transform {
+        vjp: categories::vjp,
+        jvp: categories::jvp,
+        reverse: pullback_engines::Pullbacks::Any,
+    },
     categories::STAGES,
 );
 

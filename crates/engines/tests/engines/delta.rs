@@ -15,10 +15,38 @@ const fn engine(name: &'static str, how: How) -> EngineInfo {
 }
 
 static ALL: [EngineInfo; 4] = [
-    engine("delta1", How::Transform { vjp: delta1_vjp, jvp: delta1_jvp }),
-    engine("delta2", How::Transform { vjp: delta2_vjp, jvp: delta2_jvp }),
-    engine("delta", How::Transform { vjp: delta_vjp, jvp: delta_jvp }),
-    engine("delta-fused", How::Transform { vjp: fused_vjp, jvp: fused_jvp }),
+    engine(
+        "delta1",
+        How::Transform {
+            vjp: delta1_vjp,
+            jvp: delta1_jvp,
+            reverse: pullback_engines::Pullbacks::Linear,
+        },
+    ),
+    engine(
+        "delta2",
+        How::Transform {
+            vjp: delta2_vjp,
+            jvp: delta2_jvp,
+            reverse: pullback_engines::Pullbacks::Linear,
+        },
+    ),
+    engine(
+        "delta",
+        How::Transform {
+            vjp: delta_vjp,
+            jvp: delta_jvp,
+            reverse: pullback_engines::Pullbacks::Any,
+        },
+    ),
+    engine(
+        "delta-fused",
+        How::Transform {
+            vjp: fused_vjp,
+            jvp: fused_jvp,
+            reverse: pullback_engines::Pullbacks::Linear,
+        },
+    ),
 ];
 
 fn trace() -> &'static EngineInfo {
@@ -76,7 +104,7 @@ fn agrees(text: &str) {
 }
 
 fn well_formed(engine: &EngineInfo, program: &Program, f: DefId, text: &str) {
-    let How::Transform { vjp, jvp } = engine.how else { panic!("a transformation") };
+    let How::Transform { vjp, jvp, .. } = engine.how else { panic!("a transformation") };
     for forward in [false, true] {
         let mut program = program.clone();
         let f = pullback_reduce::unary(&mut program, f);

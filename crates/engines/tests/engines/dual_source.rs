@@ -18,7 +18,14 @@ const TRANSFORMS: Transforms = Transforms { engine: "dual", vjp: forward_vjp, jv
 /// `dual` by the translation.
 fn dual() -> EngineInfo {
     let known = engine_named("dual").unwrap();
-    EngineInfo { how: How::Transform { vjp: forward_vjp, jvp: forward_jvp }, ..*known }
+    EngineInfo {
+        how: How::Transform {
+            vjp: forward_vjp,
+            jvp: forward_jvp,
+            reverse: pullback_engines::Pullbacks::Linear,
+        },
+        ..*known
+    }
 }
 
 /// Whether `dual` is `D→{ty}`: figure 3 on types, written out once more.
