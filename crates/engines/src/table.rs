@@ -78,7 +78,8 @@ const DUAL: EngineInfo = EngineInfo {
         ty: "`F{f} : (S, S') -> (T, T')` around `D→{f} : D→{S} -> D→{T}`, with `D→{Real} = (Real, Real)`",
         law: "if `Γ ⊢ e : A` then `D→{Γ} ⊢ D→{e} : D→{A}`; the first components are what `e` computes, the \
               second their tangents (Proposition 2)",
-        cost: "`jvp`: a constant times the program in time and memory; `vjp`: `n` such passes",
+        cost: "`jvp`: a constant times the program in time and memory; `vjp`: `n` such passes; `n` orders \
+               nested: `2^n` numbers for each Real",
         reverse: "one forward pass for each input",
         covers: "the whole language, rules that are linear",
         limits: "rules of `custom_vjp` whose pullback is not linear",

@@ -32,6 +32,9 @@ pub struct Program {
     pub defs: IdVec<DefId, Def>,
     /// The files of the library: errors there are told with the call from outside that led there.
     pub library: BTreeSet<FileId>,
+    /// The sum types in the states that translations pass through functions. A parameter that is a record
+    /// with one of them is never given without the parameter before it.
+    pub states: BTreeSet<DataId>,
 }
 
 /// Whether a place belongs to one of the files of the library; a place that is not known counts as one.

@@ -70,8 +70,12 @@ impl Library {
     }
     /// The state of the monad, `{ next : Int, binds : DeltaBinds }`.
     pub(super) fn state(&self) -> Type {
-        let fields = vec![("next".into(), Type::int()), ("binds".into(), self.data(3))];
-        Type::new(TypeKind::Record(fields))
+        let binds = Type::new(TypeKind::Data(self.bindings()));
+        Type::new(TypeKind::Record(vec![("next".into(), Type::int()), ("binds".into(), binds)]))
+    }
+    /// `DeltaBinds`
+    fn bindings(&self) -> DataId {
+        DataId::from_index(self.first_data + 3)
     }
     /// Says where the faults of its functions are told. Limits are reached somewhere in the run of a
     /// function; the function is the place that its author knows.
@@ -158,7 +162,12 @@ fn append(program: &mut Program, version: Version, library: &Program) -> Library
         let name = def.name.to_string();
         defs.insert(name, program.defs.push(def));
     }
-    Library { first_data: shift.datas, datas, forward: version == Version::Forward, defs }
+    let library =
+        Library { first_data: shift.datas, datas, forward: version == Version::Forward, defs };
+    if version == Version::Final {
+        program.states.insert(library.bindings());
+    }
+    library
 }
 
 /// By how much the numbers of a program move when it is appended to another.

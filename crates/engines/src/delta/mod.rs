@@ -9,7 +9,8 @@
 //!        bindings are evaluated newest first into an array (figures 10, 11, 16).
 //! Cost:  `delta1`: the program's operations times the number of inputs. `delta2`: exponential in the depth
 //!        of sharing. `delta`: a constant times the program in time, memory linear in the operations
-//!        executed (Theorem 5); fused, linear in those outside fused functions (figure 15).
+//!        executed (Theorem 5); fused, linear in those outside fused functions (figure 15). Nested
+//!        derivatives: a power of their number.
 //! Limits: the whole language. `delta1` refuses more than 512 inputs and `delta2` trees of more than
 //!        200000 nodes when they are evaluated; a translation may not grow beyond a million nodes.
 //! Needs: the primitive table (figure 14 from the partial derivatives of each row); elimination of

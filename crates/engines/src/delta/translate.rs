@@ -350,6 +350,24 @@ impl Translation<'_> {
         }
     }
 
+    /// Where a function that takes its parameters one after the other takes each: a state of an earlier
+    /// translation comes together with the parameter before it.
+    fn steps<T>(&self, items: Vec<T>, ty: impl Fn(&Self, &T) -> Type) -> Vec<Vec<T>> {
+        let mut steps: Vec<Vec<T>> = vec![];
+        for item in items {
+            match steps.last_mut() {
+                Some(step) if self.is_state(&ty(self, &item)) => step.push(item),
+                Some(_) | None => steps.push(vec![item]),
+            }
+        }
+        steps
+    }
+
+    /// The steps of parameters.
+    fn param_steps(&self, params: Vec<VarId>) -> Vec<Vec<VarId>> {
+        self.steps(params, |this, var| this.program.vars[*var].ty.clone())
+    }
+
     /// From a function of all parameters and the state at once to one that takes a parameter and the
     /// state at a time.
     fn one_by_one(&mut self, function: Expr, arity: usize) -> Expr {
@@ -365,38 +383,41 @@ impl Translation<'_> {
             params.push(self.program.fresh("x", from));
             ty = to;
         }
-        let mut args: Vec<Expr> = params.iter().map(|var| self.program.var(*var, NONE)).collect();
-        let last = self.program.fresh("s", self.library.state());
-        args.push(self.program.var(last, NONE));
-        let call = Expr::app(function, args, NONE);
-        let mut states = vec![last];
-        for _ in 1..arity {
-            states.push(self.program.fresh("s", self.library.state()));
+        let mut steps = self.param_steps(params.clone());
+        if steps.len() < 2 {
+            return function;
         }
-        let mut inner = call;
-        for (index, (param, state)) in params.into_iter().rev().zip(states).enumerate() {
-            if index > 0 {
-                inner = Expr::tuple(vec![inner, self.program.var(state, NONE)], NONE);
-            }
-            inner = self.program.lam(vec![param, state], inner);
+        let last = steps.pop().expect("there are two steps or more");
+        let mut args: Vec<Expr> = params.iter().map(|var| self.program.var(*var, NONE)).collect();
+        let state = self.program.fresh("s", self.library.state());
+        args.push(self.program.var(state, NONE));
+        let call = Expr::app(function, args, NONE);
+        let inner = self.program.lam(last.into_iter().chain([state]).collect(), call);
+        self.step_by_step(steps, inner)
+    }
+
+    /// `\p s -> pure inner`, for the parameters of each step.
+    fn step_by_step(&mut self, steps: Vec<Vec<VarId>>, mut inner: Expr) -> Expr {
+        for step in steps.into_iter().rev() {
+            let state = self.program.fresh("s", self.library.state());
+            let pure = Expr::tuple(vec![inner, self.program.var(state, NONE)], NONE);
+            inner = self.program.lam(step.into_iter().chain([state]).collect(), pure);
         }
         inner
     }
 
-    /// A function as a value: in the final version each parameter comes with a state of its own.
+    /// A function as a value: in the final version each step comes with a state of its own.
     fn curried(&mut self, params: &[VarId], body: &Expr) -> Outcome<Expr> {
-        if self.version != Version::Final || params.len() < 2 {
+        let mut steps = self.param_steps(params.to_vec());
+        if self.version != Version::Final || steps.len() < 2 {
             return self.lam_at_once(params, body);
         }
-        let (last, firsts) = params.split_last().expect("a function has parameters");
-        let firsts: Vec<VarId> = firsts.iter().map(|var| self.binder(*var)).collect();
-        let mut inner = self.lam_at_once(&[*last], body)?;
-        for param in firsts.into_iter().rev() {
-            let state = self.program.fresh("s", self.library.state());
-            let pure = Expr::tuple(vec![inner, self.program.var(state, NONE)], NONE);
-            inner = self.program.lam(vec![param, state], pure);
+        let last = steps.pop().expect("there are two steps or more");
+        for step in &mut steps {
+            *step = step.iter().map(|var| self.binder(*var)).collect();
         }
-        Ok(inner)
+        let inner = self.lam_at_once(&last, body)?;
+        Ok(self.step_by_step(steps, inner))
     }
 
     fn app(&mut self, function: &Expr, args: &[Expr], block: &mut Block) -> Outcome<Expr> {
@@ -426,26 +447,26 @@ impl Translation<'_> {
         if let Some((callee, arity)) = known
             && arity <= args.len()
         {
-            let args = self.wholes(args, block)?;
-            let (now, later) = args.split_at(arity);
-            let result = self.call_with_state(callee, now.to_vec(), function.span, block);
+            let mut now = self.wholes(args, block)?;
+            let later = now.split_off(arity);
+            let result = self.call_with_state(callee, now, function.span, block);
             return Ok(self.apply_one_by_one(result, later, function.span, block));
         }
         let callee = self.whole(function, block)?;
         let callee = self.bind(block, "f", callee);
         let args = self.wholes(args, block)?;
-        Ok(self.apply_one_by_one(callee, &args, function.span, block))
+        Ok(self.apply_one_by_one(callee, args, function.span, block))
     }
 
     fn apply_one_by_one(
         &mut self,
         mut callee: Expr,
-        args: &[Expr],
+        args: Vec<Expr>,
         span: pullback_base::Span,
         block: &mut Block,
     ) -> Expr {
-        for arg in args {
-            callee = self.call_with_state(callee, vec![arg.clone()], span, block);
+        for step in self.steps(args, |_, arg| arg.ty.clone()) {
+            callee = self.call_with_state(callee, step, span, block);
         }
         callee
     }

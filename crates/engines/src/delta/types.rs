@@ -3,6 +3,10 @@
 //!
 //! A type without Reals (and, in the final translation, without functions) is its own translation. Sums
 //! get a companion `D Name`, made on first demand.
+//!
+//! What was translated before has states of its own: `D{A -> S -> B} = D{A} -> D{S} -> M D{B}`. A state is
+//! always given together with the argument before it, so the two parameters need one new state and not one
+//! each; otherwise every order would double the parameters of a function, and what it costs to call it.
 
 use pullback_base::Name;
 use pullback_lambda::{Constructor, Data, DataId, Type, TypeKind};
@@ -37,8 +41,15 @@ impl Translation<'_> {
             }
             TypeKind::Array(element) => Type::array(self.ty(element)),
             TypeKind::Fun(from, to) => {
-                let (from, to) = (self.ty(from), self.ty(to));
-                self.function(vec![from], to)
+                let (mut params, mut result) = (vec![self.ty(from)], to);
+                while let Some((state, rest)) = result.as_fun()
+                    && self.is_state(state)
+                {
+                    params.push(self.ty(state));
+                    result = rest;
+                }
+                let result = self.ty(result);
+                self.function(params, result)
             }
             TypeKind::Data(data) => Type::new(TypeKind::Data(self.data(*data))),
         }
@@ -51,6 +62,14 @@ impl Translation<'_> {
         }
         let result = self.outcome(result);
         Type::funs(params, result)
+    }
+
+    /// Whether a type is that of the states of some translation.
+    pub(super) fn is_state(&self, ty: &Type) -> bool {
+        let TypeKind::Record(fields) = ty.kind() else { return false };
+        fields.iter().any(|(_, field)| {
+            matches!(field.kind(), TypeKind::Data(data) if self.program.states.contains(data))
+        })
     }
 
     fn data(&mut self, data: DataId) -> DataId {
@@ -66,6 +85,9 @@ impl Translation<'_> {
             if name.contains(' ') { format!("D ({name})") } else { format!("D {name}") }.into();
         let made = self.program.datas.push(Data { name, constructors: vec![] });
         self.datas.insert(data, made);
+        if self.program.states.contains(&data) {
+            self.program.states.insert(made);
+        }
         let mut constructors = vec![];
         for Constructor { name, fields } in self.program.datas[data].constructors.clone() {
             let fields = fields.iter().map(|field| self.ty(field)).collect();

@@ -7,9 +7,11 @@ use std::rc::Rc;
 
 use crate::support::deep;
 use crate::support::source::source;
+use pullback_engines::source::prepared;
 use pullback_engines::{EngineInfo, How, Mode, engine_named, evaluate, fused, run};
 use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{DefId, Program};
+use pullback_reduce::{Transforms, reachable};
 
 fn named(name: &str) -> &'static EngineInfo {
     engine_named(name).unwrap()
@@ -245,5 +247,55 @@ fn a_budget_of_steps_is_kept() {
         let options = Options { budget, ..Options::default() };
         let problem = evaluate(named("delta"), &program, roots[0], &options).unwrap_err();
         assert_eq!(problem.code, "E0717", "{problem:?}");
+    });
+}
+
+/// `exp (2 x)`, differentiated so many times.
+fn nested(order: usize) -> String {
+    let mut text = String::from("def f0 (x: Real): Real = exp (2.0 * x)\n");
+    for order in 1..=order {
+        text.push_str(&format!("def f{order} (x: Real): Real = grad f{} x\n", order - 1));
+    }
+    text
+}
+
+/// The nodes of the program that takes all the derivatives of [`nested`], and the calls and iterations of a
+/// run.
+fn size_and_steps(order: usize) -> [f64; 2] {
+    let How::Transform { vjp, jvp, .. } = named("delta").how else { panic!("a transformation") };
+    let transforms = Transforms { engine: "delta", vjp, jvp };
+    let (program, roots) = source(&nested(order), &[&format!("f{order}")]);
+    let (program, def, engine) = prepared(transforms, &program, roots[0]).unwrap();
+    let reached = reachable(&program, def);
+    let nodes: usize = reached.iter().map(|def| program.defs[*def].body.size()).sum();
+    let image = compile(&program);
+    let suffices = |steps| {
+        let budget = Some(Budget { steps, exceeded: "too many steps" });
+        let options = Options { budget, ..Options::default() };
+        let mut machine = Machine::new(&image, engine.clone(), options);
+        let function = machine.global(def).unwrap();
+        machine.call(function, vec![Value::Real(0.5)]).is_ok()
+    };
+    let (mut too_few, mut enough) = (0, 1);
+    while !suffices(enough) {
+        (too_few, enough) = (enough, 2 * enough);
+    }
+    while enough - too_few > 1 + enough / 50 {
+        let middle = too_few + (enough - too_few) / 2;
+        if suffices(middle) { enough = middle } else { too_few = middle }
+    }
+    [nodes as f64, enough as f64]
+}
+
+/// What an order adds grows with the order, but no order doubles what those before it cost: code and work
+/// are at most cubic in the number of orders.
+#[test]
+fn nested_derivatives_cost_a_power_of_the_order() {
+    deep(|| {
+        let costs = [3, 6, 12].map(size_and_steps);
+        for pair in costs.windows(2) {
+            let ratios = [pair[1][0] / pair[0][0], pair[1][1] / pair[0][1]];
+            assert!(ratios.iter().all(|ratio| *ratio < 8.0), "twice the orders: {costs:?}");
+        }
     });
 }
