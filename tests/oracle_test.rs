@@ -1,10 +1,14 @@
 //! Every engine, in every mode, against the oracle: the whole primitive table, and random programs.
 //! Each check is also shown to find what is wrong, by a contender that is a little off.
 
+use std::collections::BTreeSet;
+
+use pullback_base::FileId;
 use pullback_engines::{How, modes};
-use pullback_oracle::fuzz::{self, Campaign};
+use pullback_lambda::parse;
+use pullback_oracle::fuzz::{self, Campaign, Statistics};
 use pullback_oracle::table::{DerivativeMode, HIGHEST, Subject, cases, report};
-use pullback_oracle::{Contender, Failure};
+use pullback_oracle::{Contender, Data, Failure, Feature, Generated, Mode};
 use pullback_prim::Prim;
 use pullback_suite::{contenders, deep, random_programs, walk_table};
 
@@ -42,14 +46,36 @@ fn random_programs_agree_in_every_engine() {
 
 #[test]
 fn the_order_of_operations_may_round() {
-    // Terms of 1e9 cancel in a gradient, to zero or to what their rounding leaves; a derivative inside
-    // a program adds its terms in another order where they are active.
-    for seed in [237_243, 854_500] {
-        let campaign = Campaign { seed, count: 1, large_every: 7, ..Campaign::default() };
-        let engines: Vec<_> = modes().collect();
-        let statistics = random_programs(campaign, &engines, &|_, _| {}).unwrap();
-        assert!(statistics.disagreements.is_empty(), "{statistics}");
-    }
+    let pair =
+        |x, y| Data::Tuple(vec![Data::Real(x), Data::Con(0, vec![Data::Real(y)]), Data::Int(1)]);
+    let programs = [
+        // Terms of 1e9 cancel in the gradient, to zero or to what their rounding leaves.
+        (
+            include_str!("rounding/cancelling_terms.lambda"),
+            Mode::Exact,
+            pair(-8.0, 2.5),
+            vec![0.0, -1.0],
+        ),
+        // A derivative inside the program adds its terms in another order where they are active.
+        (
+            include_str!("rounding/active_terms.lambda"),
+            Mode::Smooth,
+            Data::Array(vec![Data::Real(-0.33414916992187504)]),
+            vec![-0.5],
+        ),
+    ];
+    let statistics = deep(|| {
+        let mut statistics = Statistics::default();
+        for (text, mode, arg, direction) in programs {
+            let program = parse(text, FileId(0)).unwrap();
+            let def = program.defs.ids().next().unwrap();
+            let features = BTreeSet::from([Feature::NestedAd]);
+            let generated = Generated { program, def, arg, direction, features };
+            statistics.add(fuzz::check(&generated, mode, &contenders(), true).unwrap());
+        }
+        statistics
+    });
+    assert_eq!(statistics.unwrap().values, 2);
 }
 
 #[test]

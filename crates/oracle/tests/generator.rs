@@ -1,11 +1,13 @@
 //! The generator makes valid programs that do something, and the oracle's ways agree on them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use pullback_lambda::ExprKind;
 use pullback_oracle::{
     Config, Feature, Generated, Mode, bytes_of_seed, eval_f64, finite_difference, generate,
     jvp_complex_step, taylor, taylor_exact,
 };
+use pullback_prim::Prim;
 
 const COUNT: u64 = 400;
 
@@ -122,5 +124,37 @@ fn every_feature_is_used() {
     for feature in Feature::ALL {
         let count = uses.get(&feature).copied().unwrap_or(0);
         assert!(count > COUNT / 40, "{feature:?} in {count} of {COUNT}: {uses:?}");
+    }
+}
+
+/// Primitives that no random program uses, each with the reason.
+const LEFT_OUT: &[(Prim, &str)] = &[
+    (Prim::PowSlope, "only derivatives of integer powers contain it"),
+    (Prim::Dim, "elaboration writes it, in checks of sizes"),
+    (Prim::CheckSize, "elaboration writes it, in checks of sizes"),
+    (Prim::Fail, "what always fails has no derivative to compare"),
+    (Prim::StrEq, "programs hold no strings to compare"),
+];
+
+#[test]
+fn every_primitive_is_used() {
+    let mut used = BTreeSet::new();
+    for seed in 0..COUNT {
+        for mode in Mode::ALL {
+            for def in program(seed, mode, false).program.defs.iter() {
+                def.body.visit(&mut |expr| {
+                    if let ExprKind::Prim(prim, _) = &expr.kind {
+                        used.insert(*prim);
+                    }
+                });
+            }
+        }
+    }
+    for prim in Prim::ALL {
+        let name = prim.row().name;
+        match LEFT_OUT.iter().find(|(left_out, _)| left_out == prim) {
+            None => assert!(used.contains(prim), "no random program uses `{name}`"),
+            Some((_, reason)) => assert!(!used.contains(prim), "`{name}` is used, but {reason}"),
+        }
     }
 }

@@ -109,3 +109,62 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("custom_jvp", Builtin::CustomJvp),
     ("zeros", Builtin::Zeros),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REFERENCE: &str = include_str!("../../../docs/language.md");
+
+    /// Primitives that programs reach otherwise than by a built-in of their own, by what the reference
+    /// says of that.
+    const OTHERWISE: &[(&str, &[Prim])] = &[
+        ("`-x`", &[Prim::Neg, Prim::IntNeg]),
+        ("`+ -`", &[Prim::Add, Prim::Sub, Prim::IntAdd, Prim::IntSub]),
+        ("`* / % *. @`", &[Prim::Mul, Prim::Div, Prim::IntMul, Prim::IntDiv, Prim::IntRem]),
+        ("`^`", &[Prim::Pow, Prim::PowInt, Prim::IntPow]),
+        ("`max min`", &[Prim::Max, Prim::Min, Prim::IntMax, Prim::IntMin]),
+        ("`abs signum`", &[Prim::Abs, Prim::Signum, Prim::IntAbs, Prim::IntSignum]),
+        ("`== != < <= > >=`", &[Prim::Eq, Prim::Ne, Prim::Lt, Prim::Le, Prim::Gt, Prim::Ge]),
+        ("`== != < <= > >=`", &[Prim::IntEq, Prim::IntNe, Prim::BoolEq, Prim::StrEq]),
+        ("`== != < <= > >=`", &[Prim::IntLt, Prim::IntLe, Prim::IntGt, Prim::IntGe]),
+        ("`sum`", &[Prim::Sum]),
+        ("`[i]`", &[Prim::Index]),
+        ("slices (the first index, and one past the last)", &[Prim::Slice]),
+        ("`with`", &[Prim::Update]),
+        ("`assert`, `error`", &[Prim::Fail]),
+        // Checks of sizes, which elaboration inserts.
+        ("sizes that should agree", &[Prim::Dim, Prim::CheckSize]),
+        // Primitives that only derivatives of others contain.
+        ("", &[Prim::PowSlope, Prim::Sech]),
+    ];
+
+    #[test]
+    fn every_primitive_is_in_the_language_and_its_reference() {
+        let (_, section) = REFERENCE.split_once("\n## Built-in operations\n").unwrap();
+        let (section, _) = section.split_once("\n## ").unwrap();
+        let quoted = section.split('`').skip(1).step_by(2);
+        let documented: Vec<&str> = quoted.flat_map(str::split_whitespace).collect();
+        for &prim in Prim::ALL {
+            let name = prim.row().name;
+            let otherwise = OTHERWISE.iter().find(|(_, prims)| prims.contains(&prim));
+            if BUILTINS.contains(&(name, Builtin::Prim(prim))) {
+                assert!(otherwise.is_none(), "`{name}` is a built-in");
+                assert!(documented.contains(&name), "`{name}` is not in docs/language.md");
+            } else if let Some((text, _)) = otherwise {
+                assert!(REFERENCE.contains(text), "{text} is not in docs/language.md: `{name}`");
+            } else {
+                panic!("no program reaches `{name}`: it is no built-in");
+            }
+        }
+    }
+
+    #[test]
+    fn every_built_in_is_in_the_reference() {
+        let quoted: Vec<&str> = REFERENCE.split('`').skip(1).step_by(2).collect();
+        for name in names() {
+            let is_name = |text: &&str| text.split_whitespace().any(|word| word == name);
+            assert!(quoted.iter().any(is_name), "`{name}` is not in docs/language.md");
+        }
+    }
+}

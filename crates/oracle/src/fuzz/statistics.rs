@@ -60,7 +60,8 @@ pub struct Verdict {
 }
 
 impl Statistics {
-    pub(super) fn add(&mut self, verdict: Verdict) {
+    /// Adds how a program went.
+    pub fn add(&mut self, verdict: Verdict) {
         self.values += u64::from(verdict.value);
         self.failures += u64::from(verdict.failed);
         self.unended += u64::from(verdict.unended);

@@ -69,6 +69,11 @@ impl Generator<'_> {
                     (0..count).map(|_| self.expr(element, fuel.saturating_sub(1))).collect();
                 Expr::array(items, element.clone(), Span::NONE)
             }
+            2 => self.slice(&array, fuel),
+            3 if *element == Type::int() => {
+                let items = self.expr(&Type::array(Type::real()), fuel.saturating_sub(1));
+                Expr::prim(Prim::Argsort, vec![items], Span::NONE)
+            }
             5 if self.may(Feature::Update) => {
                 self.note(Feature::Update);
                 let (items, wrap) = self.shared(&array, fuel);
@@ -102,6 +107,22 @@ impl Generator<'_> {
         let (items, wrap) = self.shared(&Type::array(ty.clone()), fuel);
         let index = self.index_into(&items, fuel);
         Expr::lets(wrap, Expr::prim(Prim::Index, vec![items, index], Span::NONE))
+    }
+
+    /// At least one element of an array, and no more than it has.
+    fn slice(&mut self, array: &Type, fuel: usize) -> Expr {
+        let op =
+            |prim, a: &Expr, b: &Expr| Expr::prim(prim, vec![a.clone(), b.clone()], Span::NONE);
+        let (items, bind_items) = self.shared(array, fuel);
+        let start = self.index_into(&items, fuel);
+        let (start, bind_start) = self.program.share("start", start);
+        let size = Expr::prim(Prim::Size, vec![items.clone()], Span::NONE);
+        let more = self.expr(&Type::int(), fuel.saturating_sub(2).min(2));
+        let more = op(Prim::IntRem, &more, &op(Prim::IntSub, &size, &start));
+        let last = op(Prim::IntAdd, &start, &more);
+        let end = op(Prim::IntAdd, &last, &Expr::int(1, Span::NONE));
+        let slice = Expr::prim(Prim::Slice, vec![items, start, end], Span::NONE);
+        Expr::lets(bind_items, Expr::lets(bind_start, slice))
     }
 
     /// An expression bound so that it may be repeated.

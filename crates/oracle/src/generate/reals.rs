@@ -215,6 +215,9 @@ impl Generator<'_> {
                 let ty = Type::real();
                 prim(op, vec![self.expr(&ty, fuel), self.expr(&ty, fuel)])
             }
+            4 if self.config.mode == Mode::Free => {
+                prim(Prim::IsNan, vec![self.expr(&Type::real(), fuel)])
+            }
             4 | 5 => {
                 let op = self.pick(INT_COMPARISONS);
                 let ty = Type::int();
