@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Parser, Subcommand};
 use pullback_oracle::fuzz::Campaign as Programs;
+use pullback_oracle::table::HIGHEST;
 use pullback_suite::{Campaign, fuzz};
 
 #[derive(Debug, Parser)]
@@ -38,6 +39,9 @@ enum Task {
         /// Only these engines [default: all].
         #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
         engine: Vec<String>,
+        /// Up to this order of derivatives.
+        #[arg(long, default_value_t = HIGHEST as u8, value_parser = clap::value_parser!(u8).range(1..=HIGHEST as i64))]
+        orders: u8,
     },
     /// Run random programs on all engines, against each other and against the oracle.
     Fuzz {
@@ -75,8 +79,8 @@ fn main() -> ExitCode {
             println!("{} rejected, {} accepted", report.rejected, report.accepted);
             report.bugs
         }
-        Task::Oracle { engine } => {
-            let (table, problems) = oracle::table(&engine);
+        Task::Oracle { engine, orders } => {
+            let (table, problems) = oracle::table(&engine, orders.into());
             println!("{table}");
             problems
         }

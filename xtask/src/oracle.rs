@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use pullback_engines::{EngineInfo, modes};
 use pullback_oracle::fuzz::{Campaign, Disagreement, Statistics};
-use pullback_oracle::table::HIGHEST;
 use pullback_suite::{random_programs, walk_table};
 
-/// Every primitive × engine × order, for the engines of these names or for all.
-pub fn table(names: &[String]) -> (String, Vec<String>) {
-    match engines(names).and_then(|engines| walk_table(&engines, HIGHEST)) {
+/// Every primitive × engine × order up to this one, for the engines of these names or for all.
+pub fn table(names: &[String], orders: usize) -> (String, Vec<String>) {
+    match engines(names).and_then(|engines| walk_table(&engines, orders)) {
         Ok(report) => (report.to_string(), report.failures),
         Err(problem) => (String::new(), vec![problem]),
     }
