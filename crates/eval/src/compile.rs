@@ -6,6 +6,7 @@
 //! so that values are moved and unshared arrays change in place.
 
 mod call;
+mod captures;
 mod expr;
 mod liveness;
 mod prim;
@@ -19,13 +20,15 @@ use rustc_hash::FxHashMap;
 use pullback_lambda::{Expr, ExprKind, Lit, Program, Type, TypeKind, VarId};
 
 use super::code::{Code, Image, Instr, Packing, Place, Reg};
+use captures::Captures;
 use uses::Uses;
 
 /// Compiles a whole program.
 pub fn compile(program: &Program) -> Image {
     let uses = Uses::of(program);
+    let captures = Captures::of_program(program);
     let image = Image { library: program.library.clone(), ..Image::default() };
-    let mut shared = Shared { program, uses, image };
+    let mut shared = Shared { program, uses, captures, image };
     // Places first: definitions refer to each other.
     for def in program.defs.iter() {
         let code = shared.reserve();
@@ -63,6 +66,7 @@ fn uncurried(expr: &Expr) -> (Vec<VarId>, &Expr) {
 struct Shared<'p> {
     program: &'p Program,
     uses: Uses,
+    captures: Captures,
     image: Image,
 }
 

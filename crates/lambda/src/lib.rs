@@ -25,4 +25,3 @@ pub use signature::{admits, result_type};
 pub use tangent::{Datas, ad_type, contains_real, is_first_order, is_self_tangent, tangent};
 pub use ty::{DataId, Type, TypeKind};
 pub use verify::verify;
-pub use walk::free_variables;

@@ -198,9 +198,23 @@ impl Expr {
         (size <= limit).then_some(size)
     }
 
-    /// Its free variables, each once, in order of first occurrence.
+    /// Its free variables, each once, in order of first occurrence. As binders are unique, it is enough to
+    /// leave out what is bound anywhere inside.
     pub fn free_vars(&self) -> Vec<VarId> {
-        free_variables([self])
+        let (mut bound, mut seen) = (FxHashSet::default(), FxHashSet::default());
+        let mut occurring = vec![];
+        self.visit(&mut |part| {
+            part.for_each_binder(&mut |var| {
+                bound.insert(var);
+            });
+            if let ExprKind::Var(var) = part.kind
+                && seen.insert(var)
+            {
+                occurring.push(var);
+            }
+        });
+        occurring.retain(|var| !bound.contains(var));
+        occurring
     }
 
     /// The definitions it mentions, each once, in order of first occurrence.
@@ -215,27 +229,6 @@ impl Expr {
         });
         found
     }
-}
-
-/// The variables that occur in the terms and are not bound in them, each once, in order of first
-/// occurrence. As binders are unique, it is enough to leave out what is bound anywhere inside.
-pub fn free_variables<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<VarId> {
-    let (mut bound, mut seen) = (FxHashSet::default(), FxHashSet::default());
-    let mut occurring = vec![];
-    for expr in exprs {
-        expr.visit(&mut |part| {
-            part.for_each_binder(&mut |var| {
-                bound.insert(var);
-            });
-            if let ExprKind::Var(var) = part.kind
-                && seen.insert(var)
-            {
-                occurring.push(var);
-            }
-        });
-    }
-    occurring.retain(|var| !bound.contains(var));
-    occurring
 }
 
 impl Program {

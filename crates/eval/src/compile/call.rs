@@ -1,12 +1,10 @@
 //! Functions: calls, closures, recursive groups, differentiation operators.
 
 use pullback_base::{Name, Span};
-
 use pullback_lambda::{AdOp, DefId, Expr, ExprKind, VarId};
 
 use super::{Captured, CapturedLoc, Dst, Function, Loc, Reg, Shared, function, uncurried};
 use crate::code::{Instr, Place};
-use pullback_lambda::free_variables;
 
 impl Function<'_, '_> {
     /// An application. Its window is laid out at the end of the frame: the function, then arguments.
@@ -138,7 +136,8 @@ impl Function<'_, '_> {
     pub(super) fn lambda(&mut self, expr: &Expr, d: Reg) {
         let (params, body) = uncurried(expr);
         let code = self.shared.reserve();
-        let (captured, first) = self.capture(&expr.free_vars());
+        let free = self.shared.captures.of(expr).to_vec();
+        let (captured, first) = self.capture(&free);
         self.shared.image.codes[code as usize].arity = params.len() as u32;
         let name = Name::from(format!("a function in {}", self.name));
         let name = if self.name.starts_with("a function in") { self.name.clone() } else { name };
@@ -183,10 +182,7 @@ impl Function<'_, '_> {
     /// Binds a group of mutually recursive functions. They share one closure, which a register holds
     /// from now on.
     pub(super) fn let_rec(&mut self, functions: &[(VarId, Expr)]) {
-        let free: Vec<VarId> = free_variables(functions.iter().map(|(_, function)| function))
-            .into_iter()
-            .filter(|var| !functions.iter().any(|(member, _)| member == var))
-            .collect();
+        let free = self.shared.captures.of_group(functions);
         let codes: Vec<u32> = functions
             .iter()
             .map(|(_, function)| {

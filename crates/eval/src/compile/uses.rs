@@ -1,5 +1,4 @@
-//! How variables are used: how often, and whether only by their components; and which variables a
-//! function captures.
+//! How variables are used: whether at all, and whether only by their components.
 
 use std::collections::BTreeSet;
 

@@ -12,8 +12,8 @@ use super::{Elab, build};
 use crate::tir::{LocalId, TArm, TExpr, TExprKind, TPat, TPatKind};
 use crate::ty::Ty;
 
-/// The most one decision tree may cost; beyond it arms are tried one by one.
-const MAX_TREE: usize = 10_000 * NODE_COST;
+/// The most one decision tree may cost, altogether and for each arm; beyond it arms are tried one by one.
+const MAX_TREE: (usize, usize) = (10_000 * NODE_COST, 10 * NODE_COST);
 
 const NO_ARM: &str = "no arm of this match fits the value";
 
@@ -135,7 +135,8 @@ impl<'t> Elab<'t> {
     }
 
     fn match_rows(&mut self, rows: Vec<Row<'t>>, arms: &'t [TArm], ty: &Type, span: Span) -> Expr {
-        let mut budget = MAX_TREE;
+        let (altogether, each) = MAX_TREE;
+        let mut budget = altogether + each * rows.len();
         let Some(node) = self.tree(rows.clone(), &mut budget) else {
             return self.one_by_one(rows, arms, ty, span);
         };
@@ -256,18 +257,26 @@ impl<'t> Elab<'t> {
                 let default = default.map(|node| self.emit(*node, ty, span, leaf, next));
                 Expr::match_(scrutinee, arms, default, span)
             }
-            Node::Test(var, literal, same, others) => {
-                let value = self.var(var, span);
-                let test = match literal {
-                    Lit::Bool(_) => value,
-                    Lit::Int(_) => build::prim2(Prim::IntEq, value, Expr::lit(literal, span), span),
-                    Lit::Real(_) => build::prim2(Prim::Eq, value, Expr::lit(literal, span), span),
-                    Lit::Str(_) => build::prim2(Prim::StrEq, value, Expr::lit(literal, span), span),
-                };
-                let same = self.emit(*same, ty, span, leaf, next);
+            Node::Test(var, cases, others) => {
+                let mut tests = Vec::new();
+                for (literal, same) in cases {
+                    let test = self.literal_test(var, literal, span);
+                    tests.push((test, self.emit(same, ty, span, leaf, next)));
+                }
                 let others = self.emit(*others, ty, span, leaf, next);
-                Expr::if_(test, same, others, span)
+                let tests = tests.into_iter().rev();
+                tests.fold(others, |others, (test, same)| Expr::if_(test, same, others, span))
             }
+        }
+    }
+
+    fn literal_test(&mut self, var: VarId, literal: Lit, span: Span) -> Expr {
+        let value = self.var(var, span);
+        match literal {
+            Lit::Bool(_) => value,
+            Lit::Int(_) => build::prim2(Prim::IntEq, value, Expr::lit(literal, span), span),
+            Lit::Real(_) => build::prim2(Prim::Eq, value, Expr::lit(literal, span), span),
+            Lit::Str(_) => build::prim2(Prim::StrEq, value, Expr::lit(literal, span), span),
         }
     }
 }
@@ -299,8 +308,8 @@ fn count_leaves(node: &Node, counts: &mut [usize]) {
             cases.iter().for_each(|(_, _, node)| count_leaves(node, counts));
             default.iter().for_each(|node| count_leaves(node, counts));
         }
-        Node::Test(_, _, same, others) => {
-            count_leaves(same, counts);
+        Node::Test(_, cases, others) => {
+            cases.iter().for_each(|(_, same)| count_leaves(same, counts));
             count_leaves(others, counts);
         }
     }
@@ -316,8 +325,8 @@ fn binds_of(node: &Node, out: &mut Vec<(LocalId, VarId)>) {
             cases.iter().for_each(|(_, _, node)| binds_of(node, out));
             default.iter().for_each(|node| binds_of(node, out));
         }
-        Node::Test(_, _, same, others) => {
-            binds_of(same, out);
+        Node::Test(_, cases, others) => {
+            cases.iter().for_each(|(_, same)| binds_of(same, out));
             binds_of(others, out);
         }
     }

@@ -4,6 +4,9 @@
 //! a value at most once on each path. A tree can be larger than its rows, so its size is bounded and
 //! the caller must be ready to do without.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use pullback_base::Name;
 use pullback_lambda::{Lit, Type, TypeKind, VarId};
 use rustc_hash::FxHashMap;
@@ -33,8 +36,8 @@ pub(super) enum Node {
     Parts(Vec<(VarId, VarId, usize)>, Box<Node>),
     /// Case analysis of a sum.
     Switch(VarId, Vec<(usize, Vec<VarId>, Node)>, Option<Box<Node>>),
-    /// Equality with a literal.
-    Test(VarId, Lit, Box<Node>, Box<Node>),
+    /// Equality with one literal after the other.
+    Test(VarId, Vec<(Lit, Node)>, Box<Node>),
 }
 
 impl<'t> Elab<'t> {
@@ -117,12 +120,8 @@ impl<'t> Elab<'t> {
 
     fn branch(&mut self, rows: Vec<Row<'t>>, budget: &mut usize) -> Option<Node> {
         let Some(first) = rows.first() else { return Some(Node::Fail) };
-        // The variable most rows test tells them apart best.
-        let uses = |var: VarId| {
-            rows.iter().filter(|row| row.tests.iter().any(|test| test.0 == var)).count()
-        };
-        let best = first.tests.iter().rev().max_by_key(|(var, _)| uses(*var));
-        let Some(&(var, pattern)) = best else {
+        let uses = Uses::of(&rows);
+        let Some(&(var, pattern)) = uses.best(first) else {
             return Some(Node::Leaf(first.arm, first.binds.clone()));
         };
         match &pattern.kind {
@@ -130,18 +129,10 @@ impl<'t> Elab<'t> {
             TPatKind::Bool(_) => {
                 let truth = self.tree(matching(&rows, var, &Lit::Bool(true), self), budget)?;
                 let falsehood = self.tree(matching(&rows, var, &Lit::Bool(false), self), budget)?;
-                Some(Node::Test(var, Lit::Bool(true), Box::new(truth), Box::new(falsehood)))
+                Some(Node::Test(var, vec![(Lit::Bool(true), truth)], Box::new(falsehood)))
             }
             TPatKind::Int(_) | TPatKind::Real(_) | TPatKind::Str(_) => {
-                let literal = self.literal(var, pattern);
-                let same = matching(&rows, var, &literal, self);
-                let same = self.tree(same, budget)?;
-                let others = rows
-                    .into_iter()
-                    .filter(|row| test_of(row, var).is_none_or(|p| self.literal(var, p) != literal))
-                    .collect();
-                let others = self.tree(others, budget)?;
-                Some(Node::Test(var, literal, Box::new(same), Box::new(others)))
+                self.literals(var, rows, uses, budget)
             }
             TPatKind::Wild
             | TPatKind::Var(_)
@@ -152,73 +143,101 @@ impl<'t> Elab<'t> {
         }
     }
 
+    /// Tests `var` for one literal after the other, as long as the first row that is left is best told
+    /// apart by it.
+    fn literals(
+        &mut self,
+        var: VarId,
+        mut rows: Vec<Row<'t>>,
+        mut uses: Uses,
+        budget: &mut usize,
+    ) -> Option<Node> {
+        let by_literal = self.rows_by_literal(var, &rows);
+        let mut cases = Vec::new();
+        let mut is_left = vec![true; rows.len()];
+        for first in 0..rows.len() {
+            if !is_left[first] {
+                continue;
+            }
+            if uses.best(&rows[first]).is_none_or(|(best, _)| *best != var) {
+                break;
+            }
+            let Some(pattern) = test_of(&rows[first], var) else { break };
+            let literal = self.literal(var, pattern);
+            let own = by_literal.rows.get(&Key::of(&literal)).map_or(&[][..], Vec::as_slice);
+            let mut fitting = [own, &by_literal.untested].concat();
+            fitting.sort_unstable();
+            let same = fitting.iter().map(|&row| without(&rows[row], var)).collect();
+            let same = self.tree(same, budget)?;
+            cases.push((literal, same));
+            for &row in own {
+                is_left[row] = false;
+                uses.forget(&rows[row]);
+            }
+        }
+        let mut is_left = is_left.into_iter();
+        rows.retain(|_| is_left.next() == Some(true));
+        let others = self.tree(rows, budget)?;
+        Some(Node::Test(var, cases, Box::new(others)))
+    }
+
+    /// Which rows test `var` for each literal, and which do not test it.
+    fn rows_by_literal(&self, var: VarId, rows: &[Row<'t>]) -> ByLiteral {
+        let mut by_literal = ByLiteral::default();
+        for (index, row) in rows.iter().enumerate() {
+            match test_of(row, var) {
+                Some(pattern) => {
+                    let key = Key::of(&self.literal(var, pattern));
+                    by_literal.rows.entry(key).or_default().push(index);
+                }
+                None => by_literal.untested.push(index),
+            }
+        }
+        by_literal
+    }
+
     fn switch(&mut self, var: VarId, rows: &[Row<'t>], budget: &mut usize) -> Option<Node> {
         let TypeKind::Data(data) = self.program.vars[var].ty.kind() else {
             bug("a sum", pullback_base::Span::NONE)
         };
         let data = *data;
-        let mut tags: Vec<usize> = Vec::new();
-        for row in rows {
-            if let Some(TPatKind::Con(_, tag, _)) = test_of(row, var).map(|pattern| &pattern.kind)
-                && !tags.contains(tag)
-            {
-                tags.push(*tag);
+        let mut tags: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut untested = Vec::new();
+        for (index, row) in rows.iter().enumerate() {
+            if let Some(TPatKind::Con(_, tag, _)) = test_of(row, var).map(|pattern| &pattern.kind) {
+                tags.entry(*tag).or_default().push(index);
+            } else {
+                untested.push(index);
             }
         }
-        tags.sort_unstable();
         let mut cases = Vec::new();
-        for &tag in &tags {
+        for (&tag, own) in &tags {
             let types = self.program.datas[data].constructors[tag].fields.clone();
-            let vars = self.field_vars(var, tag, &types, rows);
-            let mut kept = Vec::new();
-            for row in rows {
-                let Some(pattern) = test_of(row, var) else {
-                    kept.push(row.clone());
-                    continue;
-                };
-                if let TPatKind::Con(_, own, fields) = &pattern.kind
-                    && *own == tag
-                {
-                    let mut row = without(row, var);
-                    row.tests.extend(vars.iter().copied().zip(fields));
-                    kept.push(row);
-                }
-            }
-            let node = self.tree(kept, budget)?;
+            let vars =
+                self.field_vars(&types, own.first().and_then(|&row| fields_of(&rows[row], var)));
+            let mut fitting = [own.as_slice(), &untested].concat();
+            fitting.sort_unstable();
+            let kept = fitting.into_iter().map(|row| {
+                let fields = fields_of(&rows[row], var).unwrap_or_default();
+                let mut row = without(&rows[row], var);
+                row.tests.extend(vars.iter().copied().zip(fields));
+                row
+            });
+            let node = self.tree(kept.collect(), budget)?;
             cases.push((tag, vars, node));
         }
         let complete = tags.len() == self.program.datas[data].constructors.len();
         let default = if complete {
             None
         } else {
-            let rest = rows.iter().filter(|row| test_of(row, var).is_none()).cloned().collect();
+            let rest = untested.into_iter().map(|row| rows[row].clone()).collect();
             Some(Box::new(self.tree(rest, budget)?))
         };
         Some(Node::Switch(var, cases, default))
     }
 
-    /// Variables for the fields of a constructor, named as the first row that has it names them.
-    fn field_vars(
-        &mut self,
-        var: VarId,
-        tag: usize,
-        types: &[Type],
-        rows: &[Row<'t>],
-    ) -> Vec<VarId> {
-        let named = rows.iter().find_map(|row| match &test_of(row, var)?.kind {
-            TPatKind::Con(_, own, fields) if *own == tag => Some(fields),
-            TPatKind::Con(..)
-            | TPatKind::Wild
-            | TPatKind::Var(_)
-            | TPatKind::As(..)
-            | TPatKind::Int(_)
-            | TPatKind::Real(_)
-            | TPatKind::Bool(_)
-            | TPatKind::Str(_)
-            | TPatKind::Tuple(_)
-            | TPatKind::Record(_)
-            | TPatKind::Error => None,
-        });
+    /// Variables for the fields of a constructor, named as the patterns of the first row name them.
+    fn field_vars(&mut self, types: &[Type], named: Option<&[TPat]>) -> Vec<VarId> {
         let mut vars = Vec::new();
         for (place, ty) in types.iter().enumerate() {
             vars.push(match named.and_then(|fields| fields.get(place)) {
@@ -256,6 +275,61 @@ struct Parts {
     bound: Vec<(VarId, VarId, usize)>,
 }
 
+/// How many rows test each variable.
+struct Uses {
+    counts: FxHashMap<VarId, usize>,
+}
+
+impl Uses {
+    fn of(rows: &[Row<'_>]) -> Self {
+        let mut counts = FxHashMap::default();
+        for (var, _) in rows.iter().flat_map(|row| &row.tests) {
+            *counts.entry(*var).or_default() += 1;
+        }
+        Self { counts }
+    }
+
+    /// Leaves a row out.
+    fn forget(&mut self, row: &Row<'_>) {
+        for (var, _) in &row.tests {
+            if let Some(count) = self.counts.get_mut(var) {
+                *count -= 1;
+            }
+        }
+    }
+
+    /// The test of a row on the variable that most rows test: it tells them apart best.
+    fn best<'r, 't>(&self, row: &'r Row<'t>) -> Option<&'r (VarId, &'t TPat)> {
+        row.tests.iter().rev().max_by_key(|(var, _)| self.counts.get(var))
+    }
+}
+
+/// The rows that test a variable for literals.
+#[derive(Default)]
+struct ByLiteral {
+    rows: FxHashMap<Key, Vec<usize>>,
+    untested: Vec<usize>,
+}
+
+/// A literal, such that equal ones are equal keys.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Bits(u64),
+    Text(Rc<str>),
+}
+
+impl Key {
+    fn of(literal: &Lit) -> Self {
+        match literal {
+            // Adding 0.0 makes one of the two zeros, which are equal.
+            Lit::Real(value) => Self::Bits((value + 0.0).to_bits()),
+            Lit::Int(value) => Self::Bits(value.cast_unsigned()),
+            Lit::Bool(value) => Self::Bits(u64::from(*value)),
+            Lit::Str(text) => Self::Text(text.clone()),
+        }
+    }
+}
+
 /// The variables a pattern binds, from left to right.
 pub(super) fn bound_by(pattern: &TPat, out: &mut Vec<LocalId>) {
     match &pattern.kind {
@@ -282,6 +356,12 @@ pub(super) fn bound_by(pattern: &TPat, out: &mut Vec<LocalId>) {
 
 fn test_of<'t>(row: &Row<'t>, var: VarId) -> Option<&'t TPat> {
     row.tests.iter().find(|test| test.0 == var).map(|test| test.1)
+}
+
+/// The patterns of the fields, if the row tests `var` for a constructor.
+fn fields_of<'t>(row: &Row<'t>, var: VarId) -> Option<&'t [TPat]> {
+    let pattern = test_of(row, var)?;
+    if let TPatKind::Con(_, _, fields) = &pattern.kind { Some(fields) } else { None }
 }
 
 fn without<'t>(row: &Row<'t>, var: VarId) -> Row<'t> {

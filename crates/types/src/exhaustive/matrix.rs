@@ -1,17 +1,22 @@
 //! Usefulness of patterns by matrix specialisation (Maranget, *Warnings for pattern matching*).
 //!
-//! Law: `missing(rows, row)` is a value vector that `row` matches and no row of `rows` does, if there
-//! is one. The work of one [`Checker`] is bounded by [`MAX_STEPS`]; beyond it the answer errs towards
-//! accepting the program.
+//! Laws: `missing(rows)` is a value vector that no row matches, if there is one; `useful(rows)` says of
+//! each row whether some value matches it and none above. The work of one [`Checker`] is bounded by
+//! [`MAX_STEPS`]; beyond it the answers err towards accepting the program without a warning. A matrix
+//! whose rows start with different heads takes time in proportion to its rows.
 
+use std::hash::{Hash, Hasher};
+
+use indexmap::IndexMap;
 use pullback_base::Name;
+use rustc_hash::FxBuildHasher;
 
 use super::witness::Case;
 use crate::tir::{TPat, TPatKind, Typed};
 use crate::ty::{Ty, TypeDeclId};
 
-/// The most matrix rows that are looked at for one match.
-const MAX_STEPS: usize = 200_000;
+/// The most matrix rows that are looked at for one match, for each of its arms and altogether.
+const MAX_STEPS: (usize, usize) = (100, 200_000);
 
 /// What a pattern tests: everything that binds is a wildcard.
 #[derive(Clone, Debug)]
@@ -39,6 +44,23 @@ pub enum Head {
     Bool(bool),
     /// A literal.
     Str(String),
+}
+
+impl Eq for Head {}
+
+impl Hash for Head {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Con(_, tag) => tag.hash(state),
+            Self::Tuple => {}
+            Self::Record(names) => names.hash(state),
+            Self::Int(value) => value.hash(state),
+            // Adding 0.0 makes one of the two zeros, which are equal.
+            Self::Real(value) => (value + 0.0).to_bits().hash(state),
+            Self::Bool(value) => value.hash(state),
+            Self::Str(text) => text.hash(state),
+        }
+    }
 }
 
 impl Pat {
@@ -83,40 +105,126 @@ pub type Row<'p> = Vec<&'p Pat>;
 
 const WILD: &Pat = &Pat::Wild;
 
+/// The rows of a matrix by the head of their first pattern.
+struct Groups<'p> {
+    /// Each head with the number of its fields and the rows that start with it, in order.
+    heads: IndexMap<&'p Head, (usize, Vec<usize>), FxBuildHasher>,
+    /// The rows that start with a wildcard.
+    wild: Vec<usize>,
+}
+
+impl<'p> Groups<'p> {
+    fn of(rows: &[Row<'p>]) -> Self {
+        let mut groups = Self { heads: IndexMap::default(), wild: vec![] };
+        for (index, row) in rows.iter().enumerate() {
+            match row[0] {
+                Pat::Wild => groups.wild.push(index),
+                Pat::Head(head, fields) => {
+                    let group = groups.heads.entry(head).or_insert_with(|| (fields.len(), vec![]));
+                    group.1.push(index);
+                }
+            }
+        }
+        groups
+    }
+
+    /// The rows that can start with `head`, in order.
+    fn starting_with(&self, head: &Head) -> Vec<usize> {
+        let own = self.heads.get(head).map_or(&[][..], |(_, own)| own);
+        let mut rows = [own, &self.wild].concat();
+        rows.sort_unstable();
+        rows
+    }
+}
+
+/// A row without its first pattern, which is a wildcard or has `arity` fields: those come in its place.
+fn specialised<'p>(row: &Row<'p>, arity: usize) -> Row<'p> {
+    match row[0] {
+        Pat::Wild => std::iter::repeat_n(WILD, arity).chain(row[1..].iter().copied()).collect(),
+        Pat::Head(_, fields) => fields.iter().chain(row[1..].iter().copied()).collect(),
+    }
+}
+
 /// Answers usefulness questions within a budget.
 pub struct Checker<'t> {
     typed: &'t Typed,
     steps: usize,
+    limit: usize,
 }
 
 impl<'t> Checker<'t> {
-    /// A checker with a full budget.
-    pub fn new(typed: &'t Typed) -> Self {
-        Self { typed, steps: 0 }
+    /// A checker with a full budget for a match of so many arms.
+    pub fn new(typed: &'t Typed, arms: usize) -> Self {
+        let (each, altogether) = MAX_STEPS;
+        Self { typed, steps: 0, limit: altogether + arms * each }
     }
 
-    /// A vector of cases that `row` matches and none of `rows` does. When the budget is used up: none
-    /// for a whole matrix (taken as complete), the row itself otherwise (taken as reachable).
-    pub fn missing(&mut self, rows: &[Row<'_>], row: &[&Pat]) -> Option<Vec<Case>> {
-        let found = self.search(rows, row);
-        let wild = row.iter().all(|pattern| matches!(pattern, Pat::Wild));
-        if self.steps > MAX_STEPS && !wild {
-            return Some(vec![Case::Any; row.len()]);
+    /// Whether there is budget to look at so many rows; uses it up.
+    fn spend(&mut self, rows: usize) -> bool {
+        self.steps += rows + 1;
+        self.steps <= self.limit
+    }
+
+    /// A case that none of these rows of one pattern matches. There is none when the budget is used up.
+    pub fn missing(&mut self, rows: &[Row<'_>]) -> Option<Case> {
+        self.search(rows, &[WILD]).ok().flatten()?.pop()
+    }
+
+    /// Whether `above` matches all that `pattern` does; not when the budget is used up.
+    pub fn covers(&mut self, above: &Pat, pattern: &Pat) -> bool {
+        matches!(self.search(&[vec![above]], &[pattern]), Ok(None))
+    }
+
+    /// Which of the patterns some value gets to that matches none above; all when the budget is used up.
+    pub fn useful(&mut self, patterns: &[Pat]) -> Vec<bool> {
+        let mut useful = vec![false; patterns.len()];
+        let rows = patterns.iter().map(|pattern| vec![pattern]).collect();
+        let arms: Vec<usize> = (0..patterns.len()).collect();
+        if self.mark_useful(rows, &arms, &mut useful).is_err() {
+            useful.fill(true);
         }
-        found
+        useful
     }
 
-    fn search(&mut self, rows: &[Row<'_>], row: &[&Pat]) -> Option<Vec<Case>> {
-        self.steps += rows.len() + 1;
-        if self.steps > MAX_STEPS {
-            return None;
+    /// Marks the arms, one for each row, that some value gets to.
+    fn mark_useful(
+        &mut self,
+        rows: Vec<Row<'_>>,
+        arms: &[usize],
+        useful: &mut [bool],
+    ) -> Result<(), OutOfBudget> {
+        if !self.spend(rows.len()) {
+            return Err(OutOfBudget);
+        }
+        let (Some(first), Some(arm)) = (rows.first(), arms.first()) else { return Ok(()) };
+        if first.iter().all(|pattern| matches!(pattern, Pat::Wild)) {
+            useful[*arm] = true;
+            return Ok(());
+        }
+        let groups = Groups::of(&rows);
+        let mut mark = |checker: &mut Self, indices: &[usize], arity: usize| {
+            let rows = indices.iter().map(|&index| specialised(&rows[index], arity)).collect();
+            let arms: Vec<usize> = indices.iter().map(|&index| arms[index]).collect();
+            checker.mark_useful(rows, &arms, useful)
+        };
+        for (head, (arity, _)) in &groups.heads {
+            mark(self, &groups.starting_with(head), *arity)?;
+        }
+        if self.complete(&groups) { Ok(()) } else { mark(self, &groups.wild, 0) }
+    }
+
+    /// A vector of cases that `row` matches and none of `rows` does.
+    fn search(&mut self, rows: &[Row<'_>], row: &[&Pat]) -> Searched {
+        if !self.spend(rows.len()) {
+            return Err(OutOfBudget);
         }
         let Some((first, rest)) = row.split_first() else {
-            return rows.is_empty().then(Vec::new);
+            return Ok(rows.is_empty().then(Vec::new));
         };
+        let groups = Groups::of(rows);
         match first {
-            Pat::Head(head, fields) => self.search_head(rows, head, fields, rest),
-            Pat::Wild => self.search_wild(rows, rest),
+            Pat::Head(head, fields) => self.search_head(rows, &groups, head, fields, rest),
+            Pat::Wild => self.search_wild(rows, &groups, rest),
         }
     }
 
@@ -124,65 +232,55 @@ impl<'t> Checker<'t> {
     fn search_head(
         &mut self,
         rows: &[Row<'_>],
+        groups: &Groups<'_>,
         head: &Head,
         fields: &[Pat],
         rest: &[&Pat],
-    ) -> Option<Vec<Case>> {
-        let special = specialise(rows, head, fields.len());
+    ) -> Searched {
+        let indices = groups.starting_with(head);
+        let special: Vec<Row<'_>> =
+            indices.iter().map(|&index| specialised(&rows[index], fields.len())).collect();
         let row: Row<'_> = fields.iter().chain(rest.iter().copied()).collect();
-        let mut found = self.search(&special, &row)?;
-        let tail = found.split_off(fields.len());
-        Some(std::iter::once(Case::Head(head.clone(), found)).chain(tail).collect())
+        let Some(mut cases) = self.search(&special, &row)? else { return Ok(None) };
+        let tail = cases.split_off(fields.len());
+        Ok(Some(std::iter::once(Case::Head(head.clone(), cases)).chain(tail).collect()))
     }
 
     /// The row starts with a wildcard: try every head if the rows name them all, else one they leave out.
-    fn search_wild(&mut self, rows: &[Row<'_>], rest: &[&Pat]) -> Option<Vec<Case>> {
-        let mut heads: Vec<(&Head, usize)> = Vec::new();
-        for row in rows {
-            if let Pat::Head(head, fields) = row[0]
-                && !heads.iter().any(|(known, _)| *known == head)
-            {
-                heads.push((head, fields.len()));
-            }
-        }
-        if self.complete(&heads) {
-            for (head, arity) in heads {
-                let special = specialise(rows, head, arity);
-                let row: Row<'_> =
-                    std::iter::repeat_n(WILD, arity).chain(rest.iter().copied()).collect();
-                if let Some(mut found) = self.search(&special, &row) {
-                    let tail = found.split_off(arity);
-                    let case = Case::Head(head.clone(), found);
-                    return Some(std::iter::once(case).chain(tail).collect());
+    fn search_wild(&mut self, rows: &[Row<'_>], groups: &Groups<'_>, rest: &[&Pat]) -> Searched {
+        if self.complete(groups) {
+            for (head, (arity, _)) in &groups.heads {
+                let wilds = vec![Pat::Wild; *arity];
+                let cases = self.search_head(rows, groups, head, &wilds, rest)?;
+                if cases.is_some() {
+                    return Ok(cases);
                 }
             }
-            return None;
+            return Ok(None);
         }
-        let defaults: Vec<Row<'_>> = rows
-            .iter()
-            .filter(|row| matches!(row[0], Pat::Wild))
-            .map(|row| row[1..].to_vec())
-            .collect();
-        let found = self.search(&defaults, rest)?;
-        let case = self.absent(&heads);
-        Some(std::iter::once(case).chain(found).collect())
+        let defaults: Vec<Row<'_>> =
+            groups.wild.iter().map(|&index| specialised(&rows[index], 0)).collect();
+        let Some(cases) = self.search(&defaults, rest)? else { return Ok(None) };
+        Ok(Some(std::iter::once(self.absent(groups)).chain(cases).collect()))
     }
 
     /// Whether these are all heads a value of their type can have.
-    fn complete(&self, heads: &[(&Head, usize)]) -> bool {
-        match heads.first().map(|(head, _)| *head) {
+    fn complete(&self, groups: &Groups<'_>) -> bool {
+        match groups.heads.first().map(|(head, _)| *head) {
             None | Some(Head::Int(_) | Head::Real(_) | Head::Str(_)) => false,
             Some(Head::Tuple | Head::Record(_)) => true,
-            Some(Head::Bool(_)) => heads.len() == 2,
-            Some(Head::Con(decl, _)) => heads.len() == self.typed.types[*decl].constructors.len(),
+            Some(Head::Bool(_)) => groups.heads.len() == 2,
+            Some(Head::Con(decl, _)) => {
+                groups.heads.len() == self.typed.types[*decl].constructors.len()
+            }
         }
     }
 
-    /// A case with a head that is not among `heads`. A value other than the literals of the arms is
-    /// just any value.
-    fn absent(&self, heads: &[(&Head, usize)]) -> Case {
-        let used = |head: Head| heads.iter().any(|(known, _)| **known == head);
-        match heads.first().map(|(head, _)| *head) {
+    /// A case with a head that is not among those of the rows. A value other than the literals of the
+    /// arms is just any value.
+    fn absent(&self, groups: &Groups<'_>) -> Case {
+        let used = |head: Head| groups.heads.contains_key(&head);
+        match groups.heads.first().map(|(head, _)| *head) {
             None
             | Some(Head::Tuple | Head::Record(_) | Head::Str(_) | Head::Int(_) | Head::Real(_)) => {
                 Case::Any
@@ -200,20 +298,8 @@ impl<'t> Checker<'t> {
     }
 }
 
-/// The rows that can start with `head`, with its fields in place of their first pattern.
-fn specialise<'p>(rows: &[Row<'p>], head: &Head, arity: usize) -> Vec<Row<'p>> {
-    let mut special = Vec::new();
-    for row in rows {
-        match row[0] {
-            Pat::Wild => {
-                let wilds = std::iter::repeat_n(WILD, arity);
-                special.push(wilds.chain(row[1..].iter().copied()).collect());
-            }
-            Pat::Head(known, fields) if known == head => {
-                special.push(fields.iter().chain(row[1..].iter().copied()).collect());
-            }
-            Pat::Head(..) => {}
-        }
-    }
-    special
-}
+/// The budget of a checker is used up.
+struct OutOfBudget;
+
+/// Cases that a search finds, one for each pattern of a row.
+type Searched = Result<Option<Vec<Case>>, OutOfBudget>;

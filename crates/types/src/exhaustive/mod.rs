@@ -69,17 +69,16 @@ fn check_expr(typed: &Typed, expr: &TExpr, out: &mut Vec<Diagnostic>) {
 }
 
 fn check_match(typed: &Typed, scrutinee: &TExpr, arms: &[TArm], out: &mut Vec<Diagnostic>) {
-    let mut checker = Checker::new(typed);
     let Some(patterns) = patterns_of(arms) else { return };
+    let mut checker = Checker::new(typed, arms.len());
+    let useful = checker.useful(&patterns);
     let mut rows = Vec::new();
     for (index, pattern) in patterns.iter().enumerate() {
-        let row = vec![pattern];
-        if checker.missing(&rows, &row).is_some() {
-            rows.push(row);
+        if useful[index] {
+            rows.push(vec![pattern]);
             continue;
         }
-        let cover =
-            (0..index).find(|&above| checker.missing(&[vec![&patterns[above]]], &row).is_none());
+        let cover = patterns[..index].iter().position(|above| checker.covers(above, pattern));
         out.push(unreachable_arm(typed, &arms[index], cover.map(|above| &arms[above])));
     }
     let missing = missing_cases(typed, &mut checker, rows);
@@ -100,10 +99,7 @@ fn missing_cases(typed: &Typed, checker: &mut Checker<'_>, rows: Vec<Row<'_>>) -
     while found.len() < MAX_CASES {
         let mut all = rows.clone();
         all.extend(found.iter().map(|pattern| vec![pattern]));
-        let Some(case) = checker.missing(&all, &[&Pat::Wild]).and_then(|mut case| case.pop())
-        else {
-            break;
-        };
+        let Some(case) = checker.missing(&all) else { break };
         shown.push(if case.is_vague() { "_".to_owned() } else { case.show(typed, false) });
         found.push(case.pattern());
     }
@@ -114,14 +110,12 @@ fn missing_cases(typed: &Typed, checker: &mut Checker<'_>, rows: Vec<Row<'_>>) -
 fn takes_foreign_arms(typed: &Typed, body: &TExpr) -> bool {
     let TExprKind::Match(_, arms) = &body.kind else { return false };
     let Some(patterns) = patterns_of(arms) else { return false };
-    let Some((last, above)) = patterns.split_last() else { return false };
-    let rows: Vec<Row<'_>> = above.iter().map(|pattern| vec![pattern]).collect();
-    Checker::new(typed).missing(&rows, &[last]).is_none()
+    Checker::new(typed, arms.len()).useful(&patterns).last() == Some(&false)
 }
 
 fn check_irrefutable(typed: &Typed, pattern: &TPat, place: &str, out: &mut Vec<Diagnostic>) {
     let Some(simple) = Pat::of(pattern) else { return };
-    let cases = missing_cases(typed, &mut Checker::new(typed), vec![vec![&simple]]);
+    let cases = missing_cases(typed, &mut Checker::new(typed, 1), vec![vec![&simple]]);
     let Some(case) = cases.first() else { return };
     let label = if case == "_" {
         "other values do not fit".to_owned()

@@ -162,6 +162,62 @@ fn huge_types_of_local_functions_are_an_error() {
     assert_eq!(elaboration_codes(text), ["E0503"]);
 }
 
+/// The diagnostics about the patterns of a program, which is elaborated too.
+fn pattern_codes(text: String) -> Vec<&'static str> {
+    let started = Instant::now();
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(move || {
+        let inferred = infer_files(&[("test", &text)], false);
+        assert_eq!(inferred.messages(), "");
+        let root = inferred.scopes.global(inferred.main, "f").expect("the definition");
+        let elaborated = pullback_types::elaborate(&inferred.typed, &[root]);
+        assert!(elaborated.diagnostics.is_empty());
+        let diagnostics = pullback_types::check_patterns(&inferred.typed);
+        diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    });
+    let codes = thread.expect("a thread").join().expect("no panic");
+    assert!(started.elapsed() < Duration::from_secs(20), "too slow");
+    codes
+}
+
+/// `def f` by a match of so many arms on a value of this type.
+fn long_match(ty: &str, count: usize, pattern: impl Fn(usize) -> String, last: &str) -> String {
+    let mut text = format!("def f (x: {ty}): Int = match x with\n");
+    for arm in 0..count {
+        writeln!(text, "  | {} -> {arm}", pattern(arm)).expect("a string");
+    }
+    text + last
+}
+
+#[test]
+fn long_matches_take_time_in_proportion_to_their_arms() {
+    let count = 50_000;
+    let last = "  | _ -> 0\n";
+    let literal = |arm: usize| arm.to_string();
+    assert!(pattern_codes(long_match("Int", count, literal, last)).is_empty());
+    let literal = |arm: usize| format!("{arm}.5");
+    assert!(pattern_codes(long_match("Real", count, literal, last)).is_empty());
+    let literal = |arm: usize| format!("\"{arm}\"");
+    assert!(pattern_codes(long_match("String", count, literal, last)).is_empty());
+    let pair = |arm: usize| format!("({arm}, {})", arm + 1);
+    assert!(pattern_codes(long_match("(Int, Int)", count, pair, last)).is_empty());
+    let constructors: Vec<String> = (0..count).map(|arm| format!("C{arm}")).collect();
+    let declaration = format!("type C = {}\n", constructors.join(" | "));
+    let constructor = |arm: usize| format!("C{arm}");
+    assert!(
+        pattern_codes(declaration.clone() + &long_match("C", count, constructor, "")).is_empty()
+    );
+    let most = declaration + &long_match("C", count - 1, constructor, "");
+    assert_eq!(pattern_codes(most), ["E0501"]);
+}
+
+#[test]
+fn the_last_of_many_arms_is_reached() {
+    let arms = |arm: usize| format!("({}, {})", arm % 700, arm / 700);
+    assert!(pattern_codes(long_match("(Int, Int)", 5_000, arms, "  | (_, _) -> 0\n")).is_empty());
+    let again = "  | (3, 2) -> 0\n  | _ -> 0\n";
+    assert_eq!(pattern_codes(long_match("(Int, Int)", 5_000, arms, again)), ["W0501"]);
+}
+
 /// The most memory this process has had, in KiB; 0 where the system does not tell.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
