@@ -8,24 +8,57 @@ use pullback_prim::Prim;
 use super::builtin::is_product;
 use super::types::bug;
 use super::{Elab, build};
-use crate::tir::Builtin;
+
+/// An overloaded operator of two operands of one type.
+#[derive(Clone, Copy)]
+pub(super) enum Operator {
+    Add,
+    Sub,
+    Mul,
+    Div,
+}
+
+impl Operator {
+    /// Its primitive on Int or on Real.
+    fn scalar(self, int: bool) -> Prim {
+        match (self, int) {
+            (Self::Add, true) => Prim::IntAdd,
+            (Self::Add, false) => Prim::Add,
+            (Self::Sub, true) => Prim::IntSub,
+            (Self::Sub, false) => Prim::Sub,
+            (Self::Mul, true) => Prim::IntMul,
+            (Self::Mul, false) => Prim::Mul,
+            (Self::Div, true) => Prim::IntDiv,
+            (Self::Div, false) => Prim::Div,
+        }
+    }
+
+    fn symbol(self) -> char {
+        match self {
+            Self::Add => '+',
+            Self::Sub => '-',
+            Self::Mul => '*',
+            Self::Div => '/',
+        }
+    }
+}
 
 impl Elab<'_> {
     /// `a + b`, `a - b`, `a * b`, `a / b`
-    pub(super) fn arithmetic(&mut self, op: Builtin, a: Expr, b: Expr, span: Span) -> Expr {
+    pub(super) fn arithmetic(&mut self, op: Operator, [a, b]: [Expr; 2], span: Span) -> Expr {
         let ty = a.ty.clone();
         match ty.kind() {
             TypeKind::Int | TypeKind::Real => {
-                build::prim2(scalar(op, build::is_int(&ty), span), a, b, span)
+                build::prim2(op.scalar(build::is_int(&ty)), a, b, span)
             }
             TypeKind::Array(_) => self.bind_all(vec![a, b], "operand", |this, operands| {
                 let [a, b] = [operands[0].clone(), operands[1].clone()];
                 let (m, n) = (build::size(a.clone(), span), build::size(b.clone(), span));
-                let what = format!("the sizes of the operands of `{}`", symbol(op));
+                let what = format!("the sizes of the operands of `{}`", op.symbol());
                 let check = build::check_size(m.clone(), n, &what, span);
                 let result = this.build_array(m, span, |this, i| {
                     let (x, y) = (build::index(a, i.clone(), span), build::index(b, i, span));
-                    this.arithmetic(op, x, y, span)
+                    this.arithmetic(op, [x, y], span)
                 });
                 this.after(check, result)
             }),
@@ -34,7 +67,7 @@ impl Elab<'_> {
                     let xs = build::parts(&operands[0], span);
                     let ys = build::parts(&operands[1], span);
                     let pairs = xs.into_iter().zip(ys);
-                    let items = pairs.map(|(x, y)| this.arithmetic(op, x, y, span)).collect();
+                    let items = pairs.map(|(x, y)| this.arithmetic(op, [x, y], span)).collect();
                     Expr::record(items, ty.clone(), span)
                 })
             }
@@ -91,23 +124,4 @@ impl Elab<'_> {
         }
         scalar(self, a)
     }
-}
-
-/// The primitive of an operator on Int or Real.
-fn scalar(op: Builtin, int: bool, span: Span) -> Prim {
-    let (of_int, of_real) = match symbol(op) {
-        "+" => (Prim::IntAdd, Prim::Add),
-        "-" => (Prim::IntSub, Prim::Sub),
-        "*" => (Prim::IntMul, Prim::Mul),
-        "/" => (Prim::IntDiv, Prim::Div),
-        _ => bug("an arithmetic operator", span),
-    };
-    if int { of_int } else { of_real }
-}
-
-/// The spelling of an arithmetic operator.
-fn symbol(op: Builtin) -> &'static str {
-    const SYMBOLS: [(Builtin, &str); 4] =
-        [(Builtin::Add, "+"), (Builtin::Sub, "-"), (Builtin::Mul, "*"), (Builtin::Div, "/")];
-    SYMBOLS.iter().find(|(known, _)| *known == op).map_or("", |(_, symbol)| symbol)
 }

@@ -7,6 +7,7 @@ use pullback_base::Span;
 use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type, TypeKind};
 use pullback_prim::Prim;
 
+use super::arith::Operator;
 use super::types::bug;
 use super::{Elab, build};
 use crate::tir::{Builtin, TExpr, TExprKind};
@@ -102,10 +103,10 @@ impl<'t> Elab<'t> {
         let simple = |prim: Prim, args: Vec<Expr>| Expr::prim(prim, args, span);
         match builtin {
             Builtin::Prim(prim) => Expr::new(ExprKind::Prim(prim, args), result, span),
-            Builtin::Add | Builtin::Sub | Builtin::Mul | Builtin::Div => {
-                let [a, b] = take(args, span);
-                self.arithmetic(builtin, a, b, span)
-            }
+            Builtin::Add => self.arithmetic(Operator::Add, take(args, span), span),
+            Builtin::Sub => self.arithmetic(Operator::Sub, take(args, span), span),
+            Builtin::Mul => self.arithmetic(Operator::Mul, take(args, span), span),
+            Builtin::Div => self.arithmetic(Operator::Div, take(args, span), span),
             Builtin::Rem => simple(Prim::IntRem, args),
             Builtin::Neg => self.negate(take(args, span), span),
             Builtin::Pow => {

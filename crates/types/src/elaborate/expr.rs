@@ -13,6 +13,7 @@ impl<'t> Elab<'t> {
     /// One expression, in the instance at work.
     pub(super) fn expr(&mut self, expr: &'t TExpr) -> Expr {
         let span = expr.span;
+        self.place = span;
         match &expr.kind {
             TExprKind::Local(local, types) => self.local(*local, types, span),
             TExprKind::Global(global, types) => self.global(*global, types, span),
@@ -302,7 +303,8 @@ impl<'t> Elab<'t> {
         for (place, param) in self.groups[group].params.iter().enumerate() {
             let given = own.iter().position(|known| known == param).and_then(|at| types.get(at));
             let inherited = || current.as_ref().and_then(|types| types.get(place));
-            key.push(given.or_else(inherited).cloned().unwrap_or_else(Type::unit));
+            let known = given.or_else(inherited).cloned();
+            key.push(known.unwrap_or_else(|| bug("a type for each variable of the group", span)));
         }
         let known = self.groups[group].instances.get(&key).cloned();
         if known.is_none() {

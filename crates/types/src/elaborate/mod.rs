@@ -106,6 +106,8 @@ struct Elab<'t> {
     /// Whether there are too many, or one is at a huge type: the program stays incomplete.
     overflowed: bool,
     subst: Subst,
+    /// The expression at work, for what is a bug.
+    place: Span,
     /// Monomorphic locals in scope (those out of scope stay, unused).
     env: FxHashMap<LocalId, VarId>,
     /// The group of each function of `let` in scope.
@@ -140,6 +142,7 @@ impl<'t> Elab<'t> {
             copies: 0,
             overflowed: false,
             subst: Subst::default(),
+            place: Span::NONE,
             env: FxHashMap::default(),
             group_of: FxHashMap::default(),
             groups: vec![],

@@ -28,7 +28,7 @@ impl Elab<'_> {
         lowered
     }
 
-    /// A type under `subst`. Type variables that nothing determines can be anything: `()`.
+    /// A type under `subst`, which covers every type variable in it.
     pub(super) fn lower_with(&mut self, ty: &Ty, subst: &Subst) -> Type {
         match ty {
             Ty::Real => Type::real(),
@@ -61,8 +61,15 @@ impl Elab<'_> {
                 let entry = self.tangent(&input);
                 Self::jacobian_type(&of, &entry)
             }
-            Ty::Param(param) => subst.get(param).cloned().unwrap_or_else(Type::unit),
-            Ty::Var(_) | Ty::Error => Type::unit(),
+            Ty::Param(param) => match subst.get(param) {
+                Some(known) => known.clone(),
+                None => {
+                    let name = &self.typed.params[*param];
+                    bug(&format!("a type for the variable `{name}`"), self.place)
+                }
+            },
+            Ty::Var(_) => bug("a type that is known", self.place),
+            Ty::Error => bug("a type without errors", self.place),
         }
     }
 
@@ -93,14 +100,19 @@ impl Elab<'_> {
     /// `T ty`; functions, which inference keeps away from derivatives, have none.
     pub(super) fn tangent(&mut self, ty: &Type) -> Type {
         let TypeKind::Data(data) = ty.kind() else {
-            return tangent(&mut self.program.datas, ty).unwrap_or_else(Type::unit);
+            return self.first_order_tangent(ty);
         };
         if let Some(known) = self.tables.tangents.get(data) {
             return known.clone();
         }
-        let found = tangent(&mut self.program.datas, ty).unwrap_or_else(Type::unit);
-        self.tables.tangents.insert(*data, found.clone());
-        found
+        let tangent = self.first_order_tangent(ty);
+        self.tables.tangents.insert(*data, tangent.clone());
+        tangent
+    }
+
+    fn first_order_tangent(&mut self, ty: &Type) -> Type {
+        tangent(&mut self.program.datas, ty)
+            .unwrap_or_else(|| bug("a type of first order, which has a tangent", self.place))
     }
 
     /// `ty` with every Real replaced by `entry`, and all other base types by `()`.
@@ -161,6 +173,7 @@ impl Elab<'_> {
 }
 
 /// Stops: inference promised `what` and did not keep it.
+#[track_caller]
 pub(super) fn bug(what: &str, span: Span) -> ! {
     panic!("elaborate: expected {what} at {span:?}")
 }

@@ -5,7 +5,8 @@ use pullback_base::{Diagnostic, FileId, Severity};
 use pullback_lambda::verify;
 use pullback_types::elaborate::elaborate;
 use pullback_types::exhaustive::check_patterns;
-use pullback_types::tir::Typed;
+use pullback_types::tir::{ParamId, Typed};
+use pullback_types::ty::{Ty, TyVar};
 use pullback_types::{Source, infer};
 
 fn typed(text: &str) -> Typed {
@@ -128,6 +129,22 @@ fn wide_matches_are_checked_in_bounded_time() {
         pattern_diagnostics(&text).iter().filter(|diagnostic| diagnostic.is_error()).count();
     assert_eq!(errors, 0);
     program(&text);
+}
+
+#[test]
+fn a_type_that_inference_left_open_is_a_bug() {
+    for broken in [Ty::Error, Ty::Var(TyVar(0)), Ty::Param(ParamId(99))] {
+        let mut typed = typed("def f (x: Real): Real = x");
+        while typed.params.len() < 100 {
+            typed.params.push("a".into());
+        }
+        let root = typed.globals.ids().last().expect("the definition");
+        typed.globals[root].body.ty = broken.clone();
+        typed.globals[root].ty = broken;
+        let panic = std::panic::catch_unwind(|| elaborate(&typed, &[root])).expect_err("a bug");
+        let text = panic.downcast_ref::<String>().expect("a message");
+        assert!(text.starts_with("elaborate: expected a type"), "{text}");
+    }
 }
 
 #[test]
