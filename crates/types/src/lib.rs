@@ -3,6 +3,7 @@
 pub mod builtins;
 pub mod elaborate;
 pub mod exhaustive;
+mod ids;
 pub mod infer;
 pub mod poly;
 pub mod records;
@@ -10,6 +11,7 @@ pub mod resolve;
 pub mod show;
 pub mod tir;
 pub mod ty;
+mod walk;
 
 pub use elaborate::{Elaborated, elaborate, open_record};
 pub use exhaustive::check_patterns;

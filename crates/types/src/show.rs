@@ -266,8 +266,7 @@ impl<'a> Show<'a> {
                 let known = self.sizes.iter().find(|size| size.id == *id);
                 known.map_or_else(|| "_".into(), |size| size.name.to_string())
             }
-            // What follows the mark only tells apart sizes that look alike.
-            Atom::Opaque(name) => name.split('#').next().unwrap_or_default().to_string(),
+            Atom::Opaque(id) => self.typed.opaques[*id].clone(),
             Atom::Var(var) => {
                 if let Some((_, name)) = self.size_vars.iter().find(|(known, _)| known == var) {
                     return name.clone();

@@ -6,23 +6,12 @@
 //! them and so makes one monomorphic instance per use at distinct types. Overloaded operators are
 //! resolved then, at concrete types.
 
-use pullback_base::{IdVec, Name, Span, id_type};
+use pullback_base::{IdVec, Name, Span};
 use pullback_prim::Prim;
 
-use crate::ty::{Ty, TypeDeclId};
+use crate::ty::{OpaqueId, Ty, TypeDeclId};
 
-id_type!(
-    /// A top-level definition, over all modules of a program.
-    pub GlobalId, "g"
-);
-id_type!(
-    /// A local variable, unique in its program.
-    pub LocalId, "x"
-);
-id_type!(
-    /// A quantified type variable.
-    pub ParamId, "t"
-);
+pub use crate::ids::{GlobalId, LocalId, ParamId};
 
 /// Everything inference found out about a program and the modules it imports.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +24,8 @@ pub struct Typed {
     pub locals: IdVec<LocalId, Local>,
     /// All quantified type variables, by the name to show.
     pub params: IdVec<ParamId, Name>,
+    /// All sizes that are no polynomials, by the text to show.
+    pub opaques: IdVec<OpaqueId, String>,
 }
 
 /// A declared sum type.
@@ -272,7 +263,7 @@ pub struct SizedDim {
 }
 
 /// A step from a value to a part of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Component of a tuple.
     Tuple(usize),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pullback_base::{Name, id_type};
 
-use crate::tir::{LocalId, ParamId};
+use crate::ids::{LocalId, ParamId};
 
 id_type!(
     /// A declared sum type.
@@ -13,6 +13,10 @@ id_type!(
 id_type!(
     /// A unification variable for types.
     pub TyVar, "?"
+);
+id_type!(
+    /// A size that is no polynomial. Equal ones have the same id.
+    pub OpaqueId, "o"
 );
 id_type!(
     /// A unification variable for sizes.
@@ -82,8 +86,9 @@ pub enum Atom {
     Param(u32),
     /// A unification variable; none is left in a [`crate::tir::Typed`].
     Var(SizeVar),
-    /// A quotient or other expression that is no polynomial, by its printed normal form.
-    Opaque(Name),
+    /// A quotient or other expression that is no polynomial; its text is in
+    /// [`crate::tir::Typed::opaques`].
+    Opaque(OpaqueId),
 }
 
 impl AsRef<Ty> for Ty {

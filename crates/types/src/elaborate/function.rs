@@ -9,8 +9,8 @@ use pullback_lambda::{Expr, VarId};
 use pullback_prim::Prim;
 
 use super::{Elab, build};
-use crate::exhaustive::for_each_child;
 use crate::tir::{LocalId, SizedDim, SizedTy, Step, TExpr, TExprKind, TLam, TPat, TPatKind};
+use crate::walk::for_each_child;
 
 /// A place that measures a size.
 struct Place<'t> {

@@ -7,15 +7,14 @@
 //! arm fits is a run-time error.
 
 mod matrix;
-mod walk;
 mod witness;
 
 use pullback_base::Diagnostic;
 
 use crate::tir::{TArm, TExpr, TExprKind, TPat, TPatKind, Typed};
 use crate::ty::Ty;
+use crate::walk::for_each_child;
 use matrix::{Checker, Pat, Row};
-pub(crate) use walk::for_each_child;
 
 /// The most missing cases that one message names.
 const MAX_CASES: usize = 4;

@@ -9,10 +9,10 @@ use super::mismatch::Why;
 use super::names::what_it_has;
 use super::tangent::tangent;
 use super::{Binding, Infer};
-use crate::exhaustive::for_each_child;
 use crate::resolve::{TypeName, is_builtin_type};
 use crate::tir::{SizedDim, Step, TExpr, TExprKind};
 use crate::ty::{Atom, Size, Ty};
+use crate::walk::for_each_child;
 
 /// The sizes of a written type, as they are met on the way through it.
 #[derive(Debug, Default)]

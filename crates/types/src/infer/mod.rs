@@ -38,7 +38,7 @@ mod unify;
 mod zonk;
 
 use pullback_base::{Diagnostic, Id, IdVec, Name, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::records::RecordOrders;
 use crate::resolve::names::Names;
@@ -49,6 +49,7 @@ use annotation::SizeCopies;
 use decl::SumInfo;
 use group::Assumed;
 use scheme::Scheme;
+use size::OpaqueSizes;
 use solve::Pending;
 use table::Table;
 
@@ -132,8 +133,8 @@ struct Infer<'a> {
     fuel: u32,
     /// Whether a type was too large: from then on nothing is inferred.
     too_large: bool,
-    /// Non-polynomial sizes by their printed form: how deep they are in scope, and the expression.
-    opaque: FxHashMap<Name, (u32, TExpr)>,
+    /// Sizes that are no polynomials.
+    opaque: OpaqueSizes,
     /// Abbreviations being expanded.
     expanding: Vec<usize>,
     /// Whether each alias is known to be cyclic or wrong.
@@ -218,7 +219,7 @@ impl<'a> Infer<'a> {
             at: Span::NONE,
             fuel: FUEL,
             too_large: false,
-            opaque: FxHashMap::default(),
+            opaque: OpaqueSizes::default(),
             expanding: Vec::new(),
             bad_aliases: vec![false; aliases],
             size_copies: SizeCopies::none(Span::NONE),

@@ -4,14 +4,16 @@
 //! alone in the difference is solved for. A difference of which nothing but declared names and numbers
 //! is left is a mistake; any other is left to run time.
 
-use pullback_base::Name;
+use indexmap::IndexMap;
+use pullback_base::Id;
 use pullback_prim::Prim;
+use rustc_hash::FxBuildHasher;
 
 use super::table::{Free, SizeCell, size_of};
 use super::unify::{Clash, Sizes};
 use super::{GlobalState, Infer};
-use crate::tir::{Builtin, GlobalId, LocalId, TExpr, TExprKind};
-use crate::ty::{Atom, Poly, Size, SizeVar, Ty};
+use crate::tir::{Builtin, GlobalId, LocalId, Step, TExpr, TExprKind};
+use crate::ty::{Atom, OpaqueId, Poly, Size, SizeVar, Ty};
 
 impl Infer<'_> {
     /// The size with every known variable replaced.
@@ -101,7 +103,7 @@ impl Infer<'_> {
     fn atom_depth(&self, atom: &Atom) -> u32 {
         match atom {
             Atom::Rigid(local) | Atom::Local(local) => self.locals[*local].depth,
-            Atom::Opaque(name) => self.opaque.get(name).map_or(0, |(depth, _)| *depth),
+            Atom::Opaque(id) => self.opaque.depth(*id),
             Atom::Param(_) | Atom::Var(_) => 0,
         }
     }
@@ -132,23 +134,30 @@ impl Infer<'_> {
 
     /// A component or field of a variable, which has the same value wherever the variable has.
     fn poly_of_part(&mut self, expr: &TExpr) -> Option<Poly> {
-        let mut path = String::new();
-        let mut whole = expr;
+        let mut steps = Vec::new();
+        let mut base = expr;
         loop {
-            if let TExprKind::TupleField(base, index) = &whole.kind {
-                path.insert_str(0, &format!(".{index}"));
-                whole = base;
-            } else if let TExprKind::Field(base, name) = &whole.kind {
-                path.insert_str(0, &format!(".{name}"));
-                whole = base;
+            if let TExprKind::TupleField(whole, index) = &base.kind {
+                steps.push(Step::Tuple(*index));
+                base = whole;
+            } else if let TExprKind::Field(whole, name) = &base.kind {
+                steps.push(Step::Field(name.clone()));
+                base = whole;
             } else {
                 break;
             }
         }
-        let TExprKind::Local(local, _) = &whole.kind else { return None };
-        // What follows the mark tells variables of one name apart.
-        let name = format!("{}{path}#{local:?}", self.typed.locals[*local].name);
-        Some(self.opaque_atom(name.into(), expr, self.locals[*local].depth))
+        let TExprKind::Local(local, _) = &base.kind else { return None };
+        steps.reverse();
+        let mut shown = self.typed.locals[*local].name.to_string();
+        for step in &steps {
+            shown += &match step {
+                Step::Tuple(index) => format!(".{index}"),
+                Step::Field(name) => format!(".{name}"),
+            };
+        }
+        let depth = self.locals[*local].depth;
+        Some(self.opaque_atom(OpaqueSize::Part(*local, steps), &shown, expr, depth))
     }
 
     fn poly_of_local(&self, local: LocalId) -> Poly {
@@ -171,9 +180,9 @@ impl Infer<'_> {
         if let Some(value) = self.declared.literal(global) {
             return Some(Poly::constant(value));
         }
-        let name =
+        let shown =
             format!("{}.{}", self.typed.globals[global].module, self.typed.globals[global].name);
-        Some(self.opaque_atom(name.into(), expr, 0))
+        Some(self.opaque_atom(OpaqueSize::Global(global), &shown, expr, 0))
     }
 
     fn poly_of_call(&mut self, builtin: Builtin, args: &[TExpr], expr: &TExpr) -> Option<Poly> {
@@ -197,8 +206,13 @@ impl Infer<'_> {
                     single => single,
                 };
                 let (left, right) = (shown(&dividend), shown(&divisor));
-                let name = format!("{left} {sign} {right}#{:?}{:?}", dividend.terms, divisor.terms);
-                Some(self.opaque_atom(name.into(), expr, depth.unwrap_or(0)))
+                let shown = format!("{left} {sign} {right}");
+                let size = if builtin == Builtin::Div {
+                    OpaqueSize::Quotient(dividend, divisor)
+                } else {
+                    OpaqueSize::Remainder(dividend, divisor)
+                };
+                Some(self.opaque_atom(size, &shown, expr, depth.unwrap_or(0)))
             }
             (Builtin::Prim(Prim::Size), [array]) => {
                 let Ty::Array(size, _) = self.head(&array.ty) else { return None };
@@ -209,9 +223,51 @@ impl Infer<'_> {
         }
     }
 
-    fn opaque_atom(&mut self, name: Name, expr: &TExpr, depth: u32) -> Poly {
-        self.opaque.entry(name.clone()).or_insert_with(|| (depth, expr.clone()));
-        Poly::atom(Atom::Opaque(name))
+    fn opaque_atom(&mut self, size: OpaqueSize, shown: &str, expr: &TExpr, depth: u32) -> Poly {
+        let (id, is_new) = self.opaque.id_of(size, depth, expr);
+        if is_new {
+            self.typed.opaques.push(shown.to_owned());
+        }
+        Poly::atom(Atom::Opaque(id))
+    }
+}
+
+/// A size that is no polynomial: what makes it the same as another one.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum OpaqueSize {
+    /// A component or field of a variable.
+    Part(LocalId, Vec<Step>),
+    /// The value of a definition.
+    Global(GlobalId),
+    /// `a / b`
+    Quotient(Poly, Poly),
+    /// `a % b`
+    Remainder(Poly, Poly),
+}
+
+/// All sizes that are no polynomials, by their ids.
+#[derive(Debug, Default)]
+pub(super) struct OpaqueSizes {
+    /// Each with how many binders enclose what it mentions, and an expression for it.
+    sizes: IndexMap<OpaqueSize, (u32, TExpr), FxBuildHasher>,
+}
+
+impl OpaqueSizes {
+    fn id_of(&mut self, size: OpaqueSize, depth: u32, expr: &TExpr) -> (OpaqueId, bool) {
+        let count = self.sizes.len();
+        let entry = self.sizes.entry(size);
+        let index = entry.index();
+        entry.or_insert_with(|| (depth, expr.clone()));
+        (OpaqueId::from_index(index), index == count)
+    }
+
+    fn depth(&self, id: OpaqueId) -> u32 {
+        self.sizes[id.index()].0
+    }
+
+    /// An expression that has this size as its value.
+    pub fn expr(&self, id: OpaqueId) -> &TExpr {
+        &self.sizes[id.index()].1
     }
 }
 

@@ -399,7 +399,7 @@ impl Infer<'_> {
                     Atom::Rigid(local) | Atom::Local(local) => {
                         int(TExprKind::Local(*local, vec![]))
                     }
-                    Atom::Opaque(name) => self.opaque.get(name)?.1.clone(),
+                    Atom::Opaque(id) => self.opaque.expr(*id).clone(),
                     Atom::Param(_) | Atom::Var(_) => return None,
                 };
                 product = Some(match product {
