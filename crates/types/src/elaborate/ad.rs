@@ -6,7 +6,7 @@
 use pullback_base::Span;
 use pullback_lambda::{AdOp, Expr, Type};
 
-use super::Elab;
+use super::state::Elab;
 use super::types::bug;
 
 impl Elab<'_> {

@@ -5,9 +5,9 @@ use pullback_base::Span;
 use pullback_lambda::{Expr, Type, TypeKind};
 use pullback_prim::Prim;
 
-use super::builtin::is_product;
+use super::build;
+use super::state::Elab;
 use super::types::bug;
-use super::{Elab, build};
 
 /// An overloaded operator of two operands of one type.
 #[derive(Clone, Copy)]
@@ -107,7 +107,7 @@ impl Elab<'_> {
         span: Span,
         scalar: &mut dyn FnMut(&mut Self, Expr) -> Expr,
     ) -> Expr {
-        if is_product(&a.ty) {
+        if build::is_product(&a.ty) {
             return self.bind(a, "operand", |this, a| {
                 let parts = build::parts(&a, span).into_iter();
                 let items = parts.map(|x| this.elementwise(x, span, scalar)).collect();

@@ -5,7 +5,7 @@ use pullback_base::{Name, Span};
 use pullback_lambda::{Expr, Type, TypeKind, Var, VarId};
 use pullback_prim::Prim;
 
-use super::Elab;
+use super::state::Elab;
 
 impl Elab<'_> {
     /// A fresh variable.
@@ -125,4 +125,9 @@ pub(super) fn parts(value: &Expr, span: Span) -> Vec<Expr> {
 /// Whether a type is Int.
 pub(super) fn is_int(ty: &Type) -> bool {
     matches!(ty.kind(), TypeKind::Int)
+}
+
+/// Whether a type is a tuple or a record.
+pub(super) fn is_product(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Tuple(_) | TypeKind::Record(_))
 }

@@ -4,12 +4,13 @@
 //! evaluated first; with more, its result is applied to the rest.
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type, TypeKind};
+use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type};
 use pullback_prim::Prim;
 
 use super::arith::Operator;
+use super::build;
+use super::state::Elab;
 use super::types::bug;
-use super::{Elab, build};
 use crate::tir::{Builtin, TExpr, TExprKind};
 use crate::ty::Ty;
 
@@ -285,9 +286,4 @@ fn is_operator(builtin: Builtin) -> bool {
             | Builtin::Scale
             | Builtin::MatMul
     )
-}
-
-/// Whether a type is a tuple or a record.
-pub(super) fn is_product(ty: &Type) -> bool {
-    matches!(ty.kind(), TypeKind::Tuple(_) | TypeKind::Record(_))
 }

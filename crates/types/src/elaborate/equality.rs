@@ -5,8 +5,9 @@ use pullback_base::{Name, Span};
 use pullback_lambda::{Arm, DataId, Def, DefId, Expr, ExprKind, LoopForm, Type, TypeKind};
 use pullback_prim::Prim;
 
+use super::build;
+use super::state::Elab;
 use super::types::bug;
-use super::{Elab, build};
 
 impl Elab<'_> {
     /// `a == b`

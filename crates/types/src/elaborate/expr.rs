@@ -4,8 +4,9 @@ use pullback_base::{Name, Span};
 use pullback_lambda::{Expr, ExprKind, LoopForm, Type};
 use pullback_prim::Prim;
 
+use super::build;
+use super::state::{Elab, Group};
 use super::types::bug;
-use super::{Elab, Group, build};
 use crate::tir::{GlobalId, LocalId, ParamId, TExpr, TExprKind, TLoopForm, TPat, TPatKind};
 use crate::ty::Ty;
 

@@ -8,7 +8,8 @@ use pullback_base::Span;
 use pullback_lambda::{Expr, VarId};
 use pullback_prim::Prim;
 
-use super::{Elab, build};
+use super::build;
+use super::state::Elab;
 use crate::tir::{LocalId, SizedDim, SizedTy, Step, TExpr, TExprKind, TLam, TPat, TPatKind};
 use crate::walk::for_each_child;
 

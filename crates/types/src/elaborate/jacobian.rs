@@ -9,8 +9,9 @@ use pullback_base::Span;
 use pullback_lambda::{AdOp, Expr, TypeKind};
 use pullback_prim::Prim;
 
+use super::build;
+use super::state::Elab;
 use super::types::bug;
-use super::{Elab, build};
 
 /// How a cotangent of a part becomes an entry of the Jacobian.
 type Embed<'e, 't> = dyn Fn(&mut Elab<'t>, Expr) -> Expr + 'e;

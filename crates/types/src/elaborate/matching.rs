@@ -7,8 +7,9 @@ use pullback_base::Span;
 use pullback_lambda::{Arm, Expr, ExprKind, Lit, Type, VarId};
 use pullback_prim::Prim;
 
+use super::build;
+use super::state::Elab;
 use super::tree::{NODE_COST, Node, Row, bound_by};
-use super::{Elab, build};
 use crate::tir::{LocalId, TArm, TExpr, TExprKind, TPat, TPatKind};
 use crate::ty::Ty;
 

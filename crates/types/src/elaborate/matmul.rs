@@ -8,7 +8,8 @@ use pullback_base::Span;
 use pullback_lambda::{Expr, Type, TypeKind};
 use pullback_prim::Prim;
 
-use super::{Elab, build};
+use super::build;
+use super::state::Elab;
 
 impl Elab<'_> {
     /// `a @ b`

@@ -13,29 +13,23 @@ mod builtin;
 mod equality;
 mod expr;
 mod function;
+mod instances;
 mod jacobian;
 mod matching;
 mod matmul;
 mod place;
 mod regular;
+mod state;
 mod tree;
 mod types;
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
-use pullback_base::{Diagnostic, Name, Span};
-use pullback_lambda::{Def, DefId, Program, Type, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use pullback_base::Diagnostic;
+use pullback_lambda::{DefId, Program, Type};
 
-use crate::tir::{Constraint, GlobalId, LocalId, ParamId, TExpr, Typed};
-
-/// How often definitions and local functions may become code beyond the first time for each. The first
-/// time is the code that was written, of which there may be any amount.
-const MAX_COPIES: usize = 20_000;
-
-/// The most nodes the types of one instance may have together.
-const MAX_TYPES: usize = 1_000;
+use crate::tir::{Constraint, GlobalId, Typed};
+use state::Elab;
 
 /// What elaboration makes.
 #[derive(Debug)]
@@ -86,131 +80,4 @@ pub fn open_record(typed: &Typed, global: GlobalId) -> Option<Diagnostic> {
         .note("a definition becomes code when the types of its parameters are known")
         .hint("give the parameter's type, as in `(r: Model)`");
     Some(diagnostic)
-}
-
-/// Type variables and what they stand for in the instance at work.
-type Subst = FxHashMap<ParamId, Type>;
-
-/// The state of elaboration.
-struct Elab<'t> {
-    typed: &'t Typed,
-    program: Program,
-    diagnostics: Vec<Diagnostic>,
-    /// Instances of definitions, in the order they were asked for; those from `done` on have no body.
-    instances: IndexMap<(GlobalId, Vec<Type>), DefId>,
-    done: usize,
-    /// Definitions that have an instance.
-    reached: FxHashSet<GlobalId>,
-    /// How many instances there are beyond the first of each definition and local function.
-    copies: usize,
-    /// Whether there are too many, or one is at a huge type: the program stays incomplete.
-    overflowed: bool,
-    subst: Subst,
-    /// The expression at work, for what is a bug.
-    place: Span,
-    /// Monomorphic locals in scope (those out of scope stay, unused).
-    env: FxHashMap<LocalId, VarId>,
-    /// The group of each function of `let` in scope.
-    group_of: FxHashMap<LocalId, usize>,
-    groups: Vec<Group<'t>>,
-    /// Variables that some term mentions.
-    used: FxHashSet<VarId>,
-    tables: types::Tables,
-    /// Structural equality of arrays and sums, by type.
-    equalities: FxHashMap<Type, DefId>,
-}
-
-/// Functions bound together by one `let` or `let rec`, possibly generalised.
-struct Group<'t> {
-    members: Vec<(LocalId, &'t TExpr)>,
-    params: Vec<ParamId>,
-    /// The instances asked for, with the variables of the members.
-    instances: IndexMap<Vec<Type>, Vec<VarId>>,
-    /// The instance whose bodies are at work.
-    current: Option<Vec<Type>>,
-}
-
-impl<'t> Elab<'t> {
-    fn new(typed: &'t Typed) -> Self {
-        Self {
-            typed,
-            program: Program::default(),
-            diagnostics: vec![],
-            instances: IndexMap::new(),
-            done: 0,
-            reached: FxHashSet::default(),
-            copies: 0,
-            overflowed: false,
-            subst: Subst::default(),
-            place: Span::NONE,
-            env: FxHashMap::default(),
-            group_of: FxHashMap::default(),
-            groups: vec![],
-            used: FxHashSet::default(),
-            tables: types::Tables::default(),
-            equalities: FxHashMap::default(),
-        }
-    }
-
-    /// The instance of `global` at `types`; its body is made later by [`Elab::run`].
-    fn instance(&mut self, global: GlobalId, types: Vec<Type>) -> DefId {
-        if let Some(&def) = self.instances.get(&(global, types.clone())) {
-            return def;
-        }
-        let source = &self.typed.globals[global];
-        let is_first = self.reached.insert(global);
-        self.count_instance(is_first, &types, &source.name, source.span);
-        let subst: Subst = source.params.iter().copied().zip(types.iter().cloned()).collect();
-        let ty = self.lower_with(&source.ty, &subst);
-        let def = self.stub(source.name.clone(), ty, source.span);
-        self.instances.insert((global, types), def);
-        def
-    }
-
-    /// Counts an instance that is about to be made at these types, and says so once if that is too much.
-    fn count_instance(&mut self, is_first: bool, types: &[Type], name: &Name, span: Span) {
-        self.copies += usize::from(!is_first);
-        let mut budget = MAX_TYPES;
-        let small = types.iter().all(|ty| types::fits(ty, &mut budget));
-        if (!small || self.copies > MAX_COPIES) && !self.overflowed {
-            self.overflowed = true;
-            self.diagnostics.push(too_many_types(name, span));
-        }
-    }
-
-    /// A definition whose body is still to come.
-    fn stub(&mut self, name: Name, ty: Type, span: Span) -> DefId {
-        let body = build::fail("a definition without a body", ty.clone(), span);
-        self.program.defs.push(Def { name, ty, body, span })
-    }
-
-    /// Makes the bodies of all instances asked for, and of those they ask for.
-    fn run(&mut self) {
-        while let Some(((global, types), &def)) = self.instances.get_index(self.done) {
-            if self.overflowed {
-                return;
-            }
-            let source = &self.typed.globals[*global];
-            self.subst = source.params.iter().copied().zip(types.iter().cloned()).collect();
-            self.done += 1;
-            self.env.clear();
-            self.group_of.clear();
-            self.groups.clear();
-            self.program.defs[def].body = self.expr(&source.body);
-        }
-    }
-}
-
-/// The message for a definition that is needed at too many or too large types.
-fn too_many_types(name: &Name, span: Span) -> Diagnostic {
-    Diagnostic::error(
-        "E0503",
-        span,
-        format!("`{name}` is needed at too many different types"),
-        "the limit was reached here",
-    )
-    .note(format!(
-        "a function becomes code of its own for every type it is used at; there may be {MAX_COPIES} such copies, and their types may not be huge"
-    ))
-    .hint("give the functions that call each other fixed types instead of type variables")
 }

@@ -9,7 +9,8 @@ use pullback_base::Span;
 use pullback_lambda::Expr;
 use pullback_prim::Prim;
 
-use super::{Elab, build};
+use super::build;
+use super::state::Elab;
 use crate::tir::{TAccess, TExpr};
 use crate::ty::Ty;
 

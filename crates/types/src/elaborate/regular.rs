@@ -7,7 +7,8 @@
 use pullback_base::Span;
 use pullback_lambda::{Expr, Type};
 
-use super::{Elab, build};
+use super::build;
+use super::state::Elab;
 use crate::ty::{Size, Ty};
 
 impl Elab<'_> {

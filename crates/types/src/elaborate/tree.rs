@@ -11,7 +11,7 @@ use pullback_base::Name;
 use pullback_lambda::{Lit, Type, TypeKind, VarId};
 use rustc_hash::FxHashMap;
 
-use super::Elab;
+use super::state::Elab;
 use super::types::bug;
 use crate::tir::{LocalId, TPat, TPatKind};
 

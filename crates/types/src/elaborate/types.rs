@@ -5,19 +5,10 @@
 //! they are the same.
 
 use pullback_base::Span;
-use pullback_lambda::{Constructor, Data, DataId, Type, TypeKind, tangent};
-use rustc_hash::FxHashMap;
+use pullback_lambda::{Constructor, Data, Type, TypeKind, tangent};
 
-use super::{Elab, Subst};
+use super::state::{Elab, Subst};
 use crate::ty::{Ty, TypeDeclId};
-
-/// Types met so far.
-#[derive(Default)]
-pub(super) struct Tables {
-    sums: FxHashMap<(TypeDeclId, Vec<Type>), DataId>,
-    /// Tangent types of sums.
-    tangents: FxHashMap<DataId, Type>,
-}
 
 impl Elab<'_> {
     /// A type under the substitution at work.

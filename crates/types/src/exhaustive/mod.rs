@@ -7,6 +7,7 @@
 //! arm fits is a run-time error.
 
 mod matrix;
+mod pattern;
 mod witness;
 
 use pullback_base::Diagnostic;
@@ -14,7 +15,8 @@ use pullback_base::Diagnostic;
 use crate::tir::{TArm, TExpr, TExprKind, TPat, TPatKind, Typed};
 use crate::ty::Ty;
 use crate::walk::for_each_child;
-use matrix::{Checker, Pat, Row};
+use matrix::{Checker, Row};
+use pattern::Pat;
 
 /// The most missing cases that one message names.
 const MAX_CASES: usize = 4;

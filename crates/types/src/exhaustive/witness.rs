@@ -1,6 +1,6 @@
 //! Cases that no arm covers, shown as the user would write them in a pattern.
 
-use super::matrix::{Head, Pat};
+use super::pattern::{Head, Pat};
 use crate::tir::Typed;
 
 /// A set of values, described by the start of their form.
