@@ -3,9 +3,9 @@
 use pullback_base::{Name, Span, Spanned};
 use pullback_syntax::ast::{Access, Expr, Ident};
 
-use super::Infer;
 use super::expr::Want;
 use super::mismatch::Why;
+use super::state::Infer;
 use crate::tir::{Constraint, TAccess, TExpr, TExprKind};
 use crate::ty::Ty;
 
@@ -75,7 +75,7 @@ impl<'a> Infer<'a> {
 
     /// The type of a field of a record of this type; `None` if it has been reported.
     pub(super) fn field_type(&mut self, record: &Ty, span: Span, field: &Ident) -> Option<Ty> {
-        let head = self.head(record);
+        let head = self.table.head(record);
         if let Ty::Var(_) | Ty::Tangent(_) = &head {
             let ty = self.fresh();
             self.require_at(field.span, Constraint::Field(head, field.node.clone(), ty.clone()));
@@ -113,7 +113,7 @@ impl<'a> Infer<'a> {
     ) -> TExpr {
         let base = self.infer(base);
         let component = index.node as usize;
-        let head = self.head(&base.ty);
+        let head = self.table.head(&base.ty);
         let ty = if let Ty::Var(_) | Ty::Tangent(_) = &head {
             let ty = self.fresh();
             self.require_at(index.span, Constraint::Component(head, component, ty.clone()));

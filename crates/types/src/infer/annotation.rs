@@ -7,8 +7,9 @@ use pullback_syntax::ast::{Expr, Ident, MAX_DEPTH, Path, TypeExpr, TypeExprKind}
 
 use super::mismatch::Why;
 use super::names::what_it_has;
+use super::scope::Binding;
+use super::state::Infer;
 use super::tangent::tangent;
-use super::{Binding, Infer};
 use crate::resolve::{TypeName, is_builtin_type};
 use crate::tir::{SizedDim, Step, TExpr, TExprKind};
 use crate::ty::{Atom, Size, Ty};
@@ -26,21 +27,6 @@ struct Dims {
     count: usize,
 }
 
-/// The sizes that abbreviations in a written type are given, which take the place of their size names.
-#[derive(Debug)]
-pub(super) struct SizeCopies {
-    /// The written type.
-    within: Span,
-    /// How many parts of sizes have been copied.
-    parts: usize,
-}
-
-impl SizeCopies {
-    pub fn none(within: Span) -> Self {
-        Self { within, parts: 0 }
-    }
-}
-
 /// How large a written type may become when its abbreviations are expanded, and how much of it may be
 /// copies of sizes that abbreviations are given.
 const MAX_NODES: usize = 10_000;
@@ -53,10 +39,9 @@ impl<'a> Infer<'a> {
     /// A written type and its measurable sizes.
     pub(super) fn annotation(&mut self, ty: &'a TypeExpr) -> (Ty, Vec<SizedDim>) {
         let mut dims = Dims { path: Some(vec![]), ..Dims::default() };
-        let copies = SizeCopies::none(ty.span);
-        let outer = std::mem::replace(&mut self.size_copies, copies);
+        let outer = self.aliases.enter_type(ty.span);
         let converted = self.convert(ty, &mut dims);
-        self.size_copies = outer;
+        self.aliases.leave_type(outer);
         (converted, dims.found)
     }
 
@@ -69,13 +54,11 @@ impl<'a> Infer<'a> {
         match &ty.kind {
             TypeExprKind::Error => Ty::Error,
             TypeExprKind::Var(name) => {
-                if let Some((_, known)) =
-                    self.type_vars.iter().rev().find(|(known, _)| known == name)
-                {
+                if let Some(known) = self.scope.type_var(name) {
                     return known.clone();
                 }
                 let fresh = self.fresh();
-                self.type_vars.push((name.clone(), fresh.clone()));
+                self.scope.add_type_var(name.clone(), fresh.clone());
                 fresh
             }
             TypeExprKind::Named { path, sizes, args } => {
@@ -142,11 +125,9 @@ impl<'a> Infer<'a> {
             self.report_unknown_size(&name);
             return Size::Any;
         }
-        let outer =
-            (std::mem::replace(&mut self.in_size, true), std::mem::take(&mut self.saw_phantom));
+        let outer = self.scope.enter_size();
         let expr = self.check(size, &Ty::Int, &Why::Index);
-        let phantom = self.saw_phantom;
-        (self.in_size, self.saw_phantom) = outer;
+        let phantom = self.scope.leave_size(outer).saw_phantom;
         let size = self.size_of_expr(&expr);
         if let Size::Poly(poly) = &size
             && poly.as_constant().is_some_and(|size| size < 0)
@@ -172,8 +153,8 @@ impl<'a> Infer<'a> {
     /// The name that a size consists of, if nothing in scope has it.
     fn unknown_size_name(&self, size: &Expr) -> Option<Ident> {
         let pullback_syntax::ast::ExprKind::Name(name) = &size.kind else { return None };
-        let known = self.scope.contains(name)
-            || self.declared.scopes.value(self.module, name).is_some()
+        let known = self.scope.names.contains(name)
+            || self.declared.scopes.value(self.scope.module, name).is_some()
             || crate::builtins::lookup(name).is_some();
         (!known).then(|| Ident { node: name.clone(), span: size.span })
     }
@@ -241,9 +222,9 @@ impl<'a> Infer<'a> {
 
     fn find_type(&self, path: &Path) -> Option<TypeName> {
         match &path.module {
-            None => self.declared.scopes.type_name(self.module, &path.name.node),
+            None => self.declared.scopes.type_name(self.scope.module, &path.name.node),
             Some(module) => {
-                let imports = &self.declared.scopes.modules[self.module].imports;
+                let imports = &self.declared.scopes.modules[self.scope.module].imports;
                 let scope = &self.declared.scopes.modules[*imports.get(&module.node)?];
                 scope.types.get(&path.name.node).copied()
             }
@@ -310,34 +291,30 @@ impl<'a> Infer<'a> {
             (decl.sizes.len(), decl.params.len()),
             (sizes.len(), args.len()),
         );
-        if self.bad_aliases[alias] || !fits {
-            // What abbreviates something wrong is wrong too, and needs no message of its own.
-            for outer in &self.expanding {
-                self.bad_aliases[*outer] = true;
-            }
+        if self.aliases.is_bad(alias) || !fits {
+            // It needs no message of its own.
+            self.aliases.spoil_expanding();
             return Ty::Error;
         }
-        if self.expanding.contains(&alias) {
-            self.report_cyclic_alias(alias);
+        if let Some(cycle) = self.aliases.cycle(alias) {
+            self.report_cyclic_alias(&cycle);
             return Ty::Error;
         }
-        if self.expanding.len() >= MAX_DEPTH {
+        if self.aliases.depth() >= MAX_DEPTH {
             self.report_deep_alias(span);
             return Ty::Error;
         }
         let types: Vec<Ty> = args.iter().map(|arg| self.convert_inside(arg, dims)).collect();
         let sizes: Vec<Binding> = sizes.iter().map(|size| self.size_argument(size)).collect();
         let sizes = decl.sizes.iter().map(|name| name.node.clone()).zip(sizes);
-        let scope = std::mem::replace(&mut self.scope, sizes.collect());
         let params = decl.params.iter().map(|param| param.node.clone()).zip(types).collect();
-        let type_vars = std::mem::replace(&mut self.type_vars, params);
-        let outer = std::mem::replace(&mut self.module, module);
-        self.expanding.push(alias);
+        let scope = self.scope.replace(sizes.collect(), params);
+        let outer = std::mem::replace(&mut self.scope.module, module);
+        self.aliases.enter(alias);
         let converted = self.convert(body, dims);
-        self.expanding.pop();
-        self.module = outer;
-        self.type_vars = type_vars;
-        self.scope = scope;
+        self.aliases.leave();
+        self.scope.module = outer;
+        self.scope.restore(scope);
         converted
     }
 
@@ -354,8 +331,7 @@ impl<'a> Infer<'a> {
 
     /// Whether the written type at work may have one more copy of a size argument with so many parts.
     pub(super) fn may_copy_size(&mut self, parts: usize) -> bool {
-        self.size_copies.parts += parts;
-        let may = self.size_copies.parts <= MAX_NODES;
+        let may = self.aliases.count_copy(parts) <= MAX_NODES;
         if !may {
             self.report_large_size(MAX_NODES);
         }
@@ -363,20 +339,17 @@ impl<'a> Infer<'a> {
     }
 
     fn report_large_size(&mut self, limit: usize) {
-        let span = self.size_copies.within;
+        let span = self.aliases.written_type();
         let diagnostic = Diagnostic::error("E0305", span, "the sizes of this type are too large", "")
             .note(format!(
                 "an abbreviation puts the size it is given in place of its size name; written out, the sizes here have more than {limit} parts"
             ))
             .hint("mention the size name of an abbreviation once, or write the size that is meant");
-        self.report(diagnostic);
-        self.too_large = true;
+        self.reports.stop(diagnostic);
     }
 
     fn report_deep_alias(&mut self, span: Span) {
-        for outer in &self.expanding {
-            self.bad_aliases[*outer] = true;
-        }
+        self.aliases.spoil_expanding();
         let diagnostic = Diagnostic::error(
             "E0109",
             span,
@@ -388,13 +361,10 @@ impl<'a> Infer<'a> {
         self.report(diagnostic);
     }
 
-    fn report_cyclic_alias(&mut self, alias: usize) {
-        let from = self.expanding.iter().position(|other| *other == alias).unwrap_or(0);
-        let cycle = self.expanding[from..].to_vec();
-        let decl = self.declared.aliases[cycle.iter().copied().min().unwrap_or(alias)].decl;
-        for member in cycle {
-            self.bad_aliases[member] = true;
-        }
+    fn report_cyclic_alias(&mut self, cycle: &[usize]) {
+        cycle.iter().for_each(|member| self.aliases.spoil(*member));
+        let Some(first) = cycle.iter().copied().min() else { return };
+        let decl = self.declared.aliases[first].decl;
         let name = &decl.name.node;
         let diagnostic = Diagnostic::error(
             "E0212",
@@ -411,7 +381,7 @@ impl<'a> Infer<'a> {
 
     fn report_unknown_size(&mut self, name: &Ident) {
         let text = &name.node;
-        let candidates: Vec<&str> = self.scope.iter().map(Name::as_str).collect();
+        let candidates: Vec<&str> = self.scope.names.iter().map(Name::as_str).collect();
         let near = nearest(text, candidates);
         let mut diagnostic =
             Diagnostic::error("E0215", name.span, format!("unknown size `{text}`"), "not declared");
@@ -422,19 +392,19 @@ impl<'a> Infer<'a> {
             .note("the size names of a definition or a type are declared after its name")
             .hint(format!(
                 "write `{} [{text}] …` to declare it, or `[]` for some size",
-                self.owner
+                self.reports.owner()
             ));
         self.report(diagnostic);
     }
 
     fn report_unknown_type(&mut self, path: &Path) {
         let name = &path.name.node;
-        if !self.unknown.insert(Name::from(format!("type {name}"))) {
+        if !self.reports.is_first_unknown(format!("type {name}")) {
             return;
         }
-        let may_suggest = self.may_suggest();
+        let may_suggest = self.reports.may_suggest();
         if let Some(module) = &path.module {
-            let imports = &self.declared.scopes.modules[self.module].imports;
+            let imports = &self.declared.scopes.modules[self.scope.module].imports;
             let Some(index) = imports.get(&module.node) else {
                 self.report_unknown_module(module);
                 return;
@@ -457,12 +427,12 @@ impl<'a> Infer<'a> {
         known.extend(
             self.declared
                 .scopes
-                .visible(self.module)
+                .visible(self.scope.module)
                 .flat_map(|scope| scope.types.keys())
                 .map(Name::as_str),
         );
         let near = if may_suggest { nearest(name, known) } else { None };
-        let is_constructor = self.declared.scopes.constructor(self.module, name).is_some();
+        let is_constructor = self.declared.scopes.constructor(self.scope.module, name).is_some();
         let mut diagnostic = Diagnostic::error(
             "E0202",
             path.name.span,
@@ -499,7 +469,7 @@ impl<'a> Infer<'a> {
                 )
                 .label(first.span, "first here")
                 .hint("remove or rename one of them");
-                self.diagnostics.push(diagnostic);
+                self.reports.add(diagnostic);
             }
             seen.push(name);
         }

@@ -3,9 +3,9 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_syntax::ast::{Clause, Expr, ExprKind, Literal};
 
-use super::Infer;
 use super::expr::Want;
 use super::mismatch::Why;
+use super::state::Infer;
 use super::table::size_of;
 use crate::tir::{TExpr, TExprKind};
 use crate::ty::{Poly, Size, Ty};
@@ -21,7 +21,7 @@ impl<'a> Infer<'a> {
         for item in items {
             if let (ExprKind::Lit(Literal::Int(value)), true, Some((ty, _))) =
                 (&item.kind, numeric, &element)
-                && let ty @ (Ty::Int | Ty::Real | Ty::Var(_)) = self.head(ty)
+                && let ty @ (Ty::Int | Ty::Real | Ty::Var(_)) = self.table.head(ty)
             {
                 // An earlier literal has demanded that the elements are numbers.
                 typed.push(TExpr { kind: TExprKind::IntLit(*value), ty, span: item.span });
@@ -52,7 +52,7 @@ impl<'a> Infer<'a> {
             return typed;
         };
         let wanted = match want {
-            Some((Ty::Array(_, element), why)) => Some((self.head(element), why.part())),
+            Some((Ty::Array(_, element), why)) => Some((self.table.head(element), why.part())),
             _ => None,
         };
         let wanted = match &wanted {
@@ -94,7 +94,7 @@ impl<'a> Infer<'a> {
 
     /// The size and the element type of an array of this type; errors are reported.
     pub(super) fn element_type(&mut self, array: &Ty, span: Span, what: &str) -> (Size, Ty) {
-        match self.head(array) {
+        match self.table.head(array) {
             Ty::Array(size, element) => (size, element.as_ref().clone()),
             Ty::Error => (Size::Any, Ty::Error),
             open @ (Ty::Var(_) | Ty::Tangent(_)) => {
@@ -143,7 +143,7 @@ impl<'a> Infer<'a> {
             |size: &Size| if let Size::Poly(poly) = size { poly.as_constant() } else { None };
         let (Some(place), Some(count)) = (
             self.poly_of(index).and_then(|poly| poly.as_constant()),
-            constant(&self.resolve_size(size)),
+            constant(&self.table.resolve_size(size)),
         ) else {
             return;
         };
@@ -182,7 +182,7 @@ impl<'a> Infer<'a> {
         let first = lo.as_ref().map_or(Some(Poly::constant(0)), |lo| self.poly_of(lo));
         let last = match &hi {
             Some(hi) => self.poly_of(hi),
-            None => match self.resolve_size(&size) {
+            None => match self.table.resolve_size(&size) {
                 Size::Poly(poly) => Some(poly.as_ref().clone()),
                 Size::Any => None,
             },

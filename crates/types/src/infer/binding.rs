@@ -3,12 +3,13 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_syntax::ast::{Def, Expr, ExprKind, LoopForm, Param, Pattern, PatternKind, TypeExpr};
 
+use super::bindings::Binder;
 use super::expr::Want;
-use super::group::Binder;
 use super::mismatch::Why;
 use super::pattern::Bound;
 use super::scheme::Member;
-use super::{Binding, Infer};
+use super::scope::Binding;
+use super::state::Infer;
 use crate::tir::{SizedDim, SizedTy, TExpr, TExprKind, TLam, TLoopForm, TParam, TPatKind};
 use crate::ty::Ty;
 
@@ -25,7 +26,7 @@ impl<'a> Infer<'a> {
         let (body, ty) = self.scoped(|this| {
             let mut bound = Vec::new();
             for param in params {
-                let expected = match wanted.take().map(|ty| this.head(&ty)) {
+                let expected = match wanted.take().map(|ty| this.table.head(&ty)) {
                     Some(Ty::Fun(from, to)) => {
                         wanted = Some(to.as_ref().clone());
                         Some(from.as_ref().clone())
@@ -34,7 +35,7 @@ impl<'a> Infer<'a> {
                 };
                 typed.push(this.param(param, expected.as_ref(), &mut bound));
             }
-            let result = wanted.as_ref().map(|ty| this.head(ty));
+            let result = wanted.as_ref().map(|ty| this.table.head(ty));
             let body = match &result {
                 Some(result) if !matches!(result, Ty::Var(_)) => {
                     let why = want.map_or(Why::Plain, |(_, why)| lambda_result(why));
@@ -109,7 +110,7 @@ impl<'a> Infer<'a> {
         let (pattern, body) = self.scoped(|this| {
             let pattern = this.bind_pattern(pattern, &value.ty, &Why::Scrutinee(value.span));
             if let TPatKind::Var(local) = pattern.kind {
-                this.locals[local].size = this.poly_of(&value);
+                this.bindings.locals[local].size = this.poly_of(&value);
             }
             (pattern, this.sub(body, want))
         });
@@ -128,21 +129,21 @@ impl<'a> Infer<'a> {
         want: Want<'_>,
     ) -> TExpr {
         let PatternKind::Var(name) = &pattern.kind else { return Self::error_expr(span) };
-        let start = self.pending.len();
-        self.level += 1;
-        self.not_recursive.push(name.clone());
+        let start = self.constraints.len();
+        self.scope.level += 1;
+        self.scope.not_recursive.push(name.clone());
         let value = match written {
             Some(written) => self.ascribe(value, written, value.span),
             None => self.infer(value),
         };
-        self.level -= 1;
-        self.not_recursive.pop();
+        self.scope.level -= 1;
+        self.scope.not_recursive.pop();
         let member = Member { ty: value.ty.clone(), rigid: vec![], own: vec![], is_function: true };
         let scheme = self.generalise(&[member], start).pop().unwrap_or_default();
         let (local, body) = self.scoped(|this| {
             let local = this.local(name, scheme.ty.clone());
             this.set_scheme(Binder::Local(local), scheme);
-            this.scope.push(name.clone(), Binding::Local(local));
+            this.scope.names.push(name.clone(), Binding::Local(local));
             (local, this.sub(body, want))
         });
         let ty = self.leave_scope(&body.ty);
@@ -165,17 +166,17 @@ impl<'a> Infer<'a> {
                 binders.iter().map(|(local, def)| (def.name.node.clone(), Binding::Local(*local)));
             let names: Vec<_> = names.collect();
             if recursive {
-                this.scope.extend(names.iter().cloned());
+                this.scope.names.extend(names.iter().cloned());
             }
             let group = binders.iter().map(|(local, def)| (Binder::Local(*local), *def)).collect();
-            let hidden = this.not_recursive.len();
+            let hidden = this.scope.not_recursive.len();
             if !recursive {
-                this.not_recursive.extend(names.iter().map(|(name, _)| name.clone()));
+                this.scope.not_recursive.extend(names.iter().map(|(name, _)| name.clone()));
             }
             let functions = this.group(group);
-            this.not_recursive.truncate(hidden);
+            this.scope.not_recursive.truncate(hidden);
             if !recursive {
-                this.scope.extend(names);
+                this.scope.names.extend(names);
             }
             let functions: Vec<_> =
                 binders.iter().map(|(local, _)| *local).zip(functions).collect();

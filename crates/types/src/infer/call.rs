@@ -3,9 +3,10 @@
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_syntax::ast::{BinaryOp, Expr, ExprKind};
 
+use super::expr;
 use super::mismatch::Why;
 use super::names::Head;
-use super::{Infer, expr};
+use super::state::Infer;
 use crate::tir::{Constraint, TExpr, TExprKind};
 use crate::ty::{Size, Ty, TyVar};
 
@@ -55,10 +56,10 @@ impl<'a> Infer<'a> {
         };
         self.plain_arguments(&head, args, &mut call);
         for (index, arg) in args.iter().enumerate() {
-            if self.too_large {
+            if self.reports.has_stopped() {
                 return Self::error_expr(span);
             }
-            match self.head(&call.at) {
+            match self.table.head(&call.at) {
                 Ty::Fun(from, to) => {
                     if call.typed[index].is_none() {
                         self.argument(&head, index, arg, &from, &mut call);
@@ -95,12 +96,12 @@ impl<'a> Infer<'a> {
                 | Ty::Jacobian(..)
                 | Ty::Param(_)
                 | Ty::Var(_)) => {
-                    let before = self.diagnostics.len();
+                    let before = self.reports.len();
                     for arg in &args[index..] {
                         self.infer(arg);
                     }
                     // A mistake in an argument, such as `x mod y`, says more than that it is one.
-                    if call.wrong || self.diagnostics.len() > before {
+                    if call.wrong || self.reports.len() > before {
                         return Self::error_expr(span);
                     }
                     self.report_not_function(&head.expr, call.name.as_deref(), index, &other, arg);
@@ -125,12 +126,12 @@ impl<'a> Infer<'a> {
         let mut wanted = Vec::with_capacity(args.len());
         let mut ty = head.expr.ty.clone();
         for _ in args {
-            let Ty::Fun(from, to) = self.head(&ty) else { return };
+            let Ty::Fun(from, to) = self.table.head(&ty) else { return };
             wanted.push(from);
             ty = to.as_ref().clone();
         }
         for (index, (arg, from)) in args.iter().zip(&wanted).enumerate() {
-            if !is_lambda(arg) && !self.too_large {
+            if !is_lambda(arg) && !self.reports.has_stopped() {
                 self.argument(head, index, arg, from, call);
             }
         }
@@ -188,12 +189,7 @@ impl<'a> Infer<'a> {
             | Constraint::Jacobian(..)
             | Constraint::SameShape(..) => None,
         };
-        let waiting: Vec<Ty> = self
-            .pending
-            .iter()
-            .flatten()
-            .filter_map(|pending| numeric(&pending.constraint))
-            .collect();
+        let waiting: Vec<Ty> = self.constraints.unsolved().filter_map(numeric).collect();
         waiting.iter().any(|ty| self.table.resolve(ty) == Ty::Var(var))
     }
 

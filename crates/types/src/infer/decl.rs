@@ -3,20 +3,11 @@
 use pullback_base::{Diagnostic, Name};
 use pullback_syntax::ast::{Ident, TypeDecl, TypeExpr, TypeExprKind};
 
-use super::{Binding, Infer};
+use super::scope::Binding;
+use super::state::Infer;
+use super::table::SumInfo;
 use crate::tir::{ConDecl, ParamId, SumDecl};
 use crate::ty::{Ty, TypeDeclId};
-
-/// What is inside a sum type.
-#[derive(Clone, Debug, Default)]
-pub(super) struct SumInfo {
-    /// An Int, a Bool or a String, whatever its arguments are.
-    pub discrete: bool,
-    /// A function, whatever its arguments are.
-    pub function: bool,
-    /// Which parameters occur in it at all.
-    pub uses: Vec<bool>,
-}
 
 impl<'a> Infer<'a> {
     /// Declares every type of the program.
@@ -32,7 +23,9 @@ impl<'a> Infer<'a> {
                 constructors: vec![],
                 span: decl.name.span,
             });
-            self.sums.push(SumInfo { uses: vec![false; decl.params.len()], ..SumInfo::default() });
+            self.table
+                .sums
+                .push(SumInfo { uses: vec![false; decl.params.len()], ..SumInfo::default() });
         }
         for index in 0..self.declared.aliases.len() {
             self.declare_alias(index);
@@ -80,18 +73,19 @@ impl<'a> Infer<'a> {
 
     /// Puts the parameters of a declaration in scope, and nothing else.
     fn enter_decl(&mut self, module: usize, decl: &'a TypeDecl, params: &[ParamId]) {
-        self.module = module;
-        self.owner = format!("type {}", decl.name.node);
+        self.scope.module = module;
+        self.reports.enter_owner(format!("type {}", decl.name.node));
         self.check_distinct(decl.sizes.iter().chain(&decl.params), "parameter");
-        self.scope = decl.sizes.iter().map(|size| (size.node.clone(), Binding::AnySize)).collect();
+        let sizes = decl.sizes.iter().map(|size| (size.node.clone(), Binding::AnySize)).collect();
         let names = decl.params.iter().map(|param| param.node.clone());
-        self.type_vars = names.zip(params.iter().map(|param| Ty::Param(*param))).collect();
+        let type_vars = names.zip(params.iter().map(|param| Ty::Param(*param))).collect();
+        self.scope.replace(sizes, type_vars);
     }
 
     /// Leaves a declaration; type variables that were not its parameters are mistakes.
     fn leave_decl(&mut self, decl: &TypeDecl, types: &[&'a TypeExpr]) {
         let unknown: Vec<Name> =
-            self.type_vars[decl.params.len()..].iter().map(|(name, _)| name.clone()).collect();
+            self.scope.type_var_names().skip(decl.params.len()).cloned().collect();
         let known: String = decl.params.iter().map(|param| format!(" {}", param.node)).collect();
         for name in unknown {
             let Some(span) = types.iter().find_map(|ty| find_var(ty, &name)) else { continue };
@@ -111,7 +105,6 @@ impl<'a> Infer<'a> {
             };
             self.report(diagnostic);
         }
-        self.type_vars.clear();
         self.scope.clear();
     }
 
@@ -123,13 +116,13 @@ impl<'a> Infer<'a> {
         let params: Vec<ParamId> =
             decl.params.iter().map(|param| self.new_param(&param.node, 0, true)).collect();
         self.enter_decl(module, decl, &params);
-        let before = self.diagnostics.len();
-        self.expanding.push(index);
+        let before = self.reports.len();
+        self.aliases.enter(index);
         self.annotation(body);
-        self.expanding.pop();
+        self.aliases.leave();
         self.leave_decl(decl, &[body]);
-        if self.diagnostics.len() > before {
-            self.bad_aliases[index] = true;
+        if self.reports.len() > before {
+            self.aliases.spoil(index);
         }
     }
 
@@ -169,7 +162,7 @@ impl<'a> Infer<'a> {
                 )
                 .label(first.span, "first here")
                 .hint("give each its own name");
-                self.diagnostics.push(diagnostic);
+                self.reports.add(diagnostic);
             }
             seen.push(name);
         }

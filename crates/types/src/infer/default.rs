@@ -1,8 +1,8 @@
 //! What is still open at the end of a top-level group: literals are Int, other numbers are Real, and
 //! what nothing is known of is `()`.
 
-use super::Infer;
 use super::scheme::types_of;
+use super::state::Infer;
 use crate::tir::Constraint;
 use crate::ty::{Ty, TyVar};
 
@@ -11,9 +11,8 @@ impl Infer<'_> {
     pub(super) fn default_constraints(&mut self) {
         self.run_ready();
         // Nothing is solved any more after a type was too large.
-        while !self.too_large {
-            let open: Vec<usize> =
-                (0..self.pending.len()).filter(|index| self.pending[*index].is_some()).collect();
+        while !self.reports.has_stopped() {
+            let open = self.constraints.open();
             if open.is_empty() {
                 break;
             }
@@ -22,14 +21,14 @@ impl Infer<'_> {
             }
             self.run_ready();
         }
-        self.pending.clear();
+        self.constraints.clear();
     }
 
     /// Decides the variables that must be numbers.
     fn default_numbers(&mut self, open: &[usize]) -> bool {
         let constraints: Vec<Constraint> = open
             .iter()
-            .filter_map(|index| self.pending[*index].as_ref())
+            .filter_map(|index| self.constraints.get(*index))
             .map(|p| p.constraint.clone())
             .collect();
         let (mut real, mut int, mut number) = (Vec::new(), Vec::new(), Vec::new());
@@ -57,7 +56,7 @@ impl Infer<'_> {
 
     /// Decides one constraint that is about nothing known.
     fn default_one(&mut self, index: usize) {
-        let Some(pending) = self.pending[index].take() else { return };
+        let Some(pending) = self.constraints.take(index) else { return };
         self.at = pending.span;
         match &pending.constraint {
             Constraint::Field(record, name, ty) => {
@@ -83,7 +82,7 @@ impl Infer<'_> {
                 let both_open = self.still_open(primal) && self.still_open(ty);
                 if both_open {
                     self.agree_in_constraint(primal, ty);
-                } else if !matches!(self.head(primal), Ty::Param(_)) {
+                } else if !matches!(self.table.head(primal), Ty::Param(_)) {
                     self.agree_if_open(primal, ty);
                 }
             }
@@ -101,7 +100,7 @@ impl Infer<'_> {
             | Constraint::Eq(_)
             | Constraint::Diff(_) => {
                 for ty in types_of(&pending.constraint) {
-                    for var in self.free_vars(ty, false) {
+                    for var in self.table.free_vars(ty, false) {
                         self.agree_in_constraint(&Ty::Var(var), &Ty::Tuple([].into()));
                     }
                 }
@@ -110,7 +109,7 @@ impl Infer<'_> {
     }
 
     fn still_open(&mut self, ty: &Ty) -> bool {
-        matches!(self.head(ty), Ty::Var(_))
+        matches!(self.table.head(ty), Ty::Var(_))
     }
 
     fn agree_if_open(&mut self, ty: &Ty, default: &Ty) {

@@ -6,7 +6,7 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_prim::Prim;
 
-use super::Infer;
+use super::state::Infer;
 use super::tangent::tangent;
 use crate::builtins::name_of;
 use crate::tir::{Builtin, Constraint, JacobianOf};
@@ -252,7 +252,7 @@ impl Infer<'_> {
     }
 
     fn require_real_result(&mut self, builtin: Builtin, result: &Ty, span: Span) {
-        let head = self.head(result);
+        let head = self.table.head(result);
         if matches!(head, Ty::Real | Ty::Error) {
             return;
         }

@@ -2,7 +2,7 @@
 
 use pullback_base::{Diagnostic, Name, Span, nearest};
 
-use super::Infer;
+use super::state::Infer;
 use crate::tir::JacobianOf;
 use crate::ty::Ty;
 
@@ -36,7 +36,7 @@ impl Infer<'_> {
 
     pub(super) fn report_scalar(&mut self, ty: &Ty, ordered: bool) {
         let found = self.show(ty);
-        if !ordered && std::mem::replace(&mut self.literal_reported, true) {
+        if !ordered && !self.reports.is_first_literal() {
             // The literals of one group mostly have one cause.
             return;
         }

@@ -6,9 +6,9 @@
 use pullback_base::Span;
 use pullback_syntax::ast::{Arm, BinaryOp, Expr, ExprKind};
 
-use super::Infer;
+use super::clash::Sizes;
 use super::mismatch::Why;
-use super::unify::Sizes;
+use super::state::Infer;
 use crate::tir::{LocalId, TArm, TExpr, TExprKind, TLam, TParam, TPat, TPatKind};
 use crate::ty::Ty;
 
@@ -38,7 +38,7 @@ impl<'a> Infer<'a> {
 
     /// An expression that must have the type `want`.
     pub(super) fn check(&mut self, expr: &'a Expr, want: &Ty, why: &Why) -> TExpr {
-        let head = self.head(want);
+        let head = self.table.head(want);
         if matches!(head, Ty::Var(_)) {
             let typed = self.expr(expr, None);
             return self.coerce(typed, want, why);
@@ -55,7 +55,7 @@ impl<'a> Infer<'a> {
     }
 
     fn expr(&mut self, expr: &'a Expr, want: Want<'_>) -> TExpr {
-        if self.too_large {
+        if self.reports.has_stopped() {
             return Self::error_expr(expr.span);
         }
         let span = expr.span;
@@ -173,7 +173,7 @@ impl<'a> Infer<'a> {
         let mut rest = vec![ty.clone()];
         for _ in 0..1000 {
             let Some(part) = rest.pop() else { return found };
-            let head = self.head(&part);
+            let head = self.table.head(&part);
             if let Ty::Array(..) = head {
                 return false;
             } else if let Ty::Tuple(parts) = &head {
@@ -181,7 +181,7 @@ impl<'a> Infer<'a> {
             } else if let Ty::Record(fields) = &head {
                 rest.extend(fields.iter().map(|(_, ty)| ty.clone()));
             } else {
-                found |= self.is_sum_tangent(&head);
+                found |= self.table.is_sum_tangent(&head);
             }
         }
         false

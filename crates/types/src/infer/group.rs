@@ -9,31 +9,17 @@ use pullback_base::{Diagnostic, Id, Name};
 use pullback_syntax::ast::{Def, ExprKind, TypeExpr, TypeExprKind};
 
 use super::binding::{strip, with_sizes};
+use super::bindings::Assumed;
+use super::bindings::{Binder, GlobalState, Scheme};
 use super::mismatch::Why;
-use super::scheme::{Member, Scheme};
-use super::{Binding, GlobalState, Infer};
+use super::scheme::Member;
+use super::scope::Taken;
+use super::state::Infer;
 use crate::resolve::deps::Group;
 use crate::tir::{
     GlobalId, LocalId, ParamId, SizedDim, TExpr, TExprKind, TLam, TParam, TPat, TPatKind,
 };
 use crate::ty::{Atom, Ty};
-
-/// What a definition binds.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Binder {
-    Global(GlobalId),
-    Local(LocalId),
-}
-
-/// The type of a definition while its group is inferred.
-#[derive(Debug)]
-pub(super) struct Assumed {
-    pub ty: Ty,
-    /// Its own sizes, with the position of the parameter if it is one's value.
-    pub own: Vec<(Atom, Option<usize>)>,
-    /// Whether its whole type was written.
-    pub complete: bool,
-}
 
 /// The signature of a definition.
 struct Signature<'a> {
@@ -49,8 +35,7 @@ struct Signature<'a> {
     result_dims: Vec<SizedDim>,
     ty: Ty,
     /// What is in scope in the body.
-    scope: Vec<(Name, Binding)>,
-    type_vars: Vec<(Name, Ty)>,
+    scope: Taken,
 }
 
 impl<'a> Infer<'a> {
@@ -67,10 +52,7 @@ impl<'a> Infer<'a> {
             members.retain(|global| !values.contains(global));
         }
         self.scope.clear();
-        self.type_vars.clear();
-        self.endless = false;
-        self.literal_reported = false;
-        self.unknown.clear();
+        self.reports.enter_group();
         let first_local = self.typed.locals.len();
         let defs = members
             .iter()
@@ -79,7 +61,7 @@ impl<'a> Infer<'a> {
         let bodies = self.group(defs);
         self.default_constraints();
         for global in &members {
-            let GlobalState::Done(scheme) = &self.globals[*global] else { continue };
+            let GlobalState::Done(scheme) = &self.bindings.globals[*global] else { continue };
             let mut scheme = scheme.as_ref().clone();
             self.at = self.typed.globals[*global].span;
             self.zonk_ty(&mut scheme.ty);
@@ -88,21 +70,20 @@ impl<'a> Infer<'a> {
             entry.sizes = scheme.sizes.clone();
             entry.constraints = scheme.constraints.clone();
             entry.ty = scheme.ty.clone();
-            self.globals[*global] = GlobalState::Done(Rc::new(scheme));
+            self.bindings.globals[*global] = GlobalState::Done(Rc::new(scheme));
         }
         for (global, mut body) in members.into_iter().zip(bodies) {
             self.zonk_expr(&mut body);
             self.typed.globals[global].body = body;
         }
         self.zonk_locals(first_local);
-        self.pending.clear();
-        self.ready.clear();
+        self.constraints.clear();
     }
 
     /// Values that depend on themselves, one mistake for the whole cycle.
     fn report_cyclic_values(&mut self, values: &[GlobalId], group: &[GlobalId]) {
         for global in values {
-            self.globals[*global] = GlobalState::Done(Rc::new(Scheme::default()));
+            self.bindings.globals[*global] = GlobalState::Done(Rc::new(Scheme::default()));
         }
         let Some((first, others)) = values.split_first() else { return };
         let entry = &self.typed.globals[*first];
@@ -133,9 +114,9 @@ impl<'a> Infer<'a> {
 
     /// Infers a group; every binder gets its scheme, and the bodies are returned in order.
     pub(super) fn group(&mut self, defs: Vec<(Binder, &'a Def)>) -> Vec<TExpr> {
-        let start = self.pending.len();
-        self.level += 1;
-        self.depth += 1;
+        let start = self.constraints.len();
+        self.scope.level += 1;
+        self.scope.depth += 1;
         let signatures: Vec<Signature<'a>> =
             defs.into_iter().map(|(binder, def)| self.signature(binder, def)).collect();
         for signature in &signatures {
@@ -143,11 +124,8 @@ impl<'a> Infer<'a> {
                 && signature.def.params.iter().all(|param| param.ty.is_some());
             let own =
                 signature.own.iter().map(|(atom, _, position)| (atom.clone(), *position)).collect();
-            let assumed = Rc::new(Assumed { ty: signature.ty.clone(), own, complete });
-            match signature.binder {
-                Binder::Global(global) => self.globals[global] = GlobalState::Assumed(assumed),
-                Binder::Local(local) => self.locals[local].assumed = Some(assumed),
-            }
+            let assumed = Assumed { ty: signature.ty.clone(), own, complete };
+            self.bindings.assume(signature.binder, assumed);
         }
         let mut bodies = Vec::new();
         let mut members = Vec::new();
@@ -158,8 +136,8 @@ impl<'a> Infer<'a> {
             bodies.push(body);
             members.push(member);
         }
-        self.depth -= 1;
-        self.level -= 1;
+        self.scope.depth -= 1;
+        self.scope.level -= 1;
         let schemes = self.generalise(&members, start);
         for (binder, scheme) in binders.into_iter().zip(schemes) {
             self.set_scheme(binder, scheme);
@@ -172,33 +150,28 @@ impl<'a> Infer<'a> {
         match binder {
             Binder::Global(global) => {
                 self.typed.globals[global].params = scheme.params.clone();
-                self.globals[global] = GlobalState::Done(Rc::new(scheme));
             }
             Binder::Local(local) => {
                 self.typed.locals[local].params = scheme.params.clone();
                 self.typed.locals[local].ty = scheme.ty.clone();
-                self.locals[local].assumed = None;
-                self.locals[local].scheme = Some(Rc::new(scheme));
             }
         }
+        self.bindings.generalise(binder, scheme);
     }
 
     fn signature(&mut self, binder: Binder, def: &'a Def) -> Signature<'a> {
-        self.owner = if matches!(binder, Binder::Global(_)) {
-            format!("def {}", def.name.node)
-        } else {
-            format!("let {}", def.name.node)
-        };
-        let (names, vars) = (self.scope.len(), self.type_vars.len());
+        let keyword = if matches!(binder, Binder::Global(_)) { "def" } else { "let" };
+        self.reports.enter_owner(format!("{keyword} {}", def.name.node));
+        let mark = self.scope.mark();
         let written = def.params.iter().filter_map(|param| param.ty.as_deref()).chain(&def.result);
         let mut declared = Vec::new();
         written.for_each(|ty| type_vars(ty, &mut declared));
         let mut rigid = Vec::new();
         for name in declared {
-            if !self.type_vars.iter().any(|(known, _)| *known == name) {
-                let param = self.new_param(&name, self.level, true);
+            if self.scope.type_var(&name).is_none() {
+                let param = self.new_param(&name, self.scope.level, true);
                 rigid.push(param);
-                self.type_vars.push((name, Ty::Param(param)));
+                self.scope.add_type_var(name, Ty::Param(param));
             }
         }
         self.check_distinct(def.sizes.iter(), "size");
@@ -206,7 +179,7 @@ impl<'a> Infer<'a> {
         let mut sizes = Vec::new();
         for size in &def.sizes {
             let local = self.local(&size.node, Ty::Int);
-            self.locals[local].rigid = true;
+            self.bindings.locals[local].rigid = true;
             self.name_local(&size.node, local);
             own.push((Atom::Rigid(local), size.node.clone(), None));
             sizes.push(local);
@@ -234,8 +207,7 @@ impl<'a> Infer<'a> {
             .iter()
             .rev()
             .fold(result.clone(), |to, param| Ty::Fun(param.ty.clone().into(), to.into()));
-        let scope = self.scope.split_off(names);
-        let type_vars = self.type_vars.split_off(vars);
+        let scope = self.scope.take_since(mark);
         Signature {
             binder,
             def,
@@ -248,14 +220,12 @@ impl<'a> Infer<'a> {
             result_dims,
             ty,
             scope,
-            type_vars,
         }
     }
 
     fn body(&mut self, signature: Signature<'a>) -> (TExpr, Member) {
-        let (names, vars) = (self.scope.len(), self.type_vars.len());
-        self.scope.extend(signature.scope);
-        self.type_vars.extend(signature.type_vars);
+        let mark = self.scope.mark();
+        self.scope.bring_back(signature.scope);
         let def = signature.def;
         let body = if def.result.is_some() {
             let body =
@@ -265,10 +235,9 @@ impl<'a> Infer<'a> {
             let body = self.infer(&def.body);
             self.coerce(body, &signature.result, &Why::Group(def.name.node.clone()))
         };
-        self.scope.truncate(names);
-        self.type_vars.truncate(vars);
+        self.scope.take_since(mark);
         let is_function =
-            !signature.params.is_empty() || matches!(self.head(&signature.ty), Ty::Fun(..));
+            !signature.params.is_empty() || matches!(self.table.head(&signature.ty), Ty::Fun(..));
         let body = signature
             .derived
             .into_iter()

@@ -7,8 +7,8 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use pullback_base::Diagnostic;
 
-use super::Infer;
-use super::decl::SumInfo;
+use super::state::Infer;
+use super::table::SumInfo;
 use crate::tir::ParamId;
 use crate::ty::{Ty, TypeDeclId};
 
@@ -16,7 +16,7 @@ impl Infer<'_> {
     /// Finds out what is inside each sum, and reports those without end.
     pub(super) fn look_at_sums(&mut self) {
         let groups = self.sum_groups();
-        let mut group_of = vec![0; self.sums.len()];
+        let mut group_of = vec![0; self.table.sums.len()];
         for (index, members) in groups.iter().enumerate() {
             for id in members {
                 group_of[id.0 as usize] = index;
@@ -55,16 +55,16 @@ impl Infer<'_> {
             changed = false;
             for id in members {
                 let decl = &self.typed.types[*id];
-                let mut info = self.sums[id.0 as usize].clone();
+                let mut info = self.table.sums[id.0 as usize].clone();
                 for field in decl.constructors.iter().flat_map(|constructor| &constructor.fields) {
-                    look_inside(field, &decl.params, &self.sums, &mut info, &mut 10_000);
+                    look_inside(field, &decl.params, &self.table.sums, &mut info, &mut 10_000);
                 }
-                let old = &self.sums[id.0 as usize];
+                let old = &self.table.sums[id.0 as usize];
                 if (info.discrete, info.function, &info.uses)
                     != (old.discrete, old.function, &old.uses)
                 {
                     changed = true;
-                    self.sums[id.0 as usize] = info;
+                    self.table.sums[id.0 as usize] = info;
                 }
             }
         }
@@ -94,7 +94,7 @@ impl Infer<'_> {
                 }
             }
         }
-        self.diagnostics.extend(reports);
+        reports.into_iter().for_each(|report| self.reports.add(report));
     }
 
     /// `group` says which declarations lead to each other.

@@ -3,9 +3,9 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_syntax::ast::{Expr, ExprKind, Literal};
 
-use super::Infer;
 use super::expr::Want;
 use super::mismatch::Why;
+use super::state::Infer;
 use crate::tir::{Builtin, Constraint, TExpr, TExprKind};
 use crate::ty::Ty;
 
@@ -65,7 +65,7 @@ impl<'a> Infer<'a> {
     pub(super) fn negate(&mut self, inner: &'a Expr, span: Span, want: Want<'_>) -> TExpr {
         let inner = self.sub(inner, want);
         let ty = inner.ty.clone();
-        if !matches!(self.head(&ty), Ty::Int | Ty::Real) {
+        if !matches!(self.table.head(&ty), Ty::Int | Ty::Real) {
             self.require_at(inner.span, Constraint::Num(ty.clone()));
         }
         let head = TExpr {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_syntax::ast::BinaryOp;
 
-use super::Infer;
-use super::unify::{Clash, Sizes};
+use super::clash::{Clash, Sizes};
+use super::state::Infer;
 use crate::builtins::name_of;
 use crate::show::Show;
 use crate::tir::{Builtin, Constraint, SizedTy, TExpr, TExprKind};
@@ -100,9 +100,9 @@ impl Infer<'_> {
         let why = if let Why::Part(whole) = why { whole.as_ref() } else { why };
         let follows =
             matches!(why, Why::Element(_) | Why::Branch(_) | Why::Side(_) | Why::State(_));
-        let Ty::Var(var) = self.head(want) else { return false };
+        let Ty::Var(var) = self.table.head(want) else { return false };
         let plain = matches!(
-            self.head(actual),
+            self.table.head(actual),
             Ty::Bool | Ty::Str | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) | Ty::Fun(..)
         );
         if !follows || !plain {
@@ -110,12 +110,12 @@ impl Infer<'_> {
         }
         let waiting = self.table.waiting(var).to_vec();
         waiting.into_iter().any(|index| {
-            let pending = self.pending.get(index).and_then(Option::as_ref);
+            let pending = self.constraints.get(index);
             let scalar = pending.and_then(|pending| {
                 let Constraint::Scalar(ty) = &pending.constraint else { return None };
                 Some(ty.clone())
             });
-            scalar.is_some_and(|ty| self.head(&ty) == Ty::Var(var))
+            scalar.is_some_and(|ty| self.table.head(&ty) == Ty::Var(var))
         })
     }
 
@@ -217,7 +217,7 @@ impl Infer<'_> {
 
     /// A type that contains itself, seen when following it did not end.
     pub(super) fn report_infinite(&mut self, span: Span) {
-        if self.literal_reported {
+        if self.reports.has_literal() {
             // The literal is at fault: with another one in its place the type would be found.
             return;
         }
@@ -278,14 +278,10 @@ impl Infer<'_> {
     }
 
     pub(super) fn report_too_large(&mut self, span: Span) {
-        if self.too_large {
-            return;
-        }
         let diagnostic = Diagnostic::error("E0305", span, "the type of this is too large", "")
             .note("written out it has more than ten thousand parts")
             .hint("repeated pairing doubles a type every time; use an array or a declared `type` instead");
-        self.report(diagnostic);
-        self.too_large = true;
+        self.reports.stop(diagnostic);
     }
 }
 

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Name, Span, nearest};
 use pullback_syntax::ast::{Expr, ExprKind, Ident, Path, TypeExprKind};
 
+use super::bindings::{Assumed, GlobalState};
 use super::differentiate::BuiltinUse;
-use super::group::Assumed;
 use super::scheme::Use;
+use super::scope::Binding;
+use super::state::Infer;
 use super::tangent::tangent;
-use super::{Binding, FUEL, GlobalState, Infer};
 use crate::builtins;
 use crate::resolve::TypeName;
 use crate::tir::{Builtin, GlobalId, LocalId, TExpr, TExprKind};
@@ -54,7 +55,7 @@ impl Infer<'_> {
 
     /// An unqualified name. `want` is the type of the whole value that a constructor makes, if known.
     pub(super) fn name_head(&mut self, name: &Name, span: Span, want: Option<&Ty>) -> Head {
-        if let Some(binding) = self.scope.get(name) {
+        if let Some(binding) = self.scope.names.get(name) {
             return match binding.clone() {
                 Binding::Local(local) => self.local_head(local, span),
                 Binding::SizeArg(size, parts) => {
@@ -68,12 +69,12 @@ impl Infer<'_> {
             };
         }
         if name.starts_with(|first: char| first.is_ascii_uppercase()) {
-            return match self.declared.scopes.constructor(self.module, name) {
+            return match self.declared.scopes.constructor(self.scope.module, name) {
                 Some((sum, tag)) => self.constructor_head(sum, tag, span, want),
                 None => self.unknown_constructor(name, span),
             };
         }
-        if let Some(global) = self.declared.scopes.value(self.module, name) {
+        if let Some(global) = self.declared.scopes.value(self.scope.module, name) {
             return self.global_head(global, span);
         }
         if let Some(builtin) = builtins::lookup(name) {
@@ -97,14 +98,14 @@ impl Infer<'_> {
 
     fn local_head(&mut self, local: LocalId, span: Span) -> Head {
         let name = self.typed.locals[local].name.clone();
-        let info = &self.locals[local];
+        let info = &self.bindings.locals[local];
         if info.phantom {
-            self.saw_phantom = true;
-            if !self.in_size {
+            let in_size = self.scope.see_phantom();
+            if !in_size {
                 self.report_unmeasured(&name, span);
             }
         }
-        let info = &self.locals[local];
+        let info = &self.bindings.locals[local];
         let used = if let Some(scheme) = info.scheme.clone() {
             self.instantiate(&scheme, span)
         } else if let Some(assumed) = info.assumed.clone() {
@@ -118,7 +119,7 @@ impl Infer<'_> {
 
     fn global_head(&mut self, global: GlobalId, span: Span) -> Head {
         let name = self.typed.globals[global].name.clone();
-        let used = match self.globals[global].clone() {
+        let used = match self.bindings.globals[global].clone() {
             GlobalState::Done(scheme) => self.instantiate(&scheme, span),
             GlobalState::Assumed(assumed) => self.use_in_group(&assumed, span),
             // Only sizes inside declared types are looked at before the definitions they mention.
@@ -130,7 +131,7 @@ impl Infer<'_> {
 
     /// A use of a definition inside its own group: its types are those of the group, its sizes are new.
     fn use_in_group(&mut self, assumed: &Rc<Assumed>, span: Span) -> Use {
-        self.fuel = FUEL;
+        self.table.begin_steps();
         self.at = span;
         let own: Vec<_> =
             assumed.own.iter().map(|(atom, _)| (atom.clone(), self.fresh_size_var())).collect();
@@ -161,8 +162,8 @@ impl Infer<'_> {
 
     /// Whether the type is the derived tangent type of this sum.
     pub(super) fn is_tangent_of(&mut self, ty: &Ty, sum: TypeDeclId) -> bool {
-        let Ty::Tangent(inner) = self.head(ty) else { return false };
-        matches!(self.head(&inner), Ty::Sum(id, _) if id == sum)
+        let Ty::Tangent(inner) = self.table.head(ty) else { return false };
+        matches!(self.table.head(&inner), Ty::Sum(id, _) if id == sum)
     }
 
     /// The fields of a constructor and the type of the whole, or their tangent types.
@@ -196,15 +197,16 @@ impl Infer<'_> {
         want: Option<&Ty>,
     ) -> Option<Head> {
         let ExprKind::Name(qualifier) = &base.kind else { return None };
-        if self.scope.contains(qualifier) {
+        if self.scope.names.contains(qualifier) {
             return None;
         }
-        let module = self.declared.scopes.modules[self.module].imports.get(qualifier).copied();
+        let module =
+            self.declared.scopes.modules[self.scope.module].imports.get(qualifier).copied();
         let Some(module) = module else {
             let upper = field.node.starts_with(|first: char| first.is_ascii_uppercase());
-            let unknown = self.declared.scopes.value(self.module, qualifier).is_none()
+            let unknown = self.declared.scopes.value(self.scope.module, qualifier).is_none()
                 && builtins::lookup(qualifier).is_none();
-            let near = nearest(qualifier, self.scope.iter().map(Name::as_str));
+            let near = nearest(qualifier, self.scope.names.iter().map(Name::as_str));
             if !unknown || (near.is_some() && !upper) {
                 return None;
             }
@@ -227,16 +229,16 @@ impl Infer<'_> {
     pub(super) fn pattern_constructor(&mut self, path: &Path) -> Option<(TypeDeclId, usize)> {
         let name = &path.name;
         let Some(qualifier) = &path.module else {
-            let found = self.declared.scopes.constructor(self.module, &name.node);
+            let found = self.declared.scopes.constructor(self.scope.module, &name.node);
             if found.is_none() {
-                self.in_pattern = true;
+                self.scope.in_pattern = true;
                 self.unknown_constructor(&name.node, name.span);
-                self.in_pattern = false;
+                self.scope.in_pattern = false;
             }
             return found;
         };
         let Some(module) =
-            self.declared.scopes.modules[self.module].imports.get(&qualifier.node).copied()
+            self.declared.scopes.modules[self.scope.module].imports.get(&qualifier.node).copied()
         else {
             self.report_unknown_module(qualifier);
             return None;
@@ -249,13 +251,13 @@ impl Infer<'_> {
     }
 
     fn unknown_name(&mut self, name: &Name, span: Span) -> Head {
-        if !self.unknown.insert(name.clone()) {
+        if !self.reports.is_first_unknown(name.clone()) {
             // This definition has been told.
             return Head::plain(Self::error_expr(span), None);
         }
-        let near = if self.may_suggest() { self.nearest_value(name) } else { None };
-        let is_size = name.len() == 1 && self.in_size;
-        let own = self.not_recursive.contains(name);
+        let near = if self.reports.may_suggest() { self.nearest_value(name) } else { None };
+        let is_size = name.len() == 1 && self.scope.in_size();
+        let own = self.scope.not_recursive.contains(name);
         let mut diagnostic =
             Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
         diagnostic = match (near, name.as_str()) {
@@ -282,8 +284,8 @@ impl Infer<'_> {
 
     /// The value or module in scope whose name is nearest to this one.
     fn nearest_value(&self, name: &Name) -> Option<Name> {
-        let scopes = self.declared.scopes.visible(self.module);
-        let mut known: Vec<&str> = self.scope.iter().rev().map(Name::as_str).collect();
+        let scopes = self.declared.scopes.visible(self.scope.module);
+        let mut known: Vec<&str> = self.scope.names.iter().rev().map(Name::as_str).collect();
         let global = scopes.flat_map(|scope| scope.values.keys().chain(scope.imports.keys()));
         known.extend(global.map(Name::as_str));
         for builtin in builtins::names() {
@@ -293,21 +295,21 @@ impl Infer<'_> {
     }
 
     fn unknown_constructor(&mut self, name: &Name, span: Span) -> Head {
-        if !self.unknown.insert(name.clone()) {
+        if !self.reports.is_first_unknown(name.clone()) {
             return Head::plain(Self::error_expr(span), None);
         }
-        let may_suggest = self.may_suggest();
+        let may_suggest = self.reports.may_suggest();
         let near = if may_suggest {
-            let scopes = self.declared.scopes.visible(self.module);
+            let scopes = self.declared.scopes.visible(self.scope.module);
             let known = scopes.flat_map(|scope| scope.constructors.keys());
             nearest(name, known.map(Name::as_str)).map(Name::from)
         } else {
             None
         };
         let lower = Name::from(name.to_lowercase());
-        let is_value = self.declared.scopes.value(self.module, &lower).is_some()
+        let is_value = self.declared.scopes.value(self.scope.module, &lower).is_some()
             || builtins::lookup(&lower).is_some();
-        let is_type = self.declared.scopes.type_name(self.module, name).is_some()
+        let is_type = self.declared.scopes.type_name(self.scope.module, name).is_some()
             || crate::resolve::is_builtin_type(name);
         let mut diagnostic = Diagnostic::error(
             "E0203",
@@ -317,13 +319,13 @@ impl Infer<'_> {
         );
         diagnostic = match (near, name.as_str()) {
             (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
-            _ if is_type && self.in_pattern => diagnostic
+            _ if is_type && self.scope.in_pattern => diagnostic
                 .note(format!("`{name}` is a type, and stands after the name"))
                 .hint(format!("write `(x: {name})`")),
             _ if is_type => diagnostic.note(format!("`{name}` is a type, not a value")).hint(self.how_to_make(name)),
             _ if is_value => diagnostic.hint(format!("did you mean `{lower}`? Upper-case names are constructors")),
             (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
-            (None, _) if self.in_pattern => diagnostic
+            (None, _) if self.scope.in_pattern => diagnostic
                 .note("names that begin with an upper-case letter are constructors")
                 .hint(format!("a variable begins with a lower-case letter: `{lower}`")),
             (None, _) => diagnostic
@@ -336,7 +338,7 @@ impl Infer<'_> {
 
     /// How values of a type are made.
     fn how_to_make(&self, name: &Name) -> String {
-        match self.declared.scopes.type_name(self.module, name) {
+        match self.declared.scopes.type_name(self.scope.module, name) {
             Some(TypeName::Sum(id)) => {
                 let names = self.typed.types[id]
                     .constructors
@@ -358,12 +360,12 @@ impl Infer<'_> {
 
     pub(super) fn report_unknown_module(&mut self, qualifier: &Ident) {
         let name = &qualifier.node;
-        let scope = &self.declared.scopes.modules[self.module];
-        if scope.unread.contains(name) || !self.unknown.insert(Name::from(format!("{name}."))) {
+        let scope = &self.declared.scopes.modules[self.scope.module];
+        if scope.unread.contains(name) || !self.reports.is_first_unknown(format!("{name}.")) {
             // The import has been reported, or this definition has been told.
             return;
         }
-        let imports = &self.declared.scopes.modules[self.module].imports;
+        let imports = &self.declared.scopes.modules[self.scope.module].imports;
         let near = nearest(name, imports.keys().map(Name::as_str));
         let mut diagnostic = Diagnostic::error(
             "E0204",

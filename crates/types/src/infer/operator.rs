@@ -3,10 +3,10 @@
 use pullback_base::{Diagnostic, Span, Spanned};
 use pullback_syntax::ast::{BinaryOp, Expr};
 
-use super::Infer;
+use super::clash::{Clash, Sizes};
 use super::literal::is_int_literal;
 use super::mismatch::Why;
-use super::unify::{Clash, Sizes};
+use super::state::Infer;
 use crate::builtins;
 use crate::tir::{Constraint, TExpr, TExprKind};
 use crate::ty::Ty;
@@ -40,8 +40,10 @@ impl<'a> Infer<'a> {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
                 self.require_number(&lhs, Constraint::Num);
                 // What has no arithmetic has been reported, so its result is not looked at.
-                let number =
-                    !matches!(self.head(&lhs.ty), Ty::Bool | Ty::Str | Ty::Fun(..) | Ty::Sum(..));
+                let number = !matches!(
+                    self.table.head(&lhs.ty),
+                    Ty::Bool | Ty::Str | Ty::Fun(..) | Ty::Sum(..)
+                );
                 let ty = if number { lhs.ty.clone() } else { Ty::Error };
                 (lhs, rhs, ty)
             }
@@ -76,7 +78,7 @@ impl<'a> Infer<'a> {
 
     /// A constraint on an operand, unless it is plainly satisfied.
     fn require_number(&mut self, operand: &TExpr, constraint: fn(Ty) -> Constraint) {
-        if !matches!(self.head(&operand.ty), Ty::Real | Ty::Error) {
+        if !matches!(self.table.head(&operand.ty), Ty::Real | Ty::Error) {
             self.require_at(operand.span, constraint(operand.ty.clone()));
         }
     }
@@ -84,7 +86,7 @@ impl<'a> Infer<'a> {
     /// Two operands of the same type.
     fn operands(&mut self, op: &Spanned<BinaryOp>, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr) {
         let left = self.infer(lhs);
-        let wanted = self.head(&left.ty);
+        let wanted = self.table.head(&left.ty);
         // A literal or a constructor takes its type from the other operand.
         let structured = matches!(wanted, Ty::Tangent(_) | Ty::Tuple(_) | Ty::Record(_))
             && matches!(op.node, BinaryOp::Eq | BinaryOp::Ne);
@@ -216,7 +218,7 @@ impl<'a> Infer<'a> {
         } else {
             let rhs = self.infer(rhs);
             self.require_at(rhs.span, Constraint::Power(lhs.ty.clone(), rhs.ty.clone()));
-            if matches!((self.head(&ty), self.head(&rhs.ty)), (Ty::Int, Ty::Real)) {
+            if matches!((self.table.head(&ty), self.table.head(&rhs.ty)), (Ty::Int, Ty::Real)) {
                 ty = Ty::Error;
             }
             rhs

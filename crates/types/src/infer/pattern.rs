@@ -4,7 +4,8 @@ use pullback_base::{Diagnostic, Name, Span};
 use pullback_syntax::ast::{Ident, Literal, Path, Pattern, PatternKind};
 
 use super::mismatch::Why;
-use super::{Binding, Infer};
+use super::scope::Binding;
+use super::state::Infer;
 use crate::tir::{Constraint, LocalId, TPat, TPatKind};
 use crate::ty::Ty;
 
@@ -35,7 +36,7 @@ impl<'a> Infer<'a> {
     /// Puts a variable in scope; `_` is no name.
     pub(super) fn name_local(&mut self, name: &Name, local: LocalId) {
         if name != "_" {
-            self.scope.push(name.clone(), Binding::Local(local));
+            self.scope.names.push(name.clone(), Binding::Local(local));
         }
     }
 
@@ -113,7 +114,7 @@ impl<'a> Infer<'a> {
     ) -> TPatKind {
         let (kind, wanted) = match value {
             Literal::Int(value) => {
-                let head = self.head(ty);
+                let head = self.table.head(ty);
                 if !matches!(head, Ty::Int | Ty::Real | Ty::Error) {
                     if matches!(head, Ty::Var(_) | Ty::Param(_)) {
                         self.require_at(span, Constraint::Scalar(head));
@@ -155,7 +156,7 @@ impl<'a> Infer<'a> {
         why: &Why,
         bound: &mut Vec<Bound>,
     ) -> TPatKind {
-        let head = self.head(ty);
+        let head = self.table.head(ty);
         let parts: Vec<Ty> = if let Ty::Tuple(parts) = &head
             && parts.len() == items.len()
         {
@@ -218,7 +219,7 @@ impl<'a> Infer<'a> {
             fields => fields.is_some(),
         };
         let parts = fields.unwrap_or_default();
-        let told = self.diagnostics.len();
+        let told = self.reports.len();
         let arity = parts.len() != args.len() && !parts.is_empty();
         let args: Vec<TPat> = args
             .iter()
@@ -229,7 +230,7 @@ impl<'a> Infer<'a> {
             .collect();
         if arity {
             // Which pattern belongs to which field is a guess.
-            self.diagnostics.truncate(told);
+            self.reports.truncate(told);
         }
         match found {
             Some((sum, tag)) if fits => TPatKind::Con(sum, tag, args),

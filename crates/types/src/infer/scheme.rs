@@ -8,22 +8,14 @@ use indexmap::IndexSet;
 use pullback_base::{Name, Span};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::solve::Pending;
+use super::bindings::Scheme;
+use super::clash::Clash;
+use super::constraints::Pending;
+use super::state::Infer;
 use super::table::{SizeCell, size_of};
-use super::unify::Clash;
-use super::{FUEL, Infer};
 use crate::show::letter;
 use crate::tir::{Constraint, ParamId, SizeParam};
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
-
-/// A generalised type.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Scheme {
-    pub params: Vec<ParamId>,
-    pub sizes: Vec<SizeParam>,
-    pub constraints: Vec<Constraint>,
-    pub ty: Ty,
-}
 
 /// A use of a generalised definition.
 #[derive(Debug)]
@@ -61,7 +53,7 @@ impl Infer<'_> {
         if scheme.params.is_empty() && scheme.sizes.is_empty() {
             return Use { ty: scheme.ty.clone(), args: vec![], dependents: vec![] };
         }
-        self.fuel = FUEL;
+        self.table.begin_steps();
         let args: Vec<Ty> = scheme.params.iter().map(|_| self.fresh()).collect();
         let sizes: Vec<SizeVar> = scheme.sizes.iter().map(|_| self.fresh_size_var()).collect();
         let instance = Instance {
@@ -87,7 +79,7 @@ impl Infer<'_> {
     }
 
     fn instance_of(&mut self, ty: &Ty, instance: &Instance) -> Result<Ty, Clash> {
-        self.spend()?;
+        self.table.spend()?;
         Ok(match ty {
             Ty::Param(param) => instance.types.get(param).cloned().unwrap_or_else(|| ty.clone()),
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Error => ty.clone(),
@@ -125,7 +117,7 @@ impl Infer<'_> {
 
     /// Replaces the parameters of a declaration by types.
     pub(super) fn substitute(&mut self, ty: &Ty, params: &[ParamId], args: &[Ty]) -> Ty {
-        self.fuel = FUEL;
+        self.table.begin_steps();
         let types = params.iter().copied().zip(args.iter().cloned()).collect();
         let instance = Instance { types, sizes: FxHashMap::default() };
         self.instance_of(ty, &instance).unwrap_or(Ty::Error)
@@ -150,7 +142,7 @@ impl Infer<'_> {
             let mut own = Vec::new();
             let mut rename = FxHashMap::default();
             for (atom, name, value_of) in &member.own {
-                let id = infer.next_size_param();
+                let id = infer.table.size_param();
                 own.push(SizeParam { id, name: name.clone(), value_of: *value_of });
                 rename.insert(atom.clone(), id);
             }
@@ -173,9 +165,9 @@ impl Infer<'_> {
     /// Two types of this group of which nothing is known but that they have the same shape are the
     /// same: there are no sizes in which they could differ.
     fn settle_shapes(&mut self, start: usize) {
-        for index in start..self.pending.len() {
+        for index in start..self.constraints.len() {
             let Some(Pending { constraint: Constraint::SameShape(a, b), .. }) =
-                self.pending[index].clone()
+                self.constraints.get(index).cloned()
             else {
                 continue;
             };
@@ -183,31 +175,18 @@ impl Infer<'_> {
                 continue;
             };
             if a == b {
-                self.pending[index] = None;
+                self.constraints.take(index);
             } else if self.is_deep(a) && self.is_deep(b) {
-                self.pending[index] = None;
+                self.constraints.take(index);
                 self.merge(b, a);
             }
         }
         self.run_ready();
     }
 
-    fn next_size_param(&mut self) -> u32 {
-        self.size_params += 1;
-        self.size_params - 1
-    }
-
-    fn waiting_since(&self, start: usize) -> Vec<Constraint> {
-        self.pending[start.min(self.pending.len())..]
-            .iter()
-            .flatten()
-            .map(|pending| pending.constraint.clone())
-            .collect()
-    }
-
     /// Constrained variables of a value that is computed once are not generalised.
     fn keep_constrained(&mut self, start: usize) {
-        for constraint in self.waiting_since(start) {
+        for constraint in self.constraints.since(start) {
             for ty in types_of(&constraint) {
                 self.keep_all(ty);
             }
@@ -216,14 +195,14 @@ impl Infer<'_> {
 
     /// Variables that a constraint determines from one of the surroundings are not generalised.
     fn keep_determined(&mut self, start: usize) {
-        let constraints = self.waiting_since(start);
+        let constraints = self.constraints.since(start);
         let mut changed = true;
         while changed {
             changed = false;
             for constraint in &constraints {
                 let types = types_of(constraint);
                 let vars: Vec<TyVar> =
-                    types.iter().flat_map(|ty| self.free_vars(ty, false)).collect();
+                    types.iter().flat_map(|ty| self.table.free_vars(ty, false)).collect();
                 let outer = |infer: &Self, var: &TyVar| !infer.is_deep(*var);
                 if types.len() > 1
                     && vars.iter().any(|var| outer(self, var))
@@ -237,13 +216,13 @@ impl Infer<'_> {
     }
 
     fn is_deep(&self, var: TyVar) -> bool {
-        self.table.free(var).is_some_and(|free| free.level > self.level)
+        self.table.free(var).is_some_and(|free| free.level > self.scope.level)
     }
 
     fn keep_all(&mut self, ty: &Ty) {
-        for var in self.free_vars(ty, false) {
+        for var in self.table.free_vars(ty, false) {
             if let Some(mut free) = self.table.free(var) {
-                free.level = free.level.min(self.level);
+                free.level = free.level.min(self.scope.level);
                 self.table.set_free(var, free);
             }
         }
@@ -253,17 +232,17 @@ impl Infer<'_> {
     fn quantify(&mut self, members: &[Member], start: usize, params: &mut Vec<ParamId>) {
         let mut vars: IndexSet<TyVar, FxBuildHasher> = IndexSet::default();
         for member in members {
-            let free = self.free_vars(&member.ty, false);
+            let free = self.table.free_vars(&member.ty, false);
             vars.extend(free.into_iter().filter(|var| self.is_deep(*var)));
         }
-        let constraints = self.waiting_since(start);
+        let constraints = self.constraints.since(start);
         let mut changed = true;
         while changed {
             changed = false;
             for constraint in &constraints {
                 let mentioned: Vec<TyVar> = types_of(constraint)
                     .into_iter()
-                    .flat_map(|ty| self.free_vars(ty, false))
+                    .flat_map(|ty| self.table.free_vars(ty, false))
                     .collect();
                 if mentioned.iter().any(|var| vars.contains(var)) {
                     let new = mentioned
@@ -275,8 +254,7 @@ impl Infer<'_> {
                 }
             }
         }
-        let mut taken: FxHashSet<Name> =
-            self.type_vars.iter().map(|(name, _)| name.clone()).collect();
+        let mut taken: FxHashSet<Name> = self.scope.type_var_names().cloned().collect();
         taken.extend(params.iter().map(|param| self.typed.params[*param].clone()));
         let mut next = 0;
         for var in vars {
@@ -290,10 +268,10 @@ impl Infer<'_> {
                     break name;
                 }
             };
-            let param = self.new_param(&name, self.level + 1, false);
+            let param = self.new_param(&name, self.scope.level + 1, false);
             params.push(param);
             let woken = self.table.bind(var, Ty::Param(param));
-            self.ready.extend(woken);
+            self.constraints.wake(woken);
         }
         self.run_ready();
     }
@@ -315,14 +293,14 @@ impl Infer<'_> {
         for member in members {
             for var in self.free_sizes(&member.ty) {
                 let SizeCell::Free(level, _) = *self.table.size(var) else { continue };
-                if level <= self.level {
+                if level <= self.scope.level {
                     continue;
                 }
                 let Some(name) = names.by_ref().find(|name| !taken.contains(name)) else {
                     continue;
                 };
                 taken.push(name.clone());
-                let id = self.next_size_param();
+                let id = self.table.size_param();
                 self.table
                     .set_size(var, SizeCell::Bound(Size::Poly(Poly::atom(Atom::Param(id)).into())));
                 sizes.push(SizeParam { id, name, value_of: None });
@@ -352,12 +330,14 @@ impl Infer<'_> {
     /// Takes out the constraints that speak of variables this group quantifies over.
     fn take_constraints(&mut self, start: usize) -> Vec<Constraint> {
         let mut taken: Vec<Constraint> = Vec::new();
-        for index in start..self.pending.len() {
-            let Some(Pending { constraint, .. }) = self.pending[index].clone() else { continue };
+        for index in start..self.constraints.len() {
+            let Some(Pending { constraint, .. }) = self.constraints.get(index).cloned() else {
+                continue;
+            };
             let constraint = map_constraint(&constraint, &mut |ty| self.known(ty));
             let mine = types_of(&constraint).into_iter().any(|ty| self.mentions_own_param(ty));
             if mine {
-                self.pending[index] = None;
+                self.constraints.take(index);
                 // Only neighbours are compared: equal constraints mostly arise side by side.
                 if !taken.iter().rev().take(NEIGHBOURS).any(|known| *known == constraint) {
                     taken.push(constraint);
@@ -369,7 +349,7 @@ impl Infer<'_> {
 
     fn mentions_own_param(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Param(param) => self.table.param_level(*param) > self.level,
+            Ty::Param(param) => self.table.param_level(*param) > self.scope.level,
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Error => false,
             Ty::Tuple(items) | Ty::Sum(_, items) => {
                 items.iter().any(|item| self.mentions_own_param(item))

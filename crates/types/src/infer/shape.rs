@@ -6,69 +6,25 @@ use std::rc::Rc;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::Infer;
-use super::unify::{Clash, Sizes};
+use super::clash::{Clash, Sizes};
+use super::state::Infer;
+use super::table::Among;
 use crate::tir::Constraint;
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
 
 /// How many unknown types of one shape are looked at in search of a type without end.
 const MAX_ALIKE: usize = 1000;
 
-/// Which variables of a type are asked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Among {
-    /// The free ones.
-    Free,
-    /// The free ones, and one that stands for all that are quantified.
-    WithParams,
-    /// The free ones that the shape of the type depends on: that of a tangent or Jacobian is open.
-    OfShape,
-}
-
 impl Infer<'_> {
-    /// The free variables of a type; with `params`, a quantified variable counts as some variable
-    /// (the first there is stands for it). Looks at a bounded part of the type.
-    pub(super) fn free_vars(&mut self, ty: &Ty, params: bool) -> Vec<TyVar> {
-        let among = if params { Among::WithParams } else { Among::Free };
-        self.vars(ty, among).into_iter().collect()
-    }
-
-    fn vars(&mut self, ty: &Ty, among: Among) -> IndexSet<TyVar, FxBuildHasher> {
-        let mut found = IndexSet::default();
-        let mut stack = vec![ty.clone()];
-        for _ in 0..10_000 {
-            let Some(ty) = stack.pop() else { break };
-            match self.table.resolve(&ty) {
-                Ty::Var(var) => {
-                    found.insert(var);
-                }
-                Ty::Param(_) if among == Among::WithParams => {
-                    found.insert(TyVar(u32::MAX));
-                }
-                Ty::Tangent(_) | Ty::Jacobian(..) if among == Among::OfShape => {}
-                Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => {}
-                Ty::Tuple(items) | Ty::Sum(_, items) => stack.extend(items.iter().rev().cloned()),
-                Ty::Record(fields) => stack.extend(fields.iter().rev().map(|(_, ty)| ty.clone())),
-                Ty::Array(_, element) | Ty::Tangent(element) => {
-                    stack.push(element.as_ref().clone())
-                }
-                Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
-                    stack.extend([b.as_ref().clone(), a.as_ref().clone()])
-                }
-            }
-        }
-        found
-    }
-
     /// The common type of two branches whose types agree up to sizes: a size that differs is unknown.
     pub(super) fn join(&mut self, a: &Ty, b: &Ty) -> Ty {
-        self.fuel = super::FUEL;
+        self.table.begin_steps();
         self.join_in(a, b).unwrap_or(Ty::Error)
     }
 
     fn join_in(&mut self, a: &Ty, b: &Ty) -> Result<Ty, Clash> {
-        self.spend()?;
-        let (a, b) = (self.head(a), self.head(b));
+        self.table.spend()?;
+        let (a, b) = (self.table.head(a), self.table.head(b));
         Ok(match (&a, &b) {
             (Ty::Error, _) => b,
             (Ty::Var(_), Ty::Var(var)) => {
@@ -76,7 +32,7 @@ impl Infer<'_> {
                 if loose { b } else { a }
             }
             (Ty::Array(left, left_element), Ty::Array(right, right_element)) => {
-                let (left, right) = (self.resolve_size(left), self.resolve_size(right));
+                let (left, right) = (self.table.resolve_size(left), self.table.resolve_size(right));
                 let element = self.join_in(left_element, right_element)?;
                 Ty::Array(if left == right { left } else { Size::Any }, element.into())
             }
@@ -105,7 +61,7 @@ impl Infer<'_> {
 
     /// Both types are the same up to sizes; the second is the one whose sizes are forgotten.
     pub(super) fn solve_same_shape(&mut self, exact: &Ty, loose: &Ty) -> super::solve::Verdict {
-        let (left, right) = (self.head(exact), self.head(loose));
+        let (left, right) = (self.table.head(exact), self.table.head(loose));
         match (&left, &right) {
             (Ty::Var(a), Ty::Var(b)) if a != b => {
                 return super::solve::Verdict::Waits(vec![*a, *b]);
@@ -137,7 +93,7 @@ impl Infer<'_> {
         if matches!(head, Ty::Var(_)) {
             return false;
         }
-        let parts = self.vars(head, Among::OfShape);
+        let parts = self.table.vars(head, Among::OfShape);
         if parts.is_empty() {
             return false;
         }
@@ -150,9 +106,9 @@ impl Infer<'_> {
             }
             next += 1;
             for index in self.table.waiting(var).to_vec() {
-                if let Some(Some(pending)) = self.pending.get(index)
+                if let Some(pending) = self.constraints.get(index)
                     && let Constraint::SameShape(a, b) = pending.constraint.clone()
-                    && let (Ty::Var(a), Ty::Var(b)) = (self.head(&a), self.head(&b))
+                    && let (Ty::Var(a), Ty::Var(b)) = (self.table.head(&a), self.table.head(&b))
                 {
                     alike.extend([a, b]);
                 }
@@ -221,7 +177,7 @@ impl Infer<'_> {
         own: &[(Atom, SizeVar)],
         complete: bool,
     ) -> Result<Ty, Clash> {
-        self.spend()?;
+        self.table.spend()?;
         let head = self.table.resolve(ty);
         Ok(match &head {
             Ty::Var(_) if !complete => {
@@ -264,7 +220,7 @@ impl Infer<'_> {
     }
 
     fn group_size(&mut self, size: &Size, own: &[(Atom, SizeVar)], complete: bool) -> Size {
-        let Size::Poly(poly) = self.resolve_size(size) else { return Size::Any };
+        let Size::Poly(poly) = self.table.resolve_size(size) else { return Size::Any };
         let copy = poly.substitute(&mut |atom| match own.iter().find(|(mine, _)| mine == atom) {
             Some((_, var)) => Some(Poly::atom(Atom::Var(*var))),
             None if matches!(atom, Atom::Var(_)) && !complete => None,

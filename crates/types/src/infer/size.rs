@@ -4,39 +4,29 @@
 //! alone in the difference is solved for. A difference of which nothing but declared names and numbers
 //! is left is a mistake; any other is left to run time.
 
-use indexmap::IndexMap;
-use pullback_base::Id;
 use pullback_prim::Prim;
-use rustc_hash::FxBuildHasher;
 
+use super::bindings::GlobalState;
+use super::clash::{Clash, Sizes};
+use super::opaque::OpaqueSize;
+use super::state::Infer;
 use super::table::{Free, SizeCell, size_of};
-use super::unify::{Clash, Sizes};
-use super::{GlobalState, Infer};
-use crate::tir::{Builtin, GlobalId, LocalId, Step, TExpr, TExprKind};
-use crate::ty::{Atom, OpaqueId, Poly, Size, SizeVar, Ty};
+use crate::tir::{Builtin, GlobalId, Step, TExpr, TExprKind};
+use crate::ty::{Atom, Poly, Size, SizeVar, Ty};
 
 impl Infer<'_> {
-    /// The size with every known variable replaced.
-    pub(super) fn resolve_size(&mut self, size: &Size) -> Size {
-        let Size::Poly(poly) = size else { return Size::Any };
-        if !poly.atoms().any(|atom| matches!(atom, Atom::Var(_))) {
-            return size.clone();
-        }
-        let table = &self.table;
-        size_of(resolve_poly(table, poly))
-    }
-
     pub(super) fn unify_size(
         &mut self,
         actual: &Size,
         expected: &Size,
         sizes: Sizes,
     ) -> Result<bool, Clash> {
-        let (actual, expected) = match (self.resolve_size(actual), self.resolve_size(expected)) {
-            (_, Size::Any) => return Ok(true),
-            (Size::Any, Size::Poly(poly)) => return Ok(self.accept_any(&poly, sizes)),
-            (Size::Poly(actual), Size::Poly(expected)) => (actual, expected),
-        };
+        let (actual, expected) =
+            match (self.table.resolve_size(actual), self.table.resolve_size(expected)) {
+                (_, Size::Any) => return Ok(true),
+                (Size::Any, Size::Poly(poly)) => return Ok(self.accept_any(&poly, sizes)),
+                (Size::Poly(actual), Size::Poly(expected)) => (actual, expected),
+            };
         let Some(difference) = actual.sub(&expected) else { return Ok(false) };
         if difference.as_constant() == Some(0) {
             return Ok(true);
@@ -84,7 +74,7 @@ impl Infer<'_> {
     /// Checks that a size may be seen under these limits and lowers its variables to them; `Some` if
     /// it is forgotten.
     pub(super) fn adjust_size(&mut self, size: &Size, limit: Free) -> Option<Size> {
-        let size = self.resolve_size(size);
+        let size = self.table.resolve_size(size);
         let Size::Poly(poly) = &size else { return None };
         if limit.loose || poly.atoms().any(|atom| self.atom_depth(atom) > limit.depth) {
             return Some(Size::Any);
@@ -102,7 +92,7 @@ impl Infer<'_> {
 
     fn atom_depth(&self, atom: &Atom) -> u32 {
         match atom {
-            Atom::Rigid(local) | Atom::Local(local) => self.locals[*local].depth,
+            Atom::Rigid(local) | Atom::Local(local) => self.bindings.locals[*local].depth,
             Atom::Opaque(id) => self.opaque.depth(*id),
             Atom::Param(_) | Atom::Var(_) => 0,
         }
@@ -119,7 +109,7 @@ impl Infer<'_> {
             return Some(Poly::constant(i64::try_from(*value).ok()?));
         }
         if let TExprKind::Local(local, _) = &expr.kind {
-            return Some(self.poly_of_local(*local));
+            return Some(self.bindings.size_of(*local));
         }
         if let TExprKind::Global(global, _) = &expr.kind {
             return self.poly_of_global(*global, expr);
@@ -156,25 +146,16 @@ impl Infer<'_> {
                 Step::Field(name) => format!(".{name}"),
             };
         }
-        let depth = self.locals[*local].depth;
+        let depth = self.bindings.locals[*local].depth;
         Some(self.opaque_atom(OpaqueSize::Part(*local, steps), &shown, expr, depth))
     }
 
-    fn poly_of_local(&self, local: LocalId) -> Poly {
-        let info = &self.locals[local];
-        match &info.size {
-            Some(size) => size.clone(),
-            None if info.rigid => Poly::atom(Atom::Rigid(local)),
-            None => Poly::atom(Atom::Local(local)),
-        }
-    }
-
     fn poly_of_global(&mut self, global: GlobalId, expr: &TExpr) -> Option<Poly> {
-        let ty = match &self.globals[global] {
+        let ty = match &self.bindings.globals[global] {
             GlobalState::Done(scheme) => scheme.ty.clone(),
             GlobalState::Unseen | GlobalState::Assumed(_) => Ty::Int,
         };
-        if !matches!(self.head(&ty), Ty::Int) {
+        if !matches!(self.table.head(&ty), Ty::Int) {
             return None;
         }
         if let Some(value) = self.declared.literal(global) {
@@ -215,8 +196,8 @@ impl Infer<'_> {
                 Some(self.opaque_atom(size, &shown, expr, depth.unwrap_or(0)))
             }
             (Builtin::Prim(Prim::Size), [array]) => {
-                let Ty::Array(size, _) = self.head(&array.ty) else { return None };
-                let Size::Poly(poly) = self.resolve_size(&size) else { return None };
+                let Ty::Array(size, _) = self.table.head(&array.ty) else { return None };
+                let Size::Poly(poly) = self.table.resolve_size(&size) else { return None };
                 Some(poly.as_ref().clone())
             }
             _ => None,
@@ -230,56 +211,4 @@ impl Infer<'_> {
         }
         Poly::atom(Atom::Opaque(id))
     }
-}
-
-/// A size that is no polynomial: what makes it the same as another one.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum OpaqueSize {
-    /// A component or field of a variable.
-    Part(LocalId, Vec<Step>),
-    /// The value of a definition.
-    Global(GlobalId),
-    /// `a / b`
-    Quotient(Poly, Poly),
-    /// `a % b`
-    Remainder(Poly, Poly),
-}
-
-/// All sizes that are no polynomials, by their ids.
-#[derive(Debug, Default)]
-pub(super) struct OpaqueSizes {
-    /// Each with how many binders enclose what it mentions, and an expression for it.
-    sizes: IndexMap<OpaqueSize, (u32, TExpr), FxBuildHasher>,
-}
-
-impl OpaqueSizes {
-    fn id_of(&mut self, size: OpaqueSize, depth: u32, expr: &TExpr) -> (OpaqueId, bool) {
-        let count = self.sizes.len();
-        let entry = self.sizes.entry(size);
-        let index = entry.index();
-        entry.or_insert_with(|| (depth, expr.clone()));
-        (OpaqueId::from_index(index), index == count)
-    }
-
-    fn depth(&self, id: OpaqueId) -> u32 {
-        self.sizes[id.index()].0
-    }
-
-    /// An expression that has this size as its value.
-    pub fn expr(&self, id: OpaqueId) -> &TExpr {
-        &self.sizes[id.index()].1
-    }
-}
-
-fn resolve_poly(table: &super::table::Table, poly: &Poly) -> Option<Poly> {
-    poly.substitute(&mut |atom| match atom {
-        Atom::Var(var) => match table.size(*var) {
-            SizeCell::Bound(Size::Poly(known)) => resolve_poly(table, known),
-            SizeCell::Bound(Size::Any) => None,
-            SizeCell::Free(..) => Some(Poly::atom(atom.clone())),
-        },
-        Atom::Rigid(_) | Atom::Local(_) | Atom::Param(_) | Atom::Opaque(_) => {
-            Some(Poly::atom(atom.clone()))
-        }
-    })
 }

@@ -6,20 +6,11 @@
 
 use pullback_base::{Name, Span};
 
-use super::Infer;
+use super::clash::Sizes;
+use super::state::Infer;
 use super::tangent::tangent;
-use super::unify::Sizes;
 use crate::tir::{Constraint, JacobianOf};
 use crate::ty::{Ty, TyVar};
-
-/// A constraint that waits, and where it arose.
-#[derive(Clone, Debug)]
-pub(super) struct Pending {
-    pub constraint: Constraint,
-    pub span: Span,
-    /// How many constraints it is a part of.
-    pub nesting: u32,
-}
 
 /// How deep constraints may nest: a type that is the same up to sizes as a part of itself has no end.
 const MAX_NESTING: u32 = 100;
@@ -40,9 +31,7 @@ impl Infer<'_> {
     /// Remembers a constraint that arises at [`Infer::at`]; it is looked at when the current
     /// unification is done.
     pub(super) fn require(&mut self, constraint: Constraint) {
-        let index = self.pending.len();
-        self.pending.push(Some(Pending { constraint, span: self.at, nesting: self.nesting }));
-        self.ready.push(index);
+        self.constraints.add(constraint, self.at);
     }
 
     /// Remembers a constraint that arises at `span` and looks at it.
@@ -55,16 +44,15 @@ impl Infer<'_> {
 
     /// Looks at every constraint that may have become solvable.
     pub(super) fn run_ready(&mut self) {
-        if self.solving {
+        if !self.constraints.begin() {
             return;
         }
-        self.solving = true;
         let at = self.at;
         let mut derived = 0;
-        while !self.ready.is_empty() {
-            for index in std::mem::take(&mut self.ready) {
-                let Some(pending) = self.pending[index].take() else { continue };
-                if self.too_large {
+        while let Some(ready) = self.constraints.next_ready() {
+            for index in ready {
+                let Some(pending) = self.constraints.take(index) else { continue };
+                if self.reports.has_stopped() {
                     continue;
                 }
                 self.at = pending.span;
@@ -73,27 +61,26 @@ impl Infer<'_> {
                     self.report_endless(&pending.constraint);
                     continue;
                 }
-                self.nesting = pending.nesting + 1;
+                self.constraints.enter(&pending);
                 if let Verdict::Waits(vars) = self.solve(&pending.constraint) {
                     for var in vars {
                         self.table.wait(var, index);
                     }
-                    self.pending[index] = Some(pending);
+                    self.constraints.put_back(index, pending);
                 }
             }
         }
         self.at = at;
-        self.nesting = 0;
-        self.solving = false;
+        self.constraints.end();
     }
 
     /// The types of a constraint that goes on forever; they become erroneous.
     pub(super) fn report_endless(&mut self, constraint: &Constraint) {
         let types: Vec<Ty> = super::scheme::types_of(constraint).into_iter().cloned().collect();
-        if !types.iter().any(|ty| matches!(self.head(ty), Ty::Error)) && !self.endless {
+        let erroneous = types.iter().any(|ty| matches!(self.table.head(ty), Ty::Error));
+        if self.reports.is_first_endless() && !erroneous {
             self.report_infinite(self.at);
         }
-        self.endless = true;
         for ty in types {
             self.agree_in_constraint(&Ty::Error, &ty);
         }
@@ -131,12 +118,12 @@ impl Infer<'_> {
     }
 
     fn solve_arithmetic(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
-        let head = self.head(ty);
+        let head = self.table.head(ty);
         match &head {
             Ty::Real | Ty::Error => {}
             Ty::Int if matches!(constraint, Constraint::Num(_)) => {}
             Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..)
-                if !self.is_sum_tangent(&head) =>
+                if !self.table.is_sum_tangent(&head) =>
             {
                 return self.waits(&head);
             }
@@ -162,17 +149,8 @@ impl Infer<'_> {
         Verdict::Done
     }
 
-    /// Whether the type is the tangent type of a sum that is known to differ from the sum.
-    pub(super) fn is_sum_tangent(&mut self, head: &Ty) -> bool {
-        if let Ty::Tangent(inner) = head {
-            self.free_vars(inner, true).is_empty() && matches!(self.head(inner), Ty::Sum(..))
-        } else {
-            false
-        }
-    }
-
     fn solve_scalar(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
-        let head = self.head(ty);
+        let head = self.table.head(ty);
         match &head {
             Ty::Real | Ty::Int | Ty::Error => Verdict::Done,
             Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => self.waits(&head),
@@ -190,7 +168,7 @@ impl Infer<'_> {
     }
 
     fn solve_first_order(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
-        let head = self.head(ty);
+        let head = self.table.head(ty);
         match &head {
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Error => {}
             Ty::Var(_) | Ty::Param(_) | Ty::Jacobian(..) => return self.waits(&head),
@@ -203,7 +181,7 @@ impl Infer<'_> {
                 fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone()))
             }
             Ty::Sum(id, args) => {
-                let Some(info) = self.sums.get(id.0 as usize) else { return Verdict::Done };
+                let Some(info) = self.table.sums.get(id.0 as usize) else { return Verdict::Done };
                 if info.function {
                     self.report_function(&head, matches!(constraint, Constraint::Diff(_)));
                     return Verdict::Done;
@@ -219,7 +197,7 @@ impl Infer<'_> {
     }
 
     fn solve_field(&mut self, record: &Ty, name: &Name, ty: &Ty) -> Verdict {
-        let head = self.head(record);
+        let head = self.table.head(record);
         if self.may_have_parts(&head) {
             return self.waits(&head);
         }
@@ -229,7 +207,7 @@ impl Infer<'_> {
     }
 
     fn solve_component(&mut self, tuple: &Ty, index: usize, ty: &Ty) -> Verdict {
-        let head = self.head(tuple);
+        let head = self.table.head(tuple);
         if self.may_have_parts(&head) {
             return self.waits(&head);
         }
@@ -248,7 +226,7 @@ impl Infer<'_> {
 
     /// A Real exponent needs a Real base; an Int base needs an Int exponent.
     fn solve_power(&mut self, base: &Ty, exponent: &Ty) -> Verdict {
-        match self.head(exponent) {
+        match self.table.head(exponent) {
             Ty::Int | Ty::Error => Verdict::Done,
             Ty::Real => {
                 if matches!(self.leaf(base), Some(Ty::Int)) {
@@ -263,8 +241,8 @@ impl Infer<'_> {
                     self.agree_in_constraint(&head, &Ty::Int);
                     return Verdict::Done;
                 }
-                let mut vars = self.free_vars(&head, false);
-                vars.extend(self.free_vars(base, false));
+                let mut vars = self.table.free_vars(&head, false);
+                vars.extend(self.table.free_vars(base, false));
                 Verdict::Waits(vars)
             }
             head @ (Ty::Bool
@@ -283,7 +261,7 @@ impl Infer<'_> {
 
     /// The number type a structure is made of, as far as its first part tells.
     fn leaf(&mut self, ty: &Ty) -> Option<Ty> {
-        let mut ty = self.head(ty);
+        let mut ty = self.table.head(ty);
         for _ in 0..64 {
             let next = if let Ty::Array(_, element) = &ty {
                 element.as_ref().clone()
@@ -294,13 +272,13 @@ impl Infer<'_> {
             } else {
                 return Some(ty);
             };
-            ty = self.head(&next);
+            ty = self.table.head(&next);
         }
         None
     }
 
     fn solve_mat_row(&mut self, row: &Ty, scalar: &Ty) -> Verdict {
-        let head = self.head(row);
+        let head = self.table.head(row);
         match &head {
             Ty::Real | Ty::Int | Ty::Error => self.agree_in_constraint(&head, scalar),
             Ty::Array(_, element) => self.agree_in_constraint(element, scalar),
@@ -318,26 +296,26 @@ impl Infer<'_> {
 
     /// `T primal = ty`, solved in both directions: `T α = Real` gives `α = Real`.
     fn solve_tangent(&mut self, primal: &Ty, ty: &Ty) -> Verdict {
-        let left = self.head(&tangent(primal));
+        let left = self.table.head(&tangent(primal));
         let Ty::Tangent(inner) = &left else {
             self.agree_in_constraint(&left, ty);
             return Verdict::Done;
         };
-        let (inner, right) = (self.head(inner), self.head(ty));
+        let (inner, right) = (self.table.head(inner), self.table.head(ty));
         match (&inner, &right) {
             (_, Ty::Error) => {}
-            (Ty::Sum(..), Ty::Tangent(other)) if matches!(self.head(other), Ty::Sum(..)) => {
+            (Ty::Sum(..), Ty::Tangent(other)) if matches!(self.table.head(other), Ty::Sum(..)) => {
                 self.agree_in_constraint(&inner, other);
             }
             (_, Ty::Tangent(other)) => {
-                if self.head(other) != inner {
-                    let mut vars = self.free_vars(&inner, false);
-                    vars.extend(self.free_vars(other, false));
+                if self.table.head(other) != inner {
+                    let mut vars = self.table.free_vars(&inner, false);
+                    vars.extend(self.table.free_vars(other, false));
                     return Verdict::Waits(vars);
                 }
             }
             (_, Ty::Var(var)) => {
-                if self.free_vars(&inner, false).contains(var) {
+                if self.table.free_vars(&inner, false).contains(var) {
                     return self.waits(&inner);
                 }
                 self.agree_in_constraint(&left, &right);
@@ -354,10 +332,10 @@ impl Infer<'_> {
                 self.require(Constraint::Tangent(inner, right));
             }
             (Ty::Sum(a, _), Ty::Sum(b, _)) if a == b => {
-                let vars = self.free_vars(&inner, true);
+                let vars = self.table.free_vars(&inner, true);
                 if !vars.is_empty() {
                     self.agree_in_constraint(&inner, &right);
-                    return Verdict::Waits(self.free_vars(&inner, false));
+                    return Verdict::Waits(self.table.free_vars(&inner, false));
                 }
                 self.report_mismatch(self.at, &left, &right, &super::mismatch::Why::Plain);
             }
@@ -391,7 +369,7 @@ impl Infer<'_> {
     }
 
     fn solve_jacobian(&mut self, of: JacobianOf, output: &Ty, input: &Ty, ty: &Ty) -> Verdict {
-        let head = self.head(output);
+        let head = self.table.head(output);
         let shape = match &head {
             Ty::Real => tangent(input),
             Ty::Int | Ty::Bool | Ty::Str => Ty::Tuple([].into()),
@@ -411,7 +389,7 @@ impl Infer<'_> {
                 self.report_jacobian_of_sum(of, &head);
                 Ty::Error
             }
-            Ty::Tangent(_) if self.is_sum_tangent(&head) => {
+            Ty::Tangent(_) if self.table.is_sum_tangent(&head) => {
                 self.report_jacobian_of_sum(of, &head);
                 Ty::Error
             }
@@ -436,7 +414,7 @@ impl Infer<'_> {
 
     /// The constraint waits for whatever variables the type has.
     fn waits(&mut self, ty: &Ty) -> Verdict {
-        Verdict::Waits(self.free_vars(ty, false))
+        Verdict::Waits(self.table.free_vars(ty, false))
     }
 
     /// Agreement that a constraint demands.

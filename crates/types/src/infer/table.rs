@@ -1,9 +1,12 @@
 //! The unification variables: their cells, path compression, and which constraints wait for them.
 
+use indexmap::IndexSet;
 use pullback_base::IdVec;
+use rustc_hash::FxBuildHasher;
 
+use super::clash::Clash;
 use crate::tir::ParamId;
-use crate::ty::{Poly, Size, SizeVar, Ty, TyVar};
+use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
 
 /// A type variable.
 #[derive(Clone, Debug)]
@@ -35,6 +38,17 @@ pub(super) enum SizeCell {
     Bound(Size),
 }
 
+/// Which variables of a type are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Among {
+    /// The free ones.
+    Free,
+    /// The free ones, and one that stands for all that are quantified.
+    WithParams,
+    /// The free ones that the shape of the type depends on: that of a tangent or Jacobian is open.
+    OfShape,
+}
+
 /// All variables.
 #[derive(Debug, Default)]
 pub(super) struct Table {
@@ -42,6 +56,26 @@ pub(super) struct Table {
     sizes: IdVec<SizeVar, SizeCell>,
     waiting: IdVec<TyVar, Vec<usize>>,
     params: IdVec<ParamId, (u32, bool)>,
+    /// How many sizes have been generalised.
+    size_params: u32,
+    /// What is inside the declared sums.
+    pub sums: Vec<SumInfo>,
+    /// How many type nodes the current operation has visited.
+    steps: u32,
+}
+
+/// How many type nodes one operation may visit.
+const MAX_STEPS: u32 = 10_000;
+
+/// What is inside a sum type.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SumInfo {
+    /// An Int, a Bool or a String, whatever its arguments are.
+    pub discrete: bool,
+    /// A function, whatever its arguments are.
+    pub function: bool,
+    /// Which parameters occur in it at all.
+    pub uses: Vec<bool>,
 }
 
 impl Table {
@@ -108,6 +142,115 @@ impl Table {
     }
     pub fn set_size(&mut self, var: SizeVar, cell: SizeCell) {
         self.sizes[var] = cell;
+    }
+    /// The next quantified size.
+    pub fn size_param(&mut self) -> u32 {
+        self.size_params += 1;
+        self.size_params - 1
+    }
+    /// Begins a bounded operation; gives the steps of the one around it.
+    pub fn begin_steps(&mut self) -> u32 {
+        std::mem::take(&mut self.steps)
+    }
+    /// Goes on with the operation that has taken so many steps.
+    pub fn resume_steps(&mut self, steps: u32) {
+        self.steps = steps;
+    }
+    /// One step of bounded work on types.
+    pub fn spend(&mut self) -> Result<(), Clash> {
+        self.steps += 1;
+        if self.steps >= MAX_STEPS { Err(Clash::TooLarge) } else { Ok(()) }
+    }
+    /// The size with every known variable replaced.
+    pub fn resolve_size(&self, size: &Size) -> Size {
+        let Size::Poly(poly) = size else { return Size::Any };
+        if !poly.atoms().any(|atom| matches!(atom, Atom::Var(_))) {
+            return size.clone();
+        }
+        size_of(self.resolve_poly(poly))
+    }
+
+    fn resolve_poly(&self, poly: &Poly) -> Option<Poly> {
+        poly.substitute(&mut |atom| match atom {
+            Atom::Var(var) => match self.size(*var) {
+                SizeCell::Bound(Size::Poly(known)) => self.resolve_poly(known),
+                SizeCell::Bound(Size::Any) => None,
+                SizeCell::Free(..) => Some(Poly::atom(atom.clone())),
+            },
+            Atom::Rigid(_) | Atom::Local(_) | Atom::Param(_) | Atom::Opaque(_) => {
+                Some(Poly::atom(atom.clone()))
+            }
+        })
+    }
+
+    /// The free variables of a type; with `params`, a quantified variable counts as some variable
+    /// (the first there is stands for it). Looks at a bounded part of the type.
+    pub fn free_vars(&mut self, ty: &Ty, params: bool) -> Vec<TyVar> {
+        let among = if params { Among::WithParams } else { Among::Free };
+        self.vars(ty, among).into_iter().collect()
+    }
+
+    pub fn vars(&mut self, ty: &Ty, among: Among) -> IndexSet<TyVar, FxBuildHasher> {
+        let mut found = IndexSet::default();
+        let mut stack = vec![ty.clone()];
+        for _ in 0..10_000 {
+            let Some(ty) = stack.pop() else { break };
+            match self.resolve(&ty) {
+                Ty::Var(var) => {
+                    found.insert(var);
+                }
+                Ty::Param(_) if among == Among::WithParams => {
+                    found.insert(TyVar(u32::MAX));
+                }
+                Ty::Tangent(_) | Ty::Jacobian(..) if among == Among::OfShape => {}
+                Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => {}
+                Ty::Tuple(items) | Ty::Sum(_, items) => stack.extend(items.iter().rev().cloned()),
+                Ty::Record(fields) => stack.extend(fields.iter().rev().map(|(_, ty)| ty.clone())),
+                Ty::Array(_, element) | Ty::Tangent(element) => {
+                    stack.push(element.as_ref().clone())
+                }
+                Ty::Fun(a, b) | Ty::Jacobian(a, b) => {
+                    stack.extend([b.as_ref().clone(), a.as_ref().clone()])
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a variable is a part of a type.
+    pub fn occurs(&mut self, var: TyVar, ty: &Ty) -> Result<bool, Clash> {
+        self.spend()?;
+        let head = self.resolve(ty);
+        Ok(match &head {
+            Ty::Var(other) => *other == var,
+            Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => false,
+            Ty::Tuple(items) | Ty::Sum(_, items) => self.occurs_in(var, items.iter())?,
+            Ty::Record(fields) => self.occurs_in(var, fields.iter().map(|(_, ty)| ty))?,
+            Ty::Array(_, element) | Ty::Tangent(element) => self.occurs(var, element)?,
+            Ty::Fun(a, b) | Ty::Jacobian(a, b) => self.occurs(var, a)? || self.occurs(var, b)?,
+        })
+    }
+
+    fn occurs_in<'t>(
+        &mut self,
+        var: TyVar,
+        items: impl Iterator<Item = &'t Ty>,
+    ) -> Result<bool, Clash> {
+        for item in items {
+            if self.occurs(var, item)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Lowers a free variable's level and depth to those of the place it is now seen from.
+    pub fn lower(&mut self, var: TyVar, to: Free) {
+        if let Some(free) = self.free(var) {
+            let level = free.level.min(to.level);
+            let depth = free.depth.min(to.depth);
+            self.set_free(var, Free { level, depth, loose: free.loose || to.loose });
+        }
     }
 }
 

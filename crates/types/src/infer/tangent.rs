@@ -6,13 +6,13 @@
 
 use std::rc::Rc;
 
-use super::Infer;
+use super::table::Table;
 use crate::ty::{Ty, TypeDeclId};
 
-impl Infer<'_> {
+impl Table {
     /// The type with its outermost shape made explicit.
-    pub(super) fn head(&mut self, ty: &Ty) -> Ty {
-        let known = self.table.resolve(ty);
+    pub fn head(&mut self, ty: &Ty) -> Ty {
+        let known = self.resolve(ty);
         let Ty::Tangent(inner) = &known else { return known };
         let inner = self.head(inner);
         self.tangent_of(inner)
@@ -70,6 +70,15 @@ impl Infer<'_> {
         let args: Vec<&Ty> =
             args.iter().zip(used).filter(|(_, used)| *used).map(|(arg, _)| arg).collect();
         self.any_discrete(args.into_iter(), budget)
+    }
+
+    /// Whether the type is the tangent type of a sum that is known to differ from the sum.
+    pub fn is_sum_tangent(&mut self, head: &Ty) -> bool {
+        if let Ty::Tangent(inner) = head {
+            self.free_vars(inner, true).is_empty() && matches!(self.head(inner), Ty::Sum(..))
+        } else {
+            false
+        }
     }
 
     fn any_discrete<'t>(

@@ -5,34 +5,11 @@
 
 use std::rc::Rc;
 
+use super::clash::{Clash, Sizes};
+use super::state::Infer;
 use super::table::Free;
-use super::{FUEL, Infer};
 use crate::tir::Constraint;
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
-
-/// Why two types do not agree.
-#[derive(Clone, Debug)]
-pub(super) enum Clash {
-    /// Different types.
-    Types,
-    /// A variable would contain itself.
-    Infinite,
-    /// Sizes that differ whatever their names stand for.
-    Sizes(Poly, Poly),
-    /// A declared type variable would escape its definition.
-    Escape(Ty),
-    /// The types are too large.
-    TooLarge,
-}
-
-/// How strictly sizes are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sizes {
-    /// Sizes that provably differ clash.
-    Strict,
-    /// Sizes may differ: the types of two branches.
-    Join,
-}
 
 /// What a type must be adjusted to when a variable becomes it.
 struct Limit {
@@ -43,17 +20,25 @@ struct Limit {
 impl Infer<'_> {
     /// A new unknown type.
     pub(super) fn fresh(&mut self) -> Ty {
-        Ty::Var(self.table.fresh(Free { level: self.level, depth: self.depth, loose: false }))
+        Ty::Var(self.table.fresh(Free {
+            level: self.scope.level,
+            depth: self.scope.depth,
+            loose: false,
+        }))
     }
 
     /// A new unknown type whose sizes are forgotten.
     pub(super) fn fresh_loose(&mut self) -> Ty {
-        Ty::Var(self.table.fresh(Free { level: self.level, depth: self.depth, loose: true }))
+        Ty::Var(self.table.fresh(Free {
+            level: self.scope.level,
+            depth: self.scope.depth,
+            loose: true,
+        }))
     }
 
     /// A new unknown size.
     pub(super) fn fresh_size_var(&mut self) -> SizeVar {
-        self.table.fresh_size(self.level, self.depth)
+        self.table.fresh_size(self.scope.level, self.scope.depth)
     }
 
     /// A new unknown size.
@@ -69,19 +54,13 @@ impl Infer<'_> {
         expected: &Ty,
         sizes: Sizes,
     ) -> Result<bool, Clash> {
-        if self.too_large {
+        if self.reports.has_stopped() {
             return Ok(true);
         }
-        self.fuel = FUEL;
+        self.table.begin_steps();
         let result = self.unify_in(actual, expected, sizes);
         self.run_ready();
         result
-    }
-
-    /// One step of bounded work on types.
-    pub(super) fn spend(&mut self) -> Result<(), Clash> {
-        self.fuel = self.fuel.saturating_sub(1);
-        if self.fuel == 0 { Err(Clash::TooLarge) } else { Ok(()) }
     }
 
     pub(super) fn unify_in(
@@ -90,8 +69,8 @@ impl Infer<'_> {
         expected: &Ty,
         sizes: Sizes,
     ) -> Result<bool, Clash> {
-        self.spend()?;
-        let (actual, expected) = (self.head(actual), self.head(expected));
+        self.table.spend()?;
+        let (actual, expected) = (self.table.head(actual), self.table.head(expected));
         match (&actual, &expected) {
             (Ty::Var(var), Ty::Error) | (Ty::Error, Ty::Var(var)) => {
                 self.bind(*var, &Ty::Error)?;
@@ -109,7 +88,8 @@ impl Infer<'_> {
             (Ty::Var(var), other) | (other, Ty::Var(var)) => self.unify_var(*var, other),
             (tangent @ Ty::Tangent(inner), other) | (other, tangent @ Ty::Tangent(inner)) => {
                 // A constraint would no longer know which of the two is expected.
-                if self.is_sum_tangent(tangent) && !matches!(other, Ty::Param(_) | Ty::Jacobian(..))
+                if self.table.is_sum_tangent(tangent)
+                    && !matches!(other, Ty::Param(_) | Ty::Jacobian(..))
                 {
                     return Err(Clash::Types);
                 }
@@ -173,7 +153,7 @@ impl Infer<'_> {
 
     /// The tangent of a sum determines the sum; that of anything else is left to a constraint.
     fn unify_tangents(&mut self, a: &Ty, b: &Ty, sizes: Sizes) -> Result<bool, Clash> {
-        let (left, right) = (self.head(a), self.head(b));
+        let (left, right) = (self.table.head(a), self.table.head(b));
         match (&left, &right) {
             (Ty::Sum(..), Ty::Sum(..)) => self.unify_in(&left, &right, sizes),
             _ if left == right => Ok(true),
@@ -186,7 +166,7 @@ impl Infer<'_> {
 
     fn unify_var(&mut self, var: TyVar, other: &Ty) -> Result<bool, Clash> {
         if let Ty::Tangent(inner) = other
-            && self.occurs(var, inner)?
+            && self.table.occurs(var, inner)?
         {
             // `T a = a` is no infinite type: it holds for everything made of Reals.
             self.require(Constraint::Tangent(inner.as_ref().clone(), Ty::Var(var)));
@@ -200,50 +180,24 @@ impl Infer<'_> {
         let Some(free) = self.table.free(var) else { return Ok(()) };
         let adjusted = self.adjust(ty, &Limit { var: Some(var), free })?;
         let woken = self.table.bind(var, adjusted.unwrap_or_else(|| ty.clone()));
-        self.ready.extend(woken);
+        self.constraints.wake(woken);
         Ok(())
     }
 
     /// Makes two unknown types the same, whatever they remember of sizes.
     pub(super) fn merge(&mut self, var: TyVar, into: TyVar) {
         if let Some(free) = self.table.free(var) {
-            self.lower(into, Free { loose: false, ..free });
+            self.table.lower(into, Free { loose: false, ..free });
             let woken = self.table.bind(var, Ty::Var(into));
-            self.ready.extend(woken);
+            self.constraints.wake(woken);
         }
-    }
-
-    fn occurs(&mut self, var: TyVar, ty: &Ty) -> Result<bool, Clash> {
-        self.spend()?;
-        let head = self.table.resolve(ty);
-        Ok(match &head {
-            Ty::Var(other) => *other == var,
-            Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => false,
-            Ty::Tuple(items) | Ty::Sum(_, items) => self.occurs_in(var, items.iter())?,
-            Ty::Record(fields) => self.occurs_in(var, fields.iter().map(|(_, ty)| ty))?,
-            Ty::Array(_, element) | Ty::Tangent(element) => self.occurs(var, element)?,
-            Ty::Fun(a, b) | Ty::Jacobian(a, b) => self.occurs(var, a)? || self.occurs(var, b)?,
-        })
-    }
-
-    fn occurs_in<'t>(
-        &mut self,
-        var: TyVar,
-        items: impl Iterator<Item = &'t Ty>,
-    ) -> Result<bool, Clash> {
-        for item in items {
-            if self.occurs(var, item)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// The type as seen outside the binders deeper than the current depth: sizes that mention their
     /// variables become unknown.
     pub(super) fn leave_scope(&mut self, ty: &Ty) -> Ty {
-        self.fuel = FUEL;
-        let free = Free { level: u32::MAX, depth: self.depth, loose: false };
+        self.table.begin_steps();
+        let free = Free { level: u32::MAX, depth: self.scope.depth, loose: false };
         match self.adjust(ty, &Limit { var: None, free }) {
             Ok(adjusted) => adjusted.unwrap_or_else(|| ty.clone()),
             Err(Clash::TooLarge) => {
@@ -257,14 +211,14 @@ impl Infer<'_> {
     /// Checks that `ty` may be seen under `limit` and lowers its variables to it; `Some` if sizes had
     /// to be forgotten.
     fn adjust(&mut self, ty: &Ty, limit: &Limit) -> Result<Option<Ty>, Clash> {
-        self.spend()?;
+        self.table.spend()?;
         let head = self.table.resolve(ty);
         let changed = match &head {
             Ty::Var(var) => {
                 if Some(*var) == limit.var {
                     return Err(Clash::Infinite);
                 }
-                self.lower(*var, limit.free);
+                self.table.lower(*var, limit.free);
                 None
             }
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Error => None,
@@ -319,15 +273,6 @@ impl Infer<'_> {
             all.push(adjusted.unwrap_or_else(|| item.clone()));
         }
         Ok(any.then_some(all))
-    }
-
-    /// Lowers a free variable's level and depth to those of the place it is now seen from.
-    fn lower(&mut self, var: TyVar, to: Free) {
-        if let Some(free) = self.table.free(var) {
-            let level = free.level.min(to.level);
-            let depth = free.depth.min(to.depth);
-            self.table.set_free(var, Free { level, depth, loose: free.loose || to.loose });
-        }
     }
 }
 

@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Id};
 
+use super::clash::Clash;
+use super::state::Infer;
 use super::table::SizeCell;
-use super::unify::Clash;
-use super::{FUEL, Infer};
 use crate::tir::{
     Builtin, LocalId, ParamId, SizedDim, Step, TAccess, TExpr, TExprKind, TLoopForm, TParam, TPat,
     TPatKind,
@@ -19,12 +19,12 @@ use crate::ty::{Atom, Poly, Size, Ty, TyVar};
 impl Infer<'_> {
     /// A type with everything known filled in; unknown variables stay.
     pub(super) fn known(&mut self, ty: &Ty) -> Ty {
-        if self.too_large {
+        if self.reports.has_stopped() {
             return Ty::Error;
         }
-        let before = std::mem::replace(&mut self.fuel, FUEL);
+        let before = self.table.begin_steps();
         let known = self.zonk_in(ty, false);
-        self.fuel = before;
+        self.table.resume_steps(before);
         match known {
             Ok(new) => new.unwrap_or_else(|| ty.clone()),
             Err(_) => {
@@ -36,11 +36,11 @@ impl Infer<'_> {
 
     /// A type with everything filled in; what nothing is known of is `()`.
     pub(super) fn zonk_ty(&mut self, ty: &mut Ty) {
-        if self.too_large {
+        if self.reports.has_stopped() {
             *ty = Ty::Error;
             return;
         }
-        self.fuel = FUEL;
+        self.table.begin_steps();
         match self.zonk_in(ty, true) {
             Ok(Some(new)) => *ty = new,
             Ok(None) => {}
@@ -53,7 +53,7 @@ impl Infer<'_> {
 
     /// `None`: it is written out already.
     fn zonk_in(&mut self, ty: &Ty, last: bool) -> Result<Option<Ty>, Clash> {
-        self.spend()?;
+        self.table.spend()?;
         Ok(match ty {
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Error => None,
             Ty::Var(var) => self.zonk_var(*var, last)?,
@@ -102,17 +102,17 @@ impl Infer<'_> {
         }
         let unit = Ty::Tuple(Rc::new([]));
         let woken = self.table.bind(free, unit.clone());
-        self.ready.extend(woken);
+        self.constraints.wake(woken);
         Ok(Some(unit))
     }
 
     fn zonk_tangent(&mut self, ty: &Ty, last: bool) -> Result<Ty, Clash> {
-        let mut head = self.head(ty);
+        let mut head = self.table.head(ty);
         if let Ty::Tangent(inner) = &head {
             // A variable that is decided now may make the tangent known.
             let new = self.zonk_in(inner, last)?;
             let tangent = Ty::Tangent(new.map_or_else(|| inner.clone(), Rc::new));
-            head = self.head(&tangent);
+            head = self.table.head(&tangent);
             if matches!(head, Ty::Tangent(_)) {
                 return Ok(head);
             }
@@ -136,7 +136,7 @@ impl Infer<'_> {
     }
 
     fn zonk_size(&mut self, size: &Size, last: bool) -> Size {
-        let size = self.resolve_size(size);
+        let size = self.table.resolve_size(size);
         let Size::Poly(poly) = &size else { return size };
         let open = |atom: &Atom| matches!(atom, Atom::Var(_));
         if last && poly.atoms().any(open) {
@@ -395,7 +395,7 @@ impl Infer<'_> {
                 .then(|| int(TExprKind::IntLit(value.unsigned_abs())));
             for atom in monomial {
                 let factor = match atom {
-                    Atom::Rigid(local) if self.locals[*local].phantom => return None,
+                    Atom::Rigid(local) if self.bindings.locals[*local].phantom => return None,
                     Atom::Rigid(local) | Atom::Local(local) => {
                         int(TExprKind::Local(*local, vec![]))
                     }

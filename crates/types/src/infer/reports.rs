@@ -1,0 +1,125 @@
+//! What inference has to say: the diagnostics, and what keeps one mistake from being told twice.
+
+use pullback_base::{Diagnostic, Name};
+use rustc_hash::FxHashSet;
+
+/// How many misspelt names are compared with all known ones, which takes a while in a large program.
+const SUGGESTIONS: u32 = 50;
+
+/// The diagnostics so far.
+#[derive(Debug)]
+pub(super) struct Reports {
+    diagnostics: Vec<Diagnostic>,
+    /// Whether a type was too large: from then on nothing is inferred and nothing is reported.
+    stopped: bool,
+    /// The definition or type whose declaration is looked at: `def f`, `type T`.
+    owner: String,
+    /// The unknown names that this group of definitions has been told about.
+    unknown: FxHashSet<Name>,
+    /// How many more misspelt names are compared with those that are known.
+    suggestions: u32,
+    /// Whether a literal at a type that is no number has been reported in this group.
+    literal: bool,
+    /// Whether this group has a constraint without end.
+    endless: bool,
+}
+
+impl Reports {
+    /// Reports that follow on those of resolution.
+    pub fn new(diagnostics: Vec<Diagnostic>) -> Self {
+        Self {
+            diagnostics,
+            stopped: false,
+            owner: String::new(),
+            unknown: FxHashSet::default(),
+            suggestions: SUGGESTIONS,
+            literal: false,
+            endless: false,
+        }
+    }
+
+    /// Nothing is reported after a type was too large: everything around it is unknown.
+    pub fn add(&mut self, diagnostic: Diagnostic) {
+        if !self.stopped {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports that a type is too large, after which inference stops.
+    pub fn stop(&mut self, diagnostic: Diagnostic) {
+        self.add(diagnostic);
+        self.stopped = true;
+    }
+
+    pub fn has_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// How many diagnostics there are.
+    pub fn len(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    /// Takes back all but the first `length` diagnostics.
+    pub fn truncate(&mut self, length: usize) {
+        self.diagnostics.truncate(length);
+    }
+
+    /// Begins a group of definitions, which is told about its mistakes anew.
+    pub fn enter_group(&mut self) {
+        self.unknown.clear();
+        self.literal = false;
+        self.endless = false;
+    }
+
+    /// Notes whose declaration is looked at.
+    pub fn enter_owner(&mut self, owner: String) {
+        self.owner = owner;
+    }
+
+    /// The definition or type whose declaration is looked at: `def f`, `type T`.
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// Whether this group has not been told about the unknown name yet; from now on it has.
+    pub fn is_first_unknown(&mut self, name: impl Into<Name>) -> bool {
+        self.unknown.insert(name.into())
+    }
+
+    /// Whether one more misspelt name is compared with those that are known.
+    pub fn may_suggest(&mut self) -> bool {
+        let may = self.suggestions > 0;
+        self.suggestions = self.suggestions.saturating_sub(1);
+        may
+    }
+
+    /// Whether this group has not been told about a literal yet; from now on it has.
+    pub fn is_first_literal(&mut self) -> bool {
+        !std::mem::replace(&mut self.literal, true)
+    }
+
+    /// Whether this group has been told about a literal at a type that is no number.
+    pub fn has_literal(&self) -> bool {
+        self.literal
+    }
+
+    /// Whether this group had no constraint without end yet; from now on it has.
+    pub fn is_first_endless(&mut self) -> bool {
+        !std::mem::replace(&mut self.endless, true)
+    }
+
+    /// All diagnostics, in source order. Two errors that begin at one place have one cause, and the
+    /// tighter one names it.
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        self.diagnostics.sort_by_key(|diagnostic| {
+            let span = diagnostic.span();
+            (span.file, span.lo, span.hi, diagnostic.code)
+        });
+        self.diagnostics.dedup_by(|b, a| {
+            let (first, second) = (a.span(), b.span());
+            a.is_error() && b.is_error() && (first.file, first.lo) == (second.file, second.lo)
+        });
+        self.diagnostics
+    }
+}
