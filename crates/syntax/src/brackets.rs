@@ -6,8 +6,7 @@
 
 use pullback_base::{Diagnostic, FileId, Span};
 
-use crate::errors::bracket;
-use crate::parser::MAX_DIAGNOSTICS;
+use crate::errors::{MAX_DIAGNOSTICS, bracket};
 use crate::token::Token;
 
 /// "This token has no partner."

@@ -11,6 +11,7 @@ mod grammar;
 mod height;
 mod lexer;
 mod parser;
+mod scan;
 mod token;
 mod width;
 

@@ -58,14 +58,11 @@ use crate::ast::{
     Expr, ExprKind, Ident, MAX_DEPTH, MAX_PARTS, Module, Pattern, PatternKind, TypeExpr,
 };
 use crate::brackets::{self, NO_PARTNER};
-use crate::errors::{self, code};
+use crate::errors::{self, MAX_DIAGNOSTICS, code};
 use crate::height::Heights;
 use crate::lexer;
 use crate::token::{Token, TokenKind};
 use crate::width;
-
-/// After this many diagnostics a file's further ones are dropped.
-pub(crate) const MAX_DIAGNOSTICS: usize = 100;
 
 /// What parsing a file gives.
 #[derive(Clone, Debug)]

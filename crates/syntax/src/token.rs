@@ -6,7 +6,7 @@
 use logos::Logos;
 
 use crate::ast::BinaryOp;
-use crate::lexer::{self, Found};
+use crate::scan::{self, Found};
 
 /// What a token is.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +60,11 @@ pub(crate) enum TokenKind {
     Upper,
     #[token("_", priority = 10)]
     Underscore,
-    #[regex(r"[0-9]", lexer::number)]
+    #[regex(r"[0-9]", scan::number)]
     Int,
-    /// Never scanned directly: [`lexer::number`] decides.
+    /// Never scanned directly: [`scan::number`] decides.
     Real,
-    #[token("\"", lexer::string)]
+    #[token("\"", scan::string)]
     Str,
 
     #[token("(")]
@@ -164,12 +164,12 @@ pub(crate) enum TokenKind {
     Foreign,
 
     /// `-- …`; goes to the side list.
-    #[token("--", lexer::comment)]
+    #[token("--", scan::comment)]
     Comment,
     /// A comment of another language, already reported.
-    #[token("//", lexer::line_comment)]
-    #[token("#", lexer::line_comment)]
-    #[token("/*", lexer::block_comment)]
+    #[token("//", scan::line_comment)]
+    #[token("#", scan::line_comment)]
+    #[token("/*", scan::block_comment)]
     ForeignComment,
     /// Characters that mean nothing, already reported; stands for any name, value, pattern or type.
     /// A terminal's control sequence is one mistake, not one of its escape and others of its rest.

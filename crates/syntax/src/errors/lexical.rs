@@ -3,7 +3,7 @@
 use pullback_base::{Diagnostic, FileId, Span};
 
 use super::code;
-use crate::lexer::Found;
+use crate::scan::Found;
 use crate::token::TokenKind;
 
 /// What a callback of the scanner noticed; its offsets are relative to `base`.

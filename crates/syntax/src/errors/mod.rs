@@ -23,6 +23,9 @@ use pullback_base::{Diagnostic, Span};
 use crate::ast::{MAX_DEPTH, MAX_PARTS};
 use crate::token::TokenKind;
 
+/// After this many diagnostics a file's further ones are dropped.
+pub(crate) const MAX_DIAGNOSTICS: usize = 100;
+
 /// What messages call a token.
 pub(crate) fn describe(kind: TokenKind, text: &str) -> String {
     if kind == TokenKind::Eof {
