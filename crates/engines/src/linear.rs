@@ -111,10 +111,6 @@ impl Level for Linear {
         Err(no_rule())
     }
 
-    fn bytes(&self) -> usize {
-        0
-    }
-
     fn through_rules(&self) -> bool {
         true
     }

@@ -15,7 +15,7 @@ mod tape;
 
 use std::rc::Rc;
 
-use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
+use pullback_eval::{Chunks, Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
 
 use crate::engine::Go;
 use crate::follow::{checked_leaves, tangent_at};
@@ -52,7 +52,7 @@ pub(crate) struct Record {
     /// The node of each Real of the result.
     pub outputs: Vec<u32>,
     /// What ran, if a watch looks for NaN.
-    pub notes: Vec<Note>,
+    pub notes: Chunks<Note>,
 }
 
 impl Engine for Trace {
@@ -109,10 +109,10 @@ fn record_on(
         function,
         vec![followed],
         Go(move |ctx: &mut Ctx, result: Value| {
-            let outputs = walk::real_leaves(&result)?
-                .iter()
-                .map(|leaf| tangent_at(leaf, level).map_or(NONE, node))
-                .collect();
+            let mut outputs = vec![];
+            walk::for_each_real(&result, |leaf| {
+                outputs.push(tangent_at(leaf, level).map_or(NONE, node));
+            });
             let y = walk::strip(&result, level)?;
             drop(result);
             ctx.close(level);

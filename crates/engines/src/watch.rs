@@ -97,10 +97,6 @@ impl Level for Followed {
         follow_all(ctx, level, &value)
     }
 
-    fn bytes(&self) -> usize {
-        0
-    }
-
     fn through_rules(&self) -> bool {
         true
     }
@@ -191,10 +187,6 @@ impl<L: Noting> Level for Noted<L> {
         tangent: Value,
     ) -> Result<Value, Fault> {
         self.0.custom_jvp(ctx, level, value, tangent)
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.bytes()
     }
 }
 

@@ -14,7 +14,7 @@ use pullback_prim::{Class, MAX_SHARED, Prim, RealFn, Smooth, Term};
 use super::discrete;
 use super::fault::{Fault, MAX_NESTING, Request};
 use super::hooks::{Engine, Level};
-use super::memory;
+use super::memory::{self, Charge};
 use super::value::{Active, Value};
 use super::watch::{Watch, compares};
 
@@ -143,7 +143,8 @@ pub struct Ctx {
     /// The engine that differentiates.
     pub engine: Rc<dyn Engine>,
     pub(super) options: Options,
-    pub(super) frame_bytes: usize,
+    /// What the machine's own stacks take.
+    pub(super) frames: Charge,
     deadline: Option<Instant>,
     /// Open levels, ascending.
     open: Vec<(u64, Rc<dyn Level>)>,
@@ -152,6 +153,8 @@ pub struct Ctx {
     last_level: u64,
     /// From when memory counts.
     since: Since,
+    /// What the account of this thread may reach.
+    ceiling: usize,
     /// Calls and iterations so far, as far as they have been counted.
     steps: u64,
 }
@@ -163,8 +166,9 @@ impl Ctx {
         Self {
             counts: Counts::default(),
             engine,
+            ceiling: since.bytes.saturating_add(options.max_memory),
             options,
-            frame_bytes: 0,
+            frames: Charge::default(),
             deadline,
             open: vec![],
             linearity_tests: 0,
@@ -197,12 +201,14 @@ impl Ctx {
         self.linearity_tests = 0;
     }
 
-    /// A Real that `level` follows from now on. An error if too many levels follow it already.
+    /// A Real that `level` follows from now on. An error if too many levels follow it already, or if
+    /// memory has run out: what is followed may be a large structure, or grow a tape.
     #[inline]
     pub fn follow(&self, level: u64, primal: Value, tangent: Value) -> Result<Value, Fault> {
         if self.open.len() > MAX_NESTING && nesting(&primal) >= MAX_NESTING {
             return Err(Fault::Nesting);
         }
+        self.check_memory()?;
         Ok(Active::value(level, primal, tangent))
     }
 
@@ -230,8 +236,7 @@ impl Ctx {
 
     /// The bytes in use.
     pub fn bytes(&self) -> usize {
-        let tapes: usize = self.open.iter().map(|(_, level)| level.bytes()).sum();
-        self.since.bytes() + self.frame_bytes + tapes
+        self.since.bytes()
     }
 
     /// An error if `bytes` more would be too many.
@@ -242,6 +247,17 @@ impl Ctx {
             return Err(Fault::Memory { limit, request: Some(request) });
         }
         Ok(())
+    }
+
+    /// An error if memory has run out.
+    #[inline]
+    fn check_memory(&self) -> Result<(), Fault> {
+        if memory::live() > self.ceiling { Err(self.out_of_memory()) } else { Ok(()) }
+    }
+
+    #[cold]
+    pub(super) fn out_of_memory(&self) -> Fault {
+        Fault::Memory { limit: self.options.max_memory, request: None }
     }
 
     /// Counts calls and iterations; an error if an engine may not take so many.
@@ -257,9 +273,7 @@ impl Ctx {
 
     /// An error if time or memory has run out. Called every so often.
     pub fn check_limits(&self) -> Result<(), Fault> {
-        if self.bytes() > self.options.max_memory {
-            return Err(Fault::Memory { limit: self.options.max_memory, request: None });
-        }
+        self.check_memory()?;
         match (self.deadline, self.options.timeout) {
             (Some(deadline), Some(timeout)) if Instant::now() >= deadline => {
                 Err(Fault::Time { seconds: timeout.as_secs_f64() })

@@ -116,6 +116,15 @@ impl Array {
         self.slice(0, self.len())
     }
 
+    /// An empty array with room for as many elements, stored in the same way.
+    pub(super) fn room_for_its_like(&self) -> Self {
+        Self::new(match &self.items {
+            Items::Real(items) => Items::Real(Vec::with_capacity(items.len())),
+            Items::Int(items) => Items::Int(Vec::with_capacity(items.len())),
+            Items::Values(items) => Items::Values(Vec::with_capacity(items.len())),
+        })
+    }
+
     /// Appends an element.
     #[inline]
     pub fn push(&mut self, value: Value) {

@@ -67,6 +67,10 @@ const RECURSION: usize = 8;
 
 /// How many values functions without a place in the program may have on the stack, whatever the limit.
 const LEADING: usize = 1024;
+/// How many frames there may be whatever the limit.
+const FEWEST_FRAMES: usize = 64;
+/// What a continuation takes, with its place in the stack of continuations.
+const NATIVE_BYTES: usize = 64;
 
 pub(super) struct Core<'i> {
     pub image: &'i Image,
@@ -146,8 +150,7 @@ impl Core<'_> {
                     return self.returned(stack, at);
                 }
                 Step::Call { function, args, then } => {
-                    self.natives.push(then);
-                    self.frames.push(Frame { code: NATIVE, pc: 0, base: at });
+                    self.push_native(then, at)?;
                     (function, args)
                 }
                 Step::Tail { function, args } => (function, args),
@@ -196,7 +199,7 @@ impl Core<'_> {
                         return Ok(Opened::Step(Step::Return(partial)));
                     }
                     if count > arity {
-                        self.set_aside(stack, at, arity, count);
+                        self.set_aside(stack, at, arity, count)?;
                     }
                     return Ok(Opened::Next(Next::Enter(code, at)));
                 }
@@ -214,7 +217,7 @@ impl Core<'_> {
                 Value::Native(native) => {
                     let native = native.clone();
                     if count > 1 {
-                        self.set_aside(stack, at, 1, count);
+                        self.set_aside(stack, at, 1, count)?;
                     }
                     let arg = std::mem::take(&mut stack[at + 1]);
                     stack[at] = Value::Unit;
@@ -235,10 +238,34 @@ impl Core<'_> {
     }
 
     /// Keeps the arguments after the first `arity` for the function that will be returned.
-    fn set_aside(&mut self, stack: &mut [Value], at: usize, arity: usize, count: usize) {
+    fn set_aside(
+        &mut self,
+        stack: &mut [Value],
+        at: usize,
+        arity: usize,
+        count: usize,
+    ) -> Result<(), Fault> {
         let rest = stack[at + 1 + arity..=at + count].iter_mut().map(std::mem::take).collect();
-        self.natives.push(Box::new(Rest(rest)));
-        self.frames.push(Frame { code: NATIVE, pc: 0, base: at });
+        self.push_native(Box::new(Rest(rest)), at)
+    }
+
+    /// Puts a continuation on top, for the result of the window that starts at `base`.
+    fn push_native(&mut self, then: Box<dyn Then>, base: usize) -> Result<(), Fault> {
+        if self.natives.len() == self.natives.capacity() {
+            self.grow_natives()?;
+        }
+        self.natives.push(then);
+        self.push_frame(Frame { code: NATIVE, pc: 0, base })
+    }
+
+    /// Puts a frame on top.
+    #[inline(always)]
+    pub(super) fn push_frame(&mut self, frame: Frame) -> Result<(), Fault> {
+        if self.frames.len() == self.frames.capacity() {
+            self.grow_frames()?;
+        }
+        self.frames.push(frame);
+        Ok(())
     }
 
     /// A differentiation operator on arguments of its window.
@@ -275,7 +302,7 @@ impl Core<'_> {
             return Err(Fault::Cycle { name: self.image.codes[code as usize].name.clone() });
         }
         self.memo[slot as usize] = Memo::Running;
-        self.frames.push(Frame { code: CONSTANT, pc: slot, base: at });
+        self.push_frame(Frame { code: CONSTANT, pc: slot, base: at })?;
         Ok(Next::Enter(code, at))
     }
 
@@ -286,34 +313,76 @@ impl Core<'_> {
 
     #[cold]
     fn grow(&mut self, stack: &mut Vec<Value>, len: usize) -> Result<(), Fault> {
-        let limit = self.ctx.options.max_memory;
-        let frames = self.frames.len() * size_of::<Frame>();
-        let used = self.ctx.bytes() - self.ctx.frame_bytes;
-        // Half of the memory is for frames, so that recursion without end leaves room for the rest.
-        let affordable =
-            (limit / 2).saturating_sub(frames).min(limit.saturating_sub(used + frames));
-        let affordable = affordable / size_of::<Value>();
+        let held = size_of_val(&**stack);
+        let affordable = self.affordable(held) / size_of::<Value>();
         if len > affordable {
-            let (function, calls) = self.deepest();
-            // A few calls are no recursion: the limit is small, or something else takes the memory.
-            if calls < RECURSION || function.is_empty() {
-                return Err(Fault::Memory { limit, request: None });
-            }
-            let depth = self.frames.len();
-            return Err(Fault::Recursion { limit, function, depth });
+            return Err(self.too_deep());
         }
-        let wanted = (stack.len() * 2).max(len).max(1024).min(affordable);
-        stack.reserve_exact(wanted - stack.len());
-        stack.resize(wanted, Value::Unit);
-        self.note_frames(stack);
+        self.resize_stack(stack, (stack.len() * 2).max(len).max(1024).min(affordable));
         Ok(())
     }
 
-    /// Notes how much memory frames take.
-    pub(super) fn note_frames(&mut self, stack: &[Value]) {
-        self.ctx.frame_bytes = size_of_val(stack)
-            + self.frames.capacity() * size_of::<Frame>()
-            + self.natives.capacity() * 64;
+    /// Makes the stack this long, which the account of memory knows before.
+    pub(super) fn resize_stack(&mut self, stack: &mut Vec<Value>, len: usize) {
+        self.resized(size_of_val(&**stack), len * size_of::<Value>());
+        stack.truncate(len);
+        stack.shrink_to(len);
+        stack.reserve_exact(len - stack.len());
+        stack.resize(len, Value::Unit);
+    }
+
+    #[cold]
+    fn grow_frames(&mut self) -> Result<(), Fault> {
+        let held = self.frames.capacity();
+        let affordable = self.affordable(held * size_of::<Frame>()) / size_of::<Frame>();
+        let affordable = affordable.max(FEWEST_FRAMES);
+        if held >= affordable {
+            return Err(self.too_deep());
+        }
+        let wanted = (held * 2).clamp(FEWEST_FRAMES, affordable);
+        self.resized(held * size_of::<Frame>(), wanted * size_of::<Frame>());
+        self.frames.reserve_exact(wanted - held);
+        Ok(())
+    }
+
+    #[cold]
+    fn grow_natives(&mut self) -> Result<(), Fault> {
+        let held = self.natives.capacity();
+        let affordable = self.affordable(held * NATIVE_BYTES) / NATIVE_BYTES;
+        let affordable = affordable.max(FEWEST_FRAMES);
+        if held >= affordable {
+            return Err(self.too_deep());
+        }
+        let wanted = (held * 2).clamp(FEWEST_FRAMES, affordable);
+        self.resized(held * NATIVE_BYTES, wanted * NATIVE_BYTES);
+        self.natives.reserve_exact(wanted - held);
+        Ok(())
+    }
+
+    /// How many bytes one of the machine's stacks, which takes `held` now, may take after it has grown.
+    /// While it is copied the old one is there too.
+    fn affordable(&self, held: usize) -> usize {
+        let limit = self.ctx.options.max_memory;
+        // Half of the memory is for frames, so that recursion without end leaves room for the rest.
+        let others = self.ctx.frames.bytes() - held;
+        (limit / 2).saturating_sub(others).min(limit.saturating_sub(self.ctx.bytes()))
+    }
+
+    /// Notes that one of the machine's stacks changes its size in bytes.
+    fn resized(&mut self, from: usize, to: usize) {
+        let all = self.ctx.frames.bytes() + to - from;
+        self.ctx.frames.set(all);
+    }
+
+    /// Why there is no room for more frames.
+    fn too_deep(&self) -> Fault {
+        let (function, calls) = self.deepest();
+        // A few calls are no recursion: the limit is small, or something else takes the memory.
+        if calls < RECURSION || function.is_empty() {
+            return self.ctx.out_of_memory();
+        }
+        let (limit, depth) = (self.ctx.options.max_memory, self.frames.len());
+        Fault::Recursion { limit, function, depth }
     }
 
     /// There is no room to enter a function. The fault is told at the call or else at the function itself;
@@ -333,8 +402,7 @@ impl Core<'_> {
         match spans.iter().position(|span| !span.is_none()) {
             Some(at) => Err((fault, Some((code, at + 1)))),
             None if end <= LEADING => {
-                stack.resize(end, Value::Unit);
-                self.note_frames(stack);
+                self.resize_stack(stack, end);
                 Ok(())
             }
             None => Err((fault, None)),
@@ -423,8 +491,7 @@ impl Core<'_> {
 
     /// Called every so often: are the limits kept?
     #[cold]
-    pub(super) fn tick(&mut self, stack: &[Value]) -> Result<(), Fault> {
-        self.note_frames(stack);
+    pub(super) fn tick(&mut self) -> Result<(), Fault> {
         self.ctx.count_steps(u64::from(super::machine::TICK))?;
         self.ctx.check_limits()
     }

@@ -117,8 +117,6 @@ pub trait Level {
         value: Value,
         tangent: Value,
     ) -> Result<Value, Fault>;
-    /// The bytes it holds beside values.
-    fn bytes(&self) -> usize;
     /// Whether it follows Reals through functions with their own rule, without the rule.
     fn through_rules(&self) -> bool {
         false

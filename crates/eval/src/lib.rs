@@ -6,6 +6,7 @@
 
 mod arith;
 mod array;
+mod chunks;
 mod code;
 mod compile;
 mod core;
@@ -26,6 +27,7 @@ mod watched;
 
 pub use arith::{Budget, Counts, Ctx, Known, Options, Since, primal};
 pub use array::{Array, Items};
+pub use chunks::Chunks;
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
 pub use fault::{

@@ -73,7 +73,7 @@ impl<'i> Machine<'i> {
     ) -> Result<Value, Box<Diagnostic>> {
         self.start(|core, stack| {
             if stack.is_empty() {
-                stack.push(Value::Unit);
+                core.resize_stack(stack, 1);
             }
             let step = step(&mut core.ctx)?;
             core.perform(stack, step, 0)
@@ -94,8 +94,8 @@ impl<'i> Machine<'i> {
         &mut self,
         first: impl FnOnce(&mut Core<'i>, &mut Vec<Value>) -> Result<Next, Fault>,
     ) -> Result<Value, Box<Diagnostic>> {
-        self.core.frames.push(Frame { code: STOP, pc: 0, base: 0 });
-        let result = match first(&mut self.core, &mut self.stack) {
+        let bottom = self.core.push_frame(Frame { code: STOP, pc: 0, base: 0 });
+        let result = match bottom.and_then(|()| first(&mut self.core, &mut self.stack)) {
             Ok(next) => self.run(next),
             Err(fault) => Err((fault, None)),
         };
@@ -116,7 +116,7 @@ impl<'i> Machine<'i> {
 
     /// Forgets an evaluation that failed.
     fn reset(&mut self) {
-        self.stack.clear();
+        self.core.resize_stack(&mut self.stack, 0);
         self.core.frames.clear();
         self.core.natives.clear();
         self.core.ctx.close_all();
@@ -159,9 +159,9 @@ impl<'i> Machine<'i> {
             macro_rules! jump_real { ($($t:tt)*) => { real_jump!(core, primitives, w, regs, $($t)*) }; }
             macro_rules! jump_int { ($($t:tt)*) => { int_jump!(primitives, w, regs, $($t)*) }; }
             macro_rules! jump_if { ($test:expr, $to:expr) => { if $test { w.pc = $to as usize; } }; }
-            macro_rules! burn { () => { burned!(fuel, stack, core, primitives, w, regs) }; }
+            macro_rules! burn { () => { burned!(fuel, core, primitives, w) }; }
             macro_rules! leave { ($next:expr) => {{ next = check!($next); continue 'frame; }}; }
-            macro_rules! save { () => { core.frames.push(Frame { code: w.id, pc: w.pc as u32, base: w.base }) }; }
+            macro_rules! save { () => { check!(core.push_frame(Frame { code: w.id, pc: w.pc as u32, base: w.base })) }; }
             macro_rules! enter { ($code:expr, $base:expr) => { entered!($code, $base, image, stack, core, primitives, w, regs) }; }
 
             loop {

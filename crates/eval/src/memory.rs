@@ -38,6 +38,10 @@ impl Charge {
         charge(bytes);
         Self(bytes)
     }
+    /// How many bytes it is.
+    pub fn bytes(&self) -> usize {
+        self.0
+    }
     /// It is this many bytes now.
     pub fn set(&mut self, bytes: usize) {
         charge(bytes);

@@ -115,7 +115,9 @@ impl Value {
 /// Frees values and everything only they hold.
 #[cold]
 pub(super) fn free_all(mut work: Vec<Value>) {
-    while let Some(value) = work.pop() {
+    // The elements of arrays stay where they are until their turn comes.
+    let mut arrays: Vec<Vec<Value>> = vec![];
+    while let Some(value) = work.pop().or_else(|| next_element(&mut arrays)) {
         if !value.is_last_owner() {
             continue;
         }
@@ -126,7 +128,7 @@ pub(super) fn free_all(mut work: Vec<Value>) {
             Value::Closure(_, Some(fields)) => free_fields(fields, &mut work),
             Value::Array(array) => {
                 if let Some(array) = Rc::into_inner(array) {
-                    work.extend(Array::into_values(array));
+                    arrays.push(Array::into_values(array));
                 }
             }
             Value::Native(native) => {
@@ -142,6 +144,21 @@ pub(super) fn free_all(mut work: Vec<Value>) {
             | Value::Tag(_)
             | Value::Active(_)
             | Value::Str(_) => {}
+        }
+    }
+}
+
+/// The next element of the arrays that are being freed. An array that has no more is let go of at
+/// once, so that a chain of arrays does not pile up.
+fn next_element(arrays: &mut Vec<Vec<Value>>) -> Option<Value> {
+    loop {
+        let items = arrays.last_mut()?;
+        let value = items.pop();
+        if items.is_empty() {
+            arrays.pop();
+        }
+        if value.is_some() {
+            return value;
         }
     }
 }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::array::{Array, Items};
 use super::fault::Fault;
+use super::memory::Charge;
 use super::structure::Fields;
 use super::value::Value;
 
@@ -15,6 +16,8 @@ struct Open<'a> {
     source: &'a Value,
     partner: Option<Value>,
     done: Vec<Value>,
+    #[expect(dead_code, reason = "it is in the account while the structure is open")]
+    held: Charge,
 }
 
 /// Rebuilds `value` with every leaf (Real, Int, Bool, String, function) replaced.
@@ -67,7 +70,8 @@ fn rebuild(
                 Children::Some(items) => {
                     let done = Vec::with_capacity(items.len());
                     current = Some((&items[0], partner.as_ref().map(|partner| child(partner, 0))));
-                    stack.push(Open { source: value, partner, done });
+                    let held = Charge::new(items.len() * size_of::<Value>());
+                    stack.push(Open { source: value, partner, done, held });
                     continue;
                 }
             }
@@ -135,12 +139,12 @@ fn child(partner: &Value, index: usize) -> Value {
 }
 
 fn packed(array: &Array, partner: Option<&Value>, leaf: &mut Leaf<'_>) -> Result<Value, Fault> {
-    let mut items = Vec::with_capacity(array.len());
+    let mut rebuilt = array.room_for_its_like();
     for (index, item) in array.iter().enumerate() {
         let partner = partner.map(|partner| child(partner, index));
-        items.push(leaf(&item, partner.as_ref().unwrap_or(&Value::Unit))?);
+        rebuilt.push(leaf(&item, partner.as_ref().unwrap_or(&Value::Unit))?);
     }
-    Ok(Value::array(items))
+    Ok(Value::Array(Rc::new(rebuilt)))
 }
 
 /// An error unless `partner` can be a tangent of the structure `value`, looking one level deep.
@@ -214,17 +218,28 @@ pub fn tangent_of(value: &Value, reals: impl IntoIterator<Item = Value>) -> Resu
 /// The Reals of a value, in order.
 pub fn real_leaves(value: &Value) -> Result<Vec<Value>, Fault> {
     let mut leaves = vec![];
-    let mut work = vec![value.clone()];
-    while let Some(value) = work.pop() {
-        match &value {
-            Value::Real(_) | Value::Active(_) => leaves.push(value),
-            Value::Tuple(fields) | Value::Data(fields) => {
-                work.extend(fields.items().iter().rev().cloned());
-            }
+    for_each_real(value, |leaf| leaves.push(leaf.clone()));
+    Ok(leaves)
+}
+
+/// Calls `f` on the Reals of a value, in order.
+pub fn for_each_real(value: &Value, mut f: impl FnMut(&Value)) {
+    // The structures that are open: what is left of each.
+    let mut open = vec![std::slice::from_ref(value).iter()];
+    while let Some(items) = open.last_mut() {
+        let next = items.next();
+        // What has been visited is let go of before the last child opens: a list is as deep as long.
+        if items.as_slice().is_empty() {
+            open.pop();
+        }
+        let Some(value) = next else { continue };
+        match value {
+            Value::Real(_) | Value::Active(_) => f(value),
+            Value::Tuple(fields) | Value::Data(fields) => open.push(fields.items().iter()),
             Value::Array(array) => match array.items() {
-                Items::Real(reals) => leaves.extend(reals.iter().map(|x| Value::Real(*x))),
+                Items::Real(reals) => reals.iter().for_each(|x| f(&Value::Real(*x))),
                 Items::Int(_) => {}
-                Items::Values(items) => work.extend(items.iter().rev().cloned()),
+                Items::Values(items) => open.push(items.iter()),
             },
             Value::Unit
             | Value::Bool(_)
@@ -236,7 +251,6 @@ pub fn real_leaves(value: &Value) -> Result<Vec<Value>, Fault> {
             | Value::Native(_) => {}
         }
     }
-    Ok(leaves)
 }
 
 /// The latest level that follows any Real of the value; 0 if none does.
@@ -247,7 +261,9 @@ pub fn highest_level(value: &Value) -> Result<u64, Fault> {
     {
         return Ok(0);
     }
-    Ok(real_leaves(value)?.iter().map(Value::level).max().unwrap_or(0))
+    let mut highest = 0;
+    for_each_real(value, |leaf| highest = highest.max(leaf.level()));
+    Ok(highest)
 }
 
 /// The value without the derivatives of one level, which must be the highest of each Real or absent.

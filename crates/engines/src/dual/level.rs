@@ -136,10 +136,6 @@ impl Level for Duals {
             }
         })
     }
-
-    fn bytes(&self) -> usize {
-        0
-    }
 }
 
 impl Noting for Duals {

@@ -4,9 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use pullback_eval::{
-    Ctx, Engine, Fault, Level, Native, NativeValue, Step, Value, memory, primal, walk,
-};
+use pullback_eval::{Ctx, Engine, Fault, Level, Native, NativeValue, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
 use super::apply::{Progress, Run};
@@ -57,13 +55,6 @@ struct Jacobian {
     level: u64,
     x: Value,
     y: Value,
-    charged: usize,
-}
-
-impl Drop for Jacobian {
-    fn drop(&mut self) {
-        memory::release(self.charged);
-    }
 }
 
 /// Applies `function` to the argument paired with `1`, then goes on with value and map.
@@ -97,9 +88,7 @@ fn jacobian(
             ctx.close(level);
             let mut maps = building.maps.take();
             let map = maps.vcat(outputs)?;
-            let charged = maps.bytes();
-            memory::charge(charged);
-            then(ctx, Rc::new(Jacobian { maps: Rc::new(maps), map, level, x, y, charged }))
+            then(ctx, Rc::new(Jacobian { maps: Rc::new(maps), map, level, x, y }))
         }),
     ))
 }
@@ -328,9 +317,5 @@ impl Level for Building {
         tangent: Value,
     ) -> Result<Value, Fault> {
         carried(ctx, level, &value, &tangent)
-    }
-
-    fn bytes(&self) -> usize {
-        self.maps.borrow().bytes()
     }
 }

@@ -11,7 +11,8 @@
 //! `(m₁ ⋈ m₂) ∘ (n₁ × n₂) = (m₁ ∘ n₁) ⊕ (m₂ ∘ n₂)`, `πᵢ ∘ (m₁ × m₂) = mᵢ`, `(mᵀ)ᵀ = m`, `0ᵀ = 0`,
 //! `1ᵀ = 1`, `S(k)ᵀ = S(k)`.
 
-use pullback_eval::{Fault, Value};
+use pullback_eval::memory::Charge;
+use pullback_eval::{Chunks, Fault, Value};
 
 use super::vector::{Arith, UNIT_FACTOR};
 
@@ -65,20 +66,23 @@ pub(super) struct Opaque {
 /// Linear maps.
 #[derive(Debug)]
 pub struct Maps {
-    nodes: Vec<Node>,
-    /// Bytes beside the nodes.
-    aside: usize,
+    nodes: Chunks<Node>,
+    /// What nodes hold on the heap beside values.
+    held: Charge,
 }
 
 impl Default for Maps {
     fn default() -> Self {
-        Self { nodes: vec![Node::Zero, Node::One], aside: 0 }
+        let mut nodes = Chunks::default();
+        nodes.push(Node::Zero);
+        nodes.push(Node::One);
+        Self { nodes, held: Charge::default() }
     }
 }
 
 impl Maps {
     pub(super) fn node(&self, map: Map) -> &Node {
-        &self.nodes[map.0 as usize]
+        self.nodes.at(map.0 as usize)
     }
 
     /// How many maps have been built.
@@ -91,18 +95,14 @@ impl Maps {
         self.nodes.len() == 2
     }
 
-    /// The bytes it takes.
-    pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.aside
-    }
-
     fn push(&mut self, node: Node) -> Result<Map, Fault> {
         let place = u32::try_from(self.nodes.len()).ok().filter(|place| *place < u32::MAX);
-        let place = place.ok_or(Fault::Memory { limit: self.bytes(), request: None })?;
+        let limit = self.nodes.len() * size_of::<Node>();
+        let place = place.ok_or(Fault::Memory { limit, request: None })?;
         if let Node::Sum(maps) | Node::VCat(maps) | Node::HCat(maps) = &node {
-            self.aside += size_of_val(&**maps);
+            self.held.set(self.held.bytes() + size_of_val(&**maps));
         } else if let Node::Opaque(_) = node {
-            self.aside += size_of::<Opaque>();
+            self.held.set(self.held.bytes() + size_of::<Opaque>());
         }
         self.nodes.push(node);
         Ok(Map(place))
@@ -263,7 +263,7 @@ impl Maps {
 
     /// Moves the values it holds into `work`, so that long chains are freed without recursion.
     pub(super) fn release(&mut self, work: &mut Vec<Value>) {
-        for node in &mut self.nodes {
+        for node in self.nodes.iter_mut() {
             if let Node::Opaque(opaque) = node {
                 work.push(std::mem::take(&mut opaque.pullback));
             }

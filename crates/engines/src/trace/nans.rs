@@ -30,8 +30,7 @@ impl Noting for Recorder {
 
 /// What ran at a node.
 fn note_of(record: &Record, at: usize) -> Option<&Note> {
-    let index = record.notes.binary_search_by_key(&(at as u32), |note| note.node).ok()?;
-    record.notes.get(index)
+    record.notes.find_by_key(&(at as u32), |note| note.node)
 }
 
 /// A sweep begins.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_eval::{Machine, Options, Step, Value, compile, walk};
+use pullback_eval::{Chunks, Machine, Options, Step, Value, compile, walk};
 use pullback_lambda::{DefId, Program};
 
 use super::tape::{Line, NONE, Recorder};
@@ -70,7 +70,7 @@ fn show_record(
                 // Writing to a string cannot fail.
                 let _ = writeln!(out, "{}", beside(&format!("v{index} = input"), leaf));
             }
-            for line in &lines {
+            for line in lines.iter() {
                 let _ = writeln!(out, "{}", shown_line(line));
             }
             let leaves = walk::real_leaves(&record.y)?;
@@ -119,7 +119,7 @@ fn shown_line(line: &Line) -> String {
 }
 
 /// The reverse sweep over the lines, if all partial derivatives are plain numbers.
-fn backwards(lines: &[Line], outputs: &[u32]) -> String {
+fn backwards(lines: &Chunks<Line>, outputs: &[u32]) -> String {
     let mut bars: BTreeMap<u32, f64> = BTreeMap::new();
     for output in outputs.iter().filter(|output| **output != NONE) {
         *bars.entry(*output).or_default() += 1.0;

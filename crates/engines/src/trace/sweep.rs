@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use pullback_eval::memory::Charge;
 use pullback_eval::{Ctx, Fault, Native, NativeValue, Step, Value, walk};
 
 use super::tape::{Aside, Custom, NONE, Node, Recorder, View};
@@ -28,9 +29,11 @@ fn accumulate(
     Ok(())
 }
 
-fn entries(ctx: &Ctx, count: usize) -> Result<Vec<Value>, Fault> {
-    ctx.reserve((count * size_of::<Value>()) as u128)?;
-    Ok(vec![Value::Unit; count])
+/// An entry for each node, in the account while the sweep lasts.
+fn entries(ctx: &Ctx, count: usize) -> Result<(Vec<Value>, Charge), Fault> {
+    let bytes = count * size_of::<Value>();
+    ctx.reserve(bytes as u128)?;
+    Ok((vec![Value::Unit; count], Charge::new(bytes)))
 }
 
 /// `()` as the number it stands for.
@@ -42,6 +45,8 @@ fn number(entry: &Value) -> Value {
 pub(super) struct Reverse {
     record: Rc<Record>,
     bars: Vec<Value>,
+    #[expect(dead_code, reason = "it is in the account while the sweep lasts")]
+    held: Charge,
     at: usize,
 }
 
@@ -53,7 +58,7 @@ impl Reverse {
         seeds: Vec<Value>,
     ) -> Result<Step, Fault> {
         let at = record.tape.nodes.len();
-        let mut bars = entries(ctx, at)?;
+        let (mut bars, held) = entries(ctx, at)?;
         for (output, seed) in record.outputs.iter().zip(seeds) {
             if *output == NONE {
                 continue;
@@ -66,7 +71,7 @@ impl Reverse {
             }
         }
         nans::enter(ctx, &record);
-        Self { record, bars, at }.go(ctx)
+        Self { record, bars, held, at }.go(ctx)
     }
 
     fn go(mut self, ctx: &mut Ctx) -> Result<Step, Fault> {
@@ -186,6 +191,8 @@ impl Reverse {
 pub(super) struct Forward {
     record: Rc<Record>,
     dots: Vec<Value>,
+    #[expect(dead_code, reason = "it is in the account while the sweep lasts")]
+    held: Charge,
     at: usize,
     with_value: bool,
 }
@@ -198,13 +205,13 @@ impl Forward {
         seeds: Vec<Value>,
         with_value: bool,
     ) -> Result<Step, Fault> {
-        let mut dots = entries(ctx, record.tape.nodes.len())?;
+        let (mut dots, held) = entries(ctx, record.tape.nodes.len())?;
         for (entry, seed) in dots.iter_mut().zip(seeds) {
             *entry = seed;
         }
         let at = record.tape.inputs;
         nans::enter(ctx, &record);
-        Self { record, dots, at, with_value }.go(ctx)
+        Self { record, dots, held, at, with_value }.go(ctx)
     }
 
     fn go(mut self, ctx: &mut Ctx) -> Result<Step, Fault> {

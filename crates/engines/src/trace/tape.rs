@@ -6,7 +6,8 @@
 
 use std::cell::RefCell;
 
-use pullback_eval::{Ctx, Fault, Known, Level, Step, Value, memory, primal, walk};
+use pullback_eval::memory::Charge;
+use pullback_eval::{Chunks, Ctx, Fault, Known, Level, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
 use super::node;
@@ -36,6 +37,17 @@ pub(super) enum Aside {
     Custom(Box<Custom>),
 }
 
+impl Aside {
+    /// What it holds on the heap beside values.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::General { .. } => 0,
+            Self::Sum(parents) => size_of_val(&**parents),
+            Self::Custom(custom) => size_of::<Custom>() + size_of_val(&*custom.inputs),
+        }
+    }
+}
+
 /// A function with its own rule of reverse mode.
 pub(super) struct Custom {
     /// The nodes of the Reals of its argument.
@@ -54,9 +66,10 @@ pub(super) struct Custom {
 #[derive(Default)]
 pub(crate) struct Tape {
     pub(super) inputs: usize,
-    pub(super) nodes: Vec<Node>,
-    asides: Vec<Aside>,
-    charged: usize,
+    pub(super) nodes: Chunks<Node>,
+    asides: Chunks<Aside>,
+    /// What sums and rules hold beside the nodes.
+    held: Charge,
 }
 
 /// How a sweep sees a node.
@@ -70,9 +83,9 @@ pub(super) enum View<'t> {
 impl Tape {
     #[inline]
     pub(super) fn view(&self, index: usize) -> View<'_> {
-        let node = self.nodes[index];
+        let node = *self.nodes.at(index);
         match node.parents {
-            [ASIDE, aside] => View::Aside(&self.asides[aside as usize]),
+            [ASIDE, aside] => View::Aside(self.asides.at(aside as usize)),
             [NONE, NONE] => View::Leaf,
             _ => View::Plain(node),
         }
@@ -89,6 +102,7 @@ impl Tape {
     }
 
     fn push_aside(&mut self, aside: Aside) -> Result<u32, Fault> {
+        self.held.set(self.held.bytes() + aside.bytes());
         self.asides.push(aside);
         let number = (self.asides.len() - 1) as u32;
         self.push(Node { parents: [ASIDE, number], partials: [0.0; 2] })
@@ -98,23 +112,13 @@ impl Tape {
         self.push(Node { parents: [NONE; 2], partials: [0.0; 2] })
     }
 
-    fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.asides.capacity() * size_of::<Aside>()
-    }
-
     /// Moves the functions it holds into `work`.
     pub(super) fn release(&mut self, work: &mut Vec<Value>) {
-        for aside in &mut self.asides {
+        for aside in self.asides.iter_mut() {
             if let Aside::Custom(custom) = aside {
                 work.push(std::mem::take(&mut custom.pullback));
             }
         }
-    }
-}
-
-impl Drop for Tape {
-    fn drop(&mut self) {
-        memory::release(self.charged);
     }
 }
 
@@ -130,19 +134,18 @@ pub(super) struct Line {
     pub node: u32,
     /// Its partial derivatives by the arguments that are followed.
     pub partials: Vec<Option<Value>>,
+    #[expect(dead_code, reason = "it is in the account while the line lives")]
+    held: Charge,
 }
-
-/// What a line takes, with its arguments and partial derivatives: most have two.
-const LINE_BYTES: usize = size_of::<Line>() + 4 * size_of::<Value>();
 
 /// A tape that is being written.
 #[derive(Default)]
 pub(super) struct Recorder {
     tape: RefCell<Tape>,
     /// The primitives in words, if they are to be shown.
-    lines: Option<RefCell<Vec<Line>>>,
+    lines: Option<RefCell<Chunks<Line>>>,
     /// What ran, if a watch looks for NaN.
-    pub(super) notes: RefCell<Vec<Note>>,
+    pub(super) notes: RefCell<Chunks<Note>>,
     /// Which pullbacks of rules it admits.
     pullbacks: Pullbacks,
 }
@@ -164,12 +167,12 @@ impl Recorder {
     }
 
     /// What a watch noted.
-    pub(super) fn notes(&self) -> Vec<Note> {
+    pub(super) fn notes(&self) -> Chunks<Note> {
         self.notes.take()
     }
 
     /// What it noted.
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(super) fn lines(&self) -> Chunks<Line> {
         self.lines.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
@@ -184,7 +187,8 @@ impl Recorder {
     ) {
         if let Some(lines) = &self.lines {
             let (args, value) = (args.to_vec(), value.clone());
-            lines.borrow_mut().push(Line { name, args, value, node, partials });
+            let held = Charge::new(size_of_val(&*args) + size_of_val(&*partials));
+            lines.borrow_mut().push(Line { name, args, value, node, partials, held });
         }
     }
 
@@ -211,12 +215,9 @@ impl Recorder {
         tape.leaf().unwrap_or(NONE)
     }
 
-    /// The tape, which from now on counts among the values.
+    /// The tape as it is.
     pub(super) fn finish(&self) -> Tape {
-        let mut tape = self.tape.take();
-        tape.charged = tape.bytes();
-        memory::charge(tape.charged);
-        tape
+        self.tape.take()
     }
 }
 
@@ -339,12 +340,5 @@ impl Level for Recorder {
         tangent: Value,
     ) -> Result<Value, Fault> {
         carried(ctx, level, &value, &tangent)
-    }
-
-    fn bytes(&self) -> usize {
-        let lines = self.lines.as_ref().map_or(0, |lines| lines.borrow().capacity());
-        self.tape.borrow().bytes()
-            + self.notes.borrow().capacity() * size_of::<Note>()
-            + lines * LINE_BYTES
     }
 }

@@ -72,12 +72,11 @@ macro_rules! int_jump {
 
 /// Every so often, looks at the limits.
 macro_rules! burned {
-    ($fuel:ident, $stack:ident, $core:ident, $primitives:ident, $w:ident, $regs:ident) => {{
+    ($fuel:ident, $core:ident, $primitives:ident, $w:ident) => {{
         $fuel -= 1;
         if $fuel == 0 {
             $fuel = TICK;
-            checked!($core.tick($stack), $core, $primitives, $w);
-            $regs = &mut $stack[$w.base..$w.end()];
+            checked!($core.tick(), $core, $primitives, $w);
         }
     }};
 }
