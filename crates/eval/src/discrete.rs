@@ -77,7 +77,9 @@ fn int1(prim: Prim, n: i64) -> Result<Value, Fault> {
         .ok_or_else(|| Fault::Overflow { operation: format!("{} {n}", prim.row().name) })
 }
 
-fn int2(prim: Prim, m: i64, n: i64) -> Result<Value, Fault> {
+/// An operation on two Ints.
+#[inline]
+pub(super) fn int2(prim: Prim, m: i64, n: i64) -> Result<Value, Fault> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the Int operations among all primitives")]
     let value = match prim {
         Prim::IntLt => return Ok(Value::Bool(m < n)),

@@ -153,7 +153,8 @@ impl<'i> Machine<'i> {
             // Names for the state of this function in the macros of `steps`.
             macro_rules! reg { ($r:expr) => { regs[$r as usize] }; }
             macro_rules! check { ($result:expr) => { checked!($result, core, primitives, w) }; }
-            macro_rules! set { ($d:expr, $value:expr) => {{ let value = check!($value); reg!($d) = value; }}; }
+            macro_rules! put { ($d:expr, $value:expr) => {{ let value = $value; put(&mut reg!($d), value) }}; }
+            macro_rules! set { ($d:expr, $value:expr) => { put!($d, check!($value)) }; }
             macro_rules! real { ($($t:tt)*) => { real_operation!(core, primitives, w, regs, $($t)*) }; }
             macro_rules! whole { ($($t:tt)*) => { int_operation!(core, primitives, w, regs, $($t)*) }; }
             macro_rules! jump_real { ($($t:tt)*) => { real_jump!(core, primitives, w, regs, $($t)*) }; }
@@ -169,15 +170,15 @@ impl<'i> Machine<'i> {
                 w.pc += 1;
                 match instr {
                     Instr::Move { d, a } => transfer(regs, d, a),
-                    Instr::Unit { d } => reg!(d) = Value::Unit,
-                    Instr::Bool { d, value } => reg!(d) = Value::Bool(value),
+                    Instr::Unit { d } => put!(d, Value::Unit),
+                    Instr::Bool { d, value } => put!(d, Value::Bool(value)),
                     Instr::Int { d, n } => set_int(&mut reg!(d), n),
                     Instr::Real { d, x } => set_real(&mut reg!(d), x),
-                    Instr::Str { d, index } => reg!(d) = Value::Str(image.strings[index as usize].clone()),
-                    Instr::Tag { d, tag } => reg!(d) = Value::Tag(tag),
-                    Instr::Fun { d, code } => reg!(d) = Value::Closure(code, None),
+                    Instr::Str { d, index } => put!(d, Value::Str(image.strings[index as usize].clone())),
+                    Instr::Tag { d, tag } => put!(d, Value::Tag(tag)),
+                    Instr::Fun { d, code } => put!(d, Value::Closure(code, None)),
                     Instr::Global { d, constant } => match &core.memo[constant as usize] {
-                        Memo::Done(value) => reg!(d) = value.clone(),
+                        Memo::Done(value) => put!(d, value.clone()),
                         // The frame asks again when the constant is there.
                         Memo::Unset | Memo::Running => { w.pc -= 1; save!(); leave!(core.constant(constant, w.end())) }
                     },
@@ -240,13 +241,13 @@ impl<'i> Machine<'i> {
                     Instr::Switch { a, table } => w.pc = case(&w.code.tables[table as usize], &reg!(a)),
                     Instr::JumpIfNone { n, to } => jump_if!(int(&reg!(n)) <= 0, to),
                     Instr::ForNext { i, n, to } => if count_up(regs, i, n) { w.pc = to as usize; burn!() },
-                    Instr::Tuple { d, first, n } => reg!(d) = Value::Tuple(gathered(regs, 0, first, n)),
-                    Instr::Pair { d, a, b } => reg!(d) = Value::Tuple(pair(regs, 0, a, b)),
-                    Instr::Con { d, tag, first, n } => reg!(d) = Value::Data(gathered(regs, u32::from(tag), first, n)),
-                    Instr::Con1 { d, tag, a } => reg!(d) = Value::Data(single(regs, u32::from(tag), a)),
-                    Instr::Con2 { d, tag, a, b } => reg!(d) = Value::Data(pair(regs, u32::from(tag), a, b)),
-                    Instr::Field { d, a, index } => reg!(d) = field(regs, a, index),
-                    Instr::Array { d, packing, first, n } => reg!(d) = array_of(regs, packing, first, n),
+                    Instr::Tuple { d, first, n } => put!(d, Value::Tuple(gathered(regs, 0, first, n))),
+                    Instr::Pair { d, a, b } => put!(d, Value::Tuple(pair(regs, 0, a, b))),
+                    Instr::Con { d, tag, first, n } => put!(d, Value::Data(gathered(regs, u32::from(tag), first, n))),
+                    Instr::Con1 { d, tag, a } => put!(d, Value::Data(single(regs, u32::from(tag), a))),
+                    Instr::Con2 { d, tag, a, b } => put!(d, Value::Data(pair(regs, u32::from(tag), a, b))),
+                    Instr::Field { d, a, index } => put!(d, field(regs, a, index)),
+                    Instr::Array { d, packing, first, n } => put!(d, array_of(regs, packing, first, n)),
                     Instr::BuildStart { d, packing, n } => set!(d, core.start_array(&reg!(n), packing)),
                     Instr::Push { d, v } => push(regs, d, v),
                     Instr::Size { d, a } => { let n = size(&reg!(a)); set_int(&mut reg!(d), n as i64) }
@@ -255,8 +256,8 @@ impl<'i> Machine<'i> {
                     Instr::Update { d, i, v } => { let (i, value) = (reg!(i).clone(), take(regs, v)); check!(core.update(&mut reg!(d), &[i], value)) }
                     Instr::UpdatePath { d, first, n } => { let (path, value) = path(regs, first, n); check!(core.update(&mut reg!(d), &path, value)) }
                     Instr::Sum { d, a } => { primitives += size(&reg!(a)) as u64; set!(d, core.ctx.sum(&reg!(a))) }
-                    Instr::Closure { d, code, first } => reg!(d) = Value::Closure(code, Some(gathered(regs, 0, first, image.codes[code as usize].captures))),
-                    Instr::Sibling { d, code, a } => reg!(d) = Value::Closure(code, captured(&reg!(a))),
+                    Instr::Closure { d, code, first } => put!(d, Value::Closure(code, Some(gathered(regs, 0, first, image.codes[code as usize].captures)))),
+                    Instr::Sibling { d, code, a } => put!(d, Value::Closure(code, captured(&reg!(a)))),
                     Instr::LoadCaptured { first } => spread(regs, first),
                     Instr::Call { code, first } => { save!(); enter!(code, w.base + first as usize); burn!() }
                     Instr::TailCall { code, first } => { slide(regs, first, image.codes[code as usize].arity); enter!(code, w.base); burn!() }

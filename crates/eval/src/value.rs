@@ -161,6 +161,11 @@ impl Value {
     pub fn is_real(&self) -> bool {
         matches!(self, Self::Real(_) | Self::Active(_))
     }
+    /// Whether it is in itself all that it is, so that there is nothing to free.
+    #[inline(always)]
+    pub(super) fn owns_nothing(&self) -> bool {
+        matches!(self, Self::Unit | Self::Bool(_) | Self::Int(_) | Self::Real(_) | Self::Tag(_))
+    }
     /// Whether it is a function.
     pub fn is_function(&self) -> bool {
         matches!(self, Self::Closure(..) | Self::Partial(_) | Self::Native(_))

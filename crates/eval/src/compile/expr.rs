@@ -1,5 +1,6 @@
 //! Terms: bindings, branches, structures, loops.
 
+use pullback_base::Span;
 use pullback_lambda::{Arm, Expr, ExprKind, LoopForm, VarId};
 use pullback_prim::Prim;
 
@@ -9,10 +10,7 @@ use crate::code::Instr;
 impl Function<'_, '_> {
     /// Emits code that leaves the value of `expr` where it is wanted.
     pub(super) fn expr(&mut self, expr: &Expr, dst: &Dst) {
-        let outer = std::mem::replace(&mut self.span, expr.span);
-        if expr.span.is_none() {
-            self.span = outer;
-        }
+        let outer = self.enter_span(expr);
         let mark = self.next;
         match &expr.kind {
             ExprKind::Let(var, bound, body) => {
@@ -44,6 +42,12 @@ impl Function<'_, '_> {
         }
         self.next = mark;
         self.span = outer;
+    }
+
+    /// Makes the place of a term that of the instructions to come; returns the place before.
+    pub(super) fn enter_span(&mut self, expr: &Expr) -> Span {
+        let span = if expr.span.is_none() { self.span } else { expr.span };
+        std::mem::replace(&mut self.span, span)
     }
 
     /// A term whose value comes into being in one register.
@@ -189,7 +193,7 @@ impl Function<'_, '_> {
     }
 
     /// Evaluates `bound` and binds it to `var`, which outlives this call.
-    fn bind(&mut self, var: VarId, bound: &Expr) {
+    pub(super) fn bind(&mut self, var: VarId, bound: &Expr) {
         if let Some(used) = self.parts_of(var) {
             let parts: Vec<Option<Reg>> =
                 used.iter().map(|used| used.then(|| self.fresh())).collect();
@@ -480,7 +484,14 @@ impl Function<'_, '_> {
 
     /// Evaluates the body of a loop and makes its value the state.
     fn next_state(&mut self, body: &Expr, state: &Dst) {
-        let mark = self.next;
+        let (mark, outer) = (self.next, self.span);
+        // What the body names first stays in registers of its own, so that the state is made of those.
+        let mut body = body;
+        while let ExprKind::Let(var, bound, rest) = &body.kind {
+            self.enter_span(body);
+            self.bind(*var, bound);
+            body = rest;
+        }
         match state {
             Dst::Reg(s) => {
                 let start = self.instrs.len();
@@ -506,6 +517,7 @@ impl Function<'_, '_> {
             Dst::Return => {}
         }
         self.next = mark;
+        self.span = outer;
     }
 
     /// An update of an element: in place if the array is not used again.

@@ -155,6 +155,15 @@ impl Function<'_, '_> {
     /// Emits a test; the returned jumps are taken if the condition is `sense`.
     pub(super) fn condition(&mut self, cond: &Expr, sense: bool) -> Vec<usize> {
         match &cond.kind {
+            // A condition on the components of a tuple names them first.
+            ExprKind::Let(var, bound, body) => {
+                let outer = self.enter_span(cond);
+                self.bind(*var, bound);
+                self.enter_span(body);
+                let jumps = self.condition(body, sense);
+                self.span = outer;
+                return jumps;
+            }
             ExprKind::Prim(Prim::Not, args) => return self.condition(&args[0], !sense),
             ExprKind::Prim(prim, args) if is_comparison(*prim) => {
                 if let [x, y] = &args[..] {
@@ -179,7 +188,6 @@ impl Function<'_, '_> {
             | ExprKind::Prim(..)
             | ExprKind::Lam(..)
             | ExprKind::App(..)
-            | ExprKind::Let(..)
             | ExprKind::LetRec(..)
             | ExprKind::Tuple(_)
             | ExprKind::Proj(..)

@@ -11,12 +11,22 @@ use crate::structure::Fields;
 use crate::value::Value;
 use pullback_prim::{Class, Prim, RealFn};
 
+/// Stores a value. Most registers hold a number or nothing, which is overwritten without a call.
+#[inline(always)]
+pub(super) fn put(slot: &mut Value, value: Value) {
+    if slot.owns_nothing() {
+        std::mem::forget(std::mem::replace(slot, value));
+    } else {
+        *slot = value;
+    }
+}
+
 #[inline(always)]
 pub(super) fn set_real(slot: &mut Value, x: f64) {
     if let Value::Real(old) = slot {
         *old = x;
     } else {
-        *slot = Value::Real(x);
+        put(slot, Value::Real(x));
     }
 }
 
@@ -25,7 +35,7 @@ pub(super) fn set_int(slot: &mut Value, n: i64) {
     if let Value::Int(old) = slot {
         *old = n;
     } else {
-        *slot = Value::Int(n);
+        put(slot, Value::Int(n));
     }
 }
 
@@ -52,7 +62,7 @@ pub(super) fn load2(regs: &mut [Value], d: u16, a: u16, i: u16, j: u16) -> Resul
         set_real(&mut regs[d as usize], x);
     } else {
         let value = row.get(column).unwrap_or_default();
-        regs[d as usize] = value;
+        put(&mut regs[d as usize], value);
     }
     Ok(())
 }
@@ -79,7 +89,7 @@ fn copy(slot: &mut Value, value: &Value) {
     } else if let Value::Int(n) = value {
         set_int(slot, *n);
     } else {
-        *slot = value.clone();
+        put(slot, value.clone());
     }
 }
 
@@ -91,7 +101,8 @@ fn relocate(regs: &mut [Value], from: usize, to: usize) {
     } else if let Value::Int(n) = regs[from] {
         set_int(&mut regs[to], n);
     } else {
-        regs[to] = std::mem::take(&mut regs[from]);
+        let value = std::mem::take(&mut regs[from]);
+        put(&mut regs[to], value);
     }
 }
 
@@ -106,7 +117,8 @@ pub(super) fn transfer(regs: &mut [Value], d: Reg, a: Reg) {
     } else if let Value::Int(n) = regs[from] {
         set_int(&mut regs[d as usize], n);
     } else {
-        regs[d as usize] = regs[from].clone();
+        let value = regs[from].clone();
+        put(&mut regs[d as usize], value);
     }
 }
 
@@ -144,19 +156,24 @@ pub(super) fn field(regs: &mut [Value], a: Reg, index: u32) -> Value {
 #[inline(always)]
 pub(super) fn clear(regs: &mut [Value]) {
     for slot in regs {
-        *slot = Value::Unit;
+        put(slot, Value::Unit);
     }
 }
 
 /// A primitive of two arguments that has no instruction of its own.
 #[inline]
 pub(super) fn prim2(ctx: &mut Ctx, prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> {
-    if let (Value::Real(a), Value::Real(b)) = (x, y) {
-        if let Class::Smooth(smooth) = &prim.row().class
-            && let RealFn::Real2(f) = smooth.value
-        {
-            return Ok(Value::Real(f(*a, *b)));
-        }
+    if let (Value::Int(m), Value::Int(n)) = (x, y) {
+        return discrete::int2(prim, *m, *n);
+    }
+    if let Class::Smooth(smooth) = &prim.row().class {
+        return match (smooth.value, x, y) {
+            (RealFn::Real2(f), Value::Real(x), Value::Real(y)) => Ok(Value::Real(f(*x, *y))),
+            (RealFn::RealInt(f), Value::Real(x), Value::Int(n)) => Ok(Value::Real(f(*x, *n))),
+            _ => ctx.apply(prim, &[x.clone(), y.clone()]),
+        };
+    }
+    if let (Value::Real(_), Value::Real(_)) = (x, y) {
         return discrete::compare(prim, x, y);
     }
     ctx.apply(prim, &[x.clone(), y.clone()])
@@ -266,7 +283,7 @@ pub(super) fn load(regs: &mut [Value], d: Reg, a: Reg, i: Reg) -> Result<(), Fau
     if a & KILL != 0 {
         regs[(a & !KILL) as usize] = Value::Unit;
     }
-    regs[d as usize] = value;
+    put(&mut regs[d as usize], value);
     Ok(())
 }
 

@@ -23,7 +23,8 @@ macro_rules! real_operation {
             set_real(&mut $regs[$d as usize], z);
         } else {
             let z = $core.ctx.apply(Prim::$prim, &[$x.clone(), $y.clone()]);
-            $regs[$d as usize] = checked!(z, $core, $primitives, $w);
+            let z = checked!(z, $core, $primitives, $w);
+            put(&mut $regs[$d as usize], z);
         }
     }};
 }
