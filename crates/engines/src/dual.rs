@@ -19,8 +19,8 @@ use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
 
 use crate::engine::Go;
 use crate::follow::{checked_leaves, tangent_at};
-use crate::watch;
-use level::Duals;
+use crate::watch::{self, Noting};
+pub(crate) use level::Duals;
 
 pub use show::show_dual;
 
@@ -76,9 +76,10 @@ fn pass(
     pass_on(ctx, Rc::new(Duals::default()), function, x, x_dot, then)
 }
 
-fn pass_on(
+/// As [`pass`], at a level of dual numbers of any kind.
+pub(crate) fn pass_on(
     ctx: &mut Ctx,
-    duals: Rc<Duals>,
+    duals: Rc<impl Noting + 'static>,
     function: Value,
     x: &Value,
     x_dot: &Value,

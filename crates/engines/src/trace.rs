@@ -1,13 +1,15 @@
-//! Reverse and forward mode over a recorded trace.
+//! Reverse mode over a recorded trace, and forward mode beside it.
 //!
-//! Type:  `vjp : (a -> b) -> a -> (b, T b -> T a)`, and `jvp`, `linearize` over the same record.
+//! Type:  `vjp : (a -> b) -> a -> (b, T b -> T a)`, `linearize` over the same record, and `jvp`.
 //! Law:   the pullback is the transposed Jacobian of the executed trace: the sequence of primitives
 //!        that ran, each with its partial derivatives (*A Simple Differentiable Programming Language*
 //!        §3, with its trace terms as a tape so that the reverse pass is linear).
-//! Cost:  recording and each sweep are linear in the operations executed; so is memory.
+//! Cost:  recording and each sweep are linear in the operations executed; so is memory. `jvp` needs no
+//!        record: it computes with dual numbers, in the memory of the program.
 //! Limits: none; the whole language.
 //! Needs: the primitive table; the machine's levels.
 
+mod forward;
 mod nans;
 mod show;
 mod sweep;
@@ -17,10 +19,12 @@ use std::rc::Rc;
 
 use pullback_eval::{Chunks, Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
 
+use crate::dual::pass_on;
 use crate::engine::Go;
 use crate::follow::{checked_leaves, tangent_at};
 use crate::linear::Pullbacks;
 use crate::watch::{self, Note};
+use forward::Forwards;
 use sweep::{Forward, Reverse};
 use tape::{NONE, Recorder, Tape};
 
@@ -61,12 +65,14 @@ impl Engine for Trace {
     }
 
     fn jvp(&self, ctx: &mut Ctx, function: Value, x: Value, x_dot: Value) -> Result<Step, Fault> {
-        let seeds = checked_leaves(&x, &x_dot, "tangent")?;
-        record(ctx, function, x, |ctx, record| Forward::start(ctx, record, seeds, true))
+        pass_on(ctx, Rc::new(Forwards::default()), function, &x, &x_dot, |_, y, y_dot| {
+            Ok(Step::Return(Value::tuple(vec![y, y_dot])))
+        })
     }
 
     fn linearize(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
-        record(ctx, function, x, |_, record| {
+        let recorder = Rc::new(Recorder::admitting(Pullbacks::Linear));
+        record_on(ctx, recorder, function, x, |_, record| {
             let y = record.y.clone();
             Ok(Step::Return(Value::tuple(vec![y, NativeValue::value(Pushforward(record))])))
         })
@@ -81,16 +87,7 @@ fn vjp_on(ctx: &mut Ctx, recorder: Rc<Recorder>, function: Value, x: Value) -> R
     })
 }
 
-/// Applies `function` to `x` on a new tape for forward mode, then goes on with the record.
-fn record(
-    ctx: &mut Ctx,
-    function: Value,
-    x: Value,
-    then: impl FnOnce(&mut Ctx, Rc<Record>) -> Result<Step, Fault> + 'static,
-) -> Result<Step, Fault> {
-    record_on(ctx, Rc::new(Recorder::admitting(Pullbacks::Linear)), function, x, then)
-}
-
+/// Applies `function` to `x` on this tape, then goes on with the record.
 fn record_on(
     ctx: &mut Ctx,
     recorder: Rc<Recorder>,
@@ -154,7 +151,7 @@ impl Native for Pushforward {
     }
     fn call(&self, ctx: &mut Ctx, x_dot: Value) -> Result<Step, Fault> {
         let seeds = checked_leaves(&self.0.x, &x_dot, "tangent")?;
-        Forward::start(ctx, self.0.clone(), seeds, false)
+        Forward::start(ctx, self.0.clone(), seeds)
     }
     fn release(&mut self, work: &mut Vec<Value>) {
         release(&mut self.0, work);

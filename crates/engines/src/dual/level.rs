@@ -23,9 +23,9 @@ pub(super) struct Line {
 
 /// A level of dual numbers. The tangent is in the number, so there is nothing to keep.
 #[derive(Default)]
-pub(super) struct Duals {
+pub(crate) struct Duals {
     /// The primitives that ran, if they are to be shown.
-    pub lines: Option<RefCell<Vec<Line>>>,
+    pub(super) lines: Option<RefCell<Vec<Line>>>,
 }
 
 impl Duals {

@@ -194,16 +194,14 @@ pub(super) struct Forward {
     #[expect(dead_code, reason = "it is in the account while the sweep lasts")]
     held: Charge,
     at: usize,
-    with_value: bool,
 }
 
 impl Forward {
-    /// From tangents of the argument's Reals to the tangent of the result, alone or beside the value.
+    /// From tangents of the argument's Reals to the tangent of the result.
     pub(super) fn start(
         ctx: &mut Ctx,
         record: Rc<Record>,
         seeds: Vec<Value>,
-        with_value: bool,
     ) -> Result<Step, Fault> {
         let (mut dots, held) = entries(ctx, record.tape.nodes.len())?;
         for (entry, seed) in dots.iter_mut().zip(seeds) {
@@ -211,7 +209,7 @@ impl Forward {
         }
         let at = record.tape.inputs;
         nans::enter(ctx, &record);
-        Self { record, dots, held, at, with_value }.go(ctx)
+        Self { record, dots, held, at }.go(ctx)
     }
 
     fn go(mut self, ctx: &mut Ctx) -> Result<Step, Fault> {
@@ -257,12 +255,7 @@ impl Forward {
             NONE => Value::Real(0.0),
             output => number(&self.dots[output as usize]),
         });
-        let y_dot = walk::tangent_of(&record.y, y_dot)?;
-        Ok(Step::Return(if self.with_value {
-            Value::tuple(vec![record.y.clone(), y_dot])
-        } else {
-            y_dot
-        }))
+        Ok(Step::Return(walk::tangent_of(&record.y, y_dot)?))
     }
 
     #[inline]
@@ -292,10 +285,7 @@ impl Forward {
             return Ok(None);
         }
         let x_dot = walk::tangent_of(&custom.x, dots.into_iter().map(number))?;
-        let transposed = NativeValue::value(Transposed {
-            pullback: custom.pullback.clone(),
-            value: custom.value.clone(),
-        });
+        let transposed = transposed(custom.pullback.clone(), custom.value.clone());
         let outputs = custom.outputs;
         Ok(Some(move |mut this: Self| {
             Step::call(
@@ -314,6 +304,11 @@ impl Forward {
             )
         }))
     }
+}
+
+/// The transpose `T a -> T b` of a rule's pullback; `value` is what the rule's function gave.
+pub(super) fn transposed(pullback: Value, value: Value) -> Value {
+    NativeValue::value(Transposed { pullback, value })
 }
 
 /// The transpose of a linear function `T b -> T a`: its own derivative in reverse, at zero.

@@ -1,0 +1,101 @@
+//! Forward mode: dual numbers, so that nothing is recorded and memory is that of the program.
+//!
+//! The level is that of the engine `dual` but for functions with their own rule of reverse mode: the
+//! rule's pullback is transposed and applied once, whatever the number of results.
+
+use pullback_eval::watch::NanCause;
+use pullback_eval::{Ctx, Fault, Level, Step, Value, walk};
+use pullback_prim::Prim;
+
+use super::sweep::transposed;
+use crate::dual::Duals;
+use crate::engine::Go;
+use crate::follow::{attach, tangent_at};
+use crate::linear::demand_linear;
+use crate::watch::{Noting, nan_watch};
+
+/// The level.
+#[derive(Default)]
+pub(super) struct Forwards(Duals);
+
+impl Level for Forwards {
+    fn smooth(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        prim: Prim,
+        args: &[Value],
+    ) -> Result<Value, Fault> {
+        self.0.smooth(ctx, level, prim, args)
+    }
+
+    fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+        self.0.sum(ctx, level, items)
+    }
+
+    fn custom_vjp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        x: Value,
+        value: Value,
+        pullback: Value,
+    ) -> Result<Step, Fault> {
+        let mut followed = false;
+        let x_dot = walk::map_leaves(&x, |leaf| {
+            let tangent = tangent_at(leaf, level);
+            followed |= tangent.is_some();
+            Ok(tangent.cloned().unwrap_or_else(|| walk::zero(leaf)))
+        })?;
+        if !followed {
+            return Ok(Step::Return(value));
+        }
+        let (y, tested) = (value.clone(), pullback.clone());
+        demand_linear(ctx, &y, tested, move |ctx| {
+            ctx.watch().inspect(|watch| watch.enter_sweep());
+            let transposed = transposed(pullback, walk::strip(&value, level)?);
+            let attached = move |ctx: &mut Ctx, y_dot: Value| {
+                ctx.watch().inspect(|watch| watch.leave_sweep());
+                attached(ctx, level, &value, &walk::strip(&y_dot, level)?)
+            };
+            Ok(Step::call(transposed, vec![x_dot], Go(attached)))
+        })
+    }
+
+    fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
+        self.0.tangent(ctx, level, x)
+    }
+
+    fn custom_jvp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        value: Value,
+        tangent: Value,
+    ) -> Result<Value, Fault> {
+        self.0.custom_jvp(ctx, level, value, tangent)
+    }
+}
+
+impl Noting for Forwards {
+    fn noted(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value], result: &Value) {
+        self.0.noted(ctx, level, prim, args, result);
+    }
+
+    fn noted_rule(&self, ctx: &mut Ctx) {
+        self.0.noted_rule(ctx);
+    }
+}
+
+/// What a function with a rule gave, with the tangent that the rule gave.
+fn attached(ctx: &mut Ctx, level: u64, value: &Value, y_dot: &Value) -> Result<Step, Fault> {
+    let mut nan = false;
+    let result = walk::zip_leaves(value, y_dot, "tangent", |leaf, y_dot| {
+        nan |= y_dot.as_real().is_some_and(f64::is_nan);
+        if leaf.is_real() { attach(ctx, level, leaf, y_dot.clone()) } else { Ok(leaf.clone()) }
+    })?;
+    if let (true, Some(watch)) = (nan, nan_watch(ctx)) {
+        watch.note_nan(watch.place(), NanCause::Rule);
+    }
+    Ok(Step::Return(result))
+}
