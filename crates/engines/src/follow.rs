@@ -1,6 +1,5 @@
 //! What the engines that follow Reals at run time share.
 
-use pullback_eval::numeric::{self, Partial, Partials};
 use pullback_eval::{Ctx, Fault, Value, primal, walk};
 use pullback_prim::{Prim, Smooth};
 
@@ -83,55 +82,6 @@ pub(crate) fn checked_leaves(
         Ok(Value::Unit)
     })?;
     Ok(leaves)
-}
-
-/// A primitive at plain numbers, of which one or both are followed at one level only.
-pub(crate) struct Plain<'a> {
-    /// Its arguments without derivatives.
-    pub args: [f64; 2],
-    /// What is kept of the derivative of each argument, where the level follows it.
-    pub tangents: [Option<&'a Value>; 2],
-    /// Its value.
-    pub result: f64,
-    /// Its partial derivatives by the followed arguments; `None` is the structural zero.
-    pub partials: [Option<f64>; 2],
-}
-
-/// The common case of a primitive: Reals that no earlier level follows. `None` if this is another.
-#[inline]
-pub(crate) fn plain<'a>(
-    ctx: &mut Ctx,
-    level: u64,
-    smooth: &Smooth,
-    args: &'a [Value],
-) -> Option<Plain<'a>> {
-    let mut plain = Plain { args: [0.0; 2], tangents: [None; 2], result: 0.0, partials: [None; 2] };
-    for (index, arg) in args.iter().enumerate() {
-        plain.args[index] = if let Value::Real(x) = arg {
-            *x
-        } else if let Value::Active(active) = arg
-            && active.level == level
-            && let Value::Real(x) = active.primal
-        {
-            plain.tangents[index] = Some(&active.tangent);
-            x
-        } else {
-            return None;
-        };
-    }
-    plain.result = numeric::value(smooth, &plain.args[..args.len()])?;
-    let mut partials = Partials::new(smooth, plain.args, plain.result);
-    for index in 0..args.len() {
-        if let (Some(_), Some(term)) = (plain.tangents[index], &smooth.partials[index]) {
-            plain.partials[index] = match partials.get(term) {
-                Partial::Zero => None,
-                Partial::Number(x) => Some(x),
-                Partial::Unknown => return None,
-            };
-        }
-    }
-    ctx.counts.add(partials.counts);
-    Some(plain)
 }
 
 /// The analysis of a primitive that an engine was given as a smooth one.

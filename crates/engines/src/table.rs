@@ -44,7 +44,8 @@ const TRACE: EngineInfo = EngineInfo {
         law: "the record of a run, its *trace term* `C`, has no conditional, call or loop left; \
               `W.R_V(x:T. C)` is the derivative of `x ↦ C` at `V` (Theorem 6.1), and `C` means what the \
               program means around `V` (Theorem 6.2)",
-        cost: SAME_COST,
+        cost: "`vjp` and `jvp`: a constant times the program; memory of `vjp` linear in the operations \
+               executed, of `jvp` that of the program",
         reverse: LINEAR,
         covers: "the whole language",
         limits: "none; the forms in the letter of the paper are those of its language",

@@ -15,6 +15,7 @@ use super::discrete;
 use super::fault::{Fault, MAX_NESTING, Request};
 use super::hooks::{Engine, Level};
 use super::memory::{self, Charge};
+use super::numeric::Plain;
 use super::value::{Active, Value};
 use super::watch::{Watch, compares};
 
@@ -150,6 +151,8 @@ pub struct Ctx {
     open: Vec<(u64, Rc<dyn Level>)>,
     /// How many of them test whether a function is linear.
     pub(super) linearity_tests: usize,
+    /// Whether the last of them takes plain numbers.
+    takes_plain: bool,
     last_level: u64,
     /// From when memory counts.
     since: Since,
@@ -172,6 +175,7 @@ impl Ctx {
             deadline,
             open: vec![],
             linearity_tests: 0,
+            takes_plain: false,
             last_level: 0,
             since,
             steps: 0,
@@ -183,6 +187,7 @@ impl Ctx {
         self.last_level += 1;
         self.linearity_tests += usize::from(level.tests_linearity());
         self.open.push((self.last_level, level));
+        self.last_changed();
         self.last_level
     }
 
@@ -193,12 +198,19 @@ impl Ctx {
             let (_, closed) = self.open.remove(index);
             self.linearity_tests -= usize::from(closed.tests_linearity());
         }
+        self.last_changed();
+    }
+
+    /// Another level is the last of the open ones.
+    fn last_changed(&mut self) {
+        self.takes_plain = self.open.last().is_some_and(|(_, level)| level.takes_plain());
     }
 
     /// Closes all levels, after an error.
     pub(super) fn close_all(&mut self) {
         self.open.clear();
         self.linearity_tests = 0;
+        self.last_changed();
     }
 
     /// A Real that `level` follows from now on. An error if too many levels follow it already, or if
@@ -313,11 +325,15 @@ impl Ctx {
         if highest == 0 {
             return Err(Fault::internal(format!("{prim:?} on {args:?}")));
         }
+        let strict = self.options.strict_domain;
+        if !strict && let Some(result) = self.plain(smooth, args) {
+            return result;
+        }
         let Some(level) = self.level(highest) else {
             let args: Vec<Value> = args.iter().map(|arg| primal(arg, highest).clone()).collect();
             return self.apply_smooth(prim, smooth, &args);
         };
-        if self.options.strict_domain {
+        if strict {
             let numbers: Vec<f64> = args
                 .iter()
                 .map(|arg| arg.as_real().or(arg.as_int().map(|n| n as f64)).unwrap_or(f64::NAN))
@@ -325,21 +341,43 @@ impl Ctx {
             if !smooth.differentiable(&numbers, |by| self.is_followed(&args[by])) {
                 return Err(Fault::NotSmooth { name: prim.written(), args: numbers });
             }
+            if let Some(result) = self.plain(smooth, args) {
+                return result;
+            }
         }
         level.smooth(self, highest, prim, args)
     }
 
-    /// Applies a smooth primitive of two Reals.
-    #[inline]
-    pub fn apply2(&mut self, prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> {
-        if let (Value::Real(x), Value::Real(y)) = (x, y) {
-            if prim == Prim::Add {
-                return Ok(Value::Real(x + y));
-            } else if prim == Prim::Mul {
-                return Ok(Value::Real(x * y));
-            }
+    /// Applies a smooth primitive of two Reals of which one or both are followed.
+    #[inline(never)]
+    pub(super) fn followed2(&mut self, prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> {
+        if !self.options.strict_domain
+            && let Class::Smooth(smooth) = &prim.row().class
+            && let Some((last, level)) = self.plain_level()
+            && let Some(plain) = Plain::binary(&mut self.counts, last, smooth, x, y)
+        {
+            return level.plain(self, last, &plain);
         }
         self.apply(prim, &[x.clone(), y.clone()])
+    }
+
+    /// Applies a smooth primitive the short way, if the last level takes plain numbers and these are.
+    #[inline]
+    fn plain(&mut self, smooth: &Smooth, args: &[Value]) -> Option<Result<Value, Fault>> {
+        let (last, level) = self.plain_level()?;
+        let plain = match args {
+            [x] => Plain::unary(&mut self.counts, last, smooth, x)?,
+            [x, y] => Plain::binary(&mut self.counts, last, smooth, x, y)?,
+            _ => return None,
+        };
+        Some(level.plain(self, last, &plain))
+    }
+
+    /// The last open level, if it takes plain numbers.
+    #[inline(always)]
+    fn plain_level(&self) -> Option<(u64, Rc<dyn Level>)> {
+        let (last, level) = self.open.last().filter(|_| self.takes_plain)?;
+        Some((*last, level.clone()))
     }
 
     /// `total + partial * factor`, one operation of differentiation; `()` stands for a structural zero

@@ -4,7 +4,7 @@
 use super::memory::Charge;
 
 /// How many items a full chunk has, as a power of two.
-const BITS: usize = 14;
+const BITS: usize = 16;
 const FULL: usize = 1 << BITS;
 
 /// A list that grows by chunks.
@@ -47,7 +47,7 @@ impl<T> Chunks<T> {
     }
 
     /// The item at an index, which must be in range.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, index: usize) -> &T {
         match self.full.get(index >> BITS) {
             Some(chunk) => &chunk[index % FULL],

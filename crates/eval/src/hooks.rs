@@ -8,6 +8,7 @@ use pullback_prim::Prim;
 
 use super::arith::Ctx;
 use super::fault::Fault;
+use super::numeric::Plain;
 use super::value::Value;
 
 /// What happens next.
@@ -117,6 +118,15 @@ pub trait Level {
         value: Value,
         tangent: Value,
     ) -> Result<Value, Fault>;
+    /// Whether it takes primitives at plain numbers by [`Level::plain`].
+    fn takes_plain(&self) -> bool {
+        false
+    }
+    /// As [`Level::smooth`] for a primitive whose value and partial derivatives are known, because its
+    /// arguments are numbers that no earlier level follows.
+    fn plain(&self, _: &mut Ctx, _: u64, _: &Plain<'_>) -> Result<Value, Fault> {
+        Err(Fault::internal("this level takes no plain numbers"))
+    }
     /// Whether it follows Reals through functions with their own rule, without the rule.
     fn through_rules(&self) -> bool {
         false

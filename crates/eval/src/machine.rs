@@ -186,14 +186,14 @@ impl<'i> Machine<'i> {
                     Instr::RealSub { d, a, b } => real!(d, &reg!(a), &reg!(b), -, Sub),
                     Instr::RealMul { d, a, b } => real!(d, &reg!(a), &reg!(b), *, Mul),
                     Instr::RealDiv { d, a, b } => { core.ctx.counts.surcharge += DIVISION; real!(d, &reg!(a), &reg!(b), /, Div) }
-                    Instr::RealAddK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), +, Add),
-                    Instr::RealSubK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), -, Sub),
-                    Instr::RealMulK { d, a, k } => real!(d, &reg!(a), &Value::Real(k), *, Mul),
-                    Instr::RealDivK { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &reg!(a), &Value::Real(k), /, Div) }
-                    Instr::RealAddR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), +, Add),
-                    Instr::RealSubR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), -, Sub),
-                    Instr::RealMulR { d, a, k } => real!(d, &Value::Real(k), &reg!(a), *, Mul),
-                    Instr::RealDivR { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &Value::Real(k), &reg!(a), /, Div) }
+                    Instr::RealAddK { d, a, k } => real!(d, &reg!(a), &*constant(k), +, Add),
+                    Instr::RealSubK { d, a, k } => real!(d, &reg!(a), &*constant(k), -, Sub),
+                    Instr::RealMulK { d, a, k } => real!(d, &reg!(a), &*constant(k), *, Mul),
+                    Instr::RealDivK { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &reg!(a), &*constant(k), /, Div) }
+                    Instr::RealAddR { d, a, k } => real!(d, &*constant(k), &reg!(a), +, Add),
+                    Instr::RealSubR { d, a, k } => real!(d, &*constant(k), &reg!(a), -, Sub),
+                    Instr::RealMulR { d, a, k } => real!(d, &*constant(k), &reg!(a), *, Mul),
+                    Instr::RealDivR { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &*constant(k), &reg!(a), /, Div) }
                     Instr::RealNeg { d, a } => { primitives += 1; set!(d, negated(&mut core.ctx, &reg!(a))) }
                     Instr::Real1 { prim, d, a } => { primitives += 1; core.ctx.counts.surcharge += surcharge(prim); set!(d, prim1(&mut core.ctx, prim, &reg!(a))) }
                     Instr::IntAdd { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_add, IntAdd),
@@ -219,14 +219,14 @@ impl<'i> Machine<'i> {
                     Instr::JRealNe { a, b, to } => jump_real!(a, &reg!(b), to, Ne, |x, y| x != y),
                     Instr::JRealNotLt { a, b, to } => jump_real!(a, &reg!(b), to, Lt, |x, y| !(x < y)),
                     Instr::JRealNotLe { a, b, to } => jump_real!(a, &reg!(b), to, Le, |x, y| !(x <= y)),
-                    Instr::JRealLtK { a, to, k } => jump_real!(a, &Value::Real(k), to, Lt, |x, y| x < y),
-                    Instr::JRealLeK { a, to, k } => jump_real!(a, &Value::Real(k), to, Le, |x, y| x <= y),
-                    Instr::JRealGtK { a, to, k } => jump_real!(a, &Value::Real(k), to, Gt, |x, y| x > y),
-                    Instr::JRealGeK { a, to, k } => jump_real!(a, &Value::Real(k), to, Ge, |x, y| x >= y),
-                    Instr::JRealNotLtK { a, to, k } => jump_real!(a, &Value::Real(k), to, Lt, |x, y| !(x < y)),
-                    Instr::JRealNotLeK { a, to, k } => jump_real!(a, &Value::Real(k), to, Le, |x, y| !(x <= y)),
-                    Instr::JRealNotGtK { a, to, k } => jump_real!(a, &Value::Real(k), to, Gt, |x, y| !(x > y)),
-                    Instr::JRealNotGeK { a, to, k } => jump_real!(a, &Value::Real(k), to, Ge, |x, y| !(x >= y)),
+                    Instr::JRealLtK { a, to, k } => jump_real!(a, &*constant(k), to, Lt, |x, y| x < y),
+                    Instr::JRealLeK { a, to, k } => jump_real!(a, &*constant(k), to, Le, |x, y| x <= y),
+                    Instr::JRealGtK { a, to, k } => jump_real!(a, &*constant(k), to, Gt, |x, y| x > y),
+                    Instr::JRealGeK { a, to, k } => jump_real!(a, &*constant(k), to, Ge, |x, y| x >= y),
+                    Instr::JRealNotLtK { a, to, k } => jump_real!(a, &*constant(k), to, Lt, |x, y| !(x < y)),
+                    Instr::JRealNotLeK { a, to, k } => jump_real!(a, &*constant(k), to, Le, |x, y| !(x <= y)),
+                    Instr::JRealNotGtK { a, to, k } => jump_real!(a, &*constant(k), to, Gt, |x, y| !(x > y)),
+                    Instr::JRealNotGeK { a, to, k } => jump_real!(a, &*constant(k), to, Ge, |x, y| !(x >= y)),
                     Instr::JIntLt { a, b, to } => jump_int!(a, <, int(&reg!(b)), to),
                     Instr::JIntLe { a, b, to } => jump_int!(a, <=, int(&reg!(b)), to),
                     Instr::JIntEq { a, b, to } => jump_int!(a, ==, int(&reg!(b)), to),

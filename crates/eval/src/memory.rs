@@ -9,6 +9,11 @@ thread_local! {
     static LIVE: Cell<usize> = const { Cell::new(0) };
 }
 
+/// What a value of this type takes behind a reference count: an allocator hands out multiples of 16 bytes.
+pub(super) const fn shared<T>() -> usize {
+    (size_of::<T>() + 16).next_multiple_of(16)
+}
+
 /// Notes that `bytes` more are in use.
 #[inline]
 pub fn charge(bytes: usize) {

@@ -3,10 +3,113 @@
 use pullback_prim::{Class, MAX_SHARED, Prim, RealFn, Smooth, Term};
 
 use super::arith::Counts;
+use super::value::Value;
+
+/// A primitive at plain numbers, of which one or both are followed at one level and no other.
+pub struct Plain<'a> {
+    /// What is kept of the derivative of each argument: none where it is not followed, or where the
+    /// partial derivative by it is structurally zero.
+    pub tangents: [Option<&'a Value>; 2],
+    /// The partial derivatives by those arguments.
+    pub partials: [f64; 2],
+    /// Its value.
+    pub result: f64,
+}
+
+impl<'a> Plain<'a> {
+    /// A primitive of one Real of this level. `None` if an earlier level follows it, or if the
+    /// primitive needs more than Reals.
+    #[inline(always)]
+    pub(super) fn unary(
+        counts: &mut Counts,
+        level: u64,
+        smooth: &Smooth,
+        x: &'a Value,
+    ) -> Option<Self> {
+        let (x, tangent) = number(level, x)?;
+        let RealFn::Real1(f) = smooth.value else { return None };
+        let plain = Self { tangents: [tangent, None], partials: [0.0; 2], result: f(x) };
+        plain.with_partials(counts, smooth, [x, 0.0])
+    }
+
+    /// As [`Plain::unary`], for a primitive of two Reals.
+    #[inline(always)]
+    pub(super) fn binary(
+        counts: &mut Counts,
+        level: u64,
+        smooth: &Smooth,
+        x: &'a Value,
+        y: &'a Value,
+    ) -> Option<Self> {
+        let (x, x_tangent) = number(level, x)?;
+        let (y, y_tangent) = number(level, y)?;
+        let RealFn::Real2(f) = smooth.value else { return None };
+        let plain = Self { tangents: [x_tangent, y_tangent], partials: [0.0; 2], result: f(x, y) };
+        plain.with_partials(counts, smooth, [x, y])
+    }
+
+    #[inline(always)]
+    fn with_partials(
+        mut self,
+        counts: &mut Counts,
+        smooth: &Smooth,
+        numbers: [f64; 2],
+    ) -> Option<Self> {
+        for index in 0..2 {
+            if self.tangents[index].is_none() {
+                continue;
+            }
+            // Most partials are a number that is there already.
+            self.partials[index] = match &smooth.partials[index] {
+                Some(Term::Real(x)) => *x,
+                Some(Term::Arg(index)) => numbers[*index],
+                Some(Term::Result) => self.result,
+                Some(Term::Zero | Term::Int(_) | Term::Prim(..) | Term::If(..)) | None => {
+                    return self.computed(counts, smooth, numbers);
+                }
+            };
+        }
+        Some(self)
+    }
+
+    /// With partial derivatives that take operations of their own.
+    #[inline(never)]
+    fn computed(mut self, counts: &mut Counts, smooth: &Smooth, numbers: [f64; 2]) -> Option<Self> {
+        let mut partials = Partials::new(smooth, numbers, self.result);
+        for (index, term) in smooth.partials.iter().enumerate() {
+            if self.tangents[index].is_none() {
+                continue;
+            }
+            match partials.get(term.as_ref()?) {
+                Partial::Zero => self.tangents[index] = None,
+                Partial::Number(x) => self.partials[index] = x,
+                Partial::Unknown => return None,
+            }
+        }
+        counts.add(partials.counts);
+        Some(self)
+    }
+}
+
+/// A Real of this level without its derivative, and what is kept of that. `None` if an earlier level
+/// follows it.
+#[inline(always)]
+fn number(level: u64, value: &Value) -> Option<(f64, Option<&Value>)> {
+    if let Value::Real(x) = value {
+        return Some((*x, None));
+    }
+    if let Value::Active(active) = value
+        && active.level == level
+        && let Value::Real(x) = active.primal
+    {
+        return Some((x, Some(&active.tangent)));
+    }
+    None
+}
 
 /// The value of a smooth primitive of Reals.
 #[inline]
-pub fn value(smooth: &Smooth, args: &[f64]) -> Option<f64> {
+fn value(smooth: &Smooth, args: &[f64]) -> Option<f64> {
     match (smooth.value, args) {
         (RealFn::Real2(f), [x, y, ..]) => Some(f(*x, *y)),
         (RealFn::Real1(f), [x, ..]) => Some(f(*x)),
@@ -15,7 +118,7 @@ pub fn value(smooth: &Smooth, args: &[f64]) -> Option<f64> {
 }
 
 /// What a partial derivative is at plain numbers.
-pub enum Partial {
+enum Partial {
     /// Structurally zero.
     Zero,
     /// A number.
@@ -26,26 +129,26 @@ pub enum Partial {
 
 /// The partial derivatives of one application of a primitive of Reals. What they share is computed
 /// once, and each primitive in them is counted.
-pub struct Partials<'a> {
+struct Partials<'a> {
     smooth: &'a Smooth,
     args: [f64; 2],
     result: f64,
     /// The values of the shared terms that have been asked for; a truth is 1 or 0.
     known: [Option<f64>; MAX_SHARED],
     /// What it took.
-    pub counts: Counts,
+    counts: Counts,
 }
 
 impl<'a> Partials<'a> {
     /// At these arguments, with this result.
     #[inline]
-    pub fn new(smooth: &'a Smooth, args: [f64; 2], result: f64) -> Self {
+    fn new(smooth: &'a Smooth, args: [f64; 2], result: f64) -> Self {
         Self { smooth, args, result, known: [None; MAX_SHARED], counts: Counts::default() }
     }
 
     /// One of them.
     #[inline]
-    pub fn get(&mut self, term: &Term) -> Partial {
+    fn get(&mut self, term: &Term) -> Partial {
         match term {
             Term::Arg(index) => Partial::Number(self.args[*index]),
             Term::Real(x) => Partial::Number(*x),

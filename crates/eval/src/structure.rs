@@ -74,7 +74,7 @@ impl Fields {
     #[inline]
     fn bytes(&self) -> usize {
         let rest = if let Items::Many(items) = &self.items { items.len() } else { 0 };
-        size_of::<Self>() + 16 + rest * size_of::<Value>()
+        memory::shared::<Self>() + rest * size_of::<Value>()
     }
 }
 

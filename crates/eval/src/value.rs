@@ -51,7 +51,7 @@ pub struct Active {
     pub tangent: Value,
 }
 
-const ACTIVE_BYTES: usize = size_of::<Active>() + 16;
+const ACTIVE_BYTES: usize = memory::shared::<Active>();
 
 impl Active {
     /// A followed Real.

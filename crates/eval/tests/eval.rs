@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use pullback_base::Diagnostic;
-use pullback_eval::{Machine, NoEngine, Options, Value, compile, equal};
+use pullback_eval::{Instr, Machine, NoEngine, Options, Value, compile, equal};
 use pullback_prim::Prim;
 use support::{def, program};
 
@@ -352,4 +352,18 @@ fn weights_are_those_of_the_table() {
         machine.global(def(&program, "main")).unwrap();
         assert_eq!(machine.counts().weight(), prim.row().weight, "{name}");
     }
+}
+
+#[test]
+fn a_loop_over_a_tuple_compares_and_jumps_at_once() {
+    let text = "def main : (Int, Real) =
+ loop $s : (Int, Real) = (0, 0.5) while let $i : Int = $s.0 in let $x : Real = $s.1 in int_lt $i 10
+  do let $j : Int = $s.0 in let $y : Real = $s.1 in (int_add $j 1, mul $y 0.5)";
+    check(text, Value::tuple(vec![Value::int(10), Value::real(0.5f64.powi(11))]));
+    let image = compile(&program(text));
+    let instrs: Vec<&Instr> = image.codes.iter().flat_map(|code| &code.instrs).collect();
+    assert!(!instrs.iter().any(|instr| matches!(instr, Instr::JumpUnless { .. })), "{instrs:?}");
+    // The next state goes where the state is: an addition, a product, and at most one move.
+    let moves = instrs.iter().filter(|instr| matches!(instr, Instr::Move { .. })).count();
+    assert!(moves <= 1, "{instrs:?}");
 }

@@ -2,6 +2,8 @@
 
 mod docs;
 mod golden;
+#[cfg(target_os = "linux")]
+mod memory;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

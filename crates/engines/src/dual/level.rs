@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 
+use pullback_eval::numeric::Plain;
 use pullback_eval::watch::NanCause;
 use pullback_eval::{Ctx, Fault, Known, Level, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
 use crate::engine::Go;
-use crate::follow::{attach, below_or_at, checked_leaves, plain, smooth, tangent_at};
+use crate::follow::{attach, below_or_at, checked_leaves, smooth, tangent_at};
 use crate::linear::demand_linear;
 use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
 
@@ -45,22 +46,6 @@ impl Level for Duals {
         args: &[Value],
     ) -> Result<Value, Fault> {
         let smooth = smooth(prim)?;
-        if self.lines.is_none()
-            && let Some(plain) = plain(ctx, level, smooth, args)
-        {
-            let mut y_dot = Value::Unit;
-            for (tangent, partial) in plain.tangents.iter().zip(plain.partials) {
-                if let (Some(x_dot), Some(partial)) = (tangent, partial) {
-                    y_dot = ctx.add_product(&y_dot, &Value::Real(partial), x_dot)?;
-                }
-            }
-            let result = Value::Real(plain.result);
-            return if let Value::Unit = y_dot {
-                Ok(result)
-            } else {
-                ctx.follow(level, result, y_dot)
-            };
-        }
         let mut below = [Value::Unit, Value::Unit];
         for (slot, arg) in below.iter_mut().zip(args) {
             *slot = primal(arg, level).clone();
@@ -92,6 +77,21 @@ impl Level for Duals {
         let result = ctx.follow(level, result, y_dot)?;
         self.note("sum", items, &result);
         Ok(result)
+    }
+
+    fn takes_plain(&self) -> bool {
+        self.lines.is_none()
+    }
+
+    fn plain(&self, ctx: &mut Ctx, level: u64, plain: &Plain<'_>) -> Result<Value, Fault> {
+        let mut y_dot = Value::Unit;
+        for (tangent, partial) in plain.tangents.iter().zip(plain.partials) {
+            if let Some(x_dot) = tangent {
+                y_dot = ctx.add_product(&y_dot, &Value::Real(partial), x_dot)?;
+            }
+        }
+        let result = Value::Real(plain.result);
+        if let Value::Unit = y_dot { Ok(result) } else { ctx.follow(level, result, y_dot) }
     }
 
     fn custom_vjp(

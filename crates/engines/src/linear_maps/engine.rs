@@ -4,14 +4,17 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use pullback_eval::{Ctx, Engine, Fault, Level, Native, NativeValue, Step, Value, primal, walk};
+use pullback_eval::numeric::Plain;
+use pullback_eval::{
+    Ctx, Engine, Fault, Known, Level, Native, NativeValue, Step, Value, primal, walk,
+};
 use pullback_prim::Prim;
 
 use super::apply::{Progress, Run};
 use super::maps::{Map, Maps, Opaque, ZERO};
 use super::vector::Vector;
 use crate::engine::Go;
-use crate::follow::{attach, carried, carriers, checked_leaves, plain, smooth, tangent_at};
+use crate::follow::{attach, carried, carriers, checked_leaves, smooth, tangent_at};
 use crate::linear::{Pullbacks, demand_linear};
 
 /// The engine.
@@ -231,31 +234,35 @@ impl Level for Building {
         args: &[Value],
     ) -> Result<Value, Fault> {
         let smooth = smooth(prim)?;
-        let (result, terms) = if let Some(plain) = plain(ctx, level, smooth, args) {
-            let term = |index: usize| {
-                let map = map_of(plain.tangents[index]?);
-                Some((Value::Real(plain.partials[index]?), map))
-            };
-            (Value::Real(plain.result), [term(0), term(1)])
-        } else {
-            let mut below = [Value::Unit, Value::Unit];
-            for (slot, arg) in below.iter_mut().zip(args) {
-                *slot = primal(arg, level).clone();
+        let mut below = [Value::Unit, Value::Unit];
+        for (slot, arg) in below.iter_mut().zip(args) {
+            *slot = primal(arg, level).clone();
+        }
+        let below = &below[..args.len().min(2)];
+        let result = ctx.apply(prim, below)?;
+        let (mut terms, mut known) = ([None, None], Known::default());
+        for (index, arg) in args.iter().enumerate() {
+            if let (Some(tangent), Some(term)) = (tangent_at(arg, level), &smooth.partials[index])
+                && let Some(partial) =
+                    ctx.partial(smooth.shared, term, below, &result, &mut known)?
+            {
+                terms[index] = Some((partial, map_of(tangent)));
             }
-            let below = &below[..args.len().min(2)];
-            let result = ctx.apply(prim, below)?;
-            let mut terms = [None, None];
-            for (index, arg) in args.iter().enumerate() {
-                if let (Some(tangent), Some(term)) =
-                    (tangent_at(arg, level), &smooth.partials[index])
-                    && let Some(partial) = ctx.term(term, below, &result)?
-                {
-                    terms[index] = Some((partial, map_of(tangent)));
-                }
-            }
-            (result, terms)
-        };
+        }
         let map = self.maps.borrow_mut().primitive(terms)?;
+        if map == ZERO { Ok(result) } else { ctx.follow(level, result, named(map)) }
+    }
+
+    fn takes_plain(&self) -> bool {
+        true
+    }
+
+    fn plain(&self, ctx: &mut Ctx, level: u64, plain: &Plain<'_>) -> Result<Value, Fault> {
+        let term = |index: usize| {
+            Some((Value::Real(plain.partials[index]), map_of(plain.tangents[index]?)))
+        };
+        let map = self.maps.borrow_mut().primitive([term(0), term(1)])?;
+        let result = Value::Real(plain.result);
         if map == ZERO { Ok(result) } else { ctx.follow(level, result, named(map)) }
     }
 

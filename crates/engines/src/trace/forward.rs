@@ -3,6 +3,7 @@
 //! The level is that of the engine `dual` but for functions with their own rule of reverse mode: the
 //! rule's pullback is transposed and applied once, whatever the number of results.
 
+use pullback_eval::numeric::Plain;
 use pullback_eval::watch::NanCause;
 use pullback_eval::{Ctx, Fault, Level, Step, Value, walk};
 use pullback_prim::Prim;
@@ -60,6 +61,14 @@ impl Level for Forwards {
             };
             Ok(Step::call(transposed, vec![x_dot], Go(attached)))
         })
+    }
+
+    fn takes_plain(&self) -> bool {
+        self.0.takes_plain()
+    }
+
+    fn plain(&self, ctx: &mut Ctx, level: u64, plain: &Plain<'_>) -> Result<Value, Fault> {
+        self.0.plain(ctx, level, plain)
     }
 
     fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {

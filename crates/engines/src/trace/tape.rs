@@ -7,11 +7,12 @@
 use std::cell::RefCell;
 
 use pullback_eval::memory::Charge;
+use pullback_eval::numeric::Plain;
 use pullback_eval::{Chunks, Ctx, Fault, Known, Level, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
 use super::node;
-use crate::follow::{Plain, attach, carried, carriers, plain, smooth, tangent_at};
+use crate::follow::{attach, carried, carriers, smooth, tangent_at};
 use crate::linear::{Pullbacks, demand_linear};
 use crate::watch::Note;
 
@@ -81,7 +82,7 @@ pub(super) enum View<'t> {
 }
 
 impl Tape {
-    #[inline]
+    #[inline(always)]
     pub(super) fn view(&self, index: usize) -> View<'_> {
         let node = *self.nodes.at(index);
         match node.parents {
@@ -192,22 +193,6 @@ impl Recorder {
         }
     }
 
-    #[inline]
-    fn plain(&self, ctx: &mut Ctx, level: u64, plain: &Plain<'_>) -> Result<Value, Fault> {
-        let mut new = Node { parents: [NONE; 2], partials: [0.0; 2] };
-        for index in 0..2 {
-            if let (Some(tangent), Some(partial)) = (plain.tangents[index], plain.partials[index]) {
-                new.parents[index] = node(tangent);
-                new.partials[index] = partial;
-            }
-        }
-        if new.parents == [NONE; 2] {
-            return Ok(Value::Real(plain.result));
-        }
-        let index = self.tape.borrow_mut().push(new)?;
-        ctx.follow(level, Value::Real(plain.result), Value::Int(i64::from(index)))
-    }
-
     /// The node of the next input.
     pub(super) fn input(&self) -> u32 {
         let mut tape = self.tape.borrow_mut();
@@ -230,11 +215,6 @@ impl Level for Recorder {
         args: &[Value],
     ) -> Result<Value, Fault> {
         let smooth = smooth(prim)?;
-        if self.lines.is_none()
-            && let Some(plain) = plain(ctx, level, smooth, args)
-        {
-            return self.plain(ctx, level, &plain);
-        }
         let mut below = [Value::Unit, Value::Unit];
         for (slot, arg) in below.iter_mut().zip(args) {
             *slot = primal(arg, level).clone();
@@ -326,6 +306,20 @@ impl Level for Recorder {
             Some(pullback) => demand_linear(ctx, &value, pullback, |_| Ok(Step::Return(result))),
             None => Ok(Step::Return(result)),
         }
+    }
+
+    fn takes_plain(&self) -> bool {
+        self.lines.is_none()
+    }
+
+    fn plain(&self, ctx: &mut Ctx, level: u64, plain: &Plain<'_>) -> Result<Value, Fault> {
+        let parents = plain.tangents.map(|tangent| tangent.map_or(NONE, node));
+        let result = Value::Real(plain.result);
+        if parents == [NONE; 2] {
+            return Ok(result);
+        }
+        let index = self.tape.borrow_mut().push(Node { parents, partials: plain.partials })?;
+        ctx.follow(level, result, Value::Int(i64::from(index)))
     }
 
     fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {

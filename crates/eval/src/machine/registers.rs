@@ -1,5 +1,6 @@
 //! What instructions do with registers, one small function each.
 
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
 use crate::arith::Ctx;
@@ -19,6 +20,12 @@ pub(super) fn put(slot: &mut Value, value: Value) {
     } else {
         *slot = value;
     }
+}
+
+/// A constant operand. A number has nothing to free, which the compiler would look for.
+#[inline(always)]
+pub(super) fn constant(k: f64) -> ManuallyDrop<Value> {
+    ManuallyDrop::new(Value::Real(k))
 }
 
 #[inline(always)]

@@ -22,7 +22,7 @@ macro_rules! real_operation {
             let z = x $op y;
             set_real(&mut $regs[$d as usize], z);
         } else {
-            let z = $core.ctx.apply(Prim::$prim, &[$x.clone(), $y.clone()]);
+            let z = $core.ctx.followed2(Prim::$prim, $x, $y);
             let z = checked!(z, $core, $primitives, $w);
             put(&mut $regs[$d as usize], z);
         }
