@@ -8,15 +8,12 @@ use pullback_base::{Name, Span};
 use pullback_lambda::{AdOp, in_library};
 use pullback_prim::Prim;
 
-use super::arith::Ctx;
-use super::array::{Array, Items};
 use super::code::{Image, Packing, Reg};
 use super::custom;
 use super::discrete::{element_bytes, position};
 use super::fault::Fault;
-use super::hooks::{Step, Then};
-use super::structure::Fields;
-use super::value::Value;
+use super::hooks::{Ctx, Step, Then};
+use super::value::{Array, Fields, Items, Value};
 use super::walk;
 use super::watch::Place as WatchedPlace;
 
@@ -61,6 +58,9 @@ pub(super) enum Next {
     /// The bottom frame has its result.
     Stop(Value),
 }
+
+/// How many calls and loop iterations pass between two looks at the limits.
+pub(super) const TICK: u32 = 1 << 16;
 
 /// From how many calls under way on a function counts as recursive.
 const RECURSION: usize = 8;
@@ -221,7 +221,7 @@ impl Core<'_> {
                     }
                     let arg = std::mem::take(&mut stack[at + 1]);
                     stack[at] = Value::Unit;
-                    return Ok(Opened::Step(native.native().call(&mut self.ctx, arg)?));
+                    return Ok(Opened::Step(native.call(&mut self.ctx, arg)?));
                 }
                 Value::Unit
                 | Value::Bool(_)
@@ -442,7 +442,8 @@ impl Core<'_> {
         if prim == Prim::Div && self.is_library_nan(code, pc) {
             return watch.look_at_constant(self.place(code, pc));
         }
-        watch.look(&self.ctx, prim, args, &|| self.place(code, pc));
+        let followed = |value: &Value| self.ctx.is_followed(value);
+        watch.look(prim, args, &followed, &|| self.place(code, pc));
     }
 
     /// As [`Core::look`], with a constant as one argument.
@@ -492,7 +493,7 @@ impl Core<'_> {
     /// Called every so often: are the limits kept?
     #[cold]
     pub(super) fn tick(&mut self) -> Result<(), Fault> {
-        self.ctx.count_steps(u64::from(super::machine::TICK))?;
+        self.ctx.count_steps(u64::from(TICK))?;
         self.ctx.check_limits()
     }
 

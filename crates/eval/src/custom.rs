@@ -8,10 +8,9 @@
 
 use pullback_lambda::AdOp;
 
-use super::arith::Ctx;
 use super::fault::Fault;
-use super::hooks::{Native, NativeValue, Step, Then};
-use super::value::Value;
+use super::hooks::{Ctx, Level, Native, Step, Then};
+use super::value::{NativeValue, Value};
 use super::walk;
 
 /// Applies a function with its own rule.
@@ -223,6 +222,6 @@ fn below_or_at(value: &Value, level: u64) -> &Value {
     value
 }
 
-fn open_level(ctx: &Ctx, level: u64) -> Result<std::rc::Rc<dyn super::hooks::Level>, Fault> {
+fn open_level(ctx: &Ctx, level: u64) -> Result<std::rc::Rc<dyn Level>, Fault> {
     ctx.level(level).ok_or_else(|| Fault::internal("a derivative rule outlived its level"))
 }

@@ -6,11 +6,10 @@ use std::rc::Rc;
 
 use pullback_prim::{Prim, values};
 
-use super::arith::Ctx;
-use super::array::{Array, Items};
 use super::fault::Fault;
+use super::hooks::Ctx;
 use super::numeric;
-use super::value::Value;
+use super::value::{Array, Items, Value};
 
 /// Applies a primitive that is neither smooth nor [`Prim::Sum`]. [`Prim::Update`] copies the array;
 /// the machine updates in place where it may.

@@ -1,15 +1,22 @@
-//! What an engine of automatic differentiation implements to run inside the machine.
+//! What an engine of automatic differentiation implements to run inside the machine, and the context
+//! that primitives and engines share: the levels that are open, the limits, the counts.
 //!
 //! An engine never calls the machine. Where it needs a function of the program applied, it returns a
 //! [`Step`] that says which and what to do with the result; the machine keeps these continuations in
 //! its own stack of frames, so nothing grows on the native stack.
 
+use std::rc::Rc;
+use std::time::Instant;
+
 use pullback_prim::Prim;
 
-use super::arith::Ctx;
-use super::fault::Fault;
+use super::counts::Counts;
+use super::fault::{Fault, MAX_NESTING, Request};
+use super::memory::{self, Charge};
 use super::numeric::Plain;
-use super::value::Value;
+use super::options::{Options, Since};
+use super::value::{Active, NativeFunction, NativeValue, Value};
+use super::watch::Watch;
 
 /// What happens next.
 pub enum Step {
@@ -56,36 +63,29 @@ pub trait Native {
     fn release(&mut self, work: &mut Vec<Value>);
 }
 
-/// A native function as a value.
-pub struct NativeValue(Box<dyn Native>);
+/// A native function as values hold it.
+struct Callable(Box<dyn Native>);
 
-impl NativeValue {
-    /// The value of a native function.
-    pub fn value(native: impl Native + 'static) -> Value {
-        Value::Native(std::rc::Rc::new(Self(Box::new(native))))
+impl NativeFunction for Callable {
+    fn name(&self) -> &'static str {
+        self.0.name()
     }
-    /// The function.
-    pub fn native(&self) -> &dyn Native {
-        &*self.0
-    }
-    pub(super) fn release(&mut self, work: &mut Vec<Value>) {
+    fn release(&mut self, work: &mut Vec<Value>) {
         self.0.release(work);
     }
 }
 
-impl Drop for NativeValue {
-    fn drop(&mut self) {
-        let mut work = vec![];
-        self.0.release(&mut work);
-        if !work.is_empty() {
-            super::structure::free_all(work);
-        }
+impl NativeValue {
+    /// The value of a native function.
+    pub fn value(native: impl Native + 'static) -> Value {
+        Value::Native(Rc::new(Self::new(Box::new(Callable(Box::new(native))))))
     }
-}
-
-impl std::fmt::Debug for NativeValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "<{}>", self.0.name())
+    /// Applies it.
+    pub(super) fn call(&self, ctx: &mut Ctx, arg: Value) -> Result<Step, Fault> {
+        match self.made_of::<Callable>() {
+            Some(function) => function.0.call(ctx, arg),
+            None => Err(Fault::internal("a native function that cannot be called")),
+        }
     }
 }
 
@@ -169,4 +169,192 @@ impl Engine for NoEngine {
     fn linearize(&self, _: &mut Ctx, _: Value, _: Value) -> Result<Step, Fault> {
         Self::refuse()
     }
+}
+
+/// What primitives and engines need to know and to keep.
+pub struct Ctx {
+    /// Operations so far.
+    pub counts: Counts,
+    /// The engine that differentiates.
+    pub engine: Rc<dyn Engine>,
+    pub(super) options: Options,
+    /// What the machine's own stacks take.
+    pub(super) frames: Charge,
+    deadline: Option<Instant>,
+    /// Open levels, ascending.
+    open: Vec<(u64, Rc<dyn Level>)>,
+    /// How many of them test whether a function is linear.
+    pub(super) linearity_tests: usize,
+    /// Whether the last of them takes plain numbers.
+    takes_plain: bool,
+    last_level: u64,
+    /// From when memory counts.
+    since: Since,
+    /// What the account of this thread may reach.
+    ceiling: usize,
+    /// Calls and iterations so far, as far as they have been counted.
+    steps: u64,
+}
+
+impl Ctx {
+    pub(super) fn new(engine: Rc<dyn Engine>, options: Options) -> Self {
+        let since = options.since.unwrap_or_else(Since::now);
+        let deadline = options.timeout.and_then(|timeout| since.time.checked_add(timeout));
+        Self {
+            counts: Counts::default(),
+            engine,
+            ceiling: since.bytes.saturating_add(options.max_memory),
+            options,
+            frames: Charge::default(),
+            deadline,
+            open: vec![],
+            linearity_tests: 0,
+            takes_plain: false,
+            last_level: 0,
+            since,
+            steps: 0,
+        }
+    }
+
+    /// Opens a level, higher than all before.
+    pub fn open(&mut self, level: Rc<dyn Level>) -> u64 {
+        self.last_level += 1;
+        self.linearity_tests += usize::from(level.tests_linearity());
+        self.open.push((self.last_level, level));
+        self.last_changed();
+        self.last_level
+    }
+
+    /// Closes a level: what is left of its Reals counts as constant from now on.
+    pub fn close(&mut self, level: u64) {
+        // Mostly it is the last one.
+        if let Some(index) = self.open.iter().rposition(|(open, _)| *open == level) {
+            let (_, closed) = self.open.remove(index);
+            self.linearity_tests -= usize::from(closed.tests_linearity());
+        }
+        self.last_changed();
+    }
+
+    /// Another level is the last of the open ones.
+    fn last_changed(&mut self) {
+        self.takes_plain = self.open.last().is_some_and(|(_, level)| level.takes_plain());
+    }
+
+    /// Closes all levels, after an error.
+    pub(super) fn close_all(&mut self) {
+        self.open.clear();
+        self.linearity_tests = 0;
+        self.last_changed();
+    }
+
+    /// A Real that `level` follows from now on. An error if too many levels follow it already, or if
+    /// memory has run out: what is followed may be a large structure, or grow a tape.
+    #[inline]
+    pub fn follow(&self, level: u64, primal: Value, tangent: Value) -> Result<Value, Fault> {
+        if self.open.len() > MAX_NESTING && nesting(&primal) >= MAX_NESTING {
+            return Err(Fault::Nesting);
+        }
+        self.check_memory()?;
+        Ok(Active::value(level, primal, tangent))
+    }
+
+    /// The engine's part of an open level.
+    #[inline]
+    pub fn level(&self, level: u64) -> Option<Rc<dyn Level>> {
+        match self.open.last() {
+            Some((last, found)) if *last == level => Some(found.clone()),
+            _ => {
+                let index = self.open.binary_search_by_key(&level, |(open, _)| *open).ok()?;
+                Some(self.open[index].1.clone())
+            }
+        }
+    }
+
+    /// The watch of this evaluation.
+    pub fn watch(&self) -> Option<&Rc<Watch>> {
+        self.options.watch.as_ref()
+    }
+
+    /// Whether strict domain is asked for.
+    pub fn strict_domain(&self) -> bool {
+        self.options.strict_domain
+    }
+
+    /// The bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.since.bytes()
+    }
+
+    /// An error if `bytes` more would be too many.
+    pub fn reserve(&self, bytes: u128) -> Result<(), Fault> {
+        let limit = self.options.max_memory;
+        if bytes > 65_536 && bytes + self.bytes() as u128 > limit as u128 {
+            let request = Request { bytes, used: self.bytes() };
+            return Err(Fault::Memory { limit, request: Some(request) });
+        }
+        Ok(())
+    }
+
+    /// An error if memory has run out.
+    #[inline]
+    fn check_memory(&self) -> Result<(), Fault> {
+        if memory::live() > self.ceiling { Err(self.out_of_memory()) } else { Ok(()) }
+    }
+
+    #[cold]
+    pub(super) fn out_of_memory(&self) -> Fault {
+        Fault::Memory { limit: self.options.max_memory, request: None }
+    }
+
+    /// Counts calls and iterations; an error if an engine may not take so many.
+    pub(super) fn count_steps(&mut self, steps: u64) -> Result<(), Fault> {
+        self.steps += steps;
+        match self.options.budget {
+            Some(budget) if self.steps > budget.steps => {
+                Err(Fault::Unsupported { what: budget.exceeded.to_string() })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// An error if time or memory has run out. Called every so often.
+    pub fn check_limits(&self) -> Result<(), Fault> {
+        self.check_memory()?;
+        match (self.deadline, self.options.timeout) {
+            (Some(deadline), Some(timeout)) if Instant::now() >= deadline => {
+                Err(Fault::Time { seconds: timeout.as_secs_f64() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The last open level, if it takes plain numbers.
+    #[inline(always)]
+    pub(super) fn plain_level(&self) -> Option<(u64, Rc<dyn Level>)> {
+        let (last, level) = self.open.last().filter(|_| self.takes_plain)?;
+        Some((*last, level.clone()))
+    }
+
+    /// Whether some open level follows this Real.
+    pub fn is_followed(&self, value: &Value) -> bool {
+        let mut value = value;
+        while let Value::Active(active) = value {
+            if self.level(active.level).is_some() {
+                return true;
+            }
+            value = &active.primal;
+        }
+        false
+    }
+}
+
+/// How many levels follow this Real.
+fn nesting(value: &Value) -> usize {
+    let mut depth = 0;
+    let mut value = value;
+    while let Value::Active(active) = value {
+        depth += 1;
+        value = &active.primal;
+    }
+    depth
 }

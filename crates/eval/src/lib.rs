@@ -5,11 +5,11 @@
 //! Differentiation is done by an [`Engine`], which follows Reals through the same machine.
 
 mod arith;
-mod array;
 mod chunks;
 mod code;
 mod compile;
 mod core;
+mod counts;
 mod custom;
 mod discrete;
 mod effects;
@@ -18,22 +18,23 @@ mod hooks;
 mod linearity;
 mod machine;
 pub mod memory;
-pub mod numeric;
-mod structure;
+mod numeric;
+mod options;
 mod value;
 pub mod walk;
 pub mod watch;
 mod watched;
 
-pub use arith::{Budget, Counts, Ctx, Known, Options, Since, primal};
-pub use array::{Array, Items};
+pub use arith::Known;
 pub use chunks::Chunks;
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
+pub use counts::Counts;
 pub use fault::{
     FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, amount,
 };
-pub use hooks::{Engine, Level, Native, NativeValue, NoEngine, Step, Then};
+pub use hooks::{Ctx, Engine, Level, Native, NoEngine, Step, Then};
 pub use machine::Machine;
-pub use structure::Fields;
-pub use value::{Active, Value, equal};
+pub use numeric::Plain;
+pub use options::{Budget, Options, Since};
+pub use value::{Active, Array, Fields, Items, NativeValue, Value, equal, primal};

@@ -7,8 +7,9 @@
 
 use pullback_prim::Prim;
 
-use super::arith::{Ctx, same};
+use super::arith::same;
 use super::fault::{Fault, Nonlinear};
+use super::hooks::Ctx;
 use super::value::Value;
 use super::walk;
 use super::watch::compares;

@@ -12,17 +12,16 @@ use pullback_base::{Diagnostic, Label};
 use pullback_lambda::DefId;
 use pullback_prim::Prim;
 
-use super::arith::{Counts, Ctx, Options, surcharge};
 use super::code::{Code, Image, Instr, Place};
-use super::core::{Core, Frame, Memo, Next, STOP, array_of};
+use super::core::{Core, Frame, Memo, Next, STOP, TICK, array_of};
+use super::counts::{Counts, surcharge};
 use super::discrete::int_fault;
 use super::fault::Fault;
-use super::hooks::{Engine, Step};
+use super::hooks::{Ctx, Engine, Step};
+use super::options::Options;
 use super::value::Value;
 use registers::*;
 
-/// How many calls and loop iterations pass between two looks at the limits.
-pub(super) const TICK: u32 = 1 << 16;
 /// By how much the weight of a division exceeds that of a multiplication; a test compares it with the table.
 const DIVISION: u64 = 3;
 

@@ -2,7 +2,7 @@
 
 use pullback_prim::{Class, MAX_SHARED, Prim, RealFn, Smooth, Term};
 
-use super::arith::Counts;
+use super::counts::Counts;
 use super::value::Value;
 
 /// A primitive at plain numbers, of which one or both are followed at one level and no other.
@@ -214,4 +214,21 @@ pub(super) fn compare(prim: Prim, x: f64, y: f64) -> Option<bool> {
         Prim::Ne => x != y,
         _ => return None,
     })
+}
+
+/// The value of a smooth primitive if nothing follows its arguments.
+#[inline]
+pub(super) fn smooth_value(function: RealFn, args: &[Value]) -> Option<f64> {
+    match (function, args) {
+        (RealFn::Real1(f), [Value::Real(x)]) => Some(f(*x)),
+        (RealFn::Real2(f), [Value::Real(x), Value::Real(y)]) => Some(f(*x, *y)),
+        (RealFn::RealInt(f), [Value::Real(x), Value::Int(n)]) => Some(f(*x, *n)),
+        (RealFn::IntReal(f), [Value::Int(n), Value::Real(x)]) => Some(f(*n, *x)),
+        (RealFn::Real1(_) | RealFn::Real2(_) | RealFn::RealInt(_) | RealFn::IntReal(_), _) => None,
+    }
+}
+
+/// Whether cutting off towards zero jumps here: not at zero, as the numbers around it all become 0.
+pub(super) fn jumps(x: f64) -> bool {
+    x != 0.0 && x.fract() == 0.0
 }

@@ -1,12 +1,15 @@
 //! Run-time values. A value is 16 bytes; structures are shared by reference count and dropped
-//! without recursion, however deep they are.
+//! without recursion, however deep they are. The types of values refer to each other, so all stand
+//! here; what arrays and fields can do is in files of their own.
 
+mod array;
+mod fields;
+mod free;
+
+use std::any::Any;
 use std::rc::Rc;
 
-use super::array::Array;
-use super::hooks::NativeValue;
 use super::memory;
-use super::structure::Fields;
 
 /// A value of the calculus.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +52,67 @@ pub struct Active {
     pub primal: Value,
     /// What the engine of its level keeps of its derivative: a tangent or the index of a node.
     pub tangent: Value,
+}
+
+/// An array.
+#[derive(Debug)]
+pub struct Array {
+    items: Items,
+    charged: usize,
+}
+
+/// How the elements are stored.
+#[derive(Debug)]
+pub enum Items {
+    /// Reals that nothing follows.
+    Real(Vec<f64>),
+    /// Ints.
+    Int(Vec<i64>),
+    /// Anything.
+    Values(Vec<Value>),
+}
+
+/// A constructor's tag (0 where there is none) and one or more fields.
+#[derive(Debug)]
+pub struct Fields {
+    tag: u32,
+    items: FieldItems,
+}
+
+#[derive(Debug)]
+enum FieldItems {
+    One([Value; 1]),
+    Two([Value; 2]),
+    Three([Value; 3]),
+    Many(Vec<Value>),
+}
+
+/// A function that an engine made, such as a pullback.
+pub struct NativeValue(Box<dyn NativeFunction>);
+
+/// What values know of a function that an engine made; whoever made it knows how to apply it.
+pub(super) trait NativeFunction: Any {
+    /// What it is, for messages.
+    fn name(&self) -> &'static str;
+    /// Moves the functions it holds into `work`, so that long chains are freed without recursion.
+    fn release(&mut self, work: &mut Vec<Value>);
+}
+
+impl NativeValue {
+    pub(super) fn new(function: Box<dyn NativeFunction>) -> Self {
+        Self(function)
+    }
+    /// The function as what it was made of.
+    pub(super) fn made_of<T: NativeFunction>(&self) -> Option<&T> {
+        let function: &dyn Any = &*self.0;
+        function.downcast_ref()
+    }
+}
+
+impl std::fmt::Debug for NativeValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "<{}>", self.0.name())
+    }
 }
 
 const ACTIVE_BYTES: usize = memory::shared::<Active>();
@@ -189,6 +253,17 @@ impl Value {
             Self::Closure(..) | Self::Partial(_) | Self::Native(_) => "a function",
         }
     }
+}
+
+/// The value without the derivative of this level; the level must be the highest or absent.
+#[inline]
+pub fn primal(value: &Value, level: u64) -> &Value {
+    if let Value::Active(active) = value
+        && active.level == level
+    {
+        return &active.primal;
+    }
+    value
 }
 
 /// Equality of values without functions: NaN equals NaN, zeros of either sign are equal, and

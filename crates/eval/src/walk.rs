@@ -5,11 +5,9 @@
 
 use std::rc::Rc;
 
-use super::array::{Array, Items};
 use super::fault::Fault;
 use super::memory::Charge;
-use super::structure::Fields;
-use super::value::Value;
+use super::value::{Array, Fields, Items, Value, primal};
 
 /// A structure being rebuilt.
 struct Open<'a> {
@@ -276,7 +274,7 @@ pub fn strip(value: &Value, level: u64) -> Result<Value, Fault> {
     if unfollowed(value) {
         return Ok(value.clone());
     }
-    map_leaves(value, |leaf| Ok(super::arith::primal(leaf, level).clone()))
+    map_leaves(value, |leaf| Ok(primal(leaf, level).clone()))
 }
 
 /// The value without any derivative.

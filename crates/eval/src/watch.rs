@@ -11,7 +11,7 @@ use pullback_base::Span;
 
 use pullback_prim::{Class, Prim};
 
-use super::arith::{Ctx, jumps, smooth_value};
+use super::numeric::{jumps, smooth_value};
 use super::value::Value;
 
 /// A place of the program.
@@ -210,9 +210,16 @@ impl Watch {
     }
 
     /// Looks at a primitive that is about to run.
-    pub(super) fn look(&self, ctx: &Ctx, prim: Prim, args: &[&Value], place: &dyn Fn() -> Place) {
+    /// `followed` tells whether a Real is being differentiated, `place` where the primitive stands.
+    pub(super) fn look(
+        &self,
+        prim: Prim,
+        args: &[&Value],
+        followed: &dyn Fn(&Value) -> bool,
+        place: &dyn Fn() -> Place,
+    ) {
         if self.kinks {
-            self.look_for_kink(ctx, prim, args, place);
+            self.look_for_kink(prim, args, followed, place);
         }
         if self.nans {
             let place = place();
@@ -228,8 +235,13 @@ impl Watch {
         self.found.borrow_mut().constant.get_or_insert(place);
     }
 
-    fn look_for_kink(&self, ctx: &Ctx, prim: Prim, args: &[&Value], place: &dyn Fn() -> Place) {
-        let followed = |value: &Value| ctx.is_followed(value);
+    fn look_for_kink(
+        &self,
+        prim: Prim,
+        args: &[&Value],
+        followed: &dyn Fn(&Value) -> bool,
+        place: &dyn Fn() -> Place,
+    ) {
         let (numbers, any_followed, count) = if let [Value::Array(array)] = args {
             if prim != Prim::Argsort {
                 return;

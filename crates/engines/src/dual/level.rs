@@ -2,9 +2,8 @@
 
 use std::cell::RefCell;
 
-use pullback_eval::numeric::Plain;
 use pullback_eval::watch::NanCause;
-use pullback_eval::{Ctx, Fault, Known, Level, Step, Value, primal, walk};
+use pullback_eval::{Ctx, Fault, Known, Level, Plain, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
 use crate::engine::Go;

@@ -4,9 +4,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use pullback_eval::numeric::Plain;
 use pullback_eval::{
-    Ctx, Engine, Fault, Known, Level, Native, NativeValue, Step, Value, primal, walk,
+    Ctx, Engine, Fault, Known, Level, Native, NativeValue, Plain, Step, Value, primal, walk,
 };
 use pullback_prim::Prim;
 

@@ -3,9 +3,8 @@
 //! The level is that of the engine `dual` but for functions with their own rule of reverse mode: the
 //! rule's pullback is transposed and applied once, whatever the number of results.
 
-use pullback_eval::numeric::Plain;
 use pullback_eval::watch::NanCause;
-use pullback_eval::{Ctx, Fault, Level, Step, Value, walk};
+use pullback_eval::{Ctx, Fault, Level, Plain, Step, Value, walk};
 use pullback_prim::Prim;
 
 use super::sweep::transposed;

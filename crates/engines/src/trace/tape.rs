@@ -7,8 +7,7 @@
 use std::cell::RefCell;
 
 use pullback_eval::memory::Charge;
-use pullback_eval::numeric::Plain;
-use pullback_eval::{Chunks, Ctx, Fault, Known, Level, Step, Value, primal, walk};
+use pullback_eval::{Chunks, Ctx, Fault, Known, Level, Plain, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
 use super::node;

@@ -3,13 +3,11 @@
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
-use crate::arith::Ctx;
-use crate::array::Items;
 use crate::code::{Image, KILL, Reg};
 use crate::discrete::{self, position};
 use crate::fault::Fault;
-use crate::structure::Fields;
-use crate::value::Value;
+use crate::hooks::Ctx;
+use crate::value::{Fields, Items, Value};
 use pullback_prim::{Class, Prim, RealFn};
 
 /// Stores a value. Most registers hold a number or nothing, which is overwritten without a call.

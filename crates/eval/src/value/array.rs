@@ -1,27 +1,9 @@
 //! Arrays: Reals and Ints are stored packed, everything else (also Reals that are being
 //! differentiated) as values.
 
-use super::memory;
-use super::structure::free_all;
-use super::value::Value;
-
-/// An array.
-#[derive(Debug)]
-pub struct Array {
-    items: Items,
-    charged: usize,
-}
-
-/// How the elements are stored.
-#[derive(Debug)]
-pub enum Items {
-    /// Reals that nothing follows.
-    Real(Vec<f64>),
-    /// Ints.
-    Int(Vec<i64>),
-    /// Anything.
-    Values(Vec<Value>),
-}
+use super::free::free_all;
+use super::{Array, Items, Value};
+use crate::memory;
 
 impl Array {
     /// An array of these elements; the representation is taken as it is.
@@ -117,7 +99,7 @@ impl Array {
     }
 
     /// An empty array with room for as many elements, stored in the same way.
-    pub(super) fn room_for_its_like(&self) -> Self {
+    pub(crate) fn room_for_its_like(&self) -> Self {
         Self::new(match &self.items {
             Items::Real(items) => Items::Real(Vec::with_capacity(items.len())),
             Items::Int(items) => Items::Int(Vec::with_capacity(items.len())),
@@ -144,7 +126,7 @@ impl Array {
 
     /// Appends a Real that nothing follows.
     #[inline]
-    pub(super) fn push_real(&mut self, x: f64) {
+    pub(crate) fn push_real(&mut self, x: f64) {
         if let Items::Real(items) = &mut self.items {
             if push_one(items, x) {
                 self.account();
@@ -169,7 +151,7 @@ impl Array {
     }
 
     /// The elements, to change, if they are not stored packed.
-    pub(super) fn values_mut(&mut self) -> Option<&mut [Value]> {
+    pub(crate) fn values_mut(&mut self) -> Option<&mut [Value]> {
         if let Items::Values(items) = &mut self.items { Some(items) } else { None }
     }
 
@@ -186,7 +168,7 @@ impl Array {
     }
 
     /// The elements as values, for the freeing work list.
-    pub(super) fn into_values(mut self) -> Vec<Value> {
+    pub(crate) fn into_values(mut self) -> Vec<Value> {
         if let Items::Values(items) = &mut self.items { std::mem::take(items) } else { vec![] }
     }
 

@@ -1,92 +1,8 @@
-//! The fields of tuples, constructors and closures, in one allocation up to three of them, and the
-//! one way structures are freed: by a work list, never by recursion.
+//! The one way structures are freed: by a work list, never by recursion.
 
 use std::rc::Rc;
 
-use super::value::Value;
-use super::{array::Array, memory};
-
-/// A constructor's tag (0 where there is none) and one or more fields.
-#[derive(Debug)]
-pub struct Fields {
-    tag: u32,
-    items: Items,
-}
-
-#[derive(Debug)]
-enum Items {
-    One([Value; 1]),
-    Two([Value; 2]),
-    Three([Value; 3]),
-    Many(Vec<Value>),
-}
-
-impl Fields {
-    /// Fields on the heap.
-    #[inline]
-    pub fn shared(tag: u32, items: Vec<Value>) -> Rc<Self> {
-        Self::collect(tag, items.len(), items.into_iter())
-    }
-
-    /// The next `len` fields of an iterator, on the heap. A missing field is `()`.
-    #[inline]
-    pub fn collect(tag: u32, len: usize, mut items: impl Iterator<Item = Value>) -> Rc<Self> {
-        let mut next = || items.next().unwrap_or(Value::Unit);
-        let items = match len {
-            1 => Items::One([next()]),
-            2 => Items::Two([next(), next()]),
-            3 => Items::Three([next(), next(), next()]),
-            _ => Items::Many(items.take(len).collect()),
-        };
-        let fields = Self { tag, items };
-        memory::charge(fields.bytes());
-        Rc::new(fields)
-    }
-
-    /// The constructor's tag.
-    #[inline]
-    pub fn tag(&self) -> u32 {
-        self.tag
-    }
-
-    /// The fields.
-    #[inline]
-    pub fn items(&self) -> &[Value] {
-        match &self.items {
-            Items::One(items) => items,
-            Items::Two(items) => items,
-            Items::Three(items) => items,
-            Items::Many(items) => items,
-        }
-    }
-
-    /// The fields, to change.
-    #[inline]
-    pub fn items_mut(&mut self) -> &mut [Value] {
-        match &mut self.items {
-            Items::One(items) => items,
-            Items::Two(items) => items,
-            Items::Three(items) => items,
-            Items::Many(items) => items,
-        }
-    }
-
-    #[inline]
-    fn bytes(&self) -> usize {
-        let rest = if let Items::Many(items) = &self.items { items.len() } else { 0 };
-        memory::shared::<Self>() + rest * size_of::<Value>()
-    }
-}
-
-impl Drop for Fields {
-    #[inline]
-    fn drop(&mut self) {
-        memory::release(self.bytes());
-        if self.items().iter().any(Value::is_last_owner) {
-            free_all(self.items_mut().iter_mut().map(std::mem::take).collect());
-        }
-    }
-}
+use super::{Fields, NativeValue, Value};
 
 impl Value {
     /// Whether dropping this value would free a structure that may hold others.
@@ -112,6 +28,16 @@ impl Value {
     }
 }
 
+impl Drop for NativeValue {
+    fn drop(&mut self) {
+        let mut work = vec![];
+        self.0.release(&mut work);
+        if !work.is_empty() {
+            free_all(work);
+        }
+    }
+}
+
 /// Frees values and everything only they hold.
 #[cold]
 pub(super) fn free_all(mut work: Vec<Value>) {
@@ -128,12 +54,12 @@ pub(super) fn free_all(mut work: Vec<Value>) {
             Value::Closure(_, Some(fields)) => free_fields(fields, &mut work),
             Value::Array(array) => {
                 if let Some(array) = Rc::into_inner(array) {
-                    arrays.push(Array::into_values(array));
+                    arrays.push(array.into_values());
                 }
             }
             Value::Native(native) => {
                 if let Some(mut native) = Rc::into_inner(native) {
-                    native.release(&mut work);
+                    native.0.release(&mut work);
                 }
             }
             Value::Closure(_, None)
