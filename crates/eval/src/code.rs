@@ -76,6 +76,8 @@ pub enum Instr {
     IntAdd { d: Reg, a: Reg, b: Reg },
     IntSub { d: Reg, a: Reg, b: Reg },
     IntMul { d: Reg, a: Reg, b: Reg },
+    IntDiv { d: Reg, a: Reg, b: Reg },
+    IntRem { d: Reg, a: Reg, b: Reg },
     IntAddK { d: u16, a: u16, k: i64 },
     IntSubK { d: u16, a: u16, k: i64 },
     IntMulK { d: u16, a: u16, k: i64 },

@@ -50,6 +50,8 @@ impl Instr {
             | Self::IntAdd { d, a, b }
             | Self::IntSub { d, a, b }
             | Self::IntMul { d, a, b }
+            | Self::IntDiv { d, a, b }
+            | Self::IntRem { d, a, b }
             | Self::Prim2 { d, a, b, .. } => each(f, [Write(*d), Peek(*b), Peek(*a)]),
             Self::RealAddK { d, a, .. }
             | Self::RealSubK { d, a, .. }
@@ -213,6 +215,8 @@ impl Instr {
             | Self::IntAdd { d: old, .. }
             | Self::IntSub { d: old, .. }
             | Self::IntMul { d: old, .. }
+            | Self::IntDiv { d: old, .. }
+            | Self::IntRem { d: old, .. }
             | Self::ToReal { d: old, .. }
             | Self::Prim1 { d: old, .. }
             | Self::Prim2 { d: old, .. }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Label};
 
 use pullback_lambda::DefId;
-use pullback_prim::Prim;
+use pullback_prim::{Prim, values};
 
 use super::code::{Code, Image, Instr, Place};
 use super::core::{Core, Frame, Memo, Next, STOP, TICK, array_of};
@@ -195,12 +195,14 @@ impl<'i> Machine<'i> {
                     Instr::RealDivR { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &*constant(k), &reg!(a), /, Div) }
                     Instr::RealNeg { d, a } => { primitives += 1; set!(d, negated(&mut core.ctx, &reg!(a))) }
                     Instr::Real1 { prim, d, a } => { primitives += 1; core.ctx.counts.surcharge += surcharge(prim); set!(d, prim1(&mut core.ctx, prim, &reg!(a))) }
-                    Instr::IntAdd { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_add, IntAdd),
-                    Instr::IntSub { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_sub, IntSub),
-                    Instr::IntMul { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), checked_mul, IntMul),
-                    Instr::IntAddK { d, a, k } => whole!(d, &reg!(a), k, checked_add, IntAdd),
-                    Instr::IntSubK { d, a, k } => whole!(d, &reg!(a), k, checked_sub, IntSub),
-                    Instr::IntMulK { d, a, k } => whole!(d, &reg!(a), k, checked_mul, IntMul),
+                    Instr::IntAdd { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), i64::checked_add, IntAdd),
+                    Instr::IntSub { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), i64::checked_sub, IntSub),
+                    Instr::IntMul { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), i64::checked_mul, IntMul),
+                    Instr::IntDiv { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), values::int_div, IntDiv),
+                    Instr::IntRem { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), values::int_rem, IntRem),
+                    Instr::IntAddK { d, a, k } => whole!(d, &reg!(a), k, i64::checked_add, IntAdd),
+                    Instr::IntSubK { d, a, k } => whole!(d, &reg!(a), k, i64::checked_sub, IntSub),
+                    Instr::IntMulK { d, a, k } => whole!(d, &reg!(a), k, i64::checked_mul, IntMul),
                     Instr::ToReal { d, a } => { primitives += 1; let n = int(&reg!(a)); set_real(&mut reg!(d), n as f64) }
                     Instr::Prim1 { prim, d, a } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, core.ctx.apply(prim, std::slice::from_ref(&reg!(a)))) }
                     Instr::Prim2 { prim, d, a, b } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, prim2(&mut core.ctx, prim, &reg!(a), &reg!(b))) }

@@ -147,6 +147,8 @@ impl Function<'_, '_> {
             Prim::IntAdd => Instr::IntAdd { d, a, b },
             Prim::IntSub => Instr::IntSub { d, a, b },
             Prim::IntMul => Instr::IntMul { d, a, b },
+            Prim::IntDiv => Instr::IntDiv { d, a, b },
+            Prim::IntRem => Instr::IntRem { d, a, b },
             Prim::Index => Instr::Index { d, a, i: b },
             _ => Instr::Prim2 { prim, d, a, b },
         });

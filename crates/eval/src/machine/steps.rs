@@ -31,10 +31,10 @@ macro_rules! real_operation {
 
 /// A checked Int operation.
 macro_rules! int_operation {
-    ($core:ident, $primitives:ident, $w:ident, $regs:ident, $d:expr, $x:expr, $n:expr, $op:ident, $prim:ident) => {{
+    ($core:ident, $primitives:ident, $w:ident, $regs:ident, $d:expr, $x:expr, $n:expr, $op:path, $prim:ident) => {{
         $primitives += 1;
         let (m, n) = (int($x), $n);
-        let z = match m.$op(n) {
+        let z = match $op(m, n) {
             Some(z) => z,
             None => checked!(Err(int_fault(Prim::$prim, m, n)), $core, $primitives, $w),
         };
