@@ -1,6 +1,6 @@
 $ pullback run tests/cli/programs/limits.pull recursion --max-memory 20M
 exit 1
-! error[E0710]: `forever` recurses too deeply: 131073 calls are under way
+! error[E0710]: `forever` recurses too deeply: 131072 calls are under way
 !  --> tests/cli/programs/limits.pull:4:33
 !   |
 ! 4 | def forever (n: Int): Int = 1 + forever (n + 1)
@@ -12,7 +12,7 @@ exit 1
 
 $ pullback run tests/cli/programs/limits.pull mutual --max-memory 20M
 exit 1
-! error[E0710]: `pong` recurses too deeply: 131073 calls are under way
+! error[E0710]: `pong` recurses too deeply: 131072 calls are under way
 !  --> tests/cli/programs/limits.pull:8:30
 !   |
 ! 8 | def pong (n: Int): Int = 1 + ping n
@@ -30,17 +30,17 @@ exit 1
 ! 10 | def doubling: Int = size (loop xs: []Real = [1.0] for i < 200 do concat xs xs)
 !    |                                                                  ^^^^^^^^^^^^ this is too large
 !    |
-!    = note: the limit is 20 MiB, and 8208 KiB are in use
+!    = note: the limit is 20 MiB, and 8209 KiB are in use
 !    = help: make it smaller, or raise the limit with `--max-memory`
 !
 
 $ pullback run tests/cli/programs/limits.pull taped --max-memory 20M
 exit 1
 ! error[E0709]: not enough memory
-!   --> tests/cli/programs/limits.pull:13:31
+!   --> tests/cli/programs/limits.pull:13:64
 !    |
 ! 13 | def taped: Real = grad (\x -> loop y = x for i < 1000000000 do sin y) 1.0
-!    |                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ memory ran out while evaluating this
+!    |                                                                ^^^^^ memory ran out while evaluating this
 !    |
 !    = note: the limit is 20 MiB
 !    = help: make the data smaller, or raise the limit with `--max-memory`
@@ -73,13 +73,13 @@ exit 1
 $ pullback run tests/cli/programs/limits.pull small 3 --max-memory 200
 exit 1
 ! error[E0709]: not enough memory
-!   --> tests/cli/programs/limits.pull:16:5
-!    |
-! 16 | def small (n: Int): Real = sum [ real i | i < n ]
-!    |     ^^^^^ memory ran out while evaluating this
-!    |
-!    = note: the limit is 200 bytes
-!    = help: make the data smaller, or raise the limit with `--max-memory`
+!  --> <argument 1>:1:1
+!   |
+! 1 | 3
+!   | ^ memory ran out while evaluating this
+!   |
+!   = note: the limit is 200 bytes
+!   = help: make the data smaller, or raise the limit with `--max-memory`
 !
 
 $ pullback run tests/cli/programs/limits.pull small 3 --max-memory 10K

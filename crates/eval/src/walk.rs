@@ -68,7 +68,7 @@ fn rebuild(
                 Children::Some(items) => {
                     let done = Vec::with_capacity(items.len());
                     current = Some((&items[0], partner.as_ref().map(|partner| child(partner, 0))));
-                    let held = Charge::new(items.len() * size_of::<Value>());
+                    let held = Charge::new(size_of_val(items));
                     stack.push(Open { source: value, partner, done, held });
                     continue;
                 }
