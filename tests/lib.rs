@@ -5,6 +5,7 @@ mod contenders;
 mod corpus;
 mod fuzz;
 mod mutants;
+mod passes;
 mod snapshot;
 mod stack;
 
@@ -12,6 +13,7 @@ pub use blocks::{Block, blocks};
 pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, root};
 pub use fuzz::{Campaign, Report, fuzz};
+pub use passes::pass_test;
 pub use snapshot::matches;
 pub use stack::deep;
 

@@ -18,7 +18,7 @@ fn the_text_of_a_random_program_is_the_program() {
             let file = sources.add("<lambda>", text.clone());
             let program = pullback_lambda::parse(&text, file)
                 .unwrap_or_else(|problem| panic!("{}", render(&sources, &problem, Style::Plain)));
-            if let Err(problems) = pullback_lambda::verify(&program) {
+            if let Err(problems) = pullback_lambda::verify(&program, pullback_lambda::Stage::Any) {
                 panic!("seed {seed}: {problems:?}\n{text}");
             }
             assert_eq!(program.print(), text, "seed {seed}");

@@ -7,6 +7,7 @@
 //! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine that covers them; the calculus prints and parses |
 //! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
+//! | `tests/lambda` | a pass makes of a program of the calculus what the file says, and keeps its value |
 //! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page |
 //!
 //! `BLESS=1` rewrites snapshots.
@@ -18,7 +19,7 @@ use pullback_driver::{
     Call, Disk, Files, Memory, STAGES, Session, Settings, check, fmt, run, show, test,
 };
 use pullback_engines::ENGINES;
-use pullback_suite::{blocks, deep, matches};
+use pullback_suite::{blocks, deep, matches, pass_test};
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
 /// count what an engine is not made for.
@@ -120,6 +121,7 @@ fn polished(path: &Path) -> Outcome {
 /// give up after some steps.
 fn holds(files: &dyn Files, path: &Path) -> Result<(), String> {
     let mut session = Session::new(files);
+    session.verify_passes = true;
     let settings = Settings { steps: Some(STEPS), ..Settings::default() };
     let Ok(report) = test(&mut session, path, &settings) else {
         return Err(rendered(&session, &session.diagnostics));
@@ -142,7 +144,8 @@ fn calculus(path: &Path) -> Result<(), String> {
     let file = session.sources.add("<lambda>", text.clone());
     let program = pullback_lambda::parse(&text, file)
         .map_err(|problem| render(&session.sources, &problem, Style::Plain))?;
-    pullback_lambda::verify(&program).map_err(|problems| problems.join("\n"))?;
+    pullback_lambda::verify(&program, pullback_lambda::Stage::Any)
+        .map_err(|problems| problems.join("\n"))?;
     let again = program.print();
     if again == text { Ok(()) } else { Err(format!("printing again differs:\n{again}")) }
 }
@@ -263,12 +266,20 @@ fn warns(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
     Err(format!("expected {code} alone, found\n{}", rendered(&session, &session.diagnostics)))
 }
 
+fn pass(path: &Path) -> Outcome {
+    deeply(|| {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        matches(path, &pass_test(&text)?)
+    })
+}
+
 datatest_stable::harness! {
     { test = syntax, root = "syntax", pattern = r"\.pull$" },
     { test = errors, root = "errors", pattern = r"\.pull$" },
     { test = expectations, root = "run", pattern = r"\.pull$" },
     { test = expectations, root = "ad", pattern = r"\.pull$" },
     { test = input, root = "input", pattern = r"/input\.(json|npz)$" },
+    { test = pass, root = "lambda", pattern = r"\.lambda$" },
     { test = stages, root = "stages", pattern = r"\.pull$" },
     { test = polished, root = "../examples", pattern = r"\.pull$" },
     { test = polished, root = "../lib", pattern = r"\.pull$" },

@@ -51,13 +51,13 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let text = pullback_driver::demo(&mut session, &call);
             finish(&session, color, text)
         }
-        Command::Show { call, settings, stage } => {
+        Command::Show { call, settings, stage, .. } => {
             let mut session = Session::timed(&Terminal, clock.clone());
-            let text = pullback_driver::show(
-                &mut session,
-                &call.call("", settings.settings(NO_WARNINGS)),
-                stage,
-            );
+            let call = call.call("", settings.settings(NO_WARNINGS));
+            let text = match stage {
+                Some(stage) => pullback_driver::show(&mut session, &call, stage),
+                None => pullback_driver::show_passes(&mut session, &call),
+            };
             finish(&session, color, text)
         }
     }

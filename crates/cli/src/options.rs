@@ -144,8 +144,11 @@ pub enum Command {
         #[command(flatten)]
         settings: SettingsArgs,
         /// The stage; see below.
-        #[arg(long, value_name = "STAGE")]
-        stage: String,
+        #[arg(long, value_name = "STAGE", required_unless_present = "passes")]
+        stage: Option<String>,
+        /// The passes between programs, each with its type, its law and when it runs.
+        #[arg(long, conflicts_with = "stage")]
+        passes: bool,
     },
 }
 

@@ -51,5 +51,5 @@ pub use measure::{Cost, Operations, measure, operations};
 pub use pipeline::{STAGES, Stage, stages};
 pub use request::{Call, Settings};
 pub use session::{Session, Stop};
-pub use show::show;
+pub use show::{show, show_passes};
 pub use test::{Failure, Reason, STEPS, TestReport, test};

@@ -7,7 +7,10 @@ use std::collections::BTreeSet;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::ENGINES;
-use pullback_lambda::{DefId, Program};
+use pullback_engines::TRANSLATE;
+use pullback_lambda::{DefId, Pass, Program, Stage as LambdaStage};
+use pullback_reduce::{ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, UNARY};
+use pullback_types::ELABORATE;
 use pullback_types::tir::{Global, GlobalId, Typed};
 use pullback_types::{Scopes, Source, check_patterns, elaborate, infer};
 
@@ -23,6 +26,19 @@ pub struct Stage {
     /// What it shows.
     pub about: &'static str,
 }
+
+/// The passes between programs, in the order data flows: which of them run is up to the command and the
+/// engine.
+pub const PASSES: &[(&Pass, &str)] = &[
+    (&ELABORATE, "always, first"),
+    (&FUEL, "with `--fuel`"),
+    (&SPECIALISE, "where a function that is differentiated inside the program is not known"),
+    (&ELIMINATE, "in engines that transform programs"),
+    (&UNARY, "before `translate`"),
+    (&TRANSLATE, "in engines that transform programs: its pages in docs/engines"),
+    (&TIDY, "in `curry-list` and `curry-env`, after reverse mode"),
+    (&TRIM, "before and after the passes of an engine"),
+];
 
 /// The stages before the engines, in the order data flows.
 pub const STAGES: &[Stage] = &[
@@ -117,6 +133,8 @@ impl Inferred {
         session.diagnostics.extend(elaborated.diagnostics);
         session.stop_on_errors()?;
         elaborated.program.library.clone_from(&session.library);
+        elaborated.program.verify_passes = session.verify_passes;
+        ELABORATE.verified(&elaborated.program, LambdaStage::Any);
         let defs = roots.iter().map(|root| elaborated.roots[root]).collect();
         Ok((elaborated.program, defs))
     }

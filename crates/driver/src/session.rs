@@ -19,6 +19,8 @@ pub struct Session<'f> {
     pub diagnostics: Vec<Diagnostic>,
     /// The files of the embedded library.
     pub(crate) library: BTreeSet<FileId>,
+    /// Whether each pass verifies what it makes: in tests, and always in debug builds.
+    pub verify_passes: bool,
     /// From when the time limit counts.
     pub clock: Clock,
     /// The memory of the input files' texts.
@@ -41,6 +43,7 @@ impl<'f> Session<'f> {
             sources: SourceMap::default(),
             diagnostics: vec![],
             library: BTreeSet::new(),
+            verify_passes: cfg!(debug_assertions),
             clock,
             held: vec![],
         }

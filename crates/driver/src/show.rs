@@ -7,13 +7,14 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::{BOUNDED, EngineInfo, Stage as Form, fused};
 use pullback_lambda::{Def, DefId, Program, Type};
+use pullback_types::tir::GlobalId;
 use pullback_types::{open_record, show_scheme};
 
 use crate::call::{Prepared, Purpose, add_function, curried, prepare};
 use crate::engine::{Engine, form_named};
 use crate::entry::Entry;
 use crate::load::load;
-use crate::pipeline::{Inferred, stages, typed};
+use crate::pipeline::{Inferred, PASSES, stages, typed};
 use crate::request::{Call, Settings};
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
@@ -54,6 +55,44 @@ pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<Strin
             session.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint))
         }
     }
+}
+
+/// The list of passes with their laws, after what elaboration makes of the entry or the file.
+pub fn show_passes(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
+    let program = calculus(session, call)?.0;
+    let terms: usize = program.defs.iter().map(|def| def.body.size()).sum();
+    let mut text = format!(
+        "`{}` after `elaborate`: {} definitions, {terms} terms.\n",
+        call.file.display(),
+        program.defs.len()
+    );
+    for (pass, when) in PASSES {
+        text.push_str(&format!("\n{}\n", pass.name));
+        for (label, words) in [("type", pass.ty), ("law", pass.law), ("runs", *when)] {
+            text.push_str(&entry_of_page(label, words));
+        }
+    }
+    Ok(text)
+}
+
+/// A label and what belongs to it, wrapped at a width that terminals have.
+fn entry_of_page(label: &str, words: &str) -> String {
+    const WIDTH: usize = 100;
+    const INDENT: usize = 8;
+    let mut lines = vec![format!("  {label:<6}")];
+    for word in words.split_whitespace() {
+        let last = lines.len() - 1;
+        let line = &mut lines[last];
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(format!("{:INDENT$}{word}", ""));
+        } else {
+            if line.chars().count() > INDENT {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 /// The form, or that of the fused mode if this is asked for.
@@ -111,26 +150,35 @@ fn types(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
 /// The calculus of the entry, or of every definition of the file; a comment stands for one that works
 /// on any record or tuple with some part, which has no code of its own.
 fn lambda(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
+    let (program, generic) = calculus(session, call)?;
+    let mut text = program.print();
+    for line in generic {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&line);
+    }
+    Ok(text)
+}
+
+/// The program of the entry, or of every definition of the file, and a comment for each definition that
+/// is not in it.
+fn calculus(session: &mut Session<'_>, call: &Call) -> Result<(Program, Vec<String>), Stop> {
     let inferred = inferred(session, call)?;
     if !call.entry.is_empty() {
         let roots = [inferred.entry(session, &call.entry)?];
-        let (program, _) = inferred.program(session, &roots)?;
-        return Ok(program.print());
+        return Ok((inferred.program(session, &roots)?.0, vec![]));
     }
     let all = inferred.scopes.globals(inferred.main).map(|(_, id)| id);
     let (generic, roots): (Vec<_>, Vec<_>) =
         all.partition(|id| open_record(&inferred.typed, *id).is_some());
     let (program, _) = inferred.program(session, &roots)?;
-    let mut text = program.print();
-    for id in generic {
+    let comment = |id: GlobalId| {
         let name = &inferred.typed.globals[id].name;
         let scheme = show_scheme(&inferred.typed, id);
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&format!("-- {name} : {scheme} becomes code where a use tells its record\n"));
-    }
-    Ok(text)
+        format!("-- {name} : {scheme} becomes code where a use tells its record\n")
+    };
+    Ok((program, generic.into_iter().map(comment).collect()))
 }
 
 /// The intermediate form of an engine. The entry becomes a function of one argument: the tuple of its

@@ -22,6 +22,7 @@ pub use engine::{
 };
 pub use linear::Pullbacks;
 pub use page::page;
+pub use source::TRANSLATE;
 pub use table::{BOUNDED, ENGINES, engine_named, fused, modes};
 pub use trace::{engine as trace_engine, show_trace, show_trace_bounded};
 pub use watch::follow;

@@ -35,6 +35,8 @@ pub struct Program {
     /// The sum types in the states that translations pass through functions. A parameter that is a record
     /// with one of them is never given without the parameter before it.
     pub states: BTreeSet<DataId>,
+    /// Whether what a pass makes of it is verified: in tests and debug builds.
+    pub verify_passes: bool,
 }
 
 /// Whether a place belongs to one of the files of the library; a place that is not known counts as one.

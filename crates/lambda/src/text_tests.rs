@@ -4,8 +4,8 @@
 use pullback_base::{FileId, Span};
 
 use crate::{
-    AdOp, Arm, Constructor, Data, DataId, Def, DefId, Expr, ExprKind, Lit, Program, Type, TypeKind,
-    VarId, ad_type, parse, verify,
+    AdOp, Arm, Constructor, Data, DataId, Def, DefId, Expr, ExprKind, Lit, Program, Stage, Type,
+    TypeKind, VarId, ad_type, parse, verify,
 };
 use pullback_prim::Prim;
 
@@ -239,13 +239,14 @@ fn random_programs_verify_and_read_back() {
     let mut size = 0;
     for seed in 0..300 {
         let program = Random::new(seed).program;
-        verify(&program).unwrap_or_else(|errors| panic!("{errors:#?}\n{}", program.print()));
+        verify(&program, Stage::Any)
+            .unwrap_or_else(|errors| panic!("{errors:#?}\n{}", program.print()));
         let text = program.print();
         let again = parse(&text, FileId(0)).unwrap_or_else(|error| {
             let at = error.span().lo as usize;
             panic!("{error:?} at {:?} in\n{text}", text.get(at..(at + 60).min(text.len())))
         });
-        verify(&again).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
+        verify(&again, Stage::Any).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
         assert_eq!(again.print(), text);
         assert_eq!(again.datas, program.datas);
         assert_eq!(bound(&again), bound(&program));
@@ -272,7 +273,7 @@ fn mutilated_text_never_panics() {
         let mutilated: String = chars.into_iter().collect();
         if let Ok(program) = parse(&mutilated, FileId(0)) {
             // What can be read can be judged and printed, right or wrong.
-            let _judged = verify(&program);
+            let _judged = verify(&program, Stage::Any);
             let _printed = program.print();
         }
     }
@@ -307,7 +308,7 @@ def main.1 : Real =
   sum [ loop s.6 : Real = 1.0 for j.8 < 3 do mul s.6 (real i.7) | i.7 < 10 ]
 ";
     let program = parse(text, FileId(0)).expect("well-formed");
-    assert_eq!(verify(&program), Ok(()));
+    assert_eq!(verify(&program, Stage::Any), Ok(()));
     assert_eq!(program.print(), text);
 }
 
@@ -327,7 +328,7 @@ fn the_verifier_names_what_is_broken() {
     ];
     for (text, wanted) in cases {
         let program = parse(text, FileId(0)).expect("well-formed");
-        let errors = verify(&program).expect_err("broken");
+        let errors = verify(&program, Stage::Any).expect_err("broken");
         assert!(errors.iter().any(|error| error.contains(wanted)), "{errors:?} lacks {wanted:?}");
     }
 }
@@ -339,7 +340,7 @@ fn a_variable_bound_twice_is_found() {
     let body =
         Expr::let_(x, Expr::int(1, NONE), Expr::let_(x, Expr::int(2, NONE), Expr::int(3, NONE)));
     program.defs.push(Def { name: "f".into(), ty: Type::int(), body, span: NONE });
-    assert_eq!(verify(&program), Err(vec!["in `f`: v0 is bound twice".to_string()]));
+    assert_eq!(verify(&program, Stage::Any), Err(vec!["in `f`: v0 is bound twice".to_string()]));
 }
 
 #[test]

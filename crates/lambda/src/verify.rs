@@ -3,17 +3,28 @@
 //!
 //! Checked: the type of every node, arity and types of primitives and differentiation operators,
 //! binders bound once in the whole program and in scope where they are used, arms of matches, that
-//! recursive bindings are functions, and that definitions are closed.
+//! recursive bindings are functions, and that definitions are closed; and what holds from some [`Stage`] on.
 
 use std::collections::BTreeSet;
 
 use crate::signature::admits;
 use crate::{
-    Arm, Datas, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, VarId, ad_type,
+    AdOp, Arm, Datas, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, VarId, ad_type,
 };
 
+/// What holds of a program beside the rules of the calculus, by the pass that made it.
+#[derive(Clone, Copy, Debug)]
+pub enum Stage<'a> {
+    /// Nothing more.
+    Any,
+    /// What these definitions reach holds no `vjp`, `jvp` or `linearize`.
+    Closed(&'a [DefId]),
+    /// The bodies of these definitions are functions of one parameter.
+    Unary(&'a [DefId]),
+}
+
 /// Checks a program; the errors are sentences that name definition and node.
-pub fn verify(program: &Program) -> Result<(), Vec<String>> {
+pub fn verify(program: &Program, stage: Stage<'_>) -> Result<(), Vec<String>> {
     let mut ctx = Ctx {
         program,
         datas: program.datas.clone(),
@@ -27,6 +38,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<String>> {
         ctx.check(&def.body);
         ctx.same(&def.ty, &def.body.ty, "the body of the definition");
     }
+    ctx.check_stage(stage);
     if ctx.errors.is_empty() { Ok(()) } else { Err(ctx.errors) }
 }
 
@@ -48,6 +60,33 @@ impl Ctx<'_> {
             let def =
                 self.def.map_or_else(String::new, |id| self.program.defs[id].name.to_string());
             self.errors.push(format!("in `{def}`: {text}"));
+        }
+    }
+
+    fn check_stage(&mut self, stage: Stage<'_>) {
+        match stage {
+            Stage::Any => {}
+            Stage::Closed(roots) => {
+                for def in self.program.reachable(roots) {
+                    self.def = Some(def);
+                    self.program.defs[def].body.visit(&mut |expr| {
+                        if let ExprKind::Ad(op @ (AdOp::Vjp | AdOp::Jvp | AdOp::Linearize), _) =
+                            expr.kind
+                        {
+                            self.error(format!("`{}` is left", op.name()));
+                        }
+                    });
+                }
+            }
+            Stage::Unary(roots) => {
+                for def in roots {
+                    self.def = Some(*def);
+                    let body = &self.program.defs[*def].body;
+                    if !matches!(&body.kind, ExprKind::Lam(params, _) if params.len() == 1) {
+                        self.error("the body is no function of one parameter".to_string());
+                    }
+                }
+            }
         }
     }
 

@@ -232,6 +232,26 @@ impl Expr {
 }
 
 impl Program {
+    /// The definitions that some reach, themselves first.
+    pub fn reachable(&self, roots: &[DefId]) -> Vec<DefId> {
+        let mut reached = vec![];
+        let mut seen = BTreeSet::new();
+        for root in roots {
+            if seen.insert(*root) {
+                reached.push(*root);
+            }
+        }
+        let mut next = 0;
+        while next < reached.len() {
+            for callee in self.defs[reached[next]].body.globals() {
+                if seen.insert(callee) {
+                    reached.push(callee);
+                }
+            }
+            next += 1;
+        }
+        reached
+    }
     /// A copy of a term in which every binder is fresh.
     pub fn copy(&mut self, expr: &Expr) -> Expr {
         self.copy_with(expr, &BTreeMap::new())

@@ -27,7 +27,9 @@ fn programs_are_well_typed() {
     for mode in Mode::ALL {
         for seed in 0..COUNT {
             let made = program(seed, mode, true);
-            if let Err(mistakes) = pullback_lambda::verify(&made.program) {
+            if let Err(mistakes) =
+                pullback_lambda::verify(&made.program, pullback_lambda::Stage::Any)
+            {
                 panic!("{mode:?} {seed}: {mistakes:?}\n{}", made.program.print());
             }
         }
@@ -37,7 +39,7 @@ fn programs_are_well_typed() {
 #[test]
 fn no_bytes_make_a_program() {
     let made = generate(&[], &Config { mode: Mode::Free, size: 100, nested_ad: true });
-    assert!(pullback_lambda::verify(&made.program).is_ok());
+    assert!(pullback_lambda::verify(&made.program, pullback_lambda::Stage::Any).is_ok());
 }
 
 #[test]

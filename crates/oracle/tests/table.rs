@@ -85,7 +85,12 @@ fn cases_are_well_typed() {
             for modes in DerivativeMode::words(order) {
                 let by: Vec<_> = modes.into_iter().map(|mode| (case.arity - 1, mode)).collect();
                 let (program, _) = pullback_oracle::table::nested(&case, &by);
-                assert_eq!(pullback_lambda::verify(&program), Ok(()), "{} {by:?}", case.name);
+                assert_eq!(
+                    pullback_lambda::verify(&program, pullback_lambda::Stage::Any),
+                    Ok(()),
+                    "{} {by:?}",
+                    case.name
+                );
             }
         }
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::{
-    AdOp, Def, DefId, Expr, ExprKind, Program, Type, VarId, ad_type, is_first_order, tangent,
+    AdOp, Def, DefId, Expr, ExprKind, Program, Stage, Type, VarId, ad_type, is_first_order, tangent,
 };
 
 use crate::fragment::{outside_fragment, with_origin};
@@ -23,6 +23,14 @@ use crate::specialise::specialise;
 use crate::transforms::Transforms;
 use crate::unary::unary;
 
+/// What is known of [`eliminate`].
+pub const ELIMINATE: pullback_lambda::Pass = pullback_lambda::Pass {
+    name: "eliminate",
+    ty: "(Program, engine, root) -> Program",
+    law: "the root has the same meaning; each `vjp`, `jvp` and `linearize` that it reaches has become a call of \
+          a definition that the engine made, those inside others first",
+};
+
 /// A definition with the meaning of `def` that reaches no `vjp`, `jvp` or `linearize`. Definitions are
 /// rewritten in place; those that `def` does not reach are emptied.
 pub fn eliminate(
@@ -31,6 +39,7 @@ pub fn eliminate(
     def: DefId,
 ) -> Result<DefId, Box<Diagnostic>> {
     rewrite(program, transforms.engine, Some(transforms), def)?;
+    ELIMINATE.verified(program, Stage::Closed(&[def]));
     Ok(def)
 }
 
@@ -45,6 +54,8 @@ pub fn eliminate_checked(
     for (def, body) in checked {
         program.defs[def].body = body;
     }
+    // The checks of shapes are operators on the identity, and they stay.
+    ELIMINATE.verified(program, Stage::Any);
     Ok(def)
 }
 

@@ -10,8 +10,16 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Name;
-use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, Type, VarId};
+use pullback_lambda::{Def, DefId, Expr, ExprKind, Pass, Program, Stage, Type, VarId};
 use pullback_prim::Prim;
+
+/// What is known of [`with_fuel`].
+pub const FUEL: Pass = Pass {
+    name: "fuel",
+    ty: "(Program, n) -> Program",
+    law: "if the result has a value, the program has the same one; a recursive function may be entered `n` times \
+          inside one another, then it fails (Lemmas 6.5 and 6.6 of the first paper)",
+};
 
 /// Limits every recursive function of a program.
 pub fn with_fuel(program: &mut Program, fuel: u64) {
@@ -26,6 +34,7 @@ pub fn with_fuel(program: &mut Program, fuel: u64) {
     for group in groups {
         limit_definitions(program, &group, fuel);
     }
+    FUEL.verified(program, Stage::Any);
 }
 
 /// Groups of definitions of functions that reach themselves.

@@ -13,11 +13,11 @@ mod tidy;
 mod transforms;
 mod unary;
 
-pub use eliminate::{close, eliminate, eliminate_checked};
+pub use eliminate::{ELIMINATE, close, eliminate, eliminate_checked};
 pub use fragment::{outside_fragment, with_origin};
-pub use fuel::with_fuel;
-pub use reach::{operator_in, reachable, reachable_all, trim};
-pub use specialise::{specialise, specialise_all};
-pub use tidy::tidy;
+pub use fuel::{FUEL, with_fuel};
+pub use reach::{TRIM, operator_in, reachable, trim};
+pub use specialise::{SPECIALISE, specialise, specialise_all};
+pub use tidy::{TIDY, tidy};
 pub use transforms::{ForwardFn, TransformFn, Transforms};
-pub use unary::unary;
+pub use unary::{UNARY, unary};

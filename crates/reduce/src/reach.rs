@@ -3,37 +3,23 @@
 use std::collections::BTreeSet;
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Program, Type};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Pass, Program, Stage, Type};
 
 /// The definitions that one reaches, itself first.
 pub fn reachable(program: &Program, def: DefId) -> Vec<DefId> {
-    reachable_all(program, &[def])
+    program.reachable(&[def])
 }
 
-/// The definitions that some reach, themselves first.
-pub fn reachable_all(program: &Program, roots: &[DefId]) -> Vec<DefId> {
-    let mut found = vec![];
-    let mut seen = BTreeSet::new();
-    for root in roots {
-        if seen.insert(*root) {
-            found.push(*root);
-        }
-    }
-    let mut next = 0;
-    while next < found.len() {
-        for callee in program.defs[found[next]].body.globals() {
-            if seen.insert(callee) {
-                found.push(callee);
-            }
-        }
-        next += 1;
-    }
-    found
-}
+/// What is known of [`trim`].
+pub const TRIM: Pass = Pass {
+    name: "trim",
+    ty: "(Program, roots) -> Program",
+    law: "what the roots reach stays as it is; all else is emptied, so that the program is cheap to copy and compile",
+};
 
-/// Empties the definitions that none of these reaches, so that the program is cheap to copy and compile.
+/// Empties the definitions that none of these reaches.
 pub fn trim(program: &mut Program, roots: &[DefId]) {
-    let kept: BTreeSet<DefId> = reachable_all(program, roots).into_iter().collect();
+    let kept: BTreeSet<DefId> = program.reachable(roots).into_iter().collect();
     let ids: Vec<DefId> = program.defs.ids().collect();
     for id in ids {
         if !kept.contains(&id) {
@@ -42,6 +28,7 @@ pub fn trim(program: &mut Program, roots: &[DefId]) {
             entry.ty = Type::unit();
         }
     }
+    TRIM.verified(program, Stage::Any);
 }
 
 /// Where an operator stands that a definition reaches.

@@ -19,10 +19,10 @@ mod term;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{DefId, Expr, ExprKind, Program, VarId, is_first_order};
+use pullback_lambda::{DefId, Expr, ExprKind, Program, Stage, VarId, is_first_order};
 
 use crate::known::{Env, Known, LONGEST, Piece};
-use crate::reach::{reachable_all, trim};
+use crate::reach::trim;
 
 /// Functions of at most this size are reduced where they are applied.
 const SMALL: usize = 80;
@@ -36,6 +36,14 @@ const ROOM: usize = 200_000;
 /// Bindings around a term, the first outermost.
 type Bindings = Vec<(VarId, Expr)>;
 
+/// What is known of [`specialise_all`].
+pub const SPECIALISE: pullback_lambda::Pass = pullback_lambda::Pass {
+    name: "specialise",
+    ty: "(Program, roots) -> Program",
+    law: "each definition that the roots reach has the same meaning, errors and their order included; \
+          functions that are known before the program runs are applied where they are used",
+};
+
 /// Specialises what a definition reaches.
 pub fn specialise(program: &Program, def: DefId) -> (Program, DefId) {
     (specialise_all(program, &[def]), def)
@@ -45,7 +53,7 @@ pub fn specialise(program: &Program, def: DefId) -> (Program, DefId) {
 pub fn specialise_all(program: &Program, roots: &[DefId]) -> Program {
     let mut old = 0;
     let mut queue = vec![];
-    for id in reachable_all(program, roots) {
+    for id in program.reachable(roots) {
         old += program.defs[id].body.size();
         queue.push(Task::Definition(id));
     }
@@ -66,6 +74,7 @@ pub fn specialise_all(program: &Program, roots: &[DefId]) -> Program {
     while let Some(task) = pass.queue.pop() {
         pass.perform(task);
     }
+    SPECIALISE.verified(&pass.program, Stage::Any);
     pass.program
 }
 

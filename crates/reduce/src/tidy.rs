@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, VarId};
+use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Stage, VarId};
 use pullback_prim::{Class, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,6 +21,14 @@ const ONCE: usize = 3000;
 const DEEPEST: usize = 24;
 /// How many terms a definition may grow by, beside a multiple of its own.
 const ROOM: usize = 1000;
+
+/// What is known of [`tidy`].
+pub const TIDY: pullback_lambda::Pass = pullback_lambda::Pass {
+    name: "tidy",
+    ty: "(Program, first, root) -> Program",
+    law: "each definition keeps its meaning, errors and their order included; in those made from `first` on, known \
+          functions, tuples and constructors are gone, and so is what nobody uses and cannot fail",
+};
 
 /// Reduces a definition and those it reaches, if they were made after `first`.
 pub fn tidy(program: &mut Program, first: usize, root: DefId) {
@@ -42,6 +50,7 @@ pub fn tidy(program: &mut Program, first: usize, root: DefId) {
         let callees = pass.program.defs[def].body.globals();
         next.extend(callees.into_iter().filter(|callee| seen.insert(*callee)));
     }
+    TIDY.verified(program, Stage::Any);
 }
 
 /// A value whose structure is known; its parts are atoms.

@@ -13,7 +13,7 @@ pub mod tir;
 pub mod ty;
 mod walk;
 
-pub use elaborate::{Elaborated, elaborate, open_record};
+pub use elaborate::{ELABORATE, Elaborated, elaborate, open_record};
 pub use exhaustive::check_patterns;
 pub use infer::infer;
 pub use resolve::{Scopes, Source};

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use pullback_base::Diagnostic;
 use pullback_eval::{Engine, Machine, Options, Step, Value, compile};
-use pullback_lambda::{DefId, Program, Type};
+use pullback_lambda::{DefId, Pass, Program, Stage, Type};
 use pullback_reduce::{
     Transforms, eliminate, eliminate_checked, operator_in, outside_fragment, trim, unary,
 };
@@ -24,6 +24,14 @@ use shapes::Shapes;
 
 pub use modes::vjp_from_jvp;
 pub(crate) use own::evaluate_own;
+
+/// What is known of the transformation of an engine; its own page tells more.
+pub const TRANSLATE: Pass = Pass {
+    name: "translate",
+    ty: "(Program, S -> T) -> (Program, S -> (T, T' -> S')), or to (S, S') -> (T, T')",
+    law: "by the engine: the first component has the meaning of the function, the second is its pullback, or its \
+          tangent; nothing that it reaches is an operator of differentiation",
+};
 
 /// The part of an argument that is not held; see [`ForwardFn`].
 pub(crate) fn moving(from: &Type, held: usize) -> Type {
@@ -57,6 +65,7 @@ pub(crate) fn run_transformed(
             } else {
                 (transforms.jvp)(&mut program, function, 0)?
             };
+            TRANSLATE.verified(&program, Stage::Closed(&[made]));
             (made, mode)
         }
     };

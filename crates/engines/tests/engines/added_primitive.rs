@@ -6,7 +6,7 @@ use crate::support::deep;
 use crate::support::source::source;
 use pullback_engines::{ENGINES, EngineInfo, Mode, engine_named, run};
 use pullback_eval::{Options, Value, walk};
-use pullback_lambda::{DefId, ExprKind, Program, verify};
+use pullback_lambda::{DefId, ExprKind, Program, Stage, verify};
 use pullback_prim::{Beside, Class, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
 
 /// `x² sin y`, in which nothing is linear.
@@ -163,7 +163,7 @@ fn added(text: &str, wave: Prim) -> (Program, DefId) {
         });
     }
     assert!(found > 0, "{text}");
-    verify(&program).unwrap_or_else(|problems| panic!("{problems:?}"));
+    verify(&program, Stage::Any).unwrap_or_else(|problems| panic!("{problems:?}"));
     (program, roots[0])
 }
 

@@ -6,7 +6,7 @@ use crate::support::source::source;
 use pullback_engines::curry;
 use pullback_engines::{Answer, EngineInfo, Mode, engine_named, run};
 use pullback_eval::{Options, Value, equal, walk};
-use pullback_lambda::{DefId, Program, verify};
+use pullback_lambda::{DefId, Program, Stage, verify};
 
 const ENGINES: [&str; 2] = ["curry-list", "curry-env"];
 
@@ -201,7 +201,7 @@ fn packages_are_sums_with_checked_tags() {
         let unary = pullback_reduce::unary(&mut program, defs[0]);
         let made = curry::vjp_env(&mut program, unary);
         let made = made.unwrap_or_else(|problem| panic!("{problem:?}"));
-        verify(&program).unwrap_or_else(|problems| panic!("{problems:?}"));
+        verify(&program, Stage::Any).unwrap_or_else(|problems| panic!("{problems:?}"));
         assert!(program.defs.len() > made.0 as usize && program.print().len() > text.len());
         let packages = program.datas.iter().find(|data| data.name == "Environment").unwrap();
         assert!(packages.constructors.len() >= 3, "the zero and one package each for p and q");

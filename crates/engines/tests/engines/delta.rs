@@ -8,7 +8,7 @@ use pullback_engines::delta::{
 };
 use pullback_engines::{Answer, ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run};
 use pullback_eval::{Options, Value, walk};
-use pullback_lambda::{DefId, Program, verify};
+use pullback_lambda::{DefId, Program, Stage, verify};
 
 const fn engine(name: &'static str, how: How) -> EngineInfo {
     EngineInfo::unlisted(name, how, &[])
@@ -109,7 +109,7 @@ fn well_formed(engine: &EngineInfo, program: &Program, f: DefId, text: &str) {
         let mut program = program.clone();
         let f = pullback_reduce::unary(&mut program, f);
         if forward { jvp(&mut program, f, 0) } else { vjp(&mut program, f) }.unwrap();
-        if let Err(problems) = verify(&program) {
+        if let Err(problems) = verify(&program, Stage::Any) {
             panic!("{}: {problems:#?}\n{}\n{text}", engine.name, program.print());
         }
     }

@@ -9,7 +9,7 @@ use crate::support::source::{expectations, files, source, value};
 use pullback_engines::delta::{forward_jvp, forward_translation, forward_vjp};
 use pullback_engines::{ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run};
 use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile, walk};
-use pullback_lambda::{DataId, DefId, Program, Type, TypeKind, verify};
+use pullback_lambda::{DataId, DefId, Program, Stage, Type, TypeKind, verify};
 use pullback_oracle::{Config, Mode as Kind, bytes_of_seed, generate, of_value, taylor, to_value};
 use pullback_reduce::{Transforms, eliminate, unary};
 
@@ -84,7 +84,7 @@ fn translated(program: &Program, def: DefId, what: &str) -> (Program, DefId) {
     let before = program.defs.len();
     let made =
         forward_translation(&mut program, def).unwrap_or_else(|why| panic!("{what} {why:?}"));
-    if let Err(problems) = verify(&program) {
+    if let Err(problems) = verify(&program, Stage::Any) {
         panic!("{what}: {problems:#?}\n{}", program.print());
     }
     let (ty, dual) = (&program.defs[def].ty, &program.defs[made].ty);

@@ -7,7 +7,7 @@ use pullback_engines::{
     ENGINES, EngineInfo, How, engine_named, evaluate, run_in_machine, trace_engine,
 };
 use pullback_eval::{Options, Value, compile, equal};
-use pullback_lambda::{DefId, ExprKind, Program, is_first_order, verify};
+use pullback_lambda::{DefId, ExprKind, Program, Stage, is_first_order, verify};
 use pullback_reduce::specialise;
 
 fn show(result: &Result<Value, Box<pullback_base::Diagnostic>>) -> String {
@@ -23,7 +23,7 @@ fn same_before_and_after(program: &Program, defs: &[DefId], place: &str) {
     for &def in defs {
         let before = value(engine, program, def);
         let (specialised, def) = specialise(program, def);
-        if let Err(problems) = verify(&specialised) {
+        if let Err(problems) = verify(&specialised, Stage::Any) {
             panic!("{place}: {problems:?}");
         }
         let after = value(engine, &specialised, def);
@@ -163,7 +163,7 @@ def arranged (xs: []Real) = sum (sort xs) + maximum xs
     let (program, defs) = source(text, &names);
     for (name, def) in names.iter().zip(defs) {
         let (specialised, def) = specialise(&program, def);
-        verify(&specialised).unwrap_or_else(|problems| panic!("{problems:?}"));
+        verify(&specialised, Stage::Any).unwrap_or_else(|problems| panic!("{problems:?}"));
         if let Err(why) = first_order(&specialised, def) {
             // Rules of differentiation are functions by nature.
             assert!(*name == "arranged", "{name}: {why}");

@@ -2,7 +2,7 @@
 //! `@f` a definition; each name stands for one thing in a program.
 
 use pullback_base::{FileId, Id};
-use pullback_lambda::{DefId, Program, parse, verify};
+use pullback_lambda::{DefId, Program, Stage, parse, verify};
 
 /// Reads a program and verifies it.
 pub fn program(text: &str) -> Program {
@@ -11,7 +11,7 @@ pub fn program(text: &str) -> Program {
         let span = problem.span();
         panic!("{problem:?}\nat: {:?}\nin\n{numbered}", &numbered[span.range()])
     });
-    if let Err(problem) = verify(&program) {
+    if let Err(problem) = verify(&program, Stage::Any) {
         panic!("{problem:?}\nin\n{numbered}");
     }
     program

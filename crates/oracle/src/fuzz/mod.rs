@@ -260,7 +260,7 @@ pub fn check(
     let Some(questions) = questions(made) else {
         return Err("the derivatives of the program are no programs".to_string());
     };
-    if let Err(errors) = pullback_lambda::verify(&questions.program) {
+    if let Err(errors) = pullback_lambda::verify(&questions.program, pullback_lambda::Stage::Any) {
         return Err(format!("the program is malformed: {errors:?}"));
     }
     let direction = as_tangent(&made.arg, &mut made.direction.iter().copied());

@@ -26,7 +26,7 @@ mod types;
 use std::collections::BTreeMap;
 
 use pullback_base::Diagnostic;
-use pullback_lambda::{DefId, Program, Type};
+use pullback_lambda::{DefId, Pass, Program, Type};
 
 use crate::tir::{Constraint, GlobalId, Typed};
 use state::Elab;
@@ -42,6 +42,14 @@ pub struct Elaborated {
     /// tuple with some part; the program is incomplete then.
     pub diagnostics: Vec<Diagnostic>,
 }
+
+/// What is known of [`elaborate`].
+pub const ELABORATE: Pass = Pass {
+    name: "elaborate",
+    ty: "(typed tree, roots) -> Program",
+    law: "each definition means what its source means, once for each list of types it is used at; operators, \
+          patterns, sizes and the derived differentiation operators are gone",
+};
 
 /// Elaborates the definitions `roots` and all they need. A root that is polymorphic is taken at Real
 /// in place of each type variable.

@@ -2,7 +2,7 @@
 //! and the pattern checks must say what they promise.
 
 use pullback_base::{Diagnostic, FileId, Severity};
-use pullback_lambda::verify;
+use pullback_lambda::{Stage, verify};
 use pullback_types::elaborate::elaborate;
 use pullback_types::exhaustive::check_patterns;
 use pullback_types::tir::{ParamId, Typed};
@@ -33,7 +33,7 @@ fn program(text: &str) -> String {
     let out = elaborate(&typed, &roots);
     assert!(out.diagnostics.is_empty(), "{:?}", out.diagnostics);
     let printed = out.program.print();
-    if let Err(errors) = verify(&out.program) {
+    if let Err(errors) = verify(&out.program, Stage::Any) {
         panic!("{printed}\n{}", errors.join("\n"));
     }
     printed

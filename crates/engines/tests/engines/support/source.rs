@@ -3,7 +3,7 @@
 use pullback_base::{Diagnostic, SourceMap, Style, render};
 use pullback_engines::{EngineInfo, How};
 use pullback_eval::{Machine, Options, Value, compile};
-use pullback_lambda::{DefId, Program, verify};
+use pullback_lambda::{DefId, Program, Stage, verify};
 use pullback_types::{Source, elaborate, infer};
 
 /// The program of a file, with its definitions of these names.
@@ -42,10 +42,11 @@ pub fn files(files: &[(&str, &str)], names: &[&str]) -> (Program, Vec<DefId>) {
         .iter()
         .map(|name| scopes.global(main, name).unwrap_or_else(|| panic!("no definition {name}")))
         .collect();
-    let elaborated = elaborate(&typed, &roots);
+    let mut elaborated = elaborate(&typed, &roots);
+    elaborated.program.verify_passes = true;
     refuse(&sources, &elaborated.diagnostics);
     let defs = roots.iter().map(|root| elaborated.roots[root]).collect();
-    verify(&elaborated.program).unwrap_or_else(|problems| panic!("{problems:?}"));
+    verify(&elaborated.program, Stage::Any).unwrap_or_else(|problems| panic!("{problems:?}"));
     (elaborated.program, defs)
 }
 
