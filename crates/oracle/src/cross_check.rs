@@ -1,6 +1,8 @@
 //! The oracle's own ways against each other: complex step, Taylor jets and differences of jets agree
 //! on every function, so that a slip in one of them cannot pass for a slip in an engine.
 
+use pullback_prim::{Prim, PrimTy};
+
 use crate::scalar::{Binary, Scalar, Unary};
 use crate::{Complex, Jet};
 
@@ -168,4 +170,14 @@ fn powers_and_polygammas() {
             );
         }
     }
+}
+
+#[test]
+fn every_function_of_the_table_is_checked() {
+    let functions_of = |params: &[PrimTy]| {
+        let rows = Prim::ALL.iter().map(|prim| prim.row());
+        rows.filter(|row| row.smooth().is_some() && row.params == params).count()
+    };
+    assert_eq!(UNARY.len(), functions_of(&[PrimTy::Real]));
+    assert_eq!(BINARY.len(), functions_of(&[PrimTy::Real; 2]));
 }
