@@ -26,6 +26,12 @@ pub struct Misfit {
     pub hint: Option<String>,
 }
 
+impl From<Misfit> for Stopped<Misfit> {
+    fn from(wrong: Misfit) -> Self {
+        Self::Wrong(wrong)
+    }
+}
+
 type Fits<T> = Result<T, Misfit>;
 
 /// How many tasks are done between two looks at the limits.

@@ -74,6 +74,12 @@ pub struct JsonError {
     pub hint: Option<&'static str>,
 }
 
+impl From<JsonError> for Stopped<JsonError> {
+    fn from(wrong: JsonError) -> Self {
+        Self::Wrong(wrong)
+    }
+}
+
 impl<'t> Tape<'t> {
     /// Parses one document. A byte order mark at the start is passed over.
     pub fn parse(text: &'t str, limits: &Limits) -> Result<Self, Stopped<JsonError>> {
