@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows the language.
 
+mod bug;
 mod codes;
 mod diagnostic;
 mod index;
@@ -9,6 +10,7 @@ mod render;
 mod source;
 mod suggest;
 
+pub use bug::bug;
 pub use codes::{CODES, title_of};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use index::{Id, IdVec};

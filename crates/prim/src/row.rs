@@ -4,6 +4,8 @@
 //! A partial derivative is a [`Term`] over the same primitives, so it has partial derivatives itself:
 //! the table gives derivatives of every order.
 
+use pullback_base::bug;
+
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
@@ -244,6 +246,15 @@ impl Row {
     /// The analysis, if the primitive is smooth.
     pub fn smooth(&self) -> Option<&Smooth> {
         if let Class::Smooth(smooth) = &self.class { Some(smooth) } else { None }
+    }
+
+    /// The analysis of what is known to be smooth.
+    #[track_caller]
+    pub fn analysis(&self) -> &Smooth {
+        let Some(smooth) = self.smooth() else {
+            bug("prim", format_args!("`{}` to be smooth", self.name))
+        };
+        smooth
     }
 
     /// Its type for people, such as `[]a -> Int -> a`.

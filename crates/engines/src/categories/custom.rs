@@ -8,7 +8,7 @@ use pullback_lambda::{AdOp, Def, DefId, Expr, ExprKind, Program, VarId, is_first
 
 use super::NAME;
 use super::cl::Custom;
-use pullback_reduce::{outside_fragment, reachable, specialise_all};
+use pullback_reduce::{outside_fragment, specialise_all};
 
 /// What the definition of a value belongs to.
 pub type Customs = BTreeMap<DefId, Custom>;
@@ -23,16 +23,7 @@ pub fn prepare(program: &Program, def: DefId) -> Result<(Program, Customs), Box<
     let mut program = specialise_all(program, &roots);
     for _ in 0..DEEPEST {
         let known = customs.len();
-        let mut next = 0;
-        let mut seen = roots.clone();
-        while next < seen.len() {
-            let id = seen[next];
-            next += 1;
-            for callee in reachable(&program, id) {
-                if !seen.contains(&callee) {
-                    seen.push(callee);
-                }
-            }
+        for id in program.reachable(&roots) {
             let mut body = program.defs[id].body.clone();
             lift_in(&mut program, &mut customs, &mut body)?;
             program.defs[id].body = body;

@@ -3,13 +3,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pullback_base::bug;
 use pullback_lambda::{DefId, Expr, Program, VarId, contains_real};
 use pullback_prim::{Prim, Term};
 
+use super::NAME;
+use super::groups::Group;
 use super::steps::{Region, Step, StepKind, var_of};
 
 /// Through which parameters of each definition derivatives flow.
 pub(super) type Flows = BTreeMap<DefId, Vec<bool>>;
+
+/// Through which parameters of a definition that is called derivatives flow.
+pub(super) fn flows_of(flows: &Flows, def: DefId) -> Vec<bool> {
+    let Some(flows) = flows.get(&def) else { bug(NAME, "the flows of a callee") };
+    flows.clone()
+}
 
 /// A part of a variable.
 #[derive(Clone, Debug)]
@@ -23,29 +32,35 @@ pub(super) enum Access {
 /// Variables that are parts of others.
 pub(super) type Aliases = BTreeMap<VarId, (VarId, Access)>;
 
-/// The flows of all definitions: the least solution. Of those in `linear`, rules that are linear in their
-/// last parameter, only that one counts.
+/// The flows of all definitions, callees before their callers: the least solution. Of those in `linear`, rules
+/// that are linear in their last parameter, only that one counts.
 pub(super) fn flows(
     program: &Program,
     functions: &BTreeMap<DefId, (Vec<VarId>, Region)>,
+    groups: &[Group],
     linear: &BTreeSet<DefId>,
 ) -> Flows {
     let mut flows: Flows =
         functions.iter().map(|(def, (params, _))| (*def, vec![false; params.len()])).collect();
-    loop {
-        let mut next = flows.clone();
-        for (def, (params, region)) in functions {
-            let mut needed = BTreeSet::new();
-            Flow { program, flows: &flows }.needed(region, &mut needed);
-            let counts = |param: &VarId| !linear.contains(def) || params.last() == Some(param);
-            let flow = |param: &VarId| needed.contains(param) && counts(param);
-            next.insert(*def, params.iter().map(flow).collect());
+    for group in groups {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for def in &group.defs {
+                let Some((params, region)) = functions.get(def) else { continue };
+                let mut needed = BTreeSet::new();
+                Flow { program, flows: &flows }.needed(region, &mut needed);
+                let counts = |param: &VarId| !linear.contains(def) || params.last() == Some(param);
+                let flow = |param: &VarId| needed.contains(param) && counts(param);
+                let next: Vec<bool> = params.iter().map(flow).collect();
+                if flows[def] != next {
+                    flows.insert(*def, next);
+                    changed = group.recursive;
+                }
+            }
         }
-        if next == flows {
-            return flows;
-        }
-        flows = next;
     }
+    flows
 }
 
 /// The variables of a function through which derivatives flow.
@@ -106,7 +121,7 @@ impl Flow<'_> {
     fn sources<'s>(&self, step: &'s Step) -> Vec<&'s Expr> {
         match &step.kind {
             StepKind::Smooth(prim, args) => {
-                let partials = prim.row().smooth().map_or(&[][..], |smooth| smooth.partials);
+                let partials = prim.row().analysis().partials;
                 let counts = |partial: &Option<Term>| {
                     partial.is_some_and(|partial| !matches!(partial, Term::Zero))
                 };
@@ -133,7 +148,7 @@ impl Flow<'_> {
     }
 
     fn through<'s>(&self, def: DefId, args: &'s [Expr]) -> Vec<&'s Expr> {
-        let Some(flows) = self.flows.get(&def) else { return vec![] };
+        let Some(flows) = self.flows.get(&def) else { bug(NAME, "the flows of a callee") };
         args.iter().zip(flows).filter(|(_, flows)| **flows).map(|(arg, _)| arg).collect()
     }
 

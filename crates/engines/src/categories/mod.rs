@@ -19,6 +19,7 @@ mod cotangent;
 pub mod custom;
 mod flow;
 mod forward;
+mod groups;
 pub mod meaning;
 mod moves;
 pub mod print;

@@ -13,15 +13,18 @@ use super::absence::{Arithmetic, Library};
 use super::cl::{Cl, ClKind, ClProgram, Function};
 use super::cotangent::{Cot, Shape};
 use super::flow::{self, Flows};
+use super::groups::groups;
 use super::push::Push;
 use super::reverse::Halves;
-use super::split::{linear_rules, split};
+use super::split::{calls, linear_rules, split};
 use super::steps::{Region, steps_of};
 
 /// The definitions that are called with tangents.
 #[derive(Default)]
 pub(super) struct Callees {
     made: Vec<(DefId, Vec<Shape>, DefId)>,
+    /// Where those of a definition stand there.
+    places: BTreeMap<DefId, Vec<usize>>,
 }
 
 impl Callees {
@@ -34,10 +37,11 @@ impl Callees {
         from: Vec<Type>,
         to: Type,
     ) -> DefId {
-        let known = self.made.iter().find(|made| made.0 == def && made.1 == kinds);
-        if let Some((_, _, known)) = known {
-            return *known;
+        let places = self.places.entry(def).or_default();
+        if let Some(place) = places.iter().find(|place| self.made[**place].1 == kinds) {
+            return self.made[*place].2;
         }
+        places.push(self.made.len());
         let Def { name, span, .. } = program.defs[def].clone();
         let ty = Type::funs(from, to);
         let made = program.declare(format!("fwd${name}"), ty, span);
@@ -61,7 +65,7 @@ pub(super) fn pushforward(
             functions.insert(*id, function);
         }
     }
-    let flows = flow::flows(program, &functions, &linear_rules(defs));
+    let flows = flow::flows(program, &functions, &groups(&calls(defs)), &linear_rules(defs));
     let rules = transposed_rules(defs);
     let (halves, library) = if rules.is_empty() {
         (BTreeMap::new(), Library::default())

@@ -13,6 +13,7 @@ use super::cl::{ClKind, ClProgram, Function};
 use super::cotangent::Cot;
 use super::flow::{self, Flows};
 use super::forward::Forward;
+use super::groups::{Calls, groups};
 use super::reverse::{Halves, Reverse, gathered};
 use super::steps::{Region, steps_of};
 
@@ -33,12 +34,17 @@ pub(super) fn split(
         functions.insert(*id, (params, steps_of(program, &def.body, &env)));
     }
     let (calls, linear) = (calls(defs), linear_rules(defs));
-    let flows = flow::flows(program, &functions, &linear);
+    let groups = groups(&calls);
+    let flows = flow::flows(program, &functions, &groups, &linear);
+    let recursive = groups.iter().filter(|group| group.recursive);
+    let recursive = recursive.flat_map(|group| group.defs.iter().copied()).collect();
+    let called: BTreeSet<DefId> = calls.values().flatten().copied().collect();
     let mut splitter = Splitter {
         program,
         flows,
         functions,
         calls,
+        recursive,
         linear,
         halves: BTreeMap::new(),
         library: Library::default(),
@@ -46,8 +52,7 @@ pub(super) fn split(
     splitter.declare_recursive();
     let order = splitter.order();
     for def in order {
-        let called = splitter.calls.values().any(|callees| callees.contains(&def));
-        splitter.definition(def, Some(def) == root && !called);
+        splitter.definition(def, Some(def) == root && !called.contains(&def));
     }
     (splitter.halves, splitter.library)
 }
@@ -100,7 +105,7 @@ pub(super) fn wrapper(
 }
 
 /// Which definitions each one calls.
-fn calls(defs: &ClProgram) -> BTreeMap<DefId, BTreeSet<DefId>> {
+pub(super) fn calls(defs: &ClProgram) -> Calls {
     let mut found = BTreeMap::new();
     for (id, def) in defs {
         let mut callees = BTreeSet::new();
@@ -136,7 +141,9 @@ struct Splitter<'p> {
     program: &'p mut Program,
     flows: Flows,
     functions: BTreeMap<DefId, (Vec<VarId>, Region)>,
-    calls: BTreeMap<DefId, BTreeSet<DefId>>,
+    calls: Calls,
+    /// Definitions that reach themselves.
+    recursive: BTreeSet<DefId>,
     /// Rules: only their last parameter varies.
     linear: BTreeSet<DefId>,
     halves: BTreeMap<DefId, Halves>,
@@ -144,22 +151,11 @@ struct Splitter<'p> {
 }
 
 impl Splitter<'_> {
-    fn is_recursive(&self, def: DefId) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut todo: Vec<DefId> = self.calls[&def].iter().copied().collect();
-        while let Some(next) = todo.pop() {
-            if seen.insert(next) {
-                todo.extend(self.calls.get(&next).into_iter().flatten());
-            }
-        }
-        seen.contains(&def)
-    }
-
     /// Recursive definitions save a recursive sum, which is known before they are split.
     fn declare_recursive(&mut self) {
         let defs: Vec<DefId> = self.functions.keys().copied().collect();
         for def in defs {
-            if self.is_recursive(def) {
+            if self.recursive.contains(&def) {
                 let name = format!("X {}", self.program.defs[def].name).into();
                 let data = self.program.datas.push(Data { name, constructors: vec![] });
                 let halves = self.halves_of(def, Type::new(TypeKind::Data(data)), false, None);
@@ -239,7 +235,7 @@ impl Splitter<'_> {
         let mut aliases = flow::Aliases::new();
         flow::aliases(&region, &mut aliases);
         let flows = self.flows[&def].clone();
-        let recursive = self.is_recursive(def);
+        let recursive = self.recursive.contains(&def);
         let mut reverse = Reverse {
             arith: Arithmetic {
                 program: self.program,
@@ -365,7 +361,7 @@ fn holds_arrays(program: &Program, ty: &Type) -> bool {
     match ty.kind() {
         TypeKind::Array(_) => contains_real(&program.datas, ty),
         TypeKind::Tuple(_) | TypeKind::Record(_) => {
-            let parts = ty.components().unwrap_or_default();
+            let parts = ty.parts();
             parts.into_iter().any(|part| holds_arrays(program, part))
         }
         TypeKind::Real
