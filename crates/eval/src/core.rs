@@ -439,7 +439,7 @@ impl Core<'_> {
     #[cold]
     pub(super) fn look(&self, prim: Prim, args: &[&Value], code: u32, pc: usize) {
         let Some(watch) = self.ctx.watch() else { return };
-        if prim == Prim::Div && self.is_library_nan(code, pc) {
+        if prim == Prim::Div && self.is_library_nan(args, code, pc) {
             return watch.look_at_constant(self.place(code, pc));
         }
         let followed = |value: &Value| self.ctx.is_followed(value);
@@ -485,9 +485,11 @@ impl Core<'_> {
         in_library(&self.image.library, span)
     }
 
-    /// Whether this is the quotient that the library's `nan` is.
-    fn is_library_nan(&self, code: u32, pc: usize) -> bool {
-        self.image.codes[code as usize].name == "nan" && self.in_library(self.span(code, pc))
+    /// Whether these are zeros in a constant of the library: it is their quotient, NaN, that was asked for.
+    fn is_library_nan(&self, args: &[&Value], code: u32, pc: usize) -> bool {
+        args.iter().all(|arg| arg.as_real() == Some(0.0))
+            && self.image.constants.contains(&code)
+            && self.in_library(self.span(code, pc))
     }
 
     /// Called every so often: are the limits kept?

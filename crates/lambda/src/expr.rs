@@ -37,6 +37,8 @@ pub struct Program {
     pub states: BTreeSet<DataId>,
     /// Whether what a pass makes of it is verified: in tests and debug builds.
     pub verify_passes: bool,
+    /// The sums that an engine made for cotangents: a program that has some is a derivative already.
+    pub cotangents: BTreeSet<DataId>,
 }
 
 /// Whether a place belongs to one of the files of the library; a place that is not known counts as one.

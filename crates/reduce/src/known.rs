@@ -50,10 +50,10 @@ pub(super) struct Group {
 }
 
 /// A piece of the outline of a [`Known`]: what is equal in two calls that one definition can serve.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Piece {
-    /// A dynamic part with its type as text, as types have no order.
-    Hole(String),
+    /// A dynamic part with its type.
+    Hole(Type),
     Global(DefId),
     Function(VarId),
     Recursive(VarId),
@@ -107,7 +107,7 @@ impl Known {
             return;
         }
         match self {
-            Known::Dynamic(expr) => pieces.push(Piece::Hole(format!("{:?}", expr.ty))),
+            Known::Dynamic(expr) => pieces.push(Piece::Hole(expr.ty.clone())),
             Known::Global(def, _, _) => pieces.push(Piece::Global(*def)),
             Known::Function(closure) => {
                 pieces.push(Piece::Function(closure.params[0]));

@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Name, Span};
 use pullback_lambda::{DefId, Expr, ExprKind, Program, Stage, VarId, is_first_order};
+use rustc_hash::FxHashMap;
 
 use crate::known::{Env, Known, LONGEST, Piece};
 use crate::reach::trim;
@@ -67,7 +68,7 @@ pub fn specialise_all(program: &Program, roots: &[DefId]) -> Program {
         made: 0,
         room: ROOM + 20 * old,
         recursive: BTreeMap::new(),
-        calls: BTreeMap::new(),
+        calls: FxHashMap::default(),
         constants: BTreeSet::new(),
         queue,
     };
@@ -97,7 +98,7 @@ struct Pass<'p> {
     /// Whether definitions reach themselves.
     recursive: BTreeMap<DefId, bool>,
     /// The definitions made for calls.
-    calls: BTreeMap<Vec<Piece>, DefId>,
+    calls: FxHashMap<Vec<Piece>, DefId>,
     /// Constants of function type under way.
     constants: BTreeSet<DefId>,
     queue: Vec<Task>,

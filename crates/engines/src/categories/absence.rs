@@ -7,13 +7,15 @@
 
 use std::collections::BTreeMap;
 
-use pullback_base::Span;
+use pullback_base::{Span, bug};
 use pullback_lambda::{
     AdOp, Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId,
     contains_real, tangent,
 };
 use pullback_prim::Prim;
+use rustc_hash::FxHashMap;
 
+use super::NAME;
 use super::cotangent::Bindings;
 
 /// The constructor of what is not there.
@@ -24,7 +26,7 @@ pub(super) const PRESENT: usize = 1;
 /// What is made by recursion over types, on demand.
 #[derive(Default)]
 pub(super) struct Library {
-    made: BTreeMap<(&'static str, String), DefId>,
+    made: FxHashMap<(&'static str, Type), DefId>,
     /// The sums that may be absent, by tangent sums.
     sums: BTreeMap<DataId, DataId>,
 }
@@ -40,7 +42,7 @@ pub(super) struct Arithmetic<'p> {
 impl Arithmetic<'_> {
     /// The tangent type of a first-order type.
     pub fn dot(&mut self, ty: &Type) -> Type {
-        tangent(&mut self.program.datas, ty).unwrap_or_else(Type::unit)
+        tangent(&mut self.program.datas, ty).unwrap_or_else(|| bug(NAME, "data without functions"))
     }
 
     pub fn has_real(&self, ty: &Type) -> bool {
@@ -61,7 +63,7 @@ impl Arithmetic<'_> {
         match dot.kind() {
             TypeKind::Real => Type::new(TypeKind::Data(self.maybe_real())),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let parts = dot.components().unwrap_or_default();
+                let parts = dot.parts();
                 Type::tuple(parts.into_iter().map(|part| self.maybe(part)).collect())
             }
             TypeKind::Array(element) => Type::array(self.maybe(element)),
@@ -136,7 +138,7 @@ impl Arithmetic<'_> {
         }
         match value.ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = value.ty.components().unwrap_or_default().len();
+                let count = value.ty.parts().len();
                 let parts = (0..count).map(|at| Expr::proj(value.clone(), at, span));
                 let parts: Vec<Expr> = parts.collect();
                 Expr::tuple(parts.iter().map(|part| self.absent(part)).collect(), span)
@@ -178,7 +180,7 @@ impl Arithmetic<'_> {
         }
         match ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = ty.components().unwrap_or_default().len();
+                let count = ty.parts().len();
                 let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
                 let parts = (0..count).map(|at| (part(left, at), part(right, at)));
                 let parts: Vec<(Expr, Expr)> = parts.collect();
@@ -267,7 +269,7 @@ impl Arithmetic<'_> {
         }
         match dot.ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = dot.ty.components().unwrap_or_default().len();
+                let count = dot.ty.parts().len();
                 let parts = (0..count).map(|at| Expr::proj(dot.clone(), at, span));
                 let parts: Vec<Expr> = parts.collect();
                 Expr::tuple(parts.iter().map(|part| self.inject(part)).collect(), span)
@@ -308,7 +310,7 @@ impl Arithmetic<'_> {
         }
         match value.ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = value.ty.components().unwrap_or_default().len();
+                let count = value.ty.parts().len();
                 let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
                 let parts = (0..count).map(|at| (part(maybe, at), part(value, at)));
                 let parts: Vec<(Expr, Expr)> = parts.collect();
@@ -367,7 +369,7 @@ impl Arithmetic<'_> {
         }
         match maybe.ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = maybe.ty.components().unwrap_or_default().len();
+                let count = maybe.ty.parts().len();
                 let parts = (0..count).map(|at| Expr::proj(maybe.clone(), at, span));
                 let parts: Vec<Expr> = parts.collect();
                 parts.iter().rev().fold(absent, |others, part| {
@@ -431,7 +433,7 @@ impl Arithmetic<'_> {
         to: Type,
         make: impl FnOnce(&mut Self, &[Expr]) -> Expr,
     ) -> DefId {
-        let key = (name, format!("{:?}", from[0]));
+        let key = (name, from[0].clone());
         if let Some(def) = self.library.made.get(&key) {
             return *def;
         }

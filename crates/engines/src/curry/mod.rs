@@ -96,8 +96,8 @@ const LARGEST_NESTED: usize = 20_000;
 fn check_size(program: &Program, def: DefId, style: Style) -> Result<(), Box<Diagnostic>> {
     let reached = pullback_reduce::reachable(program, def);
     let size: usize = reached.iter().map(|def| program.defs[*def].body.size()).sum();
-    let nested = program.datas.iter().any(|data| data.name.starts_with("Bar ("));
-    if size <= if nested { LARGEST_NESTED } else { LARGEST } {
+    let largest = if program.cotangents.is_empty() { LARGEST } else { LARGEST_NESTED };
+    if size <= largest {
         return Ok(());
     }
     let construct = format!("derivatives nested this deeply (the code has {size} terms by now)");

@@ -153,6 +153,7 @@ impl Code<'_> {
         }
         let name = format!("Bar ({})", self.program.show_type(ty));
         let data = self.program.datas.push(Data { name: name.into(), constructors: vec![] });
+        self.program.cotangents.insert(data);
         self.bars.insert(ty.clone(), data);
         let own = Type::new(TypeKind::Data(data));
         let mut constructors = vec![constructor("Zero", vec![])];
@@ -233,5 +234,5 @@ fn constructor(name: &str, fields: Vec<Type>) -> Constructor {
 
 /// The components of a tuple or record type.
 pub fn owned_components(ty: &Type) -> Vec<Type> {
-    ty.components().unwrap_or_default().into_iter().cloned().collect()
+    ty.parts().into_iter().cloned().collect()
 }

@@ -4,8 +4,6 @@
 //! cotangent of `s` whose Reals are `measure` of the unit tangents, and `inner_T` is the inner product;
 //! both are definitions made by recursion over a first-order type.
 
-use std::collections::BTreeMap;
-
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::{
     AdOp, Arm, DataId, Def, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId, contains_real,
@@ -14,6 +12,7 @@ use pullback_lambda::{
 use pullback_prim::Prim;
 
 use pullback_reduce::{ForwardFn, outside_fragment};
+use rustc_hash::FxHashMap;
 
 /// From `S -> T` to `S -> (T, T' -> S')` by one pass of forward mode for each Real of the argument:
 /// each cotangent costs as many passes.
@@ -68,14 +67,13 @@ type Plug<'a, 'p> = dyn FnMut(&mut Types<'p>, Expr) -> Result<Expr, Box<Diagnost
 /// Definitions by recursion over types.
 struct Types<'p> {
     program: &'p mut Program,
-    /// By the type as text, as types have no order.
-    bases: BTreeMap<String, DefId>,
-    inners: BTreeMap<String, DefId>,
+    bases: FxHashMap<Type, DefId>,
+    inners: FxHashMap<Type, DefId>,
 }
 
 impl<'p> Types<'p> {
     fn new(program: &'p mut Program) -> Self {
-        Self { program, bases: BTreeMap::new(), inners: BTreeMap::new() }
+        Self { program, bases: FxHashMap::default(), inners: FxHashMap::default() }
     }
 
     fn tangent(&mut self, ty: &Type, span: Span) -> Result<Type, Box<Diagnostic>> {
@@ -89,15 +87,14 @@ impl<'p> Types<'p> {
 
     /// `basis : ty -> (T ty -> Real) -> T ty`
     fn basis(&mut self, ty: &Type, span: Span) -> Result<DefId, Box<Diagnostic>> {
-        let key = format!("{ty:?}");
-        if let Some(def) = self.bases.get(&key) {
+        if let Some(def) = self.bases.get(ty) {
             return Ok(*def);
         }
         let dot = self.tangent(ty, span)?;
         let measure_type = Type::fun(dot.clone(), Type::real());
         let whole = Type::funs([ty.clone(), measure_type.clone()], dot);
         let def = self.program.declare("basis", whole, span);
-        self.bases.insert(key, def);
+        self.bases.insert(ty.clone(), def);
         let x = self.program.fresh("x", ty.clone());
         let measure = self.program.fresh("measure", measure_type);
         let body = self.basis_body(ty, x, measure, span)?;
@@ -120,7 +117,7 @@ impl<'p> Types<'p> {
         match ty.kind() {
             TypeKind::Real => Ok(Expr::app(measured, vec![Expr::real(1.0, span)], span)),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let parts = ty.components().unwrap_or_default();
+                let parts = ty.parts();
                 let parts: Vec<Expr> =
                     (0..parts.len()).map(|at| Expr::proj(value.clone(), at, span)).collect();
                 let dot = self.tangent(ty, span)?;
@@ -212,13 +209,12 @@ impl<'p> Types<'p> {
     /// `inner : dot -> dot -> Real`, for a tangent type. What is zero on the left counts nothing beside an
     /// infinity or NaN on the right. Beside a number the product is taken: it may be differentiated.
     fn inner(&mut self, dot: &Type, span: Span) -> DefId {
-        let key = format!("{dot:?}");
-        if let Some(def) = self.inners.get(&key) {
+        if let Some(def) = self.inners.get(dot) {
             return *def;
         }
         let whole = Type::funs([dot.clone(), dot.clone()], Type::real());
         let def = self.program.declare("inner", whole, span);
-        self.inners.insert(key, def);
+        self.inners.insert(dot.clone(), def);
         let (a, b) = (self.program.fresh("a", dot.clone()), self.program.fresh("b", dot.clone()));
         let (left, right) = (self.program.var(a, span), self.program.var(b, span));
         let body = self.inner_body(dot, left, right, span);
@@ -240,7 +236,7 @@ impl<'p> Types<'p> {
                 Expr::if_(is_zero(left), finite, product, span)
             }
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = dot.components().unwrap_or_default().len();
+                let count = dot.parts().len();
                 let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
                 let pairs = (0..count).map(|at| (part(&left, at), part(&right, at))).collect();
                 self.total(pairs, span)
