@@ -23,6 +23,7 @@ const RULES: &[Rule] = &[
     ("no circles among the modules of a crate", circles::circles),
     ("files have a header and at most 600 lines", sources::files),
     ("functions have at most 100 lines", sources::functions),
+    ("nothing is made up where it is missing", sources::fallbacks),
     ("no leftovers", sources::leftovers),
     ("nothing names a machine's folders", sources::machine_paths),
     ("every path in ARCHITECTURE.md exists", documents::architecture),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Span, bug};
 use pullback_eval::{
     Budget, Counts, Engine, Fault, Image, Machine, Options, Step, Then, Value, compile,
 };
@@ -210,10 +210,11 @@ fn tester(
     let (mut rules, mut backward, mut forward) = (false, false, false);
     for def in reachable(program, def) {
         program.defs[def].body.visit(&mut |expr| {
-            let ExprKind::Ad(op, _) = &expr.kind else { return };
-            rules |= *op == AdOp::CustomVjp;
-            backward |= *op == AdOp::Vjp;
-            forward |= matches!(op, AdOp::Jvp | AdOp::Linearize);
+            if let ExprKind::Ad(op, _) = &expr.kind {
+                rules |= *op == AdOp::CustomVjp;
+                backward |= *op == AdOp::Vjp;
+                forward |= matches!(op, AdOp::Jvp | AdOp::Linearize);
+            }
         });
     }
     backward |= matches!(mode, Some(Mode::Vjp(_)));
@@ -281,7 +282,7 @@ pub fn run_in_machine(
 pub(crate) fn parts(pair: Value) -> (Value, Value) {
     match pair.as_tuple() {
         Some([first, second]) => (first.clone(), second.clone()),
-        Some(_) | None => (pair, Value::Unit),
+        Some(_) | None => bug("engines", "a value with its derivative"),
     }
 }
 

@@ -17,6 +17,7 @@ mod tape;
 
 use std::rc::Rc;
 
+use pullback_base::bug;
 use pullback_eval::{Chunks, Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
 
 use crate::dual::pass_on;
@@ -100,7 +101,7 @@ fn record_on(
         if !leaf.is_real() {
             return Ok(leaf.clone());
         }
-        ctx.follow(level, leaf.clone(), Value::Int(i64::from(recorder.input())))
+        ctx.follow(level, leaf.clone(), Value::Int(i64::from(recorder.input()?)))
     })?;
     Ok(Step::call(
         function,
@@ -123,7 +124,8 @@ fn record_on(
 /// The node that a followed Real names.
 #[inline]
 fn node(tangent: &Value) -> u32 {
-    tangent.as_int().and_then(|node| u32::try_from(node).ok()).unwrap_or(NONE)
+    let node = tangent.as_int().and_then(|node| u32::try_from(node).ok());
+    node.unwrap_or_else(|| bug("trace", "the number of a node"))
 }
 
 /// `T b -> T a`

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Name, Span};
+use pullback_base::{Name, Span, bug};
 
 use crate::{
     AdOp, Arm, DataId, Def, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, Var,
@@ -50,6 +50,45 @@ impl Type {
         } else {
             None
         }
+    }
+}
+
+/// The parts of types that terms promise to have; it is a bug of whoever made the term if they do not.
+impl Type {
+    /// As [`Type::after`], of a type that has so many parameters.
+    #[track_caller]
+    pub fn result_after(&self, args: usize) -> Type {
+        let Some(result) = self.after(args) else { self.lacks("parameters") };
+        result
+    }
+    /// The parameter and result of what is a function type.
+    #[track_caller]
+    pub fn sides(&self) -> (&Type, &Type) {
+        let Some(sides) = self.as_fun() else { self.lacks("a parameter") };
+        sides
+    }
+    /// The element of what is an array type.
+    #[track_caller]
+    pub fn item(&self) -> &Type {
+        let Some(element) = self.element() else { self.lacks("elements") };
+        element
+    }
+    /// A component of what is a tuple or record type.
+    #[track_caller]
+    pub fn part(&self, index: usize) -> &Type {
+        let Some(component) = self.component(index) else { self.lacks("this component") };
+        component
+    }
+    /// All components of what is a tuple or record type.
+    #[track_caller]
+    pub fn parts(&self) -> Vec<&Type> {
+        let Some(components) = self.components() else { self.lacks("components") };
+        components
+    }
+    #[cold]
+    #[track_caller]
+    fn lacks(&self, what: &str) -> ! {
+        bug("lambda", format_args!("a type with {what}, not {self:?}"))
     }
 }
 

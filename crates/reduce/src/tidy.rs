@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use pullback_base::bug;
 use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Stage, VarId};
 use pullback_prim::{Class, Prim};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -126,7 +127,7 @@ impl Pass<'_> {
     fn scope(&mut self, make: impl FnOnce(&mut Self) -> Expr) -> Expr {
         self.scopes.push(vec![]);
         let result = make(self);
-        let bindings = self.scopes.pop().unwrap_or_default();
+        let Some(bindings) = self.scopes.pop() else { bug("curry", "an open scope") };
         Expr::lets(bindings, result)
     }
 

@@ -88,6 +88,51 @@ pub fn machine_paths(repository: &Repository) -> Vec<String> {
     grep(repository, &words, |_| true)
 }
 
+/// What invents a type or a value where one is missing. Whoever promised it has a bug, which must be told
+/// (`pullback_base::bug`) and not end in a wrong number.
+const INVENTIONS: [&str; 4] = [
+    "unwrap_or_else(Type::unit)",
+    "unwrap_or(Type::unit())",
+    "components().unwrap_or_default()",
+    "as_tuple().unwrap_or_default()",
+];
+
+/// What leaves a pass without a word, so that a cotangent is lost or a term stays as it was.
+const SILENT_RETURNS: [&str; 2] = ["else { return }", "else { return; }"];
+
+/// Fallbacks in the crates after checking, where nothing may be missing, and silent returns in the engines.
+pub fn fallbacks(repository: &Repository) -> Vec<String> {
+    let mut breaches = Vec::new();
+    for (path, text) in repository.rust() {
+        let inside = |name: &&str| path.starts_with(&format!("crates/{name}/src/"));
+        if ["engines", "eval", "lambda", "prim", "reduce"].iter().any(inside) {
+            breaches.extend(patterns(path, text, &INVENTIONS));
+        }
+        if inside(&"engines") {
+            breaches.extend(patterns(path, text, &SILENT_RETURNS));
+        }
+    }
+    breaches
+}
+
+/// Where a text has one of some patterns, however rustfmt has broken it into lines.
+fn patterns(path: &str, text: &str, wanted: &[&str]) -> Vec<String> {
+    let dense = |text: &str| text.split_whitespace().collect::<String>();
+    let lines: Vec<String> = text.lines().map(dense).collect();
+    let wanted: Vec<String> = wanted.iter().map(|pattern| dense(pattern)).collect();
+    let mut breaches = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        // A pattern begins on this line and may go on for two more.
+        let after = lines[number..].iter().take(3).cloned().collect::<String>();
+        for pattern in &wanted {
+            if after.find(pattern.as_str()).is_some_and(|start| start < line.len()) {
+                breaches.push(format!("{path}:{}: has `{pattern}`", number + 1));
+            }
+        }
+    }
+    breaches
+}
+
 fn grep(repository: &Repository, words: &[&str], wanted: fn(&str) -> bool) -> Vec<String> {
     let mut breaches = Vec::new();
     for (path, text) in repository.files.iter().filter(|(path, _)| wanted(path)) {
@@ -103,6 +148,18 @@ fn grep(repository: &Repository, words: &[&str], wanted: fn(&str) -> bool) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fallbacks_are_found_across_lines() {
+        let text = "fn f() {\n    let Some(x) = y\n    else {\n        return;\n    };\n    let t = a.unwrap_or_else(Type::unit);\n    let u = a\n        .components()\n        .unwrap_or_default();\n}\n";
+        assert_eq!(patterns("a.rs", text, &SILENT_RETURNS), ["a.rs:3: has `else{return;}`"]);
+        let invented = [
+            "a.rs:6: has `unwrap_or_else(Type::unit)`",
+            "a.rs:8: has `components().unwrap_or_default()`",
+        ];
+        assert_eq!(patterns("a.rs", text, &INVENTIONS), invented);
+        assert_eq!(patterns("a.rs", "if a { b } else { return c; }", &SILENT_RETURNS), [""; 0]);
+    }
 
     #[test]
     fn functions_are_found_with_their_bodies() {

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_base::Name;
+use pullback_base::{Name, bug};
 use pullback_lambda::{Arm, Constructor, Data, DataId, Expr, ExprKind, Type, TypeKind, VarId};
 use pullback_prim::Class;
 
+use super::NAME;
 use super::cl::Function;
 use super::cotangent::{Bindings, Cot, Shape};
 use super::flow::targets;
@@ -117,7 +118,7 @@ impl Reverse<'_> {
     fn chosen(
         &mut self,
         out: VarId,
-        mut codes: Vec<Expr>,
+        codes: Vec<Expr>,
         regions: &[(Name, &[VarId], &Region)],
         choice: &Choice<'_>,
     ) -> Expr {
@@ -130,8 +131,7 @@ impl Reverse<'_> {
         if let Choice::Bool(cond) = choice
             && saved.iter().all(Vec::is_empty)
         {
-            let other = codes.pop().unwrap_or_else(|| Expr::unit(span));
-            let then = codes.pop().unwrap_or_else(|| Expr::unit(span));
+            let [then, other] = two(codes);
             return Expr::if_((*cond).clone(), then, other, span);
         }
         let mut constructors = vec![];
@@ -165,7 +165,7 @@ impl Reverse<'_> {
         out: VarId,
         dt: &Cot,
     ) {
-        let TypeKind::Data(data) = scrutinee.ty.kind() else { return };
+        let TypeKind::Data(data) = scrutinee.ty.kind() else { bug(NAME, "a scrutinee of a sum") };
         let names: Vec<_> = arms
             .iter()
             .map(|arm| self.arith.program.datas[*data].constructors[arm.tag].name.clone())
@@ -175,6 +175,11 @@ impl Reverse<'_> {
         regions.extend(default.map(|region| ("Other".into(), &[][..], region)));
         self.branches(out, dt, &regions, &Choice::Case(scrutinee, arms));
     }
+}
+
+/// The code of both branches of a conditional.
+pub(super) fn two(codes: Vec<Expr>) -> [Expr; 2] {
+    codes.try_into().unwrap_or_else(|_| bug(NAME, "two branches of a conditional"))
 }
 
 /// How the forward half chose.

@@ -48,7 +48,7 @@ impl Arithmetic<'_> {
             Cot::None => !self.has_real(ty),
             Cot::Maybe(_) => false,
             Cot::Parts(parts) => {
-                let types = ty.components().unwrap_or_default();
+                let types = ty.parts();
                 parts.iter().zip(types).all(|(part, ty)| self.is_sure(part, ty))
             }
         }
@@ -104,7 +104,7 @@ impl Arithmetic<'_> {
 
     /// The parts for a tuple of a type.
     pub fn parts(&mut self, cot: Cot, ty: &Type) -> Vec<Cot> {
-        let types: Vec<Type> = ty.components().unwrap_or_default().into_iter().cloned().collect();
+        let types: Vec<Type> = ty.parts().into_iter().cloned().collect();
         match cot {
             Cot::None => types.iter().map(|_| Cot::None).collect(),
             Cot::Parts(parts) => parts,
@@ -147,8 +147,7 @@ impl Arithmetic<'_> {
                 self.formed(sum, false)
             }
             (a @ Cot::Parts(_), b) | (a, b @ Cot::Parts(_)) => {
-                let types: Vec<Type> =
-                    ty.components().unwrap_or_default().into_iter().cloned().collect();
+                let types: Vec<Type> = ty.parts().into_iter().cloned().collect();
                 let (a, b) = (self.parts(a, ty), self.parts(b, ty));
                 let pairs = a.into_iter().zip(b).zip(&types);
                 Cot::Parts(pairs.map(|((a, b), ty)| self.add(a, b, ty)).collect())
@@ -290,7 +289,7 @@ impl Arithmetic<'_> {
             return Shape::None;
         }
         if cots.iter().any(|cot| matches!(cot, Cot::Parts(_))) {
-            let types = ty.components().unwrap_or_default();
+            let types = ty.parts();
             let part = |cot: &Cot, at: usize| match cot {
                 Cot::Parts(parts) => parts[at].clone(),
                 Cot::None | Cot::Sure(_) | Cot::Maybe(_) => cot.clone(),
@@ -333,8 +332,7 @@ impl Arithmetic<'_> {
             Shape::Sure => vec![self.dot(ty)],
             Shape::Maybe => vec![self.maybe_of(ty)],
             Shape::Parts(shapes) => {
-                let types: Vec<Type> =
-                    ty.components().unwrap_or_default().into_iter().cloned().collect();
+                let types: Vec<Type> = ty.parts().into_iter().cloned().collect();
                 let parts = shapes.iter().zip(&types);
                 parts.flat_map(|(shape, ty)| self.leaf_types(shape, ty)).collect()
             }

@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use pullback_base::Span;
-use pullback_lambda::{Arm, DefId, Expr, ExprKind, LoopForm, Program, Type, TypeKind, VarId};
+use pullback_base::{Span, bug};
+use pullback_lambda::{
+    Arm, DataId, DefId, Expr, ExprKind, LoopForm, Program, Type, TypeKind, VarId,
+};
 use pullback_prim::Prim;
 
+use super::NAME;
 use super::cl::Function;
 use super::cotangent::Bindings;
 use super::meaning::apply_function;
@@ -113,11 +116,12 @@ impl Forward<'_> {
             Plan::Call { token } => {
                 let (def, args) = if let StepKind::Call(def, args) = &step.kind {
                     (*def, args)
-                } else {
-                    let StepKind::Custom(custom, args) = &step.kind else { return };
+                } else if let StepKind::Custom(custom, args) = &step.kind {
                     (custom.value, args)
+                } else {
+                    bug(NAME, "the plan of a call at a call")
                 };
-                let Some(halves) = self.halves.get(&def) else { return };
+                let Some(halves) = self.halves.get(&def) else { bug(NAME, "halves of a callee") };
                 let callee = self.program.global(halves.forward, span);
                 let both = Expr::app(callee, args.clone(), span);
                 self.unpack(step, both, *token, out);
@@ -127,7 +131,9 @@ impl Forward<'_> {
                 self.unpack(step, both, *token, out);
             }
             Plan::Build { token, saved } => {
-                let StepKind::Build(size, index, body) = &step.kind else { return };
+                let StepKind::Build(size, index, body) = &step.kind else {
+                    bug(NAME, "the plan of an array at an array")
+                };
                 let body = self.region_with(body, |this| Expr::tuple(this.vars(saved, span), span));
                 let pairs = Expr::build(size.clone(), *index, body, span);
                 let pairs_var = self.program.fresh("pairs", pairs.ty.clone());
@@ -142,7 +148,7 @@ impl Forward<'_> {
                     out.push((var, part));
                 }
             }
-            Plan::Loop { .. } => self.turns(step, plan, out),
+            Plan::Loop { stack, count, saved } => self.turns(step, *stack, *count, saved, out),
         }
     }
 
@@ -156,7 +162,7 @@ impl Forward<'_> {
         out.push((token, Expr::proj(atom, 1, span)));
     }
 
-    fn branch(&mut self, step: &Step, data: pullback_lambda::DataId, saved: &[Vec<VarId>]) -> Expr {
+    fn branch(&mut self, step: &Step, data: DataId, saved: &[Vec<VarId>]) -> Expr {
         let span = step.span;
         let ty = Type::new(TypeKind::Data(data));
         let alternative = |this: &mut Self, tag: usize, region: &Region| {
@@ -171,7 +177,7 @@ impl Forward<'_> {
             return Expr::if_(cond.clone(), then, other, span);
         }
         let StepKind::Case(scrutinee, arms, default) = &step.kind else {
-            return Expr::unit(span);
+            bug(NAME, "the plan of a branch at a branch")
         };
         let mut made = vec![];
         for (at, arm) in arms.iter().enumerate() {
@@ -193,19 +199,25 @@ impl Forward<'_> {
     }
 
     /// A loop that counts its turns and pushes what they save.
-    fn turns(&mut self, step: &Step, plan: &Plan, out: &mut Bindings) {
-        let Plan::Loop { stack, count, saved } = plan else { return };
+    fn turns(
+        &mut self,
+        step: &Step,
+        stack: Option<(VarId, DataId)>,
+        count: Option<VarId>,
+        saved: &[VarId],
+        out: &mut Bindings,
+    ) {
         let span = step.span;
         let (StepKind::Fold { state, init, body, .. } | StepKind::While { state, init, body, .. }) =
             &step.kind
         else {
-            return;
+            bug(NAME, "the plan of a loop at a loop")
         };
         let state = *state;
         let mut types = vec![self.program.vars[state].ty.clone()];
         let mut starts = vec![init.clone()];
         if let Some((_, data)) = stack {
-            let ty = Type::new(TypeKind::Data(*data));
+            let ty = Type::new(TypeKind::Data(data));
             types.push(ty.clone());
             starts.push(Expr::new(ExprKind::Con(0, vec![]), ty, span));
         }
@@ -220,7 +232,7 @@ impl Forward<'_> {
         if let Some((_, data)) = stack {
             let mut fields = self.vars(saved, span);
             fields.push(part(1));
-            let ty = Type::new(TypeKind::Data(*data));
+            let ty = Type::new(TypeKind::Data(data));
             next.push(Expr::new(ExprKind::Con(1, fields), ty, span));
         }
         if count.is_some() {
@@ -234,7 +246,7 @@ impl Forward<'_> {
         let done = if let StepKind::Fold { index, count, .. } = &step.kind {
             Expr::loop_for(whole, init, *index, count.clone(), code, span)
         } else {
-            let StepKind::While { cond, .. } = &step.kind else { return };
+            let StepKind::While { cond, .. } = &step.kind else { bug(NAME, "a loop") };
             let cond = self.condition(state, part(0), cond);
             Expr::loop_while(whole, init, cond, code, span)
         };
@@ -242,7 +254,7 @@ impl Forward<'_> {
         let atom = self.program.var(all, span);
         out.push((all, done));
         out.push((step.out, Expr::proj(atom.clone(), 0, span)));
-        let tokens = stack.iter().map(|(token, _)| *token).chain(*count);
+        let tokens = stack.iter().map(|(token, _)| *token).chain(count);
         for (at, token) in tokens.enumerate() {
             out.push((token, Expr::proj(atom.clone(), at + 1, span)));
         }

@@ -97,7 +97,7 @@ fn compose(program: &mut Program, first: &Cl, second: &Cl, env: &[Expr]) -> Expr
     if let ClKind::Function(Function::Component(at)) = second.kind {
         return Expr::proj(middle, at, second.span);
     }
-    let count = middle.ty.components().unwrap_or_default().len();
+    let count = middle.ty.parts().len();
     let (middle, binding) = program.share("t", middle);
     let inner: Vec<Expr> =
         (0..count).map(|at| Expr::proj(middle.clone(), at, first.span)).collect();

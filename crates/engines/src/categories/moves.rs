@@ -1,11 +1,12 @@
 //! The reverse half of primitives that move or add up values: cotangents go back the way values came.
 
+use pullback_base::bug;
 use pullback_lambda::{Expr, Type};
 use pullback_prim::Prim;
 
+use super::NAME;
 use super::flow::root;
 use super::reverse::Reverse;
-use super::steps::var_of;
 
 impl Reverse<'_> {
     /// `dt` is in one of its two forms: of the tangent type itself if it is `sure`.
@@ -91,7 +92,9 @@ impl Reverse<'_> {
     /// Adds the cotangent of a slice in its place.
     fn slice(&mut self, args: &[Expr], dt: &Expr, sure: bool) {
         let span = self.arith.span;
-        let Some(var) = var_of(&args[0]).filter(|var| self.active.contains(var)) else { return };
+        let Some(var) = self.asked(&args[0]) else {
+            bug(NAME, "a slice whose cotangent is asked for")
+        };
         let place = root(&self.aliases, var);
         let direct = place == var;
         let start = if direct { self.taken(var) } else { self.arith.absent(&args[0]) };

@@ -6,15 +6,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_base::Span;
+use pullback_base::{Span, bug};
 use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Type, TypeKind, VarId};
 use pullback_prim::{Prim, Term};
 
+use super::NAME;
 use super::absence::{ABSENT, Arithmetic, arm};
-use super::branches::fails;
+use super::branches::{fails, two};
 use super::cl::Custom;
 use super::cotangent::{Bindings, Cot, Shape};
-use super::flow::{Aliases, Flows};
+use super::flow::{Aliases, Flows, flows_of};
 use super::forward::Forward;
 use super::pushforward::Callees;
 use super::reverse::{Halves, Reverse, impossible};
@@ -112,15 +113,14 @@ impl Push<'_> {
                 }))
             }
             StepKind::Call(def, args) => {
-                let flows = self.flows.get(def).cloned().unwrap_or_default();
+                let flows = flows_of(self.flows, *def);
                 self.call(*def, args, flows, step.out)
             }
             StepKind::Custom(custom, args) => self.custom(custom, args, step),
             StepKind::If(cond, then, other) => {
                 let regions: [(&Region, &[VarId]); 2] = [(then, &[]), (other, &[])];
-                let choose = |mut codes: Vec<Expr>, span| {
-                    let other = codes.pop().unwrap_or_else(|| Expr::unit(span));
-                    let then = codes.pop().unwrap_or_else(|| Expr::unit(span));
+                let choose = |codes: Vec<Expr>, span| {
+                    let [then, other] = two(codes);
                     Expr::if_(cond.clone(), then, other, span)
                 };
                 self.branches(&regions, None, step.out, choose)
@@ -136,7 +136,7 @@ impl Push<'_> {
     /// The partial derivatives times the tangents of the arguments.
     fn smooth(&mut self, prim: Prim, args: &[Expr], out: VarId) -> Cot {
         let (span, result) = (self.arith.span, self.value(out));
-        let Some(smooth) = prim.row().smooth() else { return Cot::None };
+        let smooth = prim.row().analysis();
         let mut total = Cot::None;
         for (arg, partial) in args.iter().zip(smooth.partials) {
             let Some(partial) = partial else { continue };
@@ -265,10 +265,8 @@ impl Push<'_> {
         let (span, last) = (self.arith.span, args.len() - 1);
         let x = &args[last];
         let tangent = self.of(x);
-        let mut flows = self.flows.get(&custom.value).cloned().unwrap_or_default();
-        if let Some(flows) = flows.last_mut() {
-            *flows = false;
-        }
+        let mut flows = flows_of(self.flows, custom.value);
+        flows[last] = false;
         // With the derivative by what was captured, the value is there too.
         let captured = self.call(custom.value, args, flows, step.out);
         if captured.is_none() {
@@ -414,9 +412,13 @@ impl Push<'_> {
         for var in vars {
             self.tangents.remove(var);
         }
-        let (Cot::Sure(d) | Cot::Maybe(d)) = tangent else { return };
-        let sure = matches!(tangent, Cot::Sure(_));
-        let TypeKind::Data(data) = d.ty.kind() else { return };
+        let (d, sure) = match tangent {
+            Cot::Sure(d) => (d, true),
+            Cot::Maybe(d) => (d, false),
+            Cot::None => return,
+            Cot::Parts(_) => bug(NAME, "a tangent of a sum as a whole"),
+        };
+        let TypeKind::Data(data) = d.ty.kind() else { bug(NAME, "the tangent of a sum") };
         if !vars.iter().any(|var| self.active.contains(var)) {
             return;
         }

@@ -8,15 +8,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_base::Span;
+use pullback_base::{Span, bug};
 use pullback_lambda::{AdOp, DataId, DefId, Expr, Type, TypeKind, VarId};
 use pullback_prim::{Prim, Term};
 
+use super::NAME;
 use super::absence::{ABSENT, Arithmetic, arm};
 use super::branches::Choice;
 use super::cl::Custom;
 use super::cotangent::Cot;
-use super::flow::{Aliases, Flows};
+use super::flow::{Aliases, Flows, flows_of};
 use super::steps::{Region, Step, StepKind, var_of};
 
 /// The two halves of a definition.
@@ -92,18 +93,23 @@ impl Reverse<'_> {
         }
     }
 
-    /// A contribution to the cotangent of an operand.
+    /// A contribution to the cotangent of an operand, if that is asked for: constants have none.
     pub fn give(&mut self, operand: &Expr, delta: Cot) {
-        let Some(var) = var_of(operand) else { return };
-        if !self.active.contains(&var) || matches!(delta, Cot::None) {
-            return;
+        if let Some(var) = self.asked(operand)
+            && !matches!(delta, Cot::None)
+        {
+            self.deposit(var, delta);
         }
+    }
+
+    fn deposit(&mut self, var: VarId, delta: Cot) {
         let mut path = vec![];
         let mut var = var;
         while let Some((base, access)) = self.aliases.get(&var) {
-            path.insert(0, access.clone());
+            path.push(access.clone());
             var = *base;
         }
+        path.reverse();
         let old = self.cots.remove(&var).unwrap_or(Cot::None);
         let value = self.value(var);
         let new = self.arith.deposit(old, &path, delta, &value);
@@ -153,7 +159,7 @@ impl Reverse<'_> {
                 }
             }
             StepKind::Call(def, args) => {
-                let flows = self.flows.get(def).cloned().unwrap_or_default();
+                let flows = flows_of(self.flows, *def);
                 self.call(*def, args, &flows, step.out, &dt);
             }
             StepKind::Custom(custom, args) => self.custom(custom, args, step.out, &dt),
@@ -181,7 +187,7 @@ impl Reverse<'_> {
     /// Each partial derivative times the cotangent.
     fn smooth(&mut self, prim: Prim, args: &[Expr], out: VarId, dt: &Cot) {
         let (span, result) = (self.arith.span, self.value(out));
-        let Some(smooth) = prim.row().smooth() else { return };
+        let smooth = prim.row().analysis();
         let mut asked: Vec<(&Expr, &Term)> = vec![];
         for (arg, partial) in args.iter().zip(smooth.partials) {
             if let Some(partial) = partial
@@ -199,7 +205,7 @@ impl Reverse<'_> {
                 return;
             }
             Cot::Maybe(maybe) => maybe,
-            Cot::None | Cot::Parts(_) => return,
+            Cot::None | Cot::Parts(_) => bug(NAME, "a cotangent of a Real that is there"),
         };
         let (same, asked): (Vec<_>, Vec<_>) =
             asked.into_iter().partition(|(_, partial)| **partial == Term::Real(1.0));
@@ -237,14 +243,19 @@ impl Reverse<'_> {
 
     /// Whether the cotangent of an operand is asked for.
     pub fn wants(&self, operand: &Expr) -> bool {
-        var_of(operand).is_some_and(|var| self.active.contains(&var))
+        self.asked(operand).is_some()
+    }
+
+    /// The variable that an operand is, if its cotangent is asked for.
+    pub fn asked(&self, operand: &Expr) -> Option<VarId> {
+        var_of(operand).filter(|var| self.active.contains(var))
     }
 
     /// The cotangents of the fields.
     fn constructor(&mut self, tag: usize, items: &[Expr], dt: &Cot, out: VarId) {
         let span = self.arith.span;
         let (dt, sure) = self.form(dt, out);
-        let TypeKind::Data(data) = dt.ty.kind() else { return };
+        let TypeKind::Data(data) = dt.ty.kind() else { bug(NAME, "the cotangent of a sum") };
         let constructors = &self.arith.program.datas[*data].constructors;
         // What may be absent has a constructor more.
         let tag = if sure { tag } else { tag + 1 };
@@ -273,7 +284,7 @@ impl Reverse<'_> {
 
     /// The reverse half of the callee.
     fn call(&mut self, def: DefId, args: &[Expr], flows: &[bool], out: VarId, dt: &Cot) {
-        let Some(halves) = self.halves.get(&def).cloned() else { return };
+        let Some(halves) = self.halves.get(&def).cloned() else { bug(NAME, "halves of a callee") };
         if !flows.iter().zip(args).any(|(flows, arg)| *flows && self.wants(arg)) {
             return;
         }
@@ -334,7 +345,7 @@ impl Reverse<'_> {
         let mut next = parts.into_iter().zip(direct);
         let mut others = vec![];
         for (at, arg) in args.iter().enumerate().filter(|(at, _)| halves.flows[*at]) {
-            let Some((part, own)) = next.next() else { return };
+            let Some((part, own)) = next.next() else { bug(NAME, "as many cotangents as flow") };
             match own {
                 Some(var) => {
                     self.cots.insert(var, Cot::Maybe(part));
@@ -422,10 +433,8 @@ impl Reverse<'_> {
             flows.push(true);
             self.through(&halves, token, &targets, &flows, out, dt);
         }
-        let mut flows = self.flows.get(&custom.value).cloned().unwrap_or_default();
-        if let Some(flows) = flows.last_mut() {
-            *flows = false;
-        }
+        let mut flows = flows_of(self.flows, custom.value);
+        flows[last] = false;
         self.call(custom.value, args, &flows, out, dt);
     }
 

@@ -171,7 +171,7 @@ impl Walk<'_> {
         if let ClKind::Function(Function::Component(at)) = second.kind {
             return self.component(middle, at, second.span);
         }
-        let count = middle.ty.components().unwrap_or_default().len();
+        let count = middle.ty.parts().len();
         let inner: Vec<Expr> =
             (0..count).map(|at| self.component(middle.clone(), at, first.span)).collect();
         self.atom(second, &inner)
@@ -183,7 +183,7 @@ impl Walk<'_> {
         {
             return items[at].clone();
         }
-        let ty = base.ty.component(at).cloned().unwrap_or_else(Type::unit);
+        let ty = base.ty.part(at).clone();
         self.push("p", &ty, span, StepKind::Component(base, at))
     }
 

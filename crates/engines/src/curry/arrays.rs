@@ -28,7 +28,7 @@ impl Code<'_> {
 
     /// A cotangent of an array at one element.
     pub fn at(&mut self, index: &Expr, tan: &Tan, ty: &Type) -> Tan {
-        let element = ty.element().cloned().unwrap_or_else(Type::unit);
+        let element = ty.item().clone();
         let tan = self.boxed(tan, &element);
         let data = self.bar_data(ty);
         let at = Expr::con(data, AT, vec![index.clone(), tan], self.span);
@@ -57,7 +57,7 @@ impl Code<'_> {
     fn add_to_elements(&mut self, a: &Expr, b: &Expr, other: Expr, ty: &Type) -> Expr {
         let span = self.span;
         let data = self.bar_data(ty);
-        let element = ty.element().cloned().unwrap_or_else(Type::unit);
+        let element = ty.item().clone();
         let (all, bar) = (Type::array(self.bar(&element)), self.bar(ty));
         let (all_var, all) = self.fresh("d", all);
         let (rest_var, rest) = self.fresh("r", bar);
@@ -70,7 +70,7 @@ impl Code<'_> {
 
     /// `\size tan -> …`: adds up all parts, those not yet looked at on a list with their shifts.
     pub fn dense_body(&mut self, ty: &Type) -> Expr {
-        let element = ty.element().cloned().unwrap_or_else(Type::unit);
+        let element = ty.item().clone();
         let (bar, cell) = (self.bar(ty), self.bar(&element));
         let (size_var, size) = self.fresh("n", Type::int());
         let (tan_var, tan) = self.fresh("t", bar.clone());
@@ -119,7 +119,7 @@ impl Code<'_> {
         element: &Type,
     ) -> Expr {
         let span = self.span;
-        let bar = item.component(1).cloned().unwrap_or_else(Type::unit);
+        let bar = item.part(1).clone();
         let cell = self.bar(element);
         let (head_var, head) = self.fresh("h", item.clone());
         let (rest_var, rest) = self.fresh("r", Type::new(TypeKind::Data(list)));

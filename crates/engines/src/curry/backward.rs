@@ -209,7 +209,7 @@ impl Code<'_> {
 
     /// The partial derivatives of the table, each times the cotangent.
     fn smooth(&mut self, prim: Prim, args: &[Expr], result: &Expr, pulls: &[Pull], tan: &Tan) {
-        let Some(smooth) = prim.row().smooth() else { return };
+        let smooth = prim.row().analysis();
         let real = Type::real();
         for (pull, partial) in pulls.iter().zip(smooth.partials) {
             let (false, Some(term)) = (pull.is_none(), partial) else { continue };
@@ -241,7 +241,7 @@ impl Code<'_> {
             let at = self.at(index, tan, array);
             self.backward(base, at, array);
         } else if let Pull::Update { size, index, base, element } = pull {
-            let element_type = ty.element().cloned().unwrap_or_else(Type::unit);
+            let element_type = ty.item().clone();
             let all = self.dense(size.clone(), tan, ty);
             let replaced = self.prim(Prim::Index, vec![all.clone(), index.clone()]);
             let replaced = self.emit("v_bar", replaced);
@@ -263,7 +263,7 @@ impl Code<'_> {
             let rows = self.unflatten(tan, sizes, nested, ty);
             self.backward(base, rows, nested);
         } else if let Pull::Array(pulls) = pull {
-            let element = ty.element().cloned().unwrap_or_else(Type::unit);
+            let element = ty.item().clone();
             let all = self.dense(self.int(pulls.len() as i64), tan, ty);
             for (index, pull) in pulls.iter().enumerate() {
                 if !pull.is_none() {

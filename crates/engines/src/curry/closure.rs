@@ -6,6 +6,7 @@
 //! `curry` made it (Definition 5.2); `curry` opens packages of its own tag only, so that no cast is
 //! needed.
 
+use pullback_base::bug;
 use pullback_lambda::{Constructor, Expr, Type, TypeKind, VarId};
 
 use super::code::{Bound, Code, Known, Style};
@@ -123,12 +124,12 @@ impl Code<'_> {
     pub fn eval(
         &mut self,
         args: &[Comb],
-        mut values: Vec<Expr>,
+        values: Vec<Expr>,
         mut pulls: Vec<Pull>,
         comb: &Comb,
     ) -> (Expr, Pull) {
-        let argument = values.pop().unwrap_or_else(|| Expr::unit(self.span));
-        let function = values.pop().unwrap_or_else(|| Expr::unit(self.span));
+        let [function, argument] =
+            values.try_into().unwrap_or_else(|_| bug("curry", "a function and its argument"));
         let answer = self.apply(function, vec![argument.clone()]);
         if !self.is_active(&comb.ty) {
             return (self.emit("y", answer), Pull::None);

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Span, bug};
 use pullback_lambda::{DataId, DefId, Expr, Program, Type, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
@@ -152,7 +152,7 @@ impl<'p> Code<'p> {
 
     /// Closes the innermost scope around its result.
     pub fn close(&mut self, result: Expr) -> Expr {
-        let bounds = self.scopes.pop().unwrap_or_default();
+        let Some(bounds) = self.scopes.pop() else { bug("curry", "an open scope") };
         bounds.into_iter().rev().fold(result, |body, bound| match bound {
             Bound::Let(var, value) => Expr::let_(var, value, body),
             Bound::Rec(functions) => Expr::let_rec(functions, body),

@@ -3,6 +3,7 @@
 //! A structural zero is never a number: it meets no partial derivative, so `0 * inf` cannot arise from
 //! a path that does not exist.
 
+use pullback_base::bug;
 use pullback_lambda::{Arm, DefId, Expr, Type, TypeKind, instantiate, times};
 use pullback_prim::{Prim, Term};
 
@@ -175,7 +176,7 @@ impl Code<'_> {
             let span = self.span;
             self.open();
             let then = self.times(then, factor, args, result);
-            let then_scope = self.scopes.pop().unwrap_or_default();
+            let Some(then_scope) = self.scopes.pop() else { bug("curry", "an open scope") };
             self.open();
             let other = self.times(other, factor, args, result);
             if let (Tan::Zero, Tan::Zero) = (&then, &other) {
@@ -229,7 +230,7 @@ impl Code<'_> {
         match helper {
             Helper::Add => ("add", Type::funs([bar.clone(), bar.clone()], bar)),
             Helper::Dense => {
-                let element = ty.element().cloned().unwrap_or_else(Type::unit);
+                let element = ty.item().clone();
                 let element = self.bar(&element);
                 ("dense", Type::funs([Type::int(), bar], Type::array(element)))
             }
@@ -241,7 +242,8 @@ impl Code<'_> {
     /// The tangent type of first-order data.
     pub fn tangent(&mut self, ty: &Type) -> Type {
         let datas = &mut self.program.datas;
-        pullback_lambda::tangent(datas, ty).unwrap_or_else(Type::unit)
+        pullback_lambda::tangent(datas, ty)
+            .unwrap_or_else(|| bug("curry", "data without functions"))
     }
 
     /// `\a b -> a + b`: a zero is neutral; two under one constructor are added by component, two
@@ -334,7 +336,12 @@ impl Code<'_> {
 
     /// `add_environments`: two packages of one closure have the same tag, which is checked.
     pub fn finish_packages(&mut self) {
-        let Some((data, def)) = self.packages else { return };
+        if let Some((data, def)) = self.packages {
+            self.add_environments(data, def);
+        }
+    }
+
+    fn add_environments(&mut self, data: pullback_lambda::DataId, def: DefId) {
         let ty = Type::new(TypeKind::Data(data));
         let (left, a) = self.fresh("a", ty.clone());
         let (right, b) = self.fresh("b", ty.clone());

@@ -130,7 +130,7 @@ impl Code<'_> {
         if rule.base.pull.is_none() {
             return;
         }
-        let Some((from, rest)) = rule.ty.as_fun() else { return };
+        let (from, rest) = rule.ty.sides();
         let (from, rest) = (from.clone(), rest.clone());
         // A structural zero asks nothing of the rule; a rule that uses its own function would otherwise
         // go on for ever.
@@ -171,7 +171,7 @@ impl Code<'_> {
         let span = self.span;
         let zeros = self.zeros(rule.argument.clone(), from);
         let zeros = self.emit("z", zeros);
-        let Some((tangent, pair)) = rest.as_fun() else { return self.zero(from) };
+        let (tangent, pair) = rest.sides();
         let (tangent, pair) = (tangent.clone(), pair.clone());
         let answer = match &rule.linear {
             Some(linear) => self.apply(linear.clone(), vec![rule.argument.clone(), zeros.clone()]),
@@ -182,7 +182,7 @@ impl Code<'_> {
             }
         };
         let answer = self.emit("q", answer);
-        let dot = super::types::owned_components(&pair).pop().unwrap_or_else(Type::unit);
+        let dot = pair.part(1).clone();
         let given = if dot == *ty {
             boxed.clone()
         } else {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use pullback_base::Name;
+use pullback_base::{Name, bug};
 use pullback_eval::{Value, equal};
 use pullback_lambda::{Program, Type, TypeKind};
 use rustc_hash::FxHashMap;
@@ -198,7 +198,11 @@ impl Reader<'_> {
             TypeKind::Str => value.as_str().map_or_else(String::new, |text| format!("{text:?}")),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
                 let types = owned_components(ty);
-                format!("({})", all(value.as_tuple().unwrap_or_default(), &types).join(", "))
+                format!(
+                    "({})",
+                    all(value.as_tuple().unwrap_or_else(|| bug("curry", "a tuple")), &types)
+                        .join(", ")
+                )
             }
             TypeKind::Array(element) => {
                 let items = value.as_array().into_iter().flat_map(|items| items.iter());

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Name};
+use pullback_base::{Diagnostic, Name, bug};
 use pullback_eval::{Machine, NoEngine, Options, Value, compile, walk};
 use pullback_lambda::{DefId, Program, Type, VarId};
 
@@ -82,7 +82,7 @@ fn watching(code: &mut Code<'_>, def: DefId, to: &Type) -> (DefId, Vec<(VarId, T
     // From here on: what arrives inside the functions that are made is out of scope out here.
     code.watched = Some(vec![]);
     let pullback = code.pullback_to(&pull, to, &mut |code, zero| {
-        let watched = code.watched.clone().unwrap_or_default();
+        let Some(watched) = code.watched.clone() else { bug("curry", "a watch") };
         let mut items = vec![];
         for (_, ty, found) in watched {
             items.push(if zero { code.zero(&ty) } else { found });
@@ -98,13 +98,8 @@ fn watching(code: &mut Code<'_>, def: DefId, to: &Type) -> (DefId, Vec<(VarId, T
     let body = code.program.lam(all, body);
     let place = code.reserve("watched", body.ty.clone());
     code.program.defs[place].body = body;
-    let sites: Vec<(VarId, Type)> = code
-        .watched
-        .take()
-        .unwrap_or_default()
-        .into_iter()
-        .map(|(site, ty, _)| (site, ty))
-        .collect();
+    let Some(watched) = code.watched.take() else { bug("curry", "a watch") };
+    let sites: Vec<(VarId, Type)> = watched.into_iter().map(|(site, ty, _)| (site, ty)).collect();
     code.finish();
     (place, sites)
 }

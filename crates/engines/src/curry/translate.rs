@@ -135,7 +135,7 @@ impl Ctx<'_> {
             let start = self.eta(arrow, &function.ty, arity, function.span);
             return self.eval(start, args, whole.span);
         }
-        let ty = function.ty.after(arity).unwrap_or_else(Type::unit);
+        let ty = function.ty.result_after(arity);
         let call = CombKind::Then(self.all(&args[..arity]), arrow);
         let call = Comb::new(call, ty, whole.span);
         self.eval(call, &args[arity..], whole.span)
@@ -154,7 +154,7 @@ impl Ctx<'_> {
     /// `prod f x ∘ eval`, for one argument after the other.
     fn eval(&mut self, mut function: Comb, args: &[Expr], span: Span) -> Comb {
         for arg in args {
-            let ty = function.ty.after(1).unwrap_or_else(Type::unit);
+            let ty = function.ty.result_after(1);
             let arg = self.expr(arg);
             function = Comb::new(CombKind::Then(vec![function, arg], Arrow::Eval), ty, span);
         }

@@ -6,6 +6,7 @@
 //! one; it gives a new structure, the last running value, or both. Reals are visited from left to right.
 //! A sum or an array gets a definition of its own, made once for each function and type.
 
+use pullback_base::bug;
 use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Type, TypeKind, tangent};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
@@ -133,7 +134,8 @@ impl Translation<'_> {
     pub(super) fn form(&mut self, form: Form, ty: &Type) -> Type {
         let dot = |this: &mut Self| {
             // Functions are met by `Stop` and `Primal` only, which have no tangents.
-            tangent(&mut this.program.datas, ty).unwrap_or_else(|| ty.clone())
+            tangent(&mut this.program.datas, ty)
+                .unwrap_or_else(|| bug("delta", "data without functions"))
         };
         match form {
             Form::Plain => ty.clone(),
@@ -230,8 +232,7 @@ impl Translation<'_> {
             }
             TypeKind::Fun(_, _) => Part { out: Some(inputs[0].clone()), acc },
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let components: Vec<Type> =
-                    ty.components().unwrap_or_default().into_iter().cloned().collect();
+                let components: Vec<Type> = ty.parts().into_iter().cloned().collect();
                 let (mut acc, mut items) = (acc, vec![]);
                 for (index, component) in components.iter().enumerate() {
                     let parts: Vec<Expr> =
@@ -345,7 +346,7 @@ impl Translation<'_> {
             .collect();
         let Some(acc) = acc else {
             let part = self.walk(op, element, &items, extra, None, &mut inner);
-            let item = inner.close(part.out.unwrap_or_else(|| Expr::unit(NONE)));
+            let item = inner.close(part.out.unwrap_or_else(|| bug("delta", "a result")));
             return block.close(Expr::build(n, index, item, NONE));
         };
         if op.output().is_none() {
@@ -359,7 +360,7 @@ impl Translation<'_> {
             // The position of an element is known from its index: no running value is needed.
             let position = Expr::prim(Prim::IntAdd, vec![acc.clone(), at], NONE);
             let part = self.walk(op, element, &items, extra, Some(position), &mut inner);
-            let item = inner.close(part.out.unwrap_or_else(|| Expr::unit(NONE)));
+            let item = inner.close(part.out.unwrap_or_else(|| bug("delta", "a result")));
             let items = Expr::build(n.clone(), index, item, NONE);
             let last = Expr::prim(Prim::IntAdd, vec![acc, n], NONE);
             return block.close(Expr::tuple(vec![items, last], NONE));
@@ -371,8 +372,9 @@ impl Translation<'_> {
         let pair: Vec<Expr> = out.into_iter().chain(next).collect();
         let step = inner.close(Expr::tuple(pair, NONE));
         let step = self.program.lam(vec![index, state], step);
-        let out = op.output().map(|form| self.form(form, element));
-        let sequence = self.sequence(&out.unwrap_or_else(Type::unit), &acc.ty);
+        let Some(form) = op.output() else { bug("delta", "an operation with a result") };
+        let out = self.form(form, element);
+        let sequence = self.sequence(&out, &acc.ty);
         let call = Expr::app(self.program.global(sequence, NONE), vec![n, step, acc], NONE);
         block.close(call)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Name, Span, bug};
 use pullback_eval::{Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{Def, DefId, ExprKind, Program, Type, TypeKind, VarId};
 
@@ -146,7 +146,7 @@ pub(super) fn chain(
     let (mut program, def) = prepared(program, def, Version::Final, fuse)?;
     let (from, span) = {
         let def = &program.defs[def];
-        (def.ty.as_fun().map(|(from, _)| from.clone()).unwrap_or_else(Type::unit), def.span)
+        (def.ty.sides().0.clone(), def.span)
     };
     let params = parameter_names(&program, def);
     let chosen = argument.is_none();
@@ -165,9 +165,7 @@ pub(super) fn chain(
     let mut machine = Machine::new(&image, Rc::new(NoEngine), Options::default());
     let function = machine.global(traced)?;
     let result = machine.call(function, vec![argument.clone()])?;
-    let [dual, binds] = result.as_tuple().unwrap_or_default() else {
-        return Ok(String::new());
-    };
+    let Some([dual, binds]) = result.as_tuple() else { bug("delta", "a value with its bindings") };
     let mut leaves = Leaves { program: &program, reals: vec![], others: vec![] };
     leaves.argument(&from, &argument, &params);
     let mut chain = Chain { inputs: leaves.reals.iter().map(|(name, _)| name.clone()).collect() };
@@ -358,25 +356,23 @@ impl Leaves<'_> {
             TypeKind::Bool => self.others.extend(value.as_bool().map(|b| (path, b.to_string()))),
             TypeKind::Str | TypeKind::Fun(_, _) => {}
             TypeKind::Tuple(types) => {
-                for (index, (ty, value)) in
-                    types.iter().zip(value.as_tuple().unwrap_or_default()).enumerate()
-                {
+                for (index, (ty, value)) in types.iter().zip(components(value)).enumerate() {
                     self.add(ty, value, format!("{path}.{index}"));
                 }
             }
             TypeKind::Record(fields) => {
-                for ((name, ty), value) in fields.iter().zip(value.as_tuple().unwrap_or_default()) {
+                for ((name, ty), value) in fields.iter().zip(components(value)) {
                     self.add(ty, value, joined(&path, name));
                 }
             }
             TypeKind::Array(element) => {
-                let Some(array) = value.as_array() else { return };
+                let Some(array) = value.as_array() else { bug("delta", "an array") };
                 for (index, item) in array.iter().enumerate() {
                     self.add(element, &item, format!("{path}[{index}]"));
                 }
             }
             TypeKind::Data(data) => {
-                let Some((tag, values)) = value.as_data() else { return };
+                let Some((tag, values)) = value.as_data() else { bug("delta", "a constructor") };
                 let constructor = &self.program.datas[*data].constructors[tag];
                 if values.is_empty() {
                     return self.others.push((path, constructor.name.to_string()));
@@ -457,4 +453,9 @@ impl Sample<'_> {
             }
         }
     }
+}
+
+/// The components of what is a tuple or record.
+fn components(value: &Value) -> &[Value] {
+    value.as_tuple().unwrap_or_else(|| bug("delta", "a tuple"))
 }

@@ -114,7 +114,7 @@ impl Translation<'_> {
     /// `{ next = next, binds = Empty }`
     pub(super) fn empty_state(&self, next: Expr) -> Expr {
         let ty = self.library.state();
-        let binds = ty.component(1).cloned().unwrap_or_else(Type::unit);
+        let binds = ty.part(1).clone();
         let empty = Expr::new(ExprKind::Con(0, vec![]), binds, NONE);
         Expr::record(vec![next, empty], ty, NONE)
     }

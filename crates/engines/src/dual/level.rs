@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use pullback_eval::watch::NanCause;
+use pullback_base::bug;
+use pullback_eval::watch::{NanCause, Watch};
 use pullback_eval::{Ctx, Fault, Known, Level, Plain, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
@@ -139,31 +140,33 @@ impl Level for Duals {
 
 impl Noting for Duals {
     fn noted(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value], result: &Value) {
-        let Some(watch) = ctx.watch().cloned() else { return };
-        if !tangent_at(result, level).is_some_and(is_nan) {
-            return;
-        }
-        let value = result.as_real().unwrap_or(f64::NAN);
-        let (place, numbers) = (watch.place(), numbers(prim, args));
-        let note = Note { node: 0, place, prim: Some(prim), args: numbers, value };
-        let partials = if prim == Prim::Sum {
-            vec![Some(1.0); args.len()]
-        } else {
-            prim.partials_at(&note.args)
-        };
-        let mut total = None;
-        for (by, (arg, partial)) in args.iter().zip(partials).enumerate() {
-            let factor = tangent_at(arg, level).and_then(Value::as_real);
-            let (Some(factor), Some(partial)) = (factor, partial) else { continue };
-            let step = Product { by, backwards: false, partial, factor, total };
-            if look_at_step(&watch, &note, step) {
-                return;
-            }
-            total = Some(total.unwrap_or(0.0) + partial * factor);
+        if let Some(watch) = ctx.watch().cloned()
+            && tangent_at(result, level).is_some_and(is_nan)
+        {
+            look_at_nan(&watch, level, prim, args, result);
         }
     }
 
     fn noted_rule(&self, _: &mut Ctx) {}
+}
+
+/// Looks at the steps that made the tangent of a result NaN.
+fn look_at_nan(watch: &Watch, level: u64, prim: Prim, args: &[Value], result: &Value) {
+    let value = result.as_real().unwrap_or_else(|| bug("dual", "a Real"));
+    let (place, numbers) = (watch.place(), numbers(prim, args));
+    let note = Note { node: 0, place, prim: Some(prim), args: numbers, value };
+    let partials =
+        if prim == Prim::Sum { vec![Some(1.0); args.len()] } else { prim.partials_at(&note.args) };
+    let mut total = None;
+    for (by, (arg, partial)) in args.iter().zip(partials).enumerate() {
+        let factor = tangent_at(arg, level).and_then(Value::as_real);
+        let (Some(factor), Some(partial)) = (factor, partial) else { continue };
+        let step = Product { by, backwards: false, partial, factor, total };
+        if look_at_step(watch, &note, step) {
+            return;
+        }
+        total = Some(total.unwrap_or(0.0) + partial * factor);
+    }
 }
 
 fn is_nan(value: &Value) -> bool {

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use pullback_base::bug;
 use pullback_eval::{Fault, Value, walk};
 
 use super::maps::{Map, Maps, Node, ONE, Opaque, ZERO};
@@ -209,7 +210,10 @@ impl Run {
         if let Some(frame) = self.frames.pop() {
             let result = match frame.kind {
                 Kind::Reverse { source, .. } => source,
-                Kind::Forward { mut known, root, .. } => known.remove(&root).unwrap_or_default(),
+                // What is zero is not kept.
+                Kind::Forward { mut known, root, .. } => {
+                    known.remove(&root).unwrap_or(Vector::Zero)
+                }
             };
             self.deliver(arith, frame.then, result)?;
         }
@@ -297,7 +301,8 @@ impl Run {
         match maps.node(map) {
             Node::Zero => {}
             Node::One | Node::Scale(_) | Node::Select(_) | Node::Omit(_) => {
-                y = elementary(arith, maps.node(map), x)?.unwrap_or_default();
+                let result = elementary(arith, maps.node(map), x)?;
+                y = result.unwrap_or_else(|| bug("linear-maps", "an elementary map"));
             }
             Node::Compose(outer, inner) => {
                 let middle = x_of(inner).clone();

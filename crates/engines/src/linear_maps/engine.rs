@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use pullback_base::bug;
 use pullback_eval::{
     Ctx, Engine, Fault, Known, Level, Native, NativeValue, Plain, Step, Value, primal, walk,
 };
@@ -102,7 +103,8 @@ fn named(map: Map) -> Value {
 
 /// The map that a tangent names.
 fn map_of(tangent: &Value) -> Map {
-    tangent.as_int().and_then(|map| u32::try_from(map).ok()).map_or(ZERO, Map)
+    let map = tangent.as_int().and_then(|map| u32::try_from(map).ok());
+    Map(map.unwrap_or_else(|| bug("linear-maps", "the number of a map")))
 }
 
 /// The map of a Real: `0` if this level does not follow it.

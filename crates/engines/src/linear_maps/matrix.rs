@@ -3,9 +3,11 @@
 
 use std::fmt::Write;
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, bug};
 use pullback_eval::{Fault, Machine, Options, Value, compile, walk};
 use pullback_lambda::{DefId, Program};
+
+use crate::engine::parts;
 
 /// Its rows are the Reals of the result, its columns those of the argument.
 pub fn matrix(
@@ -19,8 +21,7 @@ pub fn matrix(
     let function = machine.global(function)?;
     let point = argument.clone();
     let pair = machine.perform(move |ctx| engine.linearize(ctx, function, point))?;
-    let parts = pair.as_tuple().unwrap_or_default();
-    let [y, pushforward] = parts else { return Ok(vec![]) };
+    let (y, pushforward) = &parts(pair);
     let count = |value: &Value| walk::real_leaves(value).map_or(0, |leaves| leaves.len());
     let (rows, columns) = (count(y), count(argument));
     let mut entries = vec![Vec::with_capacity(columns); rows];
@@ -30,7 +31,7 @@ pub fn matrix(
         let y_dot = machine.call(pushforward.clone(), vec![x_dot])?;
         let leaves = walk::real_leaves(&y_dot).map_err(told)?;
         for (row, leaf) in entries.iter_mut().zip(leaves) {
-            row.push(leaf.as_real().unwrap_or(f64::NAN));
+            row.push(leaf.as_real().unwrap_or_else(|| bug("linear-maps", "a Real")));
         }
     }
     Ok(entries)

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use pullback_base::bug;
 use pullback_eval::{Ctx, Fault, Value};
 
 /// The arithmetic of coordinates.
@@ -208,7 +209,7 @@ impl Vector {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_real().unwrap_or(0.0)
+    value.as_real().unwrap_or_else(|| bug("linear-maps", "a Real"))
 }
 
 fn unlike() -> Fault {

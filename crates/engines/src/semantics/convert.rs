@@ -118,7 +118,7 @@ impl Convert<'_> {
         match ty.kind() {
             TypeKind::Real => Ok(Ty::Real),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let items = ty.components().unwrap_or_default();
+                let items = ty.parts();
                 let items: Result<Vec<_>, _> =
                     items.into_iter().map(|item| self.ty(item, span)).collect();
                 items.map(Ty::Tuple)

@@ -38,7 +38,7 @@ pub(crate) fn moving(from: &Type, held: usize) -> Type {
     if held == 0 {
         return from.clone();
     }
-    from.component(held).cloned().unwrap_or_else(Type::unit)
+    from.part(held).clone()
 }
 
 /// Runs a function with the transformation of an engine.

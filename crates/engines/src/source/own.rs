@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, bug};
 use pullback_eval::{
     Ctx, Engine, Fault, Machine, Native, NativeValue, Options, Step, Value, compile,
 };
@@ -79,7 +79,7 @@ impl Engine for Own {
         let def = self.0.def(&function)?;
         checked_leaves(&x, &x_dot, "tangent")?;
         let answer = self.0.ask(ctx, def, x, &Mode::Jvp(x_dot))?;
-        let y_dot = answer.derivative.unwrap_or_default();
+        let y_dot = answer.derivative.unwrap_or_else(|| bug("engines", "a derivative"));
         Ok(Step::Return(Value::tuple(vec![answer.value, y_dot])))
     }
 
@@ -103,7 +103,7 @@ impl Native for Pullback {
     fn call(&self, ctx: &mut Ctx, y_bar: Value) -> Result<Step, Fault> {
         checked_leaves(&self.y, &y_bar, "cotangent")?;
         let answer = self.context.ask(ctx, self.def, self.x.clone(), &Mode::Vjp(y_bar))?;
-        Ok(Step::Return(answer.derivative.unwrap_or_default()))
+        Ok(Step::Return(answer.derivative.unwrap_or_else(|| bug("engines", "a derivative"))))
     }
     fn release(&mut self, work: &mut Vec<Value>) {
         work.extend([std::mem::take(&mut self.x), std::mem::take(&mut self.y)]);

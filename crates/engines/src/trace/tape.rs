@@ -193,10 +193,10 @@ impl Recorder {
     }
 
     /// The node of the next input.
-    pub(super) fn input(&self) -> u32 {
+    pub(super) fn input(&self) -> Result<u32, Fault> {
         let mut tape = self.tape.borrow_mut();
         tape.inputs += 1;
-        tape.leaf().unwrap_or(NONE)
+        tape.leaf()
     }
 
     /// The tape as it is.

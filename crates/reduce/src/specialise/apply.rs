@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{Arm, Expr, ExprKind, Type, VarId, is_first_order};
+use pullback_lambda::{Arm, Expr, ExprKind, VarId, is_first_order};
 
 use super::{Bindings, DEEPEST, Pass, SHALLOW, SMALL};
 use crate::known::{Env, Group, Known};
@@ -49,7 +49,7 @@ impl Pass<'_> {
             let args = args.into_iter().map(|arg| self.bound_known(arg, out)).collect();
             return Known::Partial(Rc::new(function), args);
         }
-        let result = function.ty().after(args.len()).unwrap_or_else(Type::unit);
+        let result = function.ty().result_after(args.len());
         let plain_result = is_first_order(&self.program.datas, &result);
         if self.should_reduce(&function, &args, plain_result) {
             return self.saturate(function, args, out);

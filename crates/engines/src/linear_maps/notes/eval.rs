@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use pullback_base::bug;
 use pullback_eval::{Fault, Value, walk};
 use pullback_lambda::{DefId, Lit};
 use pullback_prim::{Class, Prim, RealFn, Scalar};
@@ -67,7 +68,7 @@ impl Datum {
         }
         let items: Vec<Value> = match value.as_array() {
             Some(array) => array.iter().collect(),
-            None => value.as_tuple().map(<[Value]>::to_vec).unwrap_or_default(),
+            None => value.as_tuple().unwrap_or_else(|| bug("linear-maps", "a tuple")).to_vec(),
         };
         Self::Items(Rc::new(items.iter().map(Self::of_value).collect()))
     }

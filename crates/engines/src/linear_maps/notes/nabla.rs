@@ -4,6 +4,7 @@
 //! `0`; `if c then a else b` has the derivative `if c then ∇a else ∇b`; `x` is bound before `∂x`, which
 //! is a name of its own; figure 7 binds the primal value too.
 
+use pullback_base::bug;
 use pullback_lambda::{DefId, Lit};
 use pullback_prim::{Class, Prim};
 
@@ -317,8 +318,10 @@ fn call_pairs(book: &mut Book, scope: &Scope, def: DefId, args: &[Term], tupling
         return let_(result, call, pair(proj(var(result), 0, 2), map));
     }
     // The callee's parameters say which of them are pairs.
-    let params = book.functions.get(&(def, Form::Original)).map(|function| function.params.clone());
-    let params = params.unwrap_or_default();
+    let Some(function) = book.functions.get(&(def, Form::Original)) else {
+        bug("linear-maps", "the function that is called")
+    };
+    let params = function.params.clone();
     let args = params.iter().zip(args).map(|(param, arg)| {
         if !book.known(*param).active {
             return arg.clone();
