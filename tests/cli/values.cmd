@@ -122,8 +122,8 @@ exit 0
 
 $ pullback test tests/ad/clipping.pull --engine dual
 exit 0
-> tests/ad/clipping.pull: 3 not covered
-> 0 passed, 0 failed, 3 not covered
+> tests/ad/clipping.pull: 15 not covered
+> 0 passed, 0 failed, 15 not covered
 
 $ pullback test examples/gradbench/saddle.pull --engine delta2 --steps 20000
 exit 0
