@@ -1,4 +1,4 @@
-//! The primitives. Their one table (type, value, smooth domain, linearity, partial derivatives) is in
+//! The primitives. Their one table (type, value, failures, smooth domain, linearity, partial derivatives) is in
 //! `table.rs`; every engine and the evaluator read it, none has rules of its own.
 //!
 //! A new variant of [`Prim`] does not compile until it has a row. [`Prim::row`] gives the row, [`Prim::ALL`]
@@ -12,5 +12,7 @@ mod special;
 mod table;
 pub mod values;
 
-pub use row::{Beside, Class, Linearity, MAX_SHARED, Prim, PrimTy, RealFn, Row, Smooth, Term};
+pub use row::{
+    Beside, Class, Failure, Linearity, MAX_SHARED, Prim, PrimTy, RealFn, Row, Smooth, Term,
+};
 pub use scalar::{Scalar, ScalarFault};

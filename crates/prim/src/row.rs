@@ -135,8 +135,30 @@ pub struct Row {
     pub result: PrimTy,
     /// How it takes part in differentiation.
     pub class: Class,
+    /// In which cases it gives a run-time error and no value. There is nothing else that a primitive does.
+    pub fails: &'static [Failure],
     /// What it is, with the convention for its derivative where there is one.
     pub doc: &'static str,
+}
+
+/// A case in which a primitive gives a run-time error and no value. Any evaluation can end at a limit of
+/// memory or time; that is none of these cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Failure {
+    /// An index or a range is not inside its array.
+    OutOfRange,
+    /// The result is no 64-bit integer.
+    Overflow,
+    /// An Int is divided by zero.
+    DivisionByZero,
+    /// An Int is raised to a negative power.
+    NegativeExponent,
+    /// A Real that is NaN or out of range is made an Int.
+    NotAnInt,
+    /// Two sizes that must agree differ.
+    SizeMismatch,
+    /// Whatever the arguments are.
+    Always,
 }
 
 /// The types primitives are declared with.
@@ -255,6 +277,16 @@ impl Row {
             bug("prim", format_args!("`{}` to be smooth", self.name))
         };
         smooth
+    }
+
+    /// Whether it gives a value whatever its arguments are: code that needs no value of it may leave it out.
+    pub fn is_total(&self) -> bool {
+        self.fails.is_empty()
+    }
+
+    /// Whether it never gives a value: nothing after it is reached.
+    pub fn always_fails(&self) -> bool {
+        self.fails.contains(&Failure::Always)
     }
 
     /// Its type for people, such as `[]a -> Int -> a`.

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use crate::row::{Prim, PrimTy, RealFn, Term};
+use crate::row::{Failure, Prim, PrimTy, RealFn, Term};
 use crate::values;
 
 /// A scalar value.
@@ -23,14 +23,8 @@ pub enum Scalar {
 /// Why a scalar primitive has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScalarFault {
-    /// The result is no 64-bit integer.
-    Overflow,
-    /// An Int divided by zero.
-    DivisionByZero,
-    /// An Int to a negative power.
-    NegativeExponent,
-    /// A Real that is NaN or out of range, made an Int.
-    NotAnInt,
+    /// A case of its row.
+    Fails(Failure),
     /// The arguments do not fit, or the primitive is not one of scalars.
     NotScalar,
 }
@@ -67,7 +61,7 @@ impl Prim {
             [Scalar::Int(n)] => int1(self, *n),
             [Scalar::Real(x)] if self == Prim::IsNan => Ok(Scalar::Bool(x.is_nan())),
             [Scalar::Real(x)] if self == Prim::ToInt => {
-                values::to_int(*x).map(Scalar::Int).ok_or(ScalarFault::NotAnInt)
+                values::to_int(*x).map(Scalar::Int).ok_or(ScalarFault::Fails(Failure::NotAnInt))
             }
             [Scalar::Bool(p)] if self == Prim::Not => Ok(Scalar::Bool(!p)),
             [Scalar::Bool(p), Scalar::Bool(q)] if self == Prim::BoolEq => Ok(Scalar::Bool(p == q)),
@@ -161,7 +155,7 @@ fn int1(prim: Prim, n: i64) -> Result<Scalar, ScalarFault> {
     } else {
         return Err(ScalarFault::NotScalar);
     };
-    value.map(Scalar::Int).ok_or(ScalarFault::Overflow)
+    value.map(Scalar::Int).ok_or(ScalarFault::Fails(Failure::Overflow))
 }
 
 fn int2(prim: Prim, m: i64, n: i64) -> Result<i64, ScalarFault> {
@@ -177,16 +171,16 @@ fn int2(prim: Prim, m: i64, n: i64) -> Result<i64, ScalarFault> {
         Some(m.min(n))
     } else if prim == Prim::IntPow {
         if n < 0 {
-            return Err(ScalarFault::NegativeExponent);
+            return Err(ScalarFault::Fails(Failure::NegativeExponent));
         }
         values::int_pow(m, n)
     } else if prim == Prim::IntDiv || prim == Prim::IntRem {
         if n == 0 {
-            return Err(ScalarFault::DivisionByZero);
+            return Err(ScalarFault::Fails(Failure::DivisionByZero));
         }
         if prim == Prim::IntDiv { values::int_div(m, n) } else { values::int_rem(m, n) }
     } else {
         return Err(ScalarFault::NotScalar);
     };
-    value.ok_or(ScalarFault::Overflow)
+    value.ok_or(ScalarFault::Fails(Failure::Overflow))
 }

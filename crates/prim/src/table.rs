@@ -9,9 +9,10 @@
 //! derivatives agree or the table of conventions leaves no better choice.
 //! Adding `0.0` turns a zero of either sign into the positive one, as the one-sided limits need.
 //! The number after the name is the weight of a primitive in counts of operations. What several partials
-//! of a row have in common stands once more after `sharing`, so that it is computed once.
+//! of a row have in common stands once more after `sharing`, so that it is computed once. After `fails` a row
+//! has the cases in which the primitive gives a run-time error; without it the primitive always has a value.
 
-use crate::row::{Beside, Class, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
+use crate::row::{Beside, Class, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
 use crate::values;
 
 /// `2 / sqrt pi`
@@ -82,7 +83,7 @@ macro_rules! class {
 }
 
 macro_rules! table {
-    ($($prim:ident $name:literal $weight:literal ($($param:tt)*) -> $result:tt, $class:ident $body:tt $doc:literal;)*) => {
+    ($($prim:ident $name:literal $weight:literal ($($param:tt)*) -> $result:tt, $class:ident $body:tt $(fails [$($case:ident)*])? $doc:literal;)*) => {
         impl Prim {
             /// All primitives, in the order of the table.
             pub const ALL: &'static [Prim] = &[$(Prim::$prim),*];
@@ -97,6 +98,7 @@ macro_rules! table {
                             params: &[$(ty!($param)),*],
                             result: ty!($result),
                             class: class!($class $body),
+                            fails: &[$($(Failure::$case),*)?],
                             doc: $doc,
                         };
                         &ROW
@@ -300,16 +302,16 @@ table! {
         ] }
         "The n-th derivative of digamma, n >= 0; NaN at 0, -1, -2, …";
 
-    IntNeg "int_neg" 1 (Int) -> Int, Discrete {} "`-n`";
-    IntAdd "int_add" 1 (Int Int) -> Int, Discrete {} "`m + n`";
-    IntSub "int_sub" 1 (Int Int) -> Int, Discrete {} "`m - n`";
-    IntMul "int_mul" 1 (Int Int) -> Int, Discrete {} "`m * n`";
-    IntDiv "int_div" 1 (Int Int) -> Int, Discrete {} "Floor of the quotient.";
-    IntRem "int_rem" 1 (Int Int) -> Int, Discrete {} "Remainder with the divisor's sign.";
-    IntPow "int_pow" 1 (Int Int) -> Int, Discrete {} "`m ^ n`, n >= 0.";
+    IntNeg "int_neg" 1 (Int) -> Int, Discrete {} fails [Overflow] "`-n`";
+    IntAdd "int_add" 1 (Int Int) -> Int, Discrete {} fails [Overflow] "`m + n`";
+    IntSub "int_sub" 1 (Int Int) -> Int, Discrete {} fails [Overflow] "`m - n`";
+    IntMul "int_mul" 1 (Int Int) -> Int, Discrete {} fails [Overflow] "`m * n`";
+    IntDiv "int_div" 1 (Int Int) -> Int, Discrete {} fails [Overflow DivisionByZero] "Floor of the quotient.";
+    IntRem "int_rem" 1 (Int Int) -> Int, Discrete {} fails [DivisionByZero] "Remainder with the divisor's sign.";
+    IntPow "int_pow" 1 (Int Int) -> Int, Discrete {} fails [Overflow NegativeExponent] "`m ^ n`, n >= 0.";
     IntMax "int_max" 1 (Int Int) -> Int, Discrete {} "The larger.";
     IntMin "int_min" 1 (Int Int) -> Int, Discrete {} "The smaller.";
-    IntAbs "int_abs" 1 (Int) -> Int, Discrete {} "`|n|`";
+    IntAbs "int_abs" 1 (Int) -> Int, Discrete {} fails [Overflow] "`|n|`";
     IntSignum "int_signum" 1 (Int) -> Int, Discrete {} "-1, 0 or 1.";
 
     Lt "lt" 1 (Real Real) -> Bool, Discrete {} "`x < y`; false if either is NaN.";
@@ -330,22 +332,22 @@ table! {
     IsNan "is_nan" 1 (Real) -> Bool, Discrete {} "Whether x is not a number.";
 
     ToReal "real" 1 (Int) -> Real, Discrete {} "The nearest Real; an Int carries no tangent.";
-    ToInt "int" 1 (Real) -> Int, Discrete {} "Towards zero; NaN and numbers out of range are errors.";
+    ToInt "int" 1 (Real) -> Int, Discrete {} fails [NotAnInt] "Towards zero; NaN and numbers out of range are errors.";
 
     Size "size" 0 ([a]) -> Int, Discrete {} "How many elements.";
-    Index "index" 0 ([a] Int) -> a, Structural {} "An element; repeated indices add up their contributions.";
-    Update "update" 0 ([a] Int a) -> [a], Structural {} "The array with one element replaced.";
-    Slice "slice" 0 ([a] Int Int) -> [a], Structural {} "From the first index to before the second.";
+    Index "index" 0 ([a] Int) -> a, Structural {} fails [OutOfRange] "An element; repeated indices add up their contributions.";
+    Update "update" 0 ([a] Int a) -> [a], Structural {} fails [OutOfRange] "The array with one element replaced.";
+    Slice "slice" 0 ([a] Int Int) -> [a], Structural {} fails [OutOfRange] "From the first index to before the second.";
     Concat "concat" 0 ([a] [a]) -> [a], Structural {} "One array after the other.";
     Flatten "flatten" 0 ([[a]]) -> [a], Structural {} "All inner arrays one after the other.";
     Sum "sum" 1 ([Real]) -> Real, Sum {} "From left to right; `sum [] = 0`.";
     Argsort "argsort" 0 ([Real]) -> [Int], Discrete {} "The indices in ascending order: stable, NaN last.";
 
     Dim "dim" 0 ([..] Int) -> Int, Discrete {} "The size at a nesting depth; -1 where nothing is left to measure.";
-    CheckSize "check_size" 0 (Int Int Str) -> unit, Control {} "An error unless both sizes agree or the first is -1.";
-    Fail "fail" 0 (Str) -> a, Fail {} "A run-time error with this message.";
-    OutOfFuel "out_of_fuel" 0 (Str) -> a, Fail {} "A function of this name has no fuel left.";
-    EngineLimit "engine_limit" 0 (Str) -> a, Fail {} "The engine does not cover what the program does.";
-    OtherShape "other_shape" 0 (Str) -> a, Fail {} "A cotangent has another shape than its value.";
-    Broken "broken" 0 (Str) -> a, Fail {} "An assumption of a translation does not hold: a bug.";
+    CheckSize "check_size" 0 (Int Int Str) -> unit, Control {} fails [SizeMismatch] "An error unless both sizes agree or the first is -1.";
+    Fail "fail" 0 (Str) -> a, Fail {} fails [Always] "A run-time error with this message.";
+    OutOfFuel "out_of_fuel" 0 (Str) -> a, Fail {} fails [Always] "A function of this name has no fuel left.";
+    EngineLimit "engine_limit" 0 (Str) -> a, Fail {} fails [Always] "The engine does not cover what the program does.";
+    OtherShape "other_shape" 0 (Str) -> a, Fail {} fails [Always] "A cotangent has another shape than its value.";
+    Broken "broken" 0 (Str) -> a, Fail {} fails [Always] "An assumption of a translation does not hold: a bug.";
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use pullback_base::bug;
 use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Stage, VarId};
-use pullback_prim::{Class, Prim};
+use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions of at most this size are copied to wherever they are applied.
@@ -432,10 +432,7 @@ fn is_harmless(expr: &Expr) -> bool {
             items.iter().all(is_harmless)
         }
         ExprKind::Proj(base, _) => is_harmless(base),
-        ExprKind::Prim(prim, args) => {
-            let safe = matches!(prim.row().class, Class::Smooth(_)) || *prim == Prim::Size;
-            safe && args.iter().all(is_harmless)
-        }
+        ExprKind::Prim(prim, args) => prim.row().is_total() && args.iter().all(is_harmless),
         ExprKind::If(cond, then, other) => {
             is_harmless(cond) && is_harmless(then) && is_harmless(other)
         }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Name, bug};
 use pullback_lambda::{Arm, Constructor, Data, DataId, Expr, ExprKind, Type, TypeKind, VarId};
-use pullback_prim::Class;
 
 use super::NAME;
 use super::cl::Function;
@@ -201,6 +200,6 @@ impl<'s> Choice<'s> {
 /// Whether the forward half cannot leave a region.
 pub(super) fn fails(region: &Region) -> bool {
     region.steps.iter().any(|step| {
-        matches!(&step.kind, StepKind::Plain(Function::Prim(prim), _) if matches!(prim.row().class, Class::Fail))
+        matches!(&step.kind, StepKind::Plain(Function::Prim(prim), _) if prim.row().always_fails())
     })
 }

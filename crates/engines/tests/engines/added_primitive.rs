@@ -43,6 +43,7 @@ const fn wave_row(name: &'static str, partials: &'static [Option<Term>]) -> Row 
             partials,
             shared: &[],
         }),
+        fails: &[],
         doc: "",
     }
 }
@@ -76,6 +77,7 @@ static BELL: Row = Row {
         ))],
         shared: &[],
     }),
+    fails: &[],
     doc: "",
 };
 
@@ -101,6 +103,7 @@ static CUBE: Row = Row {
         ],
         shared: &[],
     }),
+    fails: &[],
     doc: "",
 };
 
