@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use pullback_prim::{Class, MAX_SHARED, Prim, Smooth, Term};
+use pullback_prim::{Class, MAX_SHARED, Move, Prim, Smooth, Term};
 
 use super::discrete;
 use super::fault::Fault;
@@ -26,8 +26,8 @@ impl Ctx {
     pub fn apply(&mut self, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
         match &prim.row().class {
             Class::Smooth(smooth) => self.apply_smooth(prim, smooth, args),
-            Class::Sum => self.sum(&args[0]),
-            Class::Discrete | Class::Structural | Class::Control | Class::Fail => {
+            Class::Structural(Move::Total { array }) => self.sum(&args[*array]),
+            Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail => {
                 if self.options.strict_domain {
                     self.check_tie(prim, args)?;
                     self.check_jump(prim, args)?;
@@ -179,11 +179,9 @@ impl Ctx {
                 let values = &values[..terms.len().min(2)];
                 let value = match &prim.row().class {
                     Class::Smooth(smooth) => self.apply_smooth(*prim, smooth, values)?,
-                    Class::Discrete
-                    | Class::Structural
-                    | Class::Sum
-                    | Class::Control
-                    | Class::Fail => discrete::apply(self, *prim, values)?,
+                    Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail => {
+                        discrete::apply(self, *prim, values)?
+                    }
                 };
                 if let Some(slot) = slot {
                     known.0[slot] = Some(value.clone());

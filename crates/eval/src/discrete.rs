@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use pullback_prim::{Prim, values};
+use pullback_prim::{Move, Place, Prim, values};
 
 use super::fault::Fault;
 use super::hooks::Ctx;
@@ -14,6 +14,11 @@ use super::value::{Array, Items, Value};
 /// Applies a primitive that is neither smooth nor [`Prim::Sum`]. [`Prim::Update`] copies the array;
 /// the machine updates in place where it may.
 pub(super) fn apply(ctx: &mut Ctx, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
+    if let Prim::Beside(row) = prim
+        && let Some(moves) = row.0.moves()
+    {
+        return beside(ctx, moves, args);
+    }
     match args {
         [Value::Int(m), Value::Int(n)] => int2(prim, *m, *n),
         [Value::Int(n)] => int1(prim, *n),
@@ -31,6 +36,28 @@ pub(super) fn apply(ctx: &mut Ctx, prim: Prim, args: &[Value]) -> Result<Value, 
         [x] => real1(prim, x),
         [x, y] => compare(prim, x, y),
         _ => Err(unfit(prim, args)),
+    }
+}
+
+/// A primitive beside the table moves values as one of the table does.
+fn beside(ctx: &mut Ctx, moves: Move, args: &[Value]) -> Result<Value, Fault> {
+    let arg = |index: usize| args[index].clone();
+    let place = |place| match place {
+        Place::Arg(index) => arg(index),
+        Place::Int(n) => Value::Int(n),
+    };
+    match moves {
+        Move::Keep { array } => Ok(arg(array)),
+        Move::Pick { array, index } => apply(ctx, Prim::Index, &[arg(array), place(index)]),
+        Move::Put { array, index, element } => {
+            apply(ctx, Prim::Update, &[arg(array), place(index), arg(element)])
+        }
+        Move::Cut { array, from, to } => {
+            apply(ctx, Prim::Slice, &[arg(array), place(from), place(to)])
+        }
+        Move::Join { first, second } => apply(ctx, Prim::Concat, &[arg(first), arg(second)]),
+        Move::Unnest { rows } => apply(ctx, Prim::Flatten, &[arg(rows)]),
+        Move::Total { array } => ctx.sum(&args[array]),
     }
 }
 

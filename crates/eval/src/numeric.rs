@@ -196,7 +196,7 @@ impl<'a> Partials<'a> {
         match &prim.row().class {
             Class::Smooth(smooth) => value(smooth, &values),
             Class::Discrete => compare(prim, values[0], values[1]).map(f64::from),
-            Class::Structural | Class::Sum | Class::Control | Class::Fail => None,
+            Class::Structural(_) | Class::Control | Class::Fail => None,
         }
     }
 }

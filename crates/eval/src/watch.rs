@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use pullback_base::Span;
 
-use pullback_prim::{Class, Prim};
+use pullback_prim::{Class, Move, Prim};
 
 use super::numeric::{jumps, smooth_value};
 use super::value::Value;
@@ -278,9 +278,9 @@ impl Watch {
 /// Whether primitives of this kind are to be looked at.
 pub(super) fn concerns(prim: Prim) -> bool {
     match prim.row().class {
-        Class::Smooth(_) | Class::Sum => true,
+        Class::Smooth(_) | Class::Structural(Move::Total { .. }) => true,
         Class::Discrete => compares(prim) || matches!(prim, Prim::Argsort | Prim::ToInt),
-        Class::Structural | Class::Control | Class::Fail => false,
+        Class::Structural(_) | Class::Control | Class::Fail => false,
     }
 }
 
@@ -307,9 +307,7 @@ fn is_kink(prim: Prim, args: &[f64], any_followed: bool, followed: impl Fn(usize
         (Class::Discrete, [x, y]) => compares(prim) && x == y,
         // Where nothing is differentiated, making an Int of a whole number is no edge.
         (Class::Discrete, [x]) => prim == Prim::ToInt && any_followed && jumps(*x),
-        (Class::Discrete | Class::Structural | Class::Sum | Class::Control | Class::Fail, _) => {
-            false
-        }
+        (Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail, _) => false,
     }
 }
 

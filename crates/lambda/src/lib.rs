@@ -21,7 +21,7 @@ mod walk;
 
 pub use expr::*;
 pub use parse::parse;
-pub use partial::{instantiate, times};
+pub use partial::{instantiate, place, times};
 pub use pass::Pass;
 pub use signature::{admits, result_type};
 pub use tangent::{Datas, ad_type, contains_real, is_first_order, is_self_tangent, tangent};

@@ -1,7 +1,7 @@
 //! Partial derivatives of the primitive table as terms of the calculus.
 
 use pullback_base::Span;
-use pullback_prim::{Prim, Scalar, Term};
+use pullback_prim::{Place, Prim, Scalar, Term};
 
 use crate::{Expr, ExprKind, Lit};
 
@@ -27,6 +27,14 @@ pub fn instantiate(term: &Term, args: &[Expr], result: &Expr, span: Span) -> Exp
             let then = instantiate(then, args, result, span);
             Expr::if_(cond, then, instantiate(other, args, result, span), span)
         }
+    }
+}
+
+/// The index that a place is, given the arguments of a primitive: an atom if they are.
+pub fn place(place: Place, args: &[Expr], span: Span) -> Expr {
+    match place {
+        Place::Arg(index) => args[index].clone(),
+        Place::Int(n) => Expr::int(n, span),
     }
 }
 

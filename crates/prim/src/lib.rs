@@ -1,9 +1,10 @@
-//! The primitives. Their one table (type, value, failures, smooth domain, linearity, partial derivatives) is in
-//! `table.rs`; every engine and the evaluator read it, none has rules of its own.
+//! The primitives. Their one table (type, value, failures, smooth domain, linearity, partial derivatives, how
+//! values move) is in `table.rs`; every engine and the evaluator read it, none has rules of its own.
 //!
 //! A new variant of [`Prim`] does not compile until it has a row. [`Prim::row`] gives the row, [`Prim::ALL`]
 //! all primitives in the order of the table, [`Prim::from_name`] the one of a name.
 
+mod moves;
 mod names;
 mod powers;
 mod row;
@@ -12,6 +13,7 @@ mod special;
 mod table;
 pub mod values;
 
+pub use moves::{Move, Place};
 pub use row::{
     Beside, Class, Failure, Linearity, MAX_SHARED, Prim, PrimTy, RealFn, Row, Smooth, Term,
 };

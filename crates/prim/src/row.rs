@@ -9,6 +9,8 @@ use pullback_base::bug;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
+use crate::moves::Move;
+
 /// A primitive operation, always saturated. Real arithmetic follows binary64; Int arithmetic is
 /// checked (overflow and division by zero are run-time errors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -190,10 +192,8 @@ pub enum Class {
     /// From any scalars or arrays to a result whose derivative is zero: it carries no tangent
     /// ([`Prim::ToReal`]: its argument carries none).
     Discrete,
-    /// Moves values without looking at them: the tangent moves in the same way.
-    Structural,
-    /// Adds up an array: linear.
-    Sum,
+    /// Moves values without looking at them, or adds them up: tangents and cotangents move with them.
+    Structural(Move),
     /// No value of its own: checks.
     Control,
     /// Has no value: always a run-time error, which its one argument, a String, describes.
@@ -279,8 +279,13 @@ impl Row {
         smooth
     }
 
+    /// How it moves values, if it does.
+    pub fn moves(&self) -> Option<Move> {
+        if let Class::Structural(moves) = self.class { Some(moves) } else { None }
+    }
+
     /// Whether it gives a value whatever its arguments are: code that needs no value of it may leave it out.
-    pub fn is_total(&self) -> bool {
+    pub fn never_fails(&self) -> bool {
         self.fails.is_empty()
     }
 

@@ -1,5 +1,5 @@
 //! **The primitive table**: one row each with name, type, class, value, smooth domain, linearity and
-//! partial derivatives. It is the only place with derivative rules.
+//! partial derivatives, or how it moves values. It is the only place with derivative rules.
 //!
 //! Partials are written as S-expressions over the primitives: `x` and `y` are the first and second
 //! argument, `r` the result, `nan` and plain literals constants, `zero` the structural zero, `_` stands
@@ -12,6 +12,7 @@
 //! of a row have in common stands once more after `sharing`, so that it is computed once. After `fails` a row
 //! has the cases in which the primitive gives a run-time error; without it the primitive always has a value.
 
+use crate::moves::{Move, Place};
 use crate::row::{Beside, Class, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
 use crate::values;
 
@@ -78,6 +79,9 @@ macro_rules! class {
             partials: &[$(partial!($partial)),*],
             shared: &[$($(term!($shared)),*)?],
         })
+    };
+    (moves { $kind:ident, $($operand:ident $place:expr),* }) => {
+        Class::Structural(Move::$kind { $($operand: $place),* })
     };
     ($class:ident {}) => { Class::$class };
 }
@@ -335,12 +339,12 @@ table! {
     ToInt "int" 1 (Real) -> Int, Discrete {} fails [NotAnInt] "Towards zero; NaN and numbers out of range are errors.";
 
     Size "size" 0 ([a]) -> Int, Discrete {} "How many elements.";
-    Index "index" 0 ([a] Int) -> a, Structural {} fails [OutOfRange] "An element; repeated indices add up their contributions.";
-    Update "update" 0 ([a] Int a) -> [a], Structural {} fails [OutOfRange] "The array with one element replaced.";
-    Slice "slice" 0 ([a] Int Int) -> [a], Structural {} fails [OutOfRange] "From the first index to before the second.";
-    Concat "concat" 0 ([a] [a]) -> [a], Structural {} "One array after the other.";
-    Flatten "flatten" 0 ([[a]]) -> [a], Structural {} "All inner arrays one after the other.";
-    Sum "sum" 1 ([Real]) -> Real, Sum {} "From left to right; `sum [] = 0`.";
+    Index "index" 0 ([a] Int) -> a, moves { Pick, array 0, index Place::Arg(1) } fails [OutOfRange] "An element; repeated indices add up their contributions.";
+    Update "update" 0 ([a] Int a) -> [a], moves { Put, array 0, index Place::Arg(1), element 2 } fails [OutOfRange] "The array with one element replaced.";
+    Slice "slice" 0 ([a] Int Int) -> [a], moves { Cut, array 0, from Place::Arg(1), to Place::Arg(2) } fails [OutOfRange] "From the first index to before the second.";
+    Concat "concat" 0 ([a] [a]) -> [a], moves { Join, first 0, second 1 } "One array after the other.";
+    Flatten "flatten" 0 ([[a]]) -> [a], moves { Unnest, rows 0 } "All inner arrays one after the other.";
+    Sum "sum" 1 ([Real]) -> Real, moves { Total, array 0 } "From left to right; `sum [] = 0`.";
     Argsort "argsort" 0 ([Real]) -> [Int], Discrete {} "The indices in ascending order: stable, NaN last.";
 
     Dim "dim" 0 ([..] Int) -> Int, Discrete {} "The size at a nesting depth; -1 where nothing is left to measure.";

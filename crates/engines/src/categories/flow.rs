@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::bug;
-use pullback_lambda::{DefId, Expr, Program, VarId, contains_real};
-use pullback_prim::{Prim, Term};
+use pullback_lambda::{DefId, Expr, Program, VarId, contains_real, place};
+use pullback_prim::{Move, Term};
 
 use super::NAME;
 use super::groups::Group;
@@ -128,7 +128,7 @@ impl Flow<'_> {
                 let pairs = args.iter().zip(partials);
                 pairs.filter(|(_, partial)| counts(partial)).map(|(arg, _)| arg).collect()
             }
-            StepKind::Structural(prim, args) => moved(*prim, args),
+            StepKind::Structural(_, moves, args) => moves.carriers().map(|at| &args[at]).collect(),
             StepKind::Tuple(args) | StepKind::Con(_, args) | StepKind::Array(args) => {
                 args.iter().collect()
             }
@@ -199,14 +199,6 @@ impl Flow<'_> {
     }
 }
 
-/// The operands that a structural primitive moves.
-fn moved(prim: Prim, args: &[Expr]) -> Vec<&Expr> {
-    if prim == Prim::Update {
-        return vec![&args[0], &args[2]];
-    }
-    if prim == Prim::Concat { args.iter().collect() } else { vec![&args[0]] }
-}
-
 /// Finds the variables that are parts of others.
 pub(super) fn aliases(region: &Region, found: &mut Aliases) {
     for step in &region.steps {
@@ -215,10 +207,10 @@ pub(super) fn aliases(region: &Region, found: &mut Aliases) {
         {
             found.insert(step.out, (base, Access::Component(*at)));
         }
-        if let StepKind::Structural(Prim::Index, args) = &step.kind
-            && let Some(base) = var_of(&args[0])
+        if let StepKind::Structural(_, Move::Pick { array, index }, args) = &step.kind
+            && let Some(base) = var_of(&args[*array])
         {
-            found.insert(step.out, (base, Access::Index(args[1].clone())));
+            found.insert(step.out, (base, Access::Index(place(*index, args, step.span))));
         }
         for (inner, _) in Region::inner(step) {
             aliases(inner, found);
@@ -264,7 +256,7 @@ fn collect(
     note(&region.result);
     for step in &region.steps {
         if let StepKind::Smooth(_, args)
-        | StepKind::Structural(_, args)
+        | StepKind::Structural(_, _, args)
         | StepKind::Tuple(args)
         | StepKind::Con(_, args)
         | StepKind::Array(args)

@@ -60,7 +60,7 @@ impl Forward<'_> {
     pub fn value(&mut self, step: &Step) -> Expr {
         let (ty, span) = (&step.ty, step.span);
         match &step.kind {
-            StepKind::Smooth(prim, args) | StepKind::Structural(prim, args) => {
+            StepKind::Smooth(prim, args) | StepKind::Structural(prim, _, args) => {
                 Expr::new(ExprKind::Prim(*prim, args.clone()), ty.clone(), span)
             }
             StepKind::Plain(function, args) => {

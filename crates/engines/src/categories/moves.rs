@@ -1,8 +1,8 @@
 //! The reverse half of primitives that move or add up values: cotangents go back the way values came.
 
 use pullback_base::bug;
-use pullback_lambda::{Expr, Type};
-use pullback_prim::Prim;
+use pullback_lambda::{Expr, Type, place};
+use pullback_prim::{Move, Prim};
 
 use super::NAME;
 use super::flow::root;
@@ -10,50 +10,64 @@ use super::reverse::Reverse;
 
 impl Reverse<'_> {
     /// `dt` is in one of its two forms: of the tangent type itself if it is `sure`.
-    pub(super) fn structural(&mut self, prim: Prim, args: &[Expr], dt: Expr, sure: bool) {
+    pub(super) fn structural(&mut self, moves: Move, args: &[Expr], dt: Expr, sure: bool) {
         let span = self.arith.span;
         let primitive = |prim, args| Expr::prim(prim, args, span);
         let size = |array: &Expr| primitive(Prim::Size, vec![array.clone()]);
-        if prim == Prim::Update {
-            self.update(args, dt, sure);
-        } else if prim == Prim::Slice {
-            self.slice(args, &dt, sure);
-        } else if prim == Prim::Concat {
-            let middle = self.arith.bind("n", size(&args[0]));
-            let first = vec![dt.clone(), Expr::int(0, span), middle.clone()];
-            let second = vec![dt.clone(), middle, size(&dt)];
-            for (arg, part) in args.iter().zip([first, second]) {
-                if self.wants(arg) {
-                    let part = self.arith.formed(primitive(Prim::Slice, part), sure);
-                    self.give(arg, part);
+        match moves {
+            Move::Keep { array } => {
+                let same = self.arith.formed(dt, sure);
+                self.give(&args[array], same);
+            }
+            // An element is a part of its array, so its cotangent is added there at once.
+            Move::Pick { .. } => {}
+            Move::Put { array, index, element } => {
+                let index = place(index, args, span);
+                self.put(&args[array], &index, &args[element], dt, sure);
+            }
+            Move::Cut { array, from, to: _ } => {
+                self.cut(&args[array], &place(from, args, span), &dt, sure);
+            }
+            Move::Join { first, second } => {
+                let middle = self.arith.bind("n", size(&args[first]));
+                let left = vec![dt.clone(), Expr::int(0, span), middle.clone()];
+                let right = vec![dt.clone(), middle, size(&dt)];
+                for (at, part) in [(first, left), (second, right)] {
+                    if self.wants(&args[at]) {
+                        let part = self.arith.formed(primitive(Prim::Slice, part), sure);
+                        self.give(&args[at], part);
+                    }
                 }
             }
-        } else if prim == Prim::Flatten {
-            let rows = self.rows(&args[0], &dt);
-            let rows = self.arith.formed(rows, sure);
-            self.give(&args[0], rows);
-        } else if prim == Prim::Sum {
-            let index = self.arith.program.fresh("i", Type::int());
-            let each = Expr::build(size(&args[0]), index, dt, span);
-            let each = self.arith.formed(each, sure);
-            self.give(&args[0], each);
+            Move::Unnest { rows: at } => {
+                let rows = self.rows(&args[at], &dt);
+                let rows = self.arith.formed(rows, sure);
+                self.give(&args[at], rows);
+            }
+            Move::Total { array } => {
+                let index = self.arith.program.fresh("i", Type::int());
+                let each = Expr::build(size(&args[array]), index, dt, span);
+                let each = self.arith.formed(each, sure);
+                self.give(&args[array], each);
+            }
         }
     }
 
-    fn update(&mut self, args: &[Expr], dt: Expr, sure: bool) {
+    /// The cotangents of an array and of the element that was put into it.
+    fn put(&mut self, array: &Expr, index: &Expr, element: &Expr, dt: Expr, sure: bool) {
         let span = self.arith.span;
-        if self.wants(&args[2]) {
-            let place = Expr::prim(Prim::Index, vec![dt.clone(), args[1].clone()], span);
+        if self.wants(element) {
+            let place = Expr::prim(Prim::Index, vec![dt.clone(), index.clone()], span);
             let part = self.arith.formed(place, sure);
-            self.give(&args[2], part);
+            self.give(element, part);
         }
-        if self.wants(&args[0]) {
-            let old = Expr::prim(Prim::Index, vec![args[0].clone(), args[1].clone()], span);
+        if self.wants(array) {
+            let old = Expr::prim(Prim::Index, vec![array.clone(), index.clone()], span);
             let gone = self.arith.absent(&old);
             let whole = if sure { self.arith.inject(&dt) } else { dt };
-            let rest = Expr::prim(Prim::Update, vec![whole, args[1].clone(), gone], span);
+            let rest = Expr::prim(Prim::Update, vec![whole, index.clone(), gone], span);
             let rest = self.arith.formed(rest, false);
-            self.give(&args[0], rest);
+            self.give(array, rest);
         }
     }
 
@@ -90,15 +104,15 @@ impl Reverse<'_> {
     }
 
     /// Adds the cotangent of a slice in its place.
-    fn slice(&mut self, args: &[Expr], dt: &Expr, sure: bool) {
+    fn cut(&mut self, array: &Expr, from: &Expr, dt: &Expr, sure: bool) {
         let span = self.arith.span;
-        let Some(var) = self.asked(&args[0]) else {
+        let Some(var) = self.asked(array) else {
             bug(NAME, "a slice whose cotangent is asked for")
         };
         let place = root(&self.aliases, var);
         let direct = place == var;
-        let start = if direct { self.taken(var) } else { self.arith.absent(&args[0]) };
-        let element = Expr::prim(Prim::Index, vec![args[0].clone(), Expr::int(0, span)], span);
+        let start = if direct { self.taken(var) } else { self.arith.absent(array) };
+        let element = Expr::prim(Prim::Index, vec![array.clone(), Expr::int(0, span)], span);
         let acc = self.arith.program.fresh("acc", start.ty.clone());
         let index = self.arith.program.fresh("i", Type::int());
         let whole = self.arith.program.var(acc, span);
@@ -106,7 +120,7 @@ impl Reverse<'_> {
         let next = self.arith.scope(|arith| {
             let part = Expr::prim(Prim::Index, vec![dt.clone(), at.clone()], span);
             let part = arith.formed(part, sure);
-            let there = Expr::prim(Prim::IntAdd, vec![args[1].clone(), at], span);
+            let there = Expr::prim(Prim::IntAdd, vec![from.clone(), at], span);
             let there = arith.bind("at", there);
             let old = Expr::prim(Prim::Index, vec![whole.clone(), there.clone()], span);
             let old = arith.formed(old, false);
@@ -120,7 +134,7 @@ impl Reverse<'_> {
         if direct {
             self.cots.insert(var, done);
         } else {
-            self.give(&args[0], done);
+            self.give(array, done);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Span, bug};
 use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Type, TypeKind, VarId};
-use pullback_prim::{Prim, Term};
+use pullback_prim::{Move, Prim, Term};
 
 use super::NAME;
 use super::absence::{ABSENT, Arithmetic, arm};
@@ -82,9 +82,9 @@ impl Push<'_> {
                 self.plain(step);
                 Some(self.smooth(*prim, args, step.out))
             }
-            StepKind::Structural(prim, args) => {
+            StepKind::Structural(prim, moves, args) => {
                 self.plain(step);
-                Some(self.structural(*prim, args))
+                Some(self.structural(*prim, *moves, args))
             }
             StepKind::Plain(..) => None,
             StepKind::Tuple(items) => {
@@ -197,24 +197,16 @@ impl Push<'_> {
     }
 
     /// Tangents move as values do.
-    fn structural(&mut self, prim: Prim, args: &[Expr]) -> Cot {
+    fn structural(&mut self, prim: Prim, moves: Move, args: &[Expr]) -> Cot {
         let span = self.arith.span;
-        // The operands with derivatives; the others say where to.
-        let moved: &[usize] = if prim == Prim::Update {
-            &[0, 2]
-        } else if prim == Prim::Concat {
-            &[0, 1]
-        } else {
-            &[0]
-        };
-        let operands: Vec<Expr> = moved.iter().map(|at| args[*at].clone()).collect();
+        let operands: Vec<Expr> = moves.carriers().map(|at| args[at].clone()).collect();
         let Some((terms, sure)) = self.together(&operands) else { return Cot::None };
-        if prim == Prim::Sum && !sure {
+        if matches!(moves, Move::Total { .. }) && !sure {
             return self.total(&terms[0]);
         }
         let mut args = args.to_vec();
-        for (at, term) in moved.iter().zip(terms) {
-            args[*at] = term;
+        for (at, term) in moves.carriers().zip(terms) {
+            args[at] = term;
         }
         let term = Expr::prim(prim, args, span);
         self.arith.formed(term, sure)

@@ -136,9 +136,9 @@ impl Reverse<'_> {
     fn step(&mut self, step: &Step, dt: Cot) {
         match &step.kind {
             StepKind::Smooth(prim, args) => self.smooth(*prim, args, step.out, &dt),
-            StepKind::Structural(prim, args) => {
+            StepKind::Structural(_, moves, args) => {
                 let (dt, sure) = self.form(&dt, step.out);
-                self.structural(*prim, args, dt, sure);
+                self.structural(*moves, args, dt, sure);
             }
             StepKind::Plain(..) | StepKind::Component(..) => {}
             StepKind::Tuple(items) => {

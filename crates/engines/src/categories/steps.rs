@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use pullback_base::{Name, Span};
 use pullback_lambda::{DefId, Expr, ExprKind, Program, Type, VarId};
-use pullback_prim::{Class, Prim};
+use pullback_prim::{Class, Move, Prim};
 
 use super::cl::{Cl, ClKind, Custom, Function};
 
@@ -32,7 +32,7 @@ pub(super) enum StepKind {
     /// A smooth primitive.
     Smooth(Prim, Vec<Expr>),
     /// A primitive that moves or adds up values.
-    Structural(Prim, Vec<Expr>),
+    Structural(Prim, Move, Vec<Expr>),
     /// Whatever has no derivative.
     Plain(Function, Vec<Expr>),
     Tuple(Vec<Expr>),
@@ -194,7 +194,7 @@ impl Walk<'_> {
             Function::Def(def) => StepKind::Call(*def, args),
             Function::Prim(prim) => match prim.row().class {
                 Class::Smooth(_) => StepKind::Smooth(*prim, args),
-                Class::Structural | Class::Sum => StepKind::Structural(*prim, args),
+                Class::Structural(moves) => StepKind::Structural(*prim, moves, args),
                 Class::Discrete | Class::Control | Class::Fail => {
                     StepKind::Plain(function.clone(), args)
                 }

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Type, VarId, is_first_order};
-use pullback_prim::{Class, Prim};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Type, VarId, is_first_order, place};
+use pullback_prim::{Class, Move, Prim};
 
 use super::code::{Code, Pending};
 use super::comb::{Arrow, Comb, CombKind};
@@ -347,7 +347,7 @@ impl Code<'_> {
         prim: Prim,
         args: &[Comb],
         values: Vec<Expr>,
-        mut pulls: Vec<Pull>,
+        pulls: Vec<Pull>,
         comb: &Comb,
     ) -> (Expr, Pull) {
         let ty = self.rep(&comb.ty);
@@ -360,50 +360,56 @@ impl Code<'_> {
         let pull = match &prim.row().class {
             Class::Smooth(_) => Pull::Smooth { prim, args: values, result: value.clone(), pulls },
             Class::Discrete | Class::Control | Class::Fail => Pull::None,
-            Class::Sum => {
-                let size = self.prim(Prim::Size, values);
-                let size = self.emit("n", size);
-                Pull::Sum { size, base: Box::new(pulls.remove(0)) }
-            }
-            Class::Structural => self.structural(prim, values, pulls, &value, args[0].ty.clone()),
+            Class::Structural(moves) => self.structural(*moves, &values, pulls, &value, args),
         };
         (value, pull)
     }
 
-    /// The primitives that move elements, each once.
+    /// The primitives that move elements or add them up.
     fn structural(
         &mut self,
-        prim: Prim,
-        values: Vec<Expr>,
+        moves: Move,
+        values: &[Expr],
         mut pulls: Vec<Pull>,
         result: &Expr,
-        ty: Type,
+        args: &[Comb],
     ) -> Pull {
-        let base = Box::new(std::mem::replace(&mut pulls[0], Pull::None));
-        let size_of = |code: &mut Self, array: &Expr| {
-            let size = code.prim(Prim::Size, vec![array.clone()]);
-            code.emit("n", size)
-        };
-        if prim == Prim::Index {
-            return Pull::Index { index: values[1].clone(), base, ty };
-        } else if prim == Prim::Update {
-            let size = size_of(self, result);
-            let element = Box::new(pulls.remove(2));
-            return Pull::Update { size, index: values[1].clone(), base, element };
-        } else if prim == Prim::Slice {
-            return Pull::Slice { from: values[1].clone(), base };
-        } else if prim == Prim::Concat {
-            let sizes = [size_of(self, &values[0]), size_of(self, &values[1])];
-            return Pull::Concat { sizes, left: base, right: Box::new(pulls.remove(1)) };
-        } else if prim == Prim::Flatten {
-            let rows = size_of(self, &values[0]);
-            let (var, index) = self.fresh("i", Type::int());
-            let row = self.prim(Prim::Index, vec![values[0].clone(), index]);
-            let row = self.prim(Prim::Size, vec![row]);
-            let sizes = Expr::build(rows, var, row, self.span);
-            let sizes = self.emit("ns", sizes);
-            return Pull::Flatten { sizes, base, ty };
+        let span = self.span;
+        let mut pull_of = |at: usize| Box::new(std::mem::replace(&mut pulls[at], Pull::None));
+        match moves {
+            Move::Keep { array } => *pull_of(array),
+            Move::Pick { array, index } => {
+                let (index, ty) = (place(index, values, span), args[array].ty.clone());
+                Pull::Index { index, base: pull_of(array), ty }
+            }
+            Move::Put { array, index, element } => {
+                let (size, index) = (self.size_of(result), place(index, values, span));
+                Pull::Update { size, index, base: pull_of(array), element: pull_of(element) }
+            }
+            Move::Cut { array, from, to: _ } => {
+                Pull::Slice { from: place(from, values, span), base: pull_of(array) }
+            }
+            Move::Join { first, second } => {
+                let sizes = [self.size_of(&values[first]), self.size_of(&values[second])];
+                Pull::Concat { sizes, left: pull_of(first), right: pull_of(second) }
+            }
+            Move::Unnest { rows } => {
+                let count = self.size_of(&values[rows]);
+                let (var, index) = self.fresh("i", Type::int());
+                let row = self.prim(Prim::Index, vec![values[rows].clone(), index]);
+                let row = self.prim(Prim::Size, vec![row]);
+                let sizes = Expr::build(count, var, row, span);
+                let sizes = self.emit("ns", sizes);
+                Pull::Flatten { sizes, base: pull_of(rows), ty: args[rows].ty.clone() }
+            }
+            Move::Total { array } => {
+                Pull::Sum { size: self.size_of(&values[array]), base: pull_of(array) }
+            }
         }
-        Pull::None
+    }
+
+    fn size_of(&mut self, array: &Expr) -> Expr {
+        let size = self.prim(Prim::Size, vec![array.clone()]);
+        self.emit("n", size)
     }
 }

@@ -6,7 +6,7 @@
 
 use pullback_base::Span;
 use pullback_lambda::{Expr, ExprKind, Lit, instantiate};
-use pullback_prim::{Class, Prim, PrimTy, Term};
+use pullback_prim::{Class, Move, Prim, PrimTy, Term};
 
 use super::block::{Block, NONE, Val, is_zero};
 use super::translate::Outcome;
@@ -51,8 +51,8 @@ impl Translation<'_> {
         let row = prim.row();
         match &row.class {
             Class::Smooth(smooth) => self.smooth(prim, smooth.partials, args, whole.span, block),
-            Class::Sum => {
-                let xs = self.whole(&args[0], block)?;
+            Class::Structural(Move::Total { array }) => {
+                let xs = self.whole(&args[*array], block)?;
                 let xs = self.bind(block, "xs", xs);
                 let values = self.call("primals", vec![xs.clone()]);
                 let primal = self.bind(block, "y", Expr::prim(prim, vec![values], whole.span));
@@ -66,7 +66,7 @@ impl Translation<'_> {
                 let fail = Expr::stop(prim, message, ty, whole.span);
                 Ok(Val::Whole(self.bind(block, "r", fail)))
             }
-            Class::Discrete | Class::Structural | Class::Control => {
+            Class::Discrete | Class::Structural(_) | Class::Control => {
                 let mut moved = vec![];
                 for (param, arg) in row.params.iter().zip(args) {
                     moved.push(match param {

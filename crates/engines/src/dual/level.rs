@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use pullback_base::bug;
 use pullback_eval::watch::{NanCause, Watch};
 use pullback_eval::{Ctx, Fault, Known, Level, Plain, Step, Value, primal, walk};
-use pullback_prim::Prim;
+use pullback_prim::{Move, Prim};
 
 use crate::engine::Go;
 use crate::follow::{attach, below_or_at, checked_leaves, smooth, tangent_at};
@@ -155,8 +155,11 @@ fn look_at_nan(watch: &Watch, level: u64, prim: Prim, args: &[Value], result: &V
     let value = result.as_real().unwrap_or_else(|| bug("dual", "a Real"));
     let (place, numbers) = (watch.place(), numbers(prim, args));
     let note = Note { node: 0, place, prim: Some(prim), args: numbers, value };
-    let partials =
-        if prim == Prim::Sum { vec![Some(1.0); args.len()] } else { prim.partials_at(&note.args) };
+    let partials = if let Some(Move::Total { .. }) = prim.row().moves() {
+        vec![Some(1.0); args.len()]
+    } else {
+        prim.partials_at(&note.args)
+    };
     let mut total = None;
     for (by, (arg, partial)) in args.iter().zip(partials).enumerate() {
         let factor = tangent_at(arg, level).and_then(Value::as_real);

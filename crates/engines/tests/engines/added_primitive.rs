@@ -170,17 +170,17 @@ fn added(text: &str, wave: Prim) -> (Program, DefId) {
     (program, roots[0])
 }
 
-fn beside(row: &'static Row) -> Prim {
+pub fn beside(row: &'static Row) -> Prim {
     Prim::Beside(Beside(row))
 }
 
-fn close(a: f64, b: f64) -> bool {
+pub fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-10 * (1.0 + a.abs().max(b.abs()))
 }
 
 /// The value, the cotangent of the argument and the tangent of the result; `None` if the engine says that
 /// the program is outside its fragment.
-fn answers(engine: &EngineInfo, program: &Program, f: DefId) -> Option<Vec<f64>> {
+pub fn answers(engine: &EngineInfo, program: &Program, f: DefId) -> Option<Vec<f64>> {
     let real = Value::Real;
     let modes = [Mode::Vjp(real(1.5)), Mode::Jvp(Value::tuple(vec![real(0.7), real(-0.3)]))];
     let mut found = vec![];

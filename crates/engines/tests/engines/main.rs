@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
+mod added_move;
 mod added_primitive;
 mod categories;
 mod curry;

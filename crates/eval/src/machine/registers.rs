@@ -8,7 +8,7 @@ use crate::discrete::{self, position};
 use crate::fault::Fault;
 use crate::hooks::Ctx;
 use crate::value::{Fields, Items, Value};
-use pullback_prim::{Class, Prim, RealFn};
+use pullback_prim::{Class, Move, Prim, RealFn};
 
 /// Stores a value. Most registers hold a number or nothing, which is overwritten without a call.
 #[inline(always)]
@@ -188,9 +188,9 @@ pub(super) fn prim2(ctx: &mut Ctx, prim: Prim, x: &Value, y: &Value) -> Result<V
 #[inline]
 pub(super) fn counted(prim: Prim) -> u64 {
     u64::from(match prim.row().class {
-        Class::Smooth(_) | Class::Sum => true,
+        Class::Smooth(_) | Class::Structural(Move::Total { .. }) => true,
         Class::Discrete => !matches!(prim, Prim::Size | Prim::Dim | Prim::Argsort),
-        Class::Structural | Class::Control | Class::Fail => false,
+        Class::Structural(_) | Class::Control | Class::Fail => false,
     })
 }
 

@@ -44,7 +44,7 @@ fn cases_of(prim: Prim) -> Vec<Case> {
                 }
             }
         }
-        Class::Structural | Class::Sum => vec![through_array(prim)],
+        Class::Structural(_) => vec![through_array(prim)],
         Class::Discrete => vec![discrete(prim)].into_iter().flatten().collect(),
         Class::Control | Class::Fail => vec![],
     }

@@ -87,11 +87,12 @@ pub(super) fn active(book: &Book, term: &Term) -> bool {
         Term::Lit(lit) => matches!(lit, pullback_lambda::Lit::Real(_)),
         Term::Var(sym) => book.known(*sym).active,
         Term::Prim(prim, args) => match prim.row().class {
-            pullback_prim::Class::Smooth(_) | pullback_prim::Class::Sum => true,
+            pullback_prim::Class::Smooth(_)
+            | pullback_prim::Class::Structural(pullback_prim::Move::Total { .. }) => true,
             pullback_prim::Class::Discrete
             | pullback_prim::Class::Control
             | pullback_prim::Class::Fail => false,
-            pullback_prim::Class::Structural => args.iter().any(|arg| active(book, arg)),
+            pullback_prim::Class::Structural(_) => args.iter().any(|arg| active(book, arg)),
         },
         Term::Op(..) | Term::Fold(_) => true,
         Term::Call(def, _, _) => !book.inactive.contains(def),

@@ -442,8 +442,10 @@ impl Book {
 
     /// `∂p(x, …)` of a primitive: its partial derivatives side by side.
     fn derivative(&mut self, name: Prim, args: &[Term]) -> Term {
-        let Class::Smooth(smooth) = &name.row().class else {
-            return structural(self, name, args).unwrap_or_else(lm_zero);
+        let smooth = match &name.row().class {
+            Class::Smooth(smooth) => smooth,
+            Class::Structural(moves) => return structural(self, name, *moves, args),
+            Class::Discrete | Class::Control | Class::Fail => return lm_zero(),
         };
         let maps = smooth.partials.iter().map(|partial| match partial {
             Some(partial) => scale_by(partial, name, args),

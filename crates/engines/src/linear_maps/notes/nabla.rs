@@ -6,7 +6,7 @@
 
 use pullback_base::bug;
 use pullback_lambda::{DefId, Lit};
-use pullback_prim::{Class, Prim};
+use pullback_prim::{Class, Move, Place, Prim};
 
 use super::anf::{active, wrap};
 use super::term::{
@@ -77,7 +77,7 @@ fn nabla(book: &mut Book, scope: &Scope, term: &Term) -> Term {
         Term::Lit(_) => lm_zero(),
         Term::Var(sym) => scope.get(sym).map_or_else(lm_zero, |map| var(*map)),
         Term::Prim(name, args) => match name.row().class {
-            Class::Smooth(_) | Class::Structural | Class::Sum => {
+            Class::Smooth(_) | Class::Structural(_) => {
                 if !active(book, term) {
                     return lm_zero();
                 }
@@ -341,53 +341,67 @@ pub(super) fn pick(book: &mut Book, count: Term, index: Term) -> Term {
 }
 
 /// `∂p(x, …)` of a primitive that moves elements or adds them up (figure 2).
-pub(super) fn structural(book: &mut Book, name: Prim, args: &[Term]) -> Option<Term> {
+pub(super) fn structural(book: &mut Book, name: Prim, moves: Move, args: &[Term]) -> Term {
     let sizes: Vec<Term> = args.iter().map(|arg| book.size_of(arg)).collect();
-    let size = |term: &Term| match args.iter().position(|arg| arg == term) {
-        Some(place) => sizes[place].clone(),
-        None => prim(Prim::Size, vec![term.clone()]),
-    };
+    let size = |at: usize| sizes[at].clone();
     let int2 = |name: Prim, a: Term, b: Term| prim(name, vec![a, b]);
-    let first = || args[0].clone();
-    if name == Prim::Sum {
-        let sym = book.fresh("i", false);
-        return Some(op(Op::LmHCatV, vec![build(size(&args[0]), sym, lm_one())]));
-    }
-    if name == Prim::Index {
-        let picked = pick(book, size(&args[0]), args[1].clone());
-        return Some(op(Op::LmHCat, vec![picked, lm_zero()]));
-    }
-    let sym = book.fresh("k", false);
-    let k = var(sym);
-    if name == Prim::Update {
-        // All elements but one stay, and that one is new: a vector is nowhere gone through.
-        let kept = op(Op::LmOmit, vec![args[1].clone()]);
-        let here = if_(op(Op::Here, vec![k, args[1].clone()]), lm_one(), lm_zero());
-        let new = op(Op::LmVCatV, vec![build(size(&args[0]), sym, here)]);
-        return Some(op(Op::LmHCat, vec![kept, lm_zero(), new]));
-    }
-    let (count, element) = if name == Prim::Slice {
-        let from = int2(Prim::IntAdd, args[1].clone(), k);
-        let picked = pick(book, size(&args[0]), from);
-        let element = op(Op::LmHCat, vec![picked, lm_zero(), lm_zero()]);
-        (int2(Prim::IntSub, args[2].clone(), args[1].clone()), element)
-    } else if name == Prim::Concat {
-        let left = pick(book, size(&args[0]), k.clone());
-        let left = op(Op::LmHCat, vec![left, lm_zero()]);
-        let place = int2(Prim::IntSub, k.clone(), size(&args[0]));
-        let right = pick(book, size(&args[1]), place);
-        let right = op(Op::LmHCat, vec![lm_zero(), right]);
-        let count = int2(Prim::IntAdd, size(&args[0]), size(&args[1]));
-        (count, if_(int2(Prim::IntLt, k, size(&args[0])), left, right))
-    } else if name == Prim::Flatten {
-        let width = size(&prim(Prim::Index, vec![first(), Term::Lit(Lit::Int(0))]));
-        let row = int2(Prim::IntDiv, k.clone(), width.clone());
-        let column = int2(Prim::IntRem, k, width.clone());
-        let outer = pick(book, size(&args[0]), row);
-        let inner = pick(book, width, column);
-        (size(&prim(Prim::Flatten, vec![first()])), compose(inner, outer))
-    } else {
-        return None;
+    let place = |place: Place| match place {
+        Place::Arg(at) => args[at].clone(),
+        Place::Int(n) => Term::Lit(Lit::Int(n)),
     };
-    Some(op(Op::LmVCatV, vec![build(count, sym, element)]))
+    // The maps from these arguments, and none from the others.
+    let from = |maps: Vec<(usize, Term)>| {
+        let mut row = vec![lm_zero(); args.len()];
+        for (at, map) in maps {
+            row[at] = map;
+        }
+        if row.len() == 1 { row.remove(0) } else { op(Op::LmHCat, row) }
+    };
+    let (sym, count, element) = match moves {
+        Move::Keep { array } => return from(vec![(array, lm_one())]),
+        Move::Total { array } => {
+            let sym = book.fresh("i", false);
+            let all = op(Op::LmHCatV, vec![build(size(array), sym, lm_one())]);
+            return from(vec![(array, all)]);
+        }
+        Move::Pick { array, index } => {
+            let picked = pick(book, size(array), place(index));
+            return from(vec![(array, picked)]);
+        }
+        Move::Put { array, index, element } => {
+            let sym = book.fresh("k", false);
+            // All elements but one stay, and that one is new: a vector is nowhere gone through.
+            let kept = op(Op::LmOmit, vec![place(index)]);
+            let here = if_(op(Op::Here, vec![var(sym), place(index)]), lm_one(), lm_zero());
+            let new = op(Op::LmVCatV, vec![build(size(array), sym, here)]);
+            return from(vec![(array, kept), (element, new)]);
+        }
+        Move::Cut { array, from: first, to } => {
+            let sym = book.fresh("k", false);
+            let at = int2(Prim::IntAdd, place(first), var(sym));
+            let picked = pick(book, size(array), at);
+            let count = int2(Prim::IntSub, place(to), place(first));
+            (sym, count, from(vec![(array, picked)]))
+        }
+        Move::Join { first, second } => {
+            let sym = book.fresh("k", false);
+            let left = pick(book, size(first), var(sym));
+            let at = int2(Prim::IntSub, var(sym), size(first));
+            let right = pick(book, size(second), at);
+            let (left, right) = (from(vec![(first, left)]), from(vec![(second, right)]));
+            let count = int2(Prim::IntAdd, size(first), size(second));
+            (sym, count, if_(int2(Prim::IntLt, var(sym), size(first)), left, right))
+        }
+        Move::Unnest { rows } => {
+            let sym = book.fresh("k", false);
+            let row = prim(Prim::Index, vec![args[rows].clone(), Term::Lit(Lit::Int(0))]);
+            let width = prim(Prim::Size, vec![row]);
+            let at = int2(Prim::IntDiv, var(sym), width.clone());
+            let column = int2(Prim::IntRem, var(sym), width.clone());
+            let (outer, inner) = (pick(book, size(rows), at), pick(book, width, column));
+            let count = prim(Prim::Size, vec![prim(name, args.to_vec())]);
+            (sym, count, from(vec![(rows, compose(inner, outer))]))
+        }
+    };
+    op(Op::LmVCatV, vec![build(count, sym, element)])
 }
