@@ -29,7 +29,7 @@ use crate::load::{Modules, load};
 use crate::pipeline::{Inferred, typed};
 use crate::request::{Call, Settings};
 use crate::session::{Session, Stop};
-use crate::sizes::wrong_size;
+use crate::sizes::{with_declared_sizes, wrong_size};
 use crate::synth::{app, bind, bind_in, bind_tuple, def, demand, expr, ident, lambda, tuple, var};
 use crate::watch::watch_constant;
 
@@ -119,8 +119,8 @@ pub fn prepare(
     prepared.check_open(session, &entry, &slots)?;
     let global = &inferred.typed.globals[id];
     let made = assemble(session, (engine, &call.settings), arguments, prepared, &slots)?;
-    check_sizes(session, global, &slots, &made)?;
-    Ok(Prepared { along, ..made })
+    let argument = with_sizes(session, global, &slots, &made)?;
+    Ok(Prepared { along, argument, ..made })
 }
 
 /// A parameter and where its value comes from.
@@ -445,7 +445,7 @@ fn assemble(
         parts.push(Part { name: slot.name.clone(), ty, wrt });
     }
     let value = made.first().filter(|_| values.is_empty()).cloned();
-    let argument = if values.len() == 1 { values.remove(0) } else { Value::tuple(values) };
+    let argument = whole(values);
     let direction = made.get(2).cloned().zip(call.component(2).cloned());
     let along = Span::NONE;
     Ok(Prepared { program, function, argument, result, parts, direction, along, value })
@@ -466,20 +466,22 @@ fn name_as_written(program: &mut Program, root: DefId, slots: &[Slot]) {
     program.defs[root].name = name.into();
 }
 
-/// Compares the sizes of what was given with those that the entry declares.
-fn check_sizes(
+/// The argument, whose sizes are those that the entry declares, also where rows are absent.
+fn with_sizes(
     session: &mut Session<'_>,
     global: &Global,
     slots: &[Slot],
     prepared: &Prepared,
-) -> Result<(), Stop> {
+) -> Result<Value, Stop> {
     if slots.iter().all(|slot| matches!(slot.given, Given::Arg(_))) {
-        return Ok(());
+        return Ok(prepared.argument.clone());
     }
     let positions: Vec<usize> = (0..slots.len()).filter(|at| slots[*at].data).collect();
     let values = components(Some(&prepared.argument), positions.len());
     let values: Vec<(usize, Value)> = positions.into_iter().zip(values).collect();
-    let Some(wrong) = wrong_size(global, &values) else { return Ok(()) };
+    let Some(wrong) = wrong_size(global, &values) else {
+        return Ok(whole(with_declared_sizes(global, &values)));
+    };
     let slot = &slots[wrong.param];
     let title = format!("the value of `{}` does not fit its parameter", slot.name);
     session.fail(
@@ -559,6 +561,11 @@ pub fn add_function(
     }
     let body = program.lam(vec![point], body);
     program.defs.push(Def { name, ty: body.ty.clone(), body, span })
+}
+
+/// The value that has these components; one component is the value itself.
+pub fn whole(mut components: Vec<Value>) -> Value {
+    if components.len() == 1 { components.remove(0) } else { Value::tuple(components) }
 }
 
 /// The components of a tuple of `count`; one component is the value itself.

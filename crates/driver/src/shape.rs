@@ -75,6 +75,8 @@ fn rebuild(value: &Value, f: &mut dyn FnMut(Leaf<'_>) -> Value) -> Value {
                     work.extend(items.iter().rev().cloned().map(Task::Visit));
                     continue;
                 }
+                // An empty array of arrays keeps their sizes.
+                View::Array(array) if array.is_empty() => value,
                 View::Array(array) => {
                     work.push(Task::Array(array.len()));
                     let items: Vec<Value> = array.iter().collect();

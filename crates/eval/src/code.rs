@@ -87,7 +87,11 @@ pub enum Instr {
     // Any other primitive of scalars or arrays.
     Prim1 { prim: Prim, d: Reg, a: Reg },
     Prim2 { prim: Prim, d: Reg, a: Reg, b: Reg },
-    Prim3 { prim: Prim, d: Reg, first: Reg },
+    PrimN { prim: Prim, d: Reg, first: Reg },
+    /// The size of absent rows at a depth.
+    Sized { d: Reg, a: Reg, n: Reg, depth: u8 },
+    /// An error unless the rows at a depth, if there are any, have the size `n`; the array stays.
+    CheckSize { a: Reg, n: Reg, what: u32, depth: u8 },
 
     // Looks of a watch at the arguments of the next instruction; `left`: the constant comes first.
     Look1 { prim: Prim, a: Reg },

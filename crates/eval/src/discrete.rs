@@ -26,12 +26,6 @@ pub(super) fn apply(ctx: &mut Ctx, prim: Prim, args: &[Value]) -> Result<Value, 
         [Value::Bool(a), Value::Bool(b)] if prim == Prim::BoolEq => Ok(Value::Bool(a == b)),
         [Value::Str(a), Value::Str(b)] if prim == Prim::StrEq => Ok(Value::Bool(a == b)),
         [Value::Str(text)] => Err(Fault::stop(prim, text)),
-        [Value::Int(found), Value::Int(needed), Value::Str(what)] if prim == Prim::CheckSize => {
-            if *found == *needed || *found == -1 {
-                return Ok(Value::Unit);
-            }
-            Err(Fault::Size { found: *found, needed: *needed, what: what.to_string() })
-        }
         [Value::Array(array), rest @ ..] => arrays(ctx, prim, array, rest),
         [x] => real1(prim, x),
         [x, y] => compare(prim, x, y),
@@ -159,10 +153,31 @@ fn arrays(ctx: &mut Ctx, prim: Prim, array: &Rc<Array>, rest: &[Value]) -> Resul
                 .iter()
                 .map(|part| if let Value::Array(part) = part { Some(part) } else { None })
                 .collect();
-            concat(ctx, &parts.ok_or_else(|| Fault::internal("flatten of no arrays"))?)
+            let parts = parts.ok_or_else(|| Fault::internal("flatten of no arrays"))?;
+            if parts.is_empty() {
+                let rows = array.row_sizes();
+                return Ok(Value::Array(Rc::new(Array::without_rows(
+                    rows.get(1..).unwrap_or(&[]),
+                ))));
+            }
+            concat(ctx, &parts)
         }
         (Prim::Argsort, []) => argsort(ctx, array),
-        (Prim::Dim, [Value::Int(depth)]) => Ok(Value::Int(dim(array, *depth))),
+        (Prim::Sized, [Value::Int(depth), Value::Int(size)]) => {
+            let depth = usize::try_from(*depth).unwrap_or(0);
+            Ok(Value::Array(array.clone()).sized(depth, *size))
+        }
+        (Prim::Dim, [Value::Int(depth)]) => {
+            let depth = usize::try_from(*depth).unwrap_or(0);
+            Ok(Value::Int(array.dim(depth) as i64))
+        }
+        (Prim::CheckSize, [Value::Int(depth), Value::Int(needed), Value::Str(what)]) => {
+            let present = array.present_dim(usize::try_from(*depth).unwrap_or(0));
+            match present.map(|size| size as i64).filter(|found| found != needed) {
+                Some(found) => Err(Fault::Size { found, needed: *needed, what: what.to_string() }),
+                None => Ok(Value::Unit),
+            }
+        }
         _ => Err(Fault::internal(format!("{prim:?} on an array and {rest:?}"))),
     }
 }
@@ -204,8 +219,9 @@ fn concat(ctx: &Ctx, parts: &[Rc<Array>]) -> Result<Value, Fault> {
     // Packed parts stay packed; empty ones fit to anything.
     let filled: Vec<&Rc<Array>> = parts.iter().filter(|part| !part.is_empty()).collect();
     if filled.is_empty() {
+        let sized = parts.iter().find(|part| matches!(part.items(), Items::Absent(_)));
         return Ok(Value::Array(
-            parts.first().cloned().unwrap_or_else(|| Rc::new(Array::new(Items::Values(vec![])))),
+            sized.or(parts.first()).cloned().unwrap_or_else(|| Rc::new(Array::without_rows(&[]))),
         ));
     }
     if let Some(reals) = filled.iter().map(|part| part.reals()).collect::<Option<Vec<_>>>() {
@@ -224,7 +240,7 @@ fn concat(ctx: &Ctx, parts: &[Rc<Array>]) -> Result<Value, Fault> {
 fn argsort(ctx: &mut Ctx, array: &Array) -> Result<Value, Fault> {
     let keys: Option<Vec<f64>> = match array.items() {
         Items::Real(reals) => Some(reals.clone()),
-        Items::Int(_) => None,
+        Items::Int(_) | Items::Absent(_) => None,
         Items::Values(values) => values.iter().map(Value::as_real).collect(),
     };
     let keys = keys.ok_or_else(|| Fault::internal("argsort of no Reals"))?;
@@ -243,16 +259,4 @@ fn argsort(ctx: &mut Ctx, array: &Array) -> Result<Value, Fault> {
 /// Ascending, NaN last; zeros of either sign are equal.
 fn ascending(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
-}
-
-/// The size at a nesting depth, measured along first elements.
-fn dim(array: &Rc<Array>, depth: i64) -> i64 {
-    let mut array = array.clone();
-    for _ in 0..depth {
-        match array.get(0) {
-            Some(Value::Array(inner)) => array = inner,
-            Some(_) | None => return -1,
-        }
-    }
-    array.len() as i64
 }

@@ -71,7 +71,11 @@ impl Instr {
             | Self::Size { d, a }
             | Self::Sum { d, a }
             | Self::Sibling { d, a, .. } => each(f, [Write(*d), Peek(*a)]),
-            Self::Prim3 { d, first, .. } => each(f, [Write(*d), Run(*first, 3)]),
+            Self::PrimN { prim, d, first } => {
+                each(f, [Write(*d), Run(*first, prim.row().params.len() as u32)])
+            }
+            Self::Sized { d, a, n, .. } => each(f, [Write(*d), Read(a), Peek(*n)]),
+            Self::CheckSize { a, n, .. } => each(f, [Peek(*n), Peek(*a)]),
             Self::JumpIf { a, .. }
             | Self::Look1 { a, .. }
             | Self::JumpUnless { a, .. }
@@ -221,6 +225,7 @@ impl Instr {
             | Self::Prim1 { d: old, .. }
             | Self::Prim2 { d: old, .. }
             | Self::Index { d: old, .. }
+            | Self::Sized { d: old, .. }
             | Self::Field { d: old, .. }
             | Self::Pair { d: old, .. }
             | Self::Con1 { d: old, .. }

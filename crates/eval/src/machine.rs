@@ -206,7 +206,9 @@ impl<'i> Machine<'i> {
                     Instr::ToReal { d, a } => { primitives += 1; let n = int(&reg!(a)); set_real(&mut reg!(d), n as f64) }
                     Instr::Prim1 { prim, d, a } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, core.ctx.apply(prim, std::slice::from_ref(&reg!(a)))) }
                     Instr::Prim2 { prim, d, a, b } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, prim2(&mut core.ctx, prim, &reg!(a), &reg!(b))) }
-                    Instr::Prim3 { prim, d, first } => set!(d, core.ctx.apply(prim, &regs[first as usize..first as usize + 3])),
+                    Instr::PrimN { prim, d, first } => set!(d, core.ctx.apply(prim, &regs[first as usize..first as usize + prim.row().params.len()])),
+                    Instr::CheckSize { a, n, what, depth } => check!(check_size(&reg!(a), depth, &reg!(n), || &image.strings[what as usize])),
+                    Instr::Sized { d, a, n, depth } => { let n = int(&reg!(n)); let array = take(regs, a); reg!(d) = array.sized(usize::from(depth), n) }
                     Instr::Look1 { prim, a } => core.look(prim, &[&reg!(a)], w.id, w.pc),
                     Instr::Look2 { prim, a, b } => core.look(prim, &[&reg!(a), &reg!(b)], w.id, w.pc),
                     Instr::LookK { prim, left, a, k } => core.look_beside(prim, left, &reg!(a), k, w.id, w.pc),

@@ -70,6 +70,8 @@ pub enum Items {
     Int(Vec<i64>),
     /// Anything.
     Values(Vec<Value>),
+    /// No arrays: the sizes that each of them would have, outermost first; zeros at the end are left out.
+    Absent(Rc<[usize]>),
 }
 
 /// A constructor's tag (0 where there is none) and one or more fields.

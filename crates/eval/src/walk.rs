@@ -103,6 +103,7 @@ fn children(value: &Value) -> Children<'_> {
         Value::Tuple(fields) | Value::Data(fields) => Children::Some(fields.items()),
         Value::Array(array) => match array.items() {
             Items::Values(items) if items.is_empty() => Children::None,
+            Items::Absent(_) => Children::None,
             Items::Values(items) => Children::Some(items),
             Items::Real(_) | Items::Int(_) => Children::Packed(array),
         },
@@ -236,7 +237,7 @@ pub fn for_each_real(value: &Value, mut f: impl FnMut(&Value)) {
             Value::Tuple(fields) | Value::Data(fields) => open.push(fields.items().iter()),
             Value::Array(array) => match array.items() {
                 Items::Real(reals) => reals.iter().for_each(|x| f(&Value::Real(*x))),
-                Items::Int(_) => {}
+                Items::Int(_) | Items::Absent(_) => {}
                 Items::Values(items) => open.push(items.iter()),
             },
             Value::Unit

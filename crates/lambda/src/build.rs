@@ -31,6 +31,10 @@ impl Type {
     pub fn element(&self) -> Option<&Type> {
         if let TypeKind::Array(element) = self.kind() { Some(element) } else { None }
     }
+    /// How many arrays are nested in it, one directly in the other.
+    pub fn nesting(&self) -> usize {
+        self.element().map_or(0, |element| 1 + element.nesting())
+    }
     /// The type of a component of a tuple or record type.
     pub fn component(&self, index: usize) -> Option<&Type> {
         if let TypeKind::Tuple(items) = self.kind() {
@@ -180,6 +184,20 @@ impl Expr {
         let ty = result_type(prim, &types);
         let ty = ty.unwrap_or_else(|| panic!("`{}` applied to {types:?}", prim.row().name));
         Self::new(ExprKind::Prim(prim, args), ty, span)
+    }
+    /// This array, in which absent rows at a depth have this size.
+    pub fn sized(self, depth: usize, size: Expr) -> Self {
+        let span = self.span;
+        Self::prim(Prim::Sized, vec![self, Self::int(depth as i64, span), size], span)
+    }
+    /// This array, in which absent rows have the sizes of those of `original`, an atom.
+    pub fn sized_like(self, original: &Expr) -> Self {
+        let span = self.span;
+        let depths = self.ty.nesting().min(original.ty.nesting());
+        (1..depths).fold(self, |array, depth| {
+            let at = Self::int(depth as i64, span);
+            array.sized(depth, Self::prim(Prim::Dim, vec![original.clone(), at], span))
+        })
     }
     /// A run-time error with a message, of any type.
     pub fn fail(message: Expr, ty: Type, span: Span) -> Self {

@@ -161,10 +161,13 @@ impl<'p, S: Scalar> Evaluator<'p, S> {
     fn without_rules(&mut self, op: AdOp, args: &'p [Expr], env: &Env<'p, S>) -> Eval<'p, S> {
         let mut args = self.all(args, env)?.into_iter();
         match (op, args.next(), args.nth(1)) {
-            (AdOp::Zeros, Some(arg), None) => Ok(zeros(&arg.to_data()?)),
-            (AdOp::StopGradient, Some(arg), None) => {
-                Ok(Value::of_data(&arg.to_data()?.map(&mut |x| x.held())))
-            }
+            (AdOp::Zeros, Some(arg), None) => arg.map_leaves(&|leaf| {
+                let real = matches!(leaf, Value::Real(_));
+                if real { Value::Real(S::from_f64(0.0)) } else { Value::unit() }
+            }),
+            (AdOp::StopGradient, Some(arg), None) => arg.map_leaves(&|leaf| {
+                if let Value::Real(x) = leaf { Value::Real(x.held()) } else { leaf.clone() }
+            }),
             (AdOp::CustomVjp | AdOp::CustomJvp, Some(function), Some(arg)) => {
                 self.apply(function, vec![arg])
             }
@@ -234,16 +237,5 @@ fn literal<'p, S: Scalar>(lit: &Lit) -> Value<'p, S> {
         Lit::Int(n) => Value::Int(*n),
         Lit::Bool(b) => Value::Bool(*b),
         Lit::Str(text) => Value::Str(text.clone()),
-    }
-}
-
-fn zeros<'p, S: Scalar>(shape: &Data<S>) -> Value<'p, S> {
-    let all = |items: &[Data<S>]| Rc::new(items.iter().map(zeros).collect());
-    match shape {
-        Data::Real(_) => Value::Real(S::from_f64(0.0)),
-        Data::Int(_) | Data::Bool(_) | Data::Str(_) => Value::unit(),
-        Data::Tuple(items) => Value::Tuple(all(items)),
-        Data::Con(tag, items) => Value::Con(*tag, all(items)),
-        Data::Array(items) => Value::Array(all(items)),
     }
 }

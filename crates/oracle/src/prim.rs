@@ -135,18 +135,8 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
             Rc::make_mut(&mut items)[position] = new;
             Ok(Value::Array(items))
         }
-        Prim::Slice => {
-            let (items, from, to) = (next(a)?.array()?, next(a)?.int()?, next(a)?.int()?);
-            if from < 0 || to < from || to > items.len() as i64 {
-                return Err(Error::new(ErrorKind::Index, format!("[{from}:{to}]")));
-            }
-            Ok(Value::Array(Rc::new(items[from as usize..to as usize].to_vec())))
-        }
-        Prim::Concat => {
-            let (mut left, right) = (next(a)?.array()?, next(a)?.array()?);
-            Rc::make_mut(&mut left).extend(right.iter().cloned());
-            Ok(Value::Array(left))
-        }
+        Prim::Slice => slice(a),
+        Prim::Concat => concat(a),
         Prim::Flatten => flatten(a),
         Prim::Sum => {
             let items = next(a)?.array()?;
@@ -157,18 +147,9 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
             Ok(Value::Real(sum))
         }
         Prim::Argsort => argsort(a),
-        Prim::Dim => {
-            let (array, depth) = (next(a)?, next(a)?.int()?);
-            dim(&array, depth).map(Value::Int)
-        }
-        Prim::CheckSize => {
-            let (found, needed, what) = (next(a)?.int()?, next(a)?.int()?, next(a)?.str()?);
-            if found == needed || found == -1 {
-                Ok(Value::unit())
-            } else {
-                Err(Error::new(ErrorKind::Size, format!("{found} instead of {needed}: {what}")))
-            }
-        }
+        Prim::Sized => with_size(a),
+        Prim::Dim => dim(a),
+        Prim::CheckSize => check_size(a),
         Prim::Fail => Err(Error::new(ErrorKind::Message, next(a)?.str()?.to_string())),
         // Translations make these, and the oracle runs programs that nothing has translated.
         Prim::OutOfFuel | Prim::EngineLimit | Prim::OtherShape | Prim::Broken => {
@@ -241,13 +222,96 @@ fn position(index: i64, size: usize) -> Result<usize, Error> {
     usize::try_from(index).ok().filter(|index| *index < size).ok_or_else(outside)
 }
 
-fn flatten<'p, S: Scalar>(args: &mut Args<'p, S>) -> Eval<'p, S> {
-    let rows = next(args)?.array()?;
-    let mut items = Vec::new();
-    for row in rows.iter() {
-        items.extend(row.clone().array()?.iter().cloned());
+fn slice<'p, S: Scalar>(a: &mut Args<'p, S>) -> Eval<'p, S> {
+    let array = next(a)?;
+    let sizes = array.row_sizes();
+    let (items, from, to) = (array.array()?, next(a)?.int()?, next(a)?.int()?);
+    if from < 0 || to < from || to > items.len() as i64 {
+        return Err(Error::new(ErrorKind::Index, format!("[{from}:{to}]")));
     }
-    Ok(Value::Array(Rc::new(items)))
+    if from == to {
+        return Ok(Value::Absent(sizes.into()));
+    }
+    Ok(Value::Array(Rc::new(items[from as usize..to as usize].to_vec())))
+}
+
+fn concat<'p, S: Scalar>(a: &mut Args<'p, S>) -> Eval<'p, S> {
+    let (left, right) = (next(a)?, next(a)?);
+    joined(&[left, right], &[])
+}
+
+fn with_size<'p, S: Scalar>(a: &mut Args<'p, S>) -> Eval<'p, S> {
+    let (array, depth, size) = (next(a)?, next(a)?.int()?, next(a)?.int()?);
+    sized(array, depth, size)
+}
+
+fn dim<'p, S: Scalar>(a: &mut Args<'p, S>) -> Eval<'p, S> {
+    let (array, depth) = (next(a)?, next(a)?.int()?);
+    let sizes = array.row_sizes();
+    let size = match usize::try_from(depth - 1) {
+        Ok(row) => sizes.get(row).copied().unwrap_or(0),
+        Err(_) => array.array()?.len() as i64,
+    };
+    Ok(Value::Int(size))
+}
+
+fn check_size<'p, S: Scalar>(a: &mut Args<'p, S>) -> Eval<'p, S> {
+    let (array, depth) = (next(a)?, next(a)?.int()?);
+    let (needed, what) = (next(a)?.int()?, next(a)?.str()?);
+    match present(array, depth)?.filter(|size| *size != needed) {
+        Some(size) => {
+            Err(Error::new(ErrorKind::Size, format!("{size} instead of {needed}: {what}")))
+        }
+        None => Ok(Value::unit()),
+    }
+}
+
+fn flatten<'p, S: Scalar>(args: &mut Args<'p, S>) -> Eval<'p, S> {
+    let rows = next(args)?;
+    let sizes = rows.row_sizes();
+    joined(&rows.array()?, sizes.get(1..).unwrap_or(&[]))
+}
+
+/// All elements one after the other. Where there are none, their rows have the sizes that one of the
+/// parts, or else the caller, knows.
+fn joined<'p, S: Scalar>(parts: &[Value<'p, S>], sizes: &[i64]) -> Eval<'p, S> {
+    let mut items = Vec::new();
+    for part in parts {
+        items.extend(part.clone().array()?.iter().cloned());
+    }
+    if !items.is_empty() {
+        return Ok(Value::Array(Rc::new(items)));
+    }
+    let known =
+        parts.iter().map(Value::row_sizes).find(|sizes| sizes.iter().any(|size| *size != 0));
+    Ok(Value::Absent(known.unwrap_or_else(|| sizes.to_vec()).into()))
+}
+
+/// The array with this size for absent rows at this depth.
+fn sized<'p, S: Scalar>(array: Value<'p, S>, depth: i64, size: i64) -> Eval<'p, S> {
+    let Ok(row) = usize::try_from(depth - 1) else { return Ok(array) };
+    let mut sizes = array.row_sizes();
+    let items = array.clone().array()?;
+    if items.is_empty() {
+        sizes.resize(sizes.len().max(row + 1), 0);
+        sizes[row] = size.max(0);
+        return Ok(Value::Absent(sizes.into()));
+    }
+    if row == 0 {
+        return Ok(array);
+    }
+    let rows = items.iter().map(|row| sized(row.clone(), depth - 1, size));
+    Ok(Value::Array(Rc::new(rows.collect::<Result<_, _>>()?)))
+}
+
+/// The size at a depth, if there is a row there.
+fn present<S: Scalar>(array: Value<'_, S>, depth: i64) -> Result<Option<i64>, Error> {
+    let items = array.array()?;
+    match items.first() {
+        _ if depth == 0 => Ok(Some(items.len() as i64)),
+        Some(first) => present(first.clone(), depth - 1),
+        None => Ok(None),
+    }
 }
 
 fn argsort<'p, S: Scalar>(args: &mut Args<'p, S>) -> Eval<'p, S> {
@@ -257,13 +321,4 @@ fn argsort<'p, S: Scalar>(args: &mut Args<'p, S>) -> Eval<'p, S> {
     let nan = |i: usize| keys[i].real_part().is_nan();
     order.sort_by(|&i, &j| keys[i].compare(&keys[j]).unwrap_or_else(|| nan(i).cmp(&nan(j))));
     Ok(Value::Array(Rc::new(order.into_iter().map(|i| Value::Int(i as i64)).collect())))
-}
-
-fn dim<S: Scalar>(array: &Value<'_, S>, depth: i64) -> Result<i64, Error> {
-    let items = array.clone().array()?;
-    match items.first() {
-        _ if depth == 0 => Ok(items.len() as i64),
-        Some(first) => dim(first, depth - 1),
-        None => Ok(-1),
-    }
 }

@@ -16,6 +16,8 @@ pub(crate) enum Value<'p, S> {
     Tuple(Rc<Vec<Value<'p, S>>>),
     Con(usize, Rc<Vec<Value<'p, S>>>),
     Array(Rc<Vec<Value<'p, S>>>),
+    /// An empty array, with the sizes its rows would have; one without such sizes has rows of size 0.
+    Absent(Rc<[i64]>),
     Fun(Rc<Closure<'p, S>>),
 }
 
@@ -120,8 +122,27 @@ impl<'p, S: Clone> Value<'p, S> {
             Value::Tuple(items) => Data::Tuple(all(items)?),
             Value::Con(tag, items) => Data::Con(*tag, all(items)?),
             Value::Array(items) => Data::Array(all(items)?),
+            Value::Absent(_) => Data::Array(vec![]),
             Value::Fun(_) => {
                 return Err(Error::new(ErrorKind::Unsupported, "a function as a result"));
+            }
+        })
+    }
+
+    /// The same structure with every leaf (Real, Int, Bool, String) replaced.
+    pub fn map_leaves(&self, leaf: &dyn Fn(&Self) -> Self) -> Result<Self, Error> {
+        let all = |items: &[Self]| {
+            let items = items.iter().map(|item| item.map_leaves(leaf));
+            Ok(Rc::new(items.collect::<Result<_, Error>>()?))
+        };
+        Ok(match self {
+            Value::Real(_) | Value::Int(_) | Value::Bool(_) | Value::Str(_) => leaf(self),
+            Value::Tuple(items) => Value::Tuple(all(items)?),
+            Value::Con(tag, items) => Value::Con(*tag, all(items)?),
+            Value::Array(items) => Value::Array(all(items)?),
+            Value::Absent(sizes) => Value::Absent(sizes.clone()),
+            Value::Fun(_) => {
+                return Err(Error::new(ErrorKind::Unsupported, "a function among data"));
             }
         })
     }
@@ -143,7 +164,34 @@ impl<'p, S: Clone> Value<'p, S> {
     }
 
     pub fn array(self) -> Result<Rc<Vec<Self>>, Error> {
-        if let Value::Array(items) = self { Ok(items) } else { Err(wrong("an array")) }
+        match self {
+            Value::Array(items) => Ok(items),
+            Value::Absent(_) => Ok(Rc::new(vec![])),
+            Value::Real(_)
+            | Value::Int(_)
+            | Value::Bool(_)
+            | Value::Str(_)
+            | Value::Tuple(_)
+            | Value::Con(..)
+            | Value::Fun(_) => Err(wrong("an array")),
+        }
+    }
+
+    /// The sizes of the rows of an array, outermost first; what is not there has size 0.
+    pub fn row_sizes(&self) -> Vec<i64> {
+        if let Value::Absent(sizes) = self {
+            return sizes.to_vec();
+        }
+        let Value::Array(items) = self else { return vec![] };
+        match items.first() {
+            Some(row @ Value::Array(inner)) => {
+                let mut sizes = vec![inner.len() as i64];
+                sizes.extend(row.row_sizes());
+                sizes
+            }
+            Some(row @ Value::Absent(_)) => [vec![0], row.row_sizes()].concat(),
+            Some(_) | None => vec![],
+        }
     }
 }
 

@@ -66,11 +66,14 @@ pub enum Prim {
     /// `[]Real -> []Int`: the stable ascending order, NaN last.
     Argsort,
 
-    /// `[]…a -> Int -> Int`: the size at a nesting depth (0 is outermost), -1 where an empty outer
-    /// array leaves nothing to measure.
+    /// `[]…a -> Int -> Int -> []…a`: the same array, in which rows that are absent, since an array
+    /// around them is empty, have this size at this nesting depth (1 is that of the elements). Stands
+    /// beside what makes arrays of arrays.
+    Sized,
+    /// `[]…a -> Int -> Int`: the size at a nesting depth (0 is outermost), also of absent rows.
     Dim,
-    /// `Int -> Int -> String -> ()`: an error unless both sizes are equal or the first is -1; the
-    /// string says what they are sizes of.
+    /// `[]…a -> Int -> Int -> String -> ()`: an error unless the rows at a nesting depth have this size;
+    /// where there are none, there is nothing to check. The string says what is compared.
     CheckSize,
     /// `String -> a`: a run-time error with this message.
     Fail,

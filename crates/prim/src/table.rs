@@ -347,8 +347,9 @@ table! {
     Sum "sum" 1 ([Real]) -> Real, moves { Total, array 0 } "From left to right; `sum [] = 0`.";
     Argsort "argsort" 0 ([Real]) -> [Int], Discrete {} "The indices in ascending order: stable, NaN last.";
 
-    Dim "dim" 0 ([..] Int) -> Int, Discrete {} "The size at a nesting depth; -1 where nothing is left to measure.";
-    CheckSize "check_size" 0 (Int Int Str) -> unit, Control {} fails [SizeMismatch] "An error unless both sizes agree or the first is -1.";
+    Sized "sized" 0 ([a] Int Int) -> [a], moves { Keep, array 0 } "The same array; where rows at this nesting depth are absent, this is their size.";
+    Dim "dim" 0 ([..] Int) -> Int, Discrete {} "The size at a nesting depth, also of absent rows.";
+    CheckSize "check_size" 0 ([..] Int Int Str) -> unit, Control {} fails [SizeMismatch] "An error unless the rows at a nesting depth, if there are any, have this size.";
     Fail "fail" 0 (Str) -> a, Fail {} fails [Always] "A run-time error with this message.";
     OutOfFuel "out_of_fuel" 0 (Str) -> a, Fail {} fails [Always] "A function of this name has no fuel left.";
     EngineLimit "engine_limit" 0 (Str) -> a, Fail {} fails [Always] "The engine does not cover what the program does.";

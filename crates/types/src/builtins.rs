@@ -135,6 +135,8 @@ mod tests {
         ("`assert`, `error`", &[Prim::Fail]),
         // Checks of sizes, which elaboration inserts.
         ("sizes that should agree", &[Prim::Dim, Prim::CheckSize]),
+        // The sizes of rows, which elaboration puts beside what makes arrays of arrays.
+        ("rows that are absent", &[Prim::Sized]),
         // Primitives that only derivatives of others contain.
         ("", &[Prim::PowSlope, Prim::Sech]),
     ];

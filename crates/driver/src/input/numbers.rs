@@ -4,7 +4,9 @@
 //! Arrays take one dimension each, tuples take one of exactly their length. Recursion is over the
 //! type.
 
-use pullback_eval::Value;
+use std::rc::Rc;
+
+use pullback_eval::{Array, Value};
 use pullback_lambda::{Type, TypeKind};
 
 use super::Stopped;
@@ -83,6 +85,9 @@ fn build(
         }
         (TypeKind::Array(element), _) => {
             let items = parts(array, dims, start, len, limits, |_| element)?;
+            if items.is_empty() {
+                return absent(element, &dims[1..]);
+            }
             Ok(Value::array(items))
         }
         (TypeKind::Tuple(types), _) => {
@@ -100,6 +105,29 @@ fn build(
             Err("only numbers, tuples and arrays can be given by an array".to_owned().into())
         }
     }
+}
+
+/// An empty array whose rows would be of this type and have these dimensions; the dimensions may be fewer
+/// than the type has.
+fn absent(element: &Type, dims: &[usize]) -> Result<Value, Stopped<String>> {
+    let (mut ty, mut left) = (element, dims);
+    while let Some((size, rest)) = left.split_first() {
+        let next = if let TypeKind::Array(element) = ty.kind() {
+            Some(element)
+        } else if let TypeKind::Tuple(items) = ty.kind() {
+            items.first().filter(|_| items.len() == *size)
+        } else {
+            None
+        };
+        let Some(next) = next else {
+            let found = dimensions(dims);
+            return Err(
+                format!("its absent rows are {found}, for which its type has no place").into()
+            );
+        };
+        (ty, left) = (next, rest);
+    }
+    Ok(Value::Array(Rc::new(Array::without_rows(&dims[..dims.len().min(element.nesting())]))))
 }
 
 fn parts<'t>(

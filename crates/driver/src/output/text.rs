@@ -3,7 +3,7 @@
 //! Input: a value and its type. Output: one line that, functions aside, reads back as the same value.
 //! No recursion over the data.
 
-use pullback_eval::Value;
+use pullback_eval::{Items, Value};
 use pullback_lambda::{Program, Type, TypeKind};
 
 use crate::value::{self, View};
@@ -54,6 +54,9 @@ fn print(
         }
         View::Str(text) => push_string(out, text),
         View::Fun => out.push_str(&format!("<function: {}>", program.show_type(ty))),
+        View::Array(items) if matches!(items.items(), Items::Absent(_)) => {
+            out.push_str(&without_rows(&program.show_type(ty), ty.nesting(), &items.row_sizes()));
+        }
         View::Array(items) => {
             let TypeKind::Array(element) = ty.kind() else {
                 unreachable!("values fit their types")
@@ -95,6 +98,15 @@ fn print(
         }
     }
     tasks.extend(later.into_iter().rev());
+}
+
+/// An empty array with the sizes of its rows, such as `([] : [0][3]Real)`.
+fn without_rows(ty: &str, nesting: usize, rows: &[usize]) -> String {
+    let sizes = (0..nesting).map(|depth| match depth.checked_sub(1) {
+        Some(row) => format!("[{}]", rows.get(row).copied().unwrap_or(0)),
+        None => "[0]".to_owned(),
+    });
+    format!("([] : {}{})", sizes.collect::<String>(), &ty["[]".len() * nesting..])
 }
 
 fn list(

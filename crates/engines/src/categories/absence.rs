@@ -149,7 +149,7 @@ impl Arithmetic<'_> {
                 let size = Expr::prim(Prim::Size, vec![value.clone()], span);
                 let part = Expr::prim(Prim::Index, vec![value.clone(), at], span);
                 let part = self.absent(&part);
-                Expr::build(size, index, part, span)
+                Expr::build(size, index, part, span).sized_like(value)
             }
             TypeKind::Real
             | TypeKind::Data(_)
@@ -283,7 +283,7 @@ impl Arithmetic<'_> {
                     let part = this.bind("d", part);
                     this.inject(&part)
                 });
-                Expr::build(size, index, part, span)
+                Expr::build(size, index, part, span).sized_like(dot)
             }
             TypeKind::Data(data) => {
                 let (data, ty) = (*data, dot.ty.clone());
@@ -325,7 +325,7 @@ impl Arithmetic<'_> {
                     |whole: &Expr| Expr::prim(Prim::Index, vec![whole.clone(), at.clone()], span);
                 let size = Expr::prim(Prim::Size, vec![maybe.clone()], span);
                 let part = self.extract(&part(maybe), &part(value));
-                Expr::build(size, index, part, span)
+                Expr::build(size, index, part, span).sized_like(value)
             }
             TypeKind::Data(data) => {
                 let (data, from) = (*data, value.ty.clone());

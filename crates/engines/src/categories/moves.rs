@@ -100,7 +100,7 @@ impl Reverse<'_> {
         let to_atom = self.arith.program.var(to_var, span);
         let from = primitive(Prim::IntSub, vec![to_atom.clone(), size(array, &row_atom)]);
         let part = primitive(Prim::Slice, vec![flat.clone(), from, to_atom]);
-        Expr::build(count, row, Expr::let_(to_var, to, part), span)
+        Expr::build(count, row, Expr::let_(to_var, to, part), span).sized_like(array)
     }
 
     /// Adds the cotangent of a slice in its place.

@@ -170,7 +170,7 @@ impl Code<'_> {
                         let tan = code.emit("t", tan);
                         code.extract(tan, part, element)
                     });
-                    Expr::build(size, var, item, span)
+                    Expr::build(size, var, item, span).sized_like(&value)
                 });
                 default = Some(whole);
             }

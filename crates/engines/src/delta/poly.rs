@@ -347,7 +347,7 @@ impl Translation<'_> {
         let Some(acc) = acc else {
             let part = self.walk(op, element, &items, extra, None, &mut inner);
             let item = inner.close(part.out.unwrap_or_else(|| bug("delta", "a result")));
-            return block.close(Expr::build(n, index, item, NONE));
+            return block.close(Expr::build(n, index, item, NONE).sized_like(&inputs[0]));
         };
         if op.output().is_none() {
             let state = self.program.fresh("acc", acc.ty.clone());
@@ -376,7 +376,13 @@ impl Translation<'_> {
         let out = self.form(form, element);
         let sequence = self.sequence(&out, &acc.ty);
         let call = Expr::app(self.program.global(sequence, NONE), vec![n, step, acc], NONE);
-        block.close(call)
+        if !matches!(element.kind(), TypeKind::Array(_)) {
+            return block.close(call);
+        }
+        let pair = self.bind(&mut block, "pair", call);
+        let items = self.component(&pair, 0).sized_like(&inputs[0]);
+        let pair = Expr::tuple(vec![items, self.component(&pair, 1)], NONE);
+        block.close(pair)
     }
 
     fn walk_sum(

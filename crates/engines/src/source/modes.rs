@@ -128,11 +128,11 @@ impl<'p> Types<'p> {
                 let index = self.program.fresh("i", Type::int());
                 let at = self.program.var(index, span);
                 let element = Expr::prim(Prim::Index, vec![value.clone(), at.clone()], span);
-                let zeros = self.zeros(value)?;
+                let zeros = self.zeros(value.clone())?;
                 let part = self.along(element, measured, span, &mut |_, dot| {
                     Ok(Expr::prim(Prim::Update, vec![zeros.clone(), at.clone(), dot], span))
                 })?;
-                Ok(Expr::build(size, index, part, span))
+                Ok(Expr::build(size, index, part, span).sized_like(&value))
             }
             TypeKind::Data(data) => self.basis_data(*data, value, measured, span),
             TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {

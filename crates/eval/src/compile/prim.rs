@@ -19,6 +19,10 @@ fn int_literal(expr: &Expr) -> Option<i64> {
     if let ExprKind::Lit(Lit::Int(n)) = expr.kind { Some(n) } else { None }
 }
 
+fn short_literal(expr: &Expr) -> Option<u8> {
+    int_literal(expr).and_then(|n| u8::try_from(n).ok())
+}
+
 impl Function<'_, '_> {
     /// Emits a primitive with its result in `d`.
     pub(super) fn prim(&mut self, prim: Prim, args: &[Expr], d: Reg) {
@@ -26,11 +30,37 @@ impl Function<'_, '_> {
             [a] => self.prim1(prim, a, d),
             [a, b] => self.prim2(prim, a, b, d),
             _ if prim == Prim::Update => self.update(args, d),
+            [array, depth, size] if prim == Prim::Sized && self.sized(array, depth, size, d) => {}
+            [array, depth, size, what]
+                if prim == Prim::CheckSize && self.check_size([array, depth, size, what], d) => {}
             _ => {
                 let first = self.run(args);
-                self.emit(Instr::Prim3 { prim, d, first });
+                self.emit(Instr::PrimN { prim, d, first });
             }
         }
+    }
+
+    /// The size of absent rows at a literal depth, which all of elaboration's are: the array is moved.
+    fn sized(&mut self, array: &Expr, depth: &Expr, size: &Expr, d: Reg) -> bool {
+        let Some(depth) = short_literal(depth) else { return false };
+        let a = self.operand(array);
+        let n = self.operand(size);
+        self.emit(Instr::Sized { d, a, n, depth });
+        true
+    }
+
+    /// A check with a literal depth and text: nothing else comes to hold the array.
+    fn check_size(&mut self, [array, depth, size, what]: [&Expr; 4], d: Reg) -> bool {
+        let (Some(depth), ExprKind::Lit(Lit::Str(what))) = (short_literal(depth), &what.kind)
+        else {
+            return false;
+        };
+        let what = self.shared.string(what);
+        let a = self.operand(array);
+        let n = self.operand(size);
+        self.emit(Instr::CheckSize { a, n, what, depth });
+        self.emit(Instr::Unit { d });
+        true
     }
 
     fn prim1(&mut self, prim: Prim, a: &Expr, d: Reg) {

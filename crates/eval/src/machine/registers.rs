@@ -260,6 +260,25 @@ pub(super) fn push(regs: &mut [Value], d: Reg, v: Reg) {
     }
 }
 
+/// An error unless the rows of an array at a depth, if there are any, have the size `n`.
+#[inline]
+pub(super) fn check_size<'i>(
+    array: &Value,
+    depth: u8,
+    n: &Value,
+    what: impl FnOnce() -> &'i Rc<Rc<str>>,
+) -> Result<(), Fault> {
+    let Value::Array(array) = array else {
+        return Err(Fault::internal("a check of the size of no array"));
+    };
+    let Some(found) = array.present_dim(usize::from(depth)) else { return Ok(()) };
+    let (found, needed) = (found as i64, int(n));
+    if found == needed {
+        return Ok(());
+    }
+    Err(Fault::Size { found, needed, what: what().to_string() })
+}
+
 #[inline]
 pub(super) fn size(value: &Value) -> usize {
     if let Value::Array(array) = value { array.len() } else { 0 }
@@ -281,7 +300,7 @@ pub(super) fn load(regs: &mut [Value], d: Reg, a: Reg, i: Reg) -> Result<(), Fau
             set_real(&mut regs[d as usize], x);
             return Ok(());
         }
-        (Items::Real(_) | Items::Int(_) | Items::Values(_), _) => {
+        (Items::Real(_) | Items::Int(_) | Items::Values(_) | Items::Absent(_), _) => {
             array.get(position(array, index)?).unwrap_or_default()
         }
     };

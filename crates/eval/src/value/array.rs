@@ -1,5 +1,10 @@
 //! Arrays: Reals and Ints are stored packed, everything else (also Reals that are being
 //! differentiated) as values.
+//!
+//! Invariant: every array has all its sizes. Those of its rows are the sizes of the first row; an array
+//! without rows holds the sizes its rows would have, unless all of them are 0.
+
+use std::rc::Rc;
 
 use super::free::free_all;
 use super::{Array, Items, Value};
@@ -39,6 +44,16 @@ impl Array {
         Self::new(Items::Values(items))
     }
 
+    /// An empty array whose rows would have these sizes, outermost first.
+    pub fn without_rows(sizes: &[usize]) -> Self {
+        let known = sizes.iter().rposition(|size| *size != 0).map_or(0, |last| last + 1);
+        Self::new(if known == 0 {
+            Items::Values(vec![])
+        } else {
+            Items::Absent(sizes[..known].into())
+        })
+    }
+
     /// How many elements it has.
     #[inline]
     pub fn len(&self) -> usize {
@@ -46,6 +61,7 @@ impl Array {
             Items::Real(items) => items.len(),
             Items::Int(items) => items.len(),
             Items::Values(items) => items.len(),
+            Items::Absent(_) => 0,
         }
     }
     /// Whether it has no elements.
@@ -79,6 +95,7 @@ impl Array {
             Items::Real(items) => items.get(index).map(|x| Value::Real(*x)),
             Items::Int(items) => items.get(index).map(|n| Value::Int(*n)),
             Items::Values(items) => items.get(index).cloned(),
+            Items::Absent(_) => None,
         }
     }
     /// The elements in order.
@@ -90,8 +107,66 @@ impl Array {
         Self::new(match &self.items {
             Items::Real(items) => Items::Real(items[from..to].to_vec()),
             Items::Int(items) => Items::Int(items[from..to].to_vec()),
+            Items::Values(_) if from == to => return Self::without_rows(&self.row_sizes()),
             Items::Values(items) => Items::Values(items[from..to].to_vec()),
+            Items::Absent(sizes) => Items::Absent(sizes.clone()),
         })
+    }
+
+    /// The sizes of a row, outermost first; nothing follows where the rest is 0 or no array.
+    pub fn row_sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![];
+        let mut array = self;
+        while let Some(Value::Array(row)) = array.values().and_then(<[Value]>::first) {
+            sizes.push(row.len());
+            array = row;
+        }
+        if let Items::Absent(rest) = &array.items {
+            sizes.extend_from_slice(rest);
+        }
+        sizes
+    }
+    /// The size at a nesting depth (0 is outermost), also of rows that are absent.
+    pub fn dim(&self, depth: usize) -> usize {
+        let mut array = self;
+        for walked in 0..depth {
+            match array.values().and_then(<[Value]>::first) {
+                Some(Value::Array(row)) => array = row,
+                Some(_) => return 0,
+                None => {
+                    let Items::Absent(sizes) = &array.items else { return 0 };
+                    return sizes.get(depth - walked - 1).copied().unwrap_or(0);
+                }
+            }
+        }
+        array.len()
+    }
+    /// The size at a nesting depth, if there is a row to measure.
+    pub fn present_dim(&self, depth: usize) -> Option<usize> {
+        let mut array = self;
+        for _ in 0..depth {
+            let Some(Value::Array(row)) = array.values()?.first() else { return None };
+            array = row;
+        }
+        Some(array.len())
+    }
+    /// The same array where absent rows at a nesting depth (1 is that of the elements) have this size,
+    /// if that makes a difference.
+    fn with_absent(&self, depth: usize, size: usize) -> Option<Self> {
+        if self.is_empty() {
+            if self.dim(depth) == size {
+                return None;
+            }
+            let mut sizes = self.row_sizes();
+            sizes.resize(sizes.len().max(depth), 0);
+            sizes[depth - 1] = size;
+            return Some(Self::without_rows(&sizes));
+        }
+        if self.present_dim(depth).is_some() {
+            return None;
+        }
+        let rows = self.iter().map(|row| row.sized(depth - 1, size as i64));
+        Some(Self::new(Items::Values(rows.collect())))
     }
     /// A copy, to be changed by its only owner.
     pub fn copied(&self) -> Self {
@@ -104,6 +179,7 @@ impl Array {
             Items::Real(items) => Items::Real(Vec::with_capacity(items.len())),
             Items::Int(items) => Items::Int(Vec::with_capacity(items.len())),
             Items::Values(items) => Items::Values(Vec::with_capacity(items.len())),
+            Items::Absent(sizes) => Items::Absent(sizes.clone()),
         })
     }
 
@@ -114,7 +190,7 @@ impl Array {
             (Items::Real(items), Value::Real(x)) => push_one(items, x),
             (Items::Int(items), Value::Int(n)) => push_one(items, n),
             (Items::Values(items), value) => push_one(items, value),
-            (Items::Real(_) | Items::Int(_), value) => {
+            (Items::Real(_) | Items::Int(_) | Items::Absent(_), value) => {
                 self.unpack();
                 return self.push(value);
             }
@@ -143,7 +219,7 @@ impl Array {
             (Items::Real(items), Value::Real(x)) => items[index] = x,
             (Items::Int(items), Value::Int(n)) => items[index] = n,
             (Items::Values(items), value) => items[index] = value,
-            (Items::Real(_) | Items::Int(_), value) => {
+            (Items::Real(_) | Items::Int(_) | Items::Absent(_), value) => {
                 self.unpack();
                 self.set(index, value);
             }
@@ -161,6 +237,7 @@ impl Array {
             Items::Real(items) => items.capacity(),
             Items::Int(items) => items.capacity(),
             Items::Values(items) => items.capacity(),
+            Items::Absent(_) => 0,
         });
         values.extend(self.iter());
         self.items = Items::Values(values);
@@ -179,10 +256,27 @@ impl Array {
                 Items::Real(items) => items.capacity() * size_of::<f64>(),
                 Items::Int(items) => items.capacity() * size_of::<i64>(),
                 Items::Values(items) => items.capacity() * size_of::<Value>(),
+                Items::Absent(sizes) => size_of_val(&**sizes),
             };
         memory::charge(bytes);
         memory::release(self.charged);
         self.charged = bytes;
+    }
+}
+
+impl Value {
+    /// The array it is, in which rows that are absent at a nesting depth (1 is that of the elements) have
+    /// this size. Rows that are there are regular, so the first tells whether any can be absent.
+    #[inline]
+    pub fn sized(self, depth: usize, size: i64) -> Self {
+        if let Self::Array(array) = &self
+            && depth > 0
+            && (depth > 1 || array.is_empty())
+            && let Some(sized) = array.with_absent(depth, usize::try_from(size).unwrap_or(0))
+        {
+            return Self::Array(Rc::new(sized));
+        }
+        self
     }
 }
 

@@ -97,7 +97,9 @@ impl Generator<'_> {
                 let size = Expr::int(1 + self.entropy.below(4) as i64, Span::NONE);
                 let index = self.program.fresh("i", Type::int());
                 let body = self.under(&[index], |this| this.expr(element, fuel.saturating_sub(1)));
-                Expr::build(size, index, body, Span::NONE)
+                let built = Expr::build(size, index, body, Span::NONE);
+                // What makes an array of arrays has the sizes of its rows beside it.
+                if element.nesting() > 0 { built.sized(1, Expr::int(2, Span::NONE)) } else { built }
             }
         }
     }

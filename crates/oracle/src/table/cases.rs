@@ -115,6 +115,10 @@ fn through_array(prim: Prim) -> Case {
         } else if prim == Prim::Flatten {
             let rows = vec![items(), array(vec![y.clone()]), array(vec![both.clone()])];
             apply(prim, vec![array(rows)])
+        } else if prim == Prim::Sized {
+            // Rows that are there stay as they are.
+            let rows = vec![items(), array(vec![y.clone(), both.clone(), x.clone(), y.clone()])];
+            apply(Prim::Flatten, vec![apply(prim, vec![array(rows), int(1), int(4)])])
         } else {
             // What is left is the sum; another primitive does not fit and fails the walk.
             array(vec![apply(prim, vec![items()])])

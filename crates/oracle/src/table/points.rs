@@ -219,6 +219,7 @@ fn stated(prim: Prim, n: Option<i64>) -> Vec<Stated> {
         | Prim::Flatten
         | Prim::Sum
         | Prim::Argsort
+        | Prim::Sized
         | Prim::Dim
         | Prim::CheckSize
         | Prim::Fail

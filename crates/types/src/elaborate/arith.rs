@@ -55,7 +55,7 @@ impl Elab<'_> {
                 let [a, b] = [operands[0].clone(), operands[1].clone()];
                 let (m, n) = (build::size(a.clone(), span), build::size(b.clone(), span));
                 let what = format!("the sizes of the operands of `{}`", op.symbol());
-                let check = build::check_size(m.clone(), n, &what, span);
+                let check = build::check_size(a.clone(), 0, n, &what, span);
                 let result = this.build_array(m, span, |this, i| {
                     let (x, y) = (build::index(a, i.clone(), span), build::index(b, i, span));
                     this.arithmetic(op, [x, y], span)

@@ -6,6 +6,7 @@ use pullback_lambda::{Expr, Type, TypeKind, Var, VarId};
 use pullback_prim::Prim;
 
 use super::state::Elab;
+use crate::ty::Ty;
 
 impl Elab<'_> {
     /// A fresh variable.
@@ -64,10 +65,21 @@ impl Elab<'_> {
         span: Span,
         body: impl FnOnce(&mut Self, Expr) -> Expr,
     ) -> Expr {
+        self.typed_array(size, None, span, body)
+    }
+
+    /// `[ body i | i < size ]` of the type `ty`, if there is one beside that of the calculus.
+    pub(super) fn typed_array(
+        &mut self,
+        size: Expr,
+        ty: Option<&Ty>,
+        span: Span,
+        body: impl FnOnce(&mut Self, Expr) -> Expr,
+    ) -> Expr {
         let var = self.fresh("i", Type::int());
         let index = self.var(var, span);
         let body = body(self, index);
-        Expr::build(size, var, body, span)
+        self.sized(Expr::build(size, var, body, span), ty, span)
     }
 
     /// `let _ = check in body`
@@ -102,18 +114,29 @@ pub(super) fn size(array: Expr, span: Span) -> Expr {
     prim1(Prim::Size, array, span)
 }
 
-/// The size of an array at a depth, -1 if that cannot be measured.
+/// The size of an array at a depth, also of rows that are absent.
 pub(super) fn dim(array: Expr, depth: usize, span: Span) -> Expr {
     if depth == 0 {
         return size(array, span);
     }
-    let depth = i64::try_from(depth).expect("a depth bounded by the parser");
-    prim2(Prim::Dim, array, Expr::int(depth, span), span)
+    prim2(Prim::Dim, array, depth_literal(depth, span), span)
 }
 
-/// An error unless `actual` is `expected`; `what` names both, as in "the size of parameter `ys` and `n`".
-pub(super) fn check_size(actual: Expr, expected: Expr, what: &str, span: Span) -> Expr {
-    Expr::prim(Prim::CheckSize, vec![actual, expected, Expr::str(what, span)], span)
+/// An error unless the rows at a depth of `array`, if there are any, have the size `expected`; `what`
+/// names both, as in "the size of parameter `ys` and `n`".
+pub(super) fn check_size(
+    array: Expr,
+    depth: usize,
+    expected: Expr,
+    what: &str,
+    span: Span,
+) -> Expr {
+    let args = vec![array, depth_literal(depth, span), expected, Expr::str(what, span)];
+    Expr::prim(Prim::CheckSize, args, span)
+}
+
+fn depth_literal(depth: usize, span: Span) -> Expr {
+    Expr::int(i64::try_from(depth).expect("a depth bounded by the parser"), span)
 }
 
 /// The parts of a tuple or record, each a projection of `value`, which must be an atom.

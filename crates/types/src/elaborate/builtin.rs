@@ -29,8 +29,10 @@ impl<'t> Elab<'t> {
         }
         let TExprKind::Con(decl, tag) = callee.kind else {
             let function = self.expr(callee);
+            let count = args.len();
             let args = args.into_iter().map(|arg| self.expr(arg)).collect();
-            return Expr::app(function, args, expr.span);
+            let result = Expr::app(function, args, expr.span);
+            return self.sized_result(result, callee, count, &expr.ty, expr.span);
         };
         let arity = self.typed.types[decl].constructors[tag].fields.len();
         let ty = self.lower(&callee.ty);
@@ -60,9 +62,11 @@ impl<'t> Elab<'t> {
         self.saturate(arity(builtin), &ty, args, span, |this, args, result| {
             let value = this.saturated(builtin, args, result, place);
             match built_type(&callee.ty) {
-                Some(built) if builtin == Builtin::Build || concat => {
+                Some(built) if builtin == Builtin::Build => {
+                    let value = this.sized(value, Some(built), span);
                     this.regular(value, built, span)
                 }
+                Some(built) if concat => this.regular(value, built, span),
                 Some(_) | None => value,
             }
         })

@@ -52,16 +52,18 @@ impl<'t> Elab<'t> {
                 let several = items.len() > 1;
                 let items = self.exprs(items);
                 let array = Expr::new(ExprKind::Array(items), self.lower(&expr.ty), span);
+                let array = self.sized(array, Some(&expr.ty), span);
                 if several { self.regular(array, &expr.ty, span) } else { array }
             }
             TExprKind::Build(local, bound, body) => {
                 let size = self.expr(bound);
                 let var = self.bind_local(*local, Type::int());
                 let array = Expr::build(size, var, self.expr(body), span);
+                let array = self.sized(array, Some(&expr.ty), span);
                 self.regular(array, &expr.ty, span)
             }
             TExprKind::For(pattern, source, body) => {
-                let array = self.for_each(pattern, source, body, span);
+                let array = self.for_each([source, body], pattern, &expr.ty, span);
                 self.regular(array, &expr.ty, span)
             }
             TExprKind::Index(base, at) => {
@@ -137,15 +139,15 @@ impl<'t> Elab<'t> {
     /// `[ body | pattern <- source ]`
     fn for_each(
         &mut self,
+        [source, body]: [&'t TExpr; 2],
         pattern: &'t TPat,
-        source: &'t TExpr,
-        body: &'t TExpr,
+        ty: &Ty,
         span: Span,
     ) -> Expr {
         let source = self.expr(source);
         self.bind(source, "source", |this, source| {
             let size = build::size(source.clone(), span);
-            this.build_array(size, span, |this, index| {
+            this.typed_array(size, Some(ty), span, |this, index| {
                 let element = build::index(source, index, pattern.span);
                 this.open(pattern, element, |this| this.expr(body))
             })

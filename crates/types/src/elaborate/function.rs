@@ -1,8 +1,8 @@
 //! Functions and the sizes their declarations speak of.
 //!
 //! Law: on entry each size name is bound to a place that measures it, and every other place, and every
-//! compound size, is checked. A name that nothing mentions and one place measures needs no code. An
-//! array inside an empty array measures nothing (-1) and agrees with every size.
+//! compound size, is checked. A name that nothing mentions and one place measures needs no code. Rows
+//! that are absent agree with every size.
 
 use pullback_base::Span;
 use pullback_lambda::{Expr, VarId};
@@ -76,8 +76,8 @@ impl<'t> Elab<'t> {
         let mut terms = Vec::new();
         for (place, expected) in checks {
             let pattern = &lam.params[place.param].pattern;
-            let actual =
-                Self::measure(self.var(vars[place.param], pattern.span), place.dim, pattern.span);
+            let array =
+                Self::array_at(self.var(vars[place.param], pattern.span), place.dim, pattern.span);
             let expected = match expected {
                 Some(var) => self.var(var, pattern.span),
                 None => self.expr(&place.dim.size),
@@ -88,7 +88,8 @@ impl<'t> Elab<'t> {
                 None => "this parameter".to_owned(),
             };
             let what = self.described(&whole, place.dim);
-            terms.push(build::check_size(actual, expected, &what, pattern.span));
+            let depth = place.dim.depth;
+            terms.push(build::check_size(array, depth, expected, &what, pattern.span));
         }
         let body = terms.into_iter().rev().fold(body, |body, check| self.after(check, body));
         let bindings: Vec<_> =
@@ -96,23 +97,25 @@ impl<'t> Elab<'t> {
         Expr::lets(bindings, body)
     }
 
-    /// The first of these places that can be measured; 0 if none can.
+    /// The first of these places whose size is not 0: where one is 0 because its rows are absent, another
+    /// may have rows.
     fn first_measure(&mut self, lam: &TLam, vars: &[VarId], places: &[Place<'_>]) -> Expr {
         let Some((first, rest)) = places.split_first() else { return Expr::int(0, Span::NONE) };
         let span = lam.params[first.param].pattern.span;
-        let measured = Self::measure(self.var(vars[first.param], span), first.dim, span);
-        if first.dim.depth == 0 {
+        let array = Self::array_at(self.var(vars[first.param], span), first.dim, span);
+        let measured = build::dim(array, first.dim.depth, span);
+        if first.dim.depth == 0 || rest.is_empty() {
             return measured;
         }
         let otherwise = self.first_measure(lam, vars, rest);
         self.bind(measured, "size", |_, measured| {
-            let known = build::prim2(Prim::IntGe, measured.clone(), Expr::int(0, span), span);
+            let known = build::prim2(Prim::IntGt, measured.clone(), Expr::int(0, span), span);
             Expr::if_(known, measured, otherwise, span)
         })
     }
 
-    /// The size at a place of a value.
-    fn measure(value: Expr, dim: &SizedDim, span: Span) -> Expr {
+    /// The array at a place of a value.
+    fn array_at(value: Expr, dim: &SizedDim, span: Span) -> Expr {
         let mut array = value;
         for step in &dim.path {
             let part = match step {
@@ -121,7 +124,7 @@ impl<'t> Elab<'t> {
             };
             array = Expr::proj(array, part, span);
         }
-        build::dim(array, dim.depth, span)
+        array
     }
 
     /// "the size of parameter `ys` and `n`", for the message of a failed check.
@@ -147,15 +150,16 @@ impl<'t> Elab<'t> {
                 if !this.is_known(&dim.size) {
                     continue;
                 }
-                let actual = Self::measure(value.clone(), dim, span);
+                let array = Self::array_at(value.clone(), dim, span);
                 let expected = this.expr(&dim.size);
                 let whole = match name {
                     Some(name) => format!("`{name}{}`", path_text(dim)),
                     None => "this value".to_owned(),
                 };
                 let what = this.described(&whole, dim);
-                checks.push(build::check_size(actual, expected, &what, span));
+                checks.push(build::check_size(array, dim.depth, expected, &what, span));
             }
+            let value = this.as_declared(value, sized);
             checks.into_iter().rev().fold(value, |body, check| this.after(check, body))
         })
     }
@@ -163,7 +167,7 @@ impl<'t> Elab<'t> {
 
 impl Elab<'_> {
     /// Whether all variables of a size expression are in scope.
-    fn is_known(&self, size: &TExpr) -> bool {
+    pub(super) fn is_known(&self, size: &TExpr) -> bool {
         if let Some(local) = sole_local(size) {
             return self.env.contains_key(&local) || self.group_of.contains_key(&local);
         }

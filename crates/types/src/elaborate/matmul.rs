@@ -1,8 +1,7 @@
 //! `a @ b`: matrix times vector and matrix times matrix.
 //!
 //! Cost: one product and one addition for each term. The columns of a right-hand matrix are gathered
-//! once, so that each entry is a product of two rows. The number of columns of a matrix without rows
-//! is not known at run time and taken as 0.
+//! once, so that each entry is a product of two rows.
 
 use pullback_base::Span;
 use pullback_lambda::{Expr, Type, TypeKind};
@@ -19,7 +18,8 @@ impl Elab<'_> {
             let [a, b] = [operands[0].clone(), operands[1].clone()];
             let inner = build::size(b.clone(), span);
             let check = build::check_size(
-                build::dim(a.clone(), 1, span),
+                a.clone(),
+                1,
                 inner,
                 "the size of a row on the left of `@` and the number of rows on the right",
                 span,
@@ -56,7 +56,6 @@ impl Elab<'_> {
     /// `[ [ b[k, j] | k < size b ] | j < columns of b ]`
     fn columns(&mut self, b: Expr, span: Span) -> Expr {
         let count = build::dim(b.clone(), 1, span);
-        let count = build::prim2(Prim::IntMax, count, Expr::int(0, span), span);
         self.build_array(count, span, |this, j| {
             let size = build::size(b.clone(), span);
             this.build_array(size, span, |_, k| build::index(build::index(b, k, span), j, span))

@@ -19,6 +19,7 @@ mod matching;
 mod matmul;
 mod place;
 mod regular;
+mod sized;
 mod state;
 mod tree;
 mod types;

@@ -26,9 +26,10 @@ impl Elab<'_> {
             let i = this.var(index, span);
             let mut checks = Expr::unit(span);
             for depth in depths.into_iter().rev() {
-                let of = |i: Expr| build::dim(build::index(rows.clone(), i, span), depth, span);
-                let first = of(Expr::int(0, span));
-                let check = build::check_size(of(i.clone()), first, "the sizes of the rows", span);
+                let row = |i: Expr| build::index(rows.clone(), i, span);
+                let first = build::dim(row(Expr::int(0, span)), depth, span);
+                let what = "the sizes of the rows";
+                let check = build::check_size(row(i.clone()), depth, first, what, span);
                 checks = this.after(check, checks);
             }
             let all = Expr::loop_for(state, Expr::unit(span), index, count, checks, span);
@@ -54,10 +55,10 @@ impl Elab<'_> {
         }
         self.bind(value, "row", |this, value| {
             depths.into_iter().rev().fold(value.clone(), |body, depth| {
-                let sizes = [value.clone(), old.clone()].map(|row| build::dim(row, depth, span));
-                let [new, old] = sizes;
+                let old_size = build::dim(old.clone(), depth, span);
                 let what = "the sizes of the new row and of the old one";
-                this.after(build::check_size(new, old, what, span), body)
+                let check = build::check_size(value.clone(), depth, old_size, what, span);
+                this.after(check, body)
             })
         })
     }

@@ -304,6 +304,8 @@ impl<'b> Evaluation<'b> {
                 *slot.ok_or(Fault::Index { index: *at, size })? = value.clone();
                 Ok(Datum::Items(Rc::new(items)))
             }
+            // Arrays have no sizes here but those of the elements that are there.
+            (Prim::Sized, [array, _, _]) => Ok(array.clone()),
             (Prim::Slice, [Datum::Items(items), Datum::Int(from), Datum::Int(to)]) => {
                 let range = (*from).max(0) as usize..(*to).max(0) as usize;
                 let size = items.len();

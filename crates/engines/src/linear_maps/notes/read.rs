@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, LoopForm, Program, Type, VarId, contains_real};
+use pullback_lambda::{
+    AdOp, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, VarId, contains_real,
+};
 use pullback_prim::Prim;
 
 use super::term::{
@@ -163,7 +165,9 @@ impl Reader<'_> {
             }
             ExprKind::Let(var, value, body) => {
                 if let ExprKind::Prim(Prim::CheckSize, args) = &value.kind {
-                    self.note_size(&args[0], &args[1]);
+                    if matches!(args[1].kind, ExprKind::Lit(Lit::Int(0))) {
+                        self.note_size(&args[0], &args[2]);
+                    }
                     return self.term(body);
                 }
                 let value = self.term(value)?;
@@ -204,9 +208,8 @@ impl Reader<'_> {
     }
 
     /// A check that `size v` is `n`, or is known to be by then.
-    fn note_size(&mut self, found: &Expr, needed: &Expr) {
-        if let ExprKind::Prim(Prim::Size, args) = &found.kind
-            && let ExprKind::Var(vector) = &args[0].kind
+    fn note_size(&mut self, array: &Expr, needed: &Expr) {
+        if let ExprKind::Var(vector) = &array.kind
             && let Some(vector) = self.vars.get(vector).copied()
         {
             if let ExprKind::Var(needed) = &needed.kind
