@@ -49,13 +49,9 @@ exit 1
 $ pullback run tests/cli/programs/limits.pull small 3 --max-memory 1
 exit 1
 ! error[E0709]: not enough memory
-!  --> <argument 1>:1:1
-!   |
-! 1 | 3
-!   | ^ memory ran out while evaluating this
-!   |
-!   = note: the limit is 1 byte
-!   = help: make the data smaller, or raise the limit with `--max-memory`
+!  |
+!  = note: the limit is 1 byte
+!  = help: make the data smaller, or raise the limit with `--max-memory`
 !
 
 $ pullback run tests/cli/programs/limits.pull small 3 --max-memory 100

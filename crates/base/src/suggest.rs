@@ -8,7 +8,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let allowed = (name.chars().count() / 3).min(MOST);
     candidates
         .into_iter()
-        .filter(|candidate| !candidate.starts_with("__") && *candidate != name)
+        .filter(|candidate| *candidate != name)
         // The lengths are those of bytes, of which a letter has at most four.
         .filter(|candidate| name.len().abs_diff(candidate.len()) <= 4 * allowed)
         .filter_map(|candidate| Some((distance(name, candidate, allowed)?, candidate)))

@@ -4,16 +4,15 @@ use std::path::Path;
 
 use pullback_base::{CODES, Diagnostic, Span, nearest};
 
-use crate::pipeline::typed;
 use crate::session::{Session, Stop};
 use crate::stdlib;
-use crate::test::{check_lines, load_with_expectations};
+use crate::test::{check_lines, infer_with_expectations, load_with_expectations};
 
 /// Reports every mistake in a file, the files it imports and its expectations.
 pub fn check(session: &mut Session<'_>, path: &Path) {
     if let Ok((modules, lines)) = load_with_expectations(session, path) {
-        let inferred = typed(session, &modules);
-        check_lines(session, &inferred, &lines);
+        let (inferred, ids) = infer_with_expectations(session, &modules, &lines);
+        check_lines(session, &inferred, &lines, &ids);
     }
     session.sort_diagnostics();
 }

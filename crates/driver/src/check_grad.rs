@@ -15,7 +15,7 @@ use pullback_base::{Diagnostic, Span};
 use pullback_engines::Mode;
 use pullback_eval::Value;
 
-use crate::call::{Prepared, Purpose, components, prepare};
+use crate::call::{Prepared, Purpose, components, prepare, whole};
 use crate::engine::{Code, Engine};
 use crate::output::real_text;
 use crate::request::{Call, Settings};
@@ -69,15 +69,9 @@ pub fn check_grad(
     };
     let Some(failure) = failure else { return Ok(GradReport { lines, passed: true }) };
     let nan = first_nan(&point.run_of(&engine, &mode));
-    let diagnostic = point.explain(&engine, &failure, place_of(&prepared, &call.entry), nan);
+    let diagnostic = point.explain(&engine, &failure, prepared.entry, nan);
     session.diagnostics.push(diagnostic);
     Ok(GradReport { lines, passed: false })
-}
-
-/// Where the entry is written.
-fn place_of(prepared: &Prepared, entry: &str) -> Span {
-    let def = prepared.program.defs.iter().find(|def| def.name == entry);
-    def.map_or(Span::NONE, |def| def.span)
 }
 
 /// A function at an argument.
@@ -97,8 +91,8 @@ impl<'p> Point<'p> {
         engine: &Engine,
         lines: &mut Vec<String>,
     ) -> Result<Option<Failure>, Box<Diagnostic>> {
-        let code = Code::new(&self.prepared.program);
-        let y = self.run(engine, &code, &Mode::Value)?.0;
+        let code = &self.prepared.code;
+        let y = self.run(engine, code, &Mode::Value)?.0;
         if leaves(&y).is_empty() {
             lines.push("the result holds no Reals: there is no derivative to check".to_owned());
             return Ok(None);
@@ -112,7 +106,7 @@ impl<'p> Point<'p> {
         let mut held = Vec::new();
         for direction in 1..=DIRECTIONS {
             let x_dot = self.direction();
-            for outcome in self.along(engine, &code, &y, &x_dot)? {
+            for outcome in self.along(engine, code, &y, &x_dot)? {
                 lines.push(format!("direction {direction}: {}", outcome.line()));
                 if outcome.verdict == Verdict::Holds {
                     held.push(outcome.check);
@@ -143,7 +137,7 @@ impl<'p> Point<'p> {
     fn along(
         &mut self,
         engine: &Engine,
-        code: &Code<'_>,
+        code: &Code,
         y: &Value,
         x_dot: &Value,
     ) -> Result<[Outcome; 3], Box<Diagnostic>> {
@@ -169,7 +163,7 @@ impl<'p> Point<'p> {
     /// A random tangent of the parameters differentiated, to the scale of each Real; zero for the
     /// other parameters.
     fn direction(&mut self) -> Value {
-        let parts = components(Some(&self.prepared.argument), self.prepared.parts.len());
+        let parts = components(&self.prepared.argument, self.prepared.parts.len());
         let mut tangents: Vec<Value> = Vec::new();
         for (value, part) in parts.iter().zip(&self.prepared.parts) {
             let wrt = part.wrt;
@@ -178,12 +172,12 @@ impl<'p> Point<'p> {
                 if wrt { self.random.next() * scale } else { 0.0 }
             }));
         }
-        if tangents.len() == 1 { tangents.remove(0) } else { Value::tuple(tangents) }
+        whole(tangents)
     }
 
     /// A direction in words.
     fn named(&self, x_dot: &Value) -> String {
-        let parts = components(Some(x_dot), self.prepared.parts.len());
+        let parts = components(x_dot, self.prepared.parts.len());
         let named = parts.iter().zip(&self.prepared.parts).filter(|(_, part)| part.wrt);
         let named: Vec<String> = named
             .map(|(value, part)| {
@@ -200,14 +194,14 @@ impl<'p> Point<'p> {
     }
 
     fn run_of<'r>(&'r self, engine: &'r Engine, mode: &'r Mode) -> Run<'r> {
-        let Prepared { program, function, argument, parts, .. } = self.prepared;
-        Run { engine, program, function: *function, argument, mode, parts }
+        let Prepared { code, function, argument, parts, .. } = self.prepared;
+        Run { engine, code, function: *function, argument, mode, parts }
     }
 
     fn run(
         &self,
         engine: &Engine,
-        code: &Code<'_>,
+        code: &Code,
         mode: &Mode,
     ) -> Result<(Value, Value), Box<Diagnostic>> {
         self.run_at(engine, code, mode, self.prepared.argument.clone())
@@ -216,7 +210,7 @@ impl<'p> Point<'p> {
     fn run_at(
         &self,
         engine: &Engine,
-        code: &Code<'_>,
+        code: &Code,
         mode: &Mode,
         argument: Value,
     ) -> Result<(Value, Value), Box<Diagnostic>> {
@@ -237,8 +231,8 @@ impl<'p> Point<'p> {
         let Ok(arg) = pullback_oracle::of_value(&self.prepared.argument) else {
             return not_tried("the argument has no complex form");
         };
-        let Prepared { program, function, .. } = self.prepared;
-        match pullback_oracle::jvp_complex_step(program, *function, &[arg], x_dot) {
+        let Prepared { code, function, .. } = self.prepared;
+        match pullback_oracle::jvp_complex_step(code.program(), *function, &[arg], x_dot) {
             Ok((_, found)) => complex_step(y_dot, &found),
             Err(_) => not_tried("the program is not analytic throughout"),
         }
@@ -256,9 +250,9 @@ impl<'p> Point<'p> {
             let told = Diagnostic::error("E0821", span, failure.words.clone(), label);
             if failure.direction.is_empty() { told } else { told.note(failure.direction.clone()) }
         };
-        let code = Code::new(&self.prepared.program);
+        let code = &self.prepared.code;
         let mode = Mode::Jvp(self.direction());
-        if let Err(edge) = self.run(&engine.strict(), &code, &mode) {
+        if let Err(edge) = self.run(&engine.strict(), code, &mode) {
             return told(edge.span(), "the first place without a derivative")
                 .note(edge.title.clone())
                 .hint("at such a point the derivative follows docs/language.md's table of conventions; check next to it");
@@ -279,18 +273,10 @@ impl<'p> Point<'p> {
     /// The first custom rule without which the checks hold. If several are wrong, the one that still
     /// has to go after all before it.
     fn guilty_rule(&self, engine: &Engine) -> Option<(Span, &'static str)> {
-        let spans = rules(&self.prepared.program);
+        let spans = rules(self.prepared.code.program());
         let holds = |numbers: std::ops::Range<usize>| {
-            let prepared = Prepared {
-                program: without_rules(&self.prepared.program, numbers),
-                function: self.prepared.function,
-                argument: self.prepared.argument.clone(),
-                result: self.prepared.result.clone(),
-                parts: self.prepared.parts.clone(),
-                direction: None,
-                along: Span::NONE,
-                value: None,
-            };
+            let program = without_rules(self.prepared.code.program(), numbers);
+            let prepared = self.prepared.with_program(program);
             let mut point = Point::new(&prepared);
             matches!(point.checks(engine, &mut Vec::new()), Ok(None))
         };

@@ -3,23 +3,21 @@
 //! Input: a [`Call`]. Output: an [`Answer`], to be printed as text or JSON, or nothing if errors were
 //! reported to the session.
 
-use pullback_base::Name;
 use pullback_engines::Mode;
 use pullback_eval::Value;
-use pullback_lambda::{
-    AdOp, Def, DefId, Expr as Term, ExprKind as TermKind, Program, Type, tangent,
-};
+use pullback_lambda::Type;
 
-use crate::call::{Direction, Part, Prepared, Purpose, components, prepare};
+use crate::call::{Direction, Part, Prepared, Purpose, components, prepare, whole};
 use crate::engine::{Code, Engine};
 use crate::output::{push_json_string, to_json, to_text};
 use crate::request::Call;
-use crate::session::{Session, Stop};
+use crate::session::{Session, Stop, bug};
+use crate::shape::tangent_like;
 use crate::watch::{Run, watch};
 
 /// A value, and what was asked for beside it.
 pub struct Answer {
-    program: Program,
+    code: Code,
     value: Value,
     ty: Type,
     derivative: Option<Derivative>,
@@ -36,15 +34,9 @@ struct Derivative {
 pub fn run(session: &mut Session<'_>, call: &Call) -> Result<Answer, Stop> {
     let engine = Engine::resolve(session, &call.settings)?;
     let prepared = prepare(session, call, &engine, &Purpose::Value)?;
-    let watches = call.settings.warn_kinks || call.settings.trace_nan;
-    if let Some(value) = prepared.value.clone().filter(|_| !watches) {
-        let Prepared { program, result, .. } = prepared;
-        return Ok(Answer { program, value, ty: result, derivative: None });
-    }
-    let found = watched(session, call, &engine, &prepared, &Mode::Value);
-    let Prepared { program, result, .. } = prepared;
-    let value = found?.0;
-    Ok(Answer { program, value, ty: result, derivative: None })
+    let (value, _) = watched(session, call, &engine, &prepared, &Mode::Value)?;
+    let Prepared { code, result, .. } = prepared;
+    Ok(Answer { code, value, ty: result, derivative: None })
 }
 
 /// Value and gradient of a Real-valued entry with respect to the parameters named, or all.
@@ -66,7 +58,7 @@ pub fn vjp(
     let direction = Some(Direction::Cotangent(cotangent));
     let purpose = Purpose::Derivative { wrt, scalar: false, direction };
     let mut prepared = prepare(session, call, &engine, &purpose)?;
-    let (cotangent, _) = prepared.direction.take().ok_or(Stop)?;
+    let cotangent = prepared.take_direction();
     backwards(session, call, &engine, prepared, cotangent, "pullback")
 }
 
@@ -81,14 +73,13 @@ pub fn jvp(
     let direction = Some(Direction::Tangent(tangent));
     let purpose = Purpose::Derivative { wrt, scalar: false, direction };
     let mut prepared = prepare(session, call, &engine, &purpose)?;
-    let (given, _) = prepared.direction.take().ok_or(Stop)?;
-    let x_dot = whole_tangent(session, &engine, &mut prepared, &given)?;
-    let mode = Mode::Jvp(x_dot);
+    let given = prepared.take_direction();
+    let mode = Mode::Jvp(whole_tangent(&prepared, &given));
     let (value, y_dot) = watched(session, call, &engine, &prepared, &mode)?;
-    let Prepared { mut program, result, .. } = prepared;
-    let ty = tangent_of(&mut program, &result)?;
-    let derivative = Some(Derivative { noun: "tangent", parts: vec![(None, y_dot, ty)] });
-    Ok(Answer { program, value, ty: result, derivative })
+    let Prepared { code, result, result_tangent, .. } = prepared;
+    let derivative =
+        Some(Derivative { noun: "tangent", parts: vec![(None, y_dot, result_tangent)] });
+    Ok(Answer { code, value, ty: result, derivative })
 }
 
 fn backwards(
@@ -101,16 +92,16 @@ fn backwards(
 ) -> Result<Answer, Stop> {
     let mode = Mode::Vjp(cotangent);
     let (value, x_bar) = watched(session, call, engine, &prepared, &mode)?;
-    let Prepared { mut program, result, parts, .. } = prepared;
-    let cotangents = components(Some(&x_bar), parts.len());
+    let Prepared { code, result, parts, .. } = prepared;
+    let cotangents = components(&x_bar, parts.len());
     let mut shown = Vec::new();
-    for (Part { name, ty, wrt }, cotangent) in parts.into_iter().zip(cotangents) {
+    for (Part { name, tangent, wrt, .. }, cotangent) in parts.into_iter().zip(cotangents) {
         if wrt {
-            shown.push((Some(name), cotangent, tangent_of(&mut program, &ty)?));
+            shown.push((Some(name), cotangent, tangent));
         }
     }
     let derivative = Some(Derivative { noun, parts: shown });
-    Ok(Answer { program, value, ty: result, derivative })
+    Ok(Answer { code, value, ty: result, derivative })
 }
 
 /// Runs a call and watches it as far as its settings ask for it. Gives value and derivative.
@@ -121,9 +112,9 @@ fn watched(
     prepared: &Prepared,
     mode: &Mode,
 ) -> Result<(Value, Value), Stop> {
-    let Prepared { program, function, argument, parts, .. } = prepared;
-    let found = engine.try_run(&Code::new(program), *function, argument.clone(), mode);
-    let run = Run { engine, program, function: *function, argument, mode, parts };
+    let Prepared { code, function, argument, parts, .. } = prepared;
+    let found = engine.try_run(code, *function, argument.clone(), mode);
+    let run = Run { engine, code, function: *function, argument, mode, parts };
     watch(session, &call.settings, &run, found.is_err());
     match found {
         Ok(answer) => Ok((answer.value, answer.derivative.unwrap_or(Value::Unit))),
@@ -135,52 +126,29 @@ fn watched(
     }
 }
 
-fn tangent_of(program: &mut Program, ty: &Type) -> Result<Type, Stop> {
-    tangent(&mut program.datas, ty).ok_or(Stop)
-}
-
 /// The tangent of all parameters: what was given for those differentiated, zeros for the others.
-fn whole_tangent(
-    session: &mut Session<'_>,
-    engine: &Engine,
-    prepared: &mut Prepared,
-    given: &Value,
-) -> Result<Value, Stop> {
+fn whole_tangent(prepared: &Prepared, given: &Value) -> Value {
     let wrt = prepared.parts.iter().filter(|part| part.wrt).count();
-    let mut given = components(Some(given), wrt).into_iter();
-    let zeros = add_zeros(&mut prepared.program, prepared.function)?;
-    let argument = prepared.argument.clone();
-    let code = Code::new(&prepared.program);
-    let zeros = engine.run(session, &code, zeros, argument, &Mode::Value)?.value;
-    let mut tangents = components(Some(&zeros), prepared.parts.len());
-    for (tangent, part) in tangents.iter_mut().zip(&prepared.parts) {
+    let mut given = components(given, wrt).into_iter();
+    let values = components(&prepared.argument, prepared.parts.len());
+    let tangents = values.iter().zip(&prepared.parts).map(|(value, part)| {
         if part.wrt {
-            *tangent = given.next().ok_or(Stop)?;
+            given.next().unwrap_or_else(|| bug("the tangent has a component for each parameter"))
+        } else {
+            tangent_like(value, &mut |_| 0.0)
         }
-    }
-    Ok(if tangents.len() == 1 { tangents.remove(0) } else { Value::tuple(tangents) })
-}
-
-/// Adds `\s -> zeros s` for the parameter of a function.
-fn add_zeros(program: &mut Program, function: DefId) -> Result<DefId, Stop> {
-    let Def { ty, span, .. } = program.defs[function].clone();
-    let (from, _) = ty.as_fun().ok_or(Stop)?;
-    let to = tangent_of(program, from)?;
-    let point = program.fresh("s", from.clone());
-    let arg = program.var(point, span);
-    let zeros = Term::new(TermKind::Ad(AdOp::Zeros, vec![arg]), to, span);
-    let body = program.lam(vec![point], zeros);
-    Ok(program.defs.push(Def { name: Name::new("__zeros"), ty: body.ty.clone(), body, span }))
+    });
+    whole(tangents.collect())
 }
 
 impl Answer {
     /// The answer in Pullback notation: the value alone, or value and derivative on lines of their own.
     pub fn text(&self) -> String {
-        let value = to_text(&self.program, &self.value, &self.ty);
+        let value = to_text(self.code.program(), &self.value, &self.ty);
         let Some(derivative) = &self.derivative else { return value };
         let mut text = format!("value: {value}\n{}:", derivative.noun);
         for (name, part, ty) in &derivative.parts {
-            let part = to_text(&self.program, part, ty);
+            let part = to_text(self.code.program(), part, ty);
             match name {
                 Some(name) => text.push_str(&format!("\n  {name} = {part}")),
                 None => text.push_str(&format!(" {part}")),
@@ -190,11 +158,11 @@ impl Answer {
     }
     /// The answer as JSON: the value alone, or an object with value and derivative.
     pub fn json(&self) -> String {
-        let value = to_json(&self.program, &self.value, &self.ty);
+        let value = to_json(self.code.program(), &self.value, &self.ty);
         let Some(derivative) = &self.derivative else { return value };
         let mut text = format!("{{\"value\": {value}, \"{}\": ", derivative.noun);
         if let [(None, part, ty)] = derivative.parts.as_slice() {
-            text.push_str(&to_json(&self.program, part, ty));
+            text.push_str(&to_json(self.code.program(), part, ty));
         } else {
             text.push('{');
             for (index, (name, part, ty)) in derivative.parts.iter().enumerate() {
@@ -203,7 +171,7 @@ impl Answer {
                 }
                 push_json_string(&mut text, name.as_deref().unwrap_or_default());
                 text.push_str(": ");
-                text.push_str(&to_json(&self.program, part, ty));
+                text.push_str(&to_json(self.code.program(), part, ty));
             }
             text.push('}');
         }

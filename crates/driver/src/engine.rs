@@ -3,6 +3,7 @@
 //! Input: a program, a definition, values. Output: values, or a diagnostic. Each evaluation has a
 //! machine of its own, so constants are computed once an evaluation.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
@@ -27,20 +28,31 @@ pub struct Engine {
     options: Options,
 }
 
-/// A program compiled once, to be evaluated many times.
-pub struct Code<'p> {
-    program: &'p Program,
-    image: Image,
+/// A program to be evaluated many times. It is compiled once, and only for engines of the evaluator.
+pub struct Code {
+    program: Rc<Program>,
+    image: OnceCell<Image>,
+    is_watched: bool,
 }
 
-impl<'p> Code<'p> {
-    /// Compiles a program.
-    pub fn new(program: &'p Program) -> Self {
-        Self { program, image: compile(program) }
+impl Code {
+    /// The code of a program.
+    pub fn new(program: Program) -> Self {
+        Self { program: Rc::new(program), image: OnceCell::new(), is_watched: false }
     }
-    /// Compiles a program to be run under a watch.
-    pub fn watched(program: &'p Program) -> Self {
-        Self { program, image: compile(program).watched() }
+    /// The same program, to be run under a watch.
+    pub fn watched(&self) -> Self {
+        Self { program: self.program.clone(), image: OnceCell::new(), is_watched: true }
+    }
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+    fn image(&self) -> &Image {
+        self.image.get_or_init(|| {
+            let image = compile(&self.program);
+            if self.is_watched { image.watched() } else { image }
+        })
     }
 }
 
@@ -97,13 +109,13 @@ impl Engine {
         fused(self.info).is_some()
     }
     /// The value of a definition.
-    pub fn value(&self, code: &Code<'_>, def: DefId) -> Result<Value, Box<Diagnostic>> {
+    pub fn value(&self, code: &Code, def: DefId) -> Result<Value, Box<Diagnostic>> {
         match self.info.how {
             How::Runtime(make) => {
-                Machine::new(&code.image, make(), self.options.clone()).global(def)
+                Machine::new(code.image(), make(), self.options.clone()).global(def)
             }
             How::Transform { .. } | How::Own(_) => {
-                evaluate(self.info, code.program, def, &self.options)
+                evaluate(self.info, code.program(), def, &self.options)
             }
         }
     }
@@ -111,7 +123,7 @@ impl Engine {
     pub fn run(
         &self,
         session: &mut Session<'_>,
-        code: &Code<'_>,
+        code: &Code,
         function: DefId,
         argument: Value,
         mode: &Mode,
@@ -121,17 +133,17 @@ impl Engine {
     /// As [`Engine::run`], without reporting faults to a session.
     pub fn try_run(
         &self,
-        code: &Code<'_>,
+        code: &Code,
         function: DefId,
         argument: Value,
         mode: &Mode,
     ) -> Result<Answer, Box<Diagnostic>> {
         match self.info.how {
             How::Runtime(make) => {
-                run_in_machine(make(), &code.image, function, argument, mode, &self.options)
+                run_in_machine(make(), code.image(), function, argument, mode, &self.options)
             }
             How::Transform { .. } | How::Own(_) => {
-                run(self.info, code.program, function, argument, mode, &self.options)
+                run(self.info, code.program(), function, argument, mode, &self.options)
             }
         }
     }
@@ -160,11 +172,11 @@ impl Engine {
     /// Runs a function with its argument followed; see [`pullback_engines::follow`].
     pub fn follow(
         &self,
-        code: &Code<'_>,
+        code: &Code,
         function: DefId,
         argument: Value,
     ) -> Result<(), Box<Diagnostic>> {
-        follow(&code.image, function, argument, &self.options)
+        follow(code.image(), function, argument, &self.options)
     }
     /// The same engine in the strict domain: ties and edges of domains are faults.
     pub fn strict(&self) -> Self {

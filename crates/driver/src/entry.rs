@@ -4,6 +4,7 @@
 //! [`Given`] a parameter, or diagnostics about arguments that are missing, unknown or given twice.
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_syntax::ast::{Def, Expr, ItemKind, Module, Pattern, PatternKind};
@@ -37,8 +38,6 @@ pub struct ParamInfo {
     pub name: String,
     /// Whether it can be named in an input file.
     pub named: bool,
-    /// Its type.
-    pub ty: Ty,
     /// Whether values of its type are data (no functions inside).
     pub is_data: bool,
     /// Whether there are Reals in it.
@@ -46,9 +45,10 @@ pub struct ParamInfo {
 }
 
 /// What a parameter is given.
+#[derive(Clone)]
 pub enum Given {
     /// An expression of the command line.
-    Arg(Box<Expr>),
+    Arg(Rc<Expr>),
     /// The value of this name in the input file.
     Input(String),
 }
@@ -68,7 +68,6 @@ impl Entry {
             params.push(ParamInfo {
                 named: name.is_some(),
                 name: name.unwrap_or_else(|| format!("argument {}", position + 1)),
-                ty: (**from).clone(),
                 is_data: !seen.function,
                 has_reals: seen.real,
             });
@@ -101,7 +100,7 @@ impl Entry {
             return session.fail(self.too_many(found, args[self.params.len()].span));
         }
         let mut given: Vec<Option<Given>> =
-            args.into_iter().map(|arg| Some(Given::Arg(Box::new(arg)))).collect();
+            args.into_iter().map(|arg| Some(Given::Arg(Rc::new(arg)))).collect();
         for (name, span) in arguments.input_names() {
             let Some(position) =
                 self.params.iter().position(|param| param.named && param.name == name)

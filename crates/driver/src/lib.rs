@@ -25,7 +25,7 @@ mod engine;
 mod entry;
 mod shape;
 mod sizes;
-mod synth;
+mod wrap;
 
 mod compare;
 mod expect;

@@ -40,10 +40,6 @@ impl Modules {
     pub fn main(&self) -> &Loaded {
         self.list.last().expect("loading starts with the prelude and ends with the main file")
     }
-    /// The file that was asked for, to add to it.
-    pub fn main_mut(&mut self) -> &mut Loaded {
-        self.list.last_mut().expect("loading starts with the prelude and ends with the main file")
-    }
 }
 
 /// Loads a file and what it imports. Mistakes inside are reported and do not stop the loading.

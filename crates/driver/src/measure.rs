@@ -9,7 +9,7 @@ use pullback_engines::Mode;
 use pullback_eval::{Counts, Value, walk};
 
 use crate::call::{Purpose, prepare};
-use crate::engine::{Code, Engine};
+use crate::engine::Engine;
 use crate::request::Call;
 use crate::session::{Session, Stop};
 
@@ -31,14 +31,14 @@ pub fn measure(session: &mut Session<'_>, call: &Call, repeat: usize) -> Result<
     let engine = Engine::resolve(session, &call.settings)?;
     let purpose = Purpose::Derivative { wrt: &[], scalar: true, direction: None };
     let prepared = prepare(session, call, &engine, &purpose)?;
-    let code = Code::new(&prepared.program);
+    let code = &prepared.code;
     let mut cost = |mode: &Mode| {
         let mut shortest = Duration::MAX;
         let mut operations = 0;
         for _ in 0..repeat.max(1) {
             let start = Instant::now();
             let argument = prepared.argument.clone();
-            let answer = engine.run(session, &code, prepared.function, argument, mode)?;
+            let answer = engine.run(session, code, prepared.function, argument, mode)?;
             shortest = shortest.min(start.elapsed());
             operations = answer.counts.total();
         }
@@ -70,15 +70,14 @@ pub fn operations(
     let engine = Engine::resolve(session, &call.settings)?;
     let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
     let prepared = prepare(session, call, &engine, &purpose)?;
-    let code = Code::new(&prepared.program);
+    let code = &prepared.code;
     let ones = |value: &Value| {
         let reals = walk::real_leaves(value).map(|leaves| leaves.len());
         let ones = reals.and_then(|count| walk::tangent_of(value, vec![Value::Real(1.0); count]));
         ones.map_err(|_| Stop)
     };
-    let mut run = |mode: &Mode| {
-        engine.run(session, &code, prepared.function, prepared.argument.clone(), mode)
-    };
+    let mut run =
+        |mode: &Mode| engine.run(session, code, prepared.function, prepared.argument.clone(), mode);
     let primal = run(&Mode::Value)?;
     let outputs = walk::real_leaves(&primal.value).map_err(|_| Stop)?.len();
     let mode = if forward {

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Name, Span};
 use pullback_engines::ENGINES;
 use pullback_engines::TRANSLATE;
 use pullback_lambda::{DefId, Pass, Program, Stage as LambdaStage};
 use pullback_reduce::{ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, UNARY};
+use pullback_syntax::ast::Expr;
 use pullback_types::ELABORATE;
 use pullback_types::tir::{Global, GlobalId, Typed};
-use pullback_types::{Scopes, Source, check_patterns, elaborate, infer};
+use pullback_types::{Call, Inference, Source, check_patterns, elaborate};
 
 use crate::load::Modules;
 use crate::session::{Session, Stop};
@@ -57,19 +58,18 @@ pub fn stages() -> impl Iterator<Item = Stage> {
     STAGES.iter().copied().chain(forms).filter(move |stage| seen.insert(stage.name))
 }
 
-/// A program whose types are known.
-pub struct Inferred {
-    /// The typed tree.
-    pub typed: Typed,
-    /// Which names each module defines.
-    pub scopes: Scopes,
+/// A program whose types are known, to which a request may add definitions.
+pub struct Inferred<'m> {
+    inference: Inference<'m>,
     /// Which module was asked for.
-    pub main: usize,
+    main: usize,
+    /// How many definitions have had their patterns checked.
+    checked: usize,
 }
 
 /// Infers the types of all modules. Everything found is reported; see [`Session::has_errors`].
-pub fn typed(session: &mut Session<'_>, modules: &Modules) -> Inferred {
-    let sources: Vec<Source<'_>> = modules
+pub fn typed<'m>(session: &mut Session<'_>, modules: &'m Modules) -> Inferred<'m> {
+    let sources: Vec<Source<'m>> = modules
         .list
         .iter()
         .map(|module| Source {
@@ -90,18 +90,48 @@ pub fn typed(session: &mut Session<'_>, modules: &Modules) -> Inferred {
             prelude: module.prelude,
         })
         .collect();
-    let (typed, scopes, diagnostics) = infer(&sources);
-    session.diagnostics.extend(diagnostics);
-    session.diagnostics.extend(check_patterns(&typed));
-    session.sort_diagnostics();
-    Inferred { typed, scopes, main: modules.list.len() - 1 }
+    let main = modules.list.len() - 1;
+    let mut inferred = Inferred { inference: Inference::new(&sources), main, checked: 0 };
+    inferred.report(session);
+    inferred
 }
 
-impl Inferred {
+impl<'m> Inferred<'m> {
+    /// The typed tree.
+    pub fn typed(&self) -> &Typed {
+        self.inference.typed()
+    }
+    /// The definitions of the module that was asked for.
+    pub fn globals(&self) -> impl Iterator<Item = (&Name, GlobalId)> {
+        self.inference.scopes().globals(self.main)
+    }
     /// The definition of this name in the module that was asked for.
     pub fn global(&self, name: &str) -> Option<(GlobalId, &Global)> {
-        let id = self.scopes.global(self.main, name)?;
-        Some((id, &self.typed.globals[id]))
+        let id = self.inference.scopes().global(self.main, name)?;
+        Some((id, &self.typed().globals[id]))
+    }
+    /// Adds the parts of a call to the program, with expressions in the scope of the module that was asked
+    /// for; see [`Inference::call`].
+    pub fn call(&mut self, session: &mut Session<'_>, call: &Call<'m>) -> Result<GlobalId, Stop> {
+        let id = self.inference.call(self.main, call);
+        self.report(session);
+        session.stop_on_errors()?;
+        Ok(id)
+    }
+    /// Adds the two sides of an expectation as a pair.
+    pub fn sides(&mut self, left: &'m Expr, right: &'m Expr, span: Span) -> GlobalId {
+        self.inference.sides(self.main, left, right, span)
+    }
+    /// Adds an expression.
+    pub fn expression(&mut self, expr: &'m Expr) -> GlobalId {
+        self.inference.expression(self.main, expr)
+    }
+    /// Reports what is wrong with the definitions added since the last report.
+    pub fn report(&mut self, session: &mut Session<'_>) {
+        session.diagnostics.extend(self.inference.take_diagnostics());
+        session.diagnostics.extend(check_patterns(self.inference.typed(), self.checked));
+        self.checked = self.inference.typed().globals.len();
+        session.sort_diagnostics();
     }
     /// The definition of this name, or a diagnostic that lists what there is.
     pub fn entry(&self, session: &mut Session<'_>, name: &str) -> Result<GlobalId, Stop> {
@@ -119,8 +149,7 @@ impl Inferred {
     }
     /// The names that the user's module defines.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let names = self.scopes.globals(self.main).map(|(name, _)| name.as_str());
-        names.filter(|name| !name.starts_with("__"))
+        self.globals().map(|(name, _)| name.as_str())
     }
     /// Elaborates these definitions and all they need.
     pub fn program(
@@ -129,7 +158,7 @@ impl Inferred {
         roots: &[GlobalId],
     ) -> Result<(Program, Vec<DefId>), Stop> {
         session.stop_on_errors()?;
-        let mut elaborated = elaborate(&self.typed, roots);
+        let mut elaborated = elaborate(self.typed(), roots);
         session.diagnostics.extend(elaborated.diagnostics);
         session.stop_on_errors()?;
         elaborated.program.library.clone_from(&session.library);

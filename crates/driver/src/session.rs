@@ -27,6 +27,11 @@ pub struct Session<'f> {
     held: Vec<Charge>,
 }
 
+/// Stops where something is not as an earlier stage promises: a bug in Pullback, never a wrong answer.
+pub(crate) fn bug(promise: &str) -> ! {
+    panic!("driver: it does not hold that {promise}")
+}
+
 /// Errors have been reported to the session: there is nothing more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;

@@ -6,18 +6,19 @@
 
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::{BOUNDED, EngineInfo, Stage as Form, fused};
-use pullback_lambda::{Def, DefId, Program, Type};
+use pullback_lambda::{Def, DefId, Expr, Program};
 use pullback_types::tir::GlobalId;
 use pullback_types::{open_record, show_scheme};
 
-use crate::call::{Prepared, Purpose, add_function, curried, prepare};
+use crate::call::{Prepared, Purpose, prepare};
 use crate::engine::{Engine, form_named};
 use crate::entry::Entry;
 use crate::load::load;
-use crate::pipeline::{Inferred, PASSES, stages, typed};
+use crate::pipeline::{PASSES, stages, typed};
 use crate::request::{Call, Settings};
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
+use crate::wrap::{add_function, curried};
 
 /// The text of a stage.
 pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
@@ -127,18 +128,13 @@ fn ast(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
     Ok(pullback_syntax::dump_ast(session.sources.text(file), &parse.module))
 }
 
-fn inferred(session: &mut Session<'_>, call: &Call) -> Result<Inferred, Stop> {
+fn types(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
     let modules = load(session, &call.file)?;
     let inferred = typed(session, &modules);
     session.stop_on_errors()?;
-    Ok(inferred)
-}
-
-fn types(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
-    let inferred = inferred(session, call)?;
     let line = |name: &str| {
         let (id, _) = inferred.global(name)?;
-        Some(format!("{name} : {}\n", show_scheme(&inferred.typed, id)))
+        Some(format!("{name} : {}\n", show_scheme(inferred.typed(), id)))
     };
     if call.entry.is_empty() {
         return Ok(inferred.names().filter_map(line).collect());
@@ -164,18 +160,20 @@ fn lambda(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
 /// The program of the entry, or of every definition of the file, and a comment for each definition that
 /// is not in it.
 fn calculus(session: &mut Session<'_>, call: &Call) -> Result<(Program, Vec<String>), Stop> {
-    let inferred = inferred(session, call)?;
+    let modules = load(session, &call.file)?;
+    let inferred = typed(session, &modules);
+    session.stop_on_errors()?;
     if !call.entry.is_empty() {
         let roots = [inferred.entry(session, &call.entry)?];
         return Ok((inferred.program(session, &roots)?.0, vec![]));
     }
-    let all = inferred.scopes.globals(inferred.main).map(|(_, id)| id);
+    let all = inferred.globals().map(|(_, id)| id);
     let (generic, roots): (Vec<_>, Vec<_>) =
-        all.partition(|id| open_record(&inferred.typed, *id).is_some());
+        all.partition(|id| open_record(inferred.typed(), *id).is_some());
     let (program, _) = inferred.program(session, &roots)?;
     let comment = |id: GlobalId| {
-        let name = &inferred.typed.globals[id].name;
-        let scheme = show_scheme(&inferred.typed, id);
+        let name = &inferred.typed().globals[id].name;
+        let scheme = show_scheme(inferred.typed(), id);
         format!("-- {name} : {scheme} becomes code where a use tells its record\n")
     };
     Ok((program, generic.into_iter().map(comment).collect()))
@@ -200,11 +198,10 @@ fn show_form(
         if bounded.is_some() {
             call.settings.fuel = None;
         }
-        let Prepared { program, function, argument, .. } =
-            prepare(session, &call, &engine, &purpose)?;
+        let Prepared { code, function, argument, .. } = prepare(session, &call, &engine, &purpose)?;
         match bounded {
-            Some(((_, show), fuel)) => show(&program, function, argument, fuel),
-            None => (form.show)(&program, function, Some(argument)),
+            Some(((_, show), fuel)) => show(code.program(), function, argument, fuel),
+            None => (form.show)(code.program(), function, Some(argument)),
         }
     } else {
         let (program, function) = unapplied(session, call, &call.entry)?;
@@ -223,8 +220,8 @@ pub(crate) fn unapplied(
     let inferred = typed(session, &modules);
     session.stop_on_errors()?;
     let id = inferred.entry(session, entry)?;
-    let global = &inferred.typed.globals[id];
-    let info = Entry::new(&inferred.typed, &modules.main().module, global);
+    let global = &inferred.typed().globals[id];
+    let info = Entry::new(inferred.typed(), &modules.main().module, global);
     if let Some(param) = info.params.iter().find(|param| !param.is_data) {
         let title = format!("the parameter `{}` of `{entry}` is a function", param.name);
         let diagnostic = Diagnostic::error("E0817", info.span, title, "defined here")
@@ -239,11 +236,12 @@ pub(crate) fn unapplied(
             .hint("name a definition with parameters");
         return session.fail(diagnostic);
     }
+    let count = info.params.len();
     let (mut program, roots) = inferred.program(session, &[id])?;
-    let Def { ty, span, .. } = program.defs[roots[0]].clone();
-    let (types, _) = curried(&ty, info.params.len())?;
-    let from = if types.len() == 1 { types[0].clone() } else { Type::tuple(types) };
-    let whole = program.global(roots[0], span);
-    let function = add_function(&mut program, roots[0], whole, from, info.params.len());
+    let Def { name, ty, span, .. } = program.defs[roots[0]].clone();
+    let (types, _) = curried(&ty, count);
+    let function = program.global(roots[0], span);
+    let body = |_: &mut Program, args| Expr::app(function, args, span);
+    let function = add_function(&mut program, name, span, types, body);
     Ok((program, function))
 }

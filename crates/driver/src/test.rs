@@ -9,8 +9,8 @@ use std::path::Path;
 use pullback_base::{Diagnostic, Span};
 use pullback_eval::Value;
 use pullback_lambda::{DefId, Program};
-use pullback_syntax::ast::{Expr, ExprKind, Item, Literal};
 use pullback_types::show_scheme;
+use pullback_types::tir::GlobalId;
 
 use crate::compare::agree;
 use crate::engine::{Code, Engine, engine_names};
@@ -22,7 +22,6 @@ use crate::pipeline::{Inferred, typed};
 use crate::request::Settings;
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
-use crate::synth::{bind_in, def, expr, tuple, var};
 use crate::watch::Lines;
 
 /// What testing a file found.
@@ -78,34 +77,26 @@ pub fn test(
     settings: &Settings,
 ) -> Result<TestReport, Stop> {
     let (modules, lines) = load_with_expectations(session, path)?;
-    let inferred = typed(session, &modules);
+    let (inferred, ids) = infer_with_expectations(session, &modules, &lines);
     session.stop_on_errors()?;
     let engines = engines(session, &lines, settings)?;
     let mut report = TestReport::default();
-    let mut wanted = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        match &line.kind {
-            ExpectationKind::Type(name, text) => {
-                let failure = check_type(&inferred, line.span, name, text);
-                report.passed += usize::from(failure.is_none());
-                report.failed.extend(failure);
-            }
-            ExpectationKind::Equal(..)
-            | ExpectationKind::Close(..)
-            | ExpectationKind::Fails(..) => {
-                wanted.push((line, inferred.entry(session, &name_of(index))?));
-            }
-            ExpectationKind::Engines(_) => {}
+    for line in &lines {
+        if let ExpectationKind::Type(name, text) = &line.kind {
+            let failure = check_type(&inferred, line.span, name, text);
+            report.passed += usize::from(failure.is_none());
+            report.failed.extend(failure);
         }
     }
-    let roots: Vec<_> = wanted.iter().map(|(_, id)| *id).collect();
+    let (evaluated, roots): (Vec<&Expectation>, Vec<GlobalId>) =
+        lines.iter().zip(&ids).filter_map(|(line, id)| Some((line, (*id)?))).unzip();
     let (program, defs) = inferred.program(session, &roots)?;
-    let code = Code::new(&program);
-    let watched = settings.warn_kinks.then(|| Lines::new(&program));
-    for ((line, _), def) in wanted.into_iter().zip(defs) {
+    let code = Code::new(program);
+    let watched = settings.warn_kinks.then(|| Lines::new(&code));
+    for (line, def) in evaluated.into_iter().zip(defs) {
         let checked = engines.iter().map(|engine| {
             // Every evaluation has the time limit to itself.
-            let found = check_line(&engine.afresh(&session.clock), &code, &program, def, line);
+            let found = check_line(&engine.afresh(&session.clock), &code, def, line);
             (engine.name(), found)
         });
         report.add(line.span, checked.collect());
@@ -118,38 +109,65 @@ pub fn test(
     Ok(report)
 }
 
-/// Loads a file and adds a definition for each line of expectation, so that mistakes in them are
-/// found like mistakes in definitions.
+/// Loads a file with its expectations.
 pub fn load_with_expectations(
     session: &mut Session<'_>,
     path: &Path,
 ) -> Result<(Modules, Vec<Expectation>), Stop> {
-    let mut modules = load(session, path)?;
-    let main = modules.main_mut();
-    let (lines, problems) = expectations(&session.sources, &main.module);
+    let modules = load(session, path)?;
+    let (lines, problems) = expectations(&session.sources, &modules.main().module);
     session.diagnostics.extend(problems);
     session.diagnostics.extend(lines.iter().filter_map(unknown_engine));
-    let items = lines.iter().enumerate().filter_map(|(index, line)| item(&name_of(index), line));
-    main.module.items.extend(items);
     Ok((modules, lines))
+}
+
+/// Infers a program and a definition for each of its expectations that is evaluated, so that mistakes in
+/// them are found like mistakes in definitions.
+pub fn infer_with_expectations<'m>(
+    session: &mut Session<'_>,
+    modules: &'m Modules,
+    lines: &'m [Expectation],
+) -> (Inferred<'m>, Vec<Option<GlobalId>>) {
+    let mut inferred = typed(session, modules);
+    let add = |line: &'m Expectation| match &line.kind {
+        ExpectationKind::Equal(left, right) | ExpectationKind::Close(left, right, _) => {
+            Some(inferred.sides(left, right, line.span))
+        }
+        ExpectationKind::Fails(body, _) => Some(inferred.expression(body)),
+        ExpectationKind::Type(..) | ExpectationKind::Engines(_) => None,
+    };
+    let ids = lines.iter().map(add).collect();
+    inferred.report(session);
+    (inferred, ids)
 }
 
 /// Reports the expectations that fail whatever is evaluated: claims about types, and comparisons of
 /// functions. Where there are errors, the types are not known.
-pub(crate) fn check_lines(session: &mut Session<'_>, inferred: &Inferred, lines: &[Expectation]) {
+pub(crate) fn check_lines(
+    session: &mut Session<'_>,
+    inferred: &Inferred<'_>,
+    lines: &[Expectation],
+    ids: &[Option<GlobalId>],
+) {
     if session.has_errors() {
         return;
     }
-    for (index, line) in lines.iter().enumerate() {
-        let failure = match &line.kind {
-            ExpectationKind::Type(name, text) => check_type(inferred, line.span, name, text),
-            ExpectationKind::Equal(..) | ExpectationKind::Close(..) => {
-                let sides = inferred.global(&name_of(index)).map(|(_, global)| &global.ty);
-                let functions = sides.is_some_and(|ty| holds_functions(&inferred.typed, ty));
+    for (line, id) in lines.iter().zip(ids) {
+        let failure = match (&line.kind, id) {
+            (ExpectationKind::Type(name, text), _) => check_type(inferred, line.span, name, text),
+            (ExpectationKind::Equal(..) | ExpectationKind::Close(..), Some(id)) => {
+                let typed = inferred.typed();
+                let functions = holds_functions(typed, &typed.globals[*id].ty);
                 let reason = Reason::Other(NO_COMPARISON.to_owned());
                 functions.then_some(Failure { span: line.span, engines: vec![], reason })
             }
-            ExpectationKind::Fails(..) | ExpectationKind::Engines(_) => None,
+            (
+                ExpectationKind::Fails(..)
+                | ExpectationKind::Engines(_)
+                | ExpectationKind::Equal(..)
+                | ExpectationKind::Close(..),
+                _,
+            ) => None,
         };
         session.diagnostics.extend(failure.map(|failure| failure.diagnostic()));
     }
@@ -163,29 +181,6 @@ fn unknown_engine(line: &Expectation) -> Option<Diagnostic> {
     let title = format!("there is no engine `{name}`");
     let hint = did_you_mean("engine", name, engine_names());
     Some(Diagnostic::error("E0812", line.span, title, "").hint(hint))
-}
-
-fn name_of(index: usize) -> String {
-    format!("__expectation_{index}")
-}
-
-/// The definition that stands for a line: both sides as a pair, typed alike.
-fn item(name: &str, line: &Expectation) -> Option<Item> {
-    match &line.kind {
-        ExpectationKind::Equal(left, right) | ExpectationKind::Close(left, right, _) => {
-            let left_value = || var("__left", left.span);
-            // `if false then LEFT else RIGHT`: the right side, of the type of the left one.
-            let alike = ExprKind::If {
-                cond: Box::new(expr(ExprKind::Lit(Literal::Bool(false)), line.span)),
-                then: Box::new(left_value()),
-                otherwise: right.clone(),
-            };
-            let pair = tuple(vec![left_value(), expr(alike, line.span)], line.span);
-            Some(def(name, bind_in("__left", (**left).clone(), pair)))
-        }
-        ExpectationKind::Fails(body, _) => Some(def(name, Expr::clone(body))),
-        ExpectationKind::Type(..) | ExpectationKind::Engines(_) => None,
-    }
 }
 
 fn engines(
@@ -218,14 +213,14 @@ fn engines(
     Ok(engines)
 }
 
-fn check_type(inferred: &Inferred, span: Span, name: &str, text: &str) -> Option<Failure> {
+fn check_type(inferred: &Inferred<'_>, span: Span, name: &str, text: &str) -> Option<Failure> {
     let failure = |reason| Some(Failure { span, engines: vec![], reason });
     let Some((id, _)) = inferred.global(name) else {
         let hint = did_you_mean("definition", name, inferred.names());
         return failure(Reason::Other(format!("there is no definition `{name}`; {hint}")));
     };
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let found = words(&show_scheme(&inferred.typed, id));
+    let found = words(&show_scheme(inferred.typed(), id));
     let expected = words(text);
     if found == expected { None } else { failure(Reason::Differs { found, expected }) }
 }
@@ -239,17 +234,11 @@ enum Found {
 }
 
 /// Evaluates a line.
-fn check_line(
-    engine: &Engine,
-    code: &Code<'_>,
-    program: &Program,
-    def: DefId,
-    line: &Expectation,
-) -> Found {
+fn check_line(engine: &Engine, code: &Code, def: DefId, line: &Expectation) -> Found {
     match engine.value(code, def) {
         Err(fault) if Engine::gave_up(&fault) => Found::TooLong,
         Err(fault) if fault.code == "E0717" => Found::NotCovered,
-        result => mismatch(program, def, line, result).map_or(Found::Holds, Found::Fails),
+        result => mismatch(code.program(), def, line, result).map_or(Found::Holds, Found::Fails),
     }
 }
 

@@ -16,7 +16,7 @@ use pullback_base::{Diagnostic, Severity};
 use pullback_engines::Mode;
 use pullback_eval::Value;
 use pullback_eval::watch::{Kink, Part, Watch};
-use pullback_lambda::{DefId, Program};
+use pullback_lambda::DefId;
 use pullback_prim::Prim;
 
 use crate::call::{Part as Parameter, components};
@@ -31,7 +31,7 @@ pub struct Run<'a> {
     /// The engine.
     pub engine: &'a Engine,
     /// The program.
-    pub program: &'a Program,
+    pub code: &'a Code,
     /// The function.
     pub function: DefId,
     /// Its argument.
@@ -48,7 +48,7 @@ pub fn watch(session: &mut Session<'_>, settings: &Settings, run: &Run<'_>, fail
     if !settings.warn_kinks && !settings.trace_nan {
         return;
     }
-    let code = Code::watched(run.program);
+    let code = run.code.watched();
     let mut found = Vec::new();
     if settings.warn_kinks {
         let watch = Rc::new(Watch::for_kinks());
@@ -90,9 +90,9 @@ pub fn kinks(found: &[Kink], differentiated: bool) -> Vec<Diagnostic> {
 }
 
 /// The first NaN, and NaNs that were given.
-fn nans(code: &Code<'_>, run: &Run<'_>) -> Vec<Diagnostic> {
+fn nans(code: &Code, run: &Run<'_>) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
-    let values = components(Some(run.argument), run.parts.len());
+    let values = components(run.argument, run.parts.len());
     for (value, part) in values.iter().zip(run.parts) {
         found.extend(given(&format!("the parameter `{}`", part.name), &leaves(value)));
     }
@@ -123,12 +123,12 @@ fn nans(code: &Code<'_>, run: &Run<'_>) -> Vec<Diagnostic> {
 
 /// The place of the first NaN of a run, as words and a place for another diagnostic.
 pub fn first_nan(run: &Run<'_>) -> Option<Diagnostic> {
-    let (watch, _) = under_nan_watch(&Code::watched(run.program), run);
+    let (watch, _) = under_nan_watch(&run.code.watched(), run);
     watch.first_nan().map(|first| nan(&first, !matches!(run.mode, Mode::Value), false))
 }
 
 /// What a watch for NaN saw, and all that the run gave.
-fn under_nan_watch(code: &Code<'_>, run: &Run<'_>) -> (Rc<Watch>, Option<Value>) {
+fn under_nan_watch(code: &Code, run: &Run<'_>) -> (Rc<Watch>, Option<Value>) {
     let watch = Rc::new(Watch::for_nans());
     let engine = run.engine.watched(&watch);
     let answer = engine.try_run(code, run.function, run.argument.clone(), run.mode);
@@ -143,13 +143,13 @@ pub fn watch_constant(
     session: &mut Session<'_>,
     settings: &Settings,
     engine: &Engine,
-    program: &Program,
+    code: &Code,
     def: DefId,
 ) {
+    let code = code.watched();
     let mut found = Vec::new();
     let look = |watch: Watch| {
         let watch = Rc::new(watch);
-        let code = Code::watched(program);
         // The error itself is told by whoever asked for the value.
         drop(engine.watched(&watch).value(&code, def));
         watch
@@ -168,16 +168,16 @@ pub fn watch_constant(
 }
 
 /// Ties and edges that the constants of a program meet, such as lines of expectation.
-pub struct Lines<'p> {
-    code: Code<'p>,
+pub struct Lines {
+    code: Code,
     watch: Rc<Watch>,
 }
 
-impl<'p> Lines<'p> {
+impl Lines {
     /// Nothing has been met yet.
-    pub fn new(program: &'p Program) -> Self {
+    pub fn new(code: &Code) -> Self {
         let watch = Rc::new(Watch::for_kinks());
-        Self { code: Code::watched(program), watch }
+        Self { code: code.watched(), watch }
     }
     /// Evaluates a constant.
     pub fn look(&self, engine: &Engine, def: DefId) {

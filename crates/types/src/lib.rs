@@ -15,6 +15,6 @@ mod walk;
 
 pub use elaborate::{ELABORATE, Elaborated, elaborate, open_record};
 pub use exhaustive::check_patterns;
-pub use infer::infer;
+pub use infer::{Argument, Call, Direction, Inference, infer};
 pub use resolve::{Scopes, Source};
 pub use show::{show_scheme, show_type};

@@ -1,7 +1,9 @@
-//! Commands with what they print, as one program: those of `tests/cli` and those in the documentation.
+//! Commands with what they print, as one program: those of `tests/cli`, those in the documentation, and all
+//! of them on a file that takes every name.
 
 mod docs;
 mod golden;
+mod hygiene;
 #[cfg(target_os = "linux")]
 mod memory;
 

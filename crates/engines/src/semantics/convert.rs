@@ -132,10 +132,8 @@ impl Convert<'_> {
         }
     }
 
-    /// What a variable is called; those that are not of the program have no name that tells anything.
     fn name(&self, var: VarId) -> Name {
-        let name = &self.program.vars[var].name;
-        if name.starts_with("__") { "x".into() } else { name.clone() }
+        self.program.vars[var].name.clone()
     }
 
     fn definition(&mut self, def: DefId) -> Result<Fun, Foreign> {

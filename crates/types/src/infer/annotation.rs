@@ -390,10 +390,14 @@ impl<'a> Infer<'a> {
         }
         let diagnostic = diagnostic
             .note("the size names of a definition or a type are declared after its name")
-            .hint(format!(
-                "write `{} [{text}] …` to declare it, or `[]` for some size",
-                self.reports.owner()
-            ));
+            .hint(if self.reports.owner().is_empty() {
+                "write `[]` for some size".to_owned()
+            } else {
+                format!(
+                    "write `{} [{text}] …` to declare it, or `[]` for some size",
+                    self.reports.owner()
+                )
+            });
         self.report(diagnostic);
     }
 

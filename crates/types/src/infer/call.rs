@@ -48,12 +48,7 @@ impl<'a> Infer<'a> {
     }
 
     fn apply(&mut self, head: Head, args: &[&'a Expr], span: Span) -> TExpr {
-        let mut call = Call {
-            name: head.name.clone(),
-            typed: vec![None; args.len()],
-            wrong: false,
-            at: head.expr.ty.clone(),
-        };
+        let mut call = Call::new(&head, args.len());
         self.plain_arguments(&head, args, &mut call);
         for (index, arg) in args.iter().enumerate() {
             if self.reports.has_stopped() {
@@ -138,7 +133,14 @@ impl<'a> Infer<'a> {
     }
 
     /// Checks one argument of a function that is known to take a `from` there.
-    fn argument(&mut self, head: &Head, index: usize, arg: &'a Expr, from: &Ty, call: &mut Call) {
+    pub(super) fn argument(
+        &mut self,
+        head: &Head,
+        index: usize,
+        arg: &'a Expr,
+        from: &Ty,
+        call: &mut Call,
+    ) {
         let arg = if call.wrong && !is_closed(from) {
             self.infer(arg)
         } else {
@@ -256,14 +258,22 @@ impl<'a> Infer<'a> {
 }
 
 /// A call whose arguments are being checked.
-struct Call {
+pub(super) struct Call {
     name: Option<Name>,
     /// The arguments that have been checked.
-    typed: Vec<Option<TExpr>>,
+    pub typed: Vec<Option<TExpr>>,
     /// An argument was wrong: only types that it cannot have spoilt are relied on.
-    wrong: bool,
+    pub wrong: bool,
     /// The type of the function applied to the arguments so far.
     at: Ty,
+}
+
+impl Call {
+    /// A call with so many arguments, of which none has been checked.
+    pub fn new(head: &Head, arguments: usize) -> Self {
+        let (name, at) = (head.name.clone(), head.expr.ty.clone());
+        Self { name, typed: vec![None; arguments], wrong: false, at }
+    }
 }
 
 /// Whether the type is known whatever the arguments are: not by way of a variable, which another
@@ -272,7 +282,7 @@ fn is_closed(ty: &Ty) -> bool {
     matches!(ty, Ty::Real | Ty::Int | Ty::Bool | Ty::Str)
 }
 
-fn is_lambda(expr: &Expr) -> bool {
+pub(super) fn is_lambda(expr: &Expr) -> bool {
     let mut inner = expr;
     while let ExprKind::Paren(next) = &inner.kind {
         inner = next;

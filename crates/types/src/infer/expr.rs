@@ -144,11 +144,9 @@ impl<'a> Infer<'a> {
         span: Span,
         want: Want<'_>,
     ) -> TExpr {
-        // An expectation is an `if` between its sides, whose condition is the whole line.
-        let side = cond.span == span;
         let cond = self.check(cond, &Ty::Bool, &Why::Condition);
         let then = self.sub(then, want);
-        let why = if side { Why::Side(then.span) } else { Why::Branch(then.span) };
+        let why = Why::Branch(then.span);
         let otherwise = self.later_branch(otherwise, want, &then.ty, &why);
         let ty = match want {
             Some((want, _)) => want.clone(),
@@ -159,7 +157,13 @@ impl<'a> Infer<'a> {
 
     /// A branch after one of type `first`. Where that holds the tangent type of a sum, so does this
     /// one's: its constructors alone would be taken for those of the sum.
-    fn later_branch(&mut self, branch: &'a Expr, want: Want<'_>, first: &Ty, why: &Why) -> TExpr {
+    pub(super) fn later_branch(
+        &mut self,
+        branch: &'a Expr,
+        want: Want<'_>,
+        first: &Ty,
+        why: &Why,
+    ) -> TExpr {
         if want.is_none() && self.holds_sum_tangent(first) {
             return self.check(branch, first, why);
         }
@@ -188,7 +192,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The common type of a branch and those before it.
-    fn join_branch(&mut self, ty: &Ty, branch: &TExpr, why: &Why) -> Ty {
+    pub(super) fn join_branch(&mut self, ty: &Ty, branch: &TExpr, why: &Why) -> Ty {
         if self.report_unlike_literal(branch, ty, why) {
             return Ty::Error;
         }

@@ -51,16 +51,27 @@ impl<'a> Infer<'a> {
             self.report_cyclic_values(&values, &group.members);
             members.retain(|global| !values.contains(global));
         }
-        self.scope.clear();
-        self.reports.enter_group();
-        let first_local = self.typed.locals.len();
+        let first_local = self.begin_group();
         let defs = members
             .iter()
             .map(|global| (Binder::Global(*global), self.declared.defs[global.index()].def))
             .collect();
         let bodies = self.group(defs);
+        self.end_group(members.into_iter().zip(bodies).collect(), first_local);
+    }
+
+    /// Forgets what is known about the previous group of definitions; gives the number of the first local
+    /// variable of the next one.
+    pub(super) fn begin_group(&mut self) -> usize {
+        self.scope.clear();
+        self.reports.enter_group();
+        self.typed.locals.len()
+    }
+
+    /// Decides what is still open in a group whose definitions have their schemes, and writes its types out.
+    pub(super) fn end_group(&mut self, members: Vec<(GlobalId, TExpr)>, first_local: usize) {
         self.default_constraints();
-        for global in &members {
+        for (global, _) in &members {
             let GlobalState::Done(scheme) = &self.bindings.globals[*global] else { continue };
             let mut scheme = scheme.as_ref().clone();
             self.at = self.typed.globals[*global].span;
@@ -72,7 +83,7 @@ impl<'a> Infer<'a> {
             entry.ty = scheme.ty.clone();
             self.bindings.globals[*global] = GlobalState::Done(Rc::new(scheme));
         }
-        for (global, mut body) in members.into_iter().zip(bodies) {
+        for (global, mut body) in members {
             self.zonk_expr(&mut body);
             self.typed.globals[global].body = body;
         }

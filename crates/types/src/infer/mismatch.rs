@@ -27,6 +27,10 @@ pub(super) enum Why {
     Branch(Span),
     /// The other side of the expectation.
     Side(Span),
+    /// The cotangent of a call from the command line.
+    Cotangent,
+    /// The tangent of a call from the command line.
+    Tangent,
     /// What the function that is the n-th argument (from 0) of the function with this name gives.
     Given(Name, usize),
     /// The condition of an `if` or a `while`.
@@ -289,13 +293,14 @@ impl Infer<'_> {
 fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
     match why {
         Why::Plain => diagnostic,
-        Why::Argument(Some(name), index) => diagnostic.note(match part_of_call(name) {
-            Some(what) => format!("the {what} of this call must be `{wanted}`"),
-            None => format!("argument {} of `{name}` must be `{wanted}`", index + 1),
-        }),
+        Why::Argument(Some(name), index) => {
+            diagnostic.note(format!("argument {} of `{name}` must be `{wanted}`", index + 1))
+        }
         Why::Argument(None, index) => {
             diagnostic.note(format!("argument {} of this function must be `{wanted}`", index + 1))
         }
+        Why::Cotangent => diagnostic.note(format!("the cotangent of this call must be `{wanted}`")),
+        Why::Tangent => diagnostic.note(format!("the tangent of this call must be `{wanted}`")),
         Why::Result(name) => {
             diagnostic.note(format!("the result of `{name}` is declared as `{wanted}`"))
         }
@@ -332,22 +337,17 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
             if let Why::Result(name) = whole.as_ref() {
                 diagnostic.note(format!("it is part of the declared result of `{name}`"))
             } else if let Why::Argument(Some(name), index) = whole.as_ref() {
-                diagnostic.note(match part_of_call(name) {
-                    Some(what) => format!("it is part of the {what} of this call"),
-                    None => format!("it is part of argument {} of `{name}`", index + 1),
-                })
+                diagnostic.note(format!("it is part of argument {} of `{name}`", index + 1))
+            } else if matches!(whole.as_ref(), Why::Cotangent) {
+                diagnostic.note("it is part of the cotangent of this call")
+            } else if matches!(whole.as_ref(), Why::Tangent) {
+                diagnostic.note("it is part of the tangent of this call")
             } else {
                 diagnostic
             }
         }
         Why::Group(name) => diagnostic.note(format!("elsewhere `{name}` is used as `{wanted}`")),
     }
-}
-
-/// What the function of this name takes, if it is one that was made for a command line (see `call` in the
-/// driver): `__tangent` takes the tangent.
-fn part_of_call(name: &str) -> Option<&str> {
-    name.strip_prefix("__")
 }
 
 /// How many arguments `actual` still needs to be no function, where `expected` is none.

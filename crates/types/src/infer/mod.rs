@@ -39,6 +39,7 @@ mod opaque;
 mod operator;
 mod pattern;
 mod reports;
+mod request;
 mod scheme;
 mod scope;
 mod shape;
@@ -52,24 +53,15 @@ mod zonk;
 
 use pullback_base::Diagnostic;
 
-use crate::resolve::{self, Scopes, Source, deps};
+use crate::resolve::{Scopes, Source};
 use crate::tir::Typed;
-use state::Infer;
+
+pub use request::{Argument, Call, Direction, Inference};
 
 /// Infers all modules; they are in dependency order.
 pub fn infer(modules: &[Source<'_>]) -> (Typed, Scopes, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let declared = resolve::declare(modules, &mut diagnostics);
-    let mut infer = Infer::new(declared, diagnostics);
-    infer.declare_types();
-    infer.declare_globals(modules);
-    for module in 0..modules.len() {
-        infer.scope.module = module;
-        for group in deps::groups(&infer.declared, module) {
-            if !infer.reports.has_stopped() {
-                infer.global_group(&group);
-            }
-        }
-    }
-    (infer.typed, infer.declared.scopes, infer.reports.finish())
+    let mut inference = Inference::new(modules);
+    let diagnostics = inference.take_diagnostics();
+    let (typed, scopes) = inference.finish();
+    (typed, scopes, diagnostics)
 }

@@ -117,7 +117,7 @@ impl Infer<'_> {
         Head { expr, name: Some(name), dependents: used.dependents, builtin: None }
     }
 
-    fn global_head(&mut self, global: GlobalId, span: Span) -> Head {
+    pub(super) fn global_head(&mut self, global: GlobalId, span: Span) -> Head {
         let name = self.typed.globals[global].name.clone();
         let used = match self.bindings.globals[global].clone() {
             GlobalState::Done(scheme) => self.instantiate(&scheme, span),

@@ -72,7 +72,7 @@ impl Reports {
         self.endless = false;
     }
 
-    /// Notes whose declaration is looked at.
+    /// Notes whose declaration is looked at; an empty text for none.
     pub fn enter_owner(&mut self, owner: String) {
         self.owner = owner;
     }
@@ -109,17 +109,18 @@ impl Reports {
         !std::mem::replace(&mut self.endless, true)
     }
 
-    /// All diagnostics, in source order. Two errors that begin at one place have one cause, and the
-    /// tighter one names it.
-    pub fn finish(mut self) -> Vec<Diagnostic> {
-        self.diagnostics.sort_by_key(|diagnostic| {
+    /// The diagnostics since they were taken last, in source order. Two errors that begin at one place have
+    /// one cause, and the tighter one names it.
+    pub fn take(&mut self) -> Vec<Diagnostic> {
+        let mut diagnostics = std::mem::take(&mut self.diagnostics);
+        diagnostics.sort_by_key(|diagnostic| {
             let span = diagnostic.span();
             (span.file, span.lo, span.hi, diagnostic.code)
         });
-        self.diagnostics.dedup_by(|b, a| {
+        diagnostics.dedup_by(|b, a| {
             let (first, second) = (a.span(), b.span());
             a.is_error() && b.is_error() && (first.file, first.lo) == (second.file, second.lo)
         });
-        self.diagnostics
+        diagnostics
     }
 }

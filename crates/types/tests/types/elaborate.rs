@@ -40,7 +40,7 @@ fn program(text: &str) -> String {
 }
 
 fn pattern_diagnostics(text: &str) -> Vec<Diagnostic> {
-    check_patterns(&typed(text))
+    check_patterns(&typed(text), 0)
 }
 
 const TREE: &str = "type Tree a = Leaf a | Node (Tree a) (Tree a)\n";

@@ -1,0 +1,235 @@
+//! No command looks anything up by a name that the user's file may define.
+//!
+//! A program is run as it is, and again with a definition for every built-in and for every name of the prelude
+//! beside it, each of them a String or made of Strings. The names come from the tables themselves, so a new one
+//! is taken at once. What every command prints must be the same: where Pullback meant one of its own by name,
+//! it would now get a String.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use pullback_base::SourceMap;
+use pullback_syntax::ast::{ItemKind, TypeBody};
+use pullback_types::builtins;
+
+use crate::{output, root};
+
+/// A program that uses the forms of the language, and names that neither the prelude nor a built-in has.
+const PROGRAM: &str = r#"--@ f 3.0 4.0 = 12.0
+--@ f 3.0 4.0 ~= 12.01 within 0.1
+--@ third [1.0] fails E0701
+--@ type f = Real -> Real -> Real
+--@ area (Disk 2.0) = 12.0
+type Shape = Disk Real | Slab Real Real
+
+def f (x: Real) (y: Real): Real = x * y
+
+def area (s: Shape): Real =
+  match s with
+  | Disk r -> 3.0 * r ^ 2
+  | Slab a b -> a * b
+
+def layer (w: [2][2]Real) (v: [2]Real): [2]Real = 2.0 *. (w @ v) - v * v
+
+def third (xs: []Real): Real = xs[2]
+
+def twice (g: Real -> Real) (x: Real): Real = x |> g |> g
+
+def power (x: Real) (k: Int): Real = loop y = 1.0 for i < k do if i % 2 == 0 then x * y else y
+
+def rows [n] (xs: [n]Real): [n][2]Real = [ [x, x ^ n] | x <- xs[0:n] ]
+
+def changed (xs: [3]Real) (p: { a: Real, k: Int }): ([3]Real, Real) =
+  let rec down (k: Int): Real = if k <= 0 || p.a != p.a then p.a else down (k - 1) in
+  (xs with [1] = down p.k, -p.a)
+
+def kinked (x: Real): Real = if x > 0.0 && x < 9.0 then x else 0.0
+
+def same (x: a): a = x
+"#;
+
+/// Calls for each command, without the file, which comes first.
+const CALLS: &[(&str, &[&str])] = &[
+    (
+        "run",
+        &[
+            "f 3.0 4.0",
+            "area '(Slab 2.0 3.0)' --json",
+            "layer '[[1.0, 2.0], [3.0, 4.0]]' '[1.0, 2.0]' --warn kinks --trace-nan",
+            "twice '\\x -> f x x' 3.0",
+            "rows '[1.0, 2.0]' --fuel 5",
+            "changed '[1.0, 2.0, 3.0]' '{ a = 5.0, k = 3 }'",
+            "third '[1.0]'",
+            "f --input INPUT",
+            "same '(f 2.0)'",
+            "f true",
+        ],
+    ),
+    (
+        "grad",
+        &[
+            "f 3.0 4.0",
+            "f 3.0 4.0 --wrt x",
+            "f --input INPUT --wrt y",
+            "area '(Slab 2.0 3.0)'",
+            "twice '\\x -> f x x' 3.0 --json",
+            "power 2.0 5",
+            "kinked 0.0 --warn kinks",
+            "kinked 0.0 --domain strict",
+            "same 3",
+            "same true",
+            "same '0.0 / 0.0' --trace-nan",
+        ],
+    ),
+    (
+        "vjp",
+        &[
+            "layer '[[1.0, 2.0], [3.0, 4.0]]' '[1.0, 2.0]' --wrt v --cotangent '[1.0, 0.0]'",
+            "changed '[1.0, 2.0, 3.0]' '{ a = 5.0, k = 3 }' --cotangent '([1.0, 2.0, 3.0], 1.0)'",
+            "rows '[1.0, 2.0]' --cotangent '[[1.0, 1.0], [0.0, 1.0]]'",
+            "f --input INPUT --cotangent 1",
+            "f 3.0 4.0 --cotangent true",
+        ],
+    ),
+    (
+        "jvp",
+        &[
+            "layer '[[1.0, 2.0], [3.0, 4.0]]' '[1.0, 2.0]' --wrt v --tangent '[1.0, 0.0]'",
+            "changed '[1.0, 2.0, 3.0]' '{ a = 5.0, k = 3 }' --tangent '([1.0, 2.0, 3.0], { a = 1.0, k = () })'",
+            "f --input INPUT --tangent '(1, 2)'",
+            "f 3.0 4.0 --wrt y --tangent 1",
+            "f 3.0 4.0 --tangent 1",
+        ],
+    ),
+    (
+        "check-grad",
+        &[
+            "f 3.0 4.0",
+            "f 3.0 4.0 --wrt x",
+            "area '(Disk 2.0)'",
+            "layer '[[1.0, 2.0], [3.0, 4.0]]' '[1.0, 2.0]'",
+            "kinked 0.0",
+        ],
+    ),
+    ("check", &[""]),
+    ("fmt", &["--check"]),
+    ("test", &["", "--warn kinks"]),
+    ("demo", &["f"]),
+    ("show", &["f --stage types", "rows --stage lambda", "changed --stage lambda"]),
+    // It reads no file.
+    ("explain", &[]),
+];
+
+/// The commands that take derivatives by an engine, with a call for each.
+const BY_ENGINE: &[&str] = &[
+    "run FILE f 3.0 4.0",
+    "grad FILE f 3.0 4.0 --wrt x",
+    "grad FILE f --input INPUT --wrt x",
+    "vjp FILE twice 'f 2.0' 3.0 --cotangent 2.0",
+    "jvp FILE f 3.0 4.0 --wrt x --tangent 1.0",
+    "check-grad FILE f 3.0 4.0 --wrt x",
+    "test FILE",
+];
+
+/// Names that stand in forms of the calculus, or might be chosen for what is added to a program.
+const OTHERS: &[&str] =
+    &["call", "s", "__call", "__argument_1", "__direction", "__left", "__expectation_0"];
+
+/// The definitions that take every name, as text, and the names of values among them.
+fn captures() -> (String, BTreeSet<String>) {
+    let path = root().join("lib/prelude.pull");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut sources = SourceMap::default();
+    let file = sources.add("prelude.pull", text.clone());
+    let prelude = pullback_syntax::parse(&text, file).module;
+    let mut captures = String::new();
+    let mut values: BTreeSet<String> =
+        builtins::names().chain(OTHERS.iter().copied()).map(str::to_owned).collect();
+    for item in &prelude.items {
+        match &item.kind {
+            ItemKind::Def(def) => drop(values.insert(def.name.node.to_string())),
+            ItemKind::Type(decl) => {
+                let TypeBody::Sum(constructors) = &decl.body else { panic!("an alias is no type") };
+                let constructors: Vec<String> =
+                    constructors.iter().map(|con| format!("{} String", con.name.node)).collect();
+                captures.push_str(&format!(
+                    "\ntype {} = {}\n",
+                    decl.name.node,
+                    constructors.join(" | ")
+                ));
+            }
+            ItemKind::Import(_) | ItemKind::Error => panic!("the prelude has definitions only"),
+        }
+    }
+    for name in &values {
+        captures.push_str(&format!("\ndef {name}: String = \"captured\"\n"));
+    }
+    (captures, values)
+}
+
+/// A folder with the program, alone or beside the definitions that take every name.
+fn folder(name: &str, text: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hygiene").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("program.pull"), text).unwrap();
+    std::fs::write(folder.join("input.json"), "{\"x\": 3.0, \"y\": 4.0}").unwrap();
+    folder
+}
+
+/// What a command prints, with its files named alike wherever they are.
+fn printed(folder: &Path, command: &str) -> String {
+    let path = |name: &str| folder.join(name).display().to_string();
+    let line = command.replace("FILE", &path("program.pull")).replace("INPUT", &path("input.json"));
+    let (code, out, errors) = output(&line);
+    let text = format!("exit {code}\n{}\n{}", out.join("\n"), errors.join("\n"));
+    text.replace(&folder.display().to_string(), "")
+}
+
+/// The commands that `pullback --help` lists.
+fn commands() -> Vec<String> {
+    let (_, lines, _) = output("--help");
+    let mut lines = lines.into_iter().skip_while(|line| line != "Commands:").skip(1);
+    let listed = lines.by_ref().take_while(|line| !line.is_empty());
+    let is_first = |line: &String| line.starts_with("  ") && !line.starts_with("   ");
+    listed
+        .filter(is_first)
+        .filter_map(|line| Some(line.split_whitespace().next()?.into()))
+        .collect()
+}
+
+#[test]
+fn commands_mean_what_they_say_whatever_a_file_defines() {
+    let (captures, names) = captures();
+    let plain = folder("plain", PROGRAM);
+    let captured = folder("captured", &format!("{PROGRAM}{captures}"));
+    let known: Vec<&str> = CALLS.iter().map(|(command, _)| *command).collect();
+    for command in commands() {
+        assert!(known.contains(&command.as_str()), "add calls of `{command}` to this test");
+    }
+    let types = printed(&captured, "show FILE --stage types");
+    for name in names {
+        assert!(types.contains(&format!("\n{name} : String\n")), "`{name}` is not taken:\n{types}");
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for (command, calls) in CALLS {
+        lines.extend(calls.iter().map(|call| format!("{command} FILE {call}")));
+    }
+    for engine in pullback_driver::engine_names() {
+        lines.extend(BY_ENGINE.iter().map(|call| format!("{call} --engine {engine}")));
+    }
+    // The other stages are forms of the whole text.
+    for stage in pullback_driver::stages().filter(|stage| !["tokens", "ast"].contains(&stage.name))
+    {
+        lines.push(format!("show FILE f --stage {}", stage.name));
+        lines.push(format!("show FILE f 3.0 4.0 --stage {}", stage.name));
+    }
+    let mut wrong = Vec::new();
+    for line in lines {
+        let (alone, beside) = (printed(&plain, &line), printed(&captured, &line));
+        assert!(!alone.contains("exit 70") && !alone.contains("exit 2\n"), "{line}\n{alone}");
+        if alone != beside {
+            wrong.push(format!("$ pullback {line}\n{alone}\nwith every name taken:\n{beside}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
