@@ -12,6 +12,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = 30.379631839382174, ⟨Jᵀ u, v⟩ = 30.379631839382192
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
 > direction 4: complex step holds: 42.83498699529949 by the engine, 42.83498699529949 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull cube 2
 exit 0
@@ -27,6 +28,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -13.693155609246693, ⟨Jᵀ u, v⟩ = -13.693155609246691
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
 > direction 4: complex step holds: -20.828466933551887 by the engine, -20.828466933551887 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull cube 2 --engine dual
 exit 0
@@ -42,6 +44,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -13.693155609246693, ⟨Jᵀ u, v⟩ = -13.693155609246691
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
 > direction 4: complex step holds: -20.828466933551887 by the engine, -20.828466933551887 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull wrong 0.7
 exit 1
@@ -57,6 +60,7 @@ exit 1
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.7717156420770414, ⟨Jᵀ u, v⟩ = -0.7717156420770414
 > direction 4: Taylor FAILS: -1.1738458388840791 by the engine, -1.4715192839503288 by differences of values
 > direction 4: complex step FAILS: -1.1738458388840791 by the engine, -1.4715193454760915 by the complex step
+> 12 checks in 4 directions: 4 hold, 8 FAIL
 ! error[E0821]: the derivative fails the Taylor check in direction 1: 0.1866189586482926 by the engine, 0.23394333757460117 by differences of values
 !  --> tests/cli/programs/checks.pull:9:36
 !   |
@@ -81,6 +85,7 @@ exit 1
 > direction 4: dot product holds: ⟨u, J v⟩ = -3.800121212282709, ⟨Jᵀ u, v⟩ = -3.800121212282709
 > direction 4: Taylor FAILS: 5.991653568335607 by the engine, 8.987480282783508 by differences of values
 > direction 4: complex step FAILS: 5.991653568335607 by the engine, 8.987480352503411 by the complex step
+> 12 checks in 4 directions: 4 hold, 8 FAIL
 ! error[E0821]: the derivative fails the Taylor check in direction 1: -10.819713662395026 by the engine, -16.229570388793945 by differences of values
 !  --> tests/cli/programs/checks.pull:9:36
 !   |
@@ -105,6 +110,7 @@ exit 1
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.5870960037266075, ⟨Jᵀ u, v⟩ = -0.5870960037266075
 > direction 4: Taylor FAILS: -0.8930234965111027 by the engine, -0.8930204743519425 by differences of values
 > direction 4: complex step FAILS: -0.8930234965111027 by the engine, -0.8930205197760368 by the complex step
+> 12 checks in 4 directions: 6 hold, 6 FAIL
 ! error[E0821]: the derivative fails the complex step check in direction 1: 0.14197359606078294 by the engine, 0.14197312281704022 by the complex step
 !  --> tests/cli/programs/checks.pull:8:37
 !   |
@@ -129,6 +135,7 @@ exit 1
 > direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
 > direction 4: Taylor FAILS: -0.0 by the engine, 1.7357055842876434 by differences of values
 > direction 4: complex step holds: -0.0 by the engine, 0.0 by the complex step
+> 12 checks in 4 directions: 8 hold, 4 FAIL
 ! error[E0821]: the derivative fails the Taylor check in direction 1: 0.0 by the engine, 0.2759438753128052 by differences of values
 !   --> tests/cli/programs/checks.pull:18:34
 !    |
@@ -154,6 +161,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -1.141096301911654, ⟨Jᵀ u, v⟩ = -1.141096301911654
 > direction 4: Taylor holds: the remainder shrinks like h^5.00
 > direction 4: complex step holds: -1.7357055795316962 by the engine, -1.7357055795316962 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull edge 0
 exit 1
@@ -169,6 +177,7 @@ exit 1
 > direction 4: dot product not tried: the products are not finite
 > direction 4: Taylor not tried: there are no values next to this point
 > direction 4: complex step FAILS: -inf by the engine, -6.161512219450837e49 by the complex step
+> 12 checks in 4 directions: 6 FAIL, 6 not tried
 ! error[E0821]: the derivative fails the Taylor check in direction 1: inf by the engine, 3042.883489838995 by differences of values
 !   --> tests/cli/programs/checks.pull:19:28
 !    |
@@ -207,6 +216,7 @@ exit 1
 > direction 4: dot product not tried: the products are not finite
 > direction 4: Taylor FAILS: nan by the engine, 64988839.04033657 by differences of values
 > direction 4: complex step not tried: the complex value is not finite
+> 12 checks in 4 directions: 4 FAIL, 8 not tried
 ! error[E0821]: the derivative fails the Taylor check in direction 1: nan by the engine, 197435882.06072533 by differences of values
 !   --> tests/cli/programs/checks.pull:21:40
 !    |
@@ -232,6 +242,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.01118951205845748, ⟨Jᵀ u, v⟩ = -0.011189512058457482
 > direction 4: Taylor holds: the remainder shrinks like h^1.99
 > direction 4: complex step holds: -0.041642449058605306 by the engine, -0.041642449058605306 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull model '{ w = [0.5, 0.25], steps = 2, on = true }' 0.3 --wrt x
 exit 0
@@ -247,6 +258,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.020892327576008066, ⟨Jᵀ u, v⟩ = -0.020892327576008066
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
 > direction 4: complex step holds: -0.031779026434780845 by the engine, -0.03177902643478084 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull area '(Box 2 3)'
 exit 0
@@ -262,6 +274,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -3.2921303972963822, ⟨Jᵀ u, v⟩ = -3.292130397296382
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
 > direction 4: complex step holds: 5.190704122445116 by the engine, 5.190704122445116 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull constant 3
 exit 0
@@ -277,6 +290,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
 > direction 4: Taylor holds: exact to rounding
 > direction 4: complex step holds: 0.0 by the engine, 0.0 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull rounded 3
 exit 0
@@ -296,6 +310,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.16036011237638506, ⟨Jᵀ u, v⟩ = -0.16036011237638506
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
 > direction 4: complex step holds: 0.14432634921109122 by the engine, 0.14432634921109122 by the complex step in Real 1 of the result
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull stops 1
 exit 0
@@ -311,6 +326,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.5705481503852788, ⟨Jᵀ u, v⟩ = -0.5705481503852788
 > direction 4: Taylor not tried: there are no values next to this point
 > direction 4: complex step holds: -0.8678527888979952 by the engine, -0.8678527888979952 by the complex step
+> 12 checks in 4 directions: 10 hold, 2 not tried
 
 $ pullback check-grad tests/cli/programs/checks.pull stops 0
 exit 1
@@ -338,6 +354,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -8.431624580675894, ⟨Jᵀ u, v⟩ = -8.431624580675892
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
 > direction 4: complex step holds: -12.825225885561412 by the engine, -12.825225885561412 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull solved '[1, 2]'
 exit 0
@@ -353,6 +370,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.39305891447739083, ⟨Jᵀ u, v⟩ = -0.39305891447739083
 > direction 4: Taylor holds: exact to rounding
 > direction 4: complex step holds: 0.3960640827868994 by the engine, 0.3960640827868994 by the complex step in Real 1 of the result
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull huge 1e300
 exit 0
@@ -368,6 +386,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -2.852740751926394e299, ⟨Jᵀ u, v⟩ = -2.852740751926394e299
 > direction 4: Taylor holds: exact to rounding
 > direction 4: complex step holds: -4.339263944489976e299 by the engine, -4.339263944489976e299 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull wide '[1e-8, 1e8]'
 exit 0
@@ -383,6 +402,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = -44713608.39867166, ⟨Jᵀ u, v⟩ = -44713608.39867166
 > direction 4: Taylor holds: the remainder shrinks like h^1.99
 > direction 4: complex step holds: 70499975.22424583 by the engine, 70499975.22424583 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull chaotic 1e300
 exit 0
@@ -399,6 +419,7 @@ exit 0
 > direction 4: Taylor not tried: rounding the argument changes the value as much as a step does
 > direction 4: complex step not tried: the complex value is not finite
 > the modes agree with each other, but nothing else could be compared here
+> 12 checks in 4 directions: 4 hold, 8 not tried
 
 $ pullback check-grad tests/cli/programs/checks.pull squared 1e200
 exit 1
@@ -414,6 +435,7 @@ exit 1
 > direction 4: dot product not tried: the products are not finite
 > direction 4: Taylor not tried: the value is not finite
 > direction 4: complex step not tried: the complex value is not finite
+> 12 checks in 4 directions: 12 not tried
 ! error[E0821]: nothing can be checked here
 !   --> tests/cli/programs/checks.pull:36:5
 !    |
@@ -437,6 +459,7 @@ exit 0
 > direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
 > direction 4: Taylor holds: exact to rounding
 > direction 4: complex step holds: -0.0 by the engine, 0.0 by the complex step
+> 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull nothing
 exit 2
@@ -553,6 +576,7 @@ exit 1
 > direction 4: dot product not tried: the products are not finite
 > direction 4: Taylor not tried: the value is not finite
 > direction 4: complex step not tried: the complex value is not finite
+> 12 checks in 4 directions: 12 not tried
 ! error[E0821]: nothing can be checked here
 !  --> tests/cli/programs/checks.pull:7:5
 !   |
@@ -570,3 +594,218 @@ exit 2
 ! Usage: pullback check-grad <FILE> <ENTRY> [ARG]...
 !
 ! For more information, try '--help'.
+
+$ pullback check-grad tests/cli/programs/checks.pull third_power 0
+exit 0
+> direction 1: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 1: Taylor holds: the remainder shrinks like h^3.00
+> direction 1: complex step holds: 0.0 by the engine, -3.4312721091921785e-203 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 2: Taylor holds: the remainder shrinks like h^3.00
+> direction 2: complex step holds: -0.0 by the engine, 1.5783151842221104e-201 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 3: Taylor holds: the remainder shrinks like h^3.00
+> direction 3: complex step holds: 0.0 by the engine, -2.0837724522828215e-202 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 4: Taylor holds: the remainder shrinks like h^3.00
+> direction 4: complex step holds: -0.0 by the engine, 8.539276367731654e-201 by the complex step
+> 12 checks in 4 directions: 12 hold
+
+$ pullback check-grad tests/cli/programs/checks.pull scaled_power 1e250 0
+exit 0
+> direction 1: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 1: Taylor holds: the remainder shrinks like h^3.00
+> direction 1: complex step holds: 0.0 by the engine, 4.1468472888498503e49 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 2: Taylor holds: the remainder shrinks like h^3.00
+> direction 2: complex step holds: 0.0 by the engine, -2.0837724522828213e48 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 3: Taylor holds: the remainder shrinks like h^3.00
+> direction 3: complex step holds: 0.0 by the engine, -3.712116471662999e49 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 4: Taylor holds: the remainder shrinks like h^3.00
+> direction 4: complex step holds: 0.0 by the engine, -5.722157082929658e48 by the complex step
+> 12 checks in 4 directions: 12 hold
+
+$ pullback check-grad tests/cli/programs/checks.pull scaled_power 1e-250 0 --wrt x
+exit 0
+> direction 1: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 1: Taylor holds: the remainder shrinks like h^3.00
+> direction 1: complex step holds: 0.0 by the engine, 0.0 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 2: Taylor holds: the remainder shrinks like h^3.00
+> direction 2: complex step holds: -0.0 by the engine, 0.0 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 3: Taylor holds: the remainder shrinks like h^3.00
+> direction 3: complex step holds: 0.0 by the engine, 0.0 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 4: Taylor holds: the remainder shrinks like h^3.00
+> direction 4: complex step holds: -0.0 by the engine, 0.0 by the complex step
+> 12 checks in 4 directions: 12 hold
+
+$ pullback check-grad tests/cli/programs/checks.pull factors 0 0 0
+exit 0
+> direction 1: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 1: Taylor holds: the remainder shrinks like h^3.00
+> direction 1: complex step holds: 0.0 by the engine, -6.078395841300425e-202 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 2: Taylor holds: the remainder shrinks like h^3.00
+> direction 2: complex step holds: 0.0 by the engine, 2.909929771330765e-202 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 3: Taylor holds: the remainder shrinks like h^3.00
+> direction 3: complex step holds: 0.0 by the engine, 5.930936153374445e-202 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 4: Taylor holds: the remainder shrinks like h^3.00
+> direction 4: complex step holds: 0.0 by the engine, -9.54812523728996e-202 by the complex step
+> 12 checks in 4 directions: 12 hold
+
+$ pullback check-grad tests/cli/programs/checks.pull all_factors '[0, 2, 0, 4]'
+exit 0
+> direction 1: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 1: Taylor holds: the remainder shrinks like h^2.00
+> direction 1: complex step holds: 0.0 by the engine, -6.867579600688958e-201 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 2: Taylor holds: the remainder shrinks like h^2.00
+> direction 2: complex step holds: 0.0 by the engine, 7.840001000794363e-201 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 3: Taylor holds: the remainder shrinks like h^2.00
+> direction 3: complex step holds: 0.0 by the engine, 8.783497148531784e-201 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 4: Taylor holds: the remainder shrinks like h^2.00
+> direction 4: complex step holds: 0.0 by the engine, 8.62652053138854e-201 by the complex step
+> 12 checks in 4 directions: 12 hold
+
+$ pullback check-grad tests/cli/programs/checks.pull tiny 1e-250 1 --wrt x
+exit 0
+> direction 1: dot product holds: ⟨u, J v⟩ = -9.411723244886008e-252, ⟨Jᵀ u, v⟩ = -9.411723244886008e-252
+> direction 1: Taylor holds: exact to rounding
+> direction 1: complex step not tried: the derivative is too small for its digits to be compared
+> direction 2: dot product holds: ⟨u, J v⟩ = 1.3903401320953575e-251, ⟨Jᵀ u, v⟩ = 1.3903401320953575e-251
+> direction 2: Taylor holds: exact to rounding
+> direction 2: complex step not tried: the derivative is too small for its digits to be compared
+> direction 3: dot product holds: ⟨u, J v⟩ = 2.5665726690487347e-252, ⟨Jᵀ u, v⟩ = 2.566572669048735e-252
+> direction 3: Taylor holds: exact to rounding
+> direction 3: complex step not tried: the derivative is too small for its digits to be compared
+> direction 4: dot product holds: ⟨u, J v⟩ = -5.705481503852788e-251, ⟨Jᵀ u, v⟩ = -5.705481503852788e-251
+> direction 4: Taylor holds: exact to rounding
+> direction 4: complex step not tried: the derivative is too small for its digits to be compared
+> 12 checks in 4 directions: 8 hold, 4 not tried
+
+$ pullback check-grad tests/cli/programs/checks.pull off_at_zero 1e-6 0 --wrt x
+exit 1
+> direction 1: dot product holds: ⟨u, J v⟩ = -9.411723244886007e-8, ⟨Jᵀ u, v⟩ = -9.411723244886007e-8
+> direction 1: Taylor FAILS: 1.3797193665407214e-7 by the engine, 5.831932738830364e-19 by differences of values
+> direction 1: complex step FAILS: 1.3797193665407214e-7 by the engine, -3.4312721091921785e-203 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 1.3903401320953575e-7, ⟨Jᵀ u, v⟩ = 1.3903401320953575e-7
+> direction 2: Taylor FAILS: -4.94352747096148e-7 by the engine, -1.6766063179599154e-18 by differences of values
+> direction 2: complex step FAILS: -4.94352747096148e-7 by the engine, 1.5783151842221104e-201 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 2.5665726690487347e-8, ⟨Jᵀ u, v⟩ = 2.5665726690487347e-8
+> direction 3: Taylor holds: the remainder shrinks like h^5.39
+> direction 3: complex step FAILS: 2.517227519810512e-7 by the engine, -2.0837724522828215e-202 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = -5.705481503852788e-7, ⟨Jᵀ u, v⟩ = -5.705481503852788e-7
+> direction 4: Taylor holds: the remainder shrinks like h^3.34
+> direction 4: complex step FAILS: -8.678527888979951e-7 by the engine, 8.539276367731654e-201 by the complex step
+> 12 checks in 4 directions: 6 hold, 6 FAIL
+! error[E0821]: the derivative fails the Taylor check in direction 1: 1.3797193665407214e-7 by the engine, 5.831932738830364e-19 by differences of values
+!   --> tests/cli/programs/checks.pull:47:3
+!    |
+! 47 |   custom_vjp cube (\x -> (cube x, \g -> (3.0 * x * x + (if x == 0.0 then by else 0.0)) * g)) x
+!    |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this rule is wrong: without it the checks hold
+!    |
+!    = note: direction 1 is x = 0.13797193665407215
+!    = help: compare the rule with the derivative of the function it is for
+!
+
+$ pullback check-grad tests/cli/programs/checks.pull off_at_zero 1e-90 0 --wrt x
+exit 1
+> direction 1: dot product holds: ⟨u, J v⟩ = -9.411723244886008e-92, ⟨Jᵀ u, v⟩ = -9.411723244886008e-92
+> direction 1: Taylor holds: the remainder shrinks like h^3.00
+> direction 1: complex step FAILS: 1.3797193665407216e-91 by the engine, -3.4312721091921785e-203 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 1.3903401320953575e-91, ⟨Jᵀ u, v⟩ = 1.3903401320953572e-91
+> direction 2: Taylor holds: the remainder shrinks like h^3.00
+> direction 2: complex step FAILS: -4.94352747096148e-91 by the engine, 1.5783151842221104e-201 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 2.566572669048735e-92, ⟨Jᵀ u, v⟩ = 2.566572669048735e-92
+> direction 3: Taylor holds: the remainder shrinks like h^3.00
+> direction 3: complex step FAILS: 2.517227519810512e-91 by the engine, -2.0837724522828215e-202 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = -5.705481503852789e-91, ⟨Jᵀ u, v⟩ = -5.705481503852789e-91
+> direction 4: Taylor holds: the remainder shrinks like h^3.00
+> direction 4: complex step FAILS: -8.678527888979952e-91 by the engine, 8.539276367731654e-201 by the complex step
+> 12 checks in 4 directions: 8 hold, 4 FAIL
+! error[E0821]: the derivative fails the complex step check in direction 1: 1.3797193665407216e-91 by the engine, -3.4312721091921785e-203 by the complex step
+!   --> tests/cli/programs/checks.pull:47:3
+!    |
+! 47 |   custom_vjp cube (\x -> (cube x, \g -> (3.0 * x * x + (if x == 0.0 then by else 0.0)) * g)) x
+!    |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this rule is wrong: without it the checks hold
+!    |
+!    = note: direction 1 is x = 0.13797193665407215
+!    = help: compare the rule with the derivative of the function it is for
+!
+
+$ pullback check-grad tests/cli/programs/checks.pull off_near_zero 1e-9
+exit 1
+> direction 1: dot product holds: ⟨u, J v⟩ = -9.41171383320041e-17, ⟨Jᵀ u, v⟩ = -9.411713833200411e-17
+> direction 1: Taylor not tried: rounding the argument changes the value as much as a step does
+> direction 1: complex step FAILS: 1.3797179868268738e-16 by the engine, 4.139158099622165e-28 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 1.390338741760787e-16, ⟨Jᵀ u, v⟩ = 1.390338741760787e-16
+> direction 2: Taylor not tried: rounding the argument changes the value as much as a step does
+> direction 2: complex step FAILS: -4.943522527453784e-16 by the engine, -1.4830582412884443e-27 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 2.5665701024863323e-17, ⟨Jᵀ u, v⟩ = 2.5665701024863326e-17
+> direction 3: Taylor not tried: rounding the argument changes the value as much as a step does
+> direction 3: complex step FAILS: 2.5172250025930614e-16 by the engine, 7.551682559431538e-28 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = -5.705475798394107e-16, ⟨Jᵀ u, v⟩ = -5.705475798394107e-16
+> direction 4: Taylor not tried: rounding the argument changes the value as much as a step does
+> direction 4: complex step FAILS: -8.678519210486778e-16 by the engine, -2.603558366693986e-27 by the complex step
+> 12 checks in 4 directions: 4 hold, 4 FAIL, 4 not tried
+! error[E0821]: the derivative fails the complex step check in direction 1: 1.3797179868268738e-16 by the engine, 4.139158099622165e-28 by the complex step
+!   --> tests/cli/programs/checks.pull:49:3
+!    |
+! 49 |   custom_jvp cube (\x dx -> (cube x, (3.0 * x * x + 1e-6 / (1.0 + 1e12 * x * x)) * dx)) x
+!    |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this rule is wrong: without it the checks hold
+!    |
+!    = note: direction 1 is x = 1.3797193665407215e-10
+!    = help: compare the rule with the derivative of the function it is for
+!
+
+$ pullback check-grad tests/cli/programs/checks.pull off_where_zero '[0, 2, 4]'
+exit 1
+> direction 1: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 1: Taylor FAILS: -0.0 by the engine, 1.1037754738820438 by differences of values
+> direction 1: complex step FAILS: -0.0 by the engine, 1.1037754932325772 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 2: Taylor FAILS: 0.0 by the engine, 2.0137819928657446 by differences of values
+> direction 2: complex step FAILS: 0.0 by the engine, 2.0137820158484097 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 3: Taylor FAILS: 0.0 by the engine, -2.009916360512019 by differences of values
+> direction 3: complex step FAILS: 0.0 by the engine, -2.0099163346016784 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 4: Taylor FAILS: -0.0 by the engine, 1.4006136656550057 by differences of values
+> direction 4: complex step FAILS: -0.0 by the engine, 1.400613692814705 by the complex step
+> 12 checks in 4 directions: 4 hold, 8 FAIL
+! error[E0821]: the derivative fails the Taylor check in direction 1: -0.0 by the engine, 1.1037754738820438 by differences of values
+!   --> tests/cli/programs/checks.pull:51:3
+!    |
+! 51 | /   custom_vjp
+! 52 | |     (\xs -> product xs)
+! 53 | |     (\xs -> (product xs, \g -> map (\x -> if x == 0.0 then 0.0 else g * product xs / x) xs))
+! 54 | |     xs
+!    | |______^ this rule is wrong: without it the checks hold
+!    |
+!    = note: direction 1 is xs = 0.13797193665407215, -1.364295301367465, -1.9774109883845918
+!    = help: compare the rule with the derivative of the function it is for
+!
+
+$ pullback check-grad tests/cli/programs/checks.pull off_where_zero '[0, 2, 0, 4]'
+exit 0
+> direction 1: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 1: Taylor holds: the remainder shrinks like h^2.00
+> direction 1: complex step holds: -0.0 by the engine, -6.867579600688958e-201 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 2: Taylor holds: the remainder shrinks like h^2.00
+> direction 2: complex step holds: -0.0 by the engine, 7.840001000794363e-201 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 3: Taylor holds: the remainder shrinks like h^2.00
+> direction 3: complex step holds: -0.0 by the engine, 8.783497148531784e-201 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = 0.0, ⟨Jᵀ u, v⟩ = 0.0
+> direction 4: Taylor holds: the remainder shrinks like h^2.00
+> direction 4: complex step holds: 0.0 by the engine, 8.62652053138854e-201 by the complex step
+> 12 checks in 4 directions: 12 hold

@@ -420,6 +420,7 @@ exit 1
 > direction 4: dot product holds: ⟨u, J v⟩ = -0.2852740751926394, ⟨Jᵀ u, v⟩ = -0.2852740751926394
 > direction 4: Taylor FAILS: -0.4339263944489976 by the engine, -0.8678527921438217 by differences of values
 > direction 4: complex step holds: -0.4339263944489976 by the engine, -0.4339263944489976 by the complex step
+> 12 checks in 4 directions: 8 hold, 4 FAIL
 ! warning[W0701]: `min` of two equal numbers: 1.0
 !   --> tests/cli/programs/kinks.pull:9:31
 !    |

@@ -22,7 +22,7 @@ use crate::request::{Call, Settings};
 use crate::session::{Session, Stop};
 use crate::shape::{leaves, moved, tangent_like};
 use crate::watch::{Run, first_nan, watch};
-use outcome::{Neighbour, Outcome, STEPS, Verdict, complex_step, dot_product, taylor};
+use outcome::{Neighbour, Outcome, STEPS, Verdict, complex_step, dot_product, size, taylor};
 use rules::{rules, without_rules};
 
 /// How many random directions are tried.
@@ -74,6 +74,15 @@ pub fn check_grad(
     Ok(GradReport { lines, passed: false })
 }
 
+/// What all checks found, as a line.
+fn summary(held: usize, failed: usize, not_tried: usize) -> String {
+    let counts = [(held, "hold"), (failed, "FAIL"), (not_tried, "not tried")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    let checks = held + failed + not_tried;
+    format!("{checks} checks in {DIRECTIONS} directions: {}", counts.join(", "))
+}
+
 /// A function at an argument.
 struct Point<'p> {
     prepared: &'p Prepared,
@@ -103,13 +112,15 @@ impl<'p> Point<'p> {
             return Ok(Some(Failure { words, direction: String::new() }));
         }
         let mut first = None;
-        let mut held = Vec::new();
+        let (mut held, mut failed, mut not_tried) = (Vec::new(), 0, 0);
         for direction in 1..=DIRECTIONS {
             let x_dot = self.direction();
             for outcome in self.along(engine, code, &y, &x_dot)? {
                 lines.push(format!("direction {direction}: {}", outcome.line()));
-                if outcome.verdict == Verdict::Holds {
-                    held.push(outcome.check);
+                match outcome.verdict {
+                    Verdict::Holds => held.push(outcome.check),
+                    Verdict::Fails => failed += 1,
+                    Verdict::NotTried => not_tried += 1,
                 }
                 if outcome.verdict == Verdict::Fails && first.is_none() {
                     let Outcome { check, detail, .. } = outcome;
@@ -122,7 +133,9 @@ impl<'p> Point<'p> {
                 }
             }
         }
+        let summary = summary(held.len(), failed, not_tried);
         if first.is_none() && held.is_empty() {
+            lines.push(summary);
             let words = "nothing can be checked here".to_owned();
             return Ok(Some(Failure { words, direction: String::new() }));
         }
@@ -130,6 +143,7 @@ impl<'p> Point<'p> {
             let note = "the modes agree with each other, but nothing else could be compared here";
             lines.push(note.to_owned());
         }
+        lines.push(summary);
         Ok(first)
     }
 
@@ -156,7 +170,7 @@ impl<'p> Point<'p> {
         Ok([
             dot_product(&leaves(&y_bar), &y_dot, &x_bar, &leaves(x_dot)),
             taylor(&leaves(y), &y_dot, &neighbours),
-            self.complex_step(&leaves(x_dot), &y_dot),
+            self.complex_step(&leaves(x_dot), &y_dot, size(&leaves(y), &neighbours)),
         ])
     }
 
@@ -219,7 +233,7 @@ impl<'p> Point<'p> {
     }
 
     /// The derivative as the imaginary part of a complex evaluation.
-    fn complex_step(&self, x_dot: &[f64], y_dot: &[f64]) -> Outcome {
+    fn complex_step(&self, x_dot: &[f64], y_dot: &[f64], size: f64) -> Outcome {
         let not_tried = |why: &str| Outcome {
             check: "complex step",
             verdict: Verdict::NotTried,
@@ -233,7 +247,7 @@ impl<'p> Point<'p> {
         };
         let Prepared { code, function, .. } = self.prepared;
         match pullback_oracle::jvp_complex_step(code.program(), *function, &[arg], x_dot) {
-            Ok((_, found)) => complex_step(y_dot, &found),
+            Ok((_, found)) => complex_step(y_dot, &found, size),
             Err(_) => not_tried("the program is not analytic throughout"),
         }
     }
