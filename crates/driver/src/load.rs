@@ -5,6 +5,7 @@
 //! embedded module of that name. A missing file and a circle of imports are diagnostics at the
 //! import; the rest of the program is still looked at.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, FileId, Name, Span, nearest};
@@ -45,7 +46,7 @@ impl Modules {
 /// Loads a file and what it imports. Mistakes inside are reported and do not stop the loading.
 pub fn load(session: &mut Session<'_>, path: &Path) -> Result<Modules, Stop> {
     let file = session.read_text(path)?;
-    let mut loader = Loader { session, done: vec![], list: vec![], open: vec![] };
+    let mut loader = Loader { session, known: HashMap::new(), list: vec![], open: vec![] };
     let key = loader.session.files.identity(path);
     if !key.ends_with(stdlib::PRELUDE) {
         // The source of the embedded prelude takes its place when it is the file asked for.
@@ -57,11 +58,20 @@ pub fn load(session: &mut Session<'_>, path: &Path) -> Result<Modules, Stop> {
 
 struct Loader<'s, 'f> {
     session: &'s mut Session<'f>,
-    /// Finished modules by identity.
-    done: Vec<(PathBuf, usize)>,
+    /// What has become of each file that was met, by its identity.
+    known: HashMap<PathBuf, Progress>,
     list: Vec<Loaded>,
-    /// The chain of imports that leads here, with the name of each file.
-    open: Vec<(PathBuf, String)>,
+    /// The names of the files in the chain of imports that leads here.
+    open: Vec<String>,
+}
+
+/// How far a file has been loaded.
+#[derive(Clone, Copy)]
+enum Progress {
+    /// Its imports are being loaded; this is its place in the chain.
+    Open(usize),
+    /// It is in the list at this place.
+    Done(usize),
 }
 
 impl Loader<'_, '_> {
@@ -69,7 +79,8 @@ impl Loader<'_, '_> {
         let parse = pullback_syntax::parse(self.session.sources.text(file), file);
         self.session.diagnostics.extend(parse.diagnostics);
         let prelude = key.ends_with(stdlib::PRELUDE);
-        self.open.push((key.clone(), path.display().to_string()));
+        self.known.insert(key.clone(), Progress::Open(self.open.len()));
+        self.open.push(path.display().to_string());
         let mut imports = Vec::new();
         for item in &parse.module.items {
             if let ItemKind::Import(import) = &item.kind {
@@ -80,7 +91,7 @@ impl Loader<'_, '_> {
         self.open.pop();
         let name = Name::new(stem(path));
         self.list.push(Loaded { name, file, module: parse.module, imports, prelude });
-        self.done.push((key, self.list.len() - 1));
+        self.known.insert(key, Progress::Done(self.list.len() - 1));
         self.list.len() - 1
     }
     /// Where the imported module is; none if that failed, which has been reported.
@@ -95,13 +106,14 @@ impl Loader<'_, '_> {
         }
         let path = importer.parent().unwrap_or(Path::new("")).join(format!("{written}.pull"));
         let key = self.session.files.identity(&path);
-        if let Some((_, index)) = self.done.iter().find(|(done, _)| *done == key) {
-            return Some(*index);
-        }
-        if let Some(start) = self.open.iter().position(|(open, _)| *open == key) {
-            let diagnostic = self.circle(start, import.path.span);
-            self.session.report(diagnostic);
-            return None;
+        match self.known.get(&key) {
+            Some(Progress::Done(index)) => return Some(*index),
+            Some(Progress::Open(start)) => {
+                let diagnostic = self.circle(*start, import.path.span);
+                self.session.report(diagnostic);
+                return None;
+            }
+            None => {}
         }
         match self.session.files.read(&path) {
             Ok(bytes) => {
@@ -122,7 +134,7 @@ impl Loader<'_, '_> {
     fn embedded(&mut self, name: &str, text: &str) -> usize {
         let path = PathBuf::from(format!("lib/{name}.pull"));
         let key = Path::new("<embedded>").join(&path);
-        if let Some((_, index)) = self.done.iter().find(|(done, _)| *done == key) {
+        if let Some(Progress::Done(index)) = self.known.get(&key) {
             return *index;
         }
         let file = self.session.sources.add(path.display().to_string(), text);
@@ -131,7 +143,7 @@ impl Loader<'_, '_> {
     }
     fn circle(&self, start: usize, span: Span) -> Diagnostic {
         let chain = &self.open[start..];
-        let mut names: Vec<String> = chain.iter().map(|(_, name)| format!("`{name}`")).collect();
+        let mut names: Vec<String> = chain.iter().map(|name| format!("`{name}`")).collect();
         let title = match names.as_slice() {
             [only] => format!("{only} imports itself"),
             _ => "these files import each other in a circle".to_owned(),
