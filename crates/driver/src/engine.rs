@@ -20,8 +20,6 @@ use crate::request::Settings;
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
 
-const TOO_LONG: &str = "this takes more steps than tests give to engines that transform programs";
-
 /// An engine with its limits.
 pub struct Engine {
     info: &'static EngineInfo,
@@ -151,13 +149,12 @@ impl Engine {
     pub fn within(self, steps: u64) -> Self {
         let budget = match self.info.how {
             How::Runtime(_) => None,
-            How::Transform { .. } | How::Own(_) => Some(Budget { steps, exceeded: TOO_LONG }),
+            How::Transform { .. } | How::Own(_) => {
+                let exceeded = "this takes more steps than it is given for a test";
+                Some(Budget { steps, exceeded })
+            }
         };
         Self { info: self.info, options: Options { budget, ..self.options } }
-    }
-    /// Whether a fault says that the engine gave up after the steps of [`Engine::within`].
-    pub fn gave_up(fault: &Diagnostic) -> bool {
-        fault.title == TOO_LONG
     }
     /// The engine under a watch: the same, or the first one if it cannot be watched.
     pub fn watched(&self, watch: &Rc<Watch>) -> Self {

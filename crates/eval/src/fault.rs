@@ -135,6 +135,11 @@ pub enum Fault {
         /// What it cannot do.
         what: String,
     },
+    /// More steps than the engine is given.
+    Steps {
+        /// What takes so many.
+        what: String,
+    },
     /// What an evaluator of another kind has reported already.
     Reported {
         /// Its words, with a place of its own.
@@ -263,6 +268,7 @@ impl Fault {
             | Self::NotSmooth { .. }
             | Self::NotLinear { .. }
             | Self::Unsupported { .. }
+            | Self::Steps { .. }
             | Self::Reported { .. }
             | Self::Internal { .. } => self.derivative_diagnostic(span),
         }
@@ -376,6 +382,11 @@ impl Fault {
                 error("E0717", what.clone(), "this engine cannot evaluate this")
                     .note("engines differ in what they cover")
                     .hint("use `--engine trace`, which covers the whole language")
+            }
+            Self::Steps { what } => {
+                error("E0719", what.clone(), "this was being evaluated when the steps ran out")
+                    .note("an engine that transforms programs may take far more steps than the program")
+                    .hint("use `--engine trace`, which takes a few for each step of the program")
             }
             Self::Reported { diagnostic } => (**diagnostic).clone(),
             other => error("E0799", format!("internal error of the evaluator: {other:?}"), "")

@@ -311,7 +311,7 @@ impl Ctx {
         self.steps += steps;
         match self.options.budget {
             Some(budget) if self.steps > budget.steps => {
-                Err(Fault::Unsupported { what: budget.exceeded.to_string() })
+                Err(Fault::Steps { what: budget.exceeded.to_string() })
             }
             Some(_) | None => Ok(()),
         }

@@ -173,7 +173,7 @@ pub fn failure(diagnostic: &Diagnostic) -> Failure {
         "E0707" => ErrorKind::NoInt,
         "E0708" => ErrorKind::Message,
         "E0709" | "E0710" | "E0711" => ErrorKind::Limit,
-        code if code.starts_with("E06") || code == "E0717" || code == "E0718" => {
+        code if code.starts_with("E06") || ["E0717", "E0718", "E0719"].contains(&code) => {
             return Failure::Refused(diagnostic.title.clone());
         }
         code => return Failure::Other(format!("{code}: {}", diagnostic.title)),

@@ -246,7 +246,7 @@ fn a_budget_of_steps_is_kept() {
         let budget = Some(Budget { steps: 50_000, exceeded: "too many steps" });
         let options = Options { budget, ..Options::default() };
         let problem = evaluate(named("delta"), &program, roots[0], &options).unwrap_err();
-        assert_eq!(problem.code, "E0717", "{problem:?}");
+        assert_eq!(problem.code, "E0719", "{problem:?}");
     });
 }
 
