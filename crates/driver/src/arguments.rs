@@ -18,7 +18,7 @@ use crate::input::{
 };
 use crate::limits::Limits;
 use crate::request::Call;
-use crate::session::{Session, Stop};
+use crate::session::{Session, Stop, bug};
 
 /// Arguments and input file of a call.
 pub struct Arguments {
@@ -78,12 +78,14 @@ impl Arguments {
         name: &str,
         ty: &Type,
     ) -> Result<Value, Stop> {
-        let Some(input) = &mut self.input else { return Err(Stop) };
+        let Some(input) = &mut self.input else { bug("a named value comes from the input file") };
         let stopped = match &mut input.content {
             Content::Json(entries, _) => {
                 let tape = Tape::of_entries(session.sources.text(input.file), entries);
                 let found = tape.fields(0).find(|(key, _)| tape.string(*key) == name);
-                let Some((_, entry)) = found else { return Err(Stop) };
+                let Some((_, entry)) = found else {
+                    bug("the input file has the names it was read with")
+                };
                 match decode(program, &tape, entry, ty, &input.limits) {
                     Ok(value) => return Ok(value),
                     Err(Stopped::Wrong(misfit)) => {
@@ -94,7 +96,9 @@ impl Arguments {
                 }
             }
             Content::Npz(arrays) => {
-                let at = arrays.iter().position(|array| array.name == name).ok_or(Stop)?;
+                let Some(at) = arrays.iter().position(|array| array.name == name) else {
+                    bug("each array of the input file is taken once")
+                };
                 match from_numbers(arrays.swap_remove(at), ty, &input.limits) {
                     Ok(value) => return Ok(value),
                     Err(Stopped::Wrong(reason)) => {

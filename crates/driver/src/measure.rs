@@ -11,7 +11,8 @@ use pullback_eval::{Counts, Value, walk};
 use crate::call::{Purpose, prepare};
 use crate::engine::Engine;
 use crate::request::Call;
-use crate::session::{Session, Stop};
+use crate::session::{Session, Stop, bug};
+use crate::shape::leaves;
 
 /// What an entry and its gradient cost.
 #[derive(Clone, Copy, Debug)]
@@ -74,16 +75,13 @@ pub fn operations(
     let ones = |value: &Value| {
         let reals = walk::real_leaves(value).map(|leaves| leaves.len());
         let ones = reals.and_then(|count| walk::tangent_of(value, vec![Value::Real(1.0); count]));
-        ones.map_err(|_| Stop)
+        ones.unwrap_or_else(|_| bug("what is differentiated is data"))
     };
     let mut run =
         |mode: &Mode| engine.run(session, code, prepared.function, prepared.argument.clone(), mode);
     let primal = run(&Mode::Value)?;
-    let outputs = walk::real_leaves(&primal.value).map_err(|_| Stop)?.len();
-    let mode = if forward {
-        Mode::Jvp(ones(&prepared.argument)?)
-    } else {
-        Mode::Vjp(ones(&primal.value)?)
-    };
+    let outputs = leaves(&primal.value).len();
+    let mode =
+        if forward { Mode::Jvp(ones(&prepared.argument)) } else { Mode::Vjp(ones(&primal.value)) };
     Ok(Operations { primal: primal.counts, derived: run(&mode)?.counts, outputs })
 }

@@ -3,6 +3,7 @@
 
 use pullback_eval::Value;
 
+use crate::session::bug;
 use crate::value::{View, view};
 
 /// The Reals of a value, in order.
@@ -38,7 +39,12 @@ pub fn tangent_like(value: &Value, f: &mut dyn FnMut(f64) -> f64) -> Value {
 pub fn moved(value: &Value, tangent: &Value, h: f64) -> Value {
     let mut steps = leaves(tangent).into_iter();
     rebuild(value, &mut |leaf| match leaf {
-        Leaf::Real(x) => Value::Real(x + h * steps.next().unwrap_or(0.0)),
+        Leaf::Real(x) => {
+            let Some(step) = steps.next() else {
+                bug("a tangent has a Real for each of the point")
+            };
+            Value::Real(x + h * step)
+        }
         Leaf::Other(value) => value.clone(),
     })
 }
@@ -90,5 +96,5 @@ fn rebuild(value: &Value, f: &mut dyn FnMut(Leaf<'_>) -> Value) -> Value {
         };
         done.push(made);
     }
-    done.pop().unwrap_or(Value::Unit)
+    done.pop().unwrap_or_else(|| bug("a value is made of its parts"))
 }

@@ -132,15 +132,12 @@ fn types(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
     let modules = load(session, &call.file)?;
     let inferred = typed(session, &modules);
     session.stop_on_errors()?;
-    let line = |name: &str| {
-        let (id, _) = inferred.global(name)?;
-        Some(format!("{name} : {}\n", show_scheme(inferred.typed(), id)))
-    };
+    let line = |name: &str, id| format!("{name} : {}\n", show_scheme(inferred.typed(), id));
     if call.entry.is_empty() {
-        return Ok(inferred.names().filter_map(line).collect());
+        return Ok(inferred.globals().map(|(name, id)| line(name, id)).collect());
     }
-    inferred.entry(session, &call.entry)?;
-    Ok(line(&call.entry).unwrap_or_default())
+    let id = inferred.entry(session, &call.entry)?;
+    Ok(line(&call.entry, id))
 }
 
 /// The calculus of the entry, or of every definition of the file; a comment stands for one that works

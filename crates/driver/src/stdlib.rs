@@ -2,6 +2,8 @@
 //!
 //! The tables are made by `build.rs` from `lib/` and `docs/errors/`.
 
+use crate::session::bug;
+
 mod embedded {
     include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 }
@@ -11,7 +13,7 @@ pub const PRELUDE: &str = "lib/prelude.pull";
 
 /// The prelude's text.
 pub fn prelude() -> &'static str {
-    content(embedded::MODULES, "prelude").unwrap_or_default()
+    content(embedded::MODULES, "prelude").unwrap_or_else(|| bug("the prelude is embedded"))
 }
 
 /// The text of a module that an import may name.

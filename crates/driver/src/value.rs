@@ -2,6 +2,8 @@
 
 use pullback_eval::{Array, Value};
 
+use crate::session::bug;
+
 /// What a value is. Reals are seen without the derivatives that may be attached to them.
 pub enum View<'v> {
     /// A Bool.
@@ -33,7 +35,9 @@ pub fn view(value: &Value) -> View<'_> {
         Value::Tuple(fields) => View::Tuple(fields.items()),
         Value::Tag(tag) => View::Data(*tag as usize, &[]),
         Value::Data(fields) => View::Data(fields.tag() as usize, fields.items()),
-        Value::Real(_) | Value::Active(_) => View::Real(value.as_real().unwrap_or(f64::NAN)),
+        Value::Real(_) | Value::Active(_) => {
+            View::Real(value.as_real().unwrap_or_else(|| bug("a Real is a number")))
+        }
         Value::Closure(..) | Value::Partial(_) | Value::Native(_) => View::Fun,
     }
 }

@@ -69,7 +69,8 @@ fn print(program: &Program, value: &Value, ty: &Type, out: &mut String, tasks: &
                 }
                 later.push(Task::Text("}"));
             } else {
-                let types = ty.components().unwrap_or_default().into_iter().cloned();
+                let Some(types) = ty.components() else { unreachable!("values fit their types") };
+                let types = types.into_iter().cloned();
                 list(&mut later, items.iter().cloned().zip(types));
             }
         }

@@ -76,7 +76,8 @@ fn print(
                 }
                 later.push(Task::Text(" }"));
             } else {
-                let types = ty.components().unwrap_or_default().into_iter().cloned();
+                let Some(types) = ty.components() else { unreachable!("values fit their types") };
+                let types = types.into_iter().cloned();
                 list(&mut later, ["(", ")"], items.iter().cloned().zip(types));
             }
         }
