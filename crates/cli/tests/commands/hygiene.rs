@@ -138,7 +138,7 @@ const OTHERS: &[&str] =
 /// The definitions that take every name, as text, and the names of values among them.
 fn captures() -> (String, BTreeSet<String>) {
     let path = root().join("lib/prelude.pull");
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = std::fs::read_to_string(path).expect("the prelude");
     let mut sources = SourceMap::default();
     let file = sources.add("prelude.pull", text.clone());
     let prelude = pullback_syntax::parse(&text, file).module;
@@ -170,9 +170,9 @@ fn captures() -> (String, BTreeSet<String>) {
 /// A folder with the program, alone or beside the definitions that take every name.
 fn folder(name: &str, text: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hygiene").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("program.pull"), text).unwrap();
-    std::fs::write(folder.join("input.json"), "{\"x\": 3.0, \"y\": 4.0}").unwrap();
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("program.pull"), text).expect("a file");
+    std::fs::write(folder.join("input.json"), "{\"x\": 3.0, \"y\": 4.0}").expect("a file");
     folder
 }
 
