@@ -171,7 +171,7 @@ fn pattern_codes(text: String) -> Vec<&'static str> {
         let root = inferred.scopes.global(inferred.main, "f").expect("the definition");
         let elaborated = pullback_types::elaborate(&inferred.typed, &[root]);
         assert!(elaborated.diagnostics.is_empty());
-        let diagnostics = pullback_types::check_patterns(&inferred.typed);
+        let diagnostics = pullback_types::check_patterns(&inferred.typed, 0);
         diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
     });
     let codes = thread.expect("a thread").join().expect("no panic");
