@@ -57,25 +57,17 @@ exit 1
 $ pullback run tests/cli/programs/limits.pull small 3 --max-memory 100
 exit 1
 ! error[E0709]: not enough memory
-!  --> <argument 1>:1:1
-!   |
-! 1 | 3
-!   | ^ memory ran out while evaluating this
-!   |
-!   = note: the limit is 100 bytes
-!   = help: make the data smaller, or raise the limit with `--max-memory`
+!  |
+!  = note: the limit is 100 bytes
+!  = help: make the data smaller, or raise the limit with `--max-memory`
 !
 
 $ pullback run tests/cli/programs/limits.pull small 3 --max-memory 200
 exit 1
 ! error[E0709]: not enough memory
-!  --> <argument 1>:1:1
-!   |
-! 1 | 3
-!   | ^ memory ran out while evaluating this
-!   |
-!   = note: the limit is 200 bytes
-!   = help: make the data smaller, or raise the limit with `--max-memory`
+!  |
+!  = note: the limit is 200 bytes
+!  = help: make the data smaller, or raise the limit with `--max-memory`
 !
 
 $ pullback run tests/cli/programs/limits.pull small 3 --max-memory 10K

@@ -132,7 +132,7 @@ fn array_primitives() {
         Value::tuple(vec![
             Value::reals(vec![1.0, 2.0, 3.0]),
             Value::int(2),
-            Value::int(-1),
+            Value::int(0),
             Value::real(7.0),
         ]),
     );
@@ -274,7 +274,7 @@ fn faults_are_diagnostics() {
     assert_eq!(code("def main : Real =\n index [1.0, 2.0] 2"), "E0701");
     assert_eq!(code("def main : []Real =\n update [1.0, 2.0] -1 0.0"), "E0701");
     assert_eq!(code("def main : []Real =\n slice [1.0, 2.0] 1 3"), "E0702");
-    assert_eq!(code("def main : () =\n check_size 2 3 \"rows\""), "E0703");
+    assert_eq!(code("def main : () =\n check_size [1.0, 2.0] 0 3 \"rows\""), "E0703");
     assert_eq!(code("def main : Int =\n int_add 9223372036854775807 1"), "E0704");
     assert_eq!(code("def main : Int =\n int_div 1 0"), "E0705");
     assert_eq!(code("def main : Int =\n int_pow 2 -1"), "E0706");

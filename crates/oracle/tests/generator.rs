@@ -135,6 +135,10 @@ const LEFT_OUT: &[(Prim, &str)] = &[
     (Prim::Dim, "elaboration writes it, in checks of sizes"),
     (Prim::CheckSize, "elaboration writes it, in checks of sizes"),
     (Prim::Fail, "what always fails has no derivative to compare"),
+    (Prim::OutOfFuel, "only programs with `--fuel` contain it"),
+    (Prim::EngineLimit, "only what engines translate contains it"),
+    (Prim::OtherShape, "only what engines translate contains it"),
+    (Prim::Broken, "only what engines translate contains it"),
     (Prim::StrEq, "programs hold no strings to compare"),
 ];
 

@@ -139,6 +139,8 @@ mod tests {
         ("rows that are absent", &[Prim::Sized]),
         // Primitives that only derivatives of others contain.
         ("", &[Prim::PowSlope, Prim::Sech]),
+        // Faults that only translated programs stop with.
+        ("", &[Prim::OutOfFuel, Prim::EngineLimit, Prim::OtherShape, Prim::Broken]),
     ];
 
     #[test]

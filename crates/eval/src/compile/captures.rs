@@ -80,13 +80,13 @@ mod tests {
     use super::*;
 
     /// A program with functions in functions, recursive ones among them.
-    const PROGRAM: &str = "def f : Int -> Int = \\($x : Int) ->
-  let $y : Int = int_add $x 1 in
-  let $g : Int -> Int -> Int = \\($a : Int) -> \\($b : Int) ->
-    let $h : Int -> Int = \\($c : Int) -> int_add $y (int_add $c (int_mul $b $x)) in
-    $h $a in
-  let rec $down : Int -> Int = \\($n : Int) -> if int_le $n 0 then $g $n $y else $down (int_sub $n 1) in
-  $down $x";
+    const PROGRAM: &str = "def f.0 : Int -> Int = \\(x.0 : Int) ->
+  let y.1 : Int = int_add x.0 1 in
+  let g.2 : Int -> Int -> Int = \\(a.3 : Int) -> \\(b.4 : Int) ->
+    let h.5 : Int -> Int = \\(c.6 : Int) -> int_add y.1 (int_add c.6 (int_mul b.4 x.0)) in
+    h.5 a.3 in
+  let rec down.7 : Int -> Int = \\(n.8 : Int) -> if int_le n.8 0 then g.2 n.8 y.1 else down.7 (int_sub n.8 1) in
+  down.7 x.0";
 
     #[test]
     fn they_are_the_free_variables_in_order() {

@@ -1,0 +1,66 @@
+$ pullback show tests/stages/cube.pull --passes
+exit 0
+> `tests/stages/cube.pull` after `elaborate`: 2 definitions, 16 terms.
+>
+> elaborate
+>   type  (typed tree, roots) -> Program
+>   law   each definition means what its source means, once for each list of types it is used at;
+>         operators, patterns, sizes and the derived differentiation operators are gone
+>   runs  always, first
+>
+> fuel
+>   type  (Program, n) -> Program
+>   law   if the result has a value, the program has the same one; a recursive function may be entered
+>         `n` times inside one another, then it fails (Lemmas 6.5 and 6.6 of the first paper)
+>   runs  with `--fuel`
+>
+> specialise
+>   type  (Program, roots) -> Program
+>   law   each definition that the roots reach has the same meaning, errors and their order included;
+>         functions that are known before the program runs are applied where they are used
+>   runs  where a function that is differentiated inside the program is not known
+>
+> eliminate
+>   type  (Program, engine, root) -> Program
+>   law   the root has the same meaning; each `vjp`, `jvp` and `linearize` that it reaches has become
+>         a call of a definition that the engine made, those inside others first
+>   runs  in engines that transform programs
+>
+> unary
+>   type  (Program, root) -> (Program, root)
+>   law   the new root has the meaning of the old one, and its body is a function of one parameter
+>   runs  before `translate`
+>
+> translate
+>   type  (Program, S -> T) -> (Program, S -> (T, T' -> S')), or to (S, S') -> (T, T')
+>   law   by the engine: the first component has the meaning of the function, the second is its
+>         pullback, or its tangent; nothing that it reaches is an operator of differentiation
+>   runs  in engines that transform programs: its pages in docs/engines
+>
+> tidy
+>   type  (Program, first, root) -> Program
+>   law   each definition keeps its meaning, errors and their order included; in those made from
+>         `first` on, known functions, tuples and constructors are gone, and so is what nobody uses
+>         and cannot fail
+>   runs  in `curry-list` and `curry-env`, after reverse mode
+>
+> trim
+>   type  (Program, roots) -> Program
+>   law   what the roots reach stays as it is; all else is emptied, so that the program is cheap to
+>         copy and compile
+>   runs  before and after the passes of an engine
+
+$ pullback show tests/stages/cube.pull square --passes --stage lambda
+exit 2
+! error: the argument '--passes' cannot be used with '--stage <STAGE>'
+!
+! Usage: pullback show --passes <FILE> <ENTRY> [ARG]...
+!
+! For more information, try '--help'.
+
+$ pullback show tests/stages/nowhere.pull --passes
+exit 2
+! error[E0801]: cannot read `tests/stages/nowhere.pull`: no such file or directory
+!  |
+!  = help: check the path and its permissions
+!
