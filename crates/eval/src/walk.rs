@@ -302,8 +302,3 @@ fn unfollowed(value: &Value) -> bool {
         Value::Active(_) | Value::Tuple(_) | Value::Data(_) => false,
     }
 }
-
-/// A shared array of values, for engines that made them one by one.
-pub fn values_array(items: Vec<Value>) -> Value {
-    Value::Array(Rc::new(Array::new(Items::Values(items))))
-}

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use pullback_base::bug;
 use pullback_eval::{Fault, Value, walk};
 
-use super::maps::{Map, Maps, Node, ONE, Opaque, ZERO};
+use super::maps::{Map, Maps, Node, Opaque, ZERO};
 use super::vector::{Arith, Vector};
 
 /// How far a run has come.
@@ -430,6 +430,3 @@ fn question(
     let (pullback, y) = (opaque.pullback.clone(), opaque.y.clone());
     Ok((Progress::Ask { transposed, pullback, y, arg }, Told(then)))
 }
-
-/// `1` in a table: the source itself.
-pub const SOURCE: Map = ONE;
