@@ -4,17 +4,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pullback_engines::source::prepared;
-use pullback_engines::{EngineInfo, How, evaluate, modes};
-use pullback_eval::{Options, compile};
+use pullback_engines::{EngineInfo, How, modes};
+use pullback_eval::compile;
 use pullback_oracle::fuzz::{self, Campaign, Statistics};
 use pullback_oracle::table::{Report, Subject, report};
-use pullback_oracle::{Contender, closed, failure, of_value, on_image};
+use pullback_oracle::{Contender, failure, on_image};
 use pullback_reduce::Transforms;
 
 use crate::deep;
-
-/// Enough for small programs; a wrong one should not fill the machine.
-const MAX_MEMORY: usize = 512 << 20;
 
 /// Every engine in every mode.
 pub fn contenders() -> Vec<Contender> {
@@ -98,17 +95,5 @@ fn contender(engine: &'static EngineInfo) -> Contender {
             });
             contender.costly()
         }
-        How::Own(_) => Contender::new(engine.name, move |program| {
-            let program = program.clone();
-            Box::new(move |def| {
-                let program = program.clone();
-                Box::new(move |args| {
-                    let (program, def) = closed(&program, def, args);
-                    let options = Options { max_memory: MAX_MEMORY, ..Options::default() };
-                    let value = evaluate(engine, &program, def, &options);
-                    of_value(&value.map_err(|diagnostic| failure(&diagnostic))?)
-                })
-            })
-        }),
     }
 }

@@ -87,12 +87,7 @@ pub enum How {
         /// Which pullbacks of rules reverse mode admits.
         reverse: Pullbacks,
     },
-    /// In an evaluator of its own.
-    Own(RunFn),
 }
-
-/// The type of [`run`] for one engine; the definition is as for a [`TransformFn`].
-pub type RunFn = fn(&Program, DefId, Value, &Mode, &Options) -> Result<Answer, Box<Diagnostic>>;
 
 /// An intermediate form of an engine, for `pullback show --stage`.
 #[derive(Clone, Copy, Debug)]
@@ -169,9 +164,6 @@ pub fn run(
             }
             source::run_transformed(transforms, program, function, argument, mode, options)
         }
-        How::Own(run) => {
-            source::run_own(engine.name, run, program, function, argument, mode, options)
-        }
     }
 }
 
@@ -195,7 +187,6 @@ pub fn evaluate(
             }
             source::evaluate_transformed(transforms, program, def, &budgeted(engine.name, options))
         }
-        How::Own(run) => source::evaluate_own(engine.name, run, program, def, options),
     }
 }
 

@@ -18,7 +18,7 @@ mod watch;
 
 pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{
-    Answer, EngineInfo, How, Mode, Page, RunFn, ShowFn, Stage, evaluate, run, run_in_machine,
+    Answer, EngineInfo, How, Mode, Page, ShowFn, Stage, evaluate, run, run_in_machine,
 };
 pub use linear::Pullbacks;
 pub use page::page;

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::Diagnostic;
 use pullback_eval::{Engine, Image, Machine, Options, Value, compile};
-use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, Type, TypeKind};
+use pullback_lambda::{DefId, Program};
 
 use crate::{Data, ErrorKind};
 
@@ -111,55 +111,6 @@ pub fn on_image(image: &Image, def: DefId, args: &[Data<f64>], engine: Rc<dyn En
     }
     let result = machine.call(function, args.iter().map(to_value).collect());
     of_value(&result.map_err(|diagnostic| failure(&diagnostic))?)
-}
-
-/// The program with one more definition: that of a definition applied to these arguments. For ways of
-/// differentiating that evaluate closed definitions only.
-pub fn closed(program: &Program, def: DefId, args: &[Data<f64>]) -> (Program, DefId) {
-    let mut program = program.clone();
-    let function = program.global(def, Span::NONE);
-    let mut literals = Vec::new();
-    let mut rest = function.ty.clone();
-    for arg in args {
-        let Some((from, to)) = rest.as_fun() else { break };
-        literals.push(literal(&program, arg, from));
-        rest = to.clone();
-    }
-    let body = Expr::app(function, literals, Span::NONE);
-    let (name, ty) = (Name::new("question"), body.ty.clone());
-    let def = program.defs.push(Def { name, ty, body, span: Span::NONE });
-    (program, def)
-}
-
-/// First-order data of a type as an expression.
-pub fn literal(program: &Program, data: &Data<f64>, ty: &Type) -> Expr {
-    let all = |items: &[Data<f64>], types: &[&Type]| -> Vec<Expr> {
-        items.iter().zip(types).map(|(item, ty)| literal(program, item, ty)).collect()
-    };
-    match data {
-        Data::Real(x) => Expr::real(*x, Span::NONE),
-        Data::Int(n) => Expr::int(*n, Span::NONE),
-        Data::Bool(b) => Expr::bool(*b, Span::NONE),
-        Data::Str(text) => Expr::str(text, Span::NONE),
-        Data::Tuple(items) => {
-            let types = ty.components().unwrap_or_default();
-            Expr::record(all(items, &types), ty.clone(), Span::NONE)
-        }
-        Data::Con(tag, items) => {
-            let constructor = if let TypeKind::Data(id) = ty.kind() {
-                program.datas[*id].constructors.get(*tag)
-            } else {
-                None
-            };
-            let types: Vec<&Type> = constructor.iter().flat_map(|con| &con.fields).collect();
-            Expr::new(ExprKind::Con(*tag, all(items, &types)), ty.clone(), Span::NONE)
-        }
-        Data::Array(items) => {
-            let element = ty.element().cloned().unwrap_or_else(Type::real);
-            let types = vec![&element; items.len()];
-            Expr::array(all(items, &types), element.clone(), Span::NONE)
-        }
-    }
 }
 
 /// What a diagnostic means.

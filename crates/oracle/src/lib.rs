@@ -26,8 +26,7 @@ mod value;
 
 pub use complex::Complex;
 pub use contender::{
-    Contender, Failure, Outcome, Ready, closed, failure, literal, of_value, on_image, on_machine,
-    to_value,
+    Contender, Failure, Outcome, Ready, failure, of_value, on_image, on_machine, to_value,
 };
 pub use data::Data;
 pub use derivative::{

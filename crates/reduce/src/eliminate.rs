@@ -3,8 +3,7 @@
 //! The function that is differentiated becomes a closed definition over the tuple of what it captured
 //! and its argument; the engine transforms that definition, and a call of the result replaces the operator.
 //! In forward mode what was captured is held: its tangents are structural zeros. In reverse mode its
-//! cotangents are dropped. For engines with an
-//! evaluator of their own the operator stays, applied to the closed definition.
+//! cotangents are dropped.
 //!
 //! Limits: the functions must be known after specialisation, and must not be differentiated inside
 //! themselves by recursion.
@@ -13,7 +12,7 @@ use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::{
-    AdOp, Def, DefId, Expr, ExprKind, Program, Stage, Type, VarId, ad_type, is_first_order, tangent,
+    AdOp, Def, DefId, Expr, ExprKind, Program, Stage, Type, VarId, is_first_order, tangent,
 };
 
 use crate::fragment::{outside_fragment, with_origin};
@@ -38,7 +37,7 @@ pub fn eliminate(
     transforms: Transforms,
     def: DefId,
 ) -> Result<DefId, Box<Diagnostic>> {
-    rewrite(program, transforms.engine, Some(transforms), def)?;
+    rewrite(program, transforms, def)?;
     ELIMINATE.verified(program, Stage::Closed(&[def]));
     Ok(def)
 }
@@ -50,8 +49,7 @@ pub fn eliminate_checked(
     transforms: Transforms,
     def: DefId,
 ) -> Result<DefId, Box<Diagnostic>> {
-    let (_, checked) = rewrite(program, transforms.engine, Some(transforms), def)?;
-    for (def, body) in checked {
+    for (def, body) in rewrite(program, transforms, def)? {
         program.defs[def].body = body;
     }
     // The checks of shapes are operators on the identity, and they stay.
@@ -59,40 +57,30 @@ pub fn eliminate_checked(
     Ok(def)
 }
 
-/// As [`eliminate`], but the operators stay: they are applied to definitions, which are returned.
-pub fn close(
-    program: &mut Program,
-    engine: &'static str,
-    def: DefId,
-) -> Result<Vec<DefId>, Box<Diagnostic>> {
-    Ok(rewrite(program, engine, None, def)?.0)
-}
-
-/// The definitions that are differentiated, and bodies of definitions with checks of shapes.
-type Rewritten = (Vec<DefId>, BTreeMap<DefId, Expr>);
+/// The bodies of definitions with checks of shapes.
+type Checked = BTreeMap<DefId, Expr>;
 
 fn rewrite(
     program: &mut Program,
-    engine: &'static str,
-    transforms: Option<Transforms>,
+    transforms: Transforms,
     def: DefId,
-) -> Result<Rewritten, Box<Diagnostic>> {
+) -> Result<Checked, Box<Diagnostic>> {
     trim(program, &[def]);
     if operator_in(program, def).is_none() {
-        return Ok((vec![], BTreeMap::new()));
+        return Ok(Checked::new());
     }
     let untouched = program.clone();
-    let mut rewritten = Pass::new(program, engine, transforms).run(def);
+    let mut rewritten = Pass::new(program, transforms).run(def);
     if let Err((Refusal::Unknown(_), _)) = rewritten {
         (*program, _) = specialise(&untouched, def);
         trim(program, &[def]);
-        rewritten = Pass::new(program, engine, transforms).run(def);
+        rewritten = Pass::new(program, transforms).run(def);
     }
     rewritten.map_err(|(refusal, at)| {
         let construct = "a derivative of a function that is not known before the program runs";
         let refused = match refusal {
             Refusal::Told(diagnostic) => diagnostic,
-            Refusal::Unknown(span) => outside_fragment(engine, construct, span),
+            Refusal::Unknown(span) => outside_fragment(transforms.engine, construct, span),
         };
         with_origin(refused, program, def, at)
     })
@@ -120,16 +108,11 @@ enum State {
 
 struct Pass<'p> {
     program: &'p mut Program,
-    engine: &'static str,
-    /// None if the operators stay.
-    transforms: Option<Transforms>,
+    transforms: Transforms,
     states: BTreeMap<DefId, State>,
     /// What transformations have made: whether it was `vjp`, of which definition.
     made: BTreeMap<(bool, DefId), DefId>,
-    /// The definitions that are differentiated.
-    closed: Vec<DefId>,
-    /// Bodies with checks of shapes.
-    checked: BTreeMap<DefId, Expr>,
+    checked: Checked,
     /// The definition in which the pass ended.
     refused: Option<DefId>,
 }
@@ -141,16 +124,15 @@ struct Closed {
 }
 
 impl<'p> Pass<'p> {
-    fn new(program: &'p mut Program, engine: &'static str, transforms: Option<Transforms>) -> Self {
+    fn new(program: &'p mut Program, transforms: Transforms) -> Self {
         let (states, made) = (BTreeMap::new(), BTreeMap::new());
-        let checked = BTreeMap::new();
-        Self { program, engine, transforms, states, made, closed: vec![], checked, refused: None }
+        Self { program, transforms, states, made, checked: Checked::new(), refused: None }
     }
 
     /// Rewrites a definition and all it reaches. If that ends: why, and in which definition.
-    fn run(mut self, def: DefId) -> Result<Rewritten, (Refusal, DefId)> {
+    fn run(mut self, def: DefId) -> Result<Checked, (Refusal, DefId)> {
         match self.definition(def) {
-            Ok(()) => Ok((self.closed, self.checked)),
+            Ok(()) => Ok(self.checked),
             Err(refusal) => Err((refusal, self.refused.unwrap_or(def))),
         }
     }
@@ -171,10 +153,8 @@ impl<'p> Pass<'p> {
                 self.refused.get_or_insert(def);
             }
             result?;
-            if self.transforms.is_some() {
-                self.checked.insert(def, body.clone());
-                shape_checks::unchecked(&mut body);
-            }
+            self.checked.insert(def, body.clone());
+            shape_checks::unchecked(&mut body);
             self.program.defs[def].body = body;
             self.states.insert(def, State::Done);
         }
@@ -210,16 +190,10 @@ impl<'p> Pass<'p> {
         for def in reachable(self.program, closed.def) {
             if self.states.get(&def) == Some(&State::Running) {
                 let construct = "a function that uses its own derivative by recursion";
-                return Err(outside_fragment(self.engine, construct, span).into());
+                return Err(outside_fragment(self.transforms.engine, construct, span).into());
             }
         }
         self.definition(closed.def)?;
-        if self.transforms.is_none()
-            && let Some(inner) = operator_in(self.program, closed.def)
-        {
-            let construct = "derivatives inside functions that are differentiated";
-            return Err(outside_fragment(self.engine, construct, inner).into());
-        }
         let result = match op {
             AdOp::Vjp => self.vjp(&closed, x, span)?,
             AdOp::Jvp => {
@@ -238,11 +212,9 @@ impl<'p> Pass<'p> {
     /// `(value, \y_bar -> …)`
     fn vjp(&mut self, closed: &Closed, x: Expr, span: Span) -> Result<Expr, Refusal> {
         let point = self.point(closed, x, span);
-        let pair = self.operate(AdOp::Vjp, closed.def, point, None, span)?;
+        let made = self.transformed(closed.def, None)?;
+        let pair = Expr::app(self.program.global(made, span), vec![point], span);
         let count = closed.captured.len();
-        if count == 0 && self.transforms.is_none() {
-            return Ok(pair);
-        }
         let both = self.program.fresh("both", pair.ty.clone());
         let value = Expr::proj(self.program.var(both, span), 0, span);
         let pullback = Expr::proj(self.program.var(both, span), 1, span);
@@ -250,12 +222,10 @@ impl<'p> Pass<'p> {
             return Err(Refusal::Unknown(span));
         };
         let y_bar = self.program.fresh("y_bar", y_bar_type.clone());
-        let mut given = self.program.var(y_bar, span);
-        if self.transforms.is_some() {
-            given = shape_checks::cotangent(self.program, value.clone(), given);
-        }
-        let whole = Expr::app(pullback, vec![given], span);
-        let part = if count == 0 { whole } else { Expr::proj(whole, count, span) };
+        let cotangent = self.program.var(y_bar, span);
+        let cotangent = shape_checks::cotangent(self.program, value.clone(), cotangent);
+        let x_bars = Expr::app(pullback, vec![cotangent], span);
+        let part = if count == 0 { x_bars } else { Expr::proj(x_bars, count, span) };
         let part = self.program.lam(vec![y_bar], part);
         Ok(Expr::let_(both, pair, Expr::tuple(vec![value, part], span)))
     }
@@ -263,16 +233,11 @@ impl<'p> Pass<'p> {
     /// `(value, tangent)`
     fn jvp(&mut self, closed: &Closed, x: Expr, x_dot: Expr, span: Span) -> Result<Expr, Refusal> {
         let (x, binding) = self.program.share("x", x);
-        let x_dot = if self.transforms.is_some() {
-            shape_checks::tangent(self.program, x.clone(), x_dot)
-        } else {
-            x_dot
-        };
+        let x_dot = shape_checks::tangent(self.program, x.clone(), x_dot);
         let point = self.point(closed, x, span);
-        let held = closed.captured.len();
-        let dot =
-            if self.transforms.is_some() { x_dot } else { self.direction(closed, x_dot, span)? };
-        let pair = self.operate(AdOp::Jvp, closed.def, point, Some((dot, held)), span)?;
+        let made = self.transformed(closed.def, Some(closed.captured.len()))?;
+        let both = Expr::tuple(vec![point, x_dot], span);
+        let pair = Expr::app(self.program.global(made, span), vec![both], span);
         Ok(Expr::lets(binding, pair))
     }
 
@@ -289,46 +254,19 @@ impl<'p> Pass<'p> {
         Ok(Expr::lets(binding, Expr::tuple(vec![value, pushforward], span)))
     }
 
-    /// The operator on a definition, by the engine's transformation if it has one.
-    fn operate(
-        &mut self,
-        op: AdOp,
-        def: DefId,
-        point: Expr,
-        dot: Option<(Expr, usize)>,
-        span: Span,
-    ) -> Result<Expr, Refusal> {
-        let held = dot.as_ref().map_or(0, |(_, held)| *held);
-        let dot = dot.map(|(dot, _)| dot);
-        let Some(transforms) = self.transforms else {
-            if !self.closed.contains(&def) {
-                self.closed.push(def);
-            }
-            let mut args = vec![self.program.global(def, span), point];
-            args.extend(dot);
-            let types: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
-            let ty = ad_type(&mut self.program.datas, op, &types);
-            let ty = ty.map_err(|_| Refusal::Unknown(span))?;
-            return Ok(Expr::ad(op, args, ty, span));
+    /// What the engine makes of a definition: its reverse mode, or its forward mode in which the first so
+    /// many components are held.
+    fn transformed(&mut self, def: DefId, held: Option<usize>) -> Result<DefId, Refusal> {
+        let key = (held.is_none(), def);
+        if let Some(made) = self.made.get(&key) {
+            return Ok(*made);
+        }
+        let made = match held {
+            None => (self.transforms.vjp)(self.program, def)?,
+            Some(held) => (self.transforms.jvp)(self.program, def, held)?,
         };
-        let key = (op == AdOp::Vjp, def);
-        let made = if let Some(made) = self.made.get(&key) {
-            *made
-        } else {
-            let made = if op == AdOp::Vjp {
-                (transforms.vjp)(self.program, def)?
-            } else {
-                (transforms.jvp)(self.program, def, held)?
-            };
-            self.made.insert(key, made);
-            made
-        };
-        let callee = self.program.global(made, span);
-        let arg = match dot {
-            Some(dot) => Expr::tuple(vec![point, dot], span),
-            None => point,
-        };
-        Ok(Expr::app(callee, vec![arg], span))
+        self.made.insert(key, made);
+        Ok(made)
     }
 
     /// What the closed definition takes.
@@ -338,21 +276,6 @@ impl<'p> Pass<'p> {
         }
         let captured = closed.captured.iter().map(|var| self.program.var(*var, span));
         Expr::tuple(captured.chain([x]).collect(), span)
-    }
-
-    /// Its tangent, for an engine with an evaluator of its own: what was captured does not move.
-    fn direction(&mut self, closed: &Closed, x_dot: Expr, span: Span) -> Result<Expr, Refusal> {
-        if closed.captured.is_empty() {
-            return Ok(x_dot);
-        }
-        let mut items = vec![];
-        for var in closed.captured.clone() {
-            let value = self.program.var(var, span);
-            let ty = self.tangent_type(&value.ty, span)?;
-            items.push(Expr::ad(AdOp::Zeros, vec![value], ty, span));
-        }
-        items.push(x_dot);
-        Ok(Expr::tuple(items, span))
     }
 
     fn tangent_type(&mut self, ty: &Type, span: Span) -> Result<Type, Refusal> {

@@ -13,7 +13,7 @@ mod tidy;
 mod transforms;
 mod unary;
 
-pub use eliminate::{ELIMINATE, close, eliminate, eliminate_checked};
+pub use eliminate::{ELIMINATE, eliminate, eliminate_checked};
 pub use fragment::{outside_fragment, with_origin};
 pub use fuel::{FUEL, with_fuel};
 pub use reach::{TRIM, operator_in, reachable, trim};

@@ -3,23 +3,22 @@
 //! The derivative of the identity gives back its tangent or cotangent, and checks its shape: so a check
 //! is an operator on the identity, which the machine that runs the program must answer.
 
+use pullback_base::bug;
 use pullback_lambda::{AdOp, Expr, ExprKind, Program, ad_type};
 
 /// `(jvp (\x -> x) value tangent).1`
 pub(super) fn tangent(program: &mut Program, value: Expr, tangent: Expr) -> Expr {
     let span = tangent.span;
     let id = identity(program, &value);
-    let same = tangent.clone();
-    let operator = operator(program, AdOp::Jvp, vec![id, value, tangent]);
-    operator.map_or(same, |operator| Expr::proj(operator, 1, span))
+    Expr::proj(operator(program, AdOp::Jvp, vec![id, value, tangent]), 1, span)
 }
 
 /// `(vjp (\x -> x) value).1 cotangent`
 pub(super) fn cotangent(program: &mut Program, value: Expr, cotangent: Expr) -> Expr {
     let span = cotangent.span;
     let id = identity(program, &value);
-    let Some(operator) = operator(program, AdOp::Vjp, vec![id, value]) else { return cotangent };
-    Expr::app(Expr::proj(operator, 1, span), vec![cotangent], span)
+    let pair = operator(program, AdOp::Vjp, vec![id, value]);
+    Expr::app(Expr::proj(pair, 1, span), vec![cotangent], span)
 }
 
 fn identity(program: &mut Program, value: &Expr) -> Expr {
@@ -28,11 +27,13 @@ fn identity(program: &mut Program, value: &Expr) -> Expr {
     program.lam(vec![x], body)
 }
 
-fn operator(program: &mut Program, op: AdOp, args: Vec<Expr>) -> Option<Expr> {
+fn operator(program: &mut Program, op: AdOp, args: Vec<Expr>) -> Expr {
     let types: Vec<_> = args.iter().map(|arg| arg.ty.clone()).collect();
-    let ty = ad_type(&mut program.datas, op, &types).ok()?;
     let span = args[1].span;
-    Some(Expr::ad(op, args, ty, span))
+    match ad_type(&mut program.datas, op, &types) {
+        Ok(ty) => Expr::ad(op, args, ty, span),
+        Err(why) => bug("eliminate", format!("a typed check of a shape: {why}")),
+    }
 }
 
 /// Takes the checks out. There must be no other operators.

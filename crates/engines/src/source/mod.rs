@@ -5,7 +5,6 @@
 //! operators. Engines see definitions `\x -> e` of one parameter with first-order types on both sides.
 
 mod modes;
-mod own;
 mod shapes;
 
 use std::rc::Rc;
@@ -13,17 +12,14 @@ use std::rc::Rc;
 use pullback_base::Diagnostic;
 use pullback_eval::{Engine, Machine, Options, Step, Value, compile};
 use pullback_lambda::{DefId, Pass, Program, Stage, Type};
-use pullback_reduce::{
-    Transforms, eliminate, eliminate_checked, operator_in, outside_fragment, trim, unary,
-};
+use pullback_reduce::{Transforms, eliminate, eliminate_checked, trim, unary};
 
-use crate::engine::{Answer, Mode, RunFn, parts};
+use crate::engine::{Answer, Mode, parts};
 use crate::follow::checked_leaves;
 
 use shapes::Shapes;
 
 pub use modes::vjp_from_jvp;
-pub(crate) use own::evaluate_own;
 
 /// What is known of the transformation of an engine; its own page tells more.
 pub const TRANSLATE: Pass = Pass {
@@ -120,26 +116,4 @@ pub fn prepared(
     let def = eliminate_checked(&mut program, transforms, def)?;
     trim(&mut program, &[def]);
     Ok((program, def, Rc::new(Shapes)))
-}
-
-/// Runs a function in the evaluator of an engine.
-pub(crate) fn run_own(
-    engine: &'static str,
-    run: RunFn,
-    program: &Program,
-    function: DefId,
-    argument: Value,
-    mode: &Mode,
-    options: &Options,
-) -> Result<Answer, Box<Diagnostic>> {
-    let mut program = program.clone();
-    if let Some(span) = operator_in(&program, function) {
-        return Err(outside_fragment(
-            engine,
-            "derivatives inside functions that are differentiated",
-            span,
-        ));
-    }
-    let function = unary(&mut program, function);
-    run(&program, function, argument, mode, options)
 }

@@ -3,10 +3,8 @@
 
 use crate::support::deep;
 use crate::support::source::{expectations, files, source, value};
-use pullback_engines::{
-    ENGINES, EngineInfo, How, engine_named, evaluate, run_in_machine, trace_engine,
-};
-use pullback_eval::{Options, Value, compile, equal};
+use pullback_engines::{ENGINES, How, engine_named, evaluate};
+use pullback_eval::{Options, Value, equal};
 use pullback_lambda::{DefId, ExprKind, Program, Stage, is_first_order, verify};
 use pullback_reduce::specialise;
 
@@ -78,17 +76,8 @@ fn specialisation_keeps_derivatives() {
     deep(|| check_folder("tests/ad", 9));
 }
 
-/// An evaluator of its own that is the machine with `trace`.
-const OWN: EngineInfo = EngineInfo::unlisted(
-    "own",
-    How::Own(|program, def, x, mode, options| {
-        run_in_machine(trace_engine(), &compile(program), def, x, mode, options)
-    }),
-    &[],
-);
-
 #[test]
-fn an_evaluator_of_its_own_is_asked_for_the_derivatives_inside_programs() {
+fn derivatives_inside_programs_are_taken_by_the_transformation() {
     let text = "
 def square x = x * x
 def apply f x = f x
@@ -106,11 +95,14 @@ def second = grad (grad (\\x -> x * x * x)) 2.0
         "plain", "captured", "chosen", "passed", "forward", "linear", "matrix", "newton", "second",
     ];
     let (program, defs) = source(text, &names);
-    for (name, def) in names.iter().zip(defs) {
-        let expected = value(&ENGINES[0], &program, def).expect("a value");
-        match evaluate(&OWN, &program, def, &Options::default()) {
-            Ok(found) => assert!(equal(&found, &expected), "{name}: {found:?} {expected:?}"),
-            Err(refusal) => assert_eq!((*name, refusal.code), ("second", "E0717")),
+    let transforming = ENGINES.iter().filter(|engine| matches!(engine.how, How::Transform { .. }));
+    for engine in transforming {
+        for (name, def) in names.iter().zip(&defs) {
+            let expected = value(&ENGINES[0], &program, *def).expect("a value");
+            let answer = evaluate(engine, &program, *def, &Options::default());
+            let answer = answer.unwrap_or_else(|why| panic!("{} {name}: {why:?}", engine.name));
+            let same = equal(&answer, &expected);
+            assert!(same, "{} {name}: {answer:?}, not {expected:?}", engine.name);
         }
     }
 }
