@@ -10,11 +10,11 @@ use std::rc::Rc;
 use pullback_prim::{Class, MAX_SHARED, Move, Prim, Smooth, Term};
 
 use super::discrete;
-use super::fault::Fault;
 use super::hooks::Ctx;
 use super::numeric::{Plain, jumps, smooth_value};
 use super::value::{Value, primal};
 use super::watch::compares;
+use crate::Fault;
 
 /// The values of the terms that the partial derivatives of one application share, as far as they have
 /// been asked for.

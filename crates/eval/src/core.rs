@@ -11,11 +11,11 @@ use pullback_prim::Prim;
 use super::code::{Image, Packing, Reg};
 use super::custom;
 use super::discrete::{element_bytes, position};
-use super::fault::Fault;
 use super::hooks::{Ctx, Step, Then};
 use super::value::{Array, Fields, Items, Value};
 use super::walk;
 use super::watch::Place as WatchedPlace;
+use crate::Fault;
 
 /// Where a call returns to.
 #[derive(Clone, Copy, Debug)]

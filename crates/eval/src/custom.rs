@@ -8,10 +8,10 @@
 
 use pullback_lambda::AdOp;
 
-use super::fault::Fault;
 use super::hooks::{Ctx, Level, Native, Step, Then};
 use super::value::{NativeValue, Value};
 use super::walk;
+use crate::Fault;
 
 /// Applies a function with its own rule.
 pub(super) fn apply(

@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use pullback_prim::{Move, Place, Prim, values};
 
-use super::fault::Fault;
 use super::hooks::Ctx;
 use super::numeric;
 use super::value::{Array, Items, Value};
+use crate::Fault;
 
 /// Applies a primitive that is neither smooth nor [`Prim::Sum`]. [`Prim::Update`] copies the array;
 /// the machine updates in place where it may.

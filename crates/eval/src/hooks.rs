@@ -11,12 +11,12 @@ use std::time::Instant;
 use pullback_prim::Prim;
 
 use super::counts::Counts;
-use super::fault::{Fault, MAX_NESTING, Request};
 use super::memory::{self, Charge};
 use super::numeric::Plain;
 use super::options::{Options, Since};
 use super::value::{Active, NativeFunction, NativeValue, Value};
 use super::watch::Watch;
+use crate::{Fault, MAX_NESTING, Request};
 
 /// What happens next.
 pub enum Step {

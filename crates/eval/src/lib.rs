@@ -13,7 +13,6 @@ mod counts;
 mod custom;
 mod discrete;
 mod effects;
-mod fault;
 mod hooks;
 mod linearity;
 mod machine;
@@ -30,11 +29,11 @@ pub use chunks::Chunks;
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
 pub use counts::Counts;
-pub use fault::{
-    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, amount,
-};
 pub use hooks::{Ctx, Engine, Level, Native, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use numeric::Plain;
 pub use options::{Budget, Options, Since};
+pub use pullback_prim::{
+    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, amount,
+};
 pub use value::{Active, Array, Fields, Items, NativeValue, Value, equal, primal};

@@ -8,11 +8,11 @@
 use pullback_prim::Prim;
 
 use super::arith::same;
-use super::fault::{Fault, Nonlinear};
 use super::hooks::Ctx;
 use super::value::Value;
 use super::walk;
 use super::watch::compares;
+use crate::{Fault, Nonlinear};
 
 impl Ctx {
     /// An error if something is decided by a Real of a function that must be linear.

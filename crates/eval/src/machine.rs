@@ -16,10 +16,10 @@ use super::code::{Code, Image, Instr, Place};
 use super::core::{Core, Frame, Memo, Next, STOP, TICK, array_of};
 use super::counts::{Counts, surcharge};
 use super::discrete::int_fault;
-use super::fault::Fault;
 use super::hooks::{Ctx, Engine, Step};
 use super::options::Options;
 use super::value::Value;
+use crate::Fault;
 use registers::*;
 
 /// By how much the weight of a division exceeds that of a multiplication; a test compares it with the table.

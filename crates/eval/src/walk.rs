@@ -5,9 +5,9 @@
 
 use std::rc::Rc;
 
-use super::fault::Fault;
 use super::memory::Charge;
 use super::value::{Array, Fields, Items, Value, primal};
+use crate::Fault;
 
 /// A structure being rebuilt.
 struct Open<'a> {

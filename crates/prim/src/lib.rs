@@ -2,8 +2,10 @@
 //! values move) is in `table.rs`; every engine and the evaluator read it, none has rules of its own.
 //!
 //! A new variant of [`Prim`] does not compile until it has a row. [`Prim::row`] gives the row, [`Prim::ALL`]
-//! all primitives in the order of the table, [`Prim::from_name`] the one of a name.
+//! all primitives in the order of the table, [`Prim::from_name`] the one of a name. [`Fault`] is what can go wrong
+//! at run time, in the words of every evaluator.
 
+mod fault;
 mod moves;
 mod names;
 mod powers;
@@ -13,6 +15,9 @@ mod special;
 mod table;
 pub mod values;
 
+pub use fault::{
+    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, amount,
+};
 pub use moves::{Move, Place};
 pub use row::{
     Beside, Class, Failure, Linearity, MAX_SHARED, Prim, PrimTy, RealFn, Row, Smooth, Term,

@@ -11,11 +11,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("types", &["base", "prim", "syntax", "lambda"]),
     ("eval", &["base", "prim", "lambda"]),
     ("reduce", &["base", "prim", "lambda"]),
+    ("ir", &["base", "prim"]),
+    ("lower", &["base", "prim", "lambda", "reduce", "ir"]),
+    ("ad", &["base", "prim", "ir"]),
+    ("opt", &["base", "prim", "ir"]),
     ("engines", &["base", "prim", "lambda", "reduce", "eval"]),
     ("oracle", &["base", "prim", "lambda", "eval"]),
     (
         "driver",
-        &["base", "prim", "syntax", "types", "lambda", "reduce", "eval", "engines", "oracle"],
+        &[
+            "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "engines", "oracle",
+            "ir", "lower", "ad", "opt",
+        ],
     ),
     ("cli", &["base", "driver"]),
 ];

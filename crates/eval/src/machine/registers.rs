@@ -3,9 +3,9 @@
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
+use crate::Fault;
 use crate::code::{Image, KILL, Reg};
 use crate::discrete::{self, position};
-use crate::fault::Fault;
 use crate::hooks::Ctx;
 use crate::value::{Fields, Items, Value};
 use pullback_prim::{Class, Move, Prim, RealFn};

@@ -1,7 +1,7 @@
 //! What can go wrong at run time: structured where it is found, told in words at the edge.
 
+use crate::row::Prim;
 use pullback_base::{Diagnostic, Name, Span};
-use pullback_prim::Prim;
 
 /// What is said of a function of `letrec_n` that has no value, after its name.
 pub const OUT_OF_FUEL: &str = "is out of fuel: its calls nest deeper than `--fuel` allows";
@@ -173,7 +173,7 @@ pub struct Request {
 }
 
 impl Fault {
-    /// The error that a primitive of class [`pullback_prim::Class::Fail`] stops a program with.
+    /// The error that a primitive of class [`crate::Class::Fail`] stops a program with.
     pub fn stop(prim: Prim, text: &str) -> Self {
         let text = text.to_string();
         #[expect(clippy::wildcard_enum_match_arm, reason = "the primitives that fail")]
