@@ -1,6 +1,7 @@
 //! The language suite: what its test binaries and `xtask` share.
 
 mod blocks;
+mod calculus;
 mod contenders;
 mod corpus;
 mod fuzz;
@@ -8,12 +9,13 @@ mod mutants;
 mod passes;
 mod snapshot;
 mod stack;
+mod values;
 
 pub use blocks::{Block, blocks};
+pub use calculus::calculus_test;
 pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, root};
 pub use fuzz::{Campaign, Report, fuzz};
-pub use passes::pass_test;
 pub use snapshot::matches;
 pub use stack::deep;
 

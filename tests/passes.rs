@@ -1,5 +1,4 @@
-//! Tests of passes as text: a file of the calculus whose first line names a pass, then what the pass makes of
-//! it.
+//! What passes make of programs of the calculus.
 //!
 //! ```text
 //! -- pass: specialise main
@@ -12,38 +11,26 @@
 //! What comes out is verified. If the first definition is a value and the pass keeps meanings, its value
 //! before and after must be the same.
 
-use pullback_base::{SourceMap, Style, render};
 use pullback_engines::{EngineInfo, How, TRANSLATE, engine_named, evaluate};
 use pullback_eval::{Options, equal};
-use pullback_lambda::{DefId, Pass, Program, Stage, parse, verify};
+use pullback_lambda::{DefId, Pass, Program, Stage, verify};
 use pullback_reduce::{
     ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, Transforms, UNARY, eliminate, specialise_all, tidy,
     trim, unary, with_fuel,
 };
 
-const SEPARATOR: &str = "--- becomes\n";
+use crate::calculus::read;
 
-/// The text that a test of a pass should be, from the one that it is.
-pub fn pass_test(text: &str) -> Result<String, String> {
-    let input = text.split(SEPARATOR).next().unwrap_or_default();
-    let header = input.lines().next().and_then(|line| line.strip_prefix("-- pass: "));
-    let header = header.ok_or("the first line must be `-- pass: NAME ARG…`")?;
-    let words: Vec<&str> = header.split_whitespace().collect();
-    let body: String = input
-        .lines()
-        .filter(|line| !line.starts_with("--"))
-        .map(|line| format!("{line}\n"))
-        .collect();
-    let mut sources = SourceMap::default();
-    let file = sources.add("<lambda>", body.clone());
-    let program = parse(&body, file).map_err(|problem| render(&sources, &problem, Style::Plain))?;
-    verify(&program, Stage::Any).map_err(|problems| problems.join("\n"))?;
+/// The program that the pass of a request makes of a program.
+pub fn passed(request: &str, text: &str) -> Result<String, String> {
+    let program = read(text)?;
     let mut after = program.clone();
     after.verify_passes = true;
+    let words: Vec<&str> = request.split_whitespace().collect();
     run(&mut after, &words)?;
     verify(&after, Stage::Any).map_err(|problems| problems.join("\n"))?;
     same_value(&program, &after)?;
-    Ok(format!("{}\n{SEPARATOR}{}", input.trim_end(), after.print()))
+    Ok(after.print())
 }
 
 /// Runs the pass that the words name.

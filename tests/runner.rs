@@ -7,7 +7,7 @@
 //! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine that covers them; the calculus prints and parses |
 //! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
-//! | `tests/lambda` | a pass makes of a program of the calculus what the file says, and keeps its value |
+//! | `tests/lambda` | of a program of the calculus: what a pass makes, what values engines give, or what is wrong |
 //! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page |
 //!
 //! `BLESS=1` rewrites snapshots.
@@ -19,7 +19,7 @@ use pullback_driver::{
     Call, Disk, Files, Memory, STAGES, Session, Settings, check, fmt, run, show, test,
 };
 use pullback_engines::ENGINES;
-use pullback_suite::{blocks, deep, matches, pass_test};
+use pullback_suite::{blocks, calculus_test, deep, matches};
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
 /// count what an engine is not made for. So many calls inside one another fit into the memory.
@@ -266,10 +266,10 @@ fn warns(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
     Err(format!("expected {code} alone, found\n{}", rendered(&session, &session.diagnostics)))
 }
 
-fn pass(path: &Path) -> Outcome {
+fn calculus_text(path: &Path) -> Outcome {
     deeply(|| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        matches(path, &pass_test(&text)?)
+        matches(path, &calculus_test(&text)?)
     })
 }
 
@@ -279,7 +279,7 @@ datatest_stable::harness! {
     { test = expectations, root = "run", pattern = r"\.pull$" },
     { test = expectations, root = "ad", pattern = r"\.pull$" },
     { test = input, root = "input", pattern = r"/input\.(json|npz)$" },
-    { test = pass, root = "lambda", pattern = r"\.lambda$" },
+    { test = calculus_text, root = "lambda", pattern = r"\.lambda$" },
     { test = stages, root = "stages", pattern = r"\.pull$" },
     { test = polished, root = "../examples", pattern = r"\.pull$" },
     { test = polished, root = "../lib", pattern = r"\.pull$" },

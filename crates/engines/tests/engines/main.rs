@@ -10,7 +10,6 @@ mod curry_laws;
 mod delta;
 mod delta_cost;
 mod delta_show;
-mod derivatives;
 mod dual_source;
 mod linear_maps;
 mod linear_maps_cost;
