@@ -7,6 +7,7 @@ mod corpus;
 mod fuzz;
 mod mutants;
 mod passes;
+mod questions;
 mod snapshot;
 mod stack;
 mod values;
@@ -16,6 +17,7 @@ pub use calculus::calculus_test;
 pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, root};
 pub use fuzz::{Campaign, Report, fuzz};
+pub use questions::{Asked, Questions, Random, Wrong, rendered, ways};
 pub use snapshot::matches;
 pub use stack::deep;
 

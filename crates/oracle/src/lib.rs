@@ -26,7 +26,7 @@ mod value;
 
 pub use complex::Complex;
 pub use contender::{
-    Contender, Failure, Outcome, Ready, failure, of_value, on_image, on_machine, to_value,
+    Contender, Failure, Opened, Outcome, Ready, failure, of_value, on_image, on_machine, to_value,
 };
 pub use data::Data;
 pub use derivative::{

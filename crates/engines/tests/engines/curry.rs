@@ -1,11 +1,11 @@
-//! The engines of The Differentiable Curry: right derivatives, both modes, any order; what list tangents
-//! recompute; what arrays cost; packages with checked tags.
+//! The engines of The Differentiable Curry: what list tangents recompute; what arrays cost; packages with checked
+//! tags; depth. Their derivatives are compared with the oracle's on `tests/forms`.
 
 use crate::support::deep;
 use crate::support::source::source;
 use pullback_engines::curry;
 use pullback_engines::{Answer, EngineInfo, Mode, engine_named, run};
-use pullback_eval::{Options, Value, equal, walk};
+use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program, Stage, verify};
 
 const ENGINES: [&str; 2] = ["curry-list", "curry-env"];
@@ -26,93 +26,6 @@ fn close(a: &Value, b: &Value) -> bool {
         (a - b).abs() <= 1e-9 * (1.0 + b.abs()) || (a.is_nan() && b.is_nan()) || a == b
     };
     a.len() == b.len() && a.iter().zip(&b).all(near)
-}
-
-/// Gradients by closed forms, at Real inputs.
-#[test]
-fn derivatives_have_their_closed_forms() {
-    deep(|| {
-        let text = "
-def product (x: Real): Real = x * sin x
-def captured (x: Real): Real = let f y = x * y in f 3.0 + f x
-def branches (x: Real): Real = if x > 1.0 then x * x else 3.0 * x
-def looped (x: Real): Real = loop s = 1.0 for i < 4 do s * x + real i
-def whiled (x: Real): Real = loop s = x while s < 100.0 do s * s
-def recursive (x: Real): Real = let rec go n y = if n < 1 then y else go (n - 1) (y * x) in go 3 x
-def higher (x: Real): Real = let twice f y = f (f y) in twice (\\y -> y * y * x) 2.0
-def in_data (x: Real): Real = let fs = [\\y -> y, \\y -> x * y, \\y -> x * x * y] in sum [ f 2.0 | f <- fs ]
-def arrays (x: Real): Real = sum (map (\\y -> y * x) [1.0, x, x * x])
-def sums (x: Real): Real = match Some (x * x) with | None -> 0.0 | Some y -> y * x
-def ruled (x: Real): Real = custom_vjp (\\y -> y * y) (\\y -> (y * y, \\g -> 7.0 * g)) x
-def ruled_forward (x: Real): Real = custom_jvp (\\y -> y * y) (\\y d -> (y * y, 7.0 * d)) x
-def stopped (x: Real): Real = x * stop_gradient x
-def no_path (x: Real): Real = let r = sqrt (x - 2.0) in if x > 0.0 then x else r
-";
-        let cases: [(&str, f64); 14] = [
-            ("product", 2f64.sin() + 2.0 * 2f64.cos()),
-            ("captured", 3.0 + 4.0),
-            ("branches", 4.0),
-            // ((((x) x + 1) x + 2) x + 3): the derivative of x^4 + x^2 + 2 x + 3.
-            ("looped", 4.0 * 8.0 + 2.0 * 2.0 + 2.0),
-            ("whiled", 8.0 * 128.0),
-            ("recursive", 32.0),
-            ("higher", 3.0 * 16.0 * 4.0),
-            ("in_data", 2.0 + 8.0),
-            ("arrays", 1.0 + 4.0 + 12.0),
-            ("sums", 12.0),
-            ("ruled", 7.0),
-            ("ruled_forward", 7.0),
-            ("stopped", 2.0),
-            // The square root has an infinite derivative here, but nothing flows through it.
-            ("no_path", 1.0),
-        ];
-        let names: Vec<&str> = cases.iter().map(|(name, _)| *name).collect();
-        let (program, defs) = source(text, &names);
-        for (&def, (name, expected)) in defs.iter().zip(cases) {
-            for engine in ENGINES {
-                let x = Value::Real(2.0);
-                let expected = Value::Real(expected);
-                let back = apply(engine, &program, def, &x, &Mode::Vjp(Value::Real(1.0)));
-                let found = back.derivative.unwrap();
-                assert!(close(&found, &expected), "{engine} {name}: {found:?}");
-                let along = apply(engine, &program, def, &x, &Mode::Jvp(Value::Real(1.0)));
-                let found = along.derivative.unwrap();
-                assert!(close(&found, &expected), "{engine} {name} forward: {found:?}");
-                let value = apply(engine, &program, def, &x, &Mode::Value).value;
-                assert!(equal(&back.value, &value) && equal(&along.value, &value), "{name}");
-            }
-        }
-    });
-}
-
-/// The discussion's `vjp` as an operator of the language: derivatives inside programs, of any order.
-#[test]
-fn derivatives_nest() {
-    deep(|| {
-        let text = "
-def second (x: Real): Real = grad (\\z -> z ^ 3) x
-def inner (x: Real): Real = x * grad (\\y -> x * y * y) 3.0
-def pulled (x: Real): Real = let (y, back) = vjp (\\z -> z * z * x) x in y + back x
-def mixed (x: Real): Real = (jvp (grad (\\z -> sin (z * x))) x 1.0).1
-";
-        let at: f64 = 1.25;
-        // d/dz of x cos (z x) is -x² sin (z x); at z = x its derivative by x is taken too.
-        let mixed = -2.0 * at * (at * at).sin() - 2.0 * at.powi(3) * (at * at).cos();
-        // `pulled` is x³ + 2 x³: the pullback of z² x at z = x multiplies by 2 x².
-        let pulled = 9.0 * at * at;
-        let cases =
-            [("second", 6.0 * at), ("inner", 12.0 * at), ("pulled", pulled), ("mixed", mixed)];
-        let names: Vec<&str> = cases.iter().map(|(name, _)| *name).collect();
-        let (program, defs) = source(text, &names);
-        for (&def, (name, expected)) in defs.iter().zip(cases) {
-            for engine in ENGINES {
-                let mode = Mode::Vjp(Value::Real(1.0));
-                let found = apply(engine, &program, def, &Value::Real(at), &mode).derivative;
-                let found = found.unwrap();
-                assert!(close(&found, &Value::Real(expected)), "{engine} {name}: {found:?}");
-            }
-        }
-    });
 }
 
 /// A chain of n functions, each of which captures the one before and the input.

@@ -7,7 +7,6 @@ mod added_primitive;
 mod categories;
 mod curry;
 mod curry_laws;
-mod delta;
 mod delta_cost;
 mod delta_show;
 mod dual_source;

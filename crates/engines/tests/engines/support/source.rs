@@ -1,7 +1,7 @@
 //! Programs for tests, from Pullback source with the prelude in scope.
 
 use pullback_base::{Diagnostic, SourceMap, Style, render};
-use pullback_engines::{EngineInfo, How};
+use pullback_engines::{EngineInfo, How, trace_engine};
 use pullback_eval::{Machine, Options, Value, compile};
 use pullback_lambda::{DefId, Program, Stage, verify};
 use pullback_types::{Source, elaborate, infer};
@@ -55,6 +55,52 @@ fn refuse(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     let text: String =
         errors.map(|diagnostic| render(sources, diagnostic, Style::Plain) + "\n").collect();
     assert!(text.is_empty(), "{text}");
+}
+
+/// A function of one argument from `tests/forms`, with its points.
+pub struct Form {
+    /// The file and the name after `of_`.
+    pub name: String,
+    /// The program of the file.
+    pub program: Program,
+    /// The function in it.
+    pub def: DefId,
+    /// Where to differentiate it.
+    pub points: Vec<Value>,
+}
+
+/// The functions of `tests/forms` whose text satisfies a condition; programs of every form of the language.
+pub fn forms(wanted: impl Fn(&str) -> bool) -> Vec<Form> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/forms");
+    let entries = std::fs::read_dir(root).expect("the folder is there");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    let mut forms = vec![];
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        if !wanted(&text) {
+            continue;
+        }
+        let way = |line: &str| Some(line.strip_prefix("def of_")?.split_once(' ')?.0.to_owned());
+        let ways: Vec<String> = text.lines().filter_map(way).collect();
+        let names = ways.iter().flat_map(|way| [format!("of_{way}"), format!("at_{way}")]);
+        let names: Vec<String> = names.collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (program, defs) = source(&text, &names);
+        let image = compile(&program);
+        for (way, pair) in ways.iter().zip(defs.chunks(2)) {
+            let mut machine = Machine::new(&image, trace_engine(), Options::default());
+            let at = machine.global(pair[1]).expect("points");
+            let points = at.as_array().map_or_else(
+                || at.as_tuple().expect("points").to_vec(),
+                |items| items.iter().collect(),
+            );
+            let name = format!("{} {way}", path.display());
+            forms.push(Form { name, program: program.clone(), def: pair[0], points });
+        }
+    }
+    assert!(!forms.is_empty());
+    forms
 }
 
 /// The value of a definition, derivatives by a runtime engine of the table.
