@@ -3,8 +3,10 @@
 //!
 //! A new variant of [`Prim`] does not compile until it has a row. [`Prim::row`] gives the row, [`Prim::ALL`]
 //! all primitives in the order of the table, [`Prim::from_name`] the one of a name. [`Fault`] is what can go wrong
-//! at run time, in the words of every evaluator.
+//! at run time, in the words of every evaluator. [`activity`] says through which variables of a program
+//! derivatives flow, by what the table says of its primitives.
 
+pub mod activity;
 mod fault;
 mod moves;
 mod names;

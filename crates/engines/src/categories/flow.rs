@@ -1,18 +1,17 @@
-//! Which variables a derivative flows through: those that depend on the parameters and that the result
-//! depends on; and where the cotangent of a part of a variable belongs.
+//! What steps depend on differentiably, for [`activity`]; and where the cotangent of a part of a variable
+//! belongs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::bug;
 use pullback_lambda::{DefId, Expr, Program, VarId, contains_real, place};
-use pullback_prim::{Move, Term};
+use pullback_prim::{Move, Term, activity};
 
 use super::NAME;
-use super::groups::Group;
 use super::steps::{Region, Step, StepKind, var_of};
 
 /// Through which parameters of each definition derivatives flow.
-pub(super) type Flows = BTreeMap<DefId, Vec<bool>>;
+pub(super) type Flows = activity::Flows<DefId>;
 
 /// Through which parameters of a definition that is called derivatives flow.
 pub(super) fn flows_of(flows: &Flows, def: DefId) -> Vec<bool> {
@@ -32,171 +31,137 @@ pub(super) enum Access {
 /// Variables that are parts of others.
 pub(super) type Aliases = BTreeMap<VarId, (VarId, Access)>;
 
-/// The flows of all definitions, callees before their callers: the least solution. Of those in `linear`, rules
-/// that are linear in their last parameter, only that one counts.
+/// The flows of all definitions. Of those in `linear`, rules that are linear in their last parameter, only that
+/// one counts.
 pub(super) fn flows(
     program: &Program,
     functions: &BTreeMap<DefId, (Vec<VarId>, Region)>,
-    groups: &[Group],
     linear: &BTreeSet<DefId>,
 ) -> Flows {
-    let mut flows: Flows =
-        functions.iter().map(|(def, (params, _))| (*def, vec![false; params.len()])).collect();
-    for group in groups {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for def in &group.defs {
-                let Some((params, region)) = functions.get(def) else { continue };
-                let mut needed = BTreeSet::new();
-                Flow { program, flows: &flows }.needed(region, &mut needed);
-                let counts = |param: &VarId| !linear.contains(def) || params.last() == Some(param);
-                let flow = |param: &VarId| needed.contains(param) && counts(param);
-                let next: Vec<bool> = params.iter().map(flow).collect();
-                if flows[def] != next {
-                    flows.insert(*def, next);
-                    changed = group.recursive;
-                }
-            }
-        }
-    }
-    flows
+    let accounts = functions.iter().map(|(def, (params, region))| {
+        let counts = |at: usize| !linear.contains(def) || at + 1 == params.len();
+        let params = params.iter().enumerate().map(|(at, var)| counts(at).then_some(*var));
+        (*def, account(program, params, region))
+    });
+    activity::through(&accounts.collect())
 }
 
-/// The variables of a function through which derivatives flow.
+/// The variables of a function through which derivatives flow, if these vary.
 pub(super) fn active(
     program: &Program,
     flows: &Flows,
-    params: &[VarId],
+    varying: &[VarId],
     region: &Region,
 ) -> BTreeSet<VarId> {
-    let flow = Flow { program, flows };
-    let mut needed = BTreeSet::new();
-    flow.needed(region, &mut needed);
-    let mut varied: BTreeSet<VarId> = params.iter().copied().collect();
-    flow.vary(region, &mut varied);
-    needed.intersection(&varied).copied().collect()
+    account(program, [], region).active(flows, varying.iter().copied())
 }
 
-struct Flow<'p> {
+/// What a region depends on differentiably.
+fn account(
+    program: &Program,
+    params: impl IntoIterator<Item = Option<VarId>>,
+    region: &Region,
+) -> Account {
+    let real = |var: &VarId| contains_real(&program.datas, &program.vars[*var].ty);
+    let params = params.into_iter().map(|param| param.filter(real));
+    let mut walk = Walk { program, account: Account::new(params) };
+    walk.region(region);
+    if let Some(result) = walk.var(&region.result) {
+        walk.account.result(result);
+    }
+    walk.account
+}
+
+/// An account of steps is by definitions and variables of a program.
+type Account = activity::Flow<DefId, VarId>;
+
+struct Walk<'p> {
     program: &'p Program,
-    flows: &'p Flows,
+    account: Account,
 }
 
-impl Flow<'_> {
-    fn real(&self, var: VarId) -> bool {
-        contains_real(&self.program.datas, &self.program.vars[var].ty)
+impl Walk<'_> {
+    fn real(&self, var: VarId) -> Option<VarId> {
+        contains_real(&self.program.datas, &self.program.vars[var].ty).then_some(var)
     }
 
-    fn mark(&self, expr: &Expr, set: &mut BTreeSet<VarId>) {
-        if let Some(var) = var_of(expr)
-            && self.real(var)
-        {
-            set.insert(var);
-        }
+    /// The variable that an atom is, if there are Reals in it.
+    fn var(&self, atom: &Expr) -> Option<VarId> {
+        var_of(atom).and_then(|var| self.real(var))
     }
 
-    /// Adds the variables that the result depends on.
-    fn needed(&self, region: &Region, set: &mut BTreeSet<VarId>) {
-        self.mark(&region.result, set);
-        for step in region.steps.iter().rev() {
-            if !set.contains(&step.out) {
-                continue;
-            }
+    fn region(&mut self, region: &Region) {
+        for step in &region.steps {
             for (inner, _) in Region::inner(step) {
-                self.needed(inner, set);
+                self.region(inner);
             }
-            for arg in self.sources(step) {
-                self.mark(arg, set);
-            }
-            if let StepKind::Case(scrutinee, arms, _) = &step.kind
-                && arms.iter().flat_map(|arm| &arm.vars).any(|var| set.contains(var))
-            {
-                self.mark(scrutinee, set);
+            self.step(step);
+        }
+    }
+
+    fn edges<'s>(&mut self, from: impl IntoIterator<Item = &'s Expr>, to: Option<VarId>) {
+        let Some(to) = to else { return };
+        for atom in from {
+            if let Some(from) = self.var(atom) {
+                self.account.edge(from, to);
             }
         }
     }
 
-    /// The operands that the value of a step depends on differentiably, without scrutinees.
-    fn sources<'s>(&self, step: &'s Step) -> Vec<&'s Expr> {
+    fn step(&mut self, step: &Step) {
+        let out = self.real(step.out);
         match &step.kind {
+            StepKind::Plain(..) => {}
             StepKind::Smooth(prim, args) => {
                 let partials = prim.row().analysis().partials;
                 let counts = |partial: &Option<Term>| {
                     partial.is_some_and(|partial| !matches!(partial, Term::Zero))
                 };
                 let pairs = args.iter().zip(partials);
-                pairs.filter(|(_, partial)| counts(partial)).map(|(arg, _)| arg).collect()
+                self.edges(pairs.filter(|(_, partial)| counts(partial)).map(|(arg, _)| arg), out);
             }
-            StepKind::Structural(_, moves, args) => moves.carriers().map(|at| &args[at]).collect(),
+            StepKind::Structural(_, moves, args) => {
+                self.edges(moves.carriers().map(|at| &args[at]), out);
+            }
             StepKind::Tuple(args) | StepKind::Con(_, args) | StepKind::Array(args) => {
-                args.iter().collect()
+                self.edges(args, out);
             }
-            StepKind::Component(base, _) => vec![base],
-            StepKind::Call(def, args) => self.through(*def, args),
+            StepKind::Component(base, _) => self.edges([base], out),
+            StepKind::Call(def, args) => self.call(*def, args, out),
             StepKind::Custom(custom, args) => {
-                let captured = &args[..args.len() - 1];
-                let mut found = self.through(custom.value, captured);
-                found.extend(args.last());
-                found
+                let (given, captured) = custom_args(args);
+                self.call(custom.value, captured, out);
+                self.edges([given], out);
             }
-            StepKind::Fold { init, .. } | StepKind::While { init, .. } => vec![init],
-            StepKind::Plain(..) | StepKind::If(..) | StepKind::Build(..) | StepKind::Case(..) => {
-                vec![]
+            StepKind::If(_, then, other) => self.edges([&then.result, &other.result], out),
+            StepKind::Build(_, _, body) => self.edges([&body.result], out),
+            StepKind::Fold { state, init, body, .. }
+            | StepKind::While { state, init, body, .. } => {
+                let (start, next) = (self.var(init), self.var(&body.result));
+                self.account.carried(self.real(*state), start, next, out);
+            }
+            StepKind::Case(scrutinee, arms, default) => {
+                for var in arms.iter().flat_map(|arm| &arm.vars) {
+                    self.edges([scrutinee], self.real(*var));
+                }
+                let bodies = arms.iter().map(|arm| &arm.body).chain(default);
+                self.edges(bodies.map(|body| &body.result), out);
             }
         }
     }
 
-    fn through<'s>(&self, def: DefId, args: &'s [Expr]) -> Vec<&'s Expr> {
-        let Some(flows) = self.flows.get(&def) else { bug(NAME, "the flows of a callee") };
-        args.iter().zip(flows).filter(|(_, flows)| **flows).map(|(arg, _)| arg).collect()
+    fn call(&mut self, def: DefId, args: &[Expr], out: Option<VarId>) {
+        let args: Vec<Option<VarId>> = args.iter().map(|arg| self.var(arg)).collect();
+        self.account.call(def, args, out);
     }
+}
 
-    /// Adds the variables that depend on those in the set.
-    fn vary(&self, region: &Region, set: &mut BTreeSet<VarId>) {
-        for step in &region.steps {
-            let depends = |set: &BTreeSet<VarId>, expr: &Expr| {
-                var_of(expr).is_some_and(|var| set.contains(&var))
-            };
-            let mut varied = self.sources(step).into_iter().any(|arg| depends(set, arg));
-            match &step.kind {
-                StepKind::Fold { state, body, .. } | StepKind::While { state, body, .. } => {
-                    if varied {
-                        set.insert(*state);
-                    }
-                    self.vary(body, set);
-                    if depends(set, &body.result) && set.insert(*state) {
-                        self.vary(body, set);
-                    }
-                    varied |= set.contains(state);
-                }
-                StepKind::Case(scrutinee, arms, _) => {
-                    if depends(set, scrutinee) {
-                        let vars = arms.iter().flat_map(|arm| &arm.vars);
-                        set.extend(vars.copied().filter(|var| self.real(*var)));
-                    }
-                }
-                StepKind::Smooth(..)
-                | StepKind::Structural(..)
-                | StepKind::Plain(..)
-                | StepKind::Tuple(_)
-                | StepKind::Component(..)
-                | StepKind::Con(..)
-                | StepKind::Array(_)
-                | StepKind::Call(..)
-                | StepKind::Custom(..)
-                | StepKind::If(..)
-                | StepKind::Build(..) => {}
-            }
-            for (inner, _) in Region::inner(step) {
-                self.vary(inner, set);
-                varied |= depends(set, &inner.result);
-            }
-            if varied && self.real(step.out) {
-                set.insert(step.out);
-            }
-        }
-    }
+/// What a function with a rule is applied to, and what it captured.
+fn custom_args(args: &[Expr]) -> (&Expr, &[Expr]) {
+    let Some(split) = args.split_last() else {
+        bug(NAME, "the argument of a function with a rule")
+    };
+    split
 }
 
 /// Finds the variables that are parts of others.

@@ -13,10 +13,9 @@ use super::absence::{Arithmetic, Library};
 use super::cl::{Cl, ClKind, ClProgram, Function};
 use super::cotangent::{Cot, Shape};
 use super::flow::{self, Flows};
-use super::groups::groups;
 use super::push::Push;
 use super::reverse::Halves;
-use super::split::{calls, linear_rules, split};
+use super::split::{linear_rules, split};
 use super::steps::{Region, steps_of};
 
 /// The definitions that are called with tangents.
@@ -65,7 +64,7 @@ pub(super) fn pushforward(
             functions.insert(*id, function);
         }
     }
-    let flows = flow::flows(program, &functions, &groups(&calls(defs)), &linear_rules(defs));
+    let flows = flow::flows(program, &functions, &linear_rules(defs));
     let rules = transposed_rules(defs);
     let (halves, library) = if rules.is_empty() {
         (BTreeMap::new(), Library::default())

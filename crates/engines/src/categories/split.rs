@@ -34,8 +34,8 @@ pub(super) fn split(
         functions.insert(*id, (params, steps_of(program, &def.body, &env)));
     }
     let (calls, linear) = (calls(defs), linear_rules(defs));
+    let flows = flow::flows(program, &functions, &linear);
     let groups = groups(&calls);
-    let flows = flow::flows(program, &functions, &groups, &linear);
     let recursive = groups.iter().filter(|group| group.recursive);
     let recursive = recursive.flat_map(|group| group.defs.iter().copied()).collect();
     let called: BTreeSet<DefId> = calls.values().flatten().copied().collect();
@@ -105,7 +105,7 @@ pub(super) fn wrapper(
 }
 
 /// Which definitions each one calls.
-pub(super) fn calls(defs: &ClProgram) -> Calls {
+fn calls(defs: &ClProgram) -> Calls {
     let mut found = BTreeMap::new();
     for (id, def) in defs {
         let mut callees = BTreeSet::new();
