@@ -100,11 +100,9 @@ impl Walk<'_> {
     }
 
     fn edges<'s>(&mut self, from: impl IntoIterator<Item = &'s Expr>, to: Option<VarId>) {
-        let Some(to) = to else { return };
-        for atom in from {
-            if let Some(from) = self.var(atom) {
-                self.account.edge(from, to);
-            }
+        let from: Vec<VarId> = from.into_iter().filter_map(|atom| self.var(atom)).collect();
+        for from in from {
+            to.into_iter().for_each(|to| self.account.edge(from, to));
         }
     }
 
