@@ -19,6 +19,7 @@ use crate::arguments::{Arguments, expressions};
 use crate::engine::{Code, Engine};
 use crate::entry::{Entry, Given};
 use crate::load::load;
+use crate::parts::{Part, Slot, components, whole};
 use crate::pipeline::typed;
 use crate::request::{Call, Settings};
 use crate::session::{Session, Stop, bug};
@@ -93,17 +94,6 @@ impl Prepared {
     }
 }
 
-/// A parameter in `S`.
-#[derive(Clone)]
-pub struct Part {
-    /// Its name.
-    pub name: String,
-    /// The type of its tangents.
-    pub tangent: Type,
-    /// Whether the derivative is with respect to it.
-    pub wrt: bool,
-}
-
 /// Makes a call ready.
 pub fn prepare(
     session: &mut Session<'_>,
@@ -168,21 +158,6 @@ fn question<'s>(
         data_result: direction.is_some(),
         direction,
     }
-}
-
-/// A parameter and where its value comes from.
-#[derive(Clone)]
-pub struct Slot {
-    /// Its name.
-    pub name: String,
-    /// Where what it is given is written.
-    pub span: Span,
-    /// What it is given.
-    pub given: Given,
-    /// Whether it is a part of `S`.
-    pub data: bool,
-    /// Whether the derivative is with respect to it.
-    pub wrt: bool,
 }
 
 fn slots(
@@ -421,20 +396,4 @@ fn with_sizes(
         Diagnostic::error("E0804", slot.span, title, wrong.words)
             .label(global.span, "the sizes are declared here"),
     )
-}
-
-/// The value that has these components; one component is the value itself.
-pub fn whole(mut components: Vec<Value>) -> Value {
-    if components.len() == 1 { components.remove(0) } else { Value::tuple(components) }
-}
-
-/// The components of a value that has `count`; see [`whole`].
-pub fn components(value: &Value, count: usize) -> Vec<Value> {
-    if count == 1 {
-        return vec![value.clone()];
-    }
-    match value.as_tuple() {
-        Some(items) if items.len() == count => items.to_vec(),
-        _ => bug("a tuple has its components"),
-    }
 }

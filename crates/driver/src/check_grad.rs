@@ -15,9 +15,10 @@ use pullback_base::{Diagnostic, Span};
 use pullback_engines::Mode;
 use pullback_eval::Value;
 
-use crate::call::{Prepared, Purpose, components, prepare, whole};
+use crate::call::{Prepared, Purpose, prepare};
 use crate::engine::{Code, Engine};
 use crate::output::real_text;
+use crate::parts::{components, whole};
 use crate::request::{Call, Settings};
 use crate::session::{Session, Stop};
 use crate::shape::{leaves, moved, tangent_like};

@@ -7,9 +7,10 @@ use pullback_engines::Mode;
 use pullback_eval::Value;
 use pullback_lambda::Type;
 
-use crate::call::{Direction, Part, Prepared, Purpose, components, prepare, whole};
+use crate::call::{Direction, Prepared, Purpose, prepare};
 use crate::engine::{Code, Engine};
 use crate::output::{push_json_string, to_json, to_text};
+use crate::parts::{Part, components, whole};
 use crate::request::Call;
 use crate::session::{Session, Stop, bug};
 use crate::shape::tangent_like;

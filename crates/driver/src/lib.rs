@@ -23,6 +23,7 @@ mod arguments;
 mod call;
 mod engine;
 mod entry;
+mod parts;
 mod shape;
 mod sizes;
 mod wrap;

@@ -19,8 +19,8 @@ use pullback_eval::watch::{Kink, Part, Watch};
 use pullback_lambda::DefId;
 use pullback_prim::Prim;
 
-use crate::call::{Part as Parameter, components};
 use crate::engine::{Code, Engine};
+use crate::parts::{Part as Parameter, components};
 use crate::request::Settings;
 use crate::session::Session;
 use crate::shape::leaves;

@@ -8,8 +8,8 @@
 use pullback_base::{Name, Span};
 use pullback_lambda::{AdOp, Def, DefId, Expr, ExprKind, Program, Type, VarId};
 
-use crate::call::Slot;
 use crate::entry::Given;
+use crate::parts::Slot;
 use crate::session::bug;
 
 /// A call in the calculus.

@@ -17,8 +17,8 @@ use std::rc::Rc;
 
 use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
 
-use crate::engine::Go;
-use crate::follow::{checked_leaves, tangent_at};
+use crate::go::Go;
+use crate::levels::{checked_leaves, tangent_at};
 use crate::watch::{self, Noting};
 pub(crate) use level::Duals;
 

@@ -3,16 +3,11 @@
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span, bug};
-use pullback_eval::{
-    Budget, Counts, Engine, Fault, Image, Machine, Options, Step, Then, Value, compile,
-};
-use pullback_lambda::{AdOp, DefId, ExprKind, Program};
+use pullback_eval::{Counts, Engine, Value};
+use pullback_lambda::{DefId, Program};
 
 use crate::linear::Pullbacks;
-use crate::source;
-use crate::trace::linear_engine;
-use crate::{follow, trace_engine};
-use pullback_reduce::{ForwardFn, TransformFn, Transforms, reachable};
+use pullback_reduce::{ForwardFn, TransformFn};
 
 /// An engine: what it is and how it runs.
 #[derive(Debug)]
@@ -130,93 +125,6 @@ pub struct Answer {
     pub counts: Counts,
 }
 
-/// The value and the derivative of a function of one argument, `S -> T` with first-order S and T.
-///
-/// What a transformation makes is ordinary code, which has no domain of derivatives and cannot see whether
-/// the pullback of a rule is linear. So in the strict domain, and where pullbacks must be linear, the program
-/// itself is run first, followed in the evaluator, and its faults are the answer.
-pub fn run(
-    engine: &EngineInfo,
-    program: &Program,
-    function: DefId,
-    argument: Value,
-    mode: &Mode,
-    options: &Options,
-) -> Result<Answer, Box<Diagnostic>> {
-    match engine.how {
-        How::Runtime(make) => {
-            run_in_machine(make(), &compile(program), function, argument, mode, options)
-        }
-        How::Transform { vjp, jvp, reverse } => {
-            let transforms = Transforms { engine: engine.name, vjp, jvp };
-            let options = &budgeted(engine.name, options);
-            if let Some(tester) = tester(reverse, program, function, Some(mode)) {
-                let (image, x) = (compile(program), argument.clone());
-                run_in_machine(tester, &image, function, x, mode, options)?;
-            }
-            if options.strict_domain {
-                let (image, x) = (compile(program), argument.clone());
-                if matches!(mode, Mode::Value) {
-                    run_in_machine(trace_engine(), &image, function, x, mode, options)?;
-                } else {
-                    follow(&image, function, x, options)?;
-                }
-            }
-            source::run_transformed(transforms, program, function, argument, mode, options)
-        }
-    }
-}
-
-/// The value of a closed definition, with all derivatives in it taken by this engine.
-pub fn evaluate(
-    engine: &EngineInfo,
-    program: &Program,
-    def: DefId,
-    options: &Options,
-) -> Result<Value, Box<Diagnostic>> {
-    match engine.how {
-        How::Runtime(make) => Machine::new(&compile(program), make(), options.clone()).global(def),
-        How::Transform { vjp, jvp, reverse } => {
-            let transforms = Transforms { engine: engine.name, vjp, jvp };
-            if let Some(tester) = tester(reverse, program, def, None) {
-                Machine::new(&compile(program), tester, options.clone()).global(def)?;
-            }
-            if options.strict_domain {
-                let image = compile(program);
-                Machine::new(&image, trace_engine(), options.clone()).global(def)?;
-            }
-            source::evaluate_transformed(transforms, program, def, &budgeted(engine.name, options))
-        }
-    }
-}
-
-/// The engine of the evaluator that refuses the rules which a transformation would have to, for a definition
-/// in which there may be some.
-fn tester(
-    reverse: Pullbacks,
-    program: &Program,
-    def: DefId,
-    mode: Option<&Mode>,
-) -> Option<Rc<dyn Engine>> {
-    let (mut rules, mut backward, mut forward) = (false, false, false);
-    for def in reachable(program, def) {
-        program.defs[def].body.visit(&mut |expr| {
-            if let ExprKind::Ad(op, _) = &expr.kind {
-                rules |= *op == AdOp::CustomVjp;
-                backward |= *op == AdOp::Vjp;
-                forward |= matches!(op, AdOp::Jvp | AdOp::Linearize);
-            }
-        });
-    }
-    backward |= matches!(mode, Some(Mode::Vjp(_)));
-    forward |= matches!(mode, Some(Mode::Jvp(_)));
-    match reverse {
-        Pullbacks::Linear if rules && (backward || forward) => Some(linear_engine()),
-        Pullbacks::Any if rules && forward => Some(trace_engine()),
-        Pullbacks::Linear | Pullbacks::Any => None,
-    }
-}
-
 /// The argument of a stage that needs one.
 pub(crate) fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> {
     argument.ok_or_else(|| {
@@ -228,63 +136,9 @@ pub(crate) fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> 
     })
 }
 
-/// The options for an engine that may need unreasonably many steps.
-fn budgeted(engine: &str, options: &Options) -> Options {
-    let found = BUDGETS.iter().find(|(name, _)| *name == engine);
-    match found {
-        Some((_, budget)) => {
-            Options { budget: options.budget.or(Some(*budget)), ..options.clone() }
-        }
-        None => options.clone(),
-    }
-}
-
-/// The engines that may need unreasonably many steps where others do not.
-const BUDGETS: &[(&str, Budget)] = &[("curry-list", crate::curry::BUDGET)];
-
-/// As [`run`], for a compiled program and an engine of the evaluator.
-pub fn run_in_machine(
-    engine: Rc<dyn Engine>,
-    image: &Image,
-    function: DefId,
-    argument: Value,
-    mode: &Mode,
-    options: &Options,
-) -> Result<Answer, Box<Diagnostic>> {
-    let mut machine = Machine::new(image, engine.clone(), options.clone());
-    let function = machine.global(function)?;
-    let (value, derivative) = match mode {
-        Mode::Value => (machine.call(function, vec![argument])?, None),
-        Mode::Vjp(y_bar) => {
-            let pair = machine.perform(|ctx| engine.vjp(ctx, function, argument))?;
-            let (value, pullback) = parts(pair);
-            let x_bar = machine.call(pullback, vec![y_bar.clone()])?;
-            (value, Some(x_bar))
-        }
-        Mode::Jvp(x_dot) => {
-            let pair = machine.perform(|ctx| engine.jvp(ctx, function, argument, x_dot.clone()))?;
-            let (value, y_dot) = parts(pair);
-            (value, Some(y_dot))
-        }
-    };
-    Ok(Answer { value, derivative, counts: machine.counts() })
-}
-
 pub(crate) fn parts(pair: Value) -> (Value, Value) {
     match pair.as_tuple() {
         Some([first, second]) => (first.clone(), second.clone()),
         Some(_) | None => bug("engines", "a value with its derivative"),
-    }
-}
-
-/// A continuation that is a closure.
-pub(crate) struct Go<F>(pub F);
-
-impl<F> Then for Go<F>
-where
-    F: FnOnce(&mut pullback_eval::Ctx, Value) -> Result<Step, Fault>,
-{
-    fn resume(self: Box<Self>, ctx: &mut pullback_eval::Ctx, value: Value) -> Result<Step, Fault> {
-        (self.0)(ctx, value)
     }
 }

@@ -1,90 +1,107 @@
-//! What the engines that follow Reals at run time share.
+//! Runs that only see which Reals depend on the argument.
+//!
+//! Input: an image, a function of one argument, and maybe a watch in the options. Output: in the watch; or the
+//! fault of the run, in the strict domain those of the derivative too. No derivative is computed, so it is the
+//! same for every engine.
 
-use pullback_eval::{Ctx, Fault, Value, primal, walk};
-use pullback_prim::{Prim, Smooth};
+use std::rc::Rc;
 
-/// What the engine keeps of the derivative of a Real, if this level is the one that follows it.
-#[inline]
-pub(crate) fn tangent_at(value: &Value, level: u64) -> Option<&Value> {
-    let Value::Active(active) = value else { return None };
-    (active.level == level).then_some(&active.tangent)
-}
+use pullback_base::Diagnostic;
+use pullback_eval::{Ctx, Fault, Image, Level, Machine, Options, Step, Value, primal, walk};
+use pullback_lambda::DefId;
+use pullback_prim::Prim;
 
-/// A Real without the derivatives of levels above this one.
-pub(crate) fn below_or_at(value: &Value, level: u64) -> &Value {
-    let mut value = value;
-    while let Value::Active(active) = value
-        && active.level > level
-    {
-        value = &active.primal;
-    }
-    value
-}
+use crate::go::Go;
+use crate::levels::{attach, followed_sum, smooth, tangent_at};
 
-/// A Real with one more contribution to its derivative at this level. If the level follows it
-/// already, or a later one does, the contribution is added in the form of a zero that carries it.
-pub(crate) fn attach(
-    ctx: &mut Ctx,
-    level: u64,
-    value: &Value,
-    tangent: Value,
-) -> Result<Value, Fault> {
-    if value.level() < level {
-        return ctx.follow(level, value.clone(), tangent);
-    }
-    // Adding the negative zero changes no number, not even a zero.
-    let carrier = ctx.follow(level, Value::Real(-0.0), tangent)?;
-    ctx.apply(Prim::Add, &[value.clone(), carrier])
-}
-
-/// Zeros that carry what is kept of the derivative of `x`: in a rule of forward mode they stand for its
-/// tangent, and whatever is linear in them gets the right derivative.
-pub(crate) fn carriers(ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
-    walk::map_leaves(x, |leaf| match tangent_at(leaf, level) {
-        Some(tangent) => ctx.follow(level, Value::Real(0.0), tangent.clone()),
-        None => Ok(walk::zero(leaf)),
-    })
-}
-
-/// What a rule of forward mode gave, with the derivative that the carriers brought to its tangent.
-pub(crate) fn carried(
-    ctx: &mut Ctx,
-    level: u64,
-    value: &Value,
-    tangent: &Value,
-) -> Result<Value, Fault> {
-    walk::zip_leaves(value, tangent, "tangent", |leaf, tangent| {
-        match tangent_at(below_or_at(tangent, level), level) {
-            Some(tangent) => attach(ctx, level, leaf, tangent.clone()),
-            None => Ok(leaf.clone()),
-        }
-    })
-}
-
-/// A sum that is followed, with nothing kept of its derivative.
-pub(crate) fn followed_sum(ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
-    let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
-    let result = ctx.sum_values(&below)?;
-    ctx.follow(level, result, Value::Unit)
-}
-
-/// The Reals of a tangent or cotangent, after a check that it has the shape of `value`.
-pub(crate) fn checked_leaves(
-    value: &Value,
-    tangent: &Value,
-    what: &'static str,
-) -> Result<Vec<Value>, Fault> {
-    let mut leaves = vec![];
-    walk::zip_leaves(value, tangent, what, |leaf, tangent| {
-        if leaf.as_real().is_some() {
-            leaves.push(tangent.clone());
-        }
-        Ok(Value::Unit)
+/// Runs a function of one argument whose Reals are all followed; the watch in `options` sees what
+/// depends on them. Derivatives inside the program are taken by traces.
+pub fn follow(
+    image: &Image,
+    function: DefId,
+    argument: Value,
+    options: &Options,
+) -> Result<(), Box<Diagnostic>> {
+    let mut machine = Machine::new(image, crate::trace_engine(), options.clone());
+    let function = machine.global(function)?;
+    machine.perform(|ctx| {
+        let level = ctx.open(Rc::new(Followed));
+        let followed = walk::map_leaves(&argument, |leaf| {
+            if leaf.is_real() {
+                ctx.follow(level, leaf.clone(), Value::Unit)
+            } else {
+                Ok(leaf.clone())
+            }
+        })?;
+        let close = Go(move |ctx: &mut Ctx, _: Value| {
+            ctx.close(level);
+            Ok(Step::Return(Value::Unit))
+        });
+        Ok(Step::call(function, vec![followed], close))
     })?;
-    Ok(leaves)
+    Ok(())
 }
 
-/// The analysis of a primitive that an engine was given as a smooth one.
-pub(crate) fn smooth(prim: Prim) -> Result<&'static Smooth, Fault> {
-    prim.row().smooth().ok_or_else(|| Fault::internal(format!("{prim:?} is not smooth")))
+/// A level that knows which Reals depend on its inputs, and nothing else of their derivatives.
+struct Followed;
+
+impl Level for Followed {
+    fn smooth(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        prim: Prim,
+        args: &[Value],
+    ) -> Result<Value, Fault> {
+        let smooth = smooth(prim)?;
+        let below: Vec<Value> = args.iter().map(|arg| primal(arg, level).clone()).collect();
+        let result = ctx.apply(prim, &below)?;
+        for (arg, term) in args.iter().zip(smooth.partials) {
+            if let (Some(_), Some(term)) = (tangent_at(arg, level), term)
+                && ctx.term(term, &below, &result)?.is_some()
+            {
+                return ctx.follow(level, result, Value::Unit);
+            }
+        }
+        Ok(result)
+    }
+
+    fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+        followed_sum(ctx, level, items)
+    }
+
+    fn custom_vjp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        _: Value,
+        value: Value,
+        _: Value,
+    ) -> Result<Step, Fault> {
+        follow_all(ctx, level, &value).map(Step::Return)
+    }
+
+    fn tangent(&self, _: &mut Ctx, _: u64, x: &Value) -> Result<Value, Fault> {
+        walk::zeros(x)
+    }
+
+    fn custom_jvp(
+        &self,
+        ctx: &mut Ctx,
+        level: u64,
+        value: Value,
+        _: Value,
+    ) -> Result<Value, Fault> {
+        follow_all(ctx, level, &value)
+    }
+
+    fn through_rules(&self) -> bool {
+        true
+    }
+}
+
+fn follow_all(ctx: &mut Ctx, level: u64, value: &Value) -> Result<Value, Fault> {
+    walk::map_leaves(value, |leaf| {
+        if leaf.is_real() { attach(ctx, level, leaf, Value::Unit) } else { Ok(leaf.clone()) }
+    })
 }

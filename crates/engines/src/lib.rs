@@ -7,9 +7,12 @@ pub mod delta;
 mod dual;
 mod engine;
 mod follow;
+mod go;
+mod levels;
 mod linear;
 pub mod linear_maps;
 mod page;
+mod run;
 pub mod semantics;
 pub mod source;
 mod table;
@@ -17,12 +20,11 @@ mod trace;
 mod watch;
 
 pub use dual::{engine as dual_engine, show_dual};
-pub use engine::{
-    Answer, EngineInfo, How, Mode, Page, ShowFn, Stage, evaluate, run, run_in_machine,
-};
+pub use engine::{Answer, EngineInfo, How, Mode, Page, ShowFn, Stage};
+pub use follow::follow;
 pub use linear::Pullbacks;
 pub use page::page;
+pub use run::{evaluate, run, run_in_machine};
 pub use source::TRANSLATE;
 pub use table::{BOUNDED, ENGINES, engine_named, fused, modes};
 pub use trace::{engine as trace_engine, show_trace, show_trace_bounded};
-pub use watch::follow;

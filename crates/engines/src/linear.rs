@@ -15,8 +15,8 @@ use std::rc::Rc;
 use pullback_eval::{Ctx, Fault, Level, Nonlinear, Step, Value, primal, walk};
 use pullback_prim::{Linearity, Prim};
 
-use crate::engine::Go;
-use crate::follow::{below_or_at, followed_sum, smooth};
+use crate::go::Go;
+use crate::levels::{below_or_at, followed_sum, smooth};
 
 /// Which pullbacks of rules a level admits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,112 +1,13 @@
-//! Runs under a watch: which Reals of a run a derivative passes through, and what the engines note so
-//! that a NaN in their sweeps can be told by the primitive it came from.
+//! What engines note under a watch, so that a NaN in their sweeps can be told by the primitive it came from.
 //!
-//! Input: a watched image and a [`Watch`] in the options. Output: in the watch. [`follow`] runs a
-//! function with its argument followed and computes no derivative; it is the same for every engine.
-//! [`Noted`] stands before the level of an engine while a watch looks for NaN, and only then.
+//! Input: a [`Watch`] in the options of an evaluation. Output: in the watch. [`Noted`] stands before the level
+//! of an engine while a watch looks for NaN, and only then.
 
 use std::rc::Rc;
 
-use pullback_base::Diagnostic;
 use pullback_eval::watch::{NanCause, NanStep, Place, Watch};
-use pullback_eval::{Ctx, Fault, Image, Level, Machine, Options, Step, Value, primal, walk};
-use pullback_lambda::DefId;
+use pullback_eval::{Ctx, Fault, Level, Step, Value};
 use pullback_prim::Prim;
-
-use crate::engine::Go;
-use crate::follow::{attach, followed_sum, smooth, tangent_at};
-
-/// Runs a function of one argument whose Reals are all followed; the watch in `options` sees what
-/// depends on them. Derivatives inside the program are taken by traces.
-pub fn follow(
-    image: &Image,
-    function: DefId,
-    argument: Value,
-    options: &Options,
-) -> Result<(), Box<Diagnostic>> {
-    let mut machine = Machine::new(image, crate::trace_engine(), options.clone());
-    let function = machine.global(function)?;
-    machine.perform(|ctx| {
-        let level = ctx.open(Rc::new(Followed));
-        let followed = walk::map_leaves(&argument, |leaf| {
-            if leaf.is_real() {
-                ctx.follow(level, leaf.clone(), Value::Unit)
-            } else {
-                Ok(leaf.clone())
-            }
-        })?;
-        let close = Go(move |ctx: &mut Ctx, _: Value| {
-            ctx.close(level);
-            Ok(Step::Return(Value::Unit))
-        });
-        Ok(Step::call(function, vec![followed], close))
-    })?;
-    Ok(())
-}
-
-/// A level that knows which Reals depend on its inputs, and nothing else of their derivatives.
-struct Followed;
-
-impl Level for Followed {
-    fn smooth(
-        &self,
-        ctx: &mut Ctx,
-        level: u64,
-        prim: Prim,
-        args: &[Value],
-    ) -> Result<Value, Fault> {
-        let smooth = smooth(prim)?;
-        let below: Vec<Value> = args.iter().map(|arg| primal(arg, level).clone()).collect();
-        let result = ctx.apply(prim, &below)?;
-        for (arg, term) in args.iter().zip(smooth.partials) {
-            if let (Some(_), Some(term)) = (tangent_at(arg, level), term)
-                && ctx.term(term, &below, &result)?.is_some()
-            {
-                return ctx.follow(level, result, Value::Unit);
-            }
-        }
-        Ok(result)
-    }
-
-    fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
-        followed_sum(ctx, level, items)
-    }
-
-    fn custom_vjp(
-        &self,
-        ctx: &mut Ctx,
-        level: u64,
-        _: Value,
-        value: Value,
-        _: Value,
-    ) -> Result<Step, Fault> {
-        follow_all(ctx, level, &value).map(Step::Return)
-    }
-
-    fn tangent(&self, _: &mut Ctx, _: u64, x: &Value) -> Result<Value, Fault> {
-        walk::zeros(x)
-    }
-
-    fn custom_jvp(
-        &self,
-        ctx: &mut Ctx,
-        level: u64,
-        value: Value,
-        _: Value,
-    ) -> Result<Value, Fault> {
-        follow_all(ctx, level, &value)
-    }
-
-    fn through_rules(&self) -> bool {
-        true
-    }
-}
-
-fn follow_all(ctx: &mut Ctx, level: u64, value: &Value) -> Result<Value, Fault> {
-    walk::map_leaves(value, |leaf| {
-        if leaf.is_real() { attach(ctx, level, leaf, Value::Unit) } else { Ok(leaf.clone()) }
-    })
-}
 
 /// A primitive as it ran.
 #[derive(Clone, Debug)]

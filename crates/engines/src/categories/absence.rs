@@ -15,13 +15,15 @@ use pullback_lambda::{
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use super::NAME;
-use super::cotangent::Bindings;
+use super::cl::NAME;
 
 /// The constructor of what is not there.
 pub(super) const ABSENT: usize = 0;
 /// The constructor of a Real that is there; those of a sum come in their order after [`ABSENT`].
 pub(super) const PRESENT: usize = 1;
+
+/// Bindings of code, the first outermost.
+pub(super) type Bindings = Vec<(VarId, Expr)>;
 
 /// What is made by recursion over types, on demand.
 #[derive(Default)]

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use pullback_base::{Name, bug};
 use pullback_lambda::{Arm, Constructor, Data, DataId, Expr, ExprKind, Type, TypeKind, VarId};
 
-use super::NAME;
-use super::cl::Function;
-use super::cotangent::{Bindings, Cot, Shape};
+use super::absence::Bindings;
+use super::cl::{Function, NAME};
+use super::cotangent::{Cot, Shape};
 use super::flow::targets;
-use super::reverse::{Plan, Reverse, gathered, impossible};
+use super::plan::{Choice, Plan};
+use super::reverse::{Reverse, gathered, impossible};
 use super::steps::{Region, StepArm, StepKind, var_of};
 
 impl Reverse<'_> {
@@ -179,22 +180,6 @@ impl Reverse<'_> {
 /// The code of both branches of a conditional.
 pub(super) fn two(codes: Vec<Expr>) -> [Expr; 2] {
     codes.try_into().unwrap_or_else(|_| bug(NAME, "two branches of a conditional"))
-}
-
-/// How the forward half chose.
-pub(super) enum Choice<'s> {
-    Bool(&'s Expr),
-    Case(&'s Expr, &'s [StepArm]),
-}
-
-impl<'s> Choice<'s> {
-    fn scrutinee(&self) -> Option<&'s Expr> {
-        if let Choice::Case(scrutinee, _) = self { Some(scrutinee) } else { None }
-    }
-    /// The constructor of a region; none for the default.
-    fn tag(&self, region: usize) -> Option<usize> {
-        if let Choice::Case(_, arms) = self { arms.get(region).map(|arm| arm.tag) } else { None }
-    }
 }
 
 /// Whether the forward half cannot leave a region.

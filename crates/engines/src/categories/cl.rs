@@ -11,6 +11,9 @@ use pullback_base::{Name, Span};
 use pullback_lambda::{AdOp, DefId, Lit, Type, VarId};
 use pullback_prim::Prim;
 
+/// The name of the engine.
+pub(crate) const NAME: &str = "categories";
+
 /// An arrow.
 #[derive(Clone, Debug)]
 pub struct Cl {

@@ -8,9 +8,10 @@ use pullback_lambda::{
     AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Type, VarId, is_first_order,
 };
 
+use super::cl::NAME;
 use super::cl::{Cl, ClArm, ClDef, ClKind, ClProgram, Function};
+use super::custom;
 use super::custom::Customs;
-use super::{NAME, custom};
 use pullback_reduce::{outside_fragment, with_origin};
 
 /// Converts a definition and all it reaches.

@@ -1,7 +1,7 @@
 //! Tangents and cotangents under way: none, one that is there, one that may be absent, or the parts of a
 //! tuple. What is known while code is made needs no case analysis when it runs.
 
-use pullback_lambda::{Expr, ExprKind, Lit, Type, VarId, instantiate};
+use pullback_lambda::{Expr, ExprKind, Lit, Type, instantiate};
 use pullback_prim::{Prim, Term};
 
 use super::absence::{ABSENT, Arithmetic, PRESENT, arm};
@@ -19,9 +19,6 @@ pub(super) enum Cot {
     /// The parts of a tuple or record.
     Parts(Vec<Cot>),
 }
-
-/// Bindings of code, the first outermost.
-pub(super) type Bindings = Vec<(VarId, Expr)>;
 
 impl Arithmetic<'_> {
     /// As a term that may be absent, of the shape of a value.

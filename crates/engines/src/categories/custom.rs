@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::{AdOp, Def, DefId, Expr, ExprKind, Program, VarId, is_first_order};
 
-use super::NAME;
-use super::cl::Custom;
+use super::cl::{Custom, NAME};
 use pullback_reduce::{outside_fragment, specialise_all};
 
 /// What the definition of a value belongs to.

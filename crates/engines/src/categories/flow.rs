@@ -7,7 +7,7 @@ use pullback_base::bug;
 use pullback_lambda::{DefId, Expr, Program, VarId, contains_real, place};
 use pullback_prim::{Move, Term, activity};
 
-use super::NAME;
+use super::cl::NAME;
 use super::steps::{Region, Step, StepKind, var_of};
 
 /// Through which parameters of each definition derivatives flow.

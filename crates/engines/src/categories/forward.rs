@@ -9,11 +9,10 @@ use pullback_lambda::{
 };
 use pullback_prim::Prim;
 
-use super::NAME;
-use super::cl::Function;
-use super::cotangent::Bindings;
+use super::absence::Bindings;
+use super::cl::{Function, NAME};
 use super::meaning::apply_function;
-use super::reverse::{Halves, Plan};
+use super::plan::{Halves, Plan};
 use super::steps::{Region, Step, StepKind};
 
 pub(super) struct Forward<'p> {

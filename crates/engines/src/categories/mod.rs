@@ -12,6 +12,7 @@
 
 mod absence;
 mod branches;
+mod callees;
 pub mod check;
 pub mod cl;
 pub mod convert;
@@ -22,6 +23,7 @@ mod forward;
 mod groups;
 pub mod meaning;
 mod moves;
+mod plan;
 pub mod print;
 mod push;
 mod pushforward;
@@ -42,10 +44,8 @@ use pullback_reduce::{Transforms, eliminate, outside_fragment, unary};
 use absence::Library;
 use cl::ClProgram;
 
-pub use reverse::Halves;
-
-/// The name of the engine.
-pub(crate) const NAME: &str = "categories";
+pub(crate) use cl::NAME;
+pub use plan::Halves;
 
 /// Programs have at most this many arrows: each order of differentiation multiplies them.
 const LARGEST: usize = 100_000;

@@ -4,7 +4,7 @@ use pullback_base::bug;
 use pullback_lambda::{Expr, Type, place};
 use pullback_prim::{Move, Prim};
 
-use super::NAME;
+use super::cl::NAME;
 use super::flow::root;
 use super::reverse::Reverse;
 

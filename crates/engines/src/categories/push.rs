@@ -10,15 +10,15 @@ use pullback_base::{Span, bug};
 use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Type, TypeKind, VarId};
 use pullback_prim::{Move, Prim, Term};
 
-use super::NAME;
-use super::absence::{ABSENT, Arithmetic, arm};
+use super::absence::{ABSENT, Arithmetic, Bindings, arm};
 use super::branches::{fails, two};
-use super::cl::Custom;
-use super::cotangent::{Bindings, Cot, Shape};
+use super::callees::Callees;
+use super::cl::{Custom, NAME};
+use super::cotangent::{Cot, Shape};
 use super::flow::{Aliases, Flows, flows_of};
 use super::forward::Forward;
-use super::pushforward::Callees;
-use super::reverse::{Halves, Reverse, impossible};
+use super::plan::Halves;
+use super::reverse::{Reverse, impossible};
 use super::steps::{Region, Step, StepArm, StepKind, var_of};
 
 /// What goes through regions in the order of evaluation.

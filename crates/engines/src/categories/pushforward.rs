@@ -10,44 +10,14 @@ use pullback_base::Span;
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, VarId};
 
 use super::absence::{Arithmetic, Library};
+use super::callees::Callees;
 use super::cl::{Cl, ClKind, ClProgram, Function};
 use super::cotangent::{Cot, Shape};
 use super::flow::{self, Flows};
+use super::plan::Halves;
 use super::push::Push;
-use super::reverse::Halves;
 use super::split::{linear_rules, split};
 use super::steps::{Region, steps_of};
-
-/// The definitions that are called with tangents.
-#[derive(Default)]
-pub(super) struct Callees {
-    made: Vec<(DefId, Vec<Shape>, DefId)>,
-    /// Where those of a definition stand there.
-    places: BTreeMap<DefId, Vec<usize>>,
-}
-
-impl Callees {
-    /// `fwd$f : S… -> δS… -> (T, δT)` for tangents of these forms.
-    pub fn pushforward(
-        &mut self,
-        program: &mut Program,
-        def: DefId,
-        kinds: Vec<Shape>,
-        from: Vec<Type>,
-        to: Type,
-    ) -> DefId {
-        let places = self.places.entry(def).or_default();
-        if let Some(place) = places.iter().find(|place| self.made[**place].1 == kinds) {
-            return self.made[*place].2;
-        }
-        places.push(self.made.len());
-        let Def { name, span, .. } = program.defs[def].clone();
-        let ty = Type::funs(from, to);
-        let made = program.declare(format!("fwd${name}"), ty, span);
-        self.made.push((def, kinds, made));
-        made
-    }
-}
 
 /// `\(s, ds) -> (t, dt)`, where the first components of `s` may be held; nothing if the definition has not
 /// one parameter.

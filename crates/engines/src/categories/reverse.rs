@@ -9,64 +9,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Span, bug};
-use pullback_lambda::{AdOp, DataId, DefId, Expr, Type, TypeKind, VarId};
+use pullback_lambda::{AdOp, DefId, Expr, Type, TypeKind, VarId};
 use pullback_prim::{Prim, Term};
 
-use super::NAME;
 use super::absence::{ABSENT, Arithmetic, arm};
-use super::branches::Choice;
-use super::cl::Custom;
+use super::cl::{Custom, NAME};
 use super::cotangent::Cot;
 use super::flow::{Aliases, Flows, flows_of};
+use super::plan::{Choice, Halves, Plan};
 use super::steps::{Region, Step, StepKind, var_of};
-
-/// The two halves of a definition.
-#[derive(Clone, Debug)]
-pub struct Halves {
-    /// `revf$f : S -> (T, X)`
-    pub forward: DefId,
-    /// `revr$f : (X, δT) -> accumulated… -> δS`: only the cotangents of parameters through which
-    /// derivatives flow; those with arrays are given and added to in place.
-    pub reverse: DefId,
-    /// `X`
-    pub saved: Type,
-    /// Through which parameters derivatives flow.
-    pub flows: Vec<bool>,
-    /// Which cotangents are given, to be added to.
-    pub accumulates: Vec<bool>,
-    /// Whether the cotangent of the result is all there: callers see to that.
-    pub definite: bool,
-    /// Which cotangents it gives are all there: they have the tangent type itself.
-    pub sure: Vec<bool>,
-}
-
-/// What the forward half of a step saves beside its value.
-#[derive(Clone, Debug)]
-pub(super) enum Plan {
-    /// Which branch ran, with the variables of each: a sum with a constructor for each branch.
-    Branch { token: VarId, data: DataId, saved: Vec<Vec<VarId>> },
-    /// An array with the variables of each element.
-    Build { token: VarId, saved: Vec<VarId> },
-    /// A stack with the variables of each turn, if there are any, and the number of turns if the loop
-    /// does not say it.
-    Loop { stack: Option<(VarId, DataId)>, count: Option<VarId>, saved: Vec<VarId> },
-    /// What the callee saved.
-    Call { token: VarId },
-}
-
-impl Plan {
-    /// The variables that the forward half binds for the reverse half.
-    pub fn tokens(&self) -> Vec<VarId> {
-        match self {
-            Plan::Branch { token, .. } | Plan::Build { token, .. } | Plan::Call { token } => {
-                vec![*token]
-            }
-            Plan::Loop { stack, count, .. } => {
-                stack.iter().map(|(token, _)| *token).chain(*count).collect()
-            }
-        }
-    }
-}
 
 pub(super) struct Reverse<'p> {
     pub arith: Arithmetic<'p>,

@@ -14,7 +14,8 @@ use super::cotangent::Cot;
 use super::flow::{self, Flows};
 use super::forward::Forward;
 use super::groups::{Calls, groups};
-use super::reverse::{Halves, Reverse, gathered};
+use super::plan::{Halves, Plan};
+use super::reverse::{Reverse, gathered};
 use super::steps::{Region, steps_of};
 
 /// Splits all definitions that have parameters. `root` is what is differentiated, if one of them is: if
@@ -67,7 +68,7 @@ pub(super) fn wrapper(
     let Def { body, span, name, .. } = program.defs[def].clone();
     let (ExprKind::Lam(params, result), Some((flows, _))) = (&body.kind, halves.flows.split_last())
     else {
-        return Err(pullback_reduce::outside_fragment(super::NAME, "this function", span));
+        return Err(pullback_reduce::outside_fragment(super::cl::NAME, "this function", span));
     };
     let params: Vec<VarId> = params.iter().map(|var| program.fresh_like(*var)).collect();
     let given: Vec<Expr> = params.iter().map(|var| program.var(*var, span)).collect();
@@ -298,7 +299,7 @@ impl Splitter<'_> {
         &mut self,
         def: DefId,
         split: Split<'_>,
-        plans: &BTreeMap<VarId, super::reverse::Plan>,
+        plans: &BTreeMap<VarId, Plan>,
         alone: bool,
         sure: Vec<bool>,
     ) {

@@ -8,7 +8,8 @@ use pullback_prim::Prim;
 use super::absence::arm;
 use super::cotangent::Cot;
 use super::flow::targets;
-use super::reverse::{Plan, Reverse, Turns, gathered, impossible};
+use super::plan::Plan;
+use super::reverse::{Reverse, Turns, gathered, impossible};
 use super::steps::Region;
 
 impl Reverse<'_> {

@@ -5,7 +5,8 @@ use pullback_lambda::{Expr, Type, TypeKind};
 use pullback_prim::Prim;
 
 use super::code::{Code, Helper};
-use super::cotangent::{Tan, arm};
+use super::cotangent::arm;
+use super::tan::Tan;
 use super::types::{AT, DENSE, PLUS, SHIFT, ZERO};
 
 impl Code<'_> {

@@ -8,8 +8,9 @@ use pullback_prim::Prim;
 
 use super::code::Code;
 use super::comb::Comb;
-use super::cotangent::{Tan, arm};
+use super::cotangent::arm;
 use super::pull::{Fed, Pull};
+use super::tan::Tan;
 use super::types::{SOME, ZERO, owned_components};
 
 impl Code<'_> {

@@ -160,7 +160,7 @@ impl Code<'_> {
                 let whole = self.scope(|code| {
                     let size = code.prim(Prim::Size, vec![value.clone()]);
                     let size = code.emit("n", size);
-                    let tan = super::cotangent::Tan::Any(tan.clone());
+                    let tan = super::tan::Tan::Any(tan.clone());
                     let all = code.dense(size.clone(), &tan, ty);
                     let (var, index) = code.fresh("i", Type::int());
                     let item = code.scope(|code| {

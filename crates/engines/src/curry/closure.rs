@@ -11,8 +11,9 @@ use pullback_lambda::{Constructor, Expr, Type, TypeKind, VarId};
 
 use super::code::{Bound, Code, Known, Style};
 use super::comb::{Comb, Recursive};
-use super::cotangent::{Tan, arm};
+use super::cotangent::arm;
 use super::pull::{Fed, Pull};
+use super::tan::Tan;
 use super::types::{APPEND, CALL, ZERO};
 
 impl Code<'_> {

@@ -10,7 +10,7 @@ use pullback_lambda::{DataId, DefId, Expr, Program, Type, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use super::cotangent::Tan;
+use super::tan::Tan;
 
 /// What the cotangent of a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use pullback_prim::Prim;
 
 use super::code::Code;
 use super::comb::{CaseArm, Comb, CombLoop};
-use super::cotangent::{Tan, arm};
+use super::cotangent::arm;
 use super::pull::{Fed, Pull};
+use super::tan::Tan;
 
 impl Code<'_> {
     /// The parts of the environment that something may flow back to from any of these arrows, given

@@ -8,20 +8,8 @@ use pullback_lambda::{Arm, DefId, Expr, Type, TypeKind, instantiate, times};
 use pullback_prim::{Prim, Term};
 
 use super::code::{Code, Helper, Style};
+use super::tan::Tan;
 use super::types::{APPEND, SOME, ZERO, owned_components};
-
-/// A cotangent.
-#[derive(Clone, Debug)]
-pub enum Tan {
-    /// The structural zero.
-    Zero,
-    /// A number that is there, as an atom.
-    Real(Expr),
-    /// The components of a tuple or record.
-    Parts(Vec<Tan>),
-    /// An atom of the type of cotangents, which may hold a zero.
-    Any(Expr),
-}
 
 impl Code<'_> {
     /// The zero cotangent.

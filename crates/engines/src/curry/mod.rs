@@ -30,25 +30,20 @@ mod print;
 mod pull;
 mod rules;
 mod seen;
+mod tan;
 mod tangents;
+mod transform;
 mod translate;
 mod types;
-
-use pullback_base::Diagnostic;
-use pullback_eval::Budget;
-use pullback_lambda::{DefId, Expr, Program, Type};
 
 pub use code::Style;
 
 pub use print::show_combinators;
 pub use seen::{Arrived, Call, Seen, equivalent};
 pub use tangents::function_tangents;
-
-use code::Code;
+pub use transform::{BUDGET, jvp_env, jvp_list, vjp_env, vjp_list};
 
 use crate::engine::Stage;
-use crate::source::moving;
-use pullback_reduce::outside_fragment;
 
 const COMBINATORS: Stage = Stage {
     name: "combinators",
@@ -78,159 +73,3 @@ pub const STAGES_ENV: &[Stage] = &[
         show: tangents::show_env,
     },
 ];
-
-/// How many steps list tangents may take: nested functions that captured each other are run again and
-/// again.
-pub const BUDGET: Budget = Budget {
-    steps: 30_000_000,
-    exceeded: "a run of more than 30 million steps, as list tangents may run a function many times \
-               (`--engine curry-env` runs it once)",
-};
-
-/// The largest program that is transformed, in terms.
-const LARGEST: usize = 60_000;
-/// The largest one that is a derivative already: each derivative of a derivative multiplies it.
-const LARGEST_NESTED: usize = 20_000;
-
-/// An error if the code is too large to be transformed in reasonable time.
-fn check_size(program: &Program, def: DefId, style: Style) -> Result<(), Box<Diagnostic>> {
-    let reached = pullback_reduce::reachable(program, def);
-    let size: usize = reached.iter().map(|def| program.defs[*def].body.size()).sum();
-    let largest = if program.cotangents.is_empty() { LARGEST } else { LARGEST_NESTED };
-    if size <= largest {
-        return Ok(());
-    }
-    let construct = format!("derivatives nested this deeply (the code has {size} terms by now)");
-    Err(outside_fragment(style.engine(), &construct, program.defs[def].span))
-}
-
-/// `curry-list`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
-pub fn vjp_list(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    vjp(program, def, Style::List)
-}
-
-/// `curry-env`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
-pub fn vjp_env(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    vjp(program, def, Style::Env)
-}
-
-/// `curry-list`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp_list(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, held, Style::List)
-}
-
-/// `curry-env`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp_env(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, held, Style::Env)
-}
-
-/// The parameter and result of a definition.
-fn signature(program: &Program, def: DefId) -> (Type, Type) {
-    let ty = program.defs[def].ty.clone();
-    ty.as_fun()
-        .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()))
-}
-
-fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
-    let (from, to) = signature(program, def);
-    let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
-    check_size(program, def, style)?;
-    let first = program.defs.len();
-    let mut code = Code::new(program, style);
-    code.span = span;
-    let flows = code.is_active(&from) && code.is_active(&to);
-    let (x_var, x) = code.fresh("x", from.clone());
-    let to_bar = code.tangent(&to);
-    let (bar_var, given) = code.fresh("y_bar", to_bar);
-    let direct = code.direct(def, &[!flows]);
-    let function = code.program.global(direct, span);
-    code.open();
-    let answer = code.apply(function, vec![x.clone()]);
-    let (value, pullback) = if flows {
-        let answer = code.emit("q", answer);
-        let value = code.emit("y", Expr::proj(answer.clone(), 0, span));
-        let back = code.emit("pb", Expr::proj(answer, 1, span));
-        let pullback = code.scope(|code| {
-            let y_bar = code.inject(value.clone(), given, &to);
-            let share = code.apply(back, vec![y_bar]);
-            let share = code.emit("t", share);
-            code.extract(share, x, &from)
-        });
-        (value, pullback)
-    } else {
-        let value = code.emit("y", answer);
-        (value, code.zeros(x, &from))
-    };
-    let pullback = code.program.lam(vec![bar_var], pullback);
-    let pair = Expr::tuple(vec![value, pullback], span);
-    let body = code.close(pair);
-    let body = code.program.lam(vec![x_var], body);
-    let place = code.reserve(name, body.ty.clone());
-    code.program.defs[place].body = body;
-    code.finish();
-    if let Some(problem) = code.problem.take() {
-        return Err(problem);
-    }
-    pullback_reduce::tidy(program, first, place);
-    Ok(place)
-}
-
-/// Forward mode is the transpose of reverse mode: the pullback is linear in its cotangent, so its own
-/// pullback takes tangents of the argument to tangents of the result.
-fn jvp(
-    program: &mut Program,
-    def: DefId,
-    held: usize,
-    style: Style,
-) -> Result<DefId, Box<Diagnostic>> {
-    let (from, to) = signature(program, def);
-    let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
-    let reverse = vjp(program, def, style)?;
-    check_size(program, reverse, style)?;
-    let mut code = Code::new(program, style);
-    code.span = span;
-    let moving = moving(&from, held);
-    let (from_dot, to_dot) = (code.tangent(&moving), code.tangent(&to));
-    // `\(x, y_bar) -> x_bar`, with `x` held, and only what `x` has beside the components held.
-    let (x_var, x) = code.fresh("x", from.clone());
-    let (bar_var, y_bar) = code.fresh("y_bar", to_dot.clone());
-    let answer = code.apply(code.program.global(reverse, span), vec![x]);
-    let mut applied = code.apply(Expr::proj(answer, 1, span), vec![y_bar]);
-    if held > 0 {
-        applied = Expr::proj(applied, held, span);
-    }
-    let body = code.program.lam(vec![x_var, bar_var], applied);
-    let back = code.reserve("pullback", body.ty.clone());
-    code.program.defs[back].body = body;
-
-    let (pair_var, pair) = code.fresh("p", Type::tuple(vec![from.clone(), from_dot.clone()]));
-    code.open();
-    let x = code.emit("x", Expr::proj(pair.clone(), 0, span));
-    let x_dot = code.emit("x_dot", Expr::proj(pair, 1, span));
-    let value = code.apply(code.program.global(def, span), vec![x.clone()]);
-    let value = code.emit("y", value);
-    let zeros = code.zeros(value.clone(), &to);
-    let zeros = code.emit("z", zeros);
-    let y_dot = if code.is_active(&from_dot) && code.is_active(&to_dot) {
-        let direct = code.direct(back, &[true, false]);
-        let answer = code.apply(code.program.global(direct, span), vec![x, zeros.clone()]);
-        let answer = code.emit("q", answer);
-        let x_bar = code.emit("x_bar", Expr::proj(answer.clone(), 0, span));
-        let given = code.inject(x_bar, x_dot, &from_dot);
-        let share = code.apply(Expr::proj(answer, 1, span), vec![given]);
-        let share = code.emit("t", share);
-        code.extract(share, zeros, &to_dot)
-    } else {
-        zeros
-    };
-    let both = Expr::tuple(vec![value, y_dot], span);
-    let body = code.close(both);
-    let body = code.program.lam(vec![pair_var], body);
-    let place = code.reserve(name, body.ty.clone());
-    code.program.defs[place].body = body;
-    code.finish();
-    if let Some(problem) = code.problem.take() {
-        return Err(problem);
-    }
-    Ok(place)
-}

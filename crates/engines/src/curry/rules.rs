@@ -4,8 +4,9 @@ use pullback_lambda::{AdOp, Expr, Type, is_first_order};
 
 use super::code::{Code, Style};
 use super::comb::{Comb, CombKind};
-use super::cotangent::{Tan, arm};
+use super::cotangent::arm;
 use super::pull::{Fed, Pull, Rule};
+use super::tan::Tan;
 use super::types::{CALL, ZERO};
 
 impl Code<'_> {

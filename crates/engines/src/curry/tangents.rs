@@ -13,6 +13,7 @@ use pullback_lambda::{DefId, Program, Type, VarId};
 
 use super::code::{Code, Style};
 use super::seen::{Arrived, Reader};
+use super::transform::signature;
 
 /// What arrives at each function that the body of a definition names and that captures something,
 /// when the cotangent of the result is 1 everywhere: names and tangents, the last function first.
@@ -24,7 +25,7 @@ pub fn function_tangents(
 ) -> Result<Vec<(Name, Arrived)>, Box<Diagnostic>> {
     let mut program = program.clone();
     let def = pullback_reduce::unary(&mut program, def);
-    let (from, to) = super::signature(&program, def);
+    let (from, to) = signature(&program, def);
     let mut code = Code::new(&mut program, style);
     if !code.is_active(&from) || !code.is_active(&to) {
         return Ok(vec![]);

@@ -13,9 +13,9 @@ use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type, is_first_order, tangent};
 use pullback_prim::Prim;
 
 use super::block::{Block, NONE, Val};
-use super::poly::Op;
-use super::translate::Outcome;
-use super::{Translation, Version};
+use super::op::Op;
+use super::translation::{Outcome, Translation};
+use super::version::Version;
 use pullback_reduce::outside_fragment;
 
 impl Translation<'_> {

@@ -6,14 +6,13 @@
 //! `D→{Γ} ⊢ D→{e} : D→{A}`, and the first components are what `e` computes. The tangent of a constant
 //! is the number zero; it is left out where the text shows it.
 
-use pullback_base::Diagnostic;
 use pullback_lambda::{DefId, Expr, Program, Type};
 use pullback_prim::Prim;
 
 use super::block::{Block, NONE, is_zero};
-use super::poly::Op;
-use super::translate::Outcome;
-use super::{Transformed, Translation, Version, show};
+use super::op::Op;
+use super::translation::{Outcome, Transformed, Translation};
+use super::version::Version;
 use crate::source::vjp_from_jvp;
 
 /// `D→{f}` for a definition `f`: of type `D→{A}` where `f` has type `A`.
@@ -32,11 +31,6 @@ pub fn forward_jvp(program: &mut Program, def: DefId, held: usize) -> Transforme
 /// Reverse mode by wrapper F, run once for each Real of the argument.
 pub fn forward_vjp(program: &mut Program, def: DefId) -> Transformed {
     vjp_from_jvp(program, def, forward_jvp)
-}
-
-/// The translated definitions with their types, wrapper F and the functions that it calls.
-pub fn show_forward(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
-    show::translation(program, def, Version::Forward, false)
 }
 
 impl Translation<'_> {

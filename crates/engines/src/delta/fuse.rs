@@ -12,9 +12,9 @@
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Type, TypeKind, VarId, contains_real};
 
 use super::block::{Block, NONE};
-use super::poly::Op;
-use super::translate::Outcome;
-use super::{Translation, Version};
+use super::op::Op;
+use super::translation::{Outcome, Translation};
+use super::version::Version;
 
 impl Translation<'_> {
     /// The fused translation of a definition, if it is to be fused.

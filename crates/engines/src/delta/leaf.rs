@@ -5,8 +5,9 @@ use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type};
 use pullback_prim::Prim;
 
 use super::block::{Block, NONE, is_zero};
-use super::poly::{Op, Part};
-use super::{Translation, Version};
+use super::op::{Op, Part};
+use super::translation::Translation;
+use super::version::Version;
 
 impl Translation<'_> {
     /// What happens at a Real.

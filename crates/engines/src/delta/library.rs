@@ -13,7 +13,7 @@ use pullback_lambda::{
 };
 use pullback_prim::Prim;
 
-use super::Version;
+use super::version::Version;
 
 /// What a program that a library stops says, told in words by the caller.
 pub(super) const TOO_LARGE: &str = "TOO_LARGE";

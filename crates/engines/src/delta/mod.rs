@@ -18,206 +18,34 @@
 //!
 //! *Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD*, §5, §8, §9.2.
 
+mod applied;
 mod block;
 mod custom;
 mod forward;
 mod fuse;
 mod leaf;
 mod library;
+mod modes;
 mod notation;
+mod op;
 mod poly;
 mod prim;
 mod repeat;
 mod show;
 mod translate;
+mod translation;
 mod types;
+mod version;
 mod wrap;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use pullback_base::{Diagnostic, Span};
-use pullback_lambda::{DataId, DefId, Program, Type, VarId};
-use rustc_hash::FxHashMap;
-
-use block::Val;
-pub use forward::{forward_jvp, forward_translation, forward_vjp, show_forward};
-use library::Library;
+pub use forward::{forward_jvp, forward_translation, forward_vjp};
+pub use modes::{
+    delta_jvp, delta_vjp, delta1_jvp, delta1_vjp, delta2_jvp, delta2_vjp, fused_jvp, fused_vjp,
+};
+pub use show::show_forward;
 
 use crate::engine::{ShowFn, Stage};
-use pullback_reduce::outside_fragment;
-use pullback_reduce::{ForwardFn, TransformFn};
-
-/// How many nodes the translated definitions of one program may have.
-const MAX_SIZE: usize = 1_000_000;
-
-/// Which of the translations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Version {
-    /// Tangents: the dual numbers of §4.
-    Forward,
-    /// Vectors.
-    One,
-    /// Trees.
-    Two,
-    /// Trees over names.
-    Final,
-}
-
-impl Version {
-    /// The name of its engine.
-    fn name(self) -> &'static str {
-        match self {
-            Version::Forward => "dual",
-            Version::One => "delta1",
-            Version::Two => "delta2",
-            Version::Final => "delta",
-        }
-    }
-    /// Its transformations.
-    fn transforms(self) -> (TransformFn, ForwardFn) {
-        match self {
-            Version::Forward => (forward_vjp, forward_jvp),
-            Version::One => (delta1_vjp, delta1_jvp),
-            Version::Two => (delta2_vjp, delta2_jvp),
-            Version::Final => (delta_vjp, delta_jvp),
-        }
-    }
-    /// What the names of translated definitions begin with.
-    fn letter(self) -> &'static str {
-        match self {
-            Version::Forward => "D→",
-            Version::One => "D1",
-            Version::Two => "D2",
-            Version::Final => "D",
-        }
-    }
-    /// Why its library stops a program.
-    fn too_large(self) -> String {
-        let what = match self {
-            Version::One => "more than 512 inputs",
-            Version::Two => "a tree of deltas with more than 200000 nodes",
-            // They have no limit.
-            Version::Forward | Version::Final => "",
-        };
-        let name = self.name();
-        format!("the engine `{name}` does not cover {what}, but `delta` does")
-    }
-}
-
-/// A translation of the definitions of a program.
-struct Translation<'p> {
-    program: &'p mut Program,
-    version: Version,
-    library: Library,
-    /// Whether functions are fused where that helps.
-    fuse: bool,
-    /// Whether Real literals are bound to names, as in figure 12.
-    bind_constants: bool,
-    /// Whether operands run from right to left, as in figure 12.
-    right_to_left: bool,
-    /// The function that is differentiated: where faults of what is made around it are told.
-    place: Span,
-    /// The functions that the wrapper runs.
-    roots: BTreeSet<DefId>,
-    /// Translated sums.
-    datas: BTreeMap<DataId, DataId>,
-    /// What variables became.
-    vars: BTreeMap<VarId, Val>,
-    /// Variables that are functions of all parameters and the state at once, with their arity.
-    known: BTreeMap<VarId, usize>,
-    /// Translated definitions.
-    defs: BTreeMap<DefId, DefId>,
-    /// Those without a body yet.
-    todo: Vec<DefId>,
-    /// The nodes made.
-    size: usize,
-    polys: poly::Made,
-    sequences: FxHashMap<(Type, Type), DefId>,
-}
-
-impl<'p> Translation<'p> {
-    fn new(program: &'p mut Program, version: Version) -> Self {
-        let library = Library::add(program, version);
-        Self {
-            program,
-            version,
-            library,
-            fuse: false,
-            bind_constants: false,
-            right_to_left: false,
-            place: Span::NONE,
-            roots: BTreeSet::new(),
-            datas: BTreeMap::new(),
-            vars: BTreeMap::new(),
-            known: BTreeMap::new(),
-            defs: BTreeMap::new(),
-            todo: vec![],
-            size: 0,
-            polys: FxHashMap::default(),
-            sequences: FxHashMap::default(),
-        }
-    }
-
-    /// Whether to fuse what a function calls. The function itself has nothing around it to gain from that.
-    fn fuse_around(&mut self, def: DefId, fuse: bool) {
-        self.fuse = fuse;
-        self.roots.insert(def);
-        self.roots.extend(wrap::applied(self.program, def).map(|(inner, _)| inner));
-    }
-
-    fn too_large(&self, span: Span) -> Box<Diagnostic> {
-        let what = format!("a program whose translation has more than {MAX_SIZE} nodes");
-        outside_fragment(self.version.name(), &what, span)
-    }
-}
-
-type Transformed = Result<DefId, Box<Diagnostic>>;
-
-/// `R¹`
-pub fn delta1_vjp(program: &mut Program, def: DefId) -> Transformed {
-    Translation::new(program, Version::One).vjp(def)
-}
-
-/// Forward mode by the vectors of the first translation.
-pub fn delta1_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
-    Translation::new(program, Version::One).jvp(def, held)
-}
-
-/// `R²`
-pub fn delta2_vjp(program: &mut Program, def: DefId) -> Transformed {
-    Translation::new(program, Version::Two).vjp(def)
-}
-
-/// Forward mode by the trees of the second translation.
-pub fn delta2_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
-    Translation::new(program, Version::Two).jvp(def, held)
-}
-
-/// `R`
-pub fn delta_vjp(program: &mut Program, def: DefId) -> Transformed {
-    Translation::new(program, Version::Final).vjp(def)
-}
-
-/// Forward mode by the bindings of the final translation.
-pub fn delta_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
-    Translation::new(program, Version::Final).jvp(def, held)
-}
-
-fn fused(program: &mut Program, def: DefId) -> Translation<'_> {
-    let mut translation = Translation::new(program, Version::Final);
-    translation.fuse_around(def, true);
-    translation
-}
-
-/// `R` around fused functions.
-pub fn fused_vjp(program: &mut Program, def: DefId) -> Transformed {
-    fused(program, def).vjp(def)
-}
-
-/// Forward mode around fused functions.
-pub fn fused_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
-    fused(program, def).jvp(def, held)
-}
+use version::Version;
 
 /// What `delta1` shows.
 pub const DELTA1_STAGES: &[Stage] = &[Stage {

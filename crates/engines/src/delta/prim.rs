@@ -9,8 +9,8 @@ use pullback_lambda::{Expr, ExprKind, Lit, instantiate};
 use pullback_prim::{Class, Move, Prim, PrimTy, Term};
 
 use super::block::{Block, NONE, Val, is_zero};
-use super::translate::Outcome;
-use super::{Translation, Version};
+use super::translation::{Outcome, Translation};
+use super::version::Version;
 
 impl Translation<'_> {
     /// A Real that the program gives: constant.

@@ -3,9 +3,8 @@
 
 use pullback_lambda::{Expr, ExprKind, LoopForm, Type, VarId};
 
-use super::Translation;
 use super::block::{Block, NONE};
-use super::translate::Outcome;
+use super::translation::{Outcome, Translation};
 
 impl Translation<'_> {
     pub(super) fn build(

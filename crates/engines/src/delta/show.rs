@@ -8,9 +8,11 @@ use pullback_base::{Diagnostic, Name, Span, bug};
 use pullback_eval::{Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{Def, DefId, ExprKind, Program, Type, TypeKind, VarId};
 
+use super::applied::{applied, component_names};
+use super::modes::{fused_jvp, fused_vjp, transforms};
 use super::notation::{declarations, definition};
-use super::wrap::{applied, component_names};
-use super::{Translation, Version, fused_jvp, fused_vjp};
+use super::translation::Translation;
+use super::version::Version;
 use pullback_reduce::{ForwardFn, TransformFn};
 use pullback_reduce::{Transforms, eliminate, reachable};
 
@@ -104,11 +106,8 @@ fn prepared(
     fuse: bool,
 ) -> Result<(Program, DefId), Box<Diagnostic>> {
     let mut program = program.clone();
-    let (vjp, jvp) = if fuse {
-        (fused_vjp as TransformFn, fused_jvp as ForwardFn)
-    } else {
-        version.transforms()
-    };
+    let (vjp, jvp) =
+        if fuse { (fused_vjp as TransformFn, fused_jvp as ForwardFn) } else { transforms(version) };
     let transforms = Transforms { engine: version.name(), vjp, jvp };
     let def = eliminate(&mut program, transforms, def)?;
     let def = pullback_reduce::unary(&mut program, def);
@@ -458,4 +457,9 @@ impl Sample<'_> {
 /// The components of what is a tuple or record.
 fn components(value: &Value) -> &[Value] {
     value.as_tuple().unwrap_or_else(|| bug("delta", "a tuple"))
+}
+
+/// The translated definitions with their types, wrapper F and the functions that it calls.
+pub fn show_forward(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
+    translation(program, def, Version::Forward, false)
 }

@@ -6,15 +6,14 @@
 //! order of the source. Where the code of a part does not use the monad, no state is passed through it;
 //! a function that is known where it is called gets all its arguments at once.
 
-use pullback_base::{Diagnostic, Name};
+use pullback_base::Name;
 use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Type, TypeKind, VarId, is_first_order};
 
 use super::block::{Block, NONE, Val};
-use super::poly::Op;
-use super::{Translation, Version};
+use super::op::Op;
+use super::translation::{MAX_SIZE, Outcome, Translation};
+use super::version::Version;
 use pullback_reduce::outside_fragment;
-
-pub(super) type Outcome<T> = Result<T, Box<Diagnostic>>;
 
 impl Translation<'_> {
     /// The translation of a definition; it is made once. For a function of `n` parameters this is the
@@ -50,7 +49,7 @@ impl Translation<'_> {
             let body = self.program.defs[def].body.clone();
             let translated = self.body(def, &body)?;
             self.size += translated.size();
-            if self.size > super::MAX_SIZE {
+            if self.size > MAX_SIZE {
                 return Err(self.too_large(self.program.defs[def].span));
             }
             let made = self.defs[&def];

@@ -11,7 +11,8 @@
 use pullback_base::Name;
 use pullback_lambda::{Constructor, Data, DataId, Type, TypeKind};
 
-use super::{Translation, Version};
+use super::translation::Translation;
+use super::version::Version;
 
 impl Translation<'_> {
     /// `(Real, Delta)`

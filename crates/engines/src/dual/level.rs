@@ -7,8 +7,8 @@ use pullback_eval::watch::{NanCause, Watch};
 use pullback_eval::{Ctx, Fault, Known, Level, Plain, Step, Value, primal, walk};
 use pullback_prim::{Move, Prim};
 
-use crate::engine::Go;
-use crate::follow::{attach, below_or_at, checked_leaves, smooth, tangent_at};
+use crate::go::Go;
+use crate::levels::{attach, below_or_at, checked_leaves, smooth, tangent_at};
 use crate::linear::demand_linear;
 use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
 

@@ -13,8 +13,8 @@ use pullback_prim::Prim;
 use super::apply::{Progress, Run};
 use super::maps::{Map, Maps, Opaque, ZERO};
 use super::vector::Vector;
-use crate::engine::Go;
-use crate::follow::{attach, carried, carriers, checked_leaves, smooth, tangent_at};
+use crate::go::Go;
+use crate::levels::{attach, carried, carriers, checked_leaves, smooth, tangent_at};
 use crate::linear::{Pullbacks, demand_linear};
 
 /// The engine.

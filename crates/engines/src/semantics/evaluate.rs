@@ -12,6 +12,7 @@ use pullback_prim::{Prim, Scalar};
 
 use super::operation::{derive, operate, terms};
 use super::reverse::reverse;
+use super::stuck::Stuck;
 use super::term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};
 
 /// How many redexes are reduced at most.
@@ -26,21 +27,6 @@ pub const LISTED: usize = 500;
 const MAX_SIZE: usize = 200_000;
 /// How large the derivatives of one evaluation become at most together.
 const MAX_MADE: usize = 1_000_000;
-
-/// Why there is no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stuck {
-    /// More than [`MAX_STEPS`] steps.
-    Steps,
-    /// Deeper than [`MAX_DEPTH`].
-    Depth,
-    /// A trace or a derivative that is too large.
-    Trace,
-    /// A `letrec_n` whose calls nest deeper than n.
-    Fuel(Fun),
-    /// A term that does not type check: a bug of whoever made it.
-    Untyped,
-}
 
 /// One reduction, for `--stage trace-run`.
 #[derive(Clone, Debug)]

@@ -21,12 +21,14 @@ mod operation;
 mod print;
 mod reverse;
 mod show;
+mod stuck;
 mod sweep;
 mod term;
 
 pub use convert::{Paper, paper};
-pub use evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Rule, Run, Step, Stuck};
+pub use evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Rule, Run, Step};
 pub use reverse::{expand, reverse};
 pub use show::{show_run, show_run_bounded, show_terms};
+pub use stuck::Stuck;
 pub use sweep::sweep;
 pub use term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};

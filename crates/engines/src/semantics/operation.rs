@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pullback_prim::{Prim, Scalar, Term as Partial};
 
-use super::evaluate::Stuck;
+use super::stuck::Stuck;
 use super::term::{Term, Val};
 
 /// Numbers as terms.

@@ -8,9 +8,10 @@ use pullback_eval::{FUEL_HINT, FUEL_NOTE, OUT_OF_FUEL, Value};
 use pullback_lambda::{DefId, Program};
 
 use super::convert::{Foreign, Paper, paper, to_val};
-use super::evaluate::{Functions, LISTED, MAX_DEPTH, MAX_STEPS, Run, Step, Stuck, enter};
+use super::evaluate::{Functions, LISTED, MAX_DEPTH, MAX_STEPS, Run, Step, enter};
 use super::print::{Printer, shortened};
 use super::reverse::reverse;
+use super::stuck::Stuck;
 use super::sweep::sweep;
 use super::term::{Binder, Function, Supply, Term, Ty, Val};
 use pullback_reduce::specialise;

@@ -15,7 +15,7 @@ use pullback_lambda::{DefId, Pass, Program, Stage, Type};
 use pullback_reduce::{Transforms, eliminate, eliminate_checked, trim, unary};
 
 use crate::engine::{Answer, Mode, parts};
-use crate::follow::checked_leaves;
+use crate::levels::checked_leaves;
 
 use shapes::Shapes;
 

@@ -6,7 +6,7 @@
 
 use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value};
 
-use crate::follow::checked_leaves;
+use crate::levels::checked_leaves;
 
 /// Differentiates the identity.
 pub(super) struct Shapes;

@@ -7,10 +7,10 @@ use pullback_eval::watch::NanCause;
 use pullback_eval::{Ctx, Fault, Level, Plain, Step, Value, walk};
 use pullback_prim::Prim;
 
-use super::sweep::transposed;
+use super::pushforward::transposed;
 use crate::dual::Duals;
-use crate::engine::Go;
-use crate::follow::{attach, tangent_at};
+use crate::go::Go;
+use crate::levels::{attach, tangent_at};
 use crate::linear::demand_linear;
 use crate::watch::{Noting, nan_watch};
 

@@ -6,9 +6,9 @@ use pullback_eval::watch::{NanCause, Watch};
 use pullback_eval::{Ctx, Value};
 use pullback_prim::Prim;
 
-use super::tape::{Aside, NONE, Recorder, View};
-use super::{Record, node};
-use crate::follow::tangent_at;
+use super::record::Record;
+use super::tape::{Aside, NONE, Recorder, View, node};
+use crate::levels::tangent_at;
 use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
 
 impl Noting for Recorder {

@@ -9,8 +9,9 @@ use pullback_base::Diagnostic;
 use pullback_eval::{Chunks, Machine, Options, Step, Value, compile, walk};
 use pullback_lambda::{DefId, Program};
 
-use super::tape::{Line, NONE, Recorder};
-use super::{node, record_on};
+use super::engine::engine;
+use super::tape::{Line, NONE, Recorder, node};
+use super::vjp::record_on;
 use crate::semantics::show_terms;
 use pullback_reduce::with_fuel;
 
@@ -57,7 +58,7 @@ fn show_record(
 ) -> Result<String, Box<Diagnostic>> {
     let image = compile(program);
     let options = Options { max_memory: MEMORY, ..Options::default() };
-    let mut machine = Machine::new(&image, super::engine(), options);
+    let mut machine = Machine::new(&image, engine(), options);
     let function = machine.global(function)?;
     let recorder = Rc::new(Recorder::talkative());
     let text = Rc::new(RefCell::new(String::new()));

@@ -6,12 +6,12 @@
 
 use std::cell::RefCell;
 
+use pullback_base::bug;
 use pullback_eval::memory::Charge;
 use pullback_eval::{Chunks, Ctx, Fault, Known, Level, Plain, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
-use super::node;
-use crate::follow::{attach, carried, carriers, smooth, tangent_at};
+use crate::levels::{attach, carried, carriers, smooth, tangent_at};
 use crate::linear::{Pullbacks, demand_linear};
 use crate::watch::Note;
 
@@ -19,6 +19,13 @@ use crate::watch::Note;
 pub(super) const NONE: u32 = u32::MAX;
 /// In the first parent's place: the node is kept aside, under the number in the second's place.
 const ASIDE: u32 = u32::MAX - 1;
+
+/// The node that a followed Real names.
+#[inline]
+pub(super) fn node(tangent: &Value) -> u32 {
+    let node = tangent.as_int().and_then(|node| u32::try_from(node).ok());
+    node.unwrap_or_else(|| bug("trace", "the number of a node"))
+}
 
 /// A node of the common kind.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,90 @@
+//! What the engines that follow Reals at run time share.
+
+use pullback_eval::{Ctx, Fault, Value, primal, walk};
+use pullback_prim::{Prim, Smooth};
+
+/// What the engine keeps of the derivative of a Real, if this level is the one that follows it.
+#[inline]
+pub(crate) fn tangent_at(value: &Value, level: u64) -> Option<&Value> {
+    let Value::Active(active) = value else { return None };
+    (active.level == level).then_some(&active.tangent)
+}
+
+/// A Real without the derivatives of levels above this one.
+pub(crate) fn below_or_at(value: &Value, level: u64) -> &Value {
+    let mut value = value;
+    while let Value::Active(active) = value
+        && active.level > level
+    {
+        value = &active.primal;
+    }
+    value
+}
+
+/// A Real with one more contribution to its derivative at this level. If the level follows it
+/// already, or a later one does, the contribution is added in the form of a zero that carries it.
+pub(crate) fn attach(
+    ctx: &mut Ctx,
+    level: u64,
+    value: &Value,
+    tangent: Value,
+) -> Result<Value, Fault> {
+    if value.level() < level {
+        return ctx.follow(level, value.clone(), tangent);
+    }
+    // Adding the negative zero changes no number, not even a zero.
+    let carrier = ctx.follow(level, Value::Real(-0.0), tangent)?;
+    ctx.apply(Prim::Add, &[value.clone(), carrier])
+}
+
+/// Zeros that carry what is kept of the derivative of `x`: in a rule of forward mode they stand for its
+/// tangent, and whatever is linear in them gets the right derivative.
+pub(crate) fn carriers(ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
+    walk::map_leaves(x, |leaf| match tangent_at(leaf, level) {
+        Some(tangent) => ctx.follow(level, Value::Real(0.0), tangent.clone()),
+        None => Ok(walk::zero(leaf)),
+    })
+}
+
+/// What a rule of forward mode gave, with the derivative that the carriers brought to its tangent.
+pub(crate) fn carried(
+    ctx: &mut Ctx,
+    level: u64,
+    value: &Value,
+    tangent: &Value,
+) -> Result<Value, Fault> {
+    walk::zip_leaves(value, tangent, "tangent", |leaf, tangent| {
+        match tangent_at(below_or_at(tangent, level), level) {
+            Some(tangent) => attach(ctx, level, leaf, tangent.clone()),
+            None => Ok(leaf.clone()),
+        }
+    })
+}
+
+/// A sum that is followed, with nothing kept of its derivative.
+pub(crate) fn followed_sum(ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+    let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
+    let result = ctx.sum_values(&below)?;
+    ctx.follow(level, result, Value::Unit)
+}
+
+/// The Reals of a tangent or cotangent, after a check that it has the shape of `value`.
+pub(crate) fn checked_leaves(
+    value: &Value,
+    tangent: &Value,
+    what: &'static str,
+) -> Result<Vec<Value>, Fault> {
+    let mut leaves = vec![];
+    walk::zip_leaves(value, tangent, what, |leaf, tangent| {
+        if leaf.as_real().is_some() {
+            leaves.push(tangent.clone());
+        }
+        Ok(Value::Unit)
+    })?;
+    Ok(leaves)
+}
+
+/// The analysis of a primitive that an engine was given as a smooth one.
+pub(crate) fn smooth(prim: Prim) -> Result<&'static Smooth, Fault> {
+    prim.row().smooth().ok_or_else(|| Fault::internal(format!("{prim:?} is not smooth")))
+}
