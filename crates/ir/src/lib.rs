@@ -1,10 +1,13 @@
 //! The first-order array IR of the compiler. [`Program`] has its forms, `ty` its types, `walk` what goes
 //! through code.
 
+mod parse;
+mod print;
 mod program;
 mod ty;
 mod walk;
 
+pub use parse::parse;
 pub use program::{
     Arm, Atom, Block, Constructor, Data, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program,
     Request, RequestId, Rule, RuleId, Stmt, StrId, Var, VarId, holds_real,
