@@ -5,6 +5,7 @@ mod parse;
 mod print;
 mod program;
 mod ty;
+mod verify;
 mod walk;
 
 pub use parse::parse;
@@ -13,4 +14,5 @@ pub use program::{
     Request, RequestId, Rule, RuleId, Stmt, StrId, Var, VarId, holds_real,
 };
 pub use ty::{DataId, Elem, Type};
+pub use verify::{Breach, RULES, Stage, VerifierRule, verify};
 pub use walk::rename;

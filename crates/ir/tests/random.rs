@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use pullback_base::{FileId, Id, Span};
 use pullback_ir::{
     Arm, Atom, Block, Constructor, Data, DataId, Elem, Func, FuncId, Loop, LoopForm, Match, Mode,
-    Op, Program, Request, RequestId, Rule, RuleId, Stmt, Type, VarId, parse,
+    Op, Program, Request, RequestId, Rule, RuleId, Stmt, Type, VarId, parse, verify,
 };
 use pullback_prim::{Class, Prim};
 
@@ -317,6 +317,7 @@ fn random_programs_read_back() {
         // All of the programs' parts print for debugging, with every number in them.
         let (before, after) = (bare(random.program), bare(again));
         assert_eq!(format!("{before:?}"), format!("{after:?}"), "{text}");
+        let _judged = verify(&before, pullback_ir::Stage { resolved: true, linear: true });
         forms.extend(random.forms);
         lines += text.lines().count();
     }
