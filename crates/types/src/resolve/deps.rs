@@ -24,8 +24,7 @@ pub(crate) struct Group {
 pub(crate) fn groups(declared: &Declared<'_>, module: usize) -> Vec<Group> {
     let mut graph: DiGraph<GlobalId, ()> = DiGraph::new();
     let mut nodes = rustc_hash::FxHashMap::default();
-    let mine = (0u32..).zip(&declared.defs).filter(|(_, def)| def.module == module);
-    let mine: Vec<(GlobalId, &Def)> = mine.map(|(index, def)| (GlobalId(index), def.def)).collect();
+    let mine: Vec<(GlobalId, &Def)> = declared.defs_of(module).collect();
     // The order follows the node order where the dependencies leave a choice.
     for (id, _) in &mine {
         nodes.insert(*id, graph.add_node(*id));

@@ -8,7 +8,7 @@ pub(crate) mod deps;
 pub(crate) mod names;
 
 use indexmap::IndexMap;
-use pullback_base::{Diagnostic, FileId, Name, Span};
+use pullback_base::{Diagnostic, FileId, Id, Name, Span};
 use pullback_syntax::ast;
 use rustc_hash::FxHashSet;
 
@@ -125,10 +125,18 @@ pub(crate) struct Declared<'a> {
     pub scopes: Scopes,
     pub aliases: Vec<AliasDecl<'a>>,
     pub sums: Vec<SumSource<'a>>,
+    /// The definitions, in the order of their modules.
     pub defs: Vec<DefSource<'a>>,
 }
 
-impl Declared<'_> {
+impl<'a> Declared<'a> {
+    /// The definitions of a module, in source order.
+    pub(crate) fn defs_of(&self, module: usize) -> impl Iterator<Item = (GlobalId, &'a ast::Def)> {
+        let start = self.defs.partition_point(|def| def.module < module);
+        let end = self.defs.partition_point(|def| def.module <= module);
+        (start..end).map(|index| (GlobalId::from_index(index), self.defs[index].def))
+    }
+
     /// The number that a definition is written as, if it is just a literal.
     pub(crate) fn literal(&self, global: GlobalId) -> Option<i64> {
         let def = self.defs.get(global.0 as usize)?.def;
@@ -185,7 +193,8 @@ fn declare_imports(
         let (name, place) = match &import.alias {
             Some(alias) => (alias.node.clone(), alias.span),
             None => {
-                let stem = import.path.node.rsplit('/').next().unwrap_or_default();
+                let path = &import.path.node;
+                let stem = path.rsplit_once('/').map_or(path.as_str(), |(_, stem)| stem);
                 (Name::new(stem), import.path.span)
             }
         };
@@ -280,7 +289,7 @@ fn declare_sum<'a>(
     constructors: Vec<(&'a ast::Ident, &'a [ast::TypeExpr])>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let id = TypeDeclId(u32::try_from(declared.sums.len()).unwrap_or(u32::MAX));
+    let id = TypeDeclId::from_index(declared.sums.len());
     let scope = &mut declared.scopes.modules[module];
     scope.types.insert(decl.name.node.clone(), TypeName::Sum(id));
     for (tag, (name, _)) in constructors.iter().enumerate() {
@@ -310,7 +319,7 @@ fn declare_defs<'a>(
 ) {
     for item in &source.module.items {
         let ast::ItemKind::Def(def) = &item.kind else { continue };
-        let id = GlobalId(u32::try_from(declared.defs.len()).unwrap_or(u32::MAX));
+        let id = GlobalId::from_index(declared.defs.len());
         let name = &def.name.node;
         if let Some(first) = declared.scopes.modules[module].values.get(name) {
             let first = declared.defs[first.0 as usize].def.name.span;
