@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use pullback_base::bug;
 use pullback_prim::{Class, MAX_SHARED, Move, Prim, Smooth, Term};
 
 use super::discrete;
@@ -64,7 +65,8 @@ impl Ctx {
         if strict {
             let numbers: Vec<f64> = args
                 .iter()
-                .map(|arg| arg.as_real().or(arg.as_int().map(|n| n as f64)).unwrap_or(f64::NAN))
+                .map(|arg| arg.as_real().or(arg.as_int().map(|n| n as f64)))
+                .map(|x| x.unwrap_or_else(|| bug("eval", "numbers for a smooth primitive")))
                 .collect();
             if !smooth.differentiable(&numbers, |by| self.is_followed(&args[by])) {
                 return Err(Fault::NotSmooth { name: prim.written(), args: numbers });
@@ -173,6 +175,7 @@ impl Ctx {
                 let mut values = [Value::Unit, Value::Unit];
                 for (slot, term) in values.iter_mut().zip(*terms) {
                     let value = self.partial(shared, term, args, result, known)?;
+                    // A structural zero that is computed with is the number.
                     *slot = value.unwrap_or(Value::Real(0.0));
                 }
                 self.counts.differentiate(*prim);
@@ -190,7 +193,9 @@ impl Ctx {
             }
             Term::If(cond, then, other) => {
                 let truth = self.partial(shared, cond, args, result, known)?;
-                let truth = truth.and_then(|truth| truth.as_bool()) == Some(true);
+                let Some(Value::Bool(truth)) = truth else {
+                    bug("eval", "a Bool as the condition of a partial derivative")
+                };
                 let chosen = if truth { then } else { other };
                 return self.partial(shared, chosen, args, result, known);
             }

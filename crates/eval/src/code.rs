@@ -140,7 +140,7 @@ pub enum Instr {
     // Structures.
     Tuple { d: Reg, first: Reg, n: u32 },
     Pair { d: Reg, a: Reg, b: Reg },
-    Con { d: Reg, tag: u16, first: Reg, n: u32 },
+    Con { d: Reg, tag: u32, first: Reg, n: u16 },
     Con1 { d: Reg, tag: u16, a: Reg },
     Con2 { d: Reg, tag: u16, a: Reg, b: Reg },
     Field { d: Reg, a: Reg, index: u32 },

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Name, Span};
+use pullback_base::{Name, Span, bug};
 
 use pullback_lambda::{AdOp, in_library};
 use pullback_prim::Prim;
@@ -277,20 +277,18 @@ impl Core<'_> {
         count: usize,
     ) -> Result<Next, Fault> {
         let mut args = stack[at + 1..=at + count].iter_mut().map(std::mem::take);
-        let (a, b, c) = (
-            args.next().unwrap_or_default(),
-            args.next().unwrap_or_default(),
-            args.next().unwrap_or_default(),
-        );
+        let mut arg = || {
+            args.next().unwrap_or_else(|| bug("eval", "as many arguments as the operator takes"))
+        };
         let engine = self.ctx.engine.clone();
         let ctx = &mut self.ctx;
         let step = match op {
-            AdOp::Vjp => engine.vjp(ctx, a, b)?,
-            AdOp::Jvp => engine.jvp(ctx, a, b, c)?,
-            AdOp::Linearize => engine.linearize(ctx, a, b)?,
-            AdOp::StopGradient => Step::Return(ctx.stopped(&a)?),
-            AdOp::Zeros => Step::Return(walk::zeros(&a)?),
-            AdOp::CustomVjp | AdOp::CustomJvp => custom::apply(ctx, op, a, b, c)?,
+            AdOp::Vjp => engine.vjp(ctx, arg(), arg())?,
+            AdOp::Jvp => engine.jvp(ctx, arg(), arg(), arg())?,
+            AdOp::Linearize => engine.linearize(ctx, arg(), arg())?,
+            AdOp::StopGradient => Step::Return(ctx.stopped(&arg())?),
+            AdOp::Zeros => Step::Return(walk::zeros(&arg())?),
+            AdOp::CustomVjp | AdOp::CustomJvp => custom::apply(ctx, op, arg(), arg(), arg())?,
         };
         self.perform(stack, step, at)
     }
@@ -432,7 +430,7 @@ impl Core<'_> {
     /// The place of the instruction before `pc`.
     pub(super) fn span(&self, code: u32, pc: usize) -> Span {
         let spans = &self.image.codes[code as usize].spans;
-        spans.get(pc.saturating_sub(1)).copied().unwrap_or(Span::NONE)
+        spans[pc.saturating_sub(1)]
     }
 
     /// Shows the watch a primitive that is about to run.

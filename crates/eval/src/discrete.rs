@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use pullback_base::bug;
 use pullback_prim::{Move, Place, Prim, values};
 
 use super::hooks::Ctx;
@@ -155,24 +156,20 @@ fn arrays(ctx: &mut Ctx, prim: Prim, array: &Rc<Array>, rest: &[Value]) -> Resul
                 .collect();
             let parts = parts.ok_or_else(|| Fault::internal("flatten of no arrays"))?;
             if parts.is_empty() {
+                // Where no size of a row is told, those inside it are 0.
                 let rows = array.row_sizes();
-                return Ok(Value::Array(Rc::new(Array::without_rows(
-                    rows.get(1..).unwrap_or(&[]),
-                ))));
+                let inside = rows.get(1..).unwrap_or(&[]);
+                return Ok(Value::Array(Rc::new(Array::without_rows(inside))));
             }
             concat(ctx, &parts)
         }
         (Prim::Argsort, []) => argsort(ctx, array),
         (Prim::Sized, [Value::Int(depth), Value::Int(size)]) => {
-            let depth = usize::try_from(*depth).unwrap_or(0);
-            Ok(Value::Array(array.clone()).sized(depth, *size))
+            Ok(Value::Array(array.clone()).sized(nesting_depth(*depth), *size))
         }
-        (Prim::Dim, [Value::Int(depth)]) => {
-            let depth = usize::try_from(*depth).unwrap_or(0);
-            Ok(Value::Int(array.dim(depth) as i64))
-        }
+        (Prim::Dim, [Value::Int(depth)]) => Ok(Value::Int(array.dim(nesting_depth(*depth)) as i64)),
         (Prim::CheckSize, [Value::Int(depth), Value::Int(needed), Value::Str(what)]) => {
-            let present = array.present_dim(usize::try_from(*depth).unwrap_or(0));
+            let present = array.present_dim(nesting_depth(*depth));
             match present.map(|size| size as i64).filter(|found| found != needed) {
                 Some(found) => Err(Fault::Size { found, needed: *needed, what: what.to_string() }),
                 None => Ok(Value::Unit),
@@ -180,6 +177,12 @@ fn arrays(ctx: &mut Ctx, prim: Prim, array: &Rc<Array>, rest: &[Value]) -> Resul
         }
         _ => Err(Fault::internal(format!("{prim:?} on an array and {rest:?}"))),
     }
+}
+
+/// A depth of nesting, which elaboration writes as a literal.
+fn nesting_depth(depth: i64) -> usize {
+    usize::try_from(depth)
+        .unwrap_or_else(|_| bug("eval", "a depth of nesting that is not negative"))
 }
 
 /// The position of an index that must be in range.
@@ -220,9 +223,7 @@ fn concat(ctx: &Ctx, parts: &[Rc<Array>]) -> Result<Value, Fault> {
     let filled: Vec<&Rc<Array>> = parts.iter().filter(|part| !part.is_empty()).collect();
     if filled.is_empty() {
         let sized = parts.iter().find(|part| matches!(part.items(), Items::Absent(_)));
-        return Ok(Value::Array(
-            sized.or(parts.first()).cloned().unwrap_or_else(|| Rc::new(Array::without_rows(&[]))),
-        ));
+        return Ok(Value::Array(sized.unwrap_or(&parts[0]).clone()));
     }
     if let Some(reals) = filled.iter().map(|part| part.reals()).collect::<Option<Vec<_>>>() {
         return Ok(Value::reals(reals.concat()));
@@ -247,8 +248,7 @@ fn argsort(ctx: &mut Ctx, array: &Array) -> Result<Value, Fault> {
     let mut order: Vec<i64> = (0..keys.len() as i64).collect();
     order.sort_by(|a, b| ascending(keys[*a as usize], keys[*b as usize]));
     if ctx.strict_domain() {
-        let values: Vec<Value> =
-            order.iter().map(|index| array.get(*index as usize).unwrap_or_default()).collect();
+        let values: Vec<Value> = order.iter().map(|index| array.at(*index as usize)).collect();
         for pair in values.windows(2) {
             ctx.check_tie(Prim::Lt, pair)?;
         }

@@ -110,9 +110,10 @@ impl Instr {
             | Self::JRealNotGeK { a, .. } => f(Peek(Reg::from(*a))),
             Self::JumpIfNone { n, .. } => f(Peek(*n)),
             Self::ForNext { i, n, .. } => each(f, [Peek(*i), Peek(*n)]),
-            Self::Tuple { d, first, n }
-            | Self::Con { d, first, n, .. }
-            | Self::Array { d, first, n, .. } => each(f, [Write(*d), Run(*first, *n)]),
+            Self::Tuple { d, first, n } | Self::Array { d, first, n, .. } => {
+                each(f, [Write(*d), Run(*first, *n)])
+            }
+            Self::Con { d, first, n, .. } => each(f, [Write(*d), Run(*first, u32::from(*n))]),
             Self::Pair { d, a, b } | Self::Con2 { d, a, b, .. } => {
                 each(f, [Write(*d), Read(b), Read(a)])
             }

@@ -246,7 +246,7 @@ impl<'i> Machine<'i> {
                     Instr::ForNext { i, n, to } => if count_up(regs, i, n) { w.pc = to as usize; burn!() },
                     Instr::Tuple { d, first, n } => put!(d, Value::Tuple(gathered(regs, 0, first, n))),
                     Instr::Pair { d, a, b } => put!(d, Value::Tuple(pair(regs, 0, a, b))),
-                    Instr::Con { d, tag, first, n } => put!(d, Value::Data(gathered(regs, u32::from(tag), first, n))),
+                    Instr::Con { d, tag, first, n } => put!(d, Value::Data(gathered(regs, tag, first, u32::from(n)))),
                     Instr::Con1 { d, tag, a } => put!(d, Value::Data(single(regs, u32::from(tag), a))),
                     Instr::Con2 { d, tag, a, b } => put!(d, Value::Data(pair(regs, u32::from(tag), a, b))),
                     Instr::Field { d, a, index } => put!(d, field(regs, a, index)),

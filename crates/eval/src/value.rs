@@ -162,7 +162,7 @@ impl Value {
     }
     /// A constructor, by its position in its sum type, with its fields.
     pub fn data(tag: usize, fields: Vec<Self>) -> Self {
-        let tag = u32::try_from(tag).unwrap_or(u32::MAX);
+        let tag = u32::try_from(tag).expect("fewer than 2^32 constructors of a type");
         if fields.is_empty() { Self::Tag(tag) } else { Self::Data(Fields::shared(tag, fields)) }
     }
     /// An array; one of Reals or Ints only is stored packed.

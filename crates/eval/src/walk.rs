@@ -5,6 +5,8 @@
 
 use std::rc::Rc;
 
+use pullback_base::bug;
+
 use super::memory::Charge;
 use super::value::{Array, Fields, Items, Value, primal};
 use crate::Fault;
@@ -38,12 +40,14 @@ pub fn zip_leaves(
         value.as_real(),
         partner,
     ) {
-        (Some(_), Value::Real(_) | Value::Active(_)) | (None, Value::Unit) => leaf(value, partner),
-        _ => Err(mismatch(value, partner, what)),
+        (Some(_), Some(partner @ (Value::Real(_) | Value::Active(_))))
+        | (None, Some(partner @ Value::Unit)) => leaf(value, partner),
+        (_, Some(partner)) => Err(mismatch(value, partner, what)),
+        (_, None) => bug("eval", "a partner of each leaf"),
     })
 }
 
-type Leaf<'f> = dyn FnMut(&Value, &Value) -> Result<Value, Fault> + 'f;
+type Leaf<'f> = dyn FnMut(&Value, Option<&Value>) -> Result<Value, Fault> + 'f;
 
 fn rebuild(
     value: &Value,
@@ -62,7 +66,7 @@ fn rebuild(
                 check_shape(value, partner, what)?;
             }
             match children(value) {
-                Children::Leaf => result = leaf(value, partner.as_ref().unwrap_or(&Value::Unit))?,
+                Children::Leaf => result = leaf(value, partner.as_ref())?,
                 Children::None => result = value.clone(),
                 Children::Packed(array) => result = packed(array, partner.as_ref(), leaf)?,
                 Children::Some(items) => {
@@ -133,7 +137,8 @@ fn child(partner: &Value, index: usize) -> Value {
     if let Value::Tuple(fields) | Value::Data(fields) = partner {
         fields.items()[index].clone()
     } else {
-        partner.as_array().and_then(|array| array.get(index)).unwrap_or_default()
+        let array = partner.as_array();
+        array.unwrap_or_else(|| bug("eval", "a structure as the partner of one")).at(index)
     }
 }
 
@@ -141,7 +146,7 @@ fn packed(array: &Array, partner: Option<&Value>, leaf: &mut Leaf<'_>) -> Result
     let mut rebuilt = array.room_for_its_like();
     for (index, item) in array.iter().enumerate() {
         let partner = partner.map(|partner| child(partner, index));
-        rebuilt.push(leaf(&item, partner.as_ref().unwrap_or(&Value::Unit))?);
+        rebuilt.push(leaf(&item, partner.as_ref())?);
     }
     Ok(Value::Array(Rc::new(rebuilt)))
 }

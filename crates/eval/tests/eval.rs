@@ -50,3 +50,18 @@ fn a_loop_over_a_tuple_compares_and_jumps_at_once() {
     let moves = inside.filter(|instr| matches!(instr, Instr::Move { .. })).count();
     assert!(moves <= 1, "{instrs:?}");
 }
+
+#[test]
+fn a_type_may_have_more_constructors_than_sixteen_bits_number() {
+    const LAST: usize = (1 << 16) + 1;
+    let constructors: Vec<String> =
+        (0..=LAST).map(|tag| format!("C{tag}(Int, Int, Int)")).collect();
+    let text = format!(
+        "data Many.0 = {}\ndef main : Int =\n match Many.0::C{LAST}(1, 2, 3) with | C{LAST} $a $b $c -> $c | _ -> 0 end",
+        constructors.join(" | ")
+    );
+    let program = program(&text);
+    let image = compile(&program);
+    let mut machine = Machine::new(&image, Rc::new(NoEngine), Options::default());
+    assert!(equal(&machine.global(def(&program, "main")).unwrap(), &Value::int(3)));
+}

@@ -290,6 +290,7 @@ impl Function<'_, '_> {
     fn fresh_pieces(&mut self, items: &[Expr], dst: &Dst) {
         let Dst::Parts(parts) = dst else { return };
         for (item, part) in items.iter().zip(parts) {
+            // Nobody wants this piece, but it may fail.
             let d = part.unwrap_or_else(|| self.fresh());
             self.expr(item, &Dst::Reg(d));
         }
@@ -322,11 +323,8 @@ impl Function<'_, '_> {
     fn parallel_move(&mut self, mut pending: Vec<(Reg, Reg)>) {
         pending.retain(|(d, a)| d != a);
         while !pending.is_empty() {
-            let free = pending
-                .iter()
-                .position(|(d, _)| !pending.iter().any(|(_, a)| a == d))
-                .unwrap_or(usize::MAX);
-            if free == usize::MAX {
+            let is_free = |d: Reg| !pending.iter().any(|(_, a)| *a == d);
+            let Some(free) = pending.iter().position(|(d, _)| is_free(*d)) else {
                 let saved = self.fresh();
                 let (blocked, _) = pending[0];
                 self.emit(Instr::Move { d: saved, a: blocked });
@@ -336,7 +334,7 @@ impl Function<'_, '_> {
                     }
                 }
                 continue;
-            }
+            };
             let (d, a) = pending.remove(free);
             self.emit(Instr::Move { d, a });
         }
@@ -380,11 +378,11 @@ impl Function<'_, '_> {
                 let b = self.operand(right);
                 self.emit(Instr::Con2 { d, tag, a, b })
             }
-            // Sums have fewer constructors than that: names would not fit into memory otherwise.
-            (_, tag) => {
+            _ => {
                 let first = self.run(fields);
-                let n = fields.len() as u32;
-                self.emit(Instr::Con { d, tag: tag.unwrap_or(u16::MAX), first, n })
+                let n =
+                    u16::try_from(fields.len()).expect("fewer than 2^16 fields of a constructor");
+                self.emit(Instr::Con { d, tag: tag as u32, first, n })
             }
         };
     }

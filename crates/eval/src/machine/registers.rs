@@ -66,7 +66,7 @@ pub(super) fn load2(regs: &mut [Value], d: u16, a: u16, i: u16, j: u16) -> Resul
         let x = reals[column];
         set_real(&mut regs[d as usize], x);
     } else {
-        let value = row.get(column).unwrap_or_default();
+        let value = row.at(column);
         put(&mut regs[d as usize], value);
     }
     Ok(())
@@ -301,7 +301,7 @@ pub(super) fn load(regs: &mut [Value], d: Reg, a: Reg, i: Reg) -> Result<(), Fau
             return Ok(());
         }
         (Items::Real(_) | Items::Int(_) | Items::Values(_) | Items::Absent(_), _) => {
-            array.get(position(array, index)?).unwrap_or_default()
+            array.at(position(array, index)?)
         }
     };
     if a & KILL != 0 {
@@ -314,9 +314,8 @@ pub(super) fn load(regs: &mut [Value], d: Reg, a: Reg, i: Reg) -> Result<(), Fau
 /// Indices and then a value from a run of registers.
 pub(super) fn path(regs: &mut [Value], first: Reg, n: u32) -> (Vec<Value>, Value) {
     let run = &mut regs[first as usize..=(first + n) as usize];
-    let mut path: Vec<Value> = run.iter_mut().map(std::mem::take).collect();
-    let value = path.pop().unwrap_or_default();
-    (path, value)
+    let (value, indices) = run.split_last_mut().expect("the value lies behind the indices");
+    (indices.iter_mut().map(std::mem::take).collect(), std::mem::take(value))
 }
 
 /// What a closure captured.

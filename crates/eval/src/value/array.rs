@@ -6,6 +6,8 @@
 
 use std::rc::Rc;
 
+use pullback_base::bug;
+
 use super::free::free_all;
 use super::{Array, Items, Value};
 use crate::memory;
@@ -98,9 +100,19 @@ impl Array {
             Items::Absent(_) => None,
         }
     }
+    /// The element at `index`, which is in range.
+    #[inline]
+    pub fn at(&self, index: usize) -> Value {
+        match &self.items {
+            Items::Real(items) => Value::Real(items[index]),
+            Items::Int(items) => Value::Int(items[index]),
+            Items::Values(items) => items[index].clone(),
+            Items::Absent(_) => bug("eval", "an index below the size of its array"),
+        }
+    }
     /// The elements in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Value> + '_ {
-        (0..self.len()).map(|index| self.get(index).unwrap_or_default())
+        (0..self.len()).map(|index| self.at(index))
     }
     /// The elements `from..to`, which must be in range.
     pub fn slice(&self, from: usize, to: usize) -> Self {
@@ -135,6 +147,7 @@ impl Array {
                 Some(_) => return 0,
                 None => {
                     let Items::Absent(sizes) = &array.items else { return 0 };
+                    // Sizes that follow the last one are 0.
                     return sizes.get(depth - walked - 1).copied().unwrap_or(0);
                 }
             }
@@ -266,7 +279,8 @@ impl Array {
 
 impl Value {
     /// The array it is, in which rows that are absent at a nesting depth (1 is that of the elements) have
-    /// this size. Rows that are there are regular, so the first tells whether any can be absent.
+    /// this size. Rows that are there are regular, so the first tells whether any can be absent. A size below
+    /// zero is that of rows which there cannot be, and counts as 0.
     #[inline]
     pub fn sized(self, depth: usize, size: i64) -> Self {
         if let Self::Array(array) = &self

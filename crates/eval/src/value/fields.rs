@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use pullback_base::bug;
+
 use super::free::free_all;
 use super::{FieldItems, Fields, Value};
 use crate::memory;
@@ -13,10 +15,11 @@ impl Fields {
         Self::collect(tag, items.len(), items.into_iter())
     }
 
-    /// The next `len` fields of an iterator, on the heap. A missing field is `()`.
+    /// The next `len` fields of an iterator, on the heap.
     #[inline]
     pub fn collect(tag: u32, len: usize, mut items: impl Iterator<Item = Value>) -> Rc<Self> {
-        let mut next = || items.next().unwrap_or(Value::Unit);
+        let mut next =
+            || items.next().unwrap_or_else(|| bug("eval", "as many fields as are wanted"));
         let items = match len {
             1 => FieldItems::One([next()]),
             2 => FieldItems::Two([next(), next()]),
