@@ -142,8 +142,9 @@ pub fn expressions(
 }
 
 fn read_input(session: &mut Session<'_>, path: &Path, limits: Limits) -> Result<Input, Stop> {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let ending = ending.to_ascii_lowercase();
+    let ending = path
+        .extension()
+        .map_or_else(String::new, |ending| ending.to_string_lossy().to_ascii_lowercase());
     if !matches!(ending.as_str(), "npz" | "json" | "") {
         let title = format!("`{}` has the ending `.{ending}`", path.display());
         return session.fail(

@@ -61,8 +61,8 @@ pub struct Prepared {
     pub argument: Value,
     /// `T`
     pub result: Type,
-    /// The type of tangents of the result; that of the result itself if this is no data.
-    pub result_tangent: Type,
+    /// The type of tangents of the result, if it is data.
+    pub result_tangent: Option<Type>,
     /// The parameters in `S`.
     pub parts: Vec<Part>,
     /// Where the entry is defined.
@@ -338,7 +338,7 @@ fn assemble(
         let wrt = slot.wrt && pullback_lambda::contains_real(&program.datas, ty);
         parts.push(Part { name: slot.name.clone(), tangent, wrt });
     }
-    let result_tangent = tangent(&mut program.datas, &result).unwrap_or_else(|| result.clone());
+    let result_tangent = tangent(&mut program.datas, &result);
     let code = Code::new(program);
     let mut constants = match constants {
         Some((def, count)) => match engine.value(&code, def) {

@@ -12,7 +12,7 @@ mod outcome;
 mod rules;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::Mode;
+use pullback_engines::{Answer, Mode};
 use pullback_eval::Value;
 
 use crate::call::{Prepared, Purpose, prepare};
@@ -102,7 +102,7 @@ impl<'p> Point<'p> {
         lines: &mut Vec<String>,
     ) -> Result<Option<Failure>, Box<Diagnostic>> {
         let code = &self.prepared.code;
-        let y = self.run(engine, code, &Mode::Value)?.0;
+        let y = self.run(engine, code, &Mode::Value)?.value;
         if leaves(&y).is_empty() {
             lines.push("the result holds no Reals: there is no derivative to check".to_owned());
             return Ok(None);
@@ -157,14 +157,14 @@ impl<'p> Point<'p> {
         x_dot: &Value,
     ) -> Result<[Outcome; 3], Box<Diagnostic>> {
         let y_bar = tangent_like(y, &mut |_| self.random.next());
-        let y_dot = leaves(&self.run(engine, code, &Mode::Jvp(x_dot.clone()))?.1);
-        let x_bar = leaves(&self.run(engine, code, &Mode::Vjp(y_bar.clone()))?.1);
+        let y_dot = leaves(&self.run(engine, code, &Mode::Jvp(x_dot.clone()))?.with_derivative().1);
+        let x_bar = leaves(&self.run(engine, code, &Mode::Vjp(y_bar.clone()))?.with_derivative().1);
         let neighbours: Vec<Neighbour> = STEPS
             .filter_map(|k| {
                 let step = 2f64.powi(-2 * k);
                 let argument = moved(&self.prepared.argument, x_dot, step);
                 // A program that stops next to the point has no value there.
-                let there = self.run_at(engine, code, &Mode::Value, argument).ok()?.0;
+                let there = self.run_at(engine, code, &Mode::Value, argument).ok()?.value;
                 Some(Neighbour { step, value: leaves(&there) })
             })
             .collect();
@@ -213,12 +213,7 @@ impl<'p> Point<'p> {
         Run { engine, code, function: *function, argument, mode, parts }
     }
 
-    fn run(
-        &self,
-        engine: &Engine,
-        code: &Code,
-        mode: &Mode,
-    ) -> Result<(Value, Value), Box<Diagnostic>> {
+    fn run(&self, engine: &Engine, code: &Code, mode: &Mode) -> Result<Answer, Box<Diagnostic>> {
         self.run_at(engine, code, mode, self.prepared.argument.clone())
     }
 
@@ -228,9 +223,8 @@ impl<'p> Point<'p> {
         code: &Code,
         mode: &Mode,
         argument: Value,
-    ) -> Result<(Value, Value), Box<Diagnostic>> {
-        let answer = engine.try_run(code, self.prepared.function, argument, mode)?;
-        Ok((answer.value, answer.derivative.unwrap_or(Value::Unit)))
+    ) -> Result<Answer, Box<Diagnostic>> {
+        engine.try_run(code, self.prepared.function, argument, mode)
     }
 
     /// The derivative as the imaginary part of a complex evaluation.

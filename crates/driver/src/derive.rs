@@ -35,7 +35,7 @@ struct Derivative {
 pub fn run(session: &mut Session<'_>, call: &Call) -> Result<Answer, Stop> {
     let engine = Engine::resolve(session, &call.settings)?;
     let prepared = prepare(session, call, &engine, &Purpose::Value)?;
-    let (value, _) = watched(session, call, &engine, &prepared, &Mode::Value)?;
+    let value = watched(session, call, &engine, &prepared, &Mode::Value)?.value;
     let Prepared { code, result, .. } = prepared;
     Ok(Answer { code, value, ty: result, derivative: None })
 }
@@ -76,8 +76,10 @@ pub fn jvp(
     let mut prepared = prepare(session, call, &engine, &purpose)?;
     let given = prepared.take_direction();
     let mode = Mode::Jvp(whole_tangent(&prepared, &given));
-    let (value, y_dot) = watched(session, call, &engine, &prepared, &mode)?;
+    let (value, y_dot) = watched(session, call, &engine, &prepared, &mode)?.with_derivative();
     let Prepared { code, result, result_tangent, .. } = prepared;
+    let result_tangent =
+        result_tangent.unwrap_or_else(|| bug("the result of a derivative is data"));
     let derivative =
         Some(Derivative { noun: "tangent", parts: vec![(None, y_dot, result_tangent)] });
     Ok(Answer { code, value, ty: result, derivative })
@@ -92,7 +94,7 @@ fn backwards(
     noun: &'static str,
 ) -> Result<Answer, Stop> {
     let mode = Mode::Vjp(cotangent);
-    let (value, x_bar) = watched(session, call, engine, &prepared, &mode)?;
+    let (value, x_bar) = watched(session, call, engine, &prepared, &mode)?.with_derivative();
     let Prepared { code, result, parts, .. } = prepared;
     let cotangents = components(&x_bar, parts.len());
     let mut shown = Vec::new();
@@ -105,20 +107,20 @@ fn backwards(
     Ok(Answer { code, value, ty: result, derivative })
 }
 
-/// Runs a call and watches it as far as its settings ask for it. Gives value and derivative.
+/// Runs a call and watches it as far as its settings ask for it.
 fn watched(
     session: &mut Session<'_>,
     call: &Call,
     engine: &Engine,
     prepared: &Prepared,
     mode: &Mode,
-) -> Result<(Value, Value), Stop> {
+) -> Result<pullback_engines::Answer, Stop> {
     let Prepared { code, function, argument, parts, .. } = prepared;
     let found = engine.try_run(code, *function, argument.clone(), mode);
     let run = Run { engine, code, function: *function, argument, mode, parts };
     watch(session, &call.settings, &run, found.is_err());
     match found {
-        Ok(answer) => Ok((answer.value, answer.derivative.unwrap_or(Value::Unit))),
+        Ok(answer) => Ok(answer),
         // A direction of another shape is found where there is no place in the program.
         Err(fault) if fault.code == "E0713" && fault.labels.is_empty() => {
             session.fail(fault.label(prepared.along, "given here"))
@@ -170,7 +172,9 @@ impl Answer {
                 if index > 0 {
                     text.push_str(", ");
                 }
-                push_json_string(&mut text, name.as_deref().unwrap_or_default());
+                let name = name.as_deref();
+                let name = name.unwrap_or_else(|| bug("each of several parts has a name"));
+                push_json_string(&mut text, name);
                 text.push_str(": ");
                 text.push_str(&to_json(self.code.program(), part, ty));
             }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Span, bug};
 use pullback_eval::memory::live;
 use pullback_eval::{Options, Since};
 
@@ -105,8 +105,10 @@ impl Limits {
         let path = path.display();
         match exceeded {
             Exceeded::Time => {
-                let seconds = self.timeout.unwrap_or_default().as_secs_f64();
-                time_is_over(at, seconds)
+                let Some(timeout) = self.timeout else {
+                    bug("driver", "a limit of time where time is over")
+                };
+                time_is_over(at, timeout.as_secs_f64())
                     .note(format!("the input file `{path}` was being read"))
                     .hint("make the input smaller, or raise the limit with `--timeout`")
             }

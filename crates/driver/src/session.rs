@@ -141,7 +141,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
 /// The system's reason without its number.
 pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
-    let plain = text.split(" (os error").next().unwrap_or(&text);
+    let plain = text.split_once(" (os error").map_or(text.as_str(), |(plain, _)| plain);
     let mut chars = plain.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

@@ -10,6 +10,7 @@ use pullback_eval::Value;
 use pullback_types::tir::Global;
 use pullback_types::ty::{Atom, Poly, Size, Ty};
 
+use crate::session::bug;
 use crate::value::{View, view};
 
 /// A size that is not as declared.
@@ -148,7 +149,7 @@ fn collect<'t>(param: usize, ty: &'t Ty, value: &Value, found: &mut Vec<Found<'t
     match (ty, view(value)) {
         (Ty::Array(size, element), View::Array(items)) => {
             if let Size::Poly(declared) = size {
-                let size = i64::try_from(items.len()).unwrap_or(i64::MAX);
+                let size = i64::try_from(items.len()).expect("a length that fits into memory");
                 found.push(Found { param, declared, size });
             }
             if is_structure(element)
@@ -160,7 +161,9 @@ fn collect<'t>(param: usize, ty: &'t Ty, value: &Value, found: &mut Vec<Found<'t
             for size in if items.is_empty() { items.row_sizes() } else { vec![] } {
                 let Ty::Array(declared, element) = row.as_ref() else { break };
                 if let (Size::Poly(declared), true) = (declared, size != 0) {
-                    let size = i64::try_from(size).unwrap_or(i64::MAX);
+                    let Ok(size) = i64::try_from(size) else {
+                        bug("absent rows have sizes of Ints")
+                    };
                     found.push(Found { param, declared, size });
                 }
                 row = element;

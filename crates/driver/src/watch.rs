@@ -134,7 +134,7 @@ fn under_nan_watch(code: &Code, run: &Run<'_>) -> (Rc<Watch>, Option<Value>) {
     let answer = engine.try_run(code, run.function, run.argument.clone(), run.mode);
     let answer = answer
         .ok()
-        .map(|answer| Value::tuple(vec![answer.value, answer.derivative.unwrap_or(Value::Unit)]));
+        .map(|answer| Value::tuple([answer.value].into_iter().chain(answer.derivative).collect()));
     (watch, answer)
 }
 

@@ -125,6 +125,14 @@ pub struct Answer {
     pub counts: Counts,
 }
 
+impl Answer {
+    /// The value and the derivative, of a run that took one.
+    pub fn with_derivative(self) -> (Value, Value) {
+        let derivative = self.derivative;
+        (self.value, derivative.unwrap_or_else(|| bug("engines", "a derivative was asked for")))
+    }
+}
+
 /// The argument of a stage that needs one.
 pub(crate) fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> {
     argument.ok_or_else(|| {

@@ -109,8 +109,7 @@ pub fn taylor(y: &[f64], y_dot: &[f64], neighbours: &[Neighbour]) -> Outcome {
     if usable.len() < LONGEST_PLATEAU {
         return Outcome::not_tried(CHECK, "there are no values next to this point");
     }
-    if !finite(y_dot) {
-        let at = y_dot.iter().position(|x| !x.is_finite()).unwrap_or(0);
+    if let Some(at) = y_dot.iter().position(|x| !x.is_finite()) {
         return Outcome::new(CHECK, false, quotient(y, y_dot, usable[usable.len() / 2], at));
     }
     let spread = usable.iter().map(|near| norm(&difference(&near.value, y))).fold(0.0, f64::max);

@@ -13,6 +13,7 @@ use super::Stopped;
 use super::json::{Kind, Tape};
 use super::shape::shape;
 use crate::limits::Limits;
+use crate::session::bug;
 use crate::suggest::did_you_mean;
 
 /// What does not fit.
@@ -142,9 +143,14 @@ impl Decoder<'_> {
         self.values.push(value);
         Ok(())
     }
+    /// The value of a number entry, infinite if it is too large.
+    fn number(&self, entry: u32) -> f64 {
+        let number = self.tape.slice(entry).parse();
+        number.unwrap_or_else(|_| bug("the tape has numbers as JSON writes them"))
+    }
     fn real(&self, entry: u32) -> Fits<f64> {
         let number = match self.kind(entry) {
-            Kind::Number => self.tape.slice(entry).parse::<f64>().unwrap_or(f64::INFINITY),
+            Kind::Number => self.number(entry),
             Kind::Str => match &*self.tape.string(entry) {
                 "NaN" => return Ok(f64::NAN),
                 "Infinity" => return Ok(f64::INFINITY),
@@ -170,7 +176,7 @@ impl Decoder<'_> {
         if let Ok(int) = text.parse::<i64>() {
             return self.done(Value::Int(int));
         }
-        let number = text.parse::<f64>().unwrap_or(f64::INFINITY);
+        let number = self.number(entry);
         if number.fract() != 0.0 {
             return Err(self
                 .misfit(entry, format!("expected an Int, found {}", shortened(text)))
@@ -313,7 +319,9 @@ impl Decoder<'_> {
         let Some(sizes) = shape(first, element) else { return Ok(()) };
         children.next();
         for (item, child) in rest.iter().zip(children) {
-            let other = shape(item, element).unwrap_or_default();
+            let Some(other) = shape(item, element) else {
+                bug("elements of one type have a shape")
+            };
             if other != sizes {
                 let title = format!(
                     "this element has size {}, the first one has size {}",

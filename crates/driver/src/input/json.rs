@@ -10,6 +10,7 @@ use pullback_eval::memory::Charge;
 
 use super::Stopped;
 use crate::limits::{Exceeded, Limits};
+use crate::session::bug;
 
 /// A parsed document. Entry 0 is the whole.
 #[derive(Debug)]
@@ -462,7 +463,8 @@ fn unescaped(text: &str) -> Cow<'_, str> {
         let unit = match chars.next() {
             Some('u') => {
                 let digits: String = chars.by_ref().take(4).collect();
-                u16::from_str_radix(&digits, 16).unwrap_or(0xfffd)
+                let unit = u16::from_str_radix(&digits, 16);
+                unit.unwrap_or_else(|_| bug("the tape has escapes as JSON writes them"))
             }
             Some('n') => u16::from(b'\n'),
             Some('t') => u16::from(b'\t'),
@@ -470,7 +472,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
             Some('b') => 8,
             Some('f') => 12,
             Some(other) => other as u16,
-            None => 0xfffd,
+            None => bug("the tape has escapes as JSON writes them"),
         };
         units.push(unit);
     }

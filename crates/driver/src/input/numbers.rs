@@ -141,6 +141,7 @@ fn parts<'t>(
     let Some((&size, inner)) = dims.split_first() else {
         return Err("an array is wanted where the file has a single number".to_owned().into());
     };
+    // Without parts there is no step from one to the next.
     let step = len.checked_div(size).unwrap_or(0);
     limits.check(size.saturating_mul(size_of::<Value>()))?;
     (0..size).map(|at| build(array, ty(at), inner, start + at * step, step, limits)).collect()

@@ -104,6 +104,7 @@ fn print(
 /// An empty array with the sizes of its rows, such as `([] : [0][3]Real)`.
 fn without_rows(ty: &str, nesting: usize, rows: &[usize]) -> String {
     let sizes = (0..nesting).map(|depth| match depth.checked_sub(1) {
+        // Sizes that are not listed are 0.
         Some(row) => format!("[{}]", rows.get(row).copied().unwrap_or(0)),
         None => "[0]".to_owned(),
     });

@@ -84,6 +84,7 @@ fn convention(warning: Diagnostic, prim: Prim, args: &[f64]) -> Diagnostic {
         .iter()
         .zip(row.params)
         .filter(|(_, ty)| **ty == pullback_prim::PrimTy::Real)
+        // A structural zero is shown as the number.
         .map(|(partial, _)| real_text(partial.unwrap_or(0.0)))
         .collect();
     let here = if let [only] = partials.as_slice() {
@@ -158,6 +159,7 @@ fn derivative(place: Place, step: &NanStep, given: bool) -> Diagnostic {
     } else if product.is_nan() {
         format!("its derivative{which} is {p}, the {kind} here is {f}, and {p} times {f} is NaN")
     } else {
+        // Where nothing has been added yet, the sum is zero.
         let there = real_text(total.unwrap_or(0.0));
         let product = real_text(product);
         format!(
