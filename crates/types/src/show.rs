@@ -295,7 +295,8 @@ enum Place {
 /// The `index`-th name of an endless sequence: letters from `first` on, then with numbers.
 pub(crate) fn letter(index: usize, first: u8) -> String {
     let span = usize::from(b'z' - first + 1);
-    let letter = char::from(first + u8::try_from(index % span).unwrap_or(0));
+    let place = u8::try_from(index % span).expect("a place in the alphabet");
+    let letter = char::from(first + place);
     match index / span {
         0 => letter.to_string(),
         round => format!("{letter}{round}"),

@@ -23,6 +23,7 @@ impl<'t> Elab<'t> {
         let bound = if matches!(f.kind, ExprKind::Lam(..)) { vec![x] } else { vec![f.clone(), x] };
         self.bind_all(bound, "arg", |this, mut args| {
             let x = args.pop().expect("the argument was given last");
+            // It has not been bound if it is written out.
             let f = args.pop().unwrap_or(f);
             let result = this.vjp(f, x.clone(), span);
             this.bind(result, "result", |this, result| {

@@ -10,6 +10,7 @@ use pullback_prim::Prim;
 use super::build;
 use super::state::Elab;
 use super::tree::{NODE_COST, Node, Row, bound_by};
+use super::types::bug;
 use crate::tir::{LocalId, TArm, TExpr, TExprKind, TPat, TPatKind};
 use crate::ty::Ty;
 
@@ -202,7 +203,9 @@ impl<'t> Elab<'t> {
         for row in rows.into_iter().rev() {
             let arm: &'t TArm = &arms[row.arm];
             let mut budget = usize::MAX;
-            let Some(node) = self.tree(vec![row], &mut budget) else { continue };
+            let Some(node) = self.tree(vec![row], &mut budget) else {
+                bug("a tree of one row within any budget", arm.pattern.span)
+            };
             let mut leaf = |this: &mut Self, _: usize, binds: &[(LocalId, VarId)]| {
                 for (local, var) in binds {
                     this.rebind(*local, *var);
@@ -219,6 +222,7 @@ impl<'t> Elab<'t> {
             let body = self.emit(node, ty, span, &mut leaf, Some(var));
             rest = Some(Expr::let_(var, function, body));
         }
+        // Without arms no value fits.
         rest.unwrap_or_else(|| build::fail(NO_ARM, ty.clone(), span))
     }
 

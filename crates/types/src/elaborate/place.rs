@@ -30,6 +30,8 @@ impl<'t> Elab<'t> {
         value: &'t TExpr,
         span: Span,
     ) -> Expr {
+        // Where only a constraint says what the base is, the place has the type of the new value: inference
+        // has made them agree.
         let types = [&value.ty, place_type(&base.ty, place).unwrap_or(&value.ty)];
         let base = self.expr(base);
         self.bind(base, "base", |this, base| {

@@ -14,6 +14,7 @@ use pullback_prim::Prim;
 use super::build;
 use super::build::is_product;
 use super::state::Elab;
+use super::types::bug;
 use crate::tir::{SizedTy, TExpr, TExprKind};
 use crate::ty::{Atom, Poly, Size, Ty};
 
@@ -142,14 +143,16 @@ impl<'t> Elab<'t> {
             let mut product =
                 (factor.abs() != 1 || atoms.is_empty()).then(|| Expr::int(factor.abs(), span));
             for atom in atoms {
-                let (Atom::Rigid(local) | Atom::Local(local)) = atom else { continue };
+                let (Atom::Rigid(local) | Atom::Local(local)) = atom else {
+                    bug("a size of names in scope", span)
+                };
                 let factor = self.var(self.env[local], span);
                 product = Some(match product {
                     Some(product) => build::prim2(Prim::IntMul, product, factor, span),
                     None => factor,
                 });
             }
-            let product = product.unwrap_or_else(|| Expr::int(1, span));
+            let product = product.unwrap_or_else(|| bug("a monomial with a factor", span));
             sum = Some(match sum {
                 Some(sum) if *factor < 0 => build::prim2(Prim::IntSub, sum, product, span),
                 Some(sum) => build::prim2(Prim::IntAdd, sum, product, span),
@@ -157,6 +160,7 @@ impl<'t> Elab<'t> {
                 None => product,
             });
         }
+        // A polynomial without terms is zero.
         sum.unwrap_or_else(|| Expr::int(0, span))
     }
 }

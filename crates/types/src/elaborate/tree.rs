@@ -218,10 +218,12 @@ impl<'t> Elab<'t> {
             let mut fitting = [own.as_slice(), &untested].concat();
             fitting.sort_unstable();
             let kept = fitting.into_iter().map(|row| {
-                let fields = fields_of(&rows[row], var).unwrap_or_default();
-                let mut row = without(&rows[row], var);
-                row.tests.extend(vars.iter().copied().zip(fields));
-                row
+                let mut kept = without(&rows[row], var);
+                // A row that does not test the variable takes any fields.
+                if let Some(fields) = fields_of(&rows[row], var) {
+                    kept.tests.extend(vars.iter().copied().zip(fields));
+                }
+                kept
             });
             let node = self.tree(kept.collect(), budget)?;
             cases.push((tag, vars, node));

@@ -1,10 +1,12 @@
 //! Records, fields, components, and `with`.
 
-use pullback_base::{Name, Span, Spanned};
+use pullback_base::{Diagnostic, Name, Span, Spanned};
 use pullback_syntax::ast::{Access, Expr, Ident};
 
+use super::array::ArrayUse;
 use super::expr::Want;
 use super::mismatch::Why;
+use super::reports::Reported;
 use super::state::Infer;
 use crate::tir::{Constraint, TAccess, TExpr, TExprKind};
 use crate::ty::Ty;
@@ -28,10 +30,9 @@ impl<'a> Infer<'a> {
         if let Some((Ty::Record(known), _)) = want
             && wanted.is_none()
         {
-            let record = Ty::Record(known.clone());
             for (name, value) in fields {
                 if !known.iter().any(|(w, _)| *w == name.node) {
-                    self.report_no_field(&record, &name.node, name.span);
+                    self.report_no_field(known, &name.node, name.span);
                 }
                 self.infer(value);
             }
@@ -67,42 +68,46 @@ impl<'a> Infer<'a> {
             return self.name_value(head);
         }
         let base = self.infer(base);
-        let Some(ty) = self.field_type(&base.ty, base.span, field) else {
+        let Ok(ty) = self.field_type(&base.ty, base.span, field) else {
             return Self::error_expr(span);
         };
         TExpr { kind: TExprKind::Field(Box::new(base), field.node.clone()), ty, span }
     }
 
-    /// The type of a field of a record of this type; `None` if it has been reported.
-    pub(super) fn field_type(&mut self, record: &Ty, span: Span, field: &Ident) -> Option<Ty> {
+    /// The type of a field of a record of this type.
+    pub(super) fn field_type(
+        &mut self,
+        record: &Ty,
+        span: Span,
+        field: &Ident,
+    ) -> Result<Ty, Reported> {
         let head = self.table.head(record);
         if let Ty::Var(_) | Ty::Tangent(_) = &head {
             let ty = self.fresh();
             self.require_at(field.span, Constraint::Field(head, field.node.clone(), ty.clone()));
-            return Some(ty);
+            return Ok(ty);
         }
         self.known_field(&head, &field.node, span, field.span)
     }
 
-    /// The type of a field of a type that is known; `None` if it has been reported.
+    /// The type of a field of a type that is known.
     pub(super) fn known_field(
         &mut self,
         head: &Ty,
         name: &Name,
         span: Span,
         field_span: Span,
-    ) -> Option<Ty> {
-        let Ty::Record(fields) = head else {
-            if !matches!(head, Ty::Error) {
-                self.report_not_record(head, name, span);
-            }
-            return None;
-        };
-        let found = fields.iter().find(|(field, _)| field == name).map(|(_, ty)| ty.clone());
-        if found.is_none() {
-            self.report_no_field(head, name, field_span);
+    ) -> Result<Ty, Reported> {
+        if let Ty::Error = head {
+            return Err(Reported);
         }
-        found
+        let Ty::Record(fields) = head else {
+            return Err(self.report_not_record(head, name, span));
+        };
+        match fields.iter().find(|(field, _)| field == name) {
+            Some((_, ty)) => Ok(ty.clone()),
+            None => Err(self.report_no_field(fields, name, field_span)),
+        }
     }
 
     pub(super) fn tuple_field(
@@ -118,7 +123,7 @@ impl<'a> Infer<'a> {
             let ty = self.fresh();
             self.require_at(index.span, Constraint::Component(head, component, ty.clone()));
             ty
-        } else if let Some(ty) = self.known_component(&head, component, base.span, index.span) {
+        } else if let Ok(ty) = self.known_component(&head, component, base.span, index.span) {
             ty
         } else {
             return Self::error_expr(span);
@@ -126,20 +131,24 @@ impl<'a> Infer<'a> {
         TExpr { kind: TExprKind::TupleField(Box::new(base), component), ty, span }
     }
 
-    /// The type of a component of a type that is known; `None` if it has been reported.
+    /// The type of a component of a type that is known.
     pub(super) fn known_component(
         &mut self,
         head: &Ty,
         index: usize,
         span: Span,
         index_span: Span,
-    ) -> Option<Ty> {
-        let found = if let Ty::Tuple(items) = head { items.get(index).cloned() } else { None };
-        if found.is_none() && !matches!(head, Ty::Error) {
-            let place = if matches!(head, Ty::Tuple(_)) { index_span } else { span };
-            self.report_no_component(head, index, place);
+    ) -> Result<Ty, Reported> {
+        if let Ty::Error = head {
+            return Err(Reported);
         }
-        found
+        let Ty::Tuple(items) = head else {
+            return Err(self.report_no_component(head, index, span));
+        };
+        match items.get(index) {
+            Some(ty) => Ok(ty.clone()),
+            None => Err(self.report_no_component(head, index, index_span)),
+        }
     }
 
     pub(super) fn with(
@@ -156,13 +165,13 @@ impl<'a> Infer<'a> {
         for access in place {
             match access {
                 Access::Field(field) => {
-                    at = self.field_type(&at, base.span, field).unwrap_or(Ty::Error);
+                    at = self.field_type(&at, base.span, field).unwrap_or_else(Reported::ty);
                     steps.push(TAccess::Field(field.node.clone()));
                 }
                 Access::Index(indices, index_span) => {
                     for index in indices {
                         let index = self.check(index, &Ty::Int, &Why::Index);
-                        at = self.element_type(&at, *index_span, "`with [i] = …`").1;
+                        at = self.element_type(&at, *index_span, ArrayUse::Place).1;
                         steps.push(TAccess::Index(index));
                     }
                 }
@@ -173,17 +182,12 @@ impl<'a> Infer<'a> {
         TExpr { kind: TExprKind::With(Box::new(base), steps, Box::new(value)), ty, span }
     }
 
-    pub(super) fn report_unknown_record(&mut self, access: &str, span: Span) {
-        let what =
-            if access.starts_with('.') && access[1..].starts_with(|c: char| c.is_ascii_digit()) {
-                "tuple"
-            } else {
-                "record"
-            };
-        let diagnostic = pullback_base::Diagnostic::error(
+    /// Reports `.access` on something of which nothing says that it is `what`, a record or a tuple.
+    pub(super) fn report_unknown_base(&mut self, what: &str, access: &str, span: Span) {
+        let diagnostic = Diagnostic::error(
             "E0318",
             span,
-            format!("it is not known which {what} `{access}` belongs to"),
+            format!("it is not known which {what} `.{access}` belongs to"),
             "",
         )
         .note("nothing else in the program says what type this value has")

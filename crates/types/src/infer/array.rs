@@ -10,6 +10,29 @@ use super::table::size_of;
 use crate::tir::{TExpr, TExprKind};
 use crate::ty::{Poly, Size, Ty};
 
+/// What needs an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArrayUse {
+    Index,
+    Slice,
+    /// The source of a comprehension.
+    Source,
+    /// The place that `with` replaces.
+    Place,
+}
+
+impl ArrayUse {
+    /// What diagnostics call it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Index => "an index",
+            Self::Slice => "a slice",
+            Self::Source => "`<-`",
+            Self::Place => "`with [i] = …`",
+        }
+    }
+}
+
 impl<'a> Infer<'a> {
     pub(super) fn array(&mut self, items: &'a [Expr], span: Span, want: Want<'_>) -> TExpr {
         let mut typed: Vec<TExpr> = Vec::with_capacity(items.len());
@@ -80,7 +103,7 @@ impl<'a> Infer<'a> {
             }
             Clause::In { pattern, source } => {
                 let source = self.infer(source);
-                let (size, item) = self.element_type(&source.ty, source.span, "`<-`");
+                let (size, item) = self.element_type(&source.ty, source.span, ArrayUse::Source);
                 let (pattern, inner) = self.scoped(|this| {
                     let pattern = this.bind_pattern(pattern, &item, &Why::Scrutinee(source.span));
                     (pattern, this.comprehension(body, rest, span, wanted))
@@ -93,7 +116,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The size and the element type of an array of this type; errors are reported.
-    pub(super) fn element_type(&mut self, array: &Ty, span: Span, what: &str) -> (Size, Ty) {
+    pub(super) fn element_type(&mut self, array: &Ty, span: Span, used: ArrayUse) -> (Size, Ty) {
         match self.table.head(array) {
             Ty::Array(size, element) => (size, element.as_ref().clone()),
             Ty::Error => (Size::Any, Ty::Error),
@@ -116,7 +139,7 @@ impl<'a> Infer<'a> {
             | Ty::Fun(..)
             | Ty::Jacobian(..)
             | Ty::Param(_)) => {
-                self.report_not_array(&other, span, what);
+                self.report_not_array(&other, span, used);
                 (Size::Any, Ty::Error)
             }
         }
@@ -125,7 +148,7 @@ impl<'a> Infer<'a> {
     pub(super) fn index(&mut self, base: &'a Expr, indices: &'a [Expr], span: Span) -> TExpr {
         let mut typed = self.infer(base);
         for index in indices {
-            let (size, element) = self.element_type(&typed.ty, typed.span, "an index");
+            let (size, element) = self.element_type(&typed.ty, typed.span, ArrayUse::Index);
             let index = self.check(index, &Ty::Int, &Why::Index);
             self.check_range(&index, &size);
             typed = TExpr {
@@ -176,7 +199,7 @@ impl<'a> Infer<'a> {
         span: Span,
     ) -> TExpr {
         let base = self.infer(base);
-        let (size, element) = self.element_type(&base.ty, base.span, "a slice");
+        let (size, element) = self.element_type(&base.ty, base.span, ArrayUse::Slice);
         let lo = lo.map(|lo| self.check(lo, &Ty::Int, &Why::Index));
         let hi = hi.map(|hi| self.check(hi, &Ty::Int, &Why::Index));
         let first = lo.as_ref().map_or(Some(Poly::constant(0)), |lo| self.poly_of(lo));

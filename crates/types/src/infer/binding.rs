@@ -1,7 +1,9 @@
 //! Binders: functions, `let`, local functions, `loop`, ascriptions.
 
-use pullback_base::{Diagnostic, Span};
-use pullback_syntax::ast::{Def, Expr, ExprKind, LoopForm, Param, Pattern, PatternKind, TypeExpr};
+use pullback_base::{Diagnostic, Name, Span, bug};
+use pullback_syntax::ast::{
+    Def, Expr, ExprKind, Ident, LoopForm, Param, Pattern, PatternKind, TypeExpr,
+};
 
 use super::bindings::Binder;
 use super::expr::Want;
@@ -98,10 +100,10 @@ impl<'a> Infer<'a> {
         span: Span,
         want: Want<'_>,
     ) -> TExpr {
-        if let (PatternKind::Var(_), ExprKind::Lambda { .. }) =
+        if let (PatternKind::Var(name), ExprKind::Lambda { .. }) =
             (&strip_pattern(pattern).kind, &strip(value).kind)
         {
-            return self.let_lambda(strip_pattern(pattern), written, value, body, span, want);
+            return self.let_lambda(name, written, value, body, span, want);
         }
         let value = match written {
             Some(written) => self.ascribe(value, written, value.span),
@@ -121,14 +123,13 @@ impl<'a> Infer<'a> {
     /// `let f = \x -> …` is generalised: it computes nothing when it is bound.
     fn let_lambda(
         &mut self,
-        pattern: &'a Pattern,
+        name: &'a Name,
         written: Option<&'a TypeExpr>,
         value: &'a Expr,
         body: &'a Expr,
         span: Span,
         want: Want<'_>,
     ) -> TExpr {
-        let PatternKind::Var(name) = &pattern.kind else { return Self::error_expr(span) };
         let start = self.constraints.len();
         self.scope.level += 1;
         self.scope.not_recursive.push(name.clone());
@@ -139,7 +140,7 @@ impl<'a> Infer<'a> {
         self.scope.level -= 1;
         self.scope.not_recursive.pop();
         let member = Member { ty: value.ty.clone(), rigid: vec![], own: vec![], is_function: true };
-        let scheme = self.generalise(&[member], start).pop().unwrap_or_default();
+        let scheme = self.generalise_one(member, start);
         let (local, body) = self.scoped(|this| {
             let local = this.local(name, scheme.ty.clone());
             this.set_scheme(Binder::Local(local), scheme);
@@ -197,7 +198,7 @@ impl<'a> Infer<'a> {
                 functions.push(last);
                 TExprKind::LetRec(functions, Box::new(body))
             }
-            None => TExprKind::Error,
+            None => bug("infer", "a function in each group of local functions"),
         };
         TExpr { kind, ty, span }
     }
@@ -233,23 +234,22 @@ impl<'a> Infer<'a> {
         };
         let state = init.ty.clone();
         let why = written.map_or(Why::State(init.span), |written| Why::Annotation(written.span));
-        let bound = match form {
-            LoopForm::For { bound, .. } => Some(self.check(bound, &Ty::Int, &Why::Index)),
-            LoopForm::While(_) => None,
+        let rounds = match form {
+            LoopForm::For { var, bound } => {
+                Rounds::Count(var, self.check(bound, &Ty::Int, &Why::Index))
+            }
+            LoopForm::While(cond) => Rounds::While(cond),
         };
         let (pattern, form, body) = self.scoped(|this| {
             let pattern = this.bind_pattern(pattern, &state, &Why::Scrutinee(init.span));
-            let form = match (form, bound) {
-                (LoopForm::For { var, .. }, Some(bound)) => {
+            let form = match rounds {
+                Rounds::Count(var, bound) => {
                     let index = this.local(&var.node, Ty::Int);
                     this.name_local(&var.node, index);
                     TLoopForm::For(index, Box::new(bound))
                 }
-                (LoopForm::While(cond), _) => {
+                Rounds::While(cond) => {
                     TLoopForm::While(Box::new(this.check(cond, &Ty::Bool, &Why::Condition)))
-                }
-                (LoopForm::For { bound, .. }, None) => {
-                    TLoopForm::While(Box::new(Self::error_expr(bound.span)))
                 }
             };
             let body = this.check(body, &state, &why);
@@ -260,12 +260,20 @@ impl<'a> Infer<'a> {
     }
 }
 
+/// How often a loop goes round, before its state is in scope: the bound of a count stands outside.
+enum Rounds<'a> {
+    Count(&'a Ident, TExpr),
+    While(&'a Expr),
+}
+
 /// Why the result of a function literal is wanted.
 fn lambda_result(why: &Why) -> Why {
     if let Why::Annotation(span) = why {
         Why::Annotation(*span)
-    } else if let Why::Argument(Some(name), index) = why {
-        Why::Given(name.clone(), *index)
+    } else if let Why::Argument(callee, index) = why
+        && let Some(name) = callee.name()
+    {
+        Why::Given(name.into(), *index)
     } else {
         Why::Plain
     }

@@ -1,13 +1,14 @@
 //! Application: `f a b`, `x |> f`.
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Span};
 use pullback_syntax::ast::{BinaryOp, Expr, ExprKind};
 
+use super::callee::Callee;
 use super::expr;
 use super::mismatch::Why;
 use super::names::Head;
 use super::state::Infer;
-use crate::tir::{Constraint, TExpr, TExprKind};
+use crate::tir::{Builtin, Constraint, TExpr, TExprKind};
 use crate::ty::{Size, Ty, TyVar};
 
 impl<'a> Infer<'a> {
@@ -74,7 +75,7 @@ impl<'a> Infer<'a> {
                     let arg = self.infer(arg);
                     let result = self.fresh();
                     let fun = Ty::Fun(arg.ty.clone().into(), result.clone().into());
-                    let why = Why::Argument(call.name.clone(), index);
+                    let why = Why::Argument(call.callee.clone(), index);
                     let agrees = self.agree(&fun, &unknown, arg.span, &why);
                     call.typed[index] = Some(arg);
                     call.at = if agrees { result } else { Ty::Error };
@@ -99,7 +100,7 @@ impl<'a> Infer<'a> {
                     if call.wrong || self.reports.len() > before {
                         return Self::error_expr(span);
                     }
-                    self.report_not_function(&head.expr, call.name.as_deref(), index, &other, arg);
+                    self.report_not_function(&head.expr, &call.callee, index, &other, arg);
                     return Self::error_expr(span);
                 }
             }
@@ -144,7 +145,7 @@ impl<'a> Infer<'a> {
         let arg = if call.wrong && !is_closed(from) {
             self.infer(arg)
         } else {
-            self.check(arg, from, &Why::Argument(call.name.clone(), index))
+            self.check(arg, from, &Why::Argument(call.callee.clone(), index))
         };
         call.wrong |= matches!(arg.kind, TExprKind::Error);
         for (position, var) in &head.dependents {
@@ -198,14 +199,14 @@ impl<'a> Infer<'a> {
     fn report_not_function(
         &mut self,
         function: &TExpr,
-        name: Option<&str>,
+        callee: &Callee,
         taken: usize,
         ty: &Ty,
         argument: &Expr,
     ) {
         let extra = argument.span;
         let found = self.show(ty);
-        let called = name.map_or_else(|| "this".to_string(), |name| format!("`{name}`"));
+        let called = callee.name().map_or_else(|| "this".to_string(), |name| format!("`{name}`"));
         let diagnostic = if taken == 0 {
             let number = is_number(function) || matches!(ty, Ty::Int | Ty::Real);
             let label = if is_number(function) {
@@ -238,7 +239,7 @@ impl<'a> Infer<'a> {
                 "one too many",
             )
             .note(format!("with {arguments} it gives `{found}`, which is no function"))
-            .hint(extra_hint(name))
+            .hint(extra_hint(callee))
         };
         self.report(diagnostic);
     }
@@ -259,7 +260,7 @@ impl<'a> Infer<'a> {
 
 /// A call whose arguments are being checked.
 pub(super) struct Call {
-    name: Option<Name>,
+    callee: Callee,
     /// The arguments that have been checked.
     pub typed: Vec<Option<TExpr>>,
     /// An argument was wrong: only types that it cannot have spoilt are relied on.
@@ -271,8 +272,8 @@ pub(super) struct Call {
 impl Call {
     /// A call with so many arguments, of which none has been checked.
     pub fn new(head: &Head, arguments: usize) -> Self {
-        let (name, at) = (head.name.clone(), head.expr.ty.clone());
-        Self { name, typed: vec![None; arguments], wrong: false, at }
+        let (callee, at) = (head.callee(), head.expr.ty.clone());
+        Self { callee, typed: vec![None; arguments], wrong: false, at }
     }
 }
 
@@ -291,13 +292,18 @@ pub(super) fn is_lambda(expr: &Expr) -> bool {
 }
 
 /// What to write where a function got an argument too many.
-fn extra_hint(name: Option<&str>) -> &'static str {
-    match name {
-        Some("vjp") => {
+fn extra_hint(callee: &Callee) -> &'static str {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the built-ins with a hint of their own")]
+    match callee {
+        Callee::Builtin(Builtin::Vjp) => {
             "the pullback is the second component: `(vjp f x).1 y_bar`; of a function with a Real result, `grad f x` is the derivative"
         }
-        Some("linearize") => "the pushforward is the second component: `(linearize f x).1 x_dot`",
-        Some("grad" | "value_and_grad" | "jacobian" | "hessian") => {
+        Callee::Builtin(Builtin::Linearize) => {
+            "the pushforward is the second component: `(linearize f x).1 x_dot`"
+        }
+        Callee::Builtin(
+            Builtin::Grad | Builtin::ValueAndGrad | Builtin::Jacobian | Builtin::Hessian,
+        ) => {
             "it differentiates a function of one argument: capture the others, as in `grad (\\x -> f x y) x`, or pass a tuple"
         }
         _ => "put parentheses around an argument that is itself a call, as in `f (g x)`",

@@ -1,6 +1,6 @@
 //! Declared types: fields of constructors, abbreviations checked once, and what holds inside sums.
 
-use pullback_base::{Diagnostic, Name};
+use pullback_base::{Diagnostic, Id, Name};
 use pullback_syntax::ast::{Ident, TypeDecl, TypeExpr, TypeExprKind};
 
 use super::scope::Binding;
@@ -131,7 +131,7 @@ impl<'a> Infer<'a> {
             let sum = &self.declared.sums[index];
             (sum.module, sum.decl, sum.constructors.clone())
         };
-        let id = TypeDeclId(u32::try_from(index).unwrap_or(u32::MAX));
+        let id = TypeDeclId::from_index(index);
         let params = self.typed.types[id].params.clone();
         self.enter_decl(module, decl, &params);
         let mut declared = Vec::new();

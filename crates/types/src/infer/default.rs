@@ -61,14 +61,14 @@ impl Infer<'_> {
         match &pending.constraint {
             Constraint::Field(record, name, ty) => {
                 if self.still_open(record) {
-                    self.report_unknown_record(&format!(".{name}"), pending.span);
+                    self.report_unknown_base("record", name, pending.span);
                 }
                 self.agree_in_constraint(&Ty::Error, record);
                 self.agree_in_constraint(&Ty::Error, ty);
             }
             Constraint::Component(tuple, component, ty) => {
                 if self.still_open(tuple) {
-                    self.report_unknown_record(&format!(".{component}"), pending.span);
+                    self.report_unknown_base("tuple", &component.to_string(), pending.span);
                 }
                 self.agree_in_constraint(&Ty::Error, tuple);
                 self.agree_in_constraint(&Ty::Error, ty);

@@ -242,6 +242,7 @@ impl Infer<'_> {
         span: Span,
         spans: &[Span],
     ) {
+        // An argument that is not given yet cannot be blamed: then the built-in's own name is.
         let blame = |index: usize| spans.get(index).copied().unwrap_or(span);
         if let Some(result) = &used.real_result {
             self.require_real_result(builtin, result, blame(0));

@@ -1,7 +1,11 @@
 //! The diagnostics of constraints and of single expressions.
 
+use std::rc::Rc;
+
 use pullback_base::{Diagnostic, Name, Span, nearest};
 
+use super::array::ArrayUse;
+use super::reports::Reported;
 use super::state::Infer;
 use crate::tir::JacobianOf;
 use crate::ty::Ty;
@@ -78,9 +82,13 @@ impl Infer<'_> {
         self.report(diagnostic);
     }
 
-    pub(super) fn report_no_field(&mut self, record: &Ty, name: &Name, span: Span) {
-        let found = self.show(record);
-        let Ty::Record(fields) = record else { return };
+    pub(super) fn report_no_field(
+        &mut self,
+        fields: &Rc<[(Name, Ty)]>,
+        name: &Name,
+        span: Span,
+    ) -> Reported {
+        let found = self.show(&Ty::Record(fields.clone()));
         let mut diagnostic = Diagnostic::error(
             "E0310",
             span,
@@ -92,10 +100,10 @@ impl Infer<'_> {
             Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
             None => diagnostic.hint(format!("its fields are {}", names.join(", "))),
         };
-        self.report(diagnostic);
+        self.report(diagnostic)
     }
 
-    pub(super) fn report_not_record(&mut self, ty: &Ty, name: &Name, span: Span) {
+    pub(super) fn report_not_record(&mut self, ty: &Ty, name: &Name, span: Span) -> Reported {
         let found = self.show(ty);
         let mut diagnostic = Diagnostic::error(
             "E0311",
@@ -112,10 +120,10 @@ impl Infer<'_> {
         } else {
             "only records have fields; a component of a tuple is `.0`, `.1`, …"
         });
-        self.report(diagnostic);
+        self.report(diagnostic)
     }
 
-    pub(super) fn report_no_component(&mut self, ty: &Ty, index: usize, span: Span) {
+    pub(super) fn report_no_component(&mut self, ty: &Ty, index: usize, span: Span) -> Reported {
         let found = self.show(ty);
         let diagnostic = if let Ty::Tuple(items) = ty {
             let hint = match items.len() {
@@ -143,7 +151,7 @@ impl Infer<'_> {
             )
             .hint(hint)
         };
-        self.report(diagnostic);
+        self.report(diagnostic)
     }
 
     pub(super) fn report_exponent(&mut self, ty: &Ty) {
@@ -209,8 +217,8 @@ impl Infer<'_> {
         self.report(diagnostic);
     }
 
-    pub(super) fn report_not_array(&mut self, ty: &Ty, span: Span, what: &str) {
-        let found = self.show(ty);
+    pub(super) fn report_not_array(&mut self, ty: &Ty, span: Span, used: ArrayUse) {
+        let (found, what) = (self.show(ty), used.text());
         let mut diagnostic = Diagnostic::error(
             "E0314",
             span,
@@ -223,7 +231,7 @@ impl Infer<'_> {
             "a component of a tuple is `.0`, `.1`, …"
         } else if let Ty::Record(_) = ty {
             "a field of a record is `.name`"
-        } else if matches!(ty, Ty::Int) && what == "`<-`" {
+        } else if matches!(ty, Ty::Int) && used == ArrayUse::Source {
             "to count up to a number, write `i < n`"
         } else {
             "only arrays have elements"

@@ -197,15 +197,12 @@ impl<'a> Infer<'a> {
             return Ty::Error;
         }
         let before = std::mem::replace(&mut self.at, branch.span);
-        let result = self.unify(&branch.ty, ty, Sizes::Join);
-        self.at = before;
-        match result {
+        let joined = match self.unify(&branch.ty, ty, Sizes::Join) {
             Ok(_) => self.join(ty, &branch.ty),
-            Err(clash) => {
-                self.report_clash(branch.span, &branch.ty, ty, &clash, why);
-                Ty::Error
-            }
-        }
+            Err(clash) => self.report_clash(branch.span, &branch.ty, ty, &clash, why).ty(),
+        };
+        self.at = before;
+        joined
     }
 
     fn match_with(

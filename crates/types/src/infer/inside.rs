@@ -94,7 +94,9 @@ impl Infer<'_> {
                 }
             }
         }
-        reports.into_iter().for_each(|report| self.reports.add(report));
+        for report in reports {
+            self.reports.add(report);
+        }
     }
 
     /// `group` says which declarations lead to each other.

@@ -5,9 +5,10 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_syntax::ast::BinaryOp;
 
+use super::callee::Callee;
 use super::clash::{Clash, Sizes};
+use super::reports::Reported;
 use super::state::Infer;
-use crate::builtins::name_of;
 use crate::show::Show;
 use crate::tir::{Builtin, Constraint, SizedTy, TExpr, TExprKind};
 use crate::ty::{Poly, Ty};
@@ -17,8 +18,8 @@ use crate::ty::{Poly, Ty};
 pub(super) enum Why {
     /// Nothing more to say.
     Plain,
-    /// The n-th argument (from 0) of the function with this name.
-    Argument(Option<Name>, usize),
+    /// The n-th argument (from 0) of what is called.
+    Argument(Callee, usize),
     /// The declared result of this definition.
     Result(Name),
     /// A type written here.
@@ -141,7 +142,7 @@ impl Infer<'_> {
         expected: &Ty,
         clash: &Clash,
         why: &Why,
-    ) {
+    ) -> Reported {
         match clash {
             Clash::Types => self.report_mismatch(span, actual, expected, why),
             Clash::Infinite => self.report_circular(span, actual, expected),
@@ -158,7 +159,13 @@ impl Infer<'_> {
         Show::new(&self.typed, &[]).ty(&ty)
     }
 
-    pub(super) fn report_mismatch(&mut self, span: Span, actual: &Ty, expected: &Ty, why: &Why) {
+    pub(super) fn report_mismatch(
+        &mut self,
+        span: Span,
+        actual: &Ty,
+        expected: &Ty,
+        why: &Why,
+    ) -> Reported {
         let (actual, expected) = (self.known(actual), self.known(expected));
         let mut show = Show::new(&self.typed, &[]);
         let (found, wanted) = (show.ty(&actual), show.ty(&expected));
@@ -216,7 +223,7 @@ impl Infer<'_> {
                 .note(format!("there are two types of the name `{}`", one.name));
         }
         let diagnostic = explain(diagnostic, why, &wanted);
-        self.report(diagnostic);
+        self.report(diagnostic)
     }
 
     /// A type that contains itself, seen when following it did not end.
@@ -231,14 +238,14 @@ impl Infer<'_> {
         self.report(diagnostic);
     }
 
-    fn report_circular(&mut self, span: Span, actual: &Ty, expected: &Ty) {
+    fn report_circular(&mut self, span: Span, actual: &Ty, expected: &Ty) -> Reported {
         let (actual, expected) = (self.known(actual), self.known(expected));
         let mut show = Show::new(&self.typed, &[]);
         let (found, wanted) = (show.ty(&actual), show.ty(&expected));
         let diagnostic = Diagnostic::error("E0304", span, "this value would have a type that contains itself", format!("this is `{found}`"))
             .note(format!("`{found}` and `{wanted}` can only be the same type if it is infinitely large"))
             .hint("often an argument is missing or one too many, or a function is applied to itself; a recursive structure needs a declared `type`");
-        self.report(diagnostic);
+        self.report(diagnostic)
     }
 
     fn report_sizes(
@@ -248,7 +255,7 @@ impl Infer<'_> {
         expected: &Ty,
         sizes: (&Poly, &Poly),
         why: &Why,
-    ) {
+    ) -> Reported {
         let (actual, expected) = (self.known(actual), self.known(expected));
         let mut show = Show::new(&self.typed, &[]);
         let (found, wanted) = (show.ty(&actual), show.ty(&expected));
@@ -270,22 +277,22 @@ impl Infer<'_> {
             "use arrays of the same size, or write the type with `[]` to have it checked when the program runs"
         };
         let diagnostic = explain(diagnostic.hint(hint), why, &wanted);
-        self.report(diagnostic);
+        self.report(diagnostic)
     }
 
-    fn report_escape(&mut self, span: Span, param: &Ty) {
+    fn report_escape(&mut self, span: Span, param: &Ty) -> Reported {
         let name = self.show(param);
         let diagnostic = Diagnostic::error("E0313", span, format!("the type variable `{name}` is not known outside of its declaration"), "")
             .note(format!("`{name}` stands for every type inside the function that declares it, so no value of that type can come from or go outside"))
             .hint("declare the type variable in the signature of the enclosing definition");
-        self.report(diagnostic);
+        self.report(diagnostic)
     }
 
-    pub(super) fn report_too_large(&mut self, span: Span) {
+    pub(super) fn report_too_large(&mut self, span: Span) -> Reported {
         let diagnostic = Diagnostic::error("E0305", span, "the type of this is too large", "")
             .note("written out it has more than ten thousand parts")
             .hint("repeated pairing doubles a type every time; use an array or a declared `type` instead");
-        self.reports.stop(diagnostic);
+        self.reports.stop(diagnostic)
     }
 }
 
@@ -293,11 +300,9 @@ impl Infer<'_> {
 fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
     match why {
         Why::Plain => diagnostic,
-        Why::Argument(Some(name), index) => {
-            diagnostic.note(format!("argument {} of `{name}` must be `{wanted}`", index + 1))
-        }
-        Why::Argument(None, index) => {
-            diagnostic.note(format!("argument {} of this function must be `{wanted}`", index + 1))
+        Why::Argument(callee, index) => {
+            let called = callee.name().map_or("this function".into(), |name| format!("`{name}`"));
+            diagnostic.note(format!("argument {} of {called} must be `{wanted}`", index + 1))
         }
         Why::Cotangent => diagnostic.note(format!("the cotangent of this call must be `{wanted}`")),
         Why::Tangent => diagnostic.note(format!("the tangent of this call must be `{wanted}`")),
@@ -336,7 +341,9 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
         Why::Part(whole) => {
             if let Why::Result(name) = whole.as_ref() {
                 diagnostic.note(format!("it is part of the declared result of `{name}`"))
-            } else if let Why::Argument(Some(name), index) = whole.as_ref() {
+            } else if let Why::Argument(callee, index) = whole.as_ref()
+                && let Some(name) = callee.name()
+            {
                 diagnostic.note(format!("it is part of argument {} of `{name}`", index + 1))
             } else if matches!(whole.as_ref(), Why::Cotangent) {
                 diagnostic.note("it is part of the cotangent of this call")
@@ -453,18 +460,19 @@ fn conversion_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
 
 /// Whether the type is that of the point at which a derivative is taken.
 fn is_point(why: &Why) -> bool {
-    let operators = [
-        Builtin::Grad,
-        Builtin::ValueAndGrad,
-        Builtin::Vjp,
-        Builtin::Jvp,
-        Builtin::Linearize,
-        Builtin::Rd,
-        Builtin::Jacobian,
-        Builtin::Hessian,
-        Builtin::Hvp,
-    ];
-    matches!(why, Why::Argument(Some(name), 1) if operators.iter().any(|known| name_of(*known) == name))
+    let Why::Argument(Callee::Builtin(operator), 1) = why else { return false };
+    matches!(
+        operator,
+        Builtin::Grad
+            | Builtin::ValueAndGrad
+            | Builtin::Vjp
+            | Builtin::Jvp
+            | Builtin::Linearize
+            | Builtin::Rd
+            | Builtin::Jacobian
+            | Builtin::Hessian
+            | Builtin::Hvp
+    )
 }
 
 fn field_hint(found: &[(Name, Ty)], wanted: &[(Name, Ty)]) -> String {

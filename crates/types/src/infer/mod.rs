@@ -22,6 +22,7 @@ mod array;
 mod binding;
 mod bindings;
 mod call;
+mod callee;
 mod clash;
 mod constraints;
 mod decl;

@@ -6,6 +6,7 @@ use pullback_base::{Diagnostic, Name, Span, nearest};
 use pullback_syntax::ast::{Expr, ExprKind, Ident, Path, TypeExprKind};
 
 use super::bindings::{Assumed, GlobalState};
+use super::callee::Callee;
 use super::differentiate::BuiltinUse;
 use super::scheme::Use;
 use super::scope::Binding;
@@ -29,6 +30,15 @@ pub(super) struct Head {
 }
 
 impl Head {
+    /// What this is the head of a call of.
+    pub fn callee(&self) -> Callee {
+        match (&self.builtin, &self.name) {
+            (Some((builtin, _)), _) => Callee::Builtin(*builtin),
+            (None, Some(name)) => Callee::Named(name.clone()),
+            (None, None) => Callee::Unnamed,
+        }
+    }
+
     pub fn plain(expr: TExpr, name: Option<Name>) -> Self {
         Self { expr, name, dependents: vec![], builtin: None }
     }
@@ -135,7 +145,8 @@ impl Infer<'_> {
         self.at = span;
         let own: Vec<_> =
             assumed.own.iter().map(|(atom, _)| (atom.clone(), self.fresh_size_var())).collect();
-        let ty = self.group_copy(&assumed.ty, &own, assumed.complete).unwrap_or(Ty::Error);
+        let copy = self.group_copy(&assumed.ty, &own, assumed.complete);
+        let ty = copy.unwrap_or_else(|_| self.report_too_large(span).ty());
         self.run_ready();
         let positions = assumed.own.iter().zip(&own);
         let dependents =
@@ -153,7 +164,7 @@ impl Infer<'_> {
         let args: Vec<Ty> =
             self.typed.types[sum].params.clone().iter().map(|_| self.fresh()).collect();
         let of_tangent = want.is_some_and(|want| self.is_tangent_of(want, sum));
-        let (fields, whole) = self.constructor_types(sum, tag, &args, of_tangent);
+        let (fields, whole) = self.constructor_types(span, (sum, tag), &args, of_tangent);
         let ty = fields.into_iter().rev().fold(whole, |to, from| Ty::Fun(from.into(), to.into()));
         let name =
             self.typed.types[sum].constructors.get(tag).map(|constructor| constructor.name.clone());
@@ -166,11 +177,11 @@ impl Infer<'_> {
         matches!(self.table.head(&inner), Ty::Sum(id, _) if id == sum)
     }
 
-    /// The fields of a constructor and the type of the whole, or their tangent types.
+    /// The fields of a constructor at `span` and the type of the whole, or their tangent types.
     pub(super) fn constructor_types(
         &mut self,
-        sum: TypeDeclId,
-        tag: usize,
+        span: Span,
+        (sum, tag): (TypeDeclId, usize),
         args: &[Ty],
         of_tangent: bool,
     ) -> (Vec<Ty>, Ty) {
@@ -181,7 +192,7 @@ impl Infer<'_> {
             .get(tag)
             .map_or_else(Vec::new, |constructor| constructor.fields.clone());
         let fields = fields.iter().map(|field| {
-            let field = self.substitute(field, &params, args);
+            let field = self.substitute(span, field, &params, args);
             if of_tangent { tangent(&field) } else { field }
         });
         let fields = fields.collect();
@@ -260,21 +271,19 @@ impl Infer<'_> {
         let own = self.scope.not_recursive.contains(name);
         let mut diagnostic =
             Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
-        diagnostic = match (near, name.as_str()) {
-            (_, word) if foreign_word(word).is_some() => {
-                diagnostic.hint(foreign_word(word).unwrap_or_default())
-            }
+        diagnostic = match (foreign_word(name), near) {
+            (Some(instead), _) => diagnostic.hint(instead),
             _ if own => diagnostic
                 .hint(format!("a function that calls itself is bound with `let rec {name} …`")),
-            (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
-            (None, _) if is_size => {
+            (None, Some(near)) => diagnostic.hint(format!("did you mean `{near}`?")),
+            (None, None) if is_size => {
                 diagnostic.hint("declare a size after the definition's name: `def f [n] …`")
             }
-            (None, word) if word.ends_with('\'') => diagnostic.hint(format!(
+            (None, None) if name.ends_with('\'') => diagnostic.hint(format!(
                 "names may end in `'`; the derivative of a function `{0}` at `x` is `grad {0} x`",
-                word.trim_end_matches('\'')
+                name.trim_end_matches('\'')
             )),
-            (None, _) => diagnostic.hint(
+            (None, None) => diagnostic.hint(
                 "define it with `def`, bind it with `let`, or `import` the file that defines it",
             ),
         };

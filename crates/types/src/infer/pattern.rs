@@ -4,6 +4,7 @@ use pullback_base::{Diagnostic, Name, Span};
 use pullback_syntax::ast::{Ident, Literal, Path, Pattern, PatternKind};
 
 use super::mismatch::Why;
+use super::reports::Reported;
 use super::scope::Binding;
 use super::state::Infer;
 use crate::tir::{Constraint, LocalId, TPat, TPatKind};
@@ -181,7 +182,7 @@ impl<'a> Infer<'a> {
         self.check_fields(fields.iter().map(|(name, _)| name));
         let mut typed = Vec::with_capacity(fields.len());
         for (name, inner) in fields {
-            let part = self.field_type(ty, span, name).unwrap_or(Ty::Error);
+            let part = self.field_type(ty, span, name).unwrap_or_else(Reported::ty);
             let inner = match inner {
                 Some(inner) => self.pattern(inner, &part, &Why::Plain, bound),
                 None => {
@@ -203,38 +204,35 @@ impl<'a> Infer<'a> {
         why: &Why,
         bound: &mut Vec<Bound>,
     ) -> TPatKind {
-        let found = self.pattern_constructor(path);
-        let fields = found.and_then(|(sum, tag)| {
+        let known = self.pattern_constructor(path).and_then(|(sum, tag)| {
             let of_tangent = self.is_tangent_of(ty, sum);
             let params: Vec<Ty> =
                 self.typed.types[sum].params.clone().iter().map(|_| self.fresh()).collect();
-            let (fields, whole) = self.constructor_types(sum, tag, &params, of_tangent);
-            self.agree(&whole, ty, path.span(), why).then_some(fields)
+            let (fields, whole) = self.constructor_types(span, (sum, tag), &params, of_tangent);
+            self.agree(&whole, ty, path.span(), why).then_some((sum, tag, fields))
         });
-        let fits = match &fields {
-            Some(fields) if fields.len() != args.len() => {
-                self.report_pattern_arity(path, fields.len(), args.len(), span);
-                false
+        match known {
+            Some((sum, tag, fields)) if fields.len() == args.len() => {
+                let args = args.iter().zip(&fields);
+                let args = args.map(|(arg, field)| self.pattern(arg, field, &Why::Plain, bound));
+                return TPatKind::Con(sum, tag, args.collect());
             }
-            fields => fields.is_some(),
-        };
-        let parts = fields.unwrap_or_default();
-        let told = self.reports.len();
-        let arity = parts.len() != args.len() && !parts.is_empty();
-        let args: Vec<TPat> = args
-            .iter()
-            .enumerate()
-            .map(|(index, arg)| {
-                self.pattern(arg, parts.get(index).unwrap_or(&Ty::Error), &Why::Plain, bound)
-            })
-            .collect();
-        if arity {
-            // Which pattern belongs to which field is a guess.
-            self.reports.truncate(told);
+            Some((_, _, fields)) => {
+                self.report_pattern_arity(path, fields.len(), args.len(), span);
+                // What is wrong inside mostly follows, as some patterns are not where they should be.
+                let told = self.reports.len();
+                self.erroneous_patterns(args, bound);
+                self.reports.truncate(told);
+            }
+            None => self.erroneous_patterns(args, bound),
         }
-        match found {
-            Some((sum, tag)) if fits => TPatKind::Con(sum, tag, args),
-            _ => TPatKind::Error,
+        TPatKind::Error
+    }
+
+    /// Patterns of which it is not known what they are for, so that their variables are in scope.
+    fn erroneous_patterns(&mut self, patterns: &'a [Pattern], bound: &mut Vec<Bound>) {
+        for pattern in patterns {
+            self.pattern(pattern, &Reported.ty(), &Why::Plain, bound);
         }
     }
 

@@ -3,8 +3,21 @@
 use pullback_base::{Diagnostic, Name};
 use rustc_hash::FxHashSet;
 
+use crate::ty::Ty;
+
 /// How many misspelt names are compared with all known ones, which takes a while in a large program.
 const SUGGESTIONS: u32 = 50;
+
+/// Says that a mistake has been reported, here or where what is looked at became erroneous.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reported;
+
+impl Reported {
+    /// The type of an erroneous part: it agrees with everything, so that no mistake is reported twice.
+    pub fn ty(self) -> Ty {
+        Ty::Error
+    }
+}
 
 /// The diagnostics so far.
 #[derive(Debug)]
@@ -39,16 +52,18 @@ impl Reports {
     }
 
     /// Nothing is reported after a type was too large: everything around it is unknown.
-    pub fn add(&mut self, diagnostic: Diagnostic) {
+    pub fn add(&mut self, diagnostic: Diagnostic) -> Reported {
         if !self.stopped {
             self.diagnostics.push(diagnostic);
         }
+        Reported
     }
 
     /// Reports that a type is too large, after which inference stops.
-    pub fn stop(&mut self, diagnostic: Diagnostic) {
+    pub fn stop(&mut self, diagnostic: Diagnostic) -> Reported {
         self.add(diagnostic);
         self.stopped = true;
+        Reported
     }
 
     pub fn has_stopped(&self) -> bool {

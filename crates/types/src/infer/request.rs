@@ -4,7 +4,7 @@
 //! that no scope knows. Only the expressions are looked up by name: whatever a module defines, the rest means
 //! what the caller means by it.
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Name, Span, bug};
 use pullback_syntax::ast::Expr;
 
 use super::bindings::{Binder, GlobalState};
@@ -151,9 +151,8 @@ impl<'a> Infer<'a> {
         self.scope.level -= 1;
         let is_function = matches!(self.table.head(&body.ty), Ty::Fun(..));
         let member = Member { ty: body.ty.clone(), rigid: vec![], own: vec![], is_function };
-        for scheme in self.generalise(&[member], start) {
-            self.set_scheme(Binder::Global(id), scheme);
-        }
+        let scheme = self.generalise_one(member, start);
+        self.set_scheme(Binder::Global(id), scheme);
         self.end_group(vec![(id, body)], first_local);
         id
     }
@@ -220,7 +219,7 @@ impl<'a> Infer<'a> {
         let mut params = Vec::with_capacity(count);
         for _ in 0..count {
             let Ty::Fun(from, to) = self.table.head(&rest) else {
-                panic!("infer: a call has more arguments than its entry has parameters")
+                bug("infer", "no more arguments of a call than its entry has parameters")
             };
             params.push(from.as_ref().clone());
             rest = to.as_ref().clone();

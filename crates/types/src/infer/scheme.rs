@@ -5,7 +5,7 @@
 //! the scheme too: `replicate : (n: Int) -> a -> [n]a`; a use says which size its argument is.
 
 use indexmap::IndexSet;
-use pullback_base::{Name, Span};
+use pullback_base::{Name, Span, bug};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::bindings::Scheme;
@@ -53,24 +53,16 @@ impl Infer<'_> {
         if scheme.params.is_empty() && scheme.sizes.is_empty() {
             return Use { ty: scheme.ty.clone(), args: vec![], dependents: vec![] };
         }
-        self.table.begin_steps();
         let args: Vec<Ty> = scheme.params.iter().map(|_| self.fresh()).collect();
         let sizes: Vec<SizeVar> = scheme.sizes.iter().map(|_| self.fresh_size_var()).collect();
         let instance = Instance {
             types: scheme.params.iter().copied().zip(args.iter().cloned()).collect(),
             sizes: scheme.sizes.iter().map(|size| size.id).zip(sizes.iter().copied()).collect(),
         };
-        let ty = match self.instance_of(&scheme.ty, &instance) {
-            Ok(ty) => ty,
-            Err(_) => {
-                self.report_too_large(span);
-                Ty::Error
-            }
-        };
+        let ty = self.instance_at(span, &scheme.ty, &instance);
         for constraint in &scheme.constraints {
-            let constraint = map_constraint(constraint, &mut |ty| {
-                self.instance_of(ty, &instance).unwrap_or(Ty::Error)
-            });
+            let constraint =
+                map_constraint(constraint, &mut |ty| self.instance_at(span, ty, &instance));
             self.require_at(span, constraint);
         }
         let dependents =
@@ -78,10 +70,20 @@ impl Infer<'_> {
         Use { ty, args, dependents: dependents.collect() }
     }
 
+    /// One instance of a type, which may have as many nodes as any type; a larger one is reported at `span`.
+    fn instance_at(&mut self, span: Span, ty: &Ty, instance: &Instance) -> Ty {
+        self.table.begin_steps();
+        self.instance_of(ty, instance).unwrap_or_else(|_| self.report_too_large(span).ty())
+    }
+
     fn instance_of(&mut self, ty: &Ty, instance: &Instance) -> Result<Ty, Clash> {
         self.table.spend()?;
         Ok(match ty {
-            Ty::Param(param) => instance.types.get(param).cloned().unwrap_or_else(|| ty.clone()),
+            Ty::Param(param) => match instance.types.get(param) {
+                Some(known) => known.clone(),
+                // A definition around this one quantifies over it: here it stands for itself.
+                None => ty.clone(),
+            },
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Error => ty.clone(),
             // Only variables of the surroundings are left in a scheme.
             Ty::Var(_) => ty.clone(),
@@ -115,12 +117,22 @@ impl Infer<'_> {
         items.map(|item| self.instance_of(item, instance)).collect()
     }
 
-    /// Replaces the parameters of a declaration by types.
-    pub(super) fn substitute(&mut self, ty: &Ty, params: &[ParamId], args: &[Ty]) -> Ty {
-        self.table.begin_steps();
+    /// Replaces the parameters of a declaration by types, for a use of it at `span`.
+    pub(super) fn substitute(
+        &mut self,
+        span: Span,
+        ty: &Ty,
+        params: &[ParamId],
+        args: &[Ty],
+    ) -> Ty {
         let types = params.iter().copied().zip(args.iter().cloned()).collect();
-        let instance = Instance { types, sizes: FxHashMap::default() };
-        self.instance_of(ty, &instance).unwrap_or(Ty::Error)
+        self.instance_at(span, ty, &Instance { types, sizes: FxHashMap::default() })
+    }
+
+    /// Generalises what is a group of its own.
+    pub(super) fn generalise_one(&mut self, member: Member, start: usize) -> Scheme {
+        let scheme = self.generalise(&[member], start).pop();
+        scheme.unwrap_or_else(|| bug("infer", "a scheme for each member of a group"))
     }
 
     /// Generalises a group whose constraints begin at `start`; the level is that of the surroundings.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pullback_base::Name;
+use pullback_base::{Name, bug};
 
 use crate::resolve::names::Names;
 use crate::tir::{LocalId, TExpr};
@@ -121,7 +121,8 @@ impl Scope {
 
     /// Ends a size; gives what was seen in it.
     pub fn leave_size(&mut self, outer: Option<SizeAtWork>) -> SizeAtWork {
-        std::mem::replace(&mut self.size, outer).unwrap_or_default()
+        let size = std::mem::replace(&mut self.size, outer);
+        size.unwrap_or_else(|| bug("infer", "the end of a size after its beginning"))
     }
 
     /// Whether a size in a type is being inferred.

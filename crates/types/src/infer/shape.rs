@@ -19,7 +19,7 @@ impl Infer<'_> {
     /// The common type of two branches whose types agree up to sizes: a size that differs is unknown.
     pub(super) fn join(&mut self, a: &Ty, b: &Ty) -> Ty {
         self.table.begin_steps();
-        self.join_in(a, b).unwrap_or(Ty::Error)
+        self.join_in(a, b).unwrap_or_else(|_| self.report_too_large(self.at).ty())
     }
 
     fn join_in(&mut self, a: &Ty, b: &Ty) -> Result<Ty, Clash> {

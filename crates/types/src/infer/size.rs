@@ -193,6 +193,7 @@ impl Infer<'_> {
                 } else {
                     OpaqueSize::Remainder(dividend, divisor)
                 };
+                // Where no name is mentioned, no binder encloses it.
                 Some(self.opaque_atom(size, &shown, expr, depth.unwrap_or(0)))
             }
             (Builtin::Prim(Prim::Size), [array]) => {

@@ -7,6 +7,7 @@
 use pullback_base::{Name, Span};
 
 use super::clash::Sizes;
+use super::reports::Reported;
 use super::state::Infer;
 use super::tangent::tangent;
 use crate::tir::{Constraint, JacobianOf};
@@ -201,7 +202,7 @@ impl Infer<'_> {
         if self.may_have_parts(&head) {
             return self.waits(&head);
         }
-        let found = self.known_field(&head, name, self.at, self.at).unwrap_or(Ty::Error);
+        let found = self.known_field(&head, name, self.at, self.at).unwrap_or_else(Reported::ty);
         self.agree_in_constraint(&found, ty);
         Verdict::Done
     }
@@ -211,7 +212,8 @@ impl Infer<'_> {
         if self.may_have_parts(&head) {
             return self.waits(&head);
         }
-        let found = self.known_component(&head, index, self.at, self.at).unwrap_or(Ty::Error);
+        let found =
+            self.known_component(&head, index, self.at, self.at).unwrap_or_else(Reported::ty);
         self.agree_in_constraint(&found, ty);
         Verdict::Done
     }
@@ -339,7 +341,9 @@ impl Infer<'_> {
                 }
                 self.report_mismatch(self.at, &left, &right, &super::mismatch::Why::Plain);
             }
-            _ => self.report_mismatch(self.at, &left, &right, &super::mismatch::Why::Plain),
+            _ => {
+                self.report_mismatch(self.at, &left, &right, &super::mismatch::Why::Plain);
+            }
         }
         Verdict::Done
     }

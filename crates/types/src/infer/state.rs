@@ -6,7 +6,7 @@ use super::aliases::Aliases;
 use super::bindings::{Bindings, GlobalState, LocalInfo};
 use super::constraints::Constraints;
 use super::opaque::OpaqueSizes;
-use super::reports::Reports;
+use super::reports::{Reported, Reports};
 use super::scope::Scope;
 use super::table::Table;
 use crate::records::RecordOrders;
@@ -70,8 +70,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        self.reports.add(diagnostic);
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.reports.add(diagnostic)
     }
 
     /// Declares a local variable at the current depth.

@@ -415,6 +415,7 @@ impl Infer<'_> {
                 Some(sum) => binary(Builtin::Add, sum, product),
             });
         }
+        // A polynomial without terms is zero.
         Some(sum.unwrap_or_else(|| int(TExprKind::IntLit(0))))
     }
 
