@@ -90,23 +90,36 @@ pub fn machine_paths(repository: &Repository) -> Vec<String> {
 
 /// What invents a type or a value where one is missing. Whoever promised it has a bug, which must be told
 /// (`pullback_base::bug`) and not end in a wrong number.
-const INVENTIONS: [&str; 4] = [
+const INVENTIONS: [&str; 9] = [
     "unwrap_or_else(Type::unit)",
     "unwrap_or(Type::unit())",
+    "unwrap_or(Ty::Error)",
+    "unwrap_or(&Ty::Error)",
+    "unwrap_or(u16::MAX)",
+    "unwrap_or(u32::MAX)",
+    "unwrap_or(usize::MAX)",
     "components().unwrap_or_default()",
     "as_tuple().unwrap_or_default()",
 ];
 
+/// What invents a value, or anything of a type that has a default. In engines `()` is the structural zero.
+const DEFAULTS: [&str; 3] =
+    ["unwrap_or(Value::Unit)", "unwrap_or(&Value::Unit)", "unwrap_or_default()"];
+
 /// What leaves a pass without a word, so that a cotangent is lost or a term stays as it was.
 const SILENT_RETURNS: [&str; 2] = ["else { return }", "else { return; }"];
 
-/// Fallbacks in the crates after checking, where nothing may be missing, and silent returns in the engines.
+/// Fallbacks in the crates between the parser and the command, and silent returns in the engines. In the
+/// front end something may be missing, but then it has been reported, and the code says so.
 pub fn fallbacks(repository: &Repository) -> Vec<String> {
     let mut breaches = Vec::new();
     for (path, text) in repository.rust() {
         let inside = |name: &&str| path.starts_with(&format!("crates/{name}/src/"));
-        if ["engines", "eval", "lambda", "prim", "reduce"].iter().any(inside) {
+        if ["driver", "engines", "eval", "lambda", "prim", "reduce", "types"].iter().any(inside) {
             breaches.extend(patterns(path, text, &INVENTIONS));
+        }
+        if ["driver", "eval", "lambda", "prim", "reduce", "syntax", "types"].iter().any(inside) {
+            breaches.extend(patterns(path, text, &DEFAULTS));
         }
         if inside(&"engines") {
             breaches.extend(patterns(path, text, &SILENT_RETURNS));
