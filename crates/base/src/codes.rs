@@ -122,7 +122,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0715", "no derivative under the strict domain"),
     ("E0716", "too many nested derivatives"),
     ("E0717", "not covered by this engine"),
-    ("E0718", "a rule whose pullback is not linear"),
+    ("E0718", "a rule that is not linear"),
     ("E0719", "more steps than this engine is given"),
     ("E0799", "an internal error of the evaluator"),
 

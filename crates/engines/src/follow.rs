@@ -81,18 +81,15 @@ impl Level for Followed {
         follow_all(ctx, level, &value).map(Step::Return)
     }
 
-    fn tangent(&self, _: &mut Ctx, _: u64, x: &Value) -> Result<Value, Fault> {
-        walk::zeros(x)
-    }
-
     fn custom_jvp(
         &self,
         ctx: &mut Ctx,
         level: u64,
+        _: Value,
         value: Value,
         _: Value,
-    ) -> Result<Value, Fault> {
-        follow_all(ctx, level, &value)
+    ) -> Result<Step, Fault> {
+        follow_all(ctx, level, &value).map(Step::Return)
     }
 
     fn through_rules(&self) -> bool {

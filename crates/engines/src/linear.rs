@@ -1,22 +1,23 @@
-//! Whether the pullback of a rule is linear: the one check of all engines.
+//! Whether what a rule gives is linear: the one check of all engines.
 //!
 //! In reverse mode a rule of `custom_vjp` may do to the cotangent whatever it likes, as long as the engine
 //! hands it the whole cotangent of the result, once. Forward mode needs the transpose of the pullback, and
-//! an engine that collects matrices needs its matrix; only a linear function has those. A level whose
-//! engine goes such a way calls [`demand_linear`] wherever a rule is applied to what it follows. Engines
-//! that transform programs have the program run by such levels first ([`crate::run`]).
+//! an engine that collects matrices needs its matrix; only a linear function has those. The tangent that a
+//! rule of `custom_jvp` gives is always linear in the one that it is given, as reverse mode needs its
+//! transpose. Engines that transform programs have the program run by levels that look first ([`crate::run`]).
 //!
-//! The pullback is applied to a cotangent that a level of its own follows. Each primitive on the way must be
-//! linear in what is followed, nothing may be decided by it, and what does not come from it must be zero. So
-//! the number that the cotangent has does not matter.
+//! The function is applied to values that a level of its own follows, beside whoever follows them already: so
+//! one run of it gives its result, what others record of it, and the answer whether it is linear. Each primitive
+//! on the way must be linear in what is followed, nothing may be decided by it, and what does not come from it
+//! must be zero. So the numbers that it is applied to do not matter.
 
 use std::rc::Rc;
 
-use pullback_eval::{Ctx, Fault, Level, Nonlinear, Step, Value, primal, walk};
+use pullback_eval::{Ctx, Fault, Level, Native, Nonlinear, Ruled, Step, Value, primal, walk};
 use pullback_prim::{Linearity, Prim};
 
 use crate::go::Go;
-use crate::levels::{below_or_at, followed_sum, smooth};
+use crate::levels::{below_or_at, carried, carriers, followed_sum, smooth};
 
 /// Which pullbacks of rules a level admits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,33 @@ pub enum Pullbacks {
     Linear,
 }
 
+/// Applies a function that must be linear, and goes on with `then`.
+pub(crate) fn apply_linear(
+    ctx: &mut Ctx,
+    rule: Ruled,
+    function: Value,
+    argument: &Value,
+    then: impl FnOnce(&mut Ctx, Value) -> Result<Step, Fault> + 'static,
+) -> Result<Step, Fault> {
+    let level = ctx.open(Rc::new(Linear(rule)));
+    let followed = walk::map_leaves(argument, |leaf| {
+        if leaf.is_real() { ctx.follow(level, leaf.clone(), Value::Unit) } else { Ok(leaf.clone()) }
+    })?;
+    Ok(Step::call(
+        function,
+        vec![followed],
+        Go(move |ctx: &mut Ctx, result: Value| {
+            ctx.close(level);
+            let leaves = walk::real_leaves(&result)?;
+            if leaves.iter().any(|leaf| is_constant(level, below_or_at(leaf, level))) {
+                return Err(Fault::NotLinear { rule, cause: Nonlinear::Constant });
+            }
+            drop(leaves);
+            then(ctx, walk::strip(&result, level)?)
+        }),
+    ))
+}
+
 /// Goes on with `then` if the pullback of a function with the result `y` is linear.
 pub(crate) fn demand_linear(
     ctx: &mut Ctx,
@@ -35,25 +63,44 @@ pub(crate) fn demand_linear(
     pullback: Value,
     then: impl FnOnce(&mut Ctx) -> Result<Step, Fault> + 'static,
 ) -> Result<Step, Fault> {
-    let zeros = walk::zeros(y)?;
-    let level = ctx.open(Rc::new(Linear));
-    let y_bar = walk::map_leaves(&zeros, |leaf| {
-        if leaf.is_real() { ctx.follow(level, leaf.clone(), Value::Unit) } else { Ok(leaf.clone()) }
-    })?;
+    let y_bar = walk::zeros(y)?;
     ctx.watch().inspect(|watch| watch.enter_sweep());
-    Ok(Step::call(
-        pullback,
-        vec![y_bar],
-        Go(move |ctx: &mut Ctx, x_bar: Value| {
-            ctx.watch().inspect(|watch| watch.leave_sweep());
-            ctx.close(level);
-            let leaves = walk::real_leaves(&x_bar)?;
-            if leaves.iter().any(|leaf| is_constant(level, below_or_at(leaf, level))) {
-                return Err(Fault::NotLinear { cause: Nonlinear::Constant });
-            }
-            then(ctx)
-        }),
-    ))
+    apply_linear(ctx, Ruled::Cotangent, pullback, &y_bar, |ctx, _| {
+        ctx.watch().inspect(|watch| watch.leave_sweep());
+        then(ctx)
+    })
+}
+
+/// The result of a function with a rule of forward mode, at a level that keeps more than a tangent: what the rule
+/// makes of zeros that carry what is kept.
+pub(crate) fn carried_by_rule(
+    ctx: &mut Ctx,
+    level: u64,
+    x: &Value,
+    value: Value,
+    pushforward: Value,
+) -> Result<Step, Fault> {
+    let carriers = carriers(ctx, level, x)?;
+    apply_linear(ctx, Ruled::Tangent, pushforward, &carriers, move |ctx, y_dot| {
+        Ok(Step::Return(carried(ctx, level, &value, &y_dot)?))
+    })
+}
+
+/// A pullback that is an error if it is not linear.
+pub(crate) struct LinearPullback(pub Value);
+
+impl Native for LinearPullback {
+    fn name(&self) -> &'static str {
+        "linear pullback"
+    }
+    fn call(&self, ctx: &mut Ctx, y_bar: Value) -> Result<Step, Fault> {
+        apply_linear(ctx, Ruled::Cotangent, self.0.clone(), &y_bar, |_, x_bar| {
+            Ok(Step::Return(x_bar))
+        })
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        work.push(std::mem::take(&mut self.0));
+    }
 }
 
 /// Whether this is a number other than zero that does not come from the cotangent.
@@ -61,9 +108,15 @@ fn is_constant(level: u64, value: &Value) -> bool {
     value.level() != level && value.as_real() != Some(0.0)
 }
 
-/// A level that follows a cotangent through a pullback and keeps nothing: it only looks whether the
-/// pullback is linear.
-struct Linear;
+/// A level that follows what a function is applied to and keeps nothing: it only looks whether the function is
+/// linear.
+struct Linear(Ruled);
+
+impl Linear {
+    fn refuse(&self, cause: Nonlinear) -> Fault {
+        Fault::NotLinear { rule: self.0, cause }
+    }
+}
 
 impl Level for Linear {
     fn smooth(
@@ -77,7 +130,7 @@ impl Level for Linear {
             |index: usize| args.get(index).is_some_and(|arg: &Value| arg.level() == level);
         let linear = match smooth(prim)?.linearity {
             Linearity::Linear if args.iter().any(|arg| is_constant(level, arg)) => {
-                return Err(Fault::NotLinear { cause: Nonlinear::Offset });
+                return Err(self.refuse(Nonlinear::Offset));
             }
             Linearity::Linear => true,
             Linearity::Bilinear => followed(0) != followed(1),
@@ -85,7 +138,7 @@ impl Level for Linear {
             Linearity::Nonlinear => false,
         };
         if !linear {
-            return Err(Fault::NotLinear { cause: Nonlinear::Applied(prim.written()) });
+            return Err(self.refuse(Nonlinear::Applied(prim.written())));
         }
         let below: Vec<Value> = args.iter().map(|arg| primal(arg, level).clone()).collect();
         let result = ctx.apply(prim, &below)?;
@@ -94,7 +147,7 @@ impl Level for Linear {
 
     fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
         if items.iter().any(|item| is_constant(level, item)) {
-            return Err(Fault::NotLinear { cause: Nonlinear::Offset });
+            return Err(self.refuse(Nonlinear::Offset));
         }
         followed_sum(ctx, level, items)
     }
@@ -103,11 +156,7 @@ impl Level for Linear {
         Err(no_rule())
     }
 
-    fn tangent(&self, _: &mut Ctx, _: u64, _: &Value) -> Result<Value, Fault> {
-        Err(no_rule())
-    }
-
-    fn custom_jvp(&self, _: &mut Ctx, _: u64, _: Value, _: Value) -> Result<Value, Fault> {
+    fn custom_jvp(&self, _: &mut Ctx, _: u64, _: Value, _: Value, _: Value) -> Result<Step, Fault> {
         Err(no_rule())
     }
 
@@ -115,8 +164,8 @@ impl Level for Linear {
         true
     }
 
-    fn tests_linearity(&self) -> bool {
-        true
+    fn tests_linearity(&self) -> Option<Ruled> {
+        Some(self.0)
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use pullback_base::Diagnostic;
 use pullback_eval::{Budget, Engine, Image, Machine, Options, Value, compile};
-use pullback_lambda::{AdOp, DefId, ExprKind, Program};
+use pullback_lambda::{AdOp, DefId, ExprKind, Program, in_library};
 use pullback_reduce::{Transforms, reachable};
 
 use crate::engine::{Answer, EngineInfo, How, Mode, parts};
@@ -76,18 +76,20 @@ pub fn evaluate(
 }
 
 /// The engine of the evaluator that refuses the rules which a transformation would have to, for a definition
-/// in which there may be some.
+/// in which there may be some. Those of the library are known to be linear.
 fn tester(
     reverse: Pullbacks,
     program: &Program,
     def: DefId,
     mode: Option<&Mode>,
 ) -> Option<Rc<dyn Engine>> {
-    let (mut rules, mut backward, mut forward) = (false, false, false);
+    let (mut pullbacks, mut tangents, mut backward, mut forward) = (false, false, false, false);
     for def in reachable(program, def) {
         program.defs[def].body.visit(&mut |expr| {
             if let ExprKind::Ad(op, _) = &expr.kind {
-                rules |= *op == AdOp::CustomVjp;
+                let is_own = expr.span.is_none() || !in_library(&program.library, expr.span);
+                pullbacks |= *op == AdOp::CustomVjp && is_own;
+                tangents |= *op == AdOp::CustomJvp && is_own;
                 backward |= *op == AdOp::Vjp;
                 forward |= matches!(op, AdOp::Jvp | AdOp::Linearize);
             }
@@ -96,8 +98,11 @@ fn tester(
     backward |= matches!(mode, Some(Mode::Vjp(_)));
     forward |= matches!(mode, Some(Mode::Jvp(_)));
     match reverse {
-        Pullbacks::Linear if rules && (backward || forward) => Some(linear_engine()),
-        Pullbacks::Any if rules && forward => Some(trace_engine()),
+        Pullbacks::Linear if pullbacks && (backward || forward) => Some(linear_engine()),
+        Pullbacks::Linear | Pullbacks::Any if pullbacks && forward => Some(trace_engine()),
+        Pullbacks::Linear | Pullbacks::Any if tangents && (backward || forward) => {
+            Some(trace_engine())
+        }
         Pullbacks::Linear | Pullbacks::Any => None,
     }
 }

@@ -76,18 +76,15 @@ impl<L: Noting> Level for Noted<L> {
         self.0.custom_vjp(ctx, level, x, value, pullback)
     }
 
-    fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
-        self.0.tangent(ctx, level, x)
-    }
-
     fn custom_jvp(
         &self,
         ctx: &mut Ctx,
         level: u64,
+        x: Value,
         value: Value,
-        tangent: Value,
-    ) -> Result<Value, Fault> {
-        self.0.custom_jvp(ctx, level, value, tangent)
+        pushforward: Value,
+    ) -> Result<Step, Fault> {
+        self.0.custom_jvp(ctx, level, x, value, pushforward)
     }
 }
 

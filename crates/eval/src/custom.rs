@@ -130,31 +130,38 @@ struct Ruled {
 impl Ruled {
     fn apply_rule(self, ctx: &mut Ctx) -> Result<Step, Fault> {
         let Self { op, level, rule, x, below, value, own } = self;
-        let mut args = vec![below];
+        let attach = NativeValue::value(Attach { op, level, x, value });
         if op == AdOp::CustomJvp {
-            args.push(open_level(ctx, level)?.tangent(ctx, level, &x)?);
+            let pushforward = NativeValue::value(Pushforward { rule, x: below });
+            return Ok(attached(attach, pushforward, level, own));
         }
         ctx.watch().inspect(|watch| watch.enter_sweep());
-        let attach = NativeValue::value(Attach { op, level, x, value });
-        let Some(own) = own else {
-            return Ok(Step::call(
-                rule,
-                args,
-                AfterOwn(move |_: &mut Ctx, pair: Value| {
-                    Ok(Step::Tail { function: attach, args: vec![pair] })
-                }),
-            ));
-        };
         Ok(Step::call(
             rule,
-            args,
-            AfterOwn(move |_: &mut Ctx, pair: Value| {
-                let graft = move |ctx: &mut Ctx, value: Value| {
-                    Ok(Step::Return(grafted(ctx, level, &own, &value)?))
-                };
-                Ok(Step::call(attach, vec![pair], AfterOwn(graft)))
+            vec![below],
+            AfterOwn(move |ctx: &mut Ctx, pair: Value| {
+                ctx.watch().inspect(|watch| watch.leave_sweep());
+                Ok(attached(attach, derivative_of(&pair)?, level, own))
             }),
         ))
+    }
+}
+
+/// The derivative is attached to the value, and grafted on what the function itself gave, if that counts.
+fn attached(attach: Value, derivative: Value, level: u64, own: Option<Value>) -> Step {
+    let Some(own) = own else {
+        return Step::Tail { function: attach, args: vec![derivative] };
+    };
+    let graft =
+        move |ctx: &mut Ctx, value: Value| Ok(Step::Return(grafted(ctx, level, &own, &value)?));
+    Step::call(attach, vec![derivative], AfterOwn(graft))
+}
+
+/// What a rule gives beside the value.
+fn derivative_of(pair: &Value) -> Result<Value, Fault> {
+    match pair.as_tuple() {
+        Some([_, derivative]) => Ok(derivative.clone()),
+        Some(_) | None => Err(Fault::internal("a derivative rule gave no pair")),
     }
 }
 
@@ -170,20 +177,42 @@ impl Native for Attach {
     fn name(&self) -> &'static str {
         "result of a rule"
     }
-    fn call(&self, ctx: &mut Ctx, pair: Value) -> Result<Step, Fault> {
-        ctx.watch().inspect(|watch| watch.leave_sweep());
-        let Some([_, derivative]) = pair.as_tuple() else {
-            return Err(Fault::internal("a derivative rule gave no pair"));
-        };
-        let (level, value) = (open_level(ctx, self.level)?, self.value.clone());
+    fn call(&self, ctx: &mut Ctx, derivative: Value) -> Result<Step, Fault> {
+        let (level, x, value) = (open_level(ctx, self.level)?, self.x.clone(), self.value.clone());
         if self.op == AdOp::CustomJvp {
-            let result = level.custom_jvp(ctx, self.level, value, derivative.clone())?;
-            return Ok(Step::Return(result));
+            level.custom_jvp(ctx, self.level, x, value, derivative)
+        } else {
+            level.custom_vjp(ctx, self.level, x, value, derivative)
         }
-        level.custom_vjp(ctx, self.level, self.x.clone(), value, derivative.clone())
     }
     fn release(&mut self, work: &mut Vec<Value>) {
         work.extend([std::mem::take(&mut self.x), std::mem::take(&mut self.value)]);
+    }
+}
+
+/// `T a -> T b` at a point, by a rule of forward mode.
+struct Pushforward {
+    rule: Value,
+    x: Value,
+}
+
+impl Native for Pushforward {
+    fn name(&self) -> &'static str {
+        "rule of forward mode"
+    }
+    fn call(&self, ctx: &mut Ctx, x_dot: Value) -> Result<Step, Fault> {
+        ctx.watch().inspect(|watch| watch.enter_sweep());
+        Ok(Step::call(
+            self.rule.clone(),
+            vec![self.x.clone(), x_dot],
+            AfterOwn(move |ctx: &mut Ctx, pair: Value| {
+                ctx.watch().inspect(|watch| watch.leave_sweep());
+                Ok(Step::Return(derivative_of(&pair)?))
+            }),
+        ))
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        work.extend([std::mem::take(&mut self.rule), std::mem::take(&mut self.x)]);
     }
 }
 

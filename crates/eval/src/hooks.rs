@@ -16,7 +16,7 @@ use super::numeric::Plain;
 use super::options::{Options, Since};
 use super::value::{Active, NativeFunction, NativeValue, Value};
 use super::watch::Watch;
-use crate::{Fault, MAX_NESTING, Request};
+use crate::{Fault, MAX_NESTING, Request, Ruled};
 
 /// What happens next.
 pub enum Step {
@@ -107,17 +107,16 @@ pub trait Level {
         value: Value,
         pullback: Value,
     ) -> Result<Step, Fault>;
-    /// The tangent of `x` that a rule of forward mode is given.
-    fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault>;
-    /// The result of a function with its own rule of forward mode: `value` with the tangent that the
-    /// rule made from [`Level::tangent`].
+    /// The result of a function with its own rule of forward mode: `value` at the argument `x`, with the
+    /// derivative that `pushforward : T a -> T b` gives.
     fn custom_jvp(
         &self,
         ctx: &mut Ctx,
         level: u64,
+        x: Value,
         value: Value,
-        tangent: Value,
-    ) -> Result<Value, Fault>;
+        pushforward: Value,
+    ) -> Result<Step, Fault>;
     /// Whether it takes primitives at plain numbers by [`Level::plain`].
     fn takes_plain(&self) -> bool {
         false
@@ -131,10 +130,10 @@ pub trait Level {
     fn through_rules(&self) -> bool {
         false
     }
-    /// Whether it looks if a function is linear: then it is an error to compare its Reals, to make an Int of
-    /// them, or to stop their derivatives.
-    fn tests_linearity(&self) -> bool {
-        false
+    /// What it looks at if it tests whether a function is linear: then it is an error to compare its Reals, to
+    /// make an Int of them, or to stop their derivatives.
+    fn tests_linearity(&self) -> Option<Ruled> {
+        None
     }
 }
 
@@ -219,7 +218,7 @@ impl Ctx {
     /// Opens a level, higher than all before.
     pub fn open(&mut self, level: Rc<dyn Level>) -> u64 {
         self.last_level += 1;
-        self.linearity_tests += usize::from(level.tests_linearity());
+        self.linearity_tests += usize::from(level.tests_linearity().is_some());
         self.open.push((self.last_level, level));
         self.last_changed();
         self.last_level
@@ -230,7 +229,7 @@ impl Ctx {
         // Mostly it is the last one.
         if let Some(index) = self.open.iter().rposition(|(open, _)| *open == level) {
             let (_, closed) = self.open.remove(index);
-            self.linearity_tests -= usize::from(closed.tests_linearity());
+            self.linearity_tests -= usize::from(closed.tests_linearity().is_some());
         }
         self.last_changed();
     }

@@ -34,6 +34,6 @@ pub use machine::Machine;
 pub use numeric::Plain;
 pub use options::{Budget, Options, Since};
 pub use pullback_prim::{
-    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, amount,
+    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, Ruled, amount,
 };
 pub use value::{Active, Array, Fields, Items, NativeValue, Value, equal, primal};

@@ -12,7 +12,7 @@ use super::hooks::Ctx;
 use super::value::Value;
 use super::walk;
 use super::watch::compares;
-use crate::{Fault, Nonlinear};
+use crate::{Fault, Nonlinear, Ruled};
 
 impl Ctx {
     /// An error if something is decided by a Real of a function that must be linear.
@@ -23,32 +23,37 @@ impl Ctx {
             return Ok(());
         }
         for arg in args {
-            if walk::real_leaves(arg)?.iter().any(|leaf| self.is_tested(leaf)) {
-                return Err(Fault::NotLinear { cause: Nonlinear::Applied(prim.written()) });
-            }
+            self.check_untested(arg, prim.written())?;
         }
         Ok(())
     }
 
-    /// Whether a level that tests linearity follows this Real.
-    fn is_tested(&self, value: &Value) -> bool {
+    /// What is tested by the level that follows this Real, if one of those does that tests linearity.
+    fn tested(&self, value: &Value) -> Option<Ruled> {
         let mut value = value;
         while let Value::Active(active) = value {
-            if self.level(active.level).is_some_and(|level| level.tests_linearity()) {
-                return true;
+            let tested = self.level(active.level).and_then(|level| level.tests_linearity());
+            if tested.is_some() {
+                return tested;
             }
             value = &active.primal;
         }
-        false
+        None
+    }
+
+    /// An error if this is applied to something that comes from the argument of a function that must be linear.
+    fn check_untested(&self, value: &Value, applied: &'static str) -> Result<(), Fault> {
+        match walk::real_leaves(value)?.iter().find_map(|leaf| self.tested(leaf)) {
+            Some(rule) => Err(Fault::NotLinear { rule, cause: Nonlinear::Applied(applied) }),
+            None => Ok(()),
+        }
     }
 
     /// The value as a constant. An error if it comes from the argument of a function that must be linear:
     /// such a function is transposed by its derivative.
     pub(super) fn stopped(&self, value: &Value) -> Result<Value, Fault> {
-        if self.linearity_tests > 0
-            && walk::real_leaves(value)?.iter().any(|leaf| self.is_tested(leaf))
-        {
-            return Err(Fault::NotLinear { cause: Nonlinear::Applied("stop_gradient") });
+        if self.linearity_tests > 0 {
+            self.check_untested(value, "stop_gradient")?;
         }
         walk::strip_all(value)
     }

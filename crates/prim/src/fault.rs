@@ -123,8 +123,10 @@ pub enum Fault {
         /// Its arguments.
         args: Vec<f64>,
     },
-    /// A pullback of a rule of reverse mode that is not linear, where its matrix is needed.
+    /// What a rule gives is not linear, where that is needed.
     NotLinear {
+        /// What should be linear.
+        rule: Ruled,
         /// Why it is not.
         cause: Nonlinear,
     },
@@ -150,6 +152,15 @@ pub enum Fault {
         /// What was found.
         what: String,
     },
+}
+
+/// What a rule gives that should be linear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ruled {
+    /// The cotangent that a pullback of `custom_vjp` makes of one.
+    Cotangent,
+    /// The tangent that a rule of `custom_jvp` makes of one.
+    Tangent,
 }
 
 /// Why a function is not linear.
@@ -355,44 +366,55 @@ impl Fault {
             )
             .note("under `--domain=strict` every primitive must be differentiable where it is used")
             .hint("move the input off this point, or use `--domain=trace`"),
-            Self::NotLinear { cause } => {
-                let (what, label) = match cause {
-                    Nonlinear::Applied(name) => (
-                        format!("it applies `{name}` to its cotangent"),
-                        "this is applied to the cotangent",
-                    ),
-                    Nonlinear::Offset => (
-                        "it adds a number to its cotangent".to_string(),
-                        "this adds what does not come from the cotangent",
-                    ),
-                    Nonlinear::Constant => (
-                        "it gives a number that does not come from its cotangent".to_string(),
-                        "this has a rule that is not linear",
-                    ),
-                };
-                error(
-                    "E0718",
-                    format!("the pullback of this rule of `custom_vjp` is not linear: {what}"),
-                    label,
-                )
-            }
-            .note("forward mode, and reverse mode with `dual`, `delta1`, `delta2` or `--fuse`, needs a linear pullback")
-            .hint("take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent"),
+            Self::NotLinear { rule, cause } => not_linear(span, *rule, *cause),
             Self::Unsupported { what } => {
                 error("E0717", what.clone(), "this engine cannot evaluate this")
                     .note("engines differ in what they cover")
                     .hint("use `--engine trace`, which covers the whole language")
             }
-            Self::Steps { what } => {
-                error("E0719", what.clone(), "this was being evaluated when the steps ran out")
-                    .note("an engine that transforms programs may take far more steps than the program")
-                    .hint("use `--engine trace`, which takes a few for each step of the program")
-            }
+            Self::Steps { what } => error(
+                "E0719",
+                what.clone(),
+                "this was being evaluated when the steps ran out",
+            )
+            .note("an engine that transforms programs may take far more steps than the program")
+            .hint("use `--engine trace`, which takes a few for each step of the program"),
             Self::Reported { diagnostic } => (**diagnostic).clone(),
             other => error("E0799", format!("internal error of the evaluator: {other:?}"), "")
                 .note("this is a bug of Pullback, not of the program")
                 .hint("please report it with the program"),
         }
+    }
+}
+
+/// What is wrong with a rule that is not linear.
+fn not_linear(span: Span, rule: Ruled, cause: Nonlinear) -> Diagnostic {
+    let (pullback, what) = match rule {
+        Ruled::Cotangent => ("pullback of this rule of `custom_vjp`", "cotangent"),
+        Ruled::Tangent => ("tangent of this rule of `custom_jvp`", "tangent"),
+    };
+    let (why, label) = match cause {
+        Nonlinear::Applied(name) => {
+            (format!("it applies `{name}` to its {what}"), format!("this is applied to the {what}"))
+        }
+        Nonlinear::Offset => (
+            format!("it adds a number to its {what}"),
+            format!("this adds what does not come from the {what}"),
+        ),
+        Nonlinear::Constant => (
+            format!("it gives a number that does not come from its {what}"),
+            "this has a rule that is not linear".to_owned(),
+        ),
+    };
+    let title = format!("the {pullback} is not linear: {why}");
+    let error = Diagnostic::error("E0718", span, title, label);
+    match rule {
+        Ruled::Cotangent => error
+            .note("forward mode, and reverse mode with `dual`, `delta1`, `delta2` or `--fuse`, needs a linear pullback")
+            .hint("take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent"),
+        Ruled::Tangent => error
+            .note("derivatives are linear, and reverse mode needs the transpose of what the rule gives")
+            .hint("make the tangent that the rule gives linear in the tangent that it is given"),
     }
 }
 

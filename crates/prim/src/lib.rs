@@ -18,7 +18,7 @@ mod table;
 pub mod values;
 
 pub use fault::{
-    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, amount,
+    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, Ruled, amount,
 };
 pub use moves::{Move, Place};
 pub use row::{

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 
 use pullback_base::bug;
 use pullback_eval::watch::{NanCause, Watch};
-use pullback_eval::{Ctx, Fault, Known, Level, Plain, Step, Value, primal, walk};
+use pullback_eval::{Ctx, Fault, Known, Level, Plain, Ruled, Step, Value, primal, walk};
 use pullback_prim::{Move, Prim};
 
 use crate::go::Go;
 use crate::levels::{attach, below_or_at, checked_leaves, smooth, tangent_at};
-use crate::linear::demand_linear;
+use crate::linear::apply_linear;
 use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
 
 /// A primitive as it ran, to be shown.
@@ -108,32 +108,29 @@ impl Level for Duals {
             .collect();
         let x = walk::strip(&x, level)?;
         let outputs = walk::real_leaves(&value)?.len();
-        let (y, tested) = (value.clone(), pullback.clone());
-        let transpose = Transpose { level, x, x_dot, value, outputs, pullback, y_dot: vec![] };
-        demand_linear(ctx, &y, tested, |ctx| transpose.go(ctx))
-    }
-
-    fn tangent(&self, _: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
-        walk::map_leaves(x, |leaf| {
-            Ok(tangent_at(leaf, level).cloned().unwrap_or_else(|| walk::zero(leaf)))
-        })
+        Transpose { level, x, x_dot, value, outputs, pullback, y_dot: vec![] }.go(ctx)
     }
 
     fn custom_jvp(
         &self,
         ctx: &mut Ctx,
         level: u64,
+        x: Value,
         value: Value,
-        tangent: Value,
-    ) -> Result<Value, Fault> {
-        walk::zip_leaves(&value, &tangent, "tangent", |leaf, y_dot| {
-            if !leaf.is_real() {
-                return Ok(leaf.clone());
-            }
-            {
+        pushforward: Value,
+    ) -> Result<Step, Fault> {
+        let x_dot = walk::map_leaves(&x, |leaf| {
+            Ok(tangent_at(leaf, level).cloned().unwrap_or_else(|| walk::zero(leaf)))
+        })?;
+        apply_linear(ctx, Ruled::Tangent, pushforward, &x_dot, move |ctx, y_dot| {
+            let attached = walk::zip_leaves(&value, &y_dot, "tangent", |leaf, y_dot| {
+                if !leaf.is_real() {
+                    return Ok(leaf.clone());
+                }
                 // What the rule captured may be followed too; here it counts as a constant.
                 attach(ctx, level, leaf, primal(below_or_at(y_dot, level), level).clone())
-            }
+            })?;
+            Ok(Step::Return(attached))
         })
     }
 }
@@ -206,27 +203,29 @@ impl Transpose {
         let unit = (0..self.outputs).map(|index| Value::Real(f64::from(index == current)));
         let y_bar = walk::tangent_of(&self.value, unit)?;
         ctx.watch().inspect(|watch| watch.enter_sweep());
-        Ok(Step::call(
-            self.pullback.clone(),
-            vec![y_bar],
-            Go(move |ctx: &mut Ctx, x_bar: Value| {
-                ctx.watch().inspect(|watch| watch.leave_sweep());
-                let x_bar = walk::strip(&x_bar, self.level)?;
-                let row = checked_leaves(&self.x, &x_bar, "cotangent")?;
-                let mut total = Value::Unit;
-                for (x_bar, x_dot) in row.iter().zip(&self.x_dot) {
-                    if !matches!(x_dot, Value::Unit) {
-                        total = ctx.add_product(&total, x_bar, x_dot)?;
-                    }
+        let pullback = self.pullback.clone();
+        let row = move |ctx: &mut Ctx, x_bar: Value| {
+            ctx.watch().inspect(|watch| watch.leave_sweep());
+            let x_bar = walk::strip(&x_bar, self.level)?;
+            let row = checked_leaves(&self.x, &x_bar, "cotangent")?;
+            let mut total = Value::Unit;
+            for (x_bar, x_dot) in row.iter().zip(&self.x_dot) {
+                if !matches!(x_dot, Value::Unit) {
+                    total = ctx.add_product(&total, x_bar, x_dot)?;
                 }
-                if is_nan(&total)
-                    && let Some(watch) = nan_watch(ctx)
-                {
-                    watch.note_nan(watch.place(), NanCause::Rule);
-                }
-                self.y_dot.push(total);
-                self.go(ctx)
-            }),
-        ))
+            }
+            if is_nan(&total)
+                && let Some(watch) = nan_watch(ctx)
+            {
+                watch.note_nan(watch.place(), NanCause::Rule);
+            }
+            self.y_dot.push(total);
+            self.go(ctx)
+        };
+        // Whether it is linear is seen on the way to the first row.
+        if current == 0 {
+            return apply_linear(ctx, Ruled::Cotangent, pullback, &y_bar, row);
+        }
+        Ok(Step::call(pullback, vec![y_bar], Go(row)))
     }
 }

@@ -14,8 +14,8 @@ use super::apply::{Progress, Run};
 use super::maps::{Map, Maps, Opaque, ZERO};
 use super::vector::Vector;
 use crate::go::Go;
-use crate::levels::{attach, carried, carriers, checked_leaves, smooth, tangent_at};
-use crate::linear::{Pullbacks, demand_linear};
+use crate::levels::{attach, checked_leaves, smooth, tangent_at};
+use crate::linear::{Pullbacks, carried_by_rule, demand_linear};
 
 /// The engine.
 pub fn engine() -> Rc<dyn Engine> {
@@ -313,17 +313,14 @@ impl Level for Building {
         }
     }
 
-    fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
-        carriers(ctx, level, x)
-    }
-
     fn custom_jvp(
         &self,
         ctx: &mut Ctx,
         level: u64,
+        x: Value,
         value: Value,
-        tangent: Value,
-    ) -> Result<Value, Fault> {
-        carried(ctx, level, &value, &tangent)
+        pushforward: Value,
+    ) -> Result<Step, Fault> {
+        carried_by_rule(ctx, level, &x, value, pushforward)
     }
 }

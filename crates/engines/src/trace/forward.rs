@@ -4,14 +4,14 @@
 //! rule's pullback is transposed and applied once, whatever the number of results.
 
 use pullback_eval::watch::NanCause;
-use pullback_eval::{Ctx, Fault, Level, Plain, Step, Value, walk};
+use pullback_eval::{Ctx, Fault, Level, NativeValue, Plain, Step, Value, walk};
 use pullback_prim::Prim;
 
 use super::pushforward::transposed;
 use crate::dual::Duals;
 use crate::go::Go;
 use crate::levels::{attach, tangent_at};
-use crate::linear::demand_linear;
+use crate::linear::LinearPullback;
 use crate::watch::{Noting, nan_watch};
 
 /// The level.
@@ -50,16 +50,14 @@ impl Level for Forwards {
         if !followed {
             return Ok(Step::Return(value));
         }
-        let (y, tested) = (value.clone(), pullback.clone());
-        demand_linear(ctx, &y, tested, move |ctx| {
-            ctx.watch().inspect(|watch| watch.enter_sweep());
-            let transposed = transposed(pullback, walk::strip(&value, level)?);
-            let attached = move |ctx: &mut Ctx, y_dot: Value| {
-                ctx.watch().inspect(|watch| watch.leave_sweep());
-                attached(ctx, level, &value, &walk::strip(&y_dot, level)?)
-            };
-            Ok(Step::call(transposed, vec![x_dot], Go(attached)))
-        })
+        ctx.watch().inspect(|watch| watch.enter_sweep());
+        let pullback = NativeValue::value(LinearPullback(pullback));
+        let transposed = transposed(pullback, walk::strip(&value, level)?);
+        let attached = move |ctx: &mut Ctx, y_dot: Value| {
+            ctx.watch().inspect(|watch| watch.leave_sweep());
+            attached(ctx, level, &value, &walk::strip(&y_dot, level)?)
+        };
+        Ok(Step::call(transposed, vec![x_dot], Go(attached)))
     }
 
     fn takes_plain(&self) -> bool {
@@ -70,18 +68,15 @@ impl Level for Forwards {
         self.0.plain(ctx, level, plain)
     }
 
-    fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
-        self.0.tangent(ctx, level, x)
-    }
-
     fn custom_jvp(
         &self,
         ctx: &mut Ctx,
         level: u64,
+        x: Value,
         value: Value,
-        tangent: Value,
-    ) -> Result<Value, Fault> {
-        self.0.custom_jvp(ctx, level, value, tangent)
+        pushforward: Value,
+    ) -> Result<Step, Fault> {
+        self.0.custom_jvp(ctx, level, x, value, pushforward)
     }
 }
 

@@ -11,8 +11,8 @@ use pullback_eval::memory::Charge;
 use pullback_eval::{Chunks, Ctx, Fault, Known, Level, Plain, Step, Value, primal, walk};
 use pullback_prim::Prim;
 
-use crate::levels::{attach, carried, carriers, smooth, tangent_at};
-use crate::linear::{Pullbacks, demand_linear};
+use crate::levels::{attach, smooth, tangent_at};
+use crate::linear::{Pullbacks, carried_by_rule, demand_linear};
 use crate::watch::Note;
 
 /// No node: the argument is not followed.
@@ -328,17 +328,14 @@ impl Level for Recorder {
         ctx.follow(level, result, Value::Int(i64::from(index)))
     }
 
-    fn tangent(&self, ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
-        carriers(ctx, level, x)
-    }
-
     fn custom_jvp(
         &self,
         ctx: &mut Ctx,
         level: u64,
+        x: Value,
         value: Value,
-        tangent: Value,
-    ) -> Result<Value, Fault> {
-        carried(ctx, level, &value, &tangent)
+        pushforward: Value,
+    ) -> Result<Step, Fault> {
+        carried_by_rule(ctx, level, &x, value, pushforward)
     }
 }
