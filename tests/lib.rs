@@ -5,6 +5,7 @@ mod calculus;
 mod contenders;
 mod corpus;
 mod fuzz;
+mod held;
 mod mutants;
 mod passes;
 mod questions;
@@ -17,7 +18,8 @@ pub use calculus::calculus_test;
 pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, root};
 pub use fuzz::{Campaign, Report, fuzz};
-pub use questions::{Asked, Questions, Random, Wrong, rendered, ways};
+pub use held::{held, rendered};
+pub use questions::{Asked, Questions, Random, Wrong, ways};
 pub use snapshot::matches;
 pub use stack::deep;
 

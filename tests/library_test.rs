@@ -116,7 +116,7 @@ fn problems(module: &str, minimum: u64) -> Vec<String> {
         Ok(report) => problems.extend(
             report.failed.iter().map(|it| render(&session.sources, &it.diagnostic(), Style::Plain)),
         ),
-        Err(_) => problems.push(rendered(&session)),
+        Err(_) => problems.push(rendered(&session, &session.diagnostics)),
     }
     if checks < minimum {
         problems.push(format!("{module}: only {checks} checks"));

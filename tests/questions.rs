@@ -19,6 +19,8 @@ use pullback_oracle::{
     jvp_complex_step, taylor,
 };
 
+use crate::held::rendered;
+
 /// How far derivatives may be from the oracle's, beside their size.
 const TOLERANCE: f64 = 1e-9;
 /// The same where the oracle can only take differences.
@@ -93,7 +95,7 @@ def rr_{way} p u v = rd (\\q -> rd of_{way} q u) p v
         let mut session = Session::new(&files);
         let call = Call { file: path.to_owned(), ..Call::default() };
         let Ok(text) = show(&mut session, &call, "lambda") else {
-            return Err(rendered(&session));
+            return Err(rendered(&session, &session.diagnostics));
         };
         let mut sources = SourceMap::default();
         let file = sources.add("<lambda>", text.clone());
@@ -245,12 +247,6 @@ def rr_{way} p u v = rd (\\q -> rd of_{way} q u) p v
         }
         Ok(())
     }
-}
-
-/// The diagnostics of a session.
-pub fn rendered(session: &Session<'_>) -> String {
-    let problems = session.diagnostics.iter();
-    problems.map(|problem| render(&session.sources, problem, Style::Plain) + "\n").collect()
 }
 
 /// Numbers between -1 and 1, none of them near 0, the same every time.

@@ -1,9 +1,10 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
-//! `cargo xtask bench`, `cargo xtask examples`.
+//! `cargo xtask suite`, `cargo xtask bench`, `cargo xtask examples`.
 
 mod bench;
 mod examples;
 mod oracle;
+mod suite;
 mod tidy;
 
 use std::process::ExitCode;
@@ -61,6 +62,12 @@ enum Task {
         #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
         engine: Vec<String>,
     },
+    /// Check every expectation of the tests, the examples and the library on all engines.
+    Suite {
+        /// How many calls and iterations a line may take on an engine that transforms programs.
+        #[arg(long, default_value_t = 16_000_000)]
+        steps: u64,
+    },
     /// Measure the evaluator and the cost of derivatives, as ratios on this machine.
     Bench,
     /// Measure every example: the time of its value and of its gradient.
@@ -94,6 +101,7 @@ fn main() -> ExitCode {
             println!("{statistics}");
             problems
         }
+        Task::Suite { steps } => suite::suite(steps),
         Task::Examples => {
             for line in examples::table() {
                 println!("{line}");

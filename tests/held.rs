@@ -1,0 +1,31 @@
+//! The expectations of a file, on every engine in every mode.
+
+use std::path::Path;
+
+use pullback_base::{Diagnostic, Style, render};
+use pullback_driver::{Files, Session, Settings, TestReport, test};
+
+/// What testing a file found, if every line of expectation holds on every engine that covers it, and on one at
+/// least. Engines that transform programs may give up after so many steps.
+pub fn held(files: &dyn Files, path: &Path, steps: u64) -> Result<TestReport, String> {
+    let mut session = Session::new(files);
+    session.verify_passes = true;
+    let settings = Settings { steps: Some(steps), ..Settings::default() };
+    let Ok(report) = test(&mut session, path, &settings) else {
+        return Err(rendered(&session, &session.diagnostics));
+    };
+    if report.not_covered > 0 {
+        return Err(format!("{} lines hold on no engine", report.not_covered));
+    }
+    let failures: Vec<Diagnostic> =
+        report.failed.iter().map(|failure| failure.diagnostic()).collect();
+    if failures.is_empty() { Ok(report) } else { Err(rendered(&session, &failures)) }
+}
+
+/// Diagnostics of a session as text.
+pub fn rendered(session: &Session<'_>, diagnostics: &[Diagnostic]) -> String {
+    diagnostics
+        .iter()
+        .map(|diagnostic| render(&session.sources, diagnostic, Style::Plain) + "\n\n")
+        .collect()
+}
