@@ -8,7 +8,6 @@ mod categories;
 mod curry;
 mod curry_laws;
 mod delta_cost;
-mod delta_show;
 mod dual_source;
 mod linear_maps;
 mod linear_maps_cost;

@@ -1,10 +1,9 @@
-//! What the transforming engines share: specialisation keeps the meaning, operators inside programs
-//! are eliminated, one mode gives the other.
+//! What the transforming engines share: specialisation keeps the meaning and makes functions known.
 
 use crate::support::deep;
 use crate::support::source::{expectations, files, source, value};
-use pullback_engines::{ENGINES, How, engine_named, evaluate};
-use pullback_eval::{Options, Value, equal};
+use pullback_engines::{ENGINES, engine_named};
+use pullback_eval::{Value, equal};
 use pullback_lambda::{DefId, ExprKind, Program, Stage, is_first_order, verify};
 use pullback_reduce::specialise;
 
@@ -74,37 +73,6 @@ fn specialisation_keeps_the_meaning_of_the_library() {
 #[test]
 fn specialisation_keeps_derivatives() {
     deep(|| check_folder("tests/ad", 9));
-}
-
-#[test]
-fn derivatives_inside_programs_are_taken_by_the_transformation() {
-    let text = "
-def square x = x * x
-def apply f x = f x
-def plain = grad square 3.0
-def captured = let a = 2.0 in grad (\\x -> a * x * square x) 3.0
-def chosen = map (\\b -> grad (if b then sin else cos) 0.0) [true, false]
-def passed = let slope f x = grad f x in slope (\\x -> apply square x) 5.0
-def forward = let a = [1.0, 2.0] in jvp (\\x -> sum (map (\\y -> y * x) a)) 3.0 1.0
-def linear = let r = linearize (\\x -> (x * x, 2.0 * x)) 3.0 in (r.0, r.1 1.0)
-def matrix = jacobian (\\v -> [v[0] * v[1], v[1]]) [2.0, 3.0]
-def newton = loop x = 2.0 for i < 20 do x - (x * x - 2.0) / grad (\\y -> y * y - 2.0) x
-def second = grad (grad (\\x -> x * x * x)) 2.0
-";
-    let names = [
-        "plain", "captured", "chosen", "passed", "forward", "linear", "matrix", "newton", "second",
-    ];
-    let (program, defs) = source(text, &names);
-    let transforming = ENGINES.iter().filter(|engine| matches!(engine.how, How::Transform { .. }));
-    for engine in transforming {
-        for (name, def) in names.iter().zip(&defs) {
-            let expected = value(&ENGINES[0], &program, *def).expect("a value");
-            let answer = evaluate(engine, &program, *def, &Options::default());
-            let answer = answer.unwrap_or_else(|why| panic!("{} {name}: {why:?}", engine.name));
-            let same = equal(&answer, &expected);
-            assert!(same, "{} {name}: {answer:?}, not {expected:?}", engine.name);
-        }
-    }
 }
 
 /// What a definition reaches binds no variable of function type and calls no unknown function.
