@@ -1,7 +1,7 @@
 //! A list that grows by chunks: what is in it is never copied, however long it becomes, and its room
 //! is in the account of memory from the moment it exists.
 
-use super::memory::Charge;
+use pullback_base::memory::Charge;
 
 /// How many items a full chunk has, as a power of two.
 const BITS: usize = 16;
@@ -92,8 +92,8 @@ impl<T> Chunks<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory;
     use super::*;
+    use pullback_base::memory;
 
     #[test]
     fn items_keep_their_order_and_are_found() {

@@ -93,9 +93,7 @@ fn int1(prim: Prim, n: i64) -> Result<Value, Fault> {
     } else {
         return Err(unfit(prim, &[Value::Int(n)]));
     };
-    value
-        .map(Value::Int)
-        .ok_or_else(|| Fault::Overflow { operation: format!("{} {n}", prim.row().name) })
+    value.map(Value::Int).ok_or_else(|| Fault::of_ints(prim, &[n]))
 }
 
 /// An operation on two Ints.
@@ -119,22 +117,7 @@ pub(super) fn int2(prim: Prim, m: i64, n: i64) -> Result<Value, Fault> {
         Prim::IntPow => values::int_pow(m, n),
         _ => return Err(unfit(prim, &[Value::Int(m), Value::Int(n)])),
     };
-    value.map(Value::Int).ok_or_else(|| int_fault(prim, m, n))
-}
-
-/// Why an Int operation has no value.
-#[cold]
-pub(super) fn int_fault(prim: Prim, m: i64, n: i64) -> Fault {
-    if prim == Prim::IntPow && n < 0 {
-        return Fault::Negative { number: n, what: "the exponent" };
-    }
-    let operation = format!("{m} {} {n}", prim.written());
-    let divides = prim == Prim::IntDiv || prim == Prim::IntRem;
-    if divides && n == 0 {
-        Fault::DivisionByZero { operation }
-    } else {
-        Fault::Overflow { operation }
-    }
+    value.map(Value::Int).ok_or_else(|| Fault::of_ints(prim, &[m, n]))
 }
 
 fn arrays(ctx: &mut Ctx, prim: Prim, array: &Rc<Array>, rest: &[Value]) -> Result<Value, Fault> {

@@ -8,12 +8,13 @@
 use std::rc::Rc;
 use std::time::Instant;
 
+use pullback_base::Since;
+use pullback_base::memory::{self, Charge};
 use pullback_prim::Prim;
 
 use super::counts::Counts;
-use super::memory::{self, Charge};
 use super::numeric::Plain;
-use super::options::{Options, Since};
+use super::options::Options;
 use super::value::{Active, NativeFunction, NativeValue, Value};
 use super::watch::Watch;
 use crate::{Fault, MAX_NESTING, Request, Ruled};

@@ -16,7 +16,6 @@ mod effects;
 mod hooks;
 mod linearity;
 mod machine;
-pub mod memory;
 mod numeric;
 mod options;
 mod value;
@@ -32,7 +31,8 @@ pub use counts::Counts;
 pub use hooks::{Ctx, Engine, Level, Native, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use numeric::Plain;
-pub use options::{Budget, Options, Since};
+pub use options::Options;
+pub use pullback_base::{Budget, Since, memory};
 pub use pullback_prim::{
     FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, Ruled, amount,
 };

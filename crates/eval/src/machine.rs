@@ -15,7 +15,6 @@ use pullback_prim::{Prim, values};
 use super::code::{Code, Image, Instr, Place};
 use super::core::{Core, Frame, Memo, Next, STOP, TICK, array_of};
 use super::counts::{Counts, surcharge};
-use super::discrete::int_fault;
 use super::hooks::{Ctx, Engine, Step};
 use super::options::Options;
 use super::value::Value;

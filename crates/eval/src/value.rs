@@ -9,7 +9,7 @@ mod free;
 use std::any::Any;
 use std::rc::Rc;
 
-use super::memory;
+use pullback_base::memory;
 
 /// A value of the calculus.
 #[derive(Clone, Debug, Default)]

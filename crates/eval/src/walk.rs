@@ -6,8 +6,8 @@
 use std::rc::Rc;
 
 use pullback_base::bug;
+use pullback_base::memory::Charge;
 
-use super::memory::Charge;
 use super::value::{Array, Fields, Items, Value, primal};
 use crate::Fault;
 

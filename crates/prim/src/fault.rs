@@ -202,6 +202,29 @@ impl Fault {
         }
     }
 
+    /// Why a primitive has no value on these Ints.
+    #[cold]
+    pub fn of_ints(prim: Prim, args: &[i64]) -> Self {
+        match (prim, args) {
+            (Prim::IntPow, [_, exponent]) if *exponent < 0 => {
+                Self::Negative { number: *exponent, what: "the exponent" }
+            }
+            (_, [m, n]) => {
+                let operation = format!("{m} {} {n}", prim.written());
+                let divides = prim == Prim::IntDiv || prim == Prim::IntRem;
+                if divides && *n == 0 {
+                    Self::DivisionByZero { operation }
+                } else {
+                    Self::Overflow { operation }
+                }
+            }
+            (_, args) => {
+                let args: Vec<_> = args.iter().map(i64::to_string).collect();
+                Self::Overflow { operation: format!("{} {}", prim.row().name, args.join(" ")) }
+            }
+        }
+    }
+
     /// A broken promise of an earlier stage.
     pub fn internal(what: impl Into<String>) -> Self {
         Self::Internal { what: what.into() }

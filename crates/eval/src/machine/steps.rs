@@ -36,7 +36,7 @@ macro_rules! int_operation {
         let (m, n) = (int($x), $n);
         let z = match $op(m, n) {
             Some(z) => z,
-            None => checked!(Err(int_fault(Prim::$prim, m, n)), $core, $primitives, $w),
+            None => checked!(Err(Fault::of_ints(Prim::$prim, &[m, n])), $core, $primitives, $w),
         };
         set_int(&mut $regs[$d as usize], z);
     }};

@@ -5,32 +5,60 @@
 
 use std::cell::Cell;
 
+/// What a thread's values have taken, in bytes.
+struct Account {
+    live: Cell<usize>,
+    peak: Cell<usize>,
+    total: Cell<usize>,
+}
+
 thread_local! {
-    static LIVE: Cell<usize> = const { Cell::new(0) };
+    static ACCOUNT: Account =
+        const { Account { live: Cell::new(0), peak: Cell::new(0), total: Cell::new(0) } };
 }
 
 /// What a value of this type takes behind a reference count: an allocator hands out multiples of 16 bytes.
-pub(super) const fn shared<T>() -> usize {
+pub const fn shared<T>() -> usize {
     (size_of::<T>() + 16).next_multiple_of(16)
 }
 
 /// Notes that `bytes` more are in use.
 #[inline]
 pub fn charge(bytes: usize) {
-    LIVE.with(|live| live.set(live.get().wrapping_add(bytes)));
+    ACCOUNT.with(|account| {
+        let live = account.live.get().wrapping_add(bytes);
+        account.live.set(live);
+        account.peak.set(account.peak.get().max(live));
+        account.total.set(account.total.get().wrapping_add(bytes));
+    });
 }
 
 /// Notes that `bytes` are free again.
 #[inline]
 pub fn release(bytes: usize) {
-    // The counter has no destructor, so it is there even while the thread ends.
-    LIVE.with(|live| live.set(live.get().wrapping_sub(bytes)));
+    // The account has no destructor, so it is there even while the thread ends.
+    ACCOUNT.with(|account| account.live.set(account.live.get().wrapping_sub(bytes)));
 }
 
 /// The bytes in use on this thread.
 #[inline]
 pub fn live() -> usize {
-    LIVE.with(Cell::get)
+    ACCOUNT.with(|account| account.live.get())
+}
+
+/// All the bytes that this thread has asked for.
+pub fn total() -> usize {
+    ACCOUNT.with(|account| account.total.get())
+}
+
+/// The most bytes in use on this thread at once, since [`forget_peak`].
+pub fn peak() -> usize {
+    ACCOUNT.with(|account| account.peak.get())
+}
+
+/// From now on the peak is that of what follows.
+pub fn forget_peak() {
+    ACCOUNT.with(|account| account.peak.set(account.live.get()));
 }
 
 /// Memory that no value holds, in the account until this is dropped.
