@@ -1,6 +1,7 @@
 //! The first-order array IR of the compiler. [`Program`] has its forms, `ty` its types, `walk` what goes
 //! through code.
 
+pub mod eval;
 mod parse;
 mod print;
 mod program;

@@ -1,0 +1,21 @@
+//! The evaluator: what a program of the IR means, and what it costs.
+//!
+//! A program is compiled to bytecode ([`Image`]) and run by a [`Machine`] on an explicit stack of frames:
+//! nothing recurses on the native stack in proportion to data or to the depth of calls. Values are moved at
+//! their last use, so that what changes an array works in place where nothing else sees it.
+
+mod build;
+mod code;
+mod compile;
+mod core;
+mod counts;
+mod machine;
+mod meter;
+mod tangent;
+mod value;
+
+pub use code::Image;
+pub use counts::Counts;
+pub use machine::{Machine, evaluate};
+pub use meter::Limits;
+pub use value::{Acc, Array, Items, Kind, Node, Shape, Value};

@@ -1,0 +1,32 @@
+//! From functions of the IR to bytecode.
+//!
+//! Every variable has a register while it lives. A block's code leaves nothing that is counted in a
+//! register whose variable is dead: the last use moves the value out, or an instruction drops it.
+
+mod blocks;
+mod control;
+mod emit;
+mod ops;
+mod prims;
+mod scope;
+
+use pullback_base::IdVec;
+
+use super::code::{Image, Tables};
+use super::tangent::Types;
+use crate::program::Program;
+use emit::{Emit, Interned};
+
+impl<'p> Image<'p> {
+    /// The bytecode of a program.
+    pub fn new(program: &'p Program) -> Self {
+        let mut tables = Tables::default();
+        let mut interned = Interned::default();
+        let codes: IdVec<_, _> = program
+            .funcs
+            .iter()
+            .map(|func| Emit::code(program, func, &mut tables, &mut interned))
+            .collect();
+        Self { program, types: Types::new(program), codes, tables }
+    }
+}

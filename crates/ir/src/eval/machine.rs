@@ -1,0 +1,274 @@
+//! The machine: runs bytecode on an explicit stack of frames. This file is its fast half, one flat `match`;
+//! what is more than a line is below or in [`super::core`].
+
+mod arrays;
+mod data;
+mod registers;
+mod scalars;
+
+use pullback_base::{Diagnostic, Id, Label, bug};
+use pullback_prim::{Fault, Prim, values};
+
+use super::code::{Code, Image, Instr};
+use super::core::{CONSTANT, Core, Failed, Frame, Memo, STOP};
+use super::counts::Counts;
+use super::meter::Limits;
+use super::value::Value;
+use crate::program::{FuncId, Program};
+use registers::Window;
+
+/// By how much the weight of a division exceeds that of a multiplication; a test compares it with the table.
+const DIVISION: u64 = 3;
+
+/// What a function of a program gives, and what that took. Whoever calls several should compile the program
+/// once and keep a [`Machine`].
+pub fn evaluate(
+    program: &Program,
+    func: FuncId,
+    args: Vec<Value>,
+    limits: Limits,
+) -> Result<(Vec<Value>, Counts), Box<Diagnostic>> {
+    let image = Image::new(program);
+    let mut machine = Machine::new(&image, limits);
+    let results = machine.call(func, args)?;
+    Ok((results, machine.counts()))
+}
+
+/// Evaluates functions of a compiled program. Constants are evaluated at most once.
+pub struct Machine<'i> {
+    stack: Vec<Value>,
+    core: Core<'i>,
+}
+
+impl<'i> Machine<'i> {
+    /// A machine for a program.
+    pub fn new(image: &'i Image<'i>, limits: Limits) -> Self {
+        Self { stack: vec![], core: Core::new(image, limits) }
+    }
+
+    /// What has been done so far.
+    pub fn counts(&self) -> Counts {
+        let mut counts = self.core.meter.read();
+        counts.steps += self.core.untold_steps();
+        counts
+    }
+
+    /// Applies a function.
+    pub fn call(&mut self, func: FuncId, args: Vec<Value>) -> Result<Vec<Value>, Box<Diagnostic>> {
+        let code = &self.core.image.codes[func];
+        if let (true, Memo::Done(values)) = (code.is_constant, &self.core.memo[func.index()]) {
+            return Ok(values.clone());
+        }
+        let results = self.start(func, args).map_err(|(fault, place)| {
+            let span = match place {
+                Some((code, pc)) => self.core.span(code, pc),
+                None => self.core.call_span(),
+            };
+            let call = self.core.call_into_library(span);
+            self.reset();
+            let mut diagnostic = fault.diagnostic(span);
+            if let Some(call) = call {
+                diagnostic.labels.insert(0, Label { span: call, text: "in this call".to_owned() });
+            }
+            Box::new(diagnostic)
+        })?;
+        if code.is_constant {
+            self.core.memo[func.index()] = Memo::Done(results.clone());
+        }
+        Ok(results)
+    }
+
+    fn start(&mut self, func: FuncId, args: Vec<Value>) -> Result<Vec<Value>, Failed> {
+        let Self { stack, core } = self;
+        let code = &core.image.codes[func];
+        let entry = (func.0, 0);
+        if code.is_constant {
+            core.memo[func.index()] = Memo::Running;
+        }
+        let bottom = Frame { code: STOP, pc: 0, dests: 0, base: 0 };
+        core.push_frame(bottom).map_err(|fault| (fault, Some(entry)))?;
+        let needed = args.len().max(code.registers as usize);
+        core.ensure(stack, needed).map_err(|fault| (fault, Some(entry)))?;
+        for (slot, arg) in stack.iter_mut().zip(args) {
+            *slot = arg;
+        }
+        run(core, stack, func)
+    }
+
+    /// Forgets an evaluation that failed.
+    fn reset(&mut self) {
+        self.core.resize_stack(&mut self.stack, 0);
+        self.core.frames.clear();
+        self.core.builders.clear();
+        self.core.args.clear();
+        for memo in &mut self.core.memo {
+            if matches!(memo, Memo::Running) {
+                *memo = Memo::Unset;
+            }
+        }
+    }
+}
+
+/// The running frame.
+struct Running<'i> {
+    id: u32,
+    code: &'i Code,
+    instrs: &'i [Instr],
+    pc: usize,
+    base: usize,
+}
+
+impl<'i> Running<'i> {
+    #[inline(always)]
+    fn of(image: &'i Image<'_>, id: u32, pc: usize, base: usize) -> Self {
+        let code = &image.codes[FuncId(id)];
+        Self { id, code, instrs: &code.instrs, pc, base }
+    }
+
+    /// One past its last register.
+    #[inline(always)]
+    fn end(&self) -> usize {
+        self.base + self.code.registers as usize
+    }
+}
+
+/// Runs a function, whose arguments are in place, until the bottom frame has its results. One line for each
+/// instruction; what does not fit into a line is a function of `registers`, `scalars`, `arrays` or `data`.
+#[rustfmt::skip]
+#[expect(clippy::too_many_lines, reason = "one flat match over the instructions")]
+fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<Value>, Failed> {
+    let image = core.image;
+    let consts = image.tables.consts.as_slice();
+    let mut w = Running::of(image, func.0, 0, 0);
+    'frame: loop {
+        let mut r = Window { regs: &mut stack[w.base..w.end()], consts, code: w.code };
+        macro_rules! check { ($result:expr) => { match $result { Ok(value) => value, Err(fault) => return Err((fault, Some((w.id, w.pc)))) } }; }
+        macro_rules! step { () => {{ core.fuel -= 1; if core.fuel == 0 { check!(core.tick()) } }}; }
+        macro_rules! real { ($d:expr, $a:expr, $b:expr, $op:tt) => {{ core.meter.counts.operations += 1; let x = r.real($a) $op r.real($b); r.set_real($d, x) }}; }
+        macro_rules! truth { ($d:expr, $truth:expr) => {{ core.meter.counts.operations += 1; let truth = $truth; r.set($d, Value::Bool(truth)) }}; }
+        macro_rules! whole { ($d:expr, $a:expr, $b:expr, $op:path, $prim:ident) => {{ core.meter.counts.operations += 1; let (m, n) = (r.int($a), r.int($b)); match $op(m, n) { Some(n) => r.set_int($d, n), None => check!(Err(Fault::of_ints(Prim::$prim, &[m, n]))) } }}; }
+        macro_rules! put { ($d:expr, $result:expr) => {{ let value = check!($result); r.set($d, value) }}; }
+        loop {
+            let instr = w.instrs[w.pc];
+            w.pc += 1;
+            match instr {
+                Instr::Move { d, a } => r.transfer(d, a),
+                Instr::Drop { a } => r.set(a, Value::Undef),
+                Instr::RealAdd { d, a, b } => real!(d, a, b, +),
+                Instr::RealSub { d, a, b } => real!(d, a, b, -),
+                Instr::RealMul { d, a, b } => real!(d, a, b, *),
+                Instr::RealDiv { d, a, b } => { core.meter.counts.surcharge += DIVISION; real!(d, a, b, /) }
+                Instr::RealNeg { d, a } => { core.meter.counts.operations += 1; let x = -r.real(a); r.set_real(d, x) }
+                Instr::Real1 { d, a, function } => { let x = r.function(core, a, function); r.set_real(d, x) }
+                Instr::RealLt { d, a, b } => truth!(d, r.real(a) < r.real(b)),
+                Instr::RealLe { d, a, b } => truth!(d, r.real(a) <= r.real(b)),
+                Instr::RealGt { d, a, b } => truth!(d, r.real(a) > r.real(b)),
+                Instr::RealGe { d, a, b } => truth!(d, r.real(a) >= r.real(b)),
+                Instr::RealEq { d, a, b } => truth!(d, r.real(a) == r.real(b)),
+                Instr::RealNe { d, a, b } => truth!(d, r.real(a) != r.real(b)),
+                Instr::IntAdd { d, a, b } => whole!(d, a, b, i64::checked_add, IntAdd),
+                Instr::IntSub { d, a, b } => whole!(d, a, b, i64::checked_sub, IntSub),
+                Instr::IntMul { d, a, b } => whole!(d, a, b, i64::checked_mul, IntMul),
+                Instr::IntDiv { d, a, b } => whole!(d, a, b, values::int_div, IntDiv),
+                Instr::IntRem { d, a, b } => whole!(d, a, b, values::int_rem, IntRem),
+                Instr::IntLt { d, a, b } => truth!(d, r.int(a) < r.int(b)),
+                Instr::IntLe { d, a, b } => truth!(d, r.int(a) <= r.int(b)),
+                Instr::IntGt { d, a, b } => truth!(d, r.int(a) > r.int(b)),
+                Instr::IntGe { d, a, b } => truth!(d, r.int(a) >= r.int(b)),
+                Instr::IntEq { d, a, b } => truth!(d, r.int(a) == r.int(b)),
+                Instr::IntNe { d, a, b } => truth!(d, r.int(a) != r.int(b)),
+                Instr::Not { d, a } => truth!(d, !r.flag(a)),
+                Instr::ToReal { d, a } => { core.meter.counts.operations += 1; let x = r.int(a) as f64; r.set_real(d, x) }
+                Instr::Prim { d, prim, args } => put!(d, r.primitive(core, prim, args)),
+                Instr::Select { d, c, a, b } => { let chosen = if r.flag(c) { a } else { b }; r.transfer(d, chosen) }
+                Instr::MulZero { d, a, b } => { core.meter.counts.operations += 1; let x = r.strong_product(a, b); r.set_real(d, x) }
+                Instr::Jump { to } => w.pc = to as usize,
+                Instr::JumpUnless { a, to } => if !r.flag(a) { w.pc = to as usize },
+                Instr::Switch { a, table } => w.pc = r.case(a, table),
+                Instr::Fields { a, dests } => r.fields(a, dests),
+                Instr::ForUp { i, n, to } => if r.int(n) > 0 { r.set_int(i, 0) } else { w.pc = to as usize },
+                Instr::ForDown { i, n, to } => { let n = r.int(n); if n > 0 { r.set_int(i, n - 1) } else { w.pc = to as usize } }
+                Instr::NextUp { i, n, to } => { let next = r.int(i) + 1; step!(); if next < r.int(n) { r.set_int(i, next); w.pc = to as usize } }
+                Instr::NextDown { i, to } => { let next = r.int(i) - 1; step!(); if next >= 0 { r.set_int(i, next); w.pc = to as usize } }
+                Instr::Again { to } => { w.pc = to as usize; step!() }
+                Instr::Build { kind, rank, n } => check!(r.build(core, kind, rank, n)),
+                Instr::Grow { kind, rank } => check!(r.grow(core, kind, rank)),
+                Instr::Push { nth, a } => check!(r.push(core, nth, a)),
+                Instr::Built { d } => r.built(core, d),
+                Instr::Array { d, kind, rank, args } => put!(d, r.make_array(core, kind, rank, args)),
+                Instr::Index1 { d, a, i } => check!(r.index(d, a, [i])),
+                Instr::Index2 { d, a, i, j } => check!(r.index(d, a, [i, j])),
+                Instr::Index { d, a, at } => put!(d, r.index_all(core, a, at)),
+                Instr::Update { d, a, at, v } => put!(d, r.update(core, a, at, v)),
+                Instr::Slice { d, a, from, to } => put!(d, r.slice(a, from, to)),
+                Instr::Concat { d, a, b } => put!(d, r.concat(core, a, b)),
+                Instr::Flatten { d, a } => { let value = r.flatten(a); r.set(d, value) }
+                Instr::Dim { d, a, dimension } => { let n = r.dim(a, dimension); r.set_int(d, n) }
+                Instr::Sized { d, a, dimension, n } => { let value = r.sized(a, dimension, n); r.set(d, value) }
+                Instr::CheckSize { a, dimension, n, what } => check!(r.check_size(a, dimension, n, what)),
+                Instr::Sum { d, a } => { let x = r.sum(core, a); r.set_real(d, x) }
+                Instr::Argsort { d, a } => put!(d, r.argsort(core, a)),
+                Instr::Shape { d, a, rank } => { let value = r.shape(a, rank); r.set(d, value) }
+                Instr::Con { d, tag, args } => { let value = r.con(tag, args); r.set(d, value) }
+                Instr::Zero { d, a, ty } => put!(d, r.zero(core, a, ty)),
+                Instr::Plus { d, a, b, ty } => put!(d, r.plus(core, a, b, ty)),
+                Instr::Unpack { a, tag, zero, like, dests } => check!(r.unpack(core, a, [tag, zero], like, dests)),
+                Instr::ToTangent { d, a, b, ty } => put!(d, r.taken_in(core, a, b, ty)),
+                Instr::FromTangent { d, a, b, ty } => put!(d, r.given_out(core, a, b, ty)),
+                Instr::NewAcc { d, a } => put!(d, r.new_acc(core, a)),
+                Instr::AddAcc { a, at, v, ty } => check!(r.add_acc(core, a, at, v, ty)),
+                Instr::AtAcc { d, a, at } => put!(d, r.at_acc(core, a, at)),
+                Instr::PartAcc { d, a, from, to } => put!(d, r.part_acc(a, from, to)),
+                Instr::ReadAcc { d, a } => { let value = r.read_acc(a); r.set(d, value) }
+                Instr::Fail { prim, a } => check!(Err(Fault::stop(image.tables.prims[prim as usize], r.text(a)))),
+                Instr::Unresolved => bug("ir", "a program without derivations that are still to be made"),
+                Instr::Call { func, args, dests } => {
+                    step!();
+                    let callee = Running::of(image, func.0, 0, w.end());
+                    check!(core.push_frame(Frame { code: w.id, pc: w.pc as u32, dests, base: w.base }));
+                    if callee.end() > stack.len() { core.ensure(stack, callee.end()).map_err(|fault| (fault, None))?; }
+                    let (lower, upper) = stack.split_at_mut(callee.base);
+                    Window { regs: &mut lower[w.base..], consts, code: w.code }.pass(args, upper);
+                    w = callee;
+                    continue 'frame;
+                }
+                Instr::TailCall { func, args } => {
+                    step!();
+                    r.pass_aside(args, &mut core.args);
+                    w = Running::of(image, func.0, 0, w.base);
+                    if w.end() > stack.len() { core.ensure(stack, w.end()).map_err(|fault| (fault, Some((w.id, 1))))?; }
+                    for (slot, arg) in stack[w.base..].iter_mut().zip(core.args.drain(..)) { *slot = arg; }
+                    continue 'frame;
+                }
+                Instr::Constant { func, dests } => {
+                    if let Memo::Done(values) = &core.memo[func.index()] { r.constants(values, dests); continue; }
+                    let callee = Running::of(image, func.0, 0, w.end());
+                    check!(core.push_frame(Frame { code: w.id, pc: w.pc as u32, dests, base: w.base }));
+                    check!(core.constant(func, callee.base));
+                    if callee.end() > stack.len() { core.ensure(stack, callee.end()).map_err(|fault| (fault, None))?; }
+                    w = callee;
+                    continue 'frame;
+                }
+                Instr::Return { results } => {
+                    let Some(frame) = core.frames.pop() else { bug("ir", "a frame to return to") };
+                    if frame.code < CONSTANT {
+                        let caller = Running::of(image, frame.code, frame.pc as usize, frame.base);
+                        let (lower, upper) = stack.split_at_mut(w.base);
+                        let mut from = Window { regs: upper, consts, code: w.code };
+                        let mut to = Window { regs: &mut lower[caller.base..], consts, code: caller.code };
+                        from.give(results, &mut to, frame.dests);
+                        w = caller;
+                        continue 'frame;
+                    }
+                    let values = r.taken(results);
+                    if frame.code == STOP { return Ok(values); }
+                    let Some(asking) = core.frames.pop() else { bug("ir", "a frame that asked for a constant") };
+                    w = Running::of(image, asking.code, asking.pc as usize, asking.base);
+                    Window { regs: &mut stack[w.base..], consts, code: w.code }.constants(&values, asking.dests);
+                    core.memo[frame.pc as usize] = Memo::Done(values);
+                    continue 'frame;
+                }
+            }
+        }
+    }
+}

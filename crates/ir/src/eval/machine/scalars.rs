@@ -1,0 +1,90 @@
+//! Primitives on scalars that have no instruction of their own.
+
+use pullback_base::bug;
+use pullback_prim::{Failure, Fault, Prim, RealFn, Scalar, ScalarFault};
+
+use super::registers::Window;
+use crate::eval::code::{ListId, Operand};
+use crate::eval::core::Core;
+use crate::eval::value::Value;
+
+impl Window<'_> {
+    /// A primitive of one Real.
+    #[inline(always)]
+    pub fn function(&self, core: &mut Core<'_>, a: Operand, function: u32) -> f64 {
+        let function = &core.image.tables.functions[function as usize];
+        core.meter.counts.operations += 1;
+        core.meter.counts.surcharge += function.surcharge;
+        (function.value)(self.real(a))
+    }
+
+    /// The product of a (co)tangent, which may be absent, with a number.
+    #[inline(always)]
+    pub fn strong_product(&self, a: Operand, b: Operand) -> f64 {
+        let tangent = self.real(a);
+        if tangent == 0.0 { 0.0 } else { tangent * self.real(b) }
+    }
+
+    /// Any other primitive.
+    pub fn primitive(&self, core: &mut Core<'_>, prim: u32, args: ListId) -> Result<Value, Fault> {
+        let prim = core.image.tables.prims[prim as usize];
+        let row = prim.row();
+        core.meter.counts.operations += 1;
+        core.meter.counts.surcharge += row.weight.saturating_sub(1);
+        let args = self.list(args);
+        if let Some(smooth) = row.smooth() {
+            return Ok(Value::Real(match (smooth.value, args) {
+                (RealFn::Real1(f), [a]) => f(self.real(*a)),
+                (RealFn::Real2(f), [a, b]) => f(self.real(*a), self.real(*b)),
+                (RealFn::RealInt(f), [a, b]) => f(self.real(*a), self.int(*b)),
+                (RealFn::IntReal(f), [a, b]) => f(self.int(*a), self.real(*b)),
+                (
+                    RealFn::Real1(_) | RealFn::Real2(_) | RealFn::RealInt(_) | RealFn::IntReal(_),
+                    args,
+                ) => bug("ir", format_args!("other than {} arguments of {prim:?}", args.len())),
+            }));
+        }
+        let scalars: Vec<Scalar> = args.iter().map(|a| scalar(self.get(*a))).collect();
+        match prim.eval_scalar(&scalars) {
+            Ok(Scalar::Real(x)) => Ok(Value::Real(x)),
+            Ok(Scalar::Int(n)) => Ok(Value::Int(n)),
+            Ok(Scalar::Bool(b)) => Ok(Value::Bool(b)),
+            Ok(Scalar::Str(text)) => Ok(Value::str(&text)),
+            Err(ScalarFault::Fails(failure)) => Err(self.fault(prim, failure, args)),
+            Err(ScalarFault::NotScalar) => {
+                bug("ir", format_args!("a primitive on scalars, not {prim:?} on {scalars:?}"))
+            }
+        }
+    }
+
+    fn fault(&self, prim: Prim, failure: Failure, args: &[Operand]) -> Fault {
+        match (failure, args) {
+            (Failure::NotAnInt, [a]) => Fault::NoInt { number: self.real(*a) },
+            (
+                Failure::Overflow
+                | Failure::DivisionByZero
+                | Failure::NegativeExponent
+                | Failure::NotAnInt
+                | Failure::OutOfRange
+                | Failure::SizeMismatch
+                | Failure::Always,
+                args,
+            ) => {
+                let ints: Vec<i64> = args.iter().map(|a| self.int(*a)).collect();
+                Fault::of_ints(prim, &ints)
+            }
+        }
+    }
+}
+
+fn scalar(value: &Value) -> Scalar {
+    match value {
+        Value::Real(x) => Scalar::Real(*x),
+        Value::Int(n) => Scalar::Int(*n),
+        Value::Bool(b) => Scalar::Bool(*b),
+        Value::Str(text) => Scalar::Str((**text).clone()),
+        Value::Undef | Value::Tag(_) | Value::Data(_) | Value::Array(_) | Value::Acc(_) => {
+            bug("ir", format_args!("a scalar, not {value:?}"))
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Between the tangents of the IR, which have fields only for what has tangents, and those that programs
+//! see, which have the constructors of the value.
+
+use pullback_base::bug;
+use pullback_prim::Fault;
+
+use super::types::Types;
+use super::walk::{Work, walk};
+use crate::eval::meter::Meter;
+use crate::eval::value::{Array, Items, Kind, Shape, Value};
+use crate::ty::{Elem, Type};
+
+/// What the second of two values in one shape is.
+const WHAT: &str = "tangent";
+
+/// A part of a value and of the tangent that a program made.
+struct Seen {
+    value: Value,
+    tangent: Value,
+    ty: Type,
+    /// Whether the IR's tangent has it; else only its shape is checked.
+    is_kept: bool,
+}
+
+/// The IR's tangent of a value, from one that a program made; an error if it has another shape.
+pub(in super::super) fn to_tangent(
+    value: Value,
+    tangent: Value,
+    ty: Type,
+    types: &Types<'_>,
+    meter: &mut Meter,
+) -> Result<Value, Fault> {
+    let seen = Seen { value, tangent, ty, is_kept: true };
+    walk(seen, meter, |seen, work, _| take_in(seen, types, work))
+}
+
+fn take_in(seen: Seen, types: &Types<'_>, work: &mut Work<Seen>) -> Result<(), Fault> {
+    let Seen { value, tangent, ty, is_kept } = seen;
+    if let (Value::Array(array), Value::Array(other)) = (&value, &tangent) {
+        same_sizes(array, other)?;
+        let Elem::Data(_) = ty.elem else {
+            if is_kept {
+                work.give(tangent);
+            }
+            return Ok(());
+        };
+        let (Some(values), Some(tangents)) = (array.values(), other.values()) else {
+            bug("ir", "arrays of data values to compare")
+        };
+        let element = ty.with_rank(0);
+        let parts = values.iter().zip(tangents).map(|(value, tangent)| Seen {
+            value: value.clone(),
+            tangent: tangent.clone(),
+            ty: element,
+            is_kept,
+        });
+        if is_kept {
+            work.array(array.shape().clone(), parts);
+        } else {
+            work.look(parts);
+        }
+        return Ok(());
+    }
+    let Elem::Data(data) = ty.elem else {
+        work.give(tangent);
+        return Ok(());
+    };
+    let (Some((tag, fields)), Some((other, tangents))) = (value.as_data(), tangent.as_data())
+    else {
+        bug("ir", format_args!("a value and its tangent, not {value:?} and {tangent:?}"))
+    };
+    if tag != other {
+        return Err(Fault::Shape {
+            what: WHAT,
+            primal: format!("constructor number {}", tag + 1),
+            found: format!("constructor number {}", other + 1),
+        });
+    }
+    let mut tangents = tangents.iter();
+    let mut kept = vec![];
+    let mut checked = vec![];
+    for (field, ty) in fields.iter().zip(&types.datas[data].constructors[tag as usize].fields) {
+        if !is_seen(*ty) {
+            continue;
+        }
+        let Some(tangent) = tangents.next() else { bug("ir", "a tangent with enough fields") };
+        let (value, tangent) = (field.clone(), tangent.clone());
+        let is_kept = is_kept && types.holds_real(ty.elem);
+        let part = Seen { value, tangent, ty: *ty, is_kept };
+        if is_kept { kept.push(part) } else { checked.push(part) }
+    }
+    if is_kept {
+        work.con(tag, kept.into_iter());
+    }
+    work.look(checked.into_iter());
+    Ok(())
+}
+
+/// Whether the tangents that programs see have something for a field of this type.
+fn is_seen(ty: Type) -> bool {
+    match ty.elem {
+        Elem::Real | Elem::Data(_) => true,
+        Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => ty.is_array(),
+    }
+}
+
+/// A part of a value, and what there is of the IR's tangent of it.
+type Kept = (Value, Option<Value>, Type);
+
+/// What a program sees of the tangent of a value.
+pub(in super::super) fn from_tangent(
+    value: Value,
+    tangent: Value,
+    ty: Type,
+    types: &Types<'_>,
+    meter: &mut Meter,
+) -> Result<Value, Fault> {
+    let kept = (value, Some(tangent), ty);
+    walk(kept, meter, |kept, work, meter| give_out(kept, types, work, meter))
+}
+
+fn give_out(
+    (value, tangent, ty): Kept,
+    types: &Types<'_>,
+    work: &mut Work<Kept>,
+    meter: &mut Meter,
+) -> Result<(), Fault> {
+    let tangent = tangent.filter(|tangent| !matches!(tangent, Value::Undef));
+    match (&value, ty.elem) {
+        (Value::Array(array), Elem::Data(_)) => {
+            let element = ty.with_rank(0);
+            let tangents = tangent.as_ref().and_then(Value::as_array).and_then(Array::values);
+            let parts = array.values().unwrap_or_default().iter().enumerate().map(|(at, value)| {
+                (value.clone(), tangents.map(|tangents| tangents[at].clone()), element)
+            });
+            work.array(array.shape().clone(), parts);
+        }
+        (Value::Array(array), elem) => match tangent {
+            Some(tangent) => work.give(tangent),
+            None => work.give(absent(array.shape(), elem, meter)?),
+        },
+        (value, Elem::Data(data)) => {
+            let Some((tag, fields)) = value.as_data() else {
+                bug("ir", format_args!("a data value, not {value:?}"))
+            };
+            let constructors = &types.datas[data].constructors;
+            let is_zero = |tag: u32| tag as usize == constructors.len();
+            let tangent = tangent.as_ref().and_then(Value::as_data);
+            let mut tangents = match tangent {
+                Some((other, _)) if is_zero(other) => None,
+                Some((other, _)) if other != tag => {
+                    bug("ir", format_args!("constructor {tag} of a tangent, not {other}"))
+                }
+                Some((_, tangents)) => Some(tangents.iter()),
+                None => None,
+            };
+            let mut parts = vec![];
+            for (field, ty) in fields.iter().zip(&constructors[tag as usize].fields) {
+                if is_seen(*ty) {
+                    let has_tangent = types.holds_real(ty.elem);
+                    let tangents = tangents.as_mut().filter(|_| has_tangent);
+                    let tangent = tangents.and_then(Iterator::next).cloned();
+                    parts.push((field.clone(), tangent, *ty));
+                }
+            }
+            work.con(tag, parts.into_iter());
+        }
+        (_, Elem::Real) => work.give(tangent.unwrap_or(Value::Real(0.0))),
+        (value, elem) => {
+            bug("ir", format_args!("a value that has tangents, not {value:?}: {elem:?}"))
+        }
+    }
+    Ok(())
+}
+
+/// What a program sees of an array's tangent where there is none.
+fn absent(shape: &Shape, elem: Elem, meter: &Meter) -> Result<Value, Fault> {
+    let kind = if elem == Elem::Real { Kind::Real } else { Kind::Unit };
+    Ok(Value::array(shape.clone(), Items::blank(kind, shape.count(), meter)?))
+}
+
+/// An error unless two arrays have the same sizes, as far as there are rows.
+fn same_sizes(array: &Array, tangent: &Array) -> Result<(), Fault> {
+    for (size, other) in array.sizes().iter().zip(tangent.sizes()) {
+        if size != other {
+            return Err(Fault::Shape {
+                what: WHAT,
+                primal: format!("an array of size {size}"),
+                found: format!("one of size {other}"),
+            });
+        }
+        if *size == 0 {
+            break;
+        }
+    }
+    Ok(())
+}

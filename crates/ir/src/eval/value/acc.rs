@@ -1,0 +1,88 @@
+//! Accumulators. All parts of one share a cell with the buffer that is accumulated, which nothing else
+//! shares; reading takes the buffer out of the cell.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use pullback_base::{bug, memory};
+use pullback_prim::Fault;
+
+use super::{Acc, Array, Buffer, Cell, Items, Shape, Value};
+use crate::eval::meter::Meter;
+
+impl Acc {
+    /// A new one, which starts from a value. It takes over the buffer of an array that nothing else sees.
+    pub(in super::super) fn start(init: Value, meter: &mut Meter) -> Result<Self, Fault> {
+        if let Value::Array(mut array) = init {
+            array = Array::unshared(array, meter)?;
+            let (shape, offset) = (array.shape.clone(), array.offset);
+            Ok(Self::whole(array.buffer.clone(), offset, shape))
+        } else {
+            let items = match init {
+                Value::Real(x) => Items::Real(vec![x]),
+                Value::Undef | Value::Tag(_) | Value::Data(_) => Items::Values(vec![init]),
+                Value::Int(_)
+                | Value::Bool(_)
+                | Value::Str(_)
+                | Value::Array(_)
+                | Value::Acc(_) => bug("ir", format_args!("an accumulator of {init:?}")),
+            };
+            Ok(Self::whole(Rc::new(Buffer::new(items)), 0, Shape::SCALAR))
+        }
+    }
+
+    fn whole(buffer: Rc<Buffer>, offset: usize, shape: Shape) -> Self {
+        memory::charge(memory::shared::<Cell>());
+        let cell = Rc::new(Cell(RefCell::new(Some(buffer))));
+        Self::part(cell, offset, shape)
+    }
+
+    fn part(cell: Rc<Cell>, offset: usize, shape: Shape) -> Self {
+        memory::charge(memory::shared::<Self>());
+        Self { cell, offset, shape }
+    }
+
+    /// The part at a place, which leaves sizes open.
+    pub(in super::super) fn at(&self, indices: &[i64]) -> Result<Self, Fault> {
+        let (at, rest) = super::array::place(self.shape.sizes(), indices)?;
+        Ok(Self::part(self.cell.clone(), self.offset + at, Shape::new(rest)))
+    }
+
+    /// A range of it.
+    pub(in super::super) fn range(&self, from: i64, to: i64) -> Result<Self, Fault> {
+        let (at, shape) = super::array::range(&self.shape, from, to)?;
+        Ok(Self::part(self.cell.clone(), self.offset + at, shape))
+    }
+
+    /// Adds a value at a place; `add` is given the elements of the buffer and the first that is meant.
+    #[inline]
+    pub(in super::super) fn add(
+        &self,
+        indices: &[i64],
+        value: Value,
+        add: impl FnOnce(&mut Items, usize, Value) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let (at, rest) = super::array::place(self.shape.sizes(), indices)?;
+        if let Value::Array(array) = &value
+            && array.sizes() != rest
+            && array.count() + super::shape::count(rest) > 0
+        {
+            bug("ir", format_args!("{:?} to be added, not {rest:?}", array.sizes()));
+        }
+        match self.cell.0.borrow_mut().as_mut().and_then(Rc::get_mut) {
+            Some(buffer) => add(&mut buffer.items, self.offset + at, value),
+            None => bug("ir", "an accumulator that has not been read yet"),
+        }
+    }
+
+    /// What has been accumulated; ends the accumulator.
+    pub(in super::super) fn read(&self) -> Value {
+        let Some(buffer) = self.cell.0.borrow_mut().take() else {
+            bug("ir", "an accumulator that has not been read yet")
+        };
+        if self.shape.sizes().is_empty() {
+            return buffer.items.get(self.offset);
+        }
+        Value::Array(Rc::new(Array::view(buffer, self.offset, self.shape.clone())))
+    }
+}
