@@ -77,9 +77,11 @@ impl Charge {
     }
     /// It is this many bytes now.
     pub fn set(&mut self, bytes: usize) {
-        charge(bytes);
-        release(self.0);
-        self.0 = bytes;
+        if bytes != self.0 {
+            charge(bytes);
+            release(self.0);
+            self.0 = bytes;
+        }
     }
 }
 

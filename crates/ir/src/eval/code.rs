@@ -84,368 +84,93 @@ pub(super) struct Switch {
 /// An instruction. `d` is written; `a`, `b` … are read; `at`, `args`, `like` are lists of operands, `dests`
 /// one of registers.
 #[derive(Clone, Copy, Debug)]
+#[rustfmt::skip]
 pub(super) enum Instr {
-    Move {
-        d: Reg,
-        a: Operand,
-    },
-    Drop {
-        a: Reg,
-    },
-    RealAdd {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    RealSub {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    RealMul {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    RealDiv {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    RealNeg {
-        d: Reg,
-        a: Operand,
-    },
-    Real1 {
-        d: Reg,
-        a: Operand,
-        function: u32,
-    },
-    RealLt {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    RealLe {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    RealGt {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    RealGe {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    RealEq {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    RealNe {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntAdd {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntSub {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntMul {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntDiv {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntRem {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntLt {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntLe {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntGt {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntGe {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntEq {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    IntNe {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    Not {
-        d: Reg,
-        a: Operand,
-    },
-    ToReal {
-        d: Reg,
-        a: Operand,
-    },
+    Move { d: Reg, a: Operand },
+    Drop { a: Reg },
+    RealAdd { d: Reg, a: Operand, b: Operand },
+    RealSub { d: Reg, a: Operand, b: Operand },
+    RealMul { d: Reg, a: Operand, b: Operand },
+    RealDiv { d: Reg, a: Operand, b: Operand },
+    RealNeg { d: Reg, a: Operand },
+    Real1 { d: Reg, a: Operand, function: u32 },
+    RealLt { d: Reg, a: Operand, b: Operand },
+    RealLe { d: Reg, a: Operand, b: Operand },
+    RealGt { d: Reg, a: Operand, b: Operand },
+    RealGe { d: Reg, a: Operand, b: Operand },
+    RealEq { d: Reg, a: Operand, b: Operand },
+    RealNe { d: Reg, a: Operand, b: Operand },
+    IntAdd { d: Reg, a: Operand, b: Operand },
+    IntSub { d: Reg, a: Operand, b: Operand },
+    IntMul { d: Reg, a: Operand, b: Operand },
+    IntDiv { d: Reg, a: Operand, b: Operand },
+    IntRem { d: Reg, a: Operand, b: Operand },
+    IntLt { d: Reg, a: Operand, b: Operand },
+    IntLe { d: Reg, a: Operand, b: Operand },
+    IntGt { d: Reg, a: Operand, b: Operand },
+    IntGe { d: Reg, a: Operand, b: Operand },
+    IntEq { d: Reg, a: Operand, b: Operand },
+    IntNe { d: Reg, a: Operand, b: Operand },
+    Not { d: Reg, a: Operand },
+    ToReal { d: Reg, a: Operand },
     /// Any other primitive on scalars.
-    Prim {
-        d: Reg,
-        prim: u32,
-        args: ListId,
-    },
-    Select {
-        d: Reg,
-        c: Operand,
-        a: Operand,
-        b: Operand,
-    },
-    MulZero {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    Jump {
-        to: u32,
-    },
-    JumpUnless {
-        a: Operand,
-        to: u32,
-    },
-    Switch {
-        a: Operand,
-        table: u32,
-    },
+    Prim { d: Reg, prim: u32, args: ListId },
+    Select { d: Reg, c: Operand, a: Operand, b: Operand },
+    MulZero { d: Reg, a: Operand, b: Operand },
+    Jump { to: u32 },
+    JumpUnless { a: Operand, to: u32 },
+    Switch { a: Operand, table: u32 },
     /// The fields of a data value.
-    Fields {
-        a: Operand,
-        dests: ListId,
-    },
-    Call {
-        func: FuncId,
-        args: ListId,
-        dests: ListId,
-    },
-    TailCall {
-        func: FuncId,
-        args: ListId,
-    },
+    Fields { a: Operand, dests: ListId },
+    Call { func: FuncId, args: ListId, dests: ListId },
+    TailCall { func: FuncId, args: ListId },
     /// The value of a constant.
-    Constant {
-        func: FuncId,
-        dests: ListId,
-    },
-    Return {
-        results: ListId,
-    },
+    Constant { func: FuncId, dests: ListId },
+    Return { results: ListId },
     /// The first index below `n`, or to the end of the loop.
-    ForUp {
-        i: Reg,
-        n: Operand,
-        to: u32,
-    },
+    ForUp { i: Reg, n: Operand, to: u32 },
     /// The last index below `n`, or to the end of the loop.
-    ForDown {
-        i: Reg,
-        n: Operand,
-        to: u32,
-    },
+    ForDown { i: Reg, n: Operand, to: u32 },
     /// The next index, and back to the body.
-    NextUp {
-        i: Reg,
-        n: Operand,
-        to: u32,
-    },
-    NextDown {
-        i: Reg,
-        to: u32,
-    },
+    NextUp { i: Reg, n: Operand, to: u32 },
+    NextDown { i: Reg, to: u32 },
     /// Back to the condition of a loop.
-    Again {
-        to: u32,
-    },
+    Again { to: u32 },
     /// Begins an array of `n` elements with so many dimensions each.
-    Build {
-        kind: Kind,
-        rank: u8,
-        n: Operand,
-    },
+    Build { kind: Kind, rank: u8, n: Operand },
     /// Begins an array of unknown size.
-    Grow {
-        kind: Kind,
-        rank: u8,
-    },
+    Grow { kind: Kind, rank: u8 },
     /// Adds to an array that has been begun, 0 being the latest.
-    Push {
-        nth: u32,
-        a: Operand,
-    },
+    Push { nth: u32, a: Operand },
     /// The array that was begun last.
-    Built {
-        d: Reg,
-    },
-    Array {
-        d: Reg,
-        kind: Kind,
-        rank: u8,
-        args: ListId,
-    },
-    Index1 {
-        d: Reg,
-        a: Operand,
-        i: Operand,
-    },
-    Index2 {
-        d: Reg,
-        a: Operand,
-        i: Operand,
-        j: Operand,
-    },
-    Index {
-        d: Reg,
-        a: Operand,
-        at: ListId,
-    },
-    Update {
-        d: Reg,
-        a: Operand,
-        at: ListId,
-        v: Operand,
-    },
-    Slice {
-        d: Reg,
-        a: Operand,
-        from: Operand,
-        to: Operand,
-    },
-    Concat {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    Flatten {
-        d: Reg,
-        a: Operand,
-    },
-    Dim {
-        d: Reg,
-        a: Operand,
-        dimension: u8,
-    },
-    Sized {
-        d: Reg,
-        a: Operand,
-        dimension: u8,
-        n: Operand,
-    },
-    CheckSize {
-        a: Operand,
-        dimension: u8,
-        n: Operand,
-        what: Operand,
-    },
-    Sum {
-        d: Reg,
-        a: Operand,
-    },
-    Argsort {
-        d: Reg,
-        a: Operand,
-    },
-    Shape {
-        d: Reg,
-        a: Operand,
-        rank: u8,
-    },
-    Con {
-        d: Reg,
-        tag: u32,
-        args: ListId,
-    },
-    Zero {
-        d: Reg,
-        a: Operand,
-        ty: u32,
-    },
-    Plus {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-        ty: u32,
-    },
+    Built { d: Reg },
+    Array { d: Reg, kind: Kind, rank: u8, args: ListId },
+    Index1 { d: Reg, a: Operand, i: Operand },
+    Index2 { d: Reg, a: Operand, i: Operand, j: Operand },
+    Index { d: Reg, a: Operand, at: ListId },
+    Update { d: Reg, a: Operand, at: ListId, v: Operand },
+    Slice { d: Reg, a: Operand, from: Operand, to: Operand },
+    Concat { d: Reg, a: Operand, b: Operand },
+    Flatten { d: Reg, a: Operand },
+    Dim { d: Reg, a: Operand, dimension: u8 },
+    Sized { d: Reg, a: Operand, dimension: u8, n: Operand },
+    CheckSize { a: Operand, dimension: u8, n: Operand, what: Operand },
+    Sum { d: Reg, a: Operand },
+    Argsort { d: Reg, a: Operand },
+    Shape { d: Reg, a: Operand, rank: u8 },
+    Con { d: Reg, tag: u32, args: ListId },
+    Zero { d: Reg, a: Operand, ty: u32 },
+    Plus { d: Reg, a: Operand, b: Operand, ty: u32 },
     /// The fields of a tangent; `like` are those of the value, each followed by the number of the field's type.
-    Unpack {
-        a: Operand,
-        tag: u32,
-        zero: u32,
-        like: ListId,
-        dests: ListId,
-    },
-    ToTangent {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-        ty: u32,
-    },
-    FromTangent {
-        d: Reg,
-        a: Operand,
-        b: Operand,
-        ty: u32,
-    },
-    NewAcc {
-        d: Reg,
-        a: Operand,
-    },
-    AddAcc {
-        a: Operand,
-        at: ListId,
-        v: Operand,
-        ty: u32,
-    },
-    AtAcc {
-        d: Reg,
-        a: Operand,
-        at: ListId,
-    },
-    PartAcc {
-        d: Reg,
-        a: Operand,
-        from: Operand,
-        to: Operand,
-    },
-    ReadAcc {
-        d: Reg,
-        a: Operand,
-    },
-    Fail {
-        prim: u32,
-        a: Operand,
-    },
+    Unpack { a: Operand, tag: u32, zero: u32, like: ListId, dests: ListId },
+    ToTangent { d: Reg, a: Operand, b: Operand, ty: u32 },
+    FromTangent { d: Reg, a: Operand, b: Operand, ty: u32 },
+    NewAcc { d: Reg, a: Operand },
+    AddAcc { a: Operand, at: ListId, v: Operand, ty: u32 },
+    AtAcc { d: Reg, a: Operand, at: ListId },
+    PartAcc { d: Reg, a: Operand, from: Operand, to: Operand },
+    ReadAcc { d: Reg, a: Operand },
+    Fail { prim: u32, a: Operand },
+    /// A derivation that is still to be made: nothing may run it.
+    Unresolved,
 }

@@ -18,15 +18,10 @@ impl Acc {
             let (shape, offset) = (array.shape.clone(), array.offset);
             Ok(Self::whole(array.buffer.clone(), offset, shape))
         } else {
-            let items = match init {
-                Value::Real(x) => Items::Real(vec![x]),
-                Value::Undef | Value::Tag(_) | Value::Data(_) => Items::Values(vec![init]),
-                Value::Int(_)
-                | Value::Bool(_)
-                | Value::Str(_)
-                | Value::Array(_)
-                | Value::Acc(_) => bug("ir", format_args!("an accumulator of {init:?}")),
+            let Value::Real(x) = init else {
+                bug("ir", format_args!("an array or a Real to accumulate, not {init:?}"))
             };
+            let items = Items::Real(vec![x]);
             Ok(Self::whole(Rc::new(Buffer::new(items)), 0, Shape::SCALAR))
         }
     }

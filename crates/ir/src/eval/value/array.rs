@@ -21,8 +21,10 @@ impl Buffer {
     /// The elements may take more now.
     fn recharge(&mut self) {
         let charged = self.items.bytes() + memory::shared::<Self>();
-        memory::charge(charged);
-        memory::release(std::mem::replace(&mut self.charged, charged));
+        if charged != self.charged {
+            memory::charge(charged);
+            memory::release(std::mem::replace(&mut self.charged, charged));
+        }
     }
 }
 
