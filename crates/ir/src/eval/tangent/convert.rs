@@ -44,16 +44,14 @@ fn take_in(seen: Seen, types: &Types<'_>, work: &mut Work<Seen>) -> Result<(), F
             }
             return Ok(());
         };
-        let (Some(values), Some(tangents)) = (array.values(), other.values()) else {
-            bug("ir", "arrays of data values to compare")
-        };
         let element = ty.with_rank(0);
-        let parts = values.iter().zip(tangents).map(|(value, tangent)| Seen {
-            value: value.clone(),
-            tangent: tangent.clone(),
-            ty: element,
-            is_kept,
-        });
+        let parts =
+            data_values(&value).iter().zip(data_values(&tangent)).map(|(value, tangent)| Seen {
+                value: value.clone(),
+                tangent: tangent.clone(),
+                ty: element,
+                is_kept,
+            });
         if is_kept {
             work.array(array.shape().clone(), parts);
         } else {
@@ -96,6 +94,14 @@ fn take_in(seen: Seen, types: &Types<'_>, work: &mut Work<Seen>) -> Result<(), F
     Ok(())
 }
 
+/// The elements of an array of data values.
+fn data_values(value: &Value) -> &[Value] {
+    match value.as_array().and_then(Array::values) {
+        Some(values) => values,
+        None => bug("ir", format_args!("an array of data values, not {value:?}")),
+    }
+}
+
 /// Whether the tangents that programs see have something for a field of this type.
 fn is_seen(ty: Type) -> bool {
     match ty.elem {
@@ -129,8 +135,8 @@ fn give_out(
     match (&value, ty.elem) {
         (Value::Array(array), Elem::Data(_)) => {
             let element = ty.with_rank(0);
-            let tangents = tangent.as_ref().and_then(Value::as_array).and_then(Array::values);
-            let parts = array.values().unwrap_or_default().iter().enumerate().map(|(at, value)| {
+            let tangents = tangent.as_ref().map(data_values);
+            let parts = data_values(&value).iter().enumerate().map(|(at, value)| {
                 (value.clone(), tangents.map(|tangents| tangents[at].clone()), element)
             });
             work.array(array.shape().clone(), parts);

@@ -134,7 +134,7 @@ pub(in super::super) fn add_into(
             items[at] += x;
         }
         (Items::Values(items), Value::Array(array)) => {
-            let values = array.values().unwrap_or_default();
+            let Some(values) = array.values() else { bug("ir", "data values to accumulate") };
             for (total, value) in items[at..].iter_mut().zip(values) {
                 let before = std::mem::take(total);
                 *total = plus(before, value.clone(), element, types, meter)?;

@@ -1,5 +1,6 @@
 //! Making a structure from others, part by part and without recursion.
 
+use pullback_base::bug;
 use pullback_base::memory::Charge;
 use pullback_prim::Fault;
 
@@ -73,5 +74,8 @@ pub(super) fn walk<P>(
             meter.reserve(work.bytes(), 1)?;
         }
     }
-    Ok(work.values.pop().unwrap_or_default())
+    match work.values.pop() {
+        Some(value) => Ok(value),
+        None => bug("ir", "a part that gives something"),
+    }
 }

@@ -1,6 +1,6 @@
 //! Data values with fields.
 
-use pullback_base::memory;
+use pullback_base::{bug, memory};
 
 use super::{Fields, Node, Value};
 
@@ -12,7 +12,10 @@ impl Node {
         count: usize,
         mut fields: impl Iterator<Item = Value>,
     ) -> Self {
-        let mut next = || fields.next().unwrap_or_default();
+        let mut next = || match fields.next() {
+            Some(field) => field,
+            None => bug("ir", format_args!("{count} fields")),
+        };
         let fields = match count {
             1 => Fields::One([next()]),
             2 => Fields::Two([next(), next()]),
