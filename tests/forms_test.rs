@@ -50,9 +50,9 @@ fn problems(path: &std::path::Path) -> Result<Vec<String>, String> {
 fn every_form_has_the_derivatives_of_the_oracle() {
     let mut all = vec![];
     for path in corpus(&["tests/forms"], "pull") {
-        let found = deep(|| problems(&path)).and_then(|found| found);
-        let found = found.unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-        all.extend(found.into_iter().map(|problem| format!("{}: {problem}", path.display())));
+        let wrong = deep(|| problems(&path)).and_then(|wrong| wrong);
+        let wrong = wrong.unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        all.extend(wrong.into_iter().map(|problem| format!("{}: {problem}", path.display())));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 }

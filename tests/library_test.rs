@@ -173,12 +173,12 @@ fn every_documented_definition_has_an_example() {
 
 #[test]
 fn every_function_has_the_derivatives_of_the_oracle() {
-    let found = deep(|| {
+    let problems = deep(|| {
         let all = MODULES.iter().flat_map(|(module, minimum)| problems(module, *minimum));
         all.collect::<Vec<_>>()
     });
-    let found = found.expect("the library can be asked");
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let problems = problems.expect("the library can be asked");
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 /// A wrong rule is found: the derivative of a square by a rule that says 3x.

@@ -65,13 +65,13 @@ fn run(program: &mut Program, words: &[&str]) -> Result<(), String> {
         [pass, engine, mode, root] if is(&TRANSLATE, pass) => {
             let root = named(program, root)?;
             let transforms = transforms(engine)?;
-            let made = match *mode {
+            let derivative = match *mode {
                 "vjp" => (transforms.vjp)(program, root),
                 "jvp" => (transforms.jvp)(program, root, 0),
                 other => return Err(format!("there is no mode `{other}`")),
             };
-            let made = made.map_err(|refused| refused.title.clone())?;
-            trim(program, &[made]);
+            let derivative = derivative.map_err(|refused| refused.title.clone())?;
+            trim(program, &[derivative]);
         }
         _ => return Err(format!("there is no pass `{}`", words.join(" "))),
     }

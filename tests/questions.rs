@@ -40,7 +40,7 @@ pub struct Questions {
     reference: Asked,
 }
 
-/// A contender, with what it has made of the definitions that it was asked for.
+/// A contender with a program, and the definitions that are ready to be applied.
 pub struct Asked {
     /// Its name.
     pub name: String,
@@ -60,7 +60,7 @@ impl Asked {
     }
 }
 
-/// Why a contender has not given what it was asked for.
+/// Why a contender does not answer as it should.
 #[derive(Debug)]
 pub enum Wrong {
     /// It said that the program is outside what it can do.
@@ -212,15 +212,15 @@ def rr_{way} p u v = rd (\\q -> rd of_{way} q u) p v
                 }
             })
         };
-        let near = |what: &str, found: &[f64], expected: &[f64]| {
+        let near = |what: &str, answer: &[f64], expected: &[f64]| {
             let size = expected.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
             let bound = truth.tolerance * (size + 1e-3);
-            let near = found.len() == expected.len()
-                && found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= bound);
+            let near = answer.len() == expected.len()
+                && answer.iter().zip(expected).all(|(a, b)| (a - b).abs() <= bound);
             if near {
                 Ok(())
             } else {
-                Err(format!("{what} along {direction:?} is {found:?} and should be {expected:?}"))
+                Err(format!("{what} along {direction:?} is {answer:?} and should be {expected:?}"))
             }
         };
         let forward = run("jvp", &[point, &x_dot])?;
@@ -291,13 +291,13 @@ fn products(a: &[f64], b: &[f64]) -> Vec<f64> {
 }
 
 /// A number against the sum of some terms, on the scale of the terms.
-fn adjoint(what: &str, found: f64, terms: &[f64], tolerance: f64) -> Result<(), String> {
+fn adjoint(what: &str, answer: f64, terms: &[f64], tolerance: f64) -> Result<(), String> {
     let size: f64 = terms.iter().map(|term| term.abs()).sum();
     let expected: f64 = terms.iter().sum();
-    if (found - expected).abs() <= 10.0 * tolerance * (size + 1e-3) {
+    if (answer - expected).abs() <= 10.0 * tolerance * (size + 1e-3) {
         Ok(())
     } else {
-        Err(format!("{what}: the pairing is {found} and should be {expected}"))
+        Err(format!("{what}: the pairing is {answer} and should be {expected}"))
     }
 }
 

@@ -143,15 +143,18 @@ fn input(path: &Path) -> Outcome {
             ..Call::default()
         };
         let answer = run(&mut session, &call);
-        let found = match &answer {
+        let output = match &answer {
             Ok(answer) => answer.json() + "\n",
             Err(_) => rendered(&session, &session.diagnostics),
         };
         let code = session.diagnostics.first().map_or("ok", |diagnostic| diagnostic.code);
         if !text.starts_with(&format!("-- expect {code}")) {
-            return Err(format!("the first line of the program expects something else:\n{found}"));
+            return Err(format!(
+                "the first line of the program expects something else:
+{output}"
+            ));
         }
-        matches(&path.with_file_name("expected.txt"), &found)
+        matches(&path.with_file_name("expected.txt"), &output)
     })
 }
 
@@ -173,7 +176,7 @@ fn stage_texts(
     extension: &str,
     stages: impl Iterator<Item = &'static str>,
 ) -> Result<(), String> {
-    let mut found = String::new();
+    let mut texts = String::new();
     for stage in stages {
         let mut session = Session::new(&Disk);
         let call = Call { file: path.to_owned(), entry: "main".to_owned(), ..Call::default() };
@@ -183,9 +186,9 @@ fn stage_texts(
             Err(_) if session.diagnostics.iter().all(|problem| problem.code == "E0717") => continue,
             Err(_) => return Err(rendered(&session, &session.diagnostics)),
         };
-        found.push_str(&format!("--- {stage}\n{}\n", text.trim_end()));
+        texts.push_str(&format!("--- {stage}\n{}\n", text.trim_end()));
     }
-    if found.is_empty() { Ok(()) } else { matches(&path.with_extension(extension), &found) }
+    if texts.is_empty() { Ok(()) } else { matches(&path.with_extension(extension), &texts) }
 }
 
 /// A stage test's first line is `-- main ARG ARG …`.
@@ -207,7 +210,7 @@ fn docs(path: &Path) -> Outcome {
                 "pull,warns" => warns(&files, path, code)
                     .map_err(|reason| format!("line {}: {reason}", block.line))?,
                 "pull,fails" => gives(&files, path, code)
-                    .map_err(|found| format!("line {}: {found}", block.line))?,
+                    .map_err(|reason| format!("line {}: {reason}", block.line))?,
                 _ => {}
             }
         }
@@ -239,7 +242,7 @@ fn warns(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
     let entry = "main".to_owned();
     let call = Call { file: path.to_owned(), entry, settings, ..Call::default() };
     let answer = run(&mut session, &call);
-    let codes: Vec<&str> = session.diagnostics.iter().map(|found| found.code).collect();
+    let codes: Vec<&str> = session.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     if answer.is_ok() && codes == [code] {
         return Ok(());
     }

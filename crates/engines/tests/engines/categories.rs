@@ -278,8 +278,8 @@ fn the_type_checker_rejects_broken_arrows() {
             let mut broken = arrows.clone();
             let def = broken.get_mut(&f).expect("converted");
             assert!(break_at(&mut def.body, &mut { at }), "{text}: arrow {at} of {size}");
-            let found = check::check(&work, &broken);
-            assert!(found.is_err(), "{text}: arrow {at} of {size} is not noticed");
+            let verdict = check::check(&work, &broken);
+            assert!(verdict.is_err(), "{text}: arrow {at} of {size} is not noticed");
         }
     }
 }

@@ -112,10 +112,10 @@ fn packages_are_sums_with_checked_tags() {
         let (mut program, defs) = source(FORGETS, &["forgets"]);
         let text = program.print();
         let unary = pullback_reduce::unary(&mut program, defs[0]);
-        let made = curry::vjp_env(&mut program, unary);
-        let made = made.unwrap_or_else(|problem| panic!("{problem:?}"));
+        let translated = curry::vjp_env(&mut program, unary);
+        let translated = translated.unwrap_or_else(|problem| panic!("{problem:?}"));
         verify(&program, Stage::Any).unwrap_or_else(|problems| panic!("{problems:?}"));
-        assert!(program.defs.len() > made.0 as usize && program.print().len() > text.len());
+        assert!(program.defs.len() > translated.0 as usize && program.print().len() > text.len());
         let packages = program.datas.iter().find(|data| data.name == "Environment").unwrap();
         assert!(packages.constructors.len() >= 3, "the zero and one package each for p and q");
     });
@@ -132,10 +132,10 @@ def recursive (x: Real): Real = deep 100000 x
     let (program, defs) = source(text, &["looped", "recursive"]);
     for engine in ENGINES {
         let x = Value::Real(1.0);
-        let found = apply(engine, &program, defs[1], &x, &Mode::Vjp(Value::Real(1.0)));
-        assert!(close(&found.derivative.unwrap(), &Value::Real(100_001.0)), "{engine}");
-        let found = apply(engine, &program, defs[0], &x, &Mode::Vjp(Value::Real(1.0)));
+        let answer = apply(engine, &program, defs[1], &x, &Mode::Vjp(Value::Real(1.0)));
+        assert!(close(&answer.derivative.unwrap(), &Value::Real(100_001.0)), "{engine}");
+        let answer = apply(engine, &program, defs[0], &x, &Mode::Vjp(Value::Real(1.0)));
         let geometric = (0..100_000).fold(1.0, |s, _| s * 0.9999 + 1.0);
-        assert!(close(&found.derivative.unwrap(), &Value::Real(geometric)), "{engine}");
+        assert!(close(&answer.derivative.unwrap(), &Value::Real(geometric)), "{engine}");
     }
 }

@@ -82,20 +82,20 @@ fn is_translated(
 fn translated(program: &Program, def: DefId, what: &str) -> (Program, DefId) {
     let mut program = program.clone();
     let before = program.defs.len();
-    let made =
+    let translation =
         forward_translation(&mut program, def).unwrap_or_else(|why| panic!("{what} {why:?}"));
     if let Err(problems) = verify(&program, Stage::Any) {
         panic!("{what}: {problems:#?}\n{}", program.print());
     }
-    let (ty, dual) = (&program.defs[def].ty, &program.defs[made].ty);
+    let (ty, dual) = (&program.defs[def].ty, &program.defs[translation].ty);
     assert!(
         is_translated(&program, ty, dual, &mut vec![]),
         "{what}: {} is not the translation of {}",
         program.show_type(dual),
         program.show_type(ty)
     );
-    assert!(program.defs.len() > before || made == def, "{what}: a definition is made");
-    (program, made)
+    assert!(program.defs.len() > before || translation == def, "{what}: a definition is made");
+    (program, translation)
 }
 
 fn reals(value: &Value) -> Vec<f64> {
@@ -155,14 +155,14 @@ fn check(form: &Form) {
         };
         // Reverse mode is one pass for each input.
         for mode in [Mode::Jvp(along(x)), Mode::Vjp(along(&y))] {
-            let (found, expected) = (answers(&dual(), &mode), answers(trace, &mode));
+            let (answer, expected) = (answers(&dual(), &mode), answers(trace, &mode));
             // The value: bit for bit.
             let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-            assert_eq!(bits(&found.0), bits(&expected.0), "{name}");
-            let (found, expected) = (found.1.unwrap(), expected.1.unwrap());
-            assert_eq!(found.len(), expected.len(), "{name}");
-            let near = found.iter().zip(&expected).all(|(a, b)| close(*a, *b, 1e-12));
-            assert!(near, "{name}: {found:?} {expected:?}");
+            assert_eq!(bits(&answer.0), bits(&expected.0), "{name}");
+            let (answer, expected) = (answer.1.unwrap(), expected.1.unwrap());
+            assert_eq!(answer.len(), expected.len(), "{name}");
+            let near = answer.iter().zip(&expected).all(|(a, b)| close(*a, *b, 1e-12));
+            assert!(near, "{name}: {answer:?} {expected:?}");
         }
     }
 }
@@ -185,20 +185,20 @@ fn the_translation_has_the_translated_type_and_keeps_what_is_computed() {
             for reached in pullback_reduce::reachable(&program, def) {
                 translated(&program, reached, &name);
             }
-            let (translation, made) = translated(&program, def, &name);
-            let image = compile(&translation);
+            let (program_of_duals, translation) = translated(&program, def, &name);
+            let image = compile(&program_of_duals);
             for x in points {
                 let options = Options::default();
                 let y = run(trace, &program, def, x.clone(), &Mode::Value, &options).unwrap().value;
                 let mut machine = Machine::new(&image, std::rc::Rc::new(NoEngine), options);
-                let function = machine.global(made).unwrap();
+                let function = machine.global(translation).unwrap();
                 for slope in [0.0, 1.0, f64::NAN] {
-                    let point = dual_of(&translation, &from, &x, slope);
+                    let point = dual_of(&program_of_duals, &from, &x, slope);
                     let result = machine.call(function.clone(), vec![point]).unwrap();
-                    let mut found = vec![];
-                    duals(&translation, &to, &result, &mut found);
+                    let mut pairs = vec![];
+                    duals(&program_of_duals, &to, &result, &mut pairs);
                     let primals: Vec<u64> =
-                        found.iter().map(|(primal, _)| primal.to_bits()).collect();
+                        pairs.iter().map(|(primal, _)| primal.to_bits()).collect();
                     let expected: Vec<u64> = reals(&y).iter().map(|x| x.to_bits()).collect();
                     assert_eq!(primals, expected, "tangents {slope}: {name}");
                 }
@@ -265,25 +265,25 @@ fn the_suite_agrees_with_trace() {
                 // Reverse mode by forward passes, nested, is exponential in the order.
                 let budget = Budget { steps: 500_000, exceeded: "enough" };
                 let bounded = Options { budget: Some(budget), ..options };
-                let found = evaluate(&dual(), &program, def, &bounded);
-                let same = match (&truth, &found) {
-                    (Ok(truth), Ok(found)) => {
-                        let (truth, found) = (reals(truth), reals(found));
-                        truth.len() == found.len()
-                            && truth.iter().zip(&found).all(|(a, b)| close(*a, *b, 1e-9))
+                let answer = evaluate(&dual(), &program, def, &bounded);
+                let same = match (&truth, &answer) {
+                    (Ok(truth), Ok(answer)) => {
+                        let (truth, answer) = (reals(truth), reals(answer));
+                        truth.len() == answer.len()
+                            && truth.iter().zip(&answer).all(|(a, b)| close(*a, *b, 1e-9))
                     }
                     (_, Err(fault)) if ["E0717", "E0719"].contains(&fault.code) => {
                         refused += 1;
                         continue;
                     }
-                    (Err(truth), Err(found)) => truth.code == found.code,
+                    (Err(truth), Err(answer)) => truth.code == answer.code,
                     (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
                 };
                 let place = format!("{stem} {name}");
                 if same {
                     agreed += 1;
                 } else if !RULES_OF_CONSTANTS.contains(&place.as_str()) {
-                    wrong.push(format!("{place}: {truth:?} {found:?}"));
+                    wrong.push(format!("{place}: {truth:?} {answer:?}"));
                 }
             }
         }
@@ -298,17 +298,17 @@ fn random_programs_are_translated_to_programs_of_the_translated_type() {
         let mut compared = 0;
         for seed in 0..400 {
             let config = Config { mode: Kind::Smooth, size: 60, nested_ad: false };
-            let made = generate(&bytes_of_seed(seed, 400), &config);
-            translated(&made.program, made.def, &format!("seed {seed}"));
-            let x = to_value(&made.arg);
-            let dots = made.direction.iter().map(|v| Value::Real(*v));
+            let random = generate(&bytes_of_seed(seed, 400), &config);
+            translated(&random.program, random.def, &format!("seed {seed}"));
+            let x = to_value(&random.arg);
+            let dots = random.direction.iter().map(|v| Value::Real(*v));
             let mode = Mode::Jvp(walk::tangent_of(&x, dots).unwrap());
-            let found = run(&dual(), &made.program, made.def, x, &mode, &Options::default());
-            let series = taylor(&made.program, made.def, &[made.arg], &made.direction, 1);
-            if let (Ok(found), Ok(series)) = (found, series) {
-                let slope = found.derivative.unwrap().as_real().unwrap();
+            let answer = run(&dual(), &random.program, random.def, x, &mode, &Options::default());
+            let series = taylor(&random.program, random.def, &[random.arg], &random.direction, 1);
+            if let (Ok(answer), Ok(series)) = (answer, series) {
+                let slope = answer.derivative.unwrap().as_real().unwrap();
                 let (value, expected) = (series[0][0], series[0][1]);
-                assert!(close(found.value.as_real().unwrap(), value, 1e-9), "seed {seed}");
+                assert!(close(answer.value.as_real().unwrap(), value, 1e-9), "seed {seed}");
                 if expected.is_finite() && expected.abs() < 1e9 {
                     assert!(close(slope, expected, 1e-6), "seed {seed}: {slope} {expected}");
                     compared += 1;

@@ -7,7 +7,7 @@ use pullback_engines::linear_maps::vector::Vector;
 use pullback_engines::{Mode, engine_named, run};
 use pullback_eval::{Options, Value};
 
-use crate::linear_maps_forms::{Case, reals};
+use crate::linear_maps_forms::{reals, wrapped};
 
 /// What is used element by element in a loop is passed once, not once an element: a call, a sum.
 #[test]
@@ -18,8 +18,8 @@ fn maps_used_in_loops_are_passed_once() {
         "def f (v: [N]Real): Real = let s = sum v in sum (build N (\\i -> v[i] / s * v[i]))",
     ] {
         let cost = |n: usize| -> u64 {
-            let case = Case::new("f", &text.replace('N', &n.to_string()));
-            let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+            let (program, f) = wrapped(&text.replace('N', &n.to_string()));
+            let (stages, def) = demo(&program, f).unwrap();
             let mut book = stages[11].book.clone();
             let mut evaluation = Evaluation::new(&mut book);
             let v = Datum::of_value(&Value::reals(vec![0.1; n]));
@@ -34,8 +34,8 @@ fn maps_used_in_loops_are_passed_once() {
 
 /// The terms that the evaluation of a form at `v = [0.5, …]` and `dv` or `dr` goes through.
 fn steps(text: &str, n: usize, stage: usize, form: Form) -> (u64, String) {
-    let case = Case::new("f", &text.replace('N', &n.to_string()));
-    let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+    let (program, f) = wrapped(&text.replace('N', &n.to_string()));
+    let (stages, def) = demo(&program, f).unwrap();
     let mut book = stages[stage].book.clone();
     let shown = print_form(&book, form);
     let mut evaluation = Evaluation::new(&mut book);
@@ -75,10 +75,9 @@ fn chained_squarings_cost_linear_time() {
     let engine = engine_named("linear-maps").unwrap();
     let cost = |n: usize| -> u64 {
         let text = format!("def f (x: Real): Real = loop y = x for _ < {n} do y * y");
-        let case = Case::new("f", &text);
+        let (program, f) = wrapped(&text);
         let mode = Mode::Vjp(Value::Real(1.0));
-        let answer =
-            run(engine, &case.program, case.wrapped, Value::Real(1.0), &mode, &Options::default());
+        let answer = run(engine, &program, f, Value::Real(1.0), &mode, &Options::default());
         let answer = answer.unwrap();
         let expected = 2f64.powi(n as i32);
         assert_eq!(reals(&answer.derivative.unwrap()), [expected]);
@@ -93,8 +92,8 @@ fn chained_squarings_cost_linear_time() {
         for at in 0..n {
             text += &format!("  let x{} = x{at} * x{at} in\n", at + 1);
         }
-        let case = Case::new("f", &(text + &format!("  x{n}")));
-        let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+        let (program, f) = wrapped(&(text + &format!("  x{n}")));
+        let (stages, def) = demo(&program, f).unwrap();
         let mut book = stages[11].book.clone();
         let size = book.functions[&(def, Form::Reverse)].body.size();
         let mut evaluation = Evaluation::new(&mut book);
@@ -113,8 +112,8 @@ fn chained_squarings_cost_linear_time() {
 fn folds_cost_linear_time() {
     let cost = |n: usize| -> u64 {
         let text = format!("def f (v: [{n}]Real): Real = loop acc = 1.0 for i < {n} do acc * v[i]");
-        let case = Case::new("f", &text);
-        let (stages, def) = demo(&case.program, case.wrapped).unwrap();
+        let (program, f) = wrapped(&text);
+        let (stages, def) = demo(&program, f).unwrap();
         let mut book = stages[11].book.clone();
         let mut evaluation = Evaluation::new(&mut book);
         let v = Datum::of_value(&Value::reals(vec![1.0; n]));

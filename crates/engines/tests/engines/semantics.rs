@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::support::{def, program};
+use crate::support::{def, papers, program};
 use pullback_base::Diagnostic;
 use pullback_engines::semantics::{
     Functions, Paper, Run, Stuck, Supply, Term, Val, paper, reverse, show_run, show_run_bounded,
@@ -15,25 +15,6 @@ use pullback_engines::show_trace;
 use pullback_eval::Value;
 use pullback_lambda::Program;
 use pullback_oracle::{Data, eval_f64, jvp_complex_step};
-
-/// Programs `f : (Real, Real) -> Real` of the paper's language, without `rd`.
-const PLAIN: &[&str] = &[
-    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) -> mul $p.0 (sin $p.1)",
-    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-       let $x : Real = mul $p.0 $p.1 in let $y : Real = add $x $x in
-       let $z : Real = div $y (add (exp $p.1) $x) in mul $z $y",
-    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-       if lt $p.0 $p.1 then sub $p.1 (mul $p.0 $p.0) else neg (sqrt (mul $p.0 $p.0))",
-    "def g : (Real, Real) -> (Real, Real) = \\($q : (Real, Real)) ->
-       if gt (mul $q.0 $q.0) 4.0 then $q else @g (mul $q.0 1.5, add $q.1 (mul $q.0 $q.1))
-     def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-       let $r : (Real, Real) = @g $p in mul $r.0 $r.1",
-    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-       let rec $h : Real -> Real = \\($t : Real) ->
-         if gt $t 3.0 then mul $t $p.1 else $h (add $t (mul $p.0 $p.0)) in $h 0.0",
-    "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-       max (mul $p.0 3.0) (pow_int $p.1 3)",
-];
 
 const POINTS: &[(f64, f64)] = &[(0.7, 1.3), (1.1, -0.4), (2.5, 0.9), (-0.6, 1.9)];
 
@@ -86,8 +67,7 @@ fn only(data: &Data<f64>) -> f64 {
 #[test]
 fn evaluating_the_trace_gives_the_value_here_and_nearby() {
     // Proposition 3.5 and Theorem 6.2.
-    for text in PLAIN {
-        let program = source(text);
+    for (name, program) in papers(false) {
         let paper = paper(&program, def(&program, "f")).unwrap();
         for (x, y) in POINTS {
             let (supply, trace) = trace_at(&paper, &pair(*x, *y)).unwrap();
@@ -99,9 +79,9 @@ fn evaluating_the_trace_gives_the_value_here_and_nearby() {
                 let mut run = Run::new(&mut supply, false);
                 run.bind(&paper.entry.param, &at);
                 let traced = run.evaluate(&Functions::default(), &trace).unwrap();
-                assert_eq!(ordinary, traced, "{text}");
+                assert_eq!(ordinary, traced, "{name}");
                 let truth = eval_f64(&program, def(&program, "f"), &[data(x, y)]).unwrap();
-                close(&traced.reals(), &[only(&truth)], text);
+                close(&traced.reals(), &[only(&truth)], &name);
             }
         }
     }
@@ -111,8 +91,7 @@ fn evaluating_the_trace_gives_the_value_here_and_nearby() {
 fn both_forms_of_the_derivative_are_the_derivative_of_the_trace() {
     // Theorem 6.1, against complex steps. Figure 6 is exponential: some results are too large.
     let mut literals = 0;
-    for text in PLAIN {
-        let program = source(text);
+    for (name, program) in papers(false) {
         let paper = paper(&program, def(&program, "f")).unwrap();
         for (x, y) in POINTS {
             let (mut supply, trace) = trace_at(&paper, &pair(*x, *y)).unwrap();
@@ -127,10 +106,10 @@ fn both_forms_of_the_derivative_are_the_derivative_of_the_trace() {
             };
             let truth = [partial(1.0, 0.0), partial(0.0, 1.0)];
             if let Some(literal) = literal {
-                close(&closed(&supply, &literal).reals(), &truth, text);
+                close(&closed(&supply, &literal).reals(), &truth, &name);
                 literals += 1;
             }
-            close(&closed(&supply, &linear).reals(), &truth, text);
+            close(&closed(&supply, &linear).reals(), &truth, &name);
         }
     }
     assert!(literals >= 12, "only {literals} by figure 6");

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use crate::semantics::{closed, pair, source, trace_at, value_of};
-use crate::support::def;
+use crate::support::{def, papers};
 use pullback_engines::semantics::{
     Functions, Paper, Run, Stuck, Supply, Term, Val, paper, reverse, sweep,
 };
@@ -16,94 +16,16 @@ use pullback_engines::{How, engine_named};
 use pullback_lambda::Program;
 use pullback_oracle::{Data, Entropy, bytes_of_seed, eval_f64, jvp_complex_step, on_machine};
 
-/// Programs with `rd` in the definition `f : (Real, Real) -> T`, and the same function without as `t`.
-const NESTED: &[(&str, &str)] = &[
-    (
-        "open cotangent and point",
-        "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-           (vjp (\\($y : Real) -> mul $y (mul $p.0 $y)) (mul $p.0 $p.1)).1 (sin $p.1)
-         def t : (Real, Real) -> Real = \\($q : (Real, Real)) ->
-           mul (mul 2.0 (mul $q.0 $q.0)) (mul $q.1 (sin $q.1))",
-    ),
-    (
-        "a derivative that is a tuple",
-        "def f : (Real, Real) -> (Real, Real) = \\($p : (Real, Real)) ->
-           (vjp (\\($q : (Real, Real)) -> mul $q.0 (mul $q.1 $q.1)) ($p.1, $p.0)).1 $p.0
-         def t : (Real, Real) -> (Real, Real) = \\($q1 : (Real, Real)) ->
-           (mul $q1.0 (mul $q1.0 $q1.0), mul (mul 2.0 $q1.1) (mul $q1.0 $q1.0))",
-    ),
-    (
-        "a cotangent that is a tuple",
-        "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-           (vjp (\\($y : Real) -> (sin $y, mul $y $y)) $p.0).1 ($p.1, $p.0)
-         def t : (Real, Real) -> Real = \\($q : (Real, Real)) ->
-           add (mul $q.1 (cos $q.0)) (mul 2.0 (mul $q.0 $q.0))",
-    ),
-    (
-        "a derivative of a derivative",
-        "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-           (vjp (\\($x : Real) ->
-             (vjp (\\($y : Real) -> mul (mul $y $y) (mul $y $x)) $x).1 $p.1) $p.0).1 1.0
-         def t : (Real, Real) -> Real = \\($q : (Real, Real)) ->
-           mul 9.0 (mul $q.1 (mul $q.0 $q.0))",
-    ),
-    (
-        "three derivatives inside one another",
-        "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-           (vjp (\\($x : Real) -> (vjp (\\($y : Real) -> (vjp (\\($z : Real) ->
-             mul $z $z) $y).1 $x) $x).1 1.0) (mul $p.0 $p.1)).1 $p.1
-         def t : (Real, Real) -> Real = \\($q : (Real, Real)) -> mul 2.0 $q.1",
-    ),
-    (
-        "recursion through its own derivative",
-        "def own : Real -> Real = \\($x : Real) ->
-           if gt $x 4.0 then mul $x $x else mul $x ((vjp @own (add $x 2.0)).1 1.0)
-         def f : (Real, Real) -> Real = \\($p : (Real, Real)) -> mul $p.1 (@own (mul $p.0 $p.0))
-         def own1 : Real -> Real = \\($u : Real) ->
-           if gt $u 4.0 then mul $u $u
-           else if gt $u 2.0 then mul $u (mul 2.0 (add $u 2.0))
-           else mul $u (add (mul 4.0 (add $u 2.0)) 4.0)
-         def t : (Real, Real) -> Real = \\($q : (Real, Real)) -> mul $q.1 (@own1 (mul $q.0 $q.0))",
-    ),
-    (
-        "gradient descent, with both numbers as the result",
-        "def d : (Real, (Real, Real)) -> (Real, Real) = \\($s : (Real, (Real, Real))) ->
-           let $r : Real = sub $s.0 (mul $s.1.0 $s.1.0) in
-           if lt (mul $r $r) 0.01 then ($s.0, $r) else @d (sub $s.0 (mul 0.2
-             ((vjp (\\($w : Real) -> let $u : Real = sub $w (mul $s.1.0 $s.1.0) in mul $u $u) $s.0).1
-               1.0)), $s.1)
-         def f : (Real, Real) -> (Real, Real) = \\($p : (Real, Real)) -> @d (mul 3.0 $p.1, $p)
-         def d1 : (Real, (Real, Real)) -> (Real, Real) = \\($s1 : (Real, (Real, Real))) ->
-           let $r1 : Real = sub $s1.0 (mul $s1.1.0 $s1.1.0) in
-           if lt (mul $r1 $r1) 0.01 then ($s1.0, $r1)
-           else @d1 (sub $s1.0 (mul 0.4 $r1), $s1.1)
-         def t : (Real, Real) -> (Real, Real) = \\($q : (Real, Real)) -> @d1 (mul 3.0 $q.1, $q)",
-    ),
-    (
-        "a local recursive function that is differentiated",
-        "def f : (Real, Real) -> Real = \\($p : (Real, Real)) ->
-           let rec $h : Real -> Real = \\($y : Real) ->
-             if gt $y 2.5 then mul $y $p.1 else $h (add $y $y) in
-           (vjp (\\($z : Real) -> $h $z) (add 1.5 $p.0)).1 $p.1
-         def t : (Real, Real) -> Real = \\($q : (Real, Real)) ->
-           let rec $k : (Real, Real) -> Real = \\($s : (Real, Real)) ->
-             if gt $s.0 2.5 then mul $s.1 $q.1
-             else $k (add $s.0 $s.0, mul $s.1 2.0) in
-           $k (add 1.5 $q.0, $q.1)",
-    ),
-];
-
 /// Away from all comparisons of these programs by more than the largest distance.
 const POINTS: &[(f64, f64)] = &[(0.7, 1.3), (1.1, -0.4), (0.9, 0.55), (-0.6, 1.9)];
 const DISTANCES: &[f64] = &[0.0, 1e-9, -1e-6, 1e-4, -1e-3];
 
 /// Checks each program, with its form in the paper, at each point.
 fn nested(check: impl Fn(&str, &Program, &Paper, (f64, f64))) {
-    for (name, text) in NESTED {
-        let program = source(text);
+    for (name, program) in papers(true) {
         let paper = paper(&program, def(&program, "f")).unwrap();
         for at in POINTS {
-            check(name, &program, &paper, *at);
+            check(&name, &program, &paper, *at);
         }
     }
 }

@@ -85,21 +85,21 @@ fn first_order(program: &Program, def: DefId) -> Result<(), String> {
         }
         seen.push(def);
         todo.extend(program.defs[def].body.globals());
-        let mut found = None;
+        let mut obstacle = None;
         program.defs[def].body.visit(&mut |expr| {
             for var in expr.binders() {
                 if !is_first_order(&program.datas, &program.vars[var].ty) {
-                    found.get_or_insert(program.vars[var].name.to_string());
+                    obstacle.get_or_insert(program.vars[var].name.to_string());
                 }
             }
             if let ExprKind::App(function, _) = &expr.kind
                 && !matches!(function.kind, ExprKind::Global(_))
             {
-                found.get_or_insert("an unknown function".to_owned());
+                obstacle.get_or_insert("an unknown function".to_owned());
             }
         });
-        if let Some(found) = found {
-            return Err(format!("{}: {found}\n{}", program.defs[def].name, program.print()));
+        if let Some(obstacle) = obstacle {
+            return Err(format!("{}: {obstacle}\n{}", program.defs[def].name, program.print()));
         }
     }
     Ok(())

@@ -288,6 +288,7 @@ impl<'b> Evaluation<'b> {
                 Ok(Datum::Space(total))
             }
             (Prim::Size, [Datum::Items(items)]) => Ok(Datum::Int(items.len() as i64)),
+            (Prim::Dim, [array, Datum::Int(depth)]) => dim(array, *depth),
             (Prim::Index, [base, Datum::Int(at)]) => {
                 let place =
                     usize::try_from(*at).map_err(|_| Fault::Index { index: *at, size: 0 })?;
@@ -473,6 +474,16 @@ impl<'b> Evaluation<'b> {
                 Ok(state)
             }),
         }
+    }
+}
+
+/// The size of an array's first rows at a depth, which must be there.
+fn dim(array: &Datum, depth: i64) -> Result<Datum, Fault> {
+    let Datum::Items(items) = array else { return Err(wrong("no array")) };
+    match items.first() {
+        _ if depth == 0 => Ok(Datum::Int(items.len() as i64)),
+        Some(row) => dim(row, depth - 1),
+        None => Err(wrong("no row")),
     }
 }
 
