@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use pullback_base::{Budget, Diagnostic, SourceMap};
+use pullback_base::{Budget, Diagnostic, SourceMap, memory};
 use pullback_ir::eval::{Array, Counts, Image, Limits, Machine, Value};
 use pullback_ir::{Elem, FuncId, Program, Stage, Type, parse, verify};
 
@@ -70,7 +70,9 @@ impl Case {
             return Ok(());
         }
         let (name, wanted) = rest.split_once(' ').expect("a function and what is wanted");
+        let before = memory::live();
         let result = self.evaluate(self.func(name));
+        assert_eq!(memory::live(), before, "{}: {name} leaves something in the account", self.name);
         let told = match (kind, result) {
             ("run", Ok((shown, _))) => {
                 let wanted = wanted.strip_prefix("= ").unwrap_or_default();

@@ -185,7 +185,13 @@ impl<'c, 'p> Emit<'c, 'p> {
 
     /// Moves at once: as if all were read before any is written.
     fn moves(&mut self, mut moves: Vec<Move>) {
+        // What stays where it is must stay there.
+        let staying: Vec<Reg> =
+            moves.iter().filter(|one| one.from == one.to).map(|one| one.to).collect();
         moves.retain(|one| one.from != one.to);
+        for one in &mut moves {
+            one.is_last &= !staying.contains(&one.from);
+        }
         let mut asides = vec![];
         while !moves.is_empty() {
             let is_read = |reg, but: usize| {
