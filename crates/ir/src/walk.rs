@@ -170,7 +170,8 @@ impl Op {
         }
     }
 
-    fn for_each_inner_param_mut(&mut self, each: &mut dyn FnMut(&mut VarId)) {
+    /// As [`Op::inner_params`], to change them.
+    pub fn for_each_inner_param_mut(&mut self, each: &mut dyn FnMut(&mut VarId)) {
         if let Self::Match(cases) = self {
             cases.arms.iter_mut().flat_map(|arm| &mut arm.params).for_each(each);
         } else if let Self::Loop(Loop { form, states, .. }) = self {
