@@ -1,0 +1,121 @@
+//! What an operation may do beside giving values: fail, or touch an accumulator. That it may not end, or
+//! take more memory than there is, is none of its effects.
+
+use pullback_base::IdVec;
+use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, VarId};
+use rustc_hash::FxHashSet;
+
+/// Which functions may fail.
+pub(crate) struct Effects {
+    may_fail: IdVec<FuncId, bool>,
+}
+
+impl Effects {
+    /// The effects of a program's functions: the least solution.
+    pub fn of(program: &Program) -> Self {
+        let mut effects = Self { may_fail: program.funcs.ids().map(|_| false).collect() };
+        let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.ids().map(|_| vec![]).collect();
+        let mut failing = vec![];
+        for (id, func) in program.funcs.iter_enumerated() {
+            func.body.visit(&mut |stmt| {
+                if let Op::Call(callee, _) = &stmt.op {
+                    callers[*callee].push(id);
+                }
+            });
+            if effects.block_may_fail(program, &func.body) {
+                failing.push(id);
+            }
+        }
+        while let Some(func) = failing.pop() {
+            if !std::mem::replace(&mut effects.may_fail[func], true) {
+                failing.extend(&callers[func]);
+            }
+        }
+        effects
+    }
+
+    fn block_may_fail(&self, program: &Program, block: &Block) -> bool {
+        block.stmts.iter().any(|stmt| self.may_fail(program, stmt))
+    }
+
+    /// Whether a statement may fail, one inside it included.
+    pub fn may_fail(&self, program: &Program, stmt: &Stmt) -> bool {
+        self.fails_itself(program, stmt)
+            || stmt.op.blocks().into_iter().any(|block| self.block_may_fail(program, block))
+    }
+
+    /// Whether a statement may fail, those inside it left out.
+    pub fn fails_itself(&self, program: &Program, stmt: &Stmt) -> bool {
+        match &stmt.op {
+            Op::Prim(prim, _) => !prim.row().never_fails(),
+            Op::Call(func, _) => self.may_fail[*func],
+            // The count of what is collected must not be negative, and its rows must be of one size.
+            Op::Loop(form) => {
+                let collected = &stmt.vars[form.states.len()..];
+                let has_count = match form.form {
+                    LoopForm::For { count: Atom::Int(count), .. } => count < 0,
+                    LoopForm::For { .. } => true,
+                    LoopForm::While(_) => false,
+                };
+                let has_rows = collected.iter().any(|var| program.vars[*var].ty.rank > 1);
+                !collected.is_empty() && (has_count || has_rows)
+            }
+            Op::Array(items) => {
+                items.len() > 1 && stmt.vars.iter().any(|var| program.vars[*var].ty.rank > 1)
+            }
+            Op::Concat(a, _) => program.type_of(*a).rank > 1,
+            Op::Index(_, at) | Op::AddAcc(_, at, _) | Op::AtAcc(_, at) => !at.is_empty(),
+            Op::Update(_, _, _)
+            | Op::Slice(_, _, _)
+            | Op::CheckSize(_, _, _, _)
+            | Op::ToTangent(_, _)
+            | Op::PartAcc(_, _, _)
+            | Op::Fail(_, _)
+            | Op::Custom { .. }
+            | Op::Jvp(_, _, _)
+            | Op::Linearize(_, _)
+            | Op::Apply(_, _, _) => true,
+            Op::Copy(_)
+            | Op::Undef
+            | Op::Select(_, _, _)
+            | Op::MulZero(_, _)
+            | Op::Stop(_)
+            | Op::If(_, _, _)
+            | Op::Match(_)
+            | Op::Flatten(_)
+            | Op::Dim(_, _)
+            | Op::Sized(_, _, _)
+            | Op::Sum(_)
+            | Op::Argsort(_)
+            | Op::Shape(_, _)
+            | Op::Con(_, _)
+            | Op::Zero(_)
+            | Op::Plus(_, _)
+            | Op::Unpack { .. }
+            | Op::FromTangent(_, _)
+            | Op::NewAcc(_)
+            | Op::ReadAcc(_) => false,
+        }
+    }
+}
+
+/// Whether an operation makes, writes or reads an accumulator that is seen outside of it: then it stays
+/// where it is.
+pub(crate) fn touches_acc(program: &Program, op: &Op) -> bool {
+    let is_acc = |var: VarId| program.vars[var].ty.is_acc;
+    let mut touches = matches!(op, Op::NewAcc(_));
+    op.for_each_atom(&mut |atom| touches |= atom.var().is_some_and(is_acc));
+    if touches || op.blocks().is_empty() {
+        return touches;
+    }
+    let mut bound: FxHashSet<VarId> = FxHashSet::default();
+    for block in op.blocks() {
+        block.visit(&mut |stmt| bound.extend(stmt.vars.iter().filter(|var| is_acc(**var))));
+    }
+    for block in op.blocks() {
+        block.visit_atoms(&mut |atom| {
+            touches |= atom.var().is_some_and(|var| is_acc(var) && !bound.contains(&var));
+        });
+    }
+    touches
+}

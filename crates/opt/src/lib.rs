@@ -1,0 +1,21 @@
+//! The optimiser: passes from the IR to the IR, each with a law, in one list, [`PASSES`]. It may run before
+//! derivations are made and after that: what asks for one is left alone.
+//!
+//! Law of all: a program that has a value keeps it, bit for bit, but that NaNs are one and that a
+//! product with an absent (co)tangent may be a zero of either sign; one that fails still fails. Which of
+//! several errors comes first may change, and errors that cannot happen may go. Limits of time and memory are
+//! no errors: what is left out for them, such as a loop without end, is no change.
+
+mod calls;
+mod cse;
+mod dce;
+mod effects;
+mod inline;
+mod pass;
+mod pipeline;
+mod prune;
+mod select;
+mod simplify;
+
+pub use pass::Pass;
+pub use pipeline::{Options, PASSES, Step, optimise, pass_named};

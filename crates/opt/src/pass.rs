@@ -1,0 +1,33 @@
+//! What a pass is, and what several of them need.
+
+use pullback_ir::{Block, FuncId, Program};
+
+/// A pass: from programs to programs that mean the same.
+#[derive(Debug)]
+pub struct Pass {
+    /// Its name, for switching it off and for telling of it.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// Why that changes nothing.
+    pub law: &'static str,
+    /// Changes a program, of which these functions are called from outside, and says whether it did. A pass
+    /// that numbers functions anew says which the roots are.
+    pub run: fn(&mut Program, &mut [FuncId]) -> bool,
+}
+
+/// How many statements a block has, those inside it counted.
+pub(crate) fn block_size(block: &Block) -> usize {
+    let mut size = 0;
+    block.visit(&mut |_| size += 1);
+    size
+}
+
+/// Leaves out items.
+pub(crate) fn keep<T>(items: &mut Vec<T>, stays: &[bool]) {
+    let mut at = 0;
+    items.retain(|_| {
+        at += 1;
+        stays[at - 1]
+    });
+}

@@ -1,0 +1,161 @@
+//! Laws of arrays.
+
+use pullback_base::Id;
+use pullback_ir::{Atom, Op, Stmt};
+
+use super::scalar::same;
+use super::{Def, New, Simplify};
+
+/// The longest array that is put together when code is made.
+const LONGEST: usize = 64;
+
+impl Simplify<'_> {
+    pub(super) fn array_law(&self, stmt: &Stmt) -> Option<New> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the caller has only these")]
+        match &stmt.op {
+            Op::Index(a, at) => self.index_law(*a, at),
+            Op::Update(a, at, v) => self.update_law(*a, at, *v),
+            Op::Slice(a, lo, hi) => self.slice_law(*a, *lo, *hi),
+            Op::Concat(a, b) => self.concat_law(*a, *b),
+            Op::Dim(a, k) => self.dim_law(*a, *k),
+            Op::Flatten(a) => match self.def(*a)? {
+                Op::Array(items) if items.len() == 1 => New::atom(items[0]),
+                _ => None,
+            },
+            // Without rows out there, and with them: the same array.
+            Op::Sized(a, k, n) => {
+                let is_known = matches!(self.def(*n), Some(Op::Dim(b, j)) if b == a && j == k);
+                is_known.then(|| New::Atoms(vec![*a]))
+            }
+            Op::CheckSize(a, k, n, _) => self.check_law(*a, *k, *n),
+            Op::Sum(a) => match self.def(*a)? {
+                Op::Array(items) if items.is_empty() => New::atom(Atom::Real(0.0)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn rank(&self, atom: Atom) -> usize {
+        usize::from(self.program.type_of(atom).rank)
+    }
+
+    fn index_law(&self, a: Atom, at: &[Atom]) -> Option<New> {
+        let Some(first) = at.first() else { return New::atom(a) };
+        let is_element = self.rank(a) == at.len();
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others have no law")]
+        match self.def(a)? {
+            // a[i][j] = a[i, j]; the first index still fails where it did
+            Op::Index(b, outer) => New::op(Op::Index(*b, [outer, at].concat())),
+            // [x, y][1] = y
+            Op::Array(items) => {
+                let Atom::Int(first) = first else { return None };
+                let item = items.get(usize::try_from(*first).ok()?)?;
+                if at.len() == 1 {
+                    New::atom(*item)
+                } else {
+                    New::op(Op::Index(*item, at[1..].to_vec()))
+                }
+            }
+            // (a with [i] = v)[i] = v
+            Op::Update(_, place, v) if place == at => New::atom(*v),
+            // (a with [0] = v)[1] = a[1]
+            Op::Update(b, place, _) if differ(place, at) => New::op(Op::Index(*b, at.to_vec())),
+            // An element is there, so no rows around it are absent.
+            Op::Sized(b, _, _) if is_element => New::op(Op::Index(*b, at.to_vec())),
+            _ => None,
+        }
+    }
+
+    fn update_law(&self, a: Atom, at: &[Atom], v: Atom) -> Option<New> {
+        if at.is_empty() && self.rank(a) == 0 {
+            return New::atom(v);
+        }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others have no law")]
+        match self.def(a)? {
+            // a with [i] = u with [i] = v: a with [i] = v
+            Op::Update(b, place, _) if place == at && self.rank(v) == 0 => {
+                New::op(Op::Update(*b, at.to_vec(), v))
+            }
+            _ => None,
+        }
+    }
+
+    fn slice_law(&self, a: Atom, lo: Atom, hi: Atom) -> Option<New> {
+        // a[0:dim a] = a
+        if lo == Atom::Int(0) && matches!(self.def(hi), Some(Op::Dim(b, 0)) if *b == a) {
+            return New::atom(a);
+        }
+        match (self.def(a)?, lo, hi) {
+            // a[1:9][2:4] = a[3:5]
+            (Op::Slice(b, Atom::Int(from), Atom::Int(to)), Atom::Int(lo), Atom::Int(hi))
+                if 0 <= lo && lo <= hi && hi <= to.checked_sub(*from)? =>
+            {
+                New::op(Op::Slice(*b, Atom::Int(from + lo), Atom::Int(from + hi)))
+            }
+            _ => None,
+        }
+    }
+
+    fn concat_law(&self, a: Atom, b: Atom) -> Option<New> {
+        // What an array without rows says of their sizes is lost among rows.
+        if self.rank(a) != 1 {
+            return None;
+        }
+        match (self.def(a), self.def(b)) {
+            (Some(Op::Array(items)), _) if items.is_empty() => New::atom(b),
+            (_, Some(Op::Array(items))) if items.is_empty() => New::atom(a),
+            (Some(Op::Array(items)), Some(Op::Array(more)))
+                if items.len() + more.len() <= LONGEST =>
+            {
+                New::op(Op::Array([items.as_slice(), more].concat()))
+            }
+            _ => None,
+        }
+    }
+
+    fn dim_law(&self, a: Atom, k: u8) -> Option<New> {
+        if let Some(Def::Collected(count)) = self.defs.get(a.var()?.index())?
+            && k == 0
+        {
+            return New::atom(*count);
+        }
+        let dim = |b: Atom, k: u8| New::op(Op::Dim(b, k));
+        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
+        match self.def(a)? {
+            Op::Array(items) if k == 0 => New::atom(Atom::Int(i64::try_from(items.len()).ok()?)),
+            Op::Array(items) => dim(*items.first()?, k - 1),
+            Op::Index(b, at) => dim(*b, k.checked_add(u8::try_from(at.len()).ok()?)?),
+            Op::Update(b, _, _) | Op::Zero(b) | Op::Shape(b, _) | Op::ToTangent(b, _) => dim(*b, k),
+            Op::Argsort(b) => dim(*b, k),
+            Op::Sized(b, j, _) if *j != k => dim(*b, k),
+            Op::Slice(b, _, _) if k > 0 => dim(*b, k),
+            Op::Slice(_, Atom::Int(0), hi) => New::atom(*hi),
+            Op::Slice(_, Atom::Int(lo), Atom::Int(hi)) => {
+                New::atom(Atom::Int(hi.checked_sub(*lo)?))
+            }
+            Op::ReadAcc(acc) => match self.def(*acc)? {
+                Op::NewAcc(init) => dim(*init, k),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn check_law(&self, a: Atom, k: u8, n: Atom) -> Option<New> {
+        let is_dim = matches!(self.def(n), Some(Op::Dim(b, j)) if *b == a && *j == k);
+        let is_known = match self.dim_law(a, k) {
+            Some(New::Atoms(size)) => same(size[0], n),
+            Some(New::Op(Op::Dim(b, j))) => {
+                matches!(self.def(n), Some(Op::Dim(c, i)) if *c == b && *i == j)
+            }
+            Some(New::Op(_) | New::Stmts(_, _)) | None => false,
+        };
+        (is_dim || is_known).then(|| New::Atoms(vec![]))
+    }
+}
+
+/// Whether two places are known to be different, and neither inside the other.
+fn differ(place: &[Atom], at: &[Atom]) -> bool {
+    place.iter().zip(at).any(|(i, j)| matches!((i, j), (Atom::Int(m), Atom::Int(n)) if m != n))
+}

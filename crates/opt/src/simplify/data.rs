@@ -1,0 +1,70 @@
+//! Laws of tangents, of data and others, and of accumulators.
+
+use pullback_ir::{Atom, Elem, Op, Stmt, Type};
+use pullback_prim::Prim;
+
+use super::{New, Simplify};
+
+impl Simplify<'_> {
+    pub(super) fn data_law(&mut self, stmt: &Stmt) -> Option<New> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the caller has only these")]
+        match &stmt.op {
+            Op::Zero(a) if self.program.type_of(*a) == Type::REAL => New::atom(Atom::Real(0.0)),
+            Op::Plus(a, b) if self.program.type_of(*a) == Type::REAL => {
+                New::op(Op::Prim(Prim::Add, vec![*a, *b]))
+            }
+            Op::Plus(a, b) if self.is_zero_vector(*a) => New::atom(*b),
+            Op::Plus(a, b) if self.is_zero_vector(*b) => New::atom(*a),
+            Op::Unpack { tangent, tag, like } => self.unpack_law(stmt, *tangent, *tag, like),
+            Op::AddAcc(acc, at, v) if at.is_empty() => {
+                self.adds_nothing(*acc, *v).then(|| New::Atoms(vec![]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a tangent of data is the zero vector.
+    fn is_zero_vector(&self, atom: Atom) -> bool {
+        let Type { elem: Elem::Data(data), rank: 0, .. } = self.program.type_of(atom) else {
+            return false;
+        };
+        let last = self.program.constructors(data).len() - 1;
+        match self.def(atom) {
+            Some(Op::Zero(_)) => true,
+            Some(Op::Con(tag, _)) => *tag as usize == last,
+            _ => false,
+        }
+    }
+
+    fn unpack_law(&mut self, stmt: &Stmt, tangent: Atom, tag: u32, like: &[Atom]) -> Option<New> {
+        if self.is_zero_vector(tangent) {
+            let vars: Vec<_> = stmt.vars.iter().map(|var| self.alike(*var)).collect();
+            let zeros = vars.iter().zip(like);
+            let zeros = zeros.map(|(var, like)| Stmt::new(vec![*var], Op::Zero(*like), stmt.span));
+            return Some(New::Stmts(zeros.collect(), vars.into_iter().map(Atom::Var).collect()));
+        }
+        let Op::Con(known, fields) = self.def(tangent)? else { return None };
+        (*known == tag).then(|| New::Atoms(fields.clone()))
+    }
+
+    /// Whether adding a value to an accumulator changes nothing: -0 and the zero vector change no number, and 0
+    /// none that a sum beginning with 0 can be, since that is never -0.
+    fn adds_nothing(&self, acc: Atom, value: Atom) -> bool {
+        if self.is_zero_vector(value) {
+            return true;
+        }
+        let Atom::Real(x) = value else { return false };
+        x == 0.0 && (x.is_sign_negative() || self.begins_with_zero(acc))
+    }
+
+    fn begins_with_zero(&self, mut acc: Atom) -> bool {
+        loop {
+            match self.def(acc) {
+                Some(Op::AtAcc(around, _) | Op::PartAcc(around, _, _)) => acc = *around,
+                Some(Op::NewAcc(Atom::Real(x))) => return x.to_bits() == 0,
+                Some(Op::NewAcc(init)) => return matches!(self.def(*init), Some(Op::Zero(_))),
+                _ => return false,
+            }
+        }
+    }
+}
