@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use pullback_base::{FileId, Name, Span};
 
+use super::prims::{PrimId, Prims};
 use pullback_lambda::AdOp;
-use pullback_prim::Prim;
 
 /// A register of the running frame. Operands that move values may carry [`KILL`].
 pub type Reg = u32;
@@ -28,6 +28,8 @@ pub enum Packing {
     /// Anything else.
     Values,
 }
+
+const _: () = assert!(size_of::<Instr>() == 16);
 
 /// One instruction. `d` is written, `a`, `b`, `i`, `v` are read; `first` starts a run of registers;
 /// `to` is a jump target.
@@ -70,7 +72,7 @@ pub enum Instr {
     RealDivR { d: u16, a: u16, k: f64 },
     RealNeg { d: Reg, a: Reg },
     /// A smooth primitive of one Real.
-    Real1 { prim: Prim, d: Reg, a: Reg },
+    Real1 { prim: PrimId, d: Reg, a: Reg },
 
     // Int arithmetic, checked.
     IntAdd { d: Reg, a: Reg, b: Reg },
@@ -85,18 +87,18 @@ pub enum Instr {
     ToReal { d: Reg, a: Reg },
 
     // Any other primitive of scalars or arrays.
-    Prim1 { prim: Prim, d: Reg, a: Reg },
-    Prim2 { prim: Prim, d: Reg, a: Reg, b: Reg },
-    PrimN { prim: Prim, d: Reg, first: Reg },
+    Prim1 { prim: PrimId, d: Reg, a: Reg },
+    Prim2 { prim: PrimId, d: Reg, a: Reg, b: Reg },
+    PrimN { prim: PrimId, d: Reg, first: Reg, n: u8 },
     /// The size of absent rows at a depth.
     Sized { d: Reg, a: Reg, n: Reg, depth: u8 },
     /// An error unless the rows at a depth, if there are any, have the size `n`; the array stays.
     CheckSize { a: Reg, n: Reg, what: u32, depth: u8 },
 
     // Looks of a watch at the arguments of the next instruction; `left`: the constant comes first.
-    Look1 { prim: Prim, a: Reg },
-    Look2 { prim: Prim, a: Reg, b: Reg },
-    LookK { prim: Prim, left: bool, a: u16, k: f64 },
+    Look1 { prim: PrimId, a: Reg },
+    Look2 { prim: PrimId, a: Reg, b: Reg },
+    LookK { prim: PrimId, left: bool, a: u16, k: f64 },
 
     // Jumps.
     Jump { to: u32 },
@@ -219,6 +221,8 @@ pub struct Image {
     pub places: Vec<Place>,
     /// The code of each constant, by slot.
     pub constants: Vec<u32>,
+    /// The primitives that instructions name.
+    pub prims: Prims,
     /// All string literals.
     pub strings: Vec<Rc<Rc<str>>>,
     /// The files of the library: a call into it from outside leaves its frame.

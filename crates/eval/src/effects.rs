@@ -71,9 +71,7 @@ impl Instr {
             | Self::Size { d, a }
             | Self::Sum { d, a }
             | Self::Sibling { d, a, .. } => each(f, [Write(*d), Peek(*a)]),
-            Self::PrimN { prim, d, first } => {
-                each(f, [Write(*d), Run(*first, prim.row().params.len() as u32)])
-            }
+            Self::PrimN { d, first, n, .. } => each(f, [Write(*d), Run(*first, u32::from(*n))]),
             Self::Sized { d, a, n, .. } => each(f, [Write(*d), Read(a), Peek(*n)]),
             Self::CheckSize { a, n, .. } => each(f, [Peek(*n), Peek(*a)]),
             Self::JumpIf { a, .. }

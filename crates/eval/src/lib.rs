@@ -18,6 +18,7 @@ mod linearity;
 mod machine;
 mod numeric;
 mod options;
+mod prims;
 mod value;
 pub mod walk;
 pub mod watch;
@@ -32,6 +33,7 @@ pub use hooks::{Ctx, Engine, Level, Native, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use numeric::Plain;
 pub use options::Options;
+pub use prims::{Operation, PrimId, Prims};
 pub use pullback_base::{Budget, Since, memory};
 pub use pullback_prim::{
     FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, Ruled, amount,

@@ -14,7 +14,7 @@ use pullback_prim::{Prim, values};
 
 use super::code::{Code, Image, Instr, Place};
 use super::core::{Core, Frame, Memo, Next, STOP, TICK, array_of};
-use super::counts::{Counts, surcharge};
+use super::counts::Counts;
 use super::hooks::{Ctx, Engine, Step};
 use super::options::Options;
 use super::value::Value;
@@ -193,7 +193,7 @@ impl<'i> Machine<'i> {
                     Instr::RealMulR { d, a, k } => real!(d, &*constant(k), &reg!(a), *, Mul),
                     Instr::RealDivR { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &*constant(k), &reg!(a), /, Div) }
                     Instr::RealNeg { d, a } => { primitives += 1; set!(d, negated(&mut core.ctx, &reg!(a))) }
-                    Instr::Real1 { prim, d, a } => { primitives += 1; core.ctx.counts.surcharge += surcharge(prim); set!(d, prim1(&mut core.ctx, prim, &reg!(a))) }
+                    Instr::Real1 { prim, d, a } => { let op = &image.prims[prim]; primitives += 1; core.ctx.counts.surcharge += op.surcharge; set!(d, prim1(&mut core.ctx, op.prim, &reg!(a))) }
                     Instr::IntAdd { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), i64::checked_add, IntAdd),
                     Instr::IntSub { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), i64::checked_sub, IntSub),
                     Instr::IntMul { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), i64::checked_mul, IntMul),
@@ -203,14 +203,14 @@ impl<'i> Machine<'i> {
                     Instr::IntSubK { d, a, k } => whole!(d, &reg!(a), k, i64::checked_sub, IntSub),
                     Instr::IntMulK { d, a, k } => whole!(d, &reg!(a), k, i64::checked_mul, IntMul),
                     Instr::ToReal { d, a } => { primitives += 1; let n = int(&reg!(a)); set_real(&mut reg!(d), n as f64) }
-                    Instr::Prim1 { prim, d, a } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, core.ctx.apply(prim, std::slice::from_ref(&reg!(a)))) }
-                    Instr::Prim2 { prim, d, a, b } => { primitives += counted(prim); core.ctx.counts.surcharge += surcharge(prim); set!(d, prim2(&mut core.ctx, prim, &reg!(a), &reg!(b))) }
-                    Instr::PrimN { prim, d, first } => set!(d, core.ctx.apply(prim, &regs[first as usize..first as usize + prim.row().params.len()])),
+                    Instr::Prim1 { prim, d, a } => { let op = &image.prims[prim]; primitives += op.counted; core.ctx.counts.surcharge += op.surcharge; set!(d, core.ctx.apply(op.prim, std::slice::from_ref(&reg!(a)))) }
+                    Instr::Prim2 { prim, d, a, b } => { let op = &image.prims[prim]; primitives += op.counted; core.ctx.counts.surcharge += op.surcharge; set!(d, prim2(&mut core.ctx, op.prim, &reg!(a), &reg!(b))) }
+                    Instr::PrimN { prim, d, first, n } => set!(d, core.ctx.apply(image.prims[prim].prim, &regs[first as usize..first as usize + usize::from(n)])),
                     Instr::CheckSize { a, n, what, depth } => check!(check_size(&reg!(a), depth, &reg!(n), || &image.strings[what as usize])),
                     Instr::Sized { d, a, n, depth } => { let n = int(&reg!(n)); let array = take(regs, a); reg!(d) = array.sized(usize::from(depth), n) }
-                    Instr::Look1 { prim, a } => core.look(prim, &[&reg!(a)], w.id, w.pc),
-                    Instr::Look2 { prim, a, b } => core.look(prim, &[&reg!(a), &reg!(b)], w.id, w.pc),
-                    Instr::LookK { prim, left, a, k } => core.look_beside(prim, left, &reg!(a), k, w.id, w.pc),
+                    Instr::Look1 { prim, a } => core.look(image.prims[prim].prim, &[&reg!(a)], w.id, w.pc),
+                    Instr::Look2 { prim, a, b } => core.look(image.prims[prim].prim, &[&reg!(a), &reg!(b)], w.id, w.pc),
+                    Instr::LookK { prim, left, a, k } => core.look_beside(image.prims[prim].prim, left, &reg!(a), k, w.id, w.pc),
                     Instr::Jump { to } => w.pc = to as usize,
                     Instr::Again { to } => { w.pc = to as usize; burn!() }
                     Instr::JumpIf { a, to } => jump_if!(matches!(reg!(a), Value::Bool(true)), to),

@@ -35,7 +35,9 @@ impl Function<'_, '_> {
                 if prim == Prim::CheckSize && self.check_size([array, depth, size, what], d) => {}
             _ => {
                 let first = self.run(args);
-                self.emit(Instr::PrimN { prim, d, first });
+                let n = u8::try_from(args.len()).expect("fewer than 2^8 parameters of a primitive");
+                let prim = self.shared.image.prims.id(prim);
+                self.emit(Instr::PrimN { prim, d, first, n });
             }
         }
     }
@@ -69,14 +71,22 @@ impl Function<'_, '_> {
             clippy::wildcard_enum_match_arm,
             reason = "the primitives with instructions of their own"
         )]
-        self.emit(match prim {
+        let instr = match prim {
             Prim::Neg => Instr::RealNeg { d, a },
             Prim::ToReal => Instr::ToReal { d, a },
             Prim::Size => Instr::Size { d, a },
             Prim::Sum => Instr::Sum { d, a },
-            _ if matches!(prim.row().class, Class::Smooth(_)) => Instr::Real1 { prim, d, a },
-            _ => Instr::Prim1 { prim, d, a },
-        });
+            _ => {
+                let id = self.shared.image.prims.id(prim);
+                match prim.row().class {
+                    Class::Smooth(_) => Instr::Real1 { prim: id, d, a },
+                    Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail => {
+                        Instr::Prim1 { prim: id, d, a }
+                    }
+                }
+            }
+        };
+        self.emit(instr);
     }
 
     fn prim2(&mut self, prim: Prim, x: &Expr, y: &Expr, d: Reg) {
@@ -169,7 +179,7 @@ impl Function<'_, '_> {
             clippy::wildcard_enum_match_arm,
             reason = "the primitives with instructions of their own"
         )]
-        self.emit(match prim {
+        let instr = match prim {
             Prim::Add => Instr::RealAdd { d, a, b },
             Prim::Sub => Instr::RealSub { d, a, b },
             Prim::Mul => Instr::RealMul { d, a, b },
@@ -180,8 +190,9 @@ impl Function<'_, '_> {
             Prim::IntDiv => Instr::IntDiv { d, a, b },
             Prim::IntRem => Instr::IntRem { d, a, b },
             Prim::Index => Instr::Index { d, a, i: b },
-            _ => Instr::Prim2 { prim, d, a, b },
-        });
+            _ => Instr::Prim2 { prim: self.shared.image.prims.id(prim), d, a, b },
+        };
+        self.emit(instr);
     }
 
     /// Emits a test; the returned jumps are taken if the condition is `sense`.

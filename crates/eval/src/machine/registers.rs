@@ -8,7 +8,7 @@ use crate::code::{Image, KILL, Reg};
 use crate::discrete::{self, position};
 use crate::hooks::Ctx;
 use crate::value::{Fields, Items, Value};
-use pullback_prim::{Class, Move, Prim, RealFn};
+use pullback_prim::{Class, Prim, RealFn};
 
 /// Stores a value. Most registers hold a number or nothing, which is overwritten without a call.
 #[inline(always)]
@@ -182,16 +182,6 @@ pub(super) fn prim2(ctx: &mut Ctx, prim: Prim, x: &Value, y: &Value) -> Result<V
         return discrete::compare(prim, x, y);
     }
     ctx.apply(prim, &[x.clone(), y.clone()])
-}
-
-/// How many operations on scalars a primitive counts as.
-#[inline]
-pub(super) fn counted(prim: Prim) -> u64 {
-    u64::from(match prim.row().class {
-        Class::Smooth(_) | Class::Structural(Move::Total { .. }) => true,
-        Class::Discrete => !matches!(prim, Prim::Size | Prim::Dim | Prim::Argsort),
-        Class::Structural(_) | Class::Control | Class::Fail => false,
-    })
 }
 
 /// A smooth primitive of one Real.
