@@ -3,7 +3,11 @@
 //!
 //! Checked: the type of every node, arity and types of primitives and differentiation operators,
 //! binders bound once in the whole program and in scope where they are used, arms of matches, that
-//! recursive bindings are functions, and that definitions are closed; and what holds from some [`Stage`] on.
+//! recursive bindings are functions, that definitions are closed, and that arrays are regular: where the terms of
+//! an array of arrays tell that the sizes of its rows differ, a check of these sizes follows; and what holds from
+//! some [`Stage`] on.
+
+mod regular;
 
 use std::collections::BTreeSet;
 
@@ -37,6 +41,7 @@ pub fn verify(program: &Program, stage: Stage<'_>) -> Result<(), Vec<String>> {
         ctx.def = Some(id);
         ctx.check(&def.body);
         ctx.same(&def.ty, &def.body.ty, "the body of the definition");
+        regular::irregular(&def.body).into_iter().for_each(|text| ctx.error(text));
     }
     ctx.check_stage(stage);
     if ctx.errors.is_empty() { Ok(()) } else { Err(ctx.errors) }
