@@ -78,15 +78,34 @@ impl Ctx {
         level.smooth(self, highest, prim, args)
     }
 
-    /// Applies a smooth primitive of two Reals of which one or both are followed.
+    /// Applies a smooth primitive of one Real, which is followed.
+    #[inline(never)]
+    pub(super) fn followed1(&mut self, prim: Prim, x: &Value) -> Result<Value, Fault> {
+        if !self.options.strict_domain
+            && let Class::Smooth(smooth) = &prim.row().class
+            && let Some((last, level)) = self.plain_level()
+            && let Some(plain) = Plain::unary(&mut self.counts, last, smooth, x)
+        {
+            return level.plain(self, last, &plain);
+        }
+        self.apply(prim, std::slice::from_ref(x))
+    }
+
+    /// Applies a smooth primitive of two Reals, or of a Real and an Int, of which one or both are followed.
     #[inline(never)]
     pub(super) fn followed2(&mut self, prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> {
         if !self.options.strict_domain
             && let Class::Smooth(smooth) = &prim.row().class
             && let Some((last, level)) = self.plain_level()
-            && let Some(plain) = Plain::binary(&mut self.counts, last, smooth, x, y)
         {
-            return level.plain(self, last, &plain);
+            let plain = if let Value::Int(n) = y {
+                Plain::power(&mut self.counts, last, smooth, x, *n)
+            } else {
+                Plain::binary(&mut self.counts, last, smooth, x, y)
+            };
+            if let Some(plain) = plain {
+                return level.plain(self, last, &plain);
+            }
         }
         self.apply(prim, &[x.clone(), y.clone()])
     }
@@ -97,6 +116,7 @@ impl Ctx {
         let (last, level) = self.plain_level()?;
         let plain = match args {
             [x] => Plain::unary(&mut self.counts, last, smooth, x)?,
+            [x, Value::Int(n)] => Plain::power(&mut self.counts, last, smooth, x, *n)?,
             [x, y] => Plain::binary(&mut self.counts, last, smooth, x, y)?,
             _ => return None,
         };

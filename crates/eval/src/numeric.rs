@@ -48,6 +48,26 @@ impl<'a> Plain<'a> {
         plain.with_partials(counts, smooth, [x, y])
     }
 
+    /// As [`Plain::unary`], for a primitive of a Real and an Int.
+    #[inline]
+    pub(super) fn power(
+        counts: &mut Counts,
+        level: u64,
+        smooth: &Smooth,
+        x: &'a Value,
+        n: i64,
+    ) -> Option<Self> {
+        /// Up to here every Int is a Real too, so that partials can be computed with Reals.
+        const EXACT: u64 = 1 << 53;
+        let (x, tangent) = number(level, x)?;
+        let RealFn::RealInt(f) = smooth.value else { return None };
+        if n.unsigned_abs() > EXACT {
+            return None;
+        }
+        let plain = Self { tangents: [tangent, None], partials: [0.0; 2], result: f(x, n) };
+        plain.with_partials(counts, smooth, [x, n as f64])
+    }
+
     #[inline(always)]
     fn with_partials(
         mut self,
@@ -75,6 +95,17 @@ impl<'a> Plain<'a> {
     /// With partial derivatives that take operations of their own.
     #[inline(never)]
     fn computed(mut self, counts: &mut Counts, smooth: &Smooth, numbers: [f64; 2]) -> Option<Self> {
+        if let Some(code) = smooth.straight(self.tangents.map(|tangent| tangent.is_some())) {
+            counts.derivative += code.operations;
+            counts.surcharge += code.surcharge;
+            for (at, partial) in code.partials(numbers, self.result).into_iter().enumerate() {
+                match partial {
+                    Some(x) => self.partials[at] = x,
+                    None => self.tangents[at] = None,
+                }
+            }
+            return Some(self);
+        }
         let mut partials = Partials::new(smooth, numbers, self.result);
         for (index, term) in smooth.partials.iter().enumerate() {
             if self.tangents[index].is_none() {
@@ -107,12 +138,13 @@ fn number(level: u64, value: &Value) -> Option<(f64, Option<&Value>)> {
     None
 }
 
-/// The value of a smooth primitive of Reals.
+/// The value of a smooth primitive of Reals, or of a Real and an Int that is written as a Real.
 #[inline]
 fn value(smooth: &Smooth, args: &[f64]) -> Option<f64> {
     match (smooth.value, args) {
         (RealFn::Real2(f), [x, y, ..]) => Some(f(*x, *y)),
         (RealFn::Real1(f), [x, ..]) => Some(f(*x)),
+        (RealFn::RealInt(f), [x, n, ..]) => Some(f(*x, *n as i64)),
         (RealFn::Real1(_) | RealFn::Real2(_) | RealFn::RealInt(_) | RealFn::IntReal(_), _) => None,
     }
 }
@@ -154,7 +186,7 @@ impl<'a> Partials<'a> {
             Term::Real(x) => Partial::Number(*x),
             Term::Result => Partial::Number(self.result),
             Term::Zero => Partial::Zero,
-            Term::Int(_) => Partial::Unknown,
+            Term::Int(n) => Partial::Number(*n as f64),
             Term::Prim(prim, terms) => match self.prim(term, *prim, terms) {
                 Some(x) => Partial::Number(x),
                 None => Partial::Unknown,
@@ -201,7 +233,7 @@ impl<'a> Partials<'a> {
     }
 }
 
-/// A comparison of Reals.
+/// A comparison of Reals, or of Ints that are written as Reals.
 #[inline]
 pub(super) fn compare(prim: Prim, x: f64, y: f64) -> Option<bool> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the comparisons among all primitives")]
@@ -210,7 +242,7 @@ pub(super) fn compare(prim: Prim, x: f64, y: f64) -> Option<bool> {
         Prim::Le => x <= y,
         Prim::Gt => x > y,
         Prim::Ge => x >= y,
-        Prim::Eq => x == y,
+        Prim::Eq | Prim::IntEq => x == y,
         Prim::Ne => x != y,
         _ => return None,
     })

@@ -14,6 +14,8 @@ mod powers;
 mod row;
 mod scalar;
 mod special;
+mod straight;
+mod straighten;
 mod table;
 pub mod values;
 
@@ -25,3 +27,4 @@ pub use row::{
     Beside, Class, Failure, Linearity, MAX_SHARED, Prim, PrimTy, RealFn, Row, Smooth, Term,
 };
 pub use scalar::{Scalar, ScalarFault};
+pub use straight::{Straight, Straightened};

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 use crate::moves::Move;
+use crate::straight::Straightened;
 
 /// A primitive operation, always saturated. Real arithmetic follows binary64; Int arithmetic is
 /// checked (overflow and division by zero are run-time errors).
@@ -217,6 +218,8 @@ pub struct Smooth {
     pub partials: &'static [Option<Term>],
     /// What occurs in several of them: whoever needs more than one computes it once.
     pub shared: &'static [Term],
+    /// The partials as code for plain numbers, once it has been asked for.
+    pub straight: Straightened,
 }
 
 /// How many shared terms a row may have.

@@ -14,6 +14,7 @@
 
 use crate::moves::{Move, Place};
 use crate::row::{Beside, Class, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
+use crate::straight::Straightened;
 use crate::values;
 
 /// `2 / sqrt pi`
@@ -78,6 +79,7 @@ macro_rules! class {
             linearity: Linearity::$linearity,
             partials: &[$(partial!($partial)),*],
             shared: &[$($(term!($shared)),*)?],
+            straight: Straightened::new(),
         })
     };
     (moves { $kind:ident, $($operand:ident $place:expr),* }) => {

@@ -7,7 +7,9 @@ use crate::support::source::source;
 use pullback_engines::{ENGINES, EngineInfo, Mode, engine_named, run};
 use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, ExprKind, Program, Stage, verify};
-use pullback_prim::{Beside, Class, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
+use pullback_prim::{
+    Beside, Class, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Straightened, Term,
+};
 
 /// `x² sin y`, in which nothing is linear.
 fn wave(x: f64, y: f64) -> f64 {
@@ -42,6 +44,7 @@ const fn wave_row(name: &'static str, partials: &'static [Option<Term>]) -> Row 
             linearity: Linearity::Nonlinear,
             partials,
             shared: &[],
+            straight: Straightened::new(),
         }),
         fails: &[],
         doc: "",
@@ -76,6 +79,7 @@ static BELL: Row = Row {
             &[Term::Prim(Prim::Mul, &[Term::Real(-2.0), X]), Term::Result],
         ))],
         shared: &[],
+        straight: Straightened::new(),
     }),
     fails: &[],
     doc: "",
@@ -102,6 +106,7 @@ static CUBE: Row = Row {
             )),
         ],
         shared: &[],
+        straight: Straightened::new(),
     }),
     fails: &[],
     doc: "",

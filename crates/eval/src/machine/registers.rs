@@ -175,7 +175,7 @@ pub(super) fn prim2(ctx: &mut Ctx, prim: Prim, x: &Value, y: &Value) -> Result<V
         return match (smooth.value, x, y) {
             (RealFn::Real2(f), Value::Real(x), Value::Real(y)) => Ok(Value::Real(f(*x, *y))),
             (RealFn::RealInt(f), Value::Real(x), Value::Int(n)) => Ok(Value::Real(f(*x, *n))),
-            _ => ctx.apply(prim, &[x.clone(), y.clone()]),
+            _ => ctx.followed2(prim, x, y),
         };
     }
     if let (Value::Real(_), Value::Real(_)) = (x, y) {
@@ -192,7 +192,7 @@ pub(super) fn prim1(ctx: &mut Ctx, prim: Prim, x: &Value) -> Result<Value, Fault
     {
         return Ok(Value::Real(f(*x)));
     }
-    ctx.apply(prim, std::slice::from_ref(x))
+    ctx.followed1(prim, x)
 }
 
 #[inline(always)]
@@ -200,7 +200,7 @@ pub(super) fn negated(ctx: &mut Ctx, x: &Value) -> Result<Value, Fault> {
     if let Value::Real(x) = x {
         return Ok(Value::Real(-x));
     }
-    ctx.apply(Prim::Neg, std::slice::from_ref(x))
+    ctx.followed1(Prim::Neg, x)
 }
 
 /// Where a jump table leads.
