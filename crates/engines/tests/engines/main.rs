@@ -14,7 +14,6 @@ mod linear_maps_cost;
 mod linear_maps_forms;
 mod linear_maps_rules;
 mod linear_maps_semantics;
-mod linear_maps_text;
 mod page;
 mod semantics;
 mod semantics_laws;
