@@ -99,7 +99,7 @@ impl Type {
 impl Program {
     /// A new variable, unlike all others.
     pub fn fresh(&mut self, name: impl Into<Name>, ty: Type) -> VarId {
-        self.vars.push(Var { name: name.into(), ty })
+        self.vars.push(Var::new(name, ty))
     }
     /// A new variable with the name and type of another.
     pub fn fresh_like(&mut self, var: VarId) -> VarId {

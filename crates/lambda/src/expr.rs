@@ -53,6 +53,15 @@ pub struct Data {
     pub name: Name,
     /// Its constructors: tag = position.
     pub constructors: Vec<Constructor>,
+    /// The sum that is its tangent, once that has been asked for; none also for one that is its own tangent.
+    pub tangent: Option<DataId>,
+}
+
+impl Data {
+    /// A sum of these constructors.
+    pub fn new(name: impl Into<Name>, constructors: Vec<Constructor>) -> Self {
+        Self { name: name.into(), constructors, tangent: None }
+    }
 }
 
 /// A constructor.
@@ -71,6 +80,16 @@ pub struct Var {
     pub name: Name,
     /// Its type.
     pub ty: Type,
+    /// Whether it holds an operand of an operator on structures: its neighbours hold the others, and stages may
+    /// show them in another order.
+    pub is_operand: bool,
+}
+
+impl Var {
+    /// A variable of this type.
+    pub fn new(name: impl Into<Name>, ty: Type) -> Self {
+        Self { name: name.into(), ty, is_operand: false }
+    }
 }
 
 /// A definition. If its body is not a [`ExprKind::Lam`] it is a constant, evaluated at most once.

@@ -24,6 +24,8 @@ pub use parse::parse;
 pub use partial::{instantiate, place, times};
 pub use pass::Pass;
 pub use signature::{admits, result_type};
-pub use tangent::{Datas, ad_type, contains_real, is_first_order, is_self_tangent, tangent};
+pub use tangent::{
+    Datas, ad_type, contains_real, is_first_order, is_self_tangent, tangent, wrong_tangent,
+};
 pub use ty::{DataId, Type, TypeKind};
 pub use verify::{Stage, verify};

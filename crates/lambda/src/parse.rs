@@ -105,6 +105,7 @@ impl Parser {
         if number as usize != self.program.datas.len() {
             return Err(self.mistake("sum types must be numbered 0, 1, 2, … in order"));
         }
+        let tangent = if self.accept("(") { Some(self.tangent()?) } else { None };
         self.expect("=")?;
         let mut constructors = Vec::new();
         while constructors.is_empty() || self.accept("|") {
@@ -117,8 +118,19 @@ impl Parser {
             let fields = self.list(")", Self::ty)?.0;
             constructors.push(Constructor { name, fields });
         }
-        self.program.datas.push(Data { name, constructors });
+        self.program.datas.push(Data { name, constructors, tangent });
         Ok(())
+    }
+
+    /// `tangent NAME)`
+    fn tangent(&mut self) -> Parsed<DataId> {
+        self.expect_word("tangent")?;
+        let ty = self.ty()?;
+        let TypeKind::Data(tangent) = ty.kind() else {
+            return Err(self.mistake("the tangent of a sum is a sum"));
+        };
+        self.expect(")")?;
+        Ok(*tangent)
     }
 
     /// Reads the names and types of all definitions, then returns to the first.
@@ -149,7 +161,7 @@ impl Parser {
     fn fill_vars(&mut self) {
         for (number, var) in std::mem::take(&mut self.vars) {
             while self.program.vars.len() < number as usize {
-                self.program.vars.push(Var { name: "_".into(), ty: Type::unit() });
+                self.program.vars.push(Var::new("_", Type::unit()));
             }
             self.program.vars.push(var);
         }
@@ -162,7 +174,7 @@ impl Parser {
         if number as usize > limit {
             return Err(self.mistake("the number of this variable is too large"));
         }
-        if self.vars.insert(number, Var { name, ty }).is_some() {
+        if self.vars.insert(number, Var::new(name, ty)).is_some() {
             return Err(self.mistake("another variable has this number"));
         }
         Ok(VarId(number))

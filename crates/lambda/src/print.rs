@@ -51,7 +51,10 @@ impl Program {
 
     fn data(&self, id: crate::DataId) -> Doc {
         let data = &self.datas[id];
-        let mut items = vec![Doc::text(format!("data {}.{} =", quoted(&data.name), id.index()))];
+        let tangent = data.tangent.map(|tangent| Type::new(TypeKind::Data(tangent)));
+        let tangent = tangent.map(|ty| format!(" (tangent {})", self.print_type(&ty)));
+        let (name, tangent) = (quoted(&data.name), tangent.unwrap_or_default());
+        let mut items = vec![Doc::text(format!("data {name}.{}{tangent} =", id.index()))];
         for (tag, con) in data.constructors.iter().enumerate() {
             items.push(Doc::Line);
             items.push(Doc::text(if tag == 0 { "" } else { "| " }));

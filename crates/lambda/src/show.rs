@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn types_read_as_the_user_writes_them() {
         let mut program = Program::default();
-        let data = program.datas.push(Data { name: "Tree Real".into(), constructors: vec![] });
+        let data = program.datas.push(Data::new("Tree Real", vec![]));
         let tree = Type::new(TypeKind::Data(data));
         let step = Type::fun(Type::real(), tree.clone());
         let ty = Type::fun(Type::array(tree), Type::fun(step.clone(), Type::array(step)));

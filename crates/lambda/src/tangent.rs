@@ -2,11 +2,11 @@
 //! componentwise; the tangent of a sum has the same constructors with the tangents of their fields.
 //!
 //! A sum whose fields are all their own tangents is its own tangent (for recursive ones this is taken
-//! coinductively), otherwise its tangent is a further sum named `T Name`, declared on first demand and
-//! found again by its structure, so that the table of sums needs no companion. `T (T a) = T a`.
+//! coinductively), otherwise its tangent is a further sum, declared on first demand and remembered in
+//! [`Data::tangent`]; it is called `T Name`, which means nothing. `T (T a) = T a`.
 //! Functions have no tangent type here: differentiation takes and gives first-order data.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use pullback_base::{IdVec, Name};
 
@@ -20,7 +20,7 @@ pub fn tangent(datas: &mut Datas, ty: &Type) -> Option<Type> {
     if !is_first_order(datas, ty) {
         return None;
     }
-    Some(tangent_of(datas, ty, &mut BTreeMap::new()))
+    Some(tangent_of(datas, ty))
 }
 
 /// Whether values of this type hold no functions.
@@ -159,45 +159,37 @@ fn reaches(
     false
 }
 
-/// The tangent of a first-order type; `made` has the sums whose tangents are under way.
-fn tangent_of(datas: &mut Datas, ty: &Type, made: &mut BTreeMap<DataId, DataId>) -> Type {
+/// The tangent of a first-order type.
+fn tangent_of(datas: &mut Datas, ty: &Type) -> Type {
     match ty.kind() {
         TypeKind::Real => Type::real(),
         TypeKind::Int | TypeKind::Bool | TypeKind::Str => Type::unit(),
         TypeKind::Tuple(items) => {
-            Type::tuple(items.iter().map(|item| tangent_of(datas, item, made)).collect())
+            Type::tuple(items.iter().map(|item| tangent_of(datas, item)).collect())
         }
         TypeKind::Record(fields) => {
             let fields = fields.iter();
-            let fields = fields.map(|(name, ty)| (name.clone(), tangent_of(datas, ty, made)));
+            let fields = fields.map(|(name, ty)| (name.clone(), tangent_of(datas, ty)));
             Type::new(TypeKind::Record(fields.collect()))
         }
-        TypeKind::Array(element) => Type::array(tangent_of(datas, element, made)),
-        TypeKind::Data(data) => Type::new(TypeKind::Data(tangent_data(datas, *data, made))),
+        TypeKind::Array(element) => Type::array(tangent_of(datas, element)),
+        TypeKind::Data(data) => Type::new(TypeKind::Data(tangent_data(datas, *data))),
         TypeKind::Fun(_, _) => unreachable!("only first-order types get here"),
     }
 }
 
-fn tangent_data(datas: &mut Datas, data: DataId, made: &mut BTreeMap<DataId, DataId>) -> DataId {
-    if let Some(known) = made.get(&data) {
-        return *known;
+fn tangent_data(datas: &mut Datas, data: DataId) -> DataId {
+    if let Some(known) = datas[data].tangent {
+        return known;
     }
     if is_self_tangent(datas, &Type::new(TypeKind::Data(data))) {
         return data;
     }
     let name = tangent_name(&datas[data].name);
-    let known = datas.ids().find(|candidate| {
-        datas[*candidate].name == name
-            && is_tangent_data(datas, data, *candidate, &mut BTreeSet::new())
-    });
-    if let Some(known) = known {
-        made.insert(data, known);
-        return known;
-    }
-    let fresh = datas.push(Data { name, constructors: vec![] });
-    made.insert(data, fresh);
+    let fresh = datas.push(Data::new(name, vec![]));
+    datas[data].tangent = Some(fresh);
     let constructors = datas[data].constructors.clone().into_iter().map(|con| {
-        let fields = con.fields.iter().map(|field| tangent_of(datas, field, made)).collect();
+        let fields = con.fields.iter().map(|field| tangent_of(datas, field)).collect();
         Constructor { name: con.name, fields }
     });
     datas[fresh].constructors = constructors.collect();
@@ -209,55 +201,44 @@ fn tangent_name(name: &Name) -> Name {
     if name.contains(' ') { format!("T ({name})").into() } else { format!("T {name}").into() }
 }
 
-/// Whether `candidate` is the tangent of `data`, taking the pairs in `assumed` for granted.
-fn is_tangent_data(
-    datas: &Datas,
-    data: DataId,
-    candidate: DataId,
-    assumed: &mut BTreeSet<(DataId, DataId)>,
-) -> bool {
-    if !assumed.insert((data, candidate)) {
-        return true;
-    }
-    let (from, to) = (&datas[data].constructors, &datas[candidate].constructors);
-    from.len() == to.len()
-        && from.iter().zip(to).all(|(from, to)| {
-            from.name == to.name
-                && from.fields.len() == to.fields.len()
-                && from.fields.iter().zip(&to.fields).all(|(a, b)| is_tangent(datas, a, b, assumed))
-        })
+/// The first sum whose tangent is not what [`Data::tangent`] says.
+pub fn wrong_tangent(datas: &Datas) -> Option<DataId> {
+    let fits = |data: &Data, dot: &Data| {
+        let pairs = || data.constructors.iter().zip(&dot.constructors);
+        data.constructors.len() == dot.constructors.len()
+            && pairs().all(|(con, con_dot)| con.fields.len() == con_dot.fields.len())
+            && pairs().all(|(con, con_dot)| {
+                let mut fields = con.fields.iter().zip(&con_dot.fields);
+                fields.all(|(field, field_dot)| is_tangent(datas, field, field_dot))
+            })
+    };
+    let wrong =
+        |data: &DataId| datas[*data].tangent.is_some_and(|dot| !fits(&datas[*data], &datas[dot]));
+    datas.ids().find(wrong)
 }
 
-/// Whether `T ty = dot`, without declaring anything.
-fn is_tangent(
-    datas: &Datas,
-    ty: &Type,
-    dot: &Type,
-    assumed: &mut BTreeSet<(DataId, DataId)>,
-) -> bool {
+/// Whether `T ty = dot`, taking the tangents of sums for granted.
+fn is_tangent(datas: &Datas, ty: &Type, dot: &Type) -> bool {
     match (ty.kind(), dot.kind()) {
         (TypeKind::Real, TypeKind::Real) => true,
         (TypeKind::Int | TypeKind::Bool | TypeKind::Str, TypeKind::Tuple(items)) => {
             items.is_empty()
         }
         (TypeKind::Tuple(from), TypeKind::Tuple(to)) => {
-            from.len() == to.len()
-                && from.iter().zip(to).all(|(a, b)| is_tangent(datas, a, b, assumed))
+            from.len() == to.len() && from.iter().zip(to).all(|(a, b)| is_tangent(datas, a, b))
         }
         (TypeKind::Record(from), TypeKind::Record(to)) => {
             from.len() == to.len()
-                && from.iter().zip(to).all(|((name, a), (name_dot, b))| {
-                    name == name_dot && is_tangent(datas, a, b, assumed)
-                })
+                && from
+                    .iter()
+                    .zip(to)
+                    .all(|((name, a), (name_dot, b))| name == name_dot && is_tangent(datas, a, b))
         }
-        (TypeKind::Array(from), TypeKind::Array(to)) => is_tangent(datas, from, to, assumed),
-        (TypeKind::Data(from), TypeKind::Data(to)) => {
-            if is_self_tangent(datas, ty) {
-                from == to
-            } else {
-                is_tangent_data(datas, *from, *to, assumed)
-            }
-        }
+        (TypeKind::Array(from), TypeKind::Array(to)) => is_tangent(datas, from, to),
+        (TypeKind::Data(from), TypeKind::Data(to)) => match datas[*from].tangent {
+            Some(tangent) => tangent == *to,
+            None => from == to && is_self_tangent(datas, ty),
+        },
         _ => false,
     }
 }
@@ -274,7 +255,7 @@ mod tests {
         let constructors = constructors
             .iter()
             .map(|(name, fields)| Constructor { name: (*name).into(), fields: fields.to_vec() });
-        datas.push(Data { name: name.into(), constructors: constructors.collect() });
+        datas.push(Data::new(name, constructors.collect()));
     }
 
     #[test]
@@ -294,9 +275,28 @@ mod tests {
         assert_eq!(datas.len(), 4);
         assert_eq!(datas[DataId(2)].name, "T A");
         assert_eq!(tangent(&mut datas, &data(0)), Some(first.clone()), "found again");
-        assert_eq!(tangent(&mut datas, &data(1)), Some(data(3)), "found by structure");
+        assert_eq!(tangent(&mut datas, &data(1)), Some(data(3)), "found on the way");
         assert_eq!(tangent(&mut datas, &first), Some(first), "T (T a) = T a");
         assert_eq!(datas.len(), 4);
+    }
+
+    #[test]
+    fn sums_alike_have_tangents_of_their_own() {
+        let mut datas = Datas::new();
+        let dot = [("A", &[Type::unit(), Type::real()] as &[Type])];
+        declare(&mut datas, "T A", &dot);
+        for _ in 0..2 {
+            declare(&mut datas, "A", &[("A", &[Type::int(), Type::real()])]);
+        }
+        let tangents = [1, 2].map(|id| tangent(&mut datas, &data(id)));
+        assert_eq!(
+            tangents,
+            [Some(data(3)), Some(data(4))],
+            "none is the first, whatever its name"
+        );
+        assert_eq!(wrong_tangent(&datas), None);
+        datas[DataId(2)].tangent = Some(DataId(1));
+        assert_eq!(wrong_tangent(&datas), Some(DataId(2)));
     }
 
     #[test]

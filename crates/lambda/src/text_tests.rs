@@ -27,8 +27,8 @@ impl Random {
             Constructor { name: "Node".into(), fields: vec![tree.clone(), tree] },
             Constructor { name: "end".into(), fields: vec![] },
         ];
-        program.datas.push(Data { name: "Tree Int".into(), constructors });
-        program.datas.push(Data { name: "Empty".into(), constructors: vec![] });
+        program.datas.push(Data::new("Tree Int", constructors));
+        program.datas.push(Data::new("Empty", vec![]));
         let mut random = Self { state: seed, program, scope: vec![] };
         for name in ["f", "let", "g'", "odd ` name\n"] {
             let ty = random.ty(2);

@@ -12,6 +12,7 @@ mod regular;
 use std::collections::BTreeSet;
 
 use crate::signature::admits;
+use crate::tangent::wrong_tangent;
 use crate::{
     AdOp, Arm, Datas, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, VarId, ad_type,
 };
@@ -37,6 +38,9 @@ pub fn verify(program: &Program, stage: Stage<'_>) -> Result<(), Vec<String>> {
         def: None,
         errors: Vec::new(),
     };
+    if let Some(data) = wrong_tangent(&program.datas) {
+        ctx.error(format!("`{}` has a sum as its tangent that is not", program.datas[data].name));
+    }
     for (id, def) in program.defs.iter_enumerated() {
         ctx.def = Some(id);
         ctx.check(&def.body);

@@ -31,6 +31,8 @@ pub(super) struct Library {
     made: FxHashMap<(&'static str, Type), DefId>,
     /// The sums that may be absent, by tangent sums.
     sums: BTreeMap<DataId, DataId>,
+    /// The sum of a Real that may be absent.
+    maybe_real: Option<DataId>,
 }
 
 /// Arithmetic of tangents and cotangents: emits code into bindings.
@@ -76,29 +78,23 @@ impl Arithmetic<'_> {
 
     /// `Maybe Real = Absent | Present(Real)`
     fn maybe_real(&mut self) -> DataId {
-        let name = "Maybe Real";
-        let alike = |data: &Data| {
-            data.name == name
-                && matches!(&data.constructors[..], [absent, present]
-                    if absent.fields.is_empty() && present.fields == [Type::real()])
-        };
-        let known = self.program.datas.ids().find(|id| alike(&self.program.datas[*id]));
-        if let Some(known) = known {
+        if let Some(known) = self.library.maybe_real {
             return known;
         }
         let absent = Constructor { name: "Absent".into(), fields: vec![] };
         let present = Constructor { name: "Present".into(), fields: vec![Type::real()] };
-        self.program.datas.push(Data { name: name.into(), constructors: vec![absent, present] })
+        let made = self.program.datas.push(Data::new("Maybe Real", vec![absent, present]));
+        self.library.maybe_real = Some(made);
+        made
     }
 
     fn maybe_sum(&mut self, data: DataId) -> DataId {
         if let Some(known) = self.library.sums.get(&data) {
             return *known;
         }
-        let Data { name, constructors } = self.program.datas[data].clone();
+        let Data { name, constructors, .. } = self.program.datas[data].clone();
         let name = if name.contains(' ') { format!("({name})") } else { name.to_string() };
-        let name = format!("Maybe {name}").into();
-        let made = self.program.datas.push(Data { name, constructors: vec![] });
+        let made = self.program.datas.push(Data::new(format!("Maybe {name}"), vec![]));
         self.library.sums.insert(data, made);
         let mut all = vec![Constructor { name: "Absent".into(), fields: vec![] }];
         for con in constructors {

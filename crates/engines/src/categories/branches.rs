@@ -153,8 +153,8 @@ impl Reverse<'_> {
 
     fn declare(&mut self, name: &str, constructors: Vec<Constructor>) -> DataId {
         let number = self.arith.program.datas.len();
-        let name = format!("{name}{number}").into();
-        self.arith.program.datas.push(Data { name, constructors })
+        let name = format!("{name}{number}");
+        self.arith.program.datas.push(Data::new(name, constructors))
     }
 
     pub(super) fn case(

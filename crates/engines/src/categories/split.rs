@@ -157,8 +157,8 @@ impl Splitter<'_> {
         let defs: Vec<DefId> = self.functions.keys().copied().collect();
         for def in defs {
             if self.recursive.contains(&def) {
-                let name = format!("X {}", self.program.defs[def].name).into();
-                let data = self.program.datas.push(Data { name, constructors: vec![] });
+                let name = format!("X {}", self.program.defs[def].name);
+                let data = self.program.datas.push(Data::new(name, vec![]));
                 let halves = self.halves_of(def, Type::new(TypeKind::Data(data)), false, None);
                 self.halves.insert(def, halves);
             }

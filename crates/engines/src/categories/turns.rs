@@ -211,8 +211,8 @@ impl Reverse<'_> {
     /// The type of a stack of saved variables, and the variable that holds one.
     fn stack(&mut self, saved: &[VarId]) -> (VarId, DataId) {
         let number = self.arith.program.datas.len();
-        let name = format!("Stack{number}").into();
-        let data = self.arith.program.datas.push(Data { name, constructors: vec![] });
+        let name = format!("Stack{number}");
+        let data = self.arith.program.datas.push(Data::new(name, vec![]));
         let ty = Type::new(TypeKind::Data(data));
         let fields = saved.iter().map(|var| self.arith.program.vars[*var].ty.clone());
         let fields = fields.chain([ty.clone()]).collect();

@@ -121,7 +121,7 @@ impl Code<'_> {
             return *known;
         }
         let name = format!("Rep ({})", self.program.datas[data].name);
-        let fresh = self.program.datas.push(Data { name: name.into(), constructors: vec![] });
+        let fresh = self.program.datas.push(Data::new(name, vec![]));
         self.reps.insert(data, fresh);
         let constructors = self.program.datas[data].constructors.clone();
         let constructors = constructors.into_iter().map(|con| Constructor {
@@ -152,7 +152,7 @@ impl Code<'_> {
             return packages;
         }
         let name = format!("Bar ({})", self.program.show_type(ty));
-        let data = self.program.datas.push(Data { name: name.into(), constructors: vec![] });
+        let data = self.program.datas.push(Data::new(name, vec![]));
         self.program.cotangents.insert(data);
         self.bars.insert(ty.clone(), data);
         let own = Type::new(TypeKind::Data(data));
@@ -200,7 +200,7 @@ impl Code<'_> {
             return known;
         }
         let constructors = vec![constructor("Zero", vec![])];
-        let data = self.program.datas.push(Data { name: "Environment".into(), constructors });
+        let data = self.program.datas.push(Data::new("Environment", constructors));
         let ty = Type::new(TypeKind::Data(data));
         let def = self.reserve("add_environments", Type::funs([ty.clone(), ty.clone()], ty));
         self.packages = Some((data, def));
@@ -218,8 +218,8 @@ impl Code<'_> {
         if let Some(known) = self.lists.get(element) {
             return *known;
         }
-        let name = "List".into();
-        let data = self.program.datas.push(Data { name, constructors: vec![] });
+        let name = "List";
+        let data = self.program.datas.push(Data::new(name, vec![]));
         let own = Type::new(TypeKind::Data(data));
         self.program.datas[data].constructors =
             vec![constructor("Nil", vec![]), constructor("Cons", vec![element.clone(), own])];

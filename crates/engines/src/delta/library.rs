@@ -149,6 +149,7 @@ fn append(program: &mut Program, version: Version, library: &Program) -> Library
                 *field = shift.ty(field);
             }
         }
+        data.tangent = data.tangent.map(|tangent| shift.data(tangent));
         program.datas.push(data);
     }
     for mut var in library.vars.iter().cloned() {
@@ -178,6 +179,10 @@ struct Shift {
 }
 
 impl Shift {
+    fn data(&self, data: DataId) -> DataId {
+        DataId::from_index(data.index() + self.datas)
+    }
+
     fn ty(&self, ty: &Type) -> Type {
         match ty.kind() {
             TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str => ty.clone(),
@@ -186,9 +191,7 @@ impl Shift {
                 let fields = fields.iter().map(|(name, field)| (name.clone(), self.ty(field)));
                 Type::new(TypeKind::Record(fields.collect()))
             }
-            TypeKind::Data(data) => {
-                Type::new(TypeKind::Data(DataId::from_index(data.index() + self.datas)))
-            }
+            TypeKind::Data(data) => Type::new(TypeKind::Data(self.data(*data))),
             TypeKind::Array(element) => Type::array(self.ty(element)),
             TypeKind::Fun(from, to) => Type::fun(self.ty(from), self.ty(to)),
         }

@@ -120,7 +120,7 @@ impl Translation<'_> {
 
     /// A variable for the translated values of another.
     pub(super) fn binder(&mut self, var: VarId) -> VarId {
-        let pullback_lambda::Var { name, ty } = self.program.vars[var].clone();
+        let pullback_lambda::Var { name, ty, .. } = self.program.vars[var].clone();
         let ty = self.ty(&ty);
         let made = self.program.fresh(name, ty);
         let whole = self.program.var(made, NONE);
@@ -276,7 +276,7 @@ impl Translation<'_> {
         body: &'e Expr,
     ) -> Option<(VarId, &'e Expr, &'e Expr)> {
         let ExprKind::Let(second, value, rest) = &body.kind else { return None };
-        let is_operand = |var: VarId| self.program.vars[var].name == "operand";
+        let is_operand = |var: VarId| self.program.vars[var].is_operand;
         (self.right_to_left && is_operand(first) && is_operand(*second))
             .then_some((*second, &**value, &**rest))
     }

@@ -84,7 +84,7 @@ impl Translation<'_> {
         let name = &self.program.datas[data].name;
         let name: Name =
             if name.contains(' ') { format!("D ({name})") } else { format!("D {name}") }.into();
-        let made = self.program.datas.push(Data { name, constructors: vec![] });
+        let made = self.program.datas.push(Data::new(name, vec![]));
         self.datas.insert(data, made);
         if self.program.states.contains(&data) {
             self.program.states.insert(made);

@@ -20,10 +20,10 @@ impl Generator<'_> {
                 _ => con(name, vec![Type::int(), Type::tuple(vec![real(), real()])]),
             });
         }
-        self.program.datas.push(SumType { name: "Shape".into(), constructors: flat });
+        self.program.datas.push(SumType::new("Shape", flat));
         let chain = Type::new(TypeKind::Data(self.program.datas.next_id()));
         let constructors = vec![con("End", vec![]), con("Link", vec![real(), chain])];
-        self.program.datas.push(SumType { name: "Chain".into(), constructors });
+        self.program.datas.push(SumType::new("Chain", constructors));
     }
 
     pub(super) fn some_sum(&mut self) -> Type {

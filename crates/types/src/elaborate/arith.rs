@@ -51,7 +51,7 @@ impl Elab<'_> {
             TypeKind::Int | TypeKind::Real => {
                 build::prim2(op.scalar(build::is_int(&ty)), a, b, span)
             }
-            TypeKind::Array(_) => self.bind_all(vec![a, b], "operand", |this, operands| {
+            TypeKind::Array(_) => self.bind_operands(vec![a, b], |this, operands| {
                 let [a, b] = [operands[0].clone(), operands[1].clone()];
                 let (m, n) = (build::size(a.clone(), span), build::size(b.clone(), span));
                 let what = format!("the sizes of the operands of `{}`", op.symbol());
@@ -63,7 +63,7 @@ impl Elab<'_> {
                 this.after(check, result)
             }),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                self.bind_all(vec![a, b], "operand", |this, operands| {
+                self.bind_operands(vec![a, b], |this, operands| {
                     let xs = build::parts(&operands[0], span);
                     let ys = build::parts(&operands[1], span);
                     let pairs = xs.into_iter().zip(ys);

@@ -1,7 +1,7 @@
 //! Terms made by hand, beside the constructors of the calculus: names for values that are used twice,
 //! arrays, sizes and run-time errors.
 
-use pullback_base::{Name, Span};
+use pullback_base::Span;
 use pullback_lambda::{Expr, Type, TypeKind, Var, VarId};
 use pullback_prim::Prim;
 
@@ -11,7 +11,7 @@ use crate::ty::Ty;
 impl Elab<'_> {
     /// A fresh variable.
     pub(super) fn fresh(&mut self, name: &str, ty: Type) -> VarId {
-        self.program.vars.push(Var { name: Name::new(name), ty })
+        self.program.vars.push(Var::new(name, ty))
     }
 
     /// A mention of a variable.
@@ -36,11 +36,29 @@ impl Elab<'_> {
         Expr::let_(var, value, body)
     }
 
+    /// [`Elab::bind_all`] for the operands of an operator on structures.
+    pub(super) fn bind_operands(
+        &mut self,
+        operands: Vec<Expr>,
+        body: impl FnOnce(&mut Self, Vec<Expr>) -> Expr,
+    ) -> Expr {
+        self.bind_each(operands, |ty| Var { is_operand: true, ..Var::new("operand", ty) }, body)
+    }
+
     /// [`Elab::bind`] for several values, evaluated in order.
     pub(super) fn bind_all(
         &mut self,
         values: Vec<Expr>,
         name: &str,
+        body: impl FnOnce(&mut Self, Vec<Expr>) -> Expr,
+    ) -> Expr {
+        self.bind_each(values, |ty| Var::new(name, ty), body)
+    }
+
+    fn bind_each(
+        &mut self,
+        values: Vec<Expr>,
+        var_of: impl Fn(Type) -> Var,
         body: impl FnOnce(&mut Self, Vec<Expr>) -> Expr,
     ) -> Expr {
         let mut bound = Vec::new();
@@ -50,7 +68,7 @@ impl Elab<'_> {
                 atoms.push(value);
                 continue;
             }
-            let var = self.fresh(name, value.ty.clone());
+            let var = self.program.vars.push(var_of(value.ty.clone()));
             atoms.push(self.var(var, value.span));
             bound.push((var, value));
         }

@@ -119,7 +119,7 @@ impl<'t> Elab<'t> {
                 if b.is_atom() {
                     return self.power(a, &b, span);
                 }
-                self.bind_all(vec![a, b], "operand", |this, operands| {
+                self.bind_operands(vec![a, b], |this, operands| {
                     let [a, b] = take(operands, span);
                     this.power(a, &b, span)
                 })

@@ -19,7 +19,7 @@ impl Elab<'_> {
             TypeKind::Bool => build::prim2(Prim::BoolEq, a, b, span),
             TypeKind::Str => build::prim2(Prim::StrEq, a, b, span),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                self.bind_all(vec![a, b], "operand", |this, operands| {
+                self.bind_operands(vec![a, b], |this, operands| {
                     let xs = build::parts(&operands[0], span);
                     let ys = build::parts(&operands[1], span);
                     this.all_equal(xs, ys, span)

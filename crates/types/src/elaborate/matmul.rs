@@ -14,7 +14,7 @@ impl Elab<'_> {
     /// `a @ b`
     pub(super) fn matmul(&mut self, [a, b]: [Expr; 2], span: Span) -> Expr {
         let matrix = b.ty.element().is_some_and(|row| matches!(row.kind(), TypeKind::Array(_)));
-        self.bind_all(vec![a, b], "operand", |this, operands| {
+        self.bind_operands(vec![a, b], |this, operands| {
             let [a, b] = [operands[0].clone(), operands[1].clone()];
             let inner = build::size(b.clone(), span);
             let check = build::check_size(

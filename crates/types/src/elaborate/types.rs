@@ -75,7 +75,7 @@ impl Elab<'_> {
             name.push(' ');
             name.push_str(&self.type_name(arg, true));
         }
-        let data = self.program.datas.push(Data { name: name.into(), constructors: vec![] });
+        let data = self.program.datas.push(Data::new(name, vec![]));
         let subst: Subst = source.params.iter().copied().zip(args.iter().cloned()).collect();
         self.tables.sums.insert((decl, args), data);
         let mut constructors = Vec::new();

@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use pullback_lambda::Lit;
+use pullback_prim::Prim;
+
 use super::anf::{normal, wrap};
 use super::optimise::tidy;
 use super::term::{Book, FoldKind, Function, Sym, Term};
@@ -20,23 +23,54 @@ pub fn cse(book: &mut Book, function: &Function) -> Function {
     Function { params, body }
 }
 
-/// The key of an operation on atoms; equal keys have equal values where both are in scope.
-fn key(term: &Term) -> Option<String> {
-    let commutes =
-        matches!(term, Term::Prim(pullback_prim::Prim::Add | pullback_prim::Prim::Mul, _));
-    let binds = term.binds() || matches!(term, Term::If(..));
-    if binds || term.is_atom() {
-        return None;
-    }
-    if let (Term::Prim(name, args), true) = (term, commutes) {
-        let mut args: Vec<String> = args.iter().map(|arg| format!("{arg:?}")).collect();
-        args.sort();
-        return Some(format!("{name:?} {args:?}"));
-    }
-    Some(format!("{term:?}"))
+/// Whether a term is an operation on atoms, so that one like it has the same value where both are in scope.
+fn is_operation(term: &Term) -> bool {
+    !(term.binds() || matches!(term, Term::If(..)) || term.is_atom())
 }
 
-fn shared(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Vec<(String, Sym)>) -> Term {
+/// Whether two operations on atoms have the same value.
+fn alike(left: &Term, right: &Term) -> bool {
+    let all = |left: &[Term], right: &[Term]| {
+        left.len() == right.len() && left.iter().zip(right).all(|(a, b)| alike(a, b))
+    };
+    match (left, right) {
+        // The zeros differ, and a NaN is like itself.
+        (Term::Lit(Lit::Real(x)), Term::Lit(Lit::Real(y))) => x.to_bits() == y.to_bits(),
+        (Term::Prim(prim, args), Term::Prim(other, others)) if prim == other => {
+            let swapped = || match &others[..] {
+                [a, b] if matches!(prim, Prim::Add | Prim::Mul) => {
+                    all(args, &[b.clone(), a.clone()])
+                }
+                _ => false,
+            };
+            all(args, others) || swapped()
+        }
+        (Term::Op(op, args), Term::Op(other, others)) => op == other && all(args, others),
+        (Term::Call(def, form, args), Term::Call(other, other_form, others)) => {
+            def == other && form == other_form && all(args, others)
+        }
+        (Term::Tuple(items), Term::Tuple(others)) | (Term::Array(items), Term::Array(others)) => {
+            all(items, others)
+        }
+        (Term::Proj(base, at, count), Term::Proj(other, other_at, other_count)) => {
+            at == other_at && count == other_count && alike(base, other)
+        }
+        _ => left == right,
+    }
+}
+
+/// The operations that have a name, the last one last.
+type Named = Vec<(Term, Sym)>;
+
+/// The name of an operation like this one.
+fn name_of(known: &Named, term: &Term) -> Option<Sym> {
+    if !is_operation(term) {
+        return None;
+    }
+    known.iter().rev().find(|(old, _)| alike(old, term)).map(|(_, sym)| *sym)
+}
+
+fn shared(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Named) -> Term {
     let mut bindings = vec![];
     let depth = known.len();
     let mut rest = term;
@@ -45,25 +79,28 @@ fn shared(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Vec<(String, S
         if let Term::Var(other) = value {
             same.insert(*sym, other);
         } else {
-            let key = key(&value);
-            let found = key.as_ref().and_then(|key| known.iter().rev().find(|(old, _)| old == key));
-            if let Some((_, other)) = found {
-                same.insert(*sym, *other);
-            } else {
-                known.extend(key.map(|key| (key, *sym)));
-                bindings.push((*sym, value));
+            match name_of(known, &value) {
+                Some(other) => {
+                    same.insert(*sym, other);
+                }
+                None => {
+                    if is_operation(&value) {
+                        known.push((value.clone(), *sym));
+                    }
+                    bindings.push((*sym, value));
+                }
             }
         }
         rest = body;
     }
     let last = inside(rest, same, known);
-    let found = key(&last).and_then(|key| known.iter().rev().find(|(old, _)| *old == key).cloned());
+    let name = name_of(known, &last);
     known.truncate(depth);
-    wrap(bindings, found.map_or(last, |(_, sym)| Term::Var(sym)))
+    wrap(bindings, name.map_or(last, Term::Var))
 }
 
 /// The same for what stands in an operation.
-fn inside(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Vec<(String, Sym)>) -> Term {
+fn inside(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Named) -> Term {
     match term {
         Term::Var(sym) => Term::Var(same.get(sym).copied().unwrap_or(*sym)),
         Term::Let(..) => shared(term, same, known),
