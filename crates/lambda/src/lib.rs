@@ -21,7 +21,7 @@ mod walk;
 
 pub use expr::*;
 pub use parse::parse;
-pub use partial::{instantiate, place, times};
+pub use partial::{Linearised, Slope, place};
 pub use pass::Pass;
 pub use signature::{admits, result_type};
 pub use tangent::{

@@ -1,31 +1,161 @@
-//! Partial derivatives of the primitive table as terms of the calculus.
+//! The linearisation of a primitive at its arguments: partial derivatives of the table as terms of the calculus.
 
 use pullback_base::Span;
 use pullback_prim::{Place, Prim, Scalar, Term};
 
-use crate::{Expr, ExprKind, Lit};
+use crate::{Expr, ExprKind, Lit, Program, VarId};
 
-/// The term as an expression over these arguments and result, which are repeated as often as the
-/// term mentions them: pass atoms. Conditions on Int literals are decided at once.
-pub fn instantiate(term: &Term, args: &[Expr], result: &Expr, span: Span) -> Expr {
-    match term {
-        Term::Arg(index) => args[*index].clone(),
-        Term::Result => result.clone(),
-        Term::Real(value) => Expr::real(*value, span),
-        Term::Int(value) => Expr::int(*value, span),
-        Term::Zero => Expr::real(0.0, span),
-        Term::Prim(prim, terms) => {
-            let args = terms.iter().map(|term| instantiate(term, args, result, span)).collect();
-            fold_int(*prim, args, span)
-        }
-        Term::If(cond, then, other) => {
-            let cond = instantiate(cond, args, result, span);
-            if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
-                let chosen = if truth { then } else { other };
-                return instantiate(chosen, args, result, span);
+/// The linearisation of a smooth primitive: what its tangent or cotangent is multiplied with.
+#[derive(Clone, Debug)]
+pub struct Linearised {
+    /// The factor of each argument, in order.
+    pub slopes: Vec<Slope>,
+    /// What the factors mention: computed once, before any of them.
+    pub bindings: Vec<(VarId, Expr)>,
+}
+
+/// A partial derivative at arguments.
+#[derive(Clone, Debug)]
+pub enum Slope {
+    /// Structurally zero: there is nothing, whatever it is multiplied with.
+    Zero,
+    /// 1: the tangent or cotangent itself.
+    One,
+    /// -1.
+    MinusOne,
+    /// A number.
+    By(Expr),
+    /// By a condition, whose branches are not both zero. The product is taken inside of them.
+    If(Expr, Box<Slope>, Box<Slope>),
+}
+
+impl Slope {
+    /// As a number, where structure counts no more.
+    pub fn number(&self, span: Span) -> Expr {
+        match self {
+            Self::Zero => Expr::real(0.0, span),
+            Self::One => Expr::real(1.0, span),
+            Self::MinusOne => Expr::real(-1.0, span),
+            Self::By(partial) => partial.clone(),
+            Self::If(cond, then, other) => {
+                Expr::if_(cond.clone(), then.number(span), other.number(span), span)
             }
-            let then = instantiate(then, args, result, span);
-            Expr::if_(cond, then, instantiate(other, args, result, span), span)
+        }
+    }
+
+    /// Times a Real, which is an atom; nothing if it is structurally zero. A branch that is becomes a number.
+    pub fn times(&self, factor: &Expr, span: Span) -> Option<Expr> {
+        match self {
+            Self::Zero => None,
+            Self::One => Some(factor.clone()),
+            Self::MinusOne => Some(Expr::prim(Prim::Neg, vec![factor.clone()], span)),
+            Self::By(partial) => {
+                Some(Expr::prim(Prim::Mul, vec![partial.clone(), factor.clone()], span))
+            }
+            Self::If(cond, then, other) => {
+                let number = |slope: &Slope| {
+                    slope.times(factor, span).unwrap_or_else(|| Expr::real(0.0, span))
+                };
+                Some(Expr::if_(cond.clone(), number(then), number(other), span))
+            }
+        }
+    }
+}
+
+impl Program {
+    /// Linearises a smooth primitive at its arguments and its value there, which are atoms, for the arguments
+    /// that are wanted; the others have the factor zero. Conditions on Int literals are decided.
+    pub fn linearise(
+        &mut self,
+        prim: Prim,
+        args: &[Expr],
+        result: &Expr,
+        wanted: impl Fn(usize) -> bool,
+        span: Span,
+    ) -> Linearised {
+        let smooth = prim.row().analysis();
+        let partials = smooth.partials.iter().enumerate();
+        let partials: Vec<Option<&Term>> =
+            partials.map(|(at, partial)| partial.as_ref().filter(|_| wanted(at))).collect();
+        let mut at = Point { args, result, span, shared: vec![] };
+        let mut bindings = vec![];
+        for term in smooth.shared {
+            let uses: usize = partials.iter().flatten().map(|partial| uses(partial, term)).sum();
+            if uses > 1 {
+                let (atom, binding) = self.share("s", at.term(term));
+                at.shared.push((term, atom));
+                bindings.extend(binding);
+            }
+        }
+        let slope = |partial: &Option<&Term>| partial.map_or(Slope::Zero, |term| at.slope(term));
+        Linearised { slopes: partials.iter().map(slope).collect(), bindings }
+    }
+}
+
+/// How often a term mentions another one.
+fn uses(term: &Term, what: &Term) -> usize {
+    if term == what {
+        return 1;
+    }
+    match term {
+        Term::Arg(_) | Term::Result | Term::Real(_) | Term::Int(_) | Term::Zero => 0,
+        Term::Prim(_, terms) => terms.iter().map(|term| uses(term, what)).sum(),
+        Term::If(cond, then, other) => uses(cond, what) + uses(then, what) + uses(other, what),
+    }
+}
+
+/// Where terms of the table are taken.
+struct Point<'p> {
+    args: &'p [Expr],
+    result: &'p Expr,
+    span: Span,
+    /// Terms that have a name.
+    shared: Vec<(&'static Term, Expr)>,
+}
+
+impl Point<'_> {
+    fn slope(&self, term: &Term) -> Slope {
+        if let Term::If(cond, then, other) = term {
+            let cond = self.term(cond);
+            if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
+                return self.slope(if truth { then } else { other });
+            }
+            return match (self.slope(then), self.slope(other)) {
+                (Slope::Zero, Slope::Zero) => Slope::Zero,
+                (then, other) => Slope::If(cond, Box::new(then), Box::new(other)),
+            };
+        }
+        if matches!(term, Term::Zero) {
+            Slope::Zero
+        } else if *term == Term::Real(1.0) {
+            Slope::One
+        } else if *term == Term::Real(-1.0) {
+            Slope::MinusOne
+        } else {
+            Slope::By(self.term(term))
+        }
+    }
+
+    fn term(&self, term: &Term) -> Expr {
+        if let Some((_, atom)) = self.shared.iter().find(|(shared, _)| *shared == term) {
+            return atom.clone();
+        }
+        match term {
+            Term::Arg(index) => self.args[*index].clone(),
+            Term::Result => self.result.clone(),
+            Term::Real(value) => Expr::real(*value, self.span),
+            Term::Int(value) => Expr::int(*value, self.span),
+            Term::Zero => Expr::real(0.0, self.span),
+            Term::Prim(prim, terms) => {
+                fold_int(*prim, terms.iter().map(|term| self.term(term)).collect(), self.span)
+            }
+            Term::If(cond, then, other) => {
+                let cond = self.term(cond);
+                if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
+                    return self.term(if truth { then } else { other });
+                }
+                Expr::if_(cond, self.term(then), self.term(other), self.span)
+            }
         }
     }
 }
@@ -36,36 +166,6 @@ pub fn place(place: Place, args: &[Expr], span: Span) -> Expr {
         Place::Arg(index) => args[index].clone(),
         Place::Int(n) => Expr::int(n, span),
     }
-}
-
-/// This partial derivative times a tangent or cotangent (an atom): the product is taken inside the
-/// branches, a factor of 1 or -1 is not multiplied out, and `None` is a structural zero.
-pub fn times(term: &Term, factor: &Expr, args: &[Expr], result: &Expr, span: Span) -> Option<Expr> {
-    if matches!(term, Term::Zero) {
-        return None;
-    }
-    if let Term::If(cond, then, other) = term {
-        let cond = instantiate(cond, args, result, span);
-        if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
-            let chosen = if truth { then } else { other };
-            return times(chosen, factor, args, result, span);
-        }
-        let then = times(then, factor, args, result, span);
-        let other = times(other, factor, args, result, span);
-        if then.is_none() && other.is_none() {
-            return None;
-        }
-        let or_zero = |branch: Option<Expr>| branch.unwrap_or_else(|| Expr::real(0.0, span));
-        return Some(Expr::if_(cond, or_zero(then), or_zero(other), span));
-    }
-    if *term == Term::Real(1.0) {
-        return Some(factor.clone());
-    }
-    if *term == Term::Real(-1.0) {
-        return Some(Expr::prim(Prim::Neg, vec![factor.clone()], span));
-    }
-    let partial = instantiate(term, args, result, span);
-    Some(Expr::prim(Prim::Mul, vec![partial, factor.clone()], span))
 }
 
 /// Builds a primitive, or its value where all arguments are Int literals.

@@ -4,16 +4,49 @@
 
 use std::collections::BTreeMap;
 
-use pullback_base::Span;
+use pullback_base::{Id, Span};
 
 use crate::signature::{admits, result_type};
-use crate::{Expr, ExprKind, Lit, Program, Type, VarId, times};
+use crate::{Expr, ExprKind, Linearised, Lit, Program, Slope, Type, VarId};
 use pullback_prim::values::{digamma, erf, erfc, lgamma, polygamma, sigmoid, softplus};
 use pullback_prim::{Class, Prim, PrimTy, Scalar};
 
 mod edge_tests;
 
 pub(super) const NONE: Span = Span::NONE;
+
+/// The factors of a primitive by the table, what they share written out.
+fn slopes(prim: Prim, args: &[Expr], result: &Expr, by: VarId) -> Vec<Slope> {
+    let mut program = Program::default();
+    // No variable of the terms is that of a shared part.
+    let vars = args.iter().flat_map(Expr::free_vars).chain([by]);
+    let last = vars.map(Id::index).max().unwrap_or(0);
+    while program.fresh("_", Type::real()).index() < last {}
+    let Linearised { mut slopes, bindings } = program.linearise(prim, args, result, |_| true, NONE);
+    for (var, term) in bindings {
+        slopes.iter_mut().for_each(|slope| written_out(slope, var, &term));
+    }
+    slopes
+}
+
+fn written_out(slope: &mut Slope, var: VarId, term: &Expr) {
+    let replace = |expr: &mut Expr| {
+        expr.rewrite(&mut |node| {
+            if matches!(node.kind, ExprKind::Var(other) if other == var) {
+                *node = term.clone();
+            }
+        });
+    };
+    match slope {
+        Slope::Zero | Slope::One | Slope::MinusOne => {}
+        Slope::By(partial) => replace(partial),
+        Slope::If(cond, then, other) => {
+            replace(cond);
+            written_out(then, var, term);
+            written_out(other, var, term);
+        }
+    }
+}
 
 /// The derivative of a scalar term by a variable, by the table; `None` is a structural zero.
 #[expect(clippy::wildcard_enum_match_arm, reason = "only scalar terms are tested")]
@@ -23,13 +56,11 @@ pub(super) fn derivative(expr: &Expr, by: VarId) -> Option<Expr> {
             (*var == by && expr.ty == Type::real()).then(|| Expr::real(1.0, NONE))
         }
         ExprKind::Prim(prim, args) => {
-            let smooth = prim.row().smooth()?;
+            prim.row().smooth()?;
             let mut sum: Option<Expr> = None;
-            for (partial, arg) in smooth.partials.iter().zip(args) {
-                let (Some(partial), Some(arg_dot)) = (partial, derivative(arg, by)) else {
-                    continue;
-                };
-                let Some(product) = times(partial, &arg_dot, args, expr, NONE) else { continue };
+            for (slope, arg) in slopes(*prim, args, expr, by).iter().zip(args) {
+                let product = derivative(arg, by).and_then(|dot| slope.times(&dot, NONE));
+                let Some(product) = product else { continue };
                 sum = Some(match sum {
                     Some(sum) => Expr::prim(Prim::Add, vec![sum, product], NONE),
                     None => product,

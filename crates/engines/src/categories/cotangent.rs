@@ -1,8 +1,8 @@
 //! Tangents and cotangents under way: none, one that is there, one that may be absent, or the parts of a
 //! tuple. What is known while code is made needs no case analysis when it runs.
 
-use pullback_lambda::{Expr, ExprKind, Lit, Type, instantiate};
-use pullback_prim::{Prim, Term};
+use pullback_lambda::{Expr, ExprKind, Linearised, Slope, Type};
+use pullback_prim::Prim;
 
 use super::absence::{ABSENT, Arithmetic, PRESENT, arm};
 use super::flow::Access;
@@ -231,28 +231,35 @@ impl Arithmetic<'_> {
 
     /// A partial derivative times a Real that is there: not bound yet. Where a branch of the partial
     /// derivative is a structural zero, the product is absent there.
-    pub fn product(&mut self, partial: &Term, factor: &Expr, args: &[Expr], result: &Expr) -> Cot {
+    pub fn product(&mut self, slope: &Slope, factor: &Expr) -> Cot {
         let span = self.span;
-        if let Term::If(cond, then, other) = partial {
-            let cond = instantiate(cond, args, result, span);
-            if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
-                let chosen = if truth { then } else { other };
-                return self.product(chosen, factor, args, result);
-            }
-            let then = self.product(then, factor, args, result);
-            let other = self.product(other, factor, args, result);
+        if let Slope::If(cond, then, other) = slope {
+            let (then, other) = (self.product(then, factor), self.product(other, factor));
             return match (then, other) {
-                (Cot::None, Cot::None) => Cot::None,
                 (Cot::Sure(then), Cot::Sure(other)) => {
-                    Cot::Sure(Expr::if_(cond, then, other, span))
+                    Cot::Sure(Expr::if_(cond.clone(), then, other, span))
                 }
                 (then, other) => {
                     let (then, other) = (self.whole(&then, factor), self.whole(&other, factor));
-                    Cot::Maybe(Expr::if_(cond, then, other, span))
+                    Cot::Maybe(Expr::if_(cond.clone(), then, other, span))
                 }
             };
         }
-        pullback_lambda::times(partial, factor, args, result, span).map_or(Cot::None, Cot::Sure)
+        slope.times(factor, span).map_or(Cot::None, Cot::Sure)
+    }
+
+    /// The linearisation of a primitive; what its factors share is bound here.
+    pub fn linearised(
+        &mut self,
+        prim: Prim,
+        args: &[Expr],
+        result: &Expr,
+        wanted: impl Fn(usize) -> bool,
+    ) -> Vec<Slope> {
+        let Linearised { slopes, bindings } =
+            self.program.linearise(prim, args, result, wanted, self.span);
+        self.out.extend(bindings);
+        slopes
     }
 
     /// What a rule of differentiation makes of it: `of` is the value that it belongs to, `result` that of

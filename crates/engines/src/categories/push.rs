@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Span, bug};
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Type, TypeKind, VarId};
-use pullback_prim::{Move, Prim, Term};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Slope, Type, TypeKind, VarId};
+use pullback_prim::{Move, Prim};
 
 use super::absence::{ABSENT, Arithmetic, Bindings, arm};
 use super::branches::{fails, two};
@@ -136,21 +136,22 @@ impl Push<'_> {
     /// The partial derivatives times the tangents of the arguments.
     fn smooth(&mut self, prim: Prim, args: &[Expr], out: VarId) -> Cot {
         let (span, result) = (self.arith.span, self.value(out));
-        let smooth = prim.row().analysis();
+        let tangents: Vec<Cot> = args.iter().map(|arg| self.of(arg)).collect();
+        let wanted = |at: usize| !matches!(tangents[at], Cot::None);
+        let slopes = self.arith.linearised(prim, args, &result, wanted);
         let mut total = Cot::None;
-        for (arg, partial) in args.iter().zip(smooth.partials) {
-            let Some(partial) = partial else { continue };
-            let product = match self.of(arg) {
-                Cot::Sure(d) => match self.arith.product(partial, &d, args, &result) {
+        for (tangent, slope) in tangents.iter().zip(&slopes) {
+            let product = match tangent {
+                Cot::Sure(d) => match self.arith.product(slope, d) {
                     Cot::Sure(term) => self.arith.formed(term, true),
                     Cot::Maybe(term) => self.arith.formed(term, false),
                     Cot::None | Cot::Parts(_) => continue,
                 },
-                Cot::Maybe(maybe) if *partial == Term::Real(1.0) => Cot::Maybe(maybe),
-                Cot::Maybe(maybe) if !matches!(partial, Term::Zero) => {
+                Cot::Maybe(maybe) if matches!(slope, Slope::One) => Cot::Maybe(maybe.clone()),
+                Cot::Maybe(maybe) if !matches!(slope, Slope::Zero) => {
                     let absent = self.arith.absent(&result);
-                    let product = self.arith.where_present(&maybe, absent, |arith, d| {
-                        let product = arith.product(partial, d, args, &result);
+                    let product = self.arith.where_present(maybe, absent, |arith, d| {
+                        let product = arith.product(slope, d);
                         let number = Expr::real(0.0, span);
                         arith.whole(&product, &number)
                     });

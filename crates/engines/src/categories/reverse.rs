@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Span, bug};
-use pullback_lambda::{AdOp, DefId, Expr, Type, TypeKind, VarId};
-use pullback_prim::{Prim, Term};
+use pullback_lambda::{AdOp, DefId, Expr, Slope, Type, TypeKind, VarId};
+use pullback_prim::Prim;
 
 use super::absence::{ABSENT, Arithmetic, arm};
 use super::cl::{Custom, NAME};
@@ -138,19 +138,14 @@ impl Reverse<'_> {
     /// Each partial derivative times the cotangent.
     fn smooth(&mut self, prim: Prim, args: &[Expr], out: VarId, dt: &Cot) {
         let (span, result) = (self.arith.span, self.value(out));
-        let smooth = prim.row().analysis();
-        let mut asked: Vec<(&Expr, &Term)> = vec![];
-        for (arg, partial) in args.iter().zip(smooth.partials) {
-            if let Some(partial) = partial
-                && self.wants(arg)
-            {
-                asked.push((arg, partial));
-            }
-        }
+        let wanted: Vec<bool> = args.iter().map(|arg| self.wants(arg)).collect();
+        let slopes = self.arith.linearised(prim, args, &result, |at| wanted[at]);
+        let asked = args.iter().zip(slopes).filter(|(_, slope)| !matches!(slope, Slope::Zero));
+        let asked: Vec<(&Expr, Slope)> = asked.collect();
         let maybe = match dt {
             Cot::Sure(d) => {
-                for (arg, partial) in asked {
-                    let product = self.arith.product(partial, d, args, &result);
+                for (arg, slope) in asked {
+                    let product = self.arith.product(&slope, d);
                     self.give_bound(arg, product);
                 }
                 return;
@@ -159,7 +154,7 @@ impl Reverse<'_> {
             Cot::None | Cot::Parts(_) => bug(NAME, "a cotangent of a Real that is there"),
         };
         let (same, asked): (Vec<_>, Vec<_>) =
-            asked.into_iter().partition(|(_, partial)| **partial == Term::Real(1.0));
+            asked.into_iter().partition(|(_, slope)| matches!(slope, Slope::One));
         for (arg, _) in same {
             self.give(arg, Cot::Maybe(maybe.clone()));
         }
@@ -170,8 +165,8 @@ impl Reverse<'_> {
         let absent = gathered(absent, span);
         let products = self.arith.where_present(maybe, absent, |arith, d| {
             let mut products = vec![];
-            for (_, partial) in &asked {
-                let product = arith.product(partial, d, args, &result);
+            for (_, slope) in &asked {
+                let product = arith.product(slope, d);
                 products.push(arith.whole(&product, &result));
             }
             gathered(products, span)

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{Expr, Type, TypeKind, VarId};
+use pullback_lambda::{Expr, Linearised, Slope, Type, TypeKind, VarId};
 use pullback_prim::Prim;
 
-use super::code::Code;
+use super::code::{Bound, Code};
 use super::comb::Comb;
 use super::cotangent::arm;
 use super::pull::{Fed, Pull};
@@ -210,18 +210,21 @@ impl Code<'_> {
 
     /// The partial derivatives of the table, each times the cotangent.
     fn smooth(&mut self, prim: Prim, args: &[Expr], result: &Expr, pulls: &[Pull], tan: &Tan) {
-        let smooth = prim.row().analysis();
+        let wanted = |at: usize| !pulls[at].is_none();
+        let Linearised { slopes, bindings } =
+            self.program.linearise(prim, args, result, wanted, self.span);
+        for (var, term) in bindings {
+            self.bind(Bound::Let(var, term));
+        }
         let real = Type::real();
-        for (pull, partial) in pulls.iter().zip(smooth.partials) {
-            let (false, Some(term)) = (pull.is_none(), partial) else { continue };
+        for (pull, slope) in pulls.iter().zip(&slopes) {
+            if pull.is_none() || matches!(slope, Slope::Zero) {
+                continue;
+            }
             let share = if let Tan::Any(unknown) = tan {
                 let (var, number) = self.fresh("g", Type::real());
                 self.open();
-                let share = self.times(term, &number, args, result);
-                if matches!(share, Tan::Zero) {
-                    self.scopes.pop();
-                    continue;
-                }
+                let share = self.times(slope, &number);
                 let share = self.boxed(&share, &real);
                 let share = self.close(share);
                 let zero = self.zero(&real);
@@ -229,7 +232,7 @@ impl Code<'_> {
                 let share = Expr::match_(unknown.clone(), arms, None, self.span);
                 Tan::Any(self.emit("p", share))
             } else if let Tan::Real(number) = tan {
-                self.times(term, number, args, result)
+                self.times(slope, number)
             } else {
                 Tan::Zero
             };

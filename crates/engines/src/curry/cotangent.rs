@@ -4,8 +4,8 @@
 //! a path that does not exist.
 
 use pullback_base::bug;
-use pullback_lambda::{Arm, DefId, Expr, Type, TypeKind, instantiate, times};
-use pullback_prim::{Prim, Term};
+use pullback_lambda::{Arm, DefId, Expr, Slope, Type, TypeKind};
+use pullback_prim::Prim;
 
 use super::code::{Code, Helper, Style};
 use super::tan::Tan;
@@ -153,24 +153,16 @@ impl Code<'_> {
     }
 
     /// A partial derivative times a cotangent that is there; a zero branch stays structural.
-    pub fn times(&mut self, term: &Term, factor: &Expr, args: &[Expr], result: &Expr) -> Tan {
-        if let Term::If(cond, then, other) = term {
-            let cond = instantiate(cond, args, result, self.span);
-            if let pullback_lambda::ExprKind::Lit(pullback_lambda::Lit::Bool(truth)) = cond.kind {
-                let chosen = if truth { then } else { other };
-                return self.times(chosen, factor, args, result);
-            }
+    pub fn times(&mut self, slope: &Slope, factor: &Expr) -> Tan {
+        if let Slope::If(cond, then, other) = slope {
+            let cond = cond.clone();
             let real = Type::real();
             let span = self.span;
             self.open();
-            let then = self.times(then, factor, args, result);
+            let then = self.times(then, factor);
             let Some(then_scope) = self.scopes.pop() else { bug("curry", "an open scope") };
             self.open();
-            let other = self.times(other, factor, args, result);
-            if let (Tan::Zero, Tan::Zero) = (&then, &other) {
-                self.scopes.pop();
-                return Tan::Zero;
-            }
+            let other = self.times(other, factor);
             if let (Tan::Real(a), Tan::Real(b)) = (&then, &other) {
                 let b = self.close(b.clone());
                 self.scopes.push(then_scope);
@@ -186,7 +178,7 @@ impl Code<'_> {
             let chosen = Expr::if_(cond, a, b, span);
             return Tan::Any(self.emit("p", chosen));
         }
-        match times(term, factor, args, result, self.span) {
+        match slope.times(factor, self.span) {
             None => Tan::Zero,
             Some(product) => Tan::Real(self.emit("p", product)),
         }

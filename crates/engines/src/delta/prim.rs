@@ -5,7 +5,7 @@
 //! factor of one is left out. Primitives that move values move dual numbers in the same way.
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, ExprKind, Lit, instantiate};
+use pullback_lambda::{Expr, ExprKind, Linearised, Slope};
 use pullback_prim::{Class, Move, Prim, PrimTy, Term};
 
 use super::block::{Block, NONE, Val, is_zero};
@@ -123,12 +123,15 @@ impl Translation<'_> {
         }
         let primal = self.bind(block, "y", Expr::prim(prim, primals.clone(), span));
         let mut total: Option<Expr> = None;
-        for (term, delta) in partials.iter().zip(&deltas) {
-            let (Some(term), Some(delta)) = (term, delta) else { continue };
-            if is_zero(delta) {
-                continue;
-            }
-            let Some(part) = self.scaled(term, delta, &primals, &primal, span) else { continue };
+        let wanted = |at: usize| deltas[at].as_ref().is_some_and(|delta| !is_zero(delta));
+        let Linearised { slopes, bindings } =
+            self.program.linearise(prim, &primals, &primal, wanted, span);
+        for (var, term) in bindings {
+            block.push(var, term);
+        }
+        for (slope, delta) in slopes.iter().zip(deltas.iter()) {
+            let Some(delta) = delta else { continue };
+            let Some(part) = self.scaled(slope, delta, span) else { continue };
             total = Some(match total {
                 Some(total) => self.call("plus", vec![total, part]),
                 None => part,
@@ -142,36 +145,19 @@ impl Translation<'_> {
     }
 
     /// A partial derivative times a delta; `None` is a structural zero.
-    fn scaled(
-        &self,
-        term: &Term,
-        delta: &Expr,
-        args: &[Expr],
-        result: &Expr,
-        span: Span,
-    ) -> Option<Expr> {
-        if let Term::If(cond, then, other) = term {
-            let cond = instantiate(cond, args, result, span);
-            if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
-                let chosen = if truth { then } else { other };
-                return self.scaled(chosen, delta, args, result, span);
+    fn scaled(&self, slope: &Slope, delta: &Expr, span: Span) -> Option<Expr> {
+        match slope {
+            Slope::Zero => None,
+            Slope::One => Some(delta.clone()),
+            Slope::MinusOne | Slope::By(_) => {
+                Some(self.call("scale", vec![slope.number(span), delta.clone()]))
             }
-            let then = self.scaled(then, delta, args, result, span);
-            let other = self.scaled(other, delta, args, result, span);
-            if then.is_none() && other.is_none() {
-                return None;
+            Slope::If(cond, then, other) => {
+                let or_zero =
+                    |slope: &Slope| self.scaled(slope, delta, span).unwrap_or_else(|| self.zero());
+                Some(Expr::if_(cond.clone(), or_zero(then), or_zero(other), span))
             }
-            let or_zero = |branch: Option<Expr>| branch.unwrap_or_else(|| self.zero());
-            return Some(Expr::if_(cond, or_zero(then), or_zero(other), span));
         }
-        if matches!(term, Term::Zero) {
-            return None;
-        }
-        if *term == Term::Real(1.0) {
-            return Some(delta.clone());
-        }
-        let partial = instantiate(term, args, result, span);
-        Some(self.call("scale", vec![partial, delta.clone()]))
     }
 
     /// `()`, where a value is wanted that nobody looks at.
