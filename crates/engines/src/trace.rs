@@ -10,7 +10,6 @@
 //! Needs: the primitive table; the machine's levels.
 
 mod engine;
-mod forward;
 mod nans;
 mod pushforward;
 mod record;

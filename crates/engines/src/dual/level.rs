@@ -4,12 +4,14 @@ use std::cell::RefCell;
 
 use pullback_base::bug;
 use pullback_eval::watch::{NanCause, Watch};
-use pullback_eval::{Ctx, Fault, Known, Level, Plain, Ruled, Step, Value, primal, walk};
+use pullback_eval::{
+    Ctx, Fault, Known, Level, NativeValue, Plain, Ruled, Step, Value, primal, walk,
+};
 use pullback_prim::{Move, Prim};
 
 use crate::go::Go;
 use crate::levels::{attach, below_or_at, checked_leaves, smooth, tangent_at};
-use crate::linear::apply_linear;
+use crate::linear::{LinearPullback, apply_linear};
 use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
 
 /// A primitive as it ran, to be shown.
@@ -27,9 +29,22 @@ pub(super) struct Line {
 pub(crate) struct Duals {
     /// The primitives that ran, if they are to be shown.
     pub(super) lines: Option<RefCell<Vec<Line>>>,
+    /// How a pullback is transposed, from it and a value of what it takes cotangents of; if there is no such
+    /// way, the pullback is asked for each row of its matrix.
+    transpose: Option<fn(Value, Value) -> Value>,
 }
 
 impl Duals {
+    /// A level that keeps what ran, to be shown.
+    pub fn noting_lines() -> Self {
+        Self { lines: Some(RefCell::default()), transpose: None }
+    }
+
+    /// A level that transposes the pullbacks of rules by this function.
+    pub fn transposing(transpose: fn(Value, Value) -> Value) -> Self {
+        Self { lines: None, transpose: Some(transpose) }
+    }
+
     fn note(&self, name: &'static str, args: &[Value], result: &Value) {
         if let Some(lines) = &self.lines {
             lines.borrow_mut().push(Line { name, args: args.to_vec(), result: result.clone() });
@@ -102,6 +117,16 @@ impl Level for Duals {
         value: Value,
         pullback: Value,
     ) -> Result<Step, Fault> {
+        if let Some(transpose) = self.transpose {
+            let pullback = NativeValue::value(LinearPullback(pullback));
+            let pushforward = transpose(pullback, walk::strip(&value, level)?);
+            ctx.watch().inspect(|watch| watch.enter_sweep());
+            let attach = Go(move |ctx: &mut Ctx, y_dot: Value| {
+                ctx.watch().inspect(|watch| watch.leave_sweep());
+                attached(ctx, level, &value, &y_dot)
+            });
+            return Ok(Step::call(pushforward, vec![tangent_of(&x, level)?], attach));
+        }
         let x_dot = walk::real_leaves(&x)?
             .iter()
             .map(|leaf| tangent_at(leaf, level).cloned().unwrap_or(Value::Unit))
@@ -119,20 +144,35 @@ impl Level for Duals {
         value: Value,
         pushforward: Value,
     ) -> Result<Step, Fault> {
-        let x_dot = walk::map_leaves(&x, |leaf| {
-            Ok(tangent_at(leaf, level).cloned().unwrap_or_else(|| walk::zero(leaf)))
-        })?;
+        let x_dot = tangent_of(&x, level)?;
         apply_linear(ctx, Ruled::Tangent, pushforward, &x_dot, move |ctx, y_dot| {
-            let attached = walk::zip_leaves(&value, &y_dot, "tangent", |leaf, y_dot| {
-                if !leaf.is_real() {
-                    return Ok(leaf.clone());
-                }
-                // What the rule captured may be followed too; here it counts as a constant.
-                attach(ctx, level, leaf, primal(below_or_at(y_dot, level), level).clone())
-            })?;
-            Ok(Step::Return(attached))
+            attached(ctx, level, &value, &y_dot)
         })
     }
+}
+
+/// The tangent of a value.
+fn tangent_of(x: &Value, level: u64) -> Result<Value, Fault> {
+    walk::map_leaves(x, |leaf| {
+        Ok(tangent_at(leaf, level).cloned().unwrap_or_else(|| walk::zero(leaf)))
+    })
+}
+
+/// What a function with a rule gave, with the tangent that the rule gave.
+fn attached(ctx: &mut Ctx, level: u64, value: &Value, y_dot: &Value) -> Result<Step, Fault> {
+    let mut nan = false;
+    let result = walk::zip_leaves(value, y_dot, "tangent", |leaf, y_dot| {
+        if !leaf.is_real() {
+            return Ok(leaf.clone());
+        }
+        nan |= is_nan(y_dot);
+        // What the rule captured may be followed too; here it counts as a constant.
+        attach(ctx, level, leaf, primal(below_or_at(y_dot, level), level).clone())
+    })?;
+    if let (true, Some(watch)) = (nan, nan_watch(ctx)) {
+        watch.note_nan(watch.place(), NanCause::Rule);
+    }
+    Ok(Step::Return(result))
 }
 
 impl Noting for Duals {

@@ -28,7 +28,7 @@ pub fn show_dual(
         machine.perform(move |ctx| {
             let unit = (0..count).map(|index| Value::Real(f64::from(index == current)));
             let x_dot = walk::tangent_of(&argument, unit)?;
-            let duals = Rc::new(Duals { lines: Some(RefCell::default()) });
+            let duals = Rc::new(Duals::noting_lines());
             let noted = duals.clone();
             // Writing to a string cannot fail.
             let _ = writeln!(shown.borrow_mut(), "-- tangent 1 on input {current}");

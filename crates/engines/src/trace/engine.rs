@@ -4,12 +4,11 @@ use std::rc::Rc;
 
 use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value};
 
-use super::forward::Forwards;
-use super::pushforward::Forward;
+use super::pushforward::{Forward, transposed};
 use super::record::Record;
 use super::tape::Recorder;
 use super::vjp::{record_on, vjp_on};
-use crate::dual::pass_on;
+use crate::dual::{Duals, pass_on};
 use crate::levels::checked_leaves;
 use crate::linear::Pullbacks;
 
@@ -34,9 +33,14 @@ impl Engine for Trace {
     }
 
     fn jvp(&self, ctx: &mut Ctx, function: Value, x: Value, x_dot: Value) -> Result<Step, Fault> {
-        pass_on(ctx, Rc::new(Forwards::default()), function, &x, &x_dot, |_, y, y_dot| {
-            Ok(Step::Return(Value::tuple(vec![y, y_dot])))
-        })
+        pass_on(
+            ctx,
+            Rc::new(Duals::transposing(transposed)),
+            function,
+            &x,
+            &x_dot,
+            |_, y, y_dot| Ok(Step::Return(Value::tuple(vec![y, y_dot]))),
+        )
     }
 
     fn linearize(&self, ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
