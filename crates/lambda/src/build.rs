@@ -139,6 +139,46 @@ impl Program {
     }
 }
 
+/// Code under construction: bindings, the first outermost.
+#[derive(Debug, Default)]
+pub struct Scope {
+    /// The bindings so far.
+    pub bounds: Vec<Bound>,
+}
+
+/// A binding of a scope.
+#[derive(Debug)]
+pub enum Bound {
+    /// `let`
+    Let(VarId, Expr),
+    /// `let rec`
+    Rec(Vec<(VarId, Expr)>),
+}
+
+impl Scope {
+    /// One more binding.
+    pub fn push(&mut self, var: VarId, value: Expr) {
+        self.bounds.push(Bound::Let(var, value));
+    }
+    /// Recursive functions.
+    pub fn push_rec(&mut self, functions: Vec<(VarId, Expr)>) {
+        self.bounds.push(Bound::Rec(functions));
+    }
+    /// A name for a value, unless it is an atom.
+    pub fn bind(&mut self, program: &mut Program, name: &str, value: Expr) -> Expr {
+        let (atom, binding) = program.share(name, value);
+        self.bounds.extend(binding.map(|(var, value)| Bound::Let(var, value)));
+        atom
+    }
+    /// The bindings around a body.
+    pub fn around(self, body: Expr) -> Expr {
+        self.bounds.into_iter().rev().fold(body, |body, bound| match bound {
+            Bound::Let(var, value) => Expr::let_(var, value, body),
+            Bound::Rec(functions) => Expr::let_rec(functions, body),
+        })
+    }
+}
+
 impl Expr {
     /// An expression of any kind.
     pub fn new(kind: ExprKind, ty: Type, span: Span) -> Self {

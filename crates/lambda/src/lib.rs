@@ -19,6 +19,7 @@ mod ty;
 mod verify;
 mod walk;
 
+pub use build::{Bound, Scope};
 pub use expr::*;
 pub use parse::parse;
 pub use partial::{Linearised, Slope, place};

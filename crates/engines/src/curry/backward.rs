@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use pullback_lambda::{Expr, Linearised, Slope, Type, TypeKind, VarId};
 use pullback_prim::Prim;
 
-use super::code::{Bound, Code};
+use super::code::Code;
 use super::comb::Comb;
 use super::cotangent::arm;
 use super::pull::{Fed, Pull};
@@ -214,7 +214,7 @@ impl Code<'_> {
         let Linearised { slopes, bindings } =
             self.program.linearise(prim, args, result, wanted, self.span);
         for (var, term) in bindings {
-            self.bind(Bound::Let(var, term));
+            self.innermost().push(var, term);
         }
         let real = Type::real();
         for (pull, slope) in pulls.iter().zip(&slopes) {

@@ -9,7 +9,7 @@
 use pullback_base::bug;
 use pullback_lambda::{Constructor, Expr, Type, TypeKind, VarId};
 
-use super::code::{Bound, Code, Known, Style};
+use super::code::{Code, Known, Style};
 use super::comb::{Comb, Recursive};
 use super::cotangent::arm;
 use super::pull::{Fed, Pull};
@@ -312,7 +312,7 @@ impl Code<'_> {
             let body = self.branch(&function.body, &outs);
             functions.push((target, self.program.lam(params, body)));
         }
-        self.bind(Bound::Rec(functions));
+        self.innermost().push_rec(functions);
     }
 
     /// A recursive function applied to all its parameters.

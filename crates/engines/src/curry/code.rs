@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Span, bug};
-use pullback_lambda::{DataId, DefId, Expr, Program, Type, VarId};
+use pullback_lambda::{DataId, DefId, Expr, Program, Scope, Type, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
@@ -29,14 +29,6 @@ impl Style {
             Self::Env => "curry-env",
         }
     }
-}
-
-/// A binding of a scope.
-pub enum Bound {
-    /// `let`
-    Let(VarId, Expr),
-    /// `let rec`
-    Rec(Vec<(VarId, Expr)>),
 }
 
 /// A recursive function that is in scope.
@@ -104,7 +96,7 @@ pub struct Code<'p> {
     /// What is still to be made.
     pub pending: Vec<Pending>,
     /// Open scopes.
-    pub scopes: Vec<Vec<Bound>>,
+    pub scopes: Vec<Scope>,
     /// What variables of the source are called here.
     pub vars: FxHashMap<VarId, Expr>,
     /// Variables that nothing flows back to.
@@ -147,23 +139,18 @@ impl<'p> Code<'p> {
 
     /// Opens a scope.
     pub fn open(&mut self) {
-        self.scopes.push(vec![]);
+        self.scopes.push(Scope::default());
     }
 
     /// Closes the innermost scope around its result.
     pub fn close(&mut self, result: Expr) -> Expr {
-        let Some(bounds) = self.scopes.pop() else { bug("curry", "an open scope") };
-        bounds.into_iter().rev().fold(result, |body, bound| match bound {
-            Bound::Let(var, value) => Expr::let_(var, value, body),
-            Bound::Rec(functions) => Expr::let_rec(functions, body),
-        })
+        let Some(scope) = self.scopes.pop() else { bug("curry", "an open scope") };
+        scope.around(result)
     }
 
-    /// Adds a binding to the innermost scope.
-    pub fn bind(&mut self, bound: Bound) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push(bound);
-        }
+    /// The innermost scope.
+    pub fn innermost(&mut self) -> &mut Scope {
+        self.scopes.last_mut().unwrap_or_else(|| bug("curry", "an open scope"))
     }
 
     /// Names an expression in the innermost scope; an atom needs no name.
@@ -171,9 +158,8 @@ impl<'p> Code<'p> {
         if expr.is_atom() {
             return expr;
         }
-        let var = self.program.fresh(name, expr.ty.clone());
-        self.bind(Bound::Let(var, expr));
-        self.program.var(var, self.span)
+        let Some(scope) = self.scopes.last_mut() else { bug("curry", "an open scope") };
+        Expr { span: self.span, ..scope.bind(self.program, name, expr) }
     }
 
     /// A new variable and its occurrence.

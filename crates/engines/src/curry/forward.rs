@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Type, VarId, is_first_order, place};
+use pullback_lambda::{AdOp, Bound, DefId, Expr, ExprKind, Type, VarId, is_first_order, place};
 use pullback_prim::{Class, Move, Prim};
 
 use super::code::{Code, Pending};
@@ -78,9 +78,9 @@ impl Code<'_> {
     }
 
     fn latest(&self) -> Option<VarId> {
-        match self.scopes.last()?.last()? {
-            super::code::Bound::Let(var, _) => Some(*var),
-            super::code::Bound::Rec(_) => None,
+        match self.scopes.last()?.bounds.last()? {
+            Bound::Let(var, _) => Some(*var),
+            Bound::Rec(_) => None,
         }
     }
 

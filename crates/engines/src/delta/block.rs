@@ -2,7 +2,7 @@
 //! holds the state of the monad after them.
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, ExprKind, Lit, VarId};
+use pullback_lambda::{Bound, Expr, ExprKind, Lit, Program, Scope, VarId};
 
 /// What a term was translated to. Both forms may be repeated: they bind no variables.
 #[derive(Clone, Debug)]
@@ -15,34 +15,33 @@ pub(super) enum Val {
 
 /// Bindings, the first outermost.
 pub(super) struct Block {
-    steps: Vec<Step>,
+    scope: Scope,
     /// The state after the bindings; none in a translation without state.
     pub(super) state: Option<VarId>,
-}
-
-enum Step {
-    Let(VarId, Expr),
-    Rec(Vec<(VarId, Expr)>),
 }
 
 impl Block {
     /// No bindings yet.
     pub(super) fn new(state: Option<VarId>) -> Self {
-        Self { steps: vec![], state }
+        Self { scope: Scope::default(), state }
     }
     /// One more binding.
     pub(super) fn push(&mut self, var: VarId, value: Expr) {
-        self.steps.push(Step::Let(var, value));
+        self.scope.push(var, value);
+    }
+    /// A name for a value, unless it is an atom.
+    pub(super) fn bind(&mut self, program: &mut Program, name: &str, value: Expr) -> Expr {
+        self.scope.bind(program, name, value)
     }
     /// Recursive functions.
     pub(super) fn push_rec(&mut self, functions: Vec<(VarId, Expr)>) {
-        self.steps.push(Step::Rec(functions));
+        self.scope.push_rec(functions);
     }
     /// Takes back the last computation if the block's value is its result: `x <- m; pure x` is `m`.
     pub(super) fn take_last(&mut self, value: &Expr) -> Option<Expr> {
         let ExprKind::Var(result) = value.kind else { return None };
-        let [.., Step::Let(pair, _), Step::Let(first, a), Step::Let(second, b)] =
-            self.steps.as_slice()
+        let [.., Bound::Let(pair, _), Bound::Let(first, a), Bound::Let(second, b)] =
+            self.scope.bounds.as_slice()
         else {
             return None;
         };
@@ -53,8 +52,8 @@ impl Block {
         if *first != result || Some(*second) != self.state || !part(a, 0) || !part(b, 1) {
             return None;
         }
-        self.steps.truncate(self.steps.len() - 2);
-        if let Some(Step::Let(_, computation)) = self.steps.pop() {
+        self.scope.bounds.truncate(self.scope.bounds.len() - 2);
+        if let Some(Bound::Let(_, computation)) = self.scope.bounds.pop() {
             Some(computation)
         } else {
             None
@@ -73,29 +72,26 @@ impl Block {
         };
         self.state == Some(begun)
             && !mentions(value)
-            && !self.steps.iter().any(|step| match step {
-                Step::Let(_, value) => mentions(value),
-                Step::Rec(functions) => functions.iter().any(|(_, value)| mentions(value)),
+            && !self.scope.bounds.iter().any(|bound| match bound {
+                Bound::Let(_, value) => mentions(value),
+                Bound::Rec(functions) => functions.iter().any(|(_, value)| mentions(value)),
             })
     }
     /// The bindings of another block that goes on where this one ends.
     pub(super) fn extend(&mut self, other: Self) {
-        self.steps.extend(other.steps);
+        self.scope.bounds.extend(other.scope.bounds);
         self.state = other.state;
     }
-    /// The bindings around a body.
-    pub(super) fn close(self, body: Expr) -> Expr {
-        self.steps.into_iter().rev().fold(body, |body, step| match step {
-            Step::Let(var, value) => {
-                // `let x = e in x` is `e`.
-                if matches!(&body.kind, ExprKind::Var(found) if *found == var) {
-                    value
-                } else {
-                    Expr::let_(var, value, body)
-                }
-            }
-            Step::Rec(functions) => Expr::let_rec(functions, body),
-        })
+    /// The bindings around a body; `let x = e in x` is `e`.
+    pub(super) fn close(mut self, mut body: Expr) -> Expr {
+        while let (Some(Bound::Let(var, _)), ExprKind::Var(result)) =
+            (self.scope.bounds.last(), &body.kind)
+            && var == result
+            && let Some(Bound::Let(_, value)) = self.scope.bounds.pop()
+        {
+            body = value;
+        }
+        self.scope.around(body)
     }
 }
 

@@ -130,12 +130,7 @@ impl Translation<'_> {
 
     /// Binds a term to a variable unless it is an atom.
     pub(super) fn bind(&mut self, block: &mut Block, name: &str, expr: Expr) -> Expr {
-        if expr.is_atom() {
-            return expr;
-        }
-        let (span, var) = (expr.span, self.program.fresh(name, expr.ty.clone()));
-        block.push(var, expr);
-        self.program.var(var, span)
+        block.bind(self.program, name, expr)
     }
 
     /// Runs a computation of a pair of result and state.
