@@ -12,6 +12,7 @@ use crate::{
 use pullback_prim::Prim;
 
 use crate::signature::result_type;
+use crate::tangent::tangent;
 
 impl Type {
     /// The type `a -> b -> …` gives after this many arguments.
@@ -110,6 +111,18 @@ impl Program {
         let text = Expr::str("a definition without a body", span);
         let body = Expr::stop(Prim::Broken, text, ty.clone(), span);
         self.defs.push(Def { name: name.into(), ty, body, span })
+    }
+    /// The tangent type of what is data: there are no functions in it.
+    #[track_caller]
+    pub fn tangent(&mut self, ty: &Type) -> Type {
+        tangent(&mut self.datas, ty)
+            .unwrap_or_else(|| bug("lambda", format_args!("data without functions, not {ty:?}")))
+    }
+    /// `zeros value`, for data.
+    #[track_caller]
+    pub fn zeros(&mut self, value: Expr, span: Span) -> Expr {
+        let ty = self.tangent(&value.ty);
+        Expr::ad(AdOp::Zeros, vec![value], ty, span)
     }
     /// An occurrence of a variable.
     pub fn var(&self, var: VarId, span: Span) -> Expr {

@@ -7,15 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use pullback_base::{Span, bug};
+use pullback_base::Span;
 use pullback_lambda::{
-    AdOp, Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId,
-    contains_real, tangent,
+    Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId,
+    contains_real,
 };
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
-
-use super::cl::NAME;
 
 /// The constructor of what is not there.
 pub(super) const ABSENT: usize = 0;
@@ -46,7 +44,7 @@ pub(super) struct Arithmetic<'p> {
 impl Arithmetic<'_> {
     /// The tangent type of a first-order type.
     pub fn dot(&mut self, ty: &Type) -> Type {
-        tangent(&mut self.program.datas, ty).unwrap_or_else(|| bug(NAME, "data without functions"))
+        self.program.tangent(ty)
     }
 
     pub fn has_real(&self, ty: &Type) -> bool {
@@ -167,7 +165,7 @@ impl Arithmetic<'_> {
         if dot == Type::unit() {
             return Expr::unit(self.span);
         }
-        Expr::ad(AdOp::Zeros, vec![value.clone()], dot, self.span)
+        self.program.zeros(value.clone(), self.span)
     }
 
     /// The sum of two terms of one type, which may be that of what may be absent.

@@ -4,7 +4,7 @@
 //! Output: `S -> (T, T' -> S')`. A structural zero that reaches the boundary becomes a zero of the
 //! shape of the argument.
 
-use pullback_lambda::{AdOp, Expr, Type, TypeKind};
+use pullback_lambda::{Expr, Type, TypeKind};
 use pullback_prim::Prim;
 
 use super::code::{Code, Helper};
@@ -26,7 +26,7 @@ impl Code<'_> {
     /// A cotangent of this value, for the user.
     pub fn extract(&mut self, tan: Expr, value: Expr, ty: &Type) -> Expr {
         if !self.is_active(ty) {
-            return self.zeros(value, ty);
+            return self.zeros(value);
         }
         let def = self.helper(Helper::Extract, ty);
         let extract = self.program.global(def, self.span);
@@ -35,9 +35,8 @@ impl Code<'_> {
     }
 
     /// `zeros value`
-    pub fn zeros(&mut self, value: Expr, ty: &Type) -> Expr {
-        let tangent = self.tangent(ty);
-        Expr::ad(AdOp::Zeros, vec![value], tangent, self.span)
+    pub fn zeros(&mut self, value: Expr) -> Expr {
+        self.program.zeros(value, self.span)
     }
 
     /// `\value tangent -> …`
@@ -180,7 +179,7 @@ impl Code<'_> {
                 arms.push(arm(SOME, vec![var], number));
             }
         }
-        let zeros = self.zeros(value, ty);
+        let zeros = self.zeros(value);
         arms.insert(0, arm(ZERO, vec![], zeros));
         let body = Expr::match_(tan, arms, default, span);
         self.program.lam(vec![tan_var, value_var], body)

@@ -221,9 +221,7 @@ impl Code<'_> {
 
     /// The tangent type of first-order data.
     pub fn tangent(&mut self, ty: &Type) -> Type {
-        let datas = &mut self.program.datas;
-        pullback_lambda::tangent(datas, ty)
-            .unwrap_or_else(|| bug("curry", "data without functions"))
+        self.program.tangent(ty)
     }
 
     /// `\a b -> a + b`: a zero is neutral; two under one constructor are added by component, two

@@ -170,7 +170,7 @@ impl Code<'_> {
     /// what they are where a type is its own tangent.
     fn transposed(&mut self, rule: &Rule, boxed: &Expr, [from, rest, ty]: [&Type; 3]) -> Expr {
         let span = self.span;
-        let zeros = self.zeros(rule.argument.clone(), from);
+        let zeros = self.zeros(rule.argument.clone());
         let zeros = self.emit("z", zeros);
         let (tangent, pair) = rest.sides();
         let (tangent, pair) = (tangent.clone(), pair.clone());

@@ -90,7 +90,7 @@ fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
         (value, pullback)
     } else {
         let value = code.emit("y", answer);
-        (value, code.zeros(x, &from))
+        (value, code.zeros(x))
     };
     let pullback = code.program.lam(vec![bar_var], pullback);
     let pair = Expr::tuple(vec![value, pullback], span);
@@ -140,7 +140,7 @@ fn jvp(
     let x_dot = code.emit("x_dot", Expr::proj(pair, 1, span));
     let value = code.apply(code.program.global(def, span), vec![x.clone()]);
     let value = code.emit("y", value);
-    let zeros = code.zeros(value.clone(), &to);
+    let zeros = code.zeros(value.clone());
     let zeros = code.emit("z", zeros);
     let y_dot = if code.is_active(&from_dot) && code.is_active(&to_dot) {
         let direct = code.direct(back, &[true, false]);

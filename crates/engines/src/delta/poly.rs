@@ -7,7 +7,7 @@
 //! A sum or an array gets a definition of its own, made once for each function and type.
 
 use pullback_base::bug;
-use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Type, TypeKind, tangent};
+use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Type, TypeKind};
 use pullback_prim::Prim;
 
 use super::block::{Block, NONE};
@@ -17,17 +17,13 @@ use super::translation::Translation;
 impl Translation<'_> {
     /// The type of a structure of type `ty` in a form.
     pub(super) fn form(&mut self, form: Form, ty: &Type) -> Type {
-        let dot = |this: &mut Self| {
-            // Functions are met by `Stop` and `Primal` only, which have no tangents.
-            tangent(&mut this.program.datas, ty)
-                .unwrap_or_else(|| bug("delta", "data without functions"))
-        };
+        // Functions are met by `Stop` and `Primal` only, which have no tangents.
         match form {
             Form::Plain => ty.clone(),
             Form::Dual => self.ty(ty),
-            Form::Tangent => dot(self),
+            Form::Tangent => self.program.tangent(ty),
             Form::DualTangent => {
-                let dot = dot(self);
+                let dot = self.program.tangent(ty);
                 self.ty(&dot)
             }
         }
