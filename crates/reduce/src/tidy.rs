@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use pullback_base::bug;
-use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Stage, VarId};
+use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Scope, Stage, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -87,7 +87,7 @@ struct Pass<'p> {
     known: FxHashMap<VarId, Known>,
     /// How often variables are mentioned, before reduction.
     mentions: FxHashMap<VarId, usize>,
-    scopes: Vec<Vec<(VarId, Expr)>>,
+    scopes: Vec<Scope>,
     room: usize,
     depth: usize,
 }
@@ -125,10 +125,10 @@ impl Pass<'_> {
     }
 
     fn scope(&mut self, make: impl FnOnce(&mut Self) -> Expr) -> Expr {
-        self.scopes.push(vec![]);
+        self.scopes.push(Scope::default());
         let result = make(self);
-        let Some(bindings) = self.scopes.pop() else { bug("curry", "an open scope") };
-        Expr::lets(bindings, result)
+        let Some(scope) = self.scopes.pop() else { bug("tidy", "an open scope") };
+        scope.around(result)
     }
 
     fn scoped(&mut self, expr: Expr) -> Expr {
@@ -176,13 +176,8 @@ impl Pass<'_> {
         if let Some(known) = known {
             self.known.insert(var, known);
         }
-        self.push(var, value);
-    }
-
-    fn push(&mut self, var: VarId, value: Expr) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push((var, value));
-        }
+        let Some(scope) = self.scopes.last_mut() else { bug("tidy", "an open scope") };
+        scope.push(var, value);
     }
 
     fn known(&self, expr: &Expr) -> Option<&Known> {
