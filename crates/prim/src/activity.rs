@@ -344,4 +344,20 @@ mod tests {
         assert_eq!(flows["f"], [true, true]);
         assert_eq!(flows["g"], [false]);
     }
+
+    #[test]
+    fn loops_inside_loops_are_walked_once() {
+        // Each carries what the one inside of it ends with; a search that enters it again never ends.
+        let mut flow = Flow::<u32, u32>::new([Some(0)]);
+        let depth = 1000;
+        for level in 1..=depth {
+            let (state, out, inner) = (2 * level, 2 * level + 1, 2 * level + 3);
+            flow.carried(Some(state), Some(0), Some(inner), Some(out));
+        }
+        flow.edge(2 * depth, 2 * depth + 3);
+        flow.result(3);
+        let flows = through(&BTreeMap::from([(0, flow.clone())]));
+        assert_eq!(flows[&0], [true]);
+        assert_eq!(flow.active(&flows, [0]).len(), 1 + depth as usize + 1 + 1);
+    }
 }
