@@ -1,8 +1,10 @@
 //! The primitive table against the oracle without any engine between: its terms are differentiated as
 //! they stand, up to order three.
 
+use std::collections::BTreeMap;
+
 use pullback_base::{Name, Span};
-use pullback_lambda::{Def, Expr, ExprKind, Program, Type, VarId, times};
+use pullback_lambda::{Def, Expr, ExprKind, Linearised, Program, Type, VarId};
 use pullback_oracle::table::{Case, DerivativeMode, HIGHEST, Subject, cases, report};
 use pullback_oracle::{Data, eval_f64};
 use pullback_prim::{Class, Prim};
@@ -29,7 +31,9 @@ impl Subject for Terms {
         let args = vars.iter().map(|var| program.var(*var, Span::NONE)).collect();
         let mut expr = (case.body)(&mut program, args);
         for (index, _) in by {
-            expr = slope(&expr, vars[*index]).unwrap_or_else(|| Expr::real(0.0, Span::NONE));
+            let mut dots = Dots::from([(vars[*index], Expr::real(1.0, Span::NONE))]);
+            let dot = slope(&mut program, &expr, &mut dots);
+            expr = dot.unwrap_or_else(|| Expr::real(0.0, Span::NONE));
         }
         let body = program.lam(vars, expr);
         let (name, ty) = (Name::new("main"), body.ty.clone());
@@ -42,13 +46,19 @@ impl Subject for Terms {
     }
 }
 
-/// The derivative of a term by a variable; `None` is a structural zero.
-fn slope(expr: &Expr, var: VarId) -> Option<Expr> {
-    if let ExprKind::Var(other) = &expr.kind {
-        return (*other == var).then(|| Expr::real(1.0, Span::NONE));
+/// The derivative of a term, from those of its variables; `None` is a structural zero.
+fn slope(program: &mut Program, expr: &Expr, dots: &mut Dots) -> Option<Expr> {
+    if let ExprKind::Var(var) = &expr.kind {
+        return dots.get(var).cloned();
+    }
+    if let ExprKind::Let(var, value, body) = &expr.kind {
+        let dot = slope(program, value, dots);
+        dots.extend(dot.map(|dot| (*var, dot)));
+        let dot = slope(program, body, dots)?;
+        return Some(Expr::let_(*var, (**value).clone(), dot));
     }
     if let ExprKind::If(cond, then, other) = &expr.kind {
-        let (then, other) = (slope(then, var), slope(other, var));
+        let (then, other) = (slope(program, then, dots), slope(program, other, dots));
         if then.is_none() && other.is_none() {
             return None;
         }
@@ -56,17 +66,23 @@ fn slope(expr: &Expr, var: VarId) -> Option<Expr> {
         return Some(Expr::if_((**cond).clone(), or_zero(then), or_zero(other), Span::NONE));
     }
     let ExprKind::Prim(prim, args) = &expr.kind else { return None };
+    prim.row().smooth()?;
+    let Linearised { slopes, bindings } =
+        program.linearise(*prim, args, expr, |_| true, Span::NONE);
     let mut sum: Option<Expr> = None;
-    for (partial, arg) in prim.row().smooth()?.partials.iter().zip(args) {
-        let Some(factor) = slope(arg, var) else { continue };
-        let product = partial.as_ref().and_then(|p| times(p, &factor, args, expr, Span::NONE));
+    for (partial, arg) in slopes.iter().zip(args) {
+        let Some(factor) = slope(program, arg, dots) else { continue };
+        let product = partial.times(&factor, Span::NONE);
         sum = match (sum, product) {
             (Some(sum), Some(term)) => Some(Expr::prim(Prim::Add, vec![sum, term], Span::NONE)),
             (sum, term) => sum.or(term),
         };
     }
-    sum
+    sum.map(|sum| Expr::lets(bindings, sum))
 }
+
+/// The derivatives of variables; those that are missing are zero.
+type Dots = BTreeMap<VarId, Expr>;
 
 #[test]
 fn every_primitive_with_a_derivative_has_a_case() {
