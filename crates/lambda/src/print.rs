@@ -51,9 +51,14 @@ impl Program {
 
     fn data(&self, id: crate::DataId) -> Doc {
         let data = &self.datas[id];
-        let tangent = data.tangent.map(|tangent| Type::new(TypeKind::Data(tangent)));
-        let tangent = tangent.map(|ty| format!(" (tangent {})", self.print_type(&ty)));
-        let (name, tangent) = (quoted(&data.name), tangent.unwrap_or_default());
+        let name = quoted(&data.name);
+        let tangent = match data.tangent {
+            Some(tangent) => {
+                let ty = Type::new(TypeKind::Data(tangent));
+                format!(" (tangent {})", self.print_type(&ty))
+            }
+            None => String::new(),
+        };
         let mut items = vec![Doc::text(format!("data {name}.{}{tangent} =", id.index()))];
         for (tag, con) in data.constructors.iter().enumerate() {
             items.push(Doc::Line);
