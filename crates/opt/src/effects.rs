@@ -2,27 +2,35 @@
 //! take more memory than there is, is none of its effects.
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, VarId};
+use pullback_ir::{Atom, FuncId, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
+
+use crate::facts::Facts;
 
 /// Which functions may fail.
 pub(crate) struct Effects {
     may_fail: IdVec<FuncId, bool>,
+    /// By the numbers of statements, whether they are known not to fail.
+    proven: Vec<bool>,
 }
 
 impl Effects {
     /// The effects of a program's functions: the least solution.
     pub fn of(program: &Program) -> Self {
-        let mut effects = Self { may_fail: program.funcs.ids().map(|_| false).collect() };
+        let proven = Facts::of(program).proven;
+        let mut effects = Self { may_fail: program.funcs.ids().map(|_| false).collect(), proven };
         let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.ids().map(|_| vec![]).collect();
-        let mut failing = vec![];
+        let (mut failing, mut number) = (vec![], 0);
         for (id, func) in program.funcs.iter_enumerated() {
+            let mut may_fail = false;
             func.body.visit(&mut |stmt| {
                 if let Op::Call(callee, _) = &stmt.op {
                     callers[*callee].push(id);
                 }
+                may_fail |= effects.fails_itself(program, stmt, number);
+                number += 1;
             });
-            if effects.block_may_fail(program, &func.body) {
+            if may_fail {
                 failing.push(id);
             }
         }
@@ -34,18 +42,12 @@ impl Effects {
         effects
     }
 
-    fn block_may_fail(&self, program: &Program, block: &Block) -> bool {
-        block.stmts.iter().any(|stmt| self.may_fail(program, stmt))
+    /// Whether the statement of a number may fail, those inside it left out.
+    pub fn fails_itself(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
+        !self.proven[number] && self.seems_to_fail(program, stmt)
     }
 
-    /// Whether a statement may fail, one inside it included.
-    pub fn may_fail(&self, program: &Program, stmt: &Stmt) -> bool {
-        self.fails_itself(program, stmt)
-            || stmt.op.blocks().into_iter().any(|block| self.block_may_fail(program, block))
-    }
-
-    /// Whether a statement may fail, those inside it left out.
-    pub fn fails_itself(&self, program: &Program, stmt: &Stmt) -> bool {
+    fn seems_to_fail(&self, program: &Program, stmt: &Stmt) -> bool {
         match &stmt.op {
             Op::Prim(prim, _) => !prim.row().never_fails(),
             Op::Call(func, _) => self.may_fail[*func],

@@ -10,12 +10,15 @@ mod calls;
 mod cse;
 mod dce;
 mod effects;
+mod facts;
+mod hoist;
 mod inline;
 mod pass;
 mod pipeline;
 mod prune;
 mod select;
 mod simplify;
+mod sizes;
 
 pub use pass::Pass;
 pub use pipeline::{Options, PASSES, Step, optimise, pass_named};

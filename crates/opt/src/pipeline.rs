@@ -12,9 +12,11 @@ pub const PASSES: &[Pass] = &[
     crate::inline::PASS,
     crate::prune::PASS,
     crate::simplify::PASS,
+    crate::sizes::PASS,
     crate::select::PASS,
     crate::cse::PASS,
     crate::dce::PASS,
+    crate::hoist::PASS,
 ];
 
 /// How often the list is run at most.

@@ -1,5 +1,6 @@
 //! Random programs mean the same before and after every pass, and after all of them: values to the bit, with NaN,
-//! infinities, empty arrays and failing code among what they meet.
+//! infinities, empty arrays and failing code among what they meet. `COUNT=20000` tries so many programs,
+//! `SEED=7` that one.
 
 mod generate;
 
@@ -124,9 +125,12 @@ fn ways() -> Vec<(String, Vec<&'static str>)> {
 fn random_programs_keep_their_meaning() {
     let (mut values, mut failures, mut smaller) = (0, 0, 0);
     let args = arguments();
-    let (from, count) = match std::env::var("SEED") {
-        Ok(seed) => (seed.parse().expect("a number"), 1),
-        Err(_) => (0, PROGRAMS),
+    let number = |name: &str| {
+        std::env::var(name).ok().map(|number| number.parse::<u64>().expect("a number"))
+    };
+    let (from, count) = match number("SEED") {
+        Some(seed) => (seed, 1),
+        None => (0, number("COUNT").unwrap_or(PROGRAMS)),
     };
     for seed in from..from + count {
         let (program, main) = Generator::new(seed).program();

@@ -175,17 +175,19 @@ impl<'p> Graph<'p> {
             for param in stmt.op.inner_params() {
                 self.need(param.index(), node);
             }
-            if self.effects.fails_itself(self.program, stmt) {
+            let number = node - self.nodes.stmts;
+            let may_fail = self.effects.fails_itself(self.program, stmt, number);
+            if may_fail {
                 self.roots.push(node);
             }
-            self.stmt(stmt, node);
+            self.stmt(stmt, node, may_fail);
             for inner in stmt.op.blocks() {
                 self.block(inner, Some(node));
             }
         }
     }
 
-    fn stmt(&mut self, stmt: &'p Stmt, node: Node) {
+    fn stmt(&mut self, stmt: &'p Stmt, node: Node, may_fail: bool) {
         #[expect(clippy::wildcard_enum_match_arm, reason = "others need all their operands")]
         match &stmt.op {
             Op::Call(func, args) => self.call(stmt, *func, args, node),
@@ -204,7 +206,7 @@ impl<'p> Graph<'p> {
                 self.fields(cases);
                 self.branches(stmt);
             }
-            Op::Loop(form) => self.repeat(stmt, form, node),
+            Op::Loop(form) => self.repeat(stmt, form, node, may_fail),
             op => {
                 if let (Op::AtAcc(acc, _) | Op::PartAcc(acc, _, _), [part]) = (op, &stmt.vars[..]) {
                     let whole = acc.var().map(|acc| self.whole(acc));
@@ -256,7 +258,7 @@ impl<'p> Graph<'p> {
         }
     }
 
-    fn repeat(&mut self, stmt: &Stmt, form: &Loop, node: Node) {
+    fn repeat(&mut self, stmt: &Stmt, form: &Loop, node: Node, may_fail: bool) {
         match &form.form {
             LoopForm::For { count, .. } => self.need_atom(node, *count),
             LoopForm::While(cond) => self.need_atom(node, cond.results[0]),
@@ -271,7 +273,7 @@ impl<'p> Graph<'p> {
         for (var, result) in collected.iter().zip(&form.body.results[states..]) {
             self.need_atom(var.index(), *result);
         }
-        if self.effects.fails_itself(self.program, stmt) {
+        if may_fail {
             // Rows may differ in size; a count is negative only for what collects.
             let rows = collected.iter().filter(|var| self.program.vars[**var].ty.rank > 1);
             let mut kept: Vec<Node> = rows.map(|var| var.index()).collect();

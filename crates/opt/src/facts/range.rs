@@ -1,0 +1,232 @@
+//! Bounds of Ints, and what cannot fail because of them.
+
+use pullback_ir::{Atom, LoopForm, Op, Stmt};
+use pullback_prim::Prim;
+
+use super::{Ctx, Range, Symbol};
+
+impl Range {
+    fn of(lo: i64, hi: i64) -> Self {
+        Self { lo, hi, is: None, below: None }
+    }
+    fn number(n: i64) -> Self {
+        Self { is: Some((Symbol::Number(n), 0)), ..Self::of(n, n) }
+    }
+}
+
+const ANY: (i64, i64) = (i64::MIN, i64::MAX);
+
+impl Ctx<'_> {
+    /// What is known of an Int.
+    pub(super) fn range(&self, atom: Atom) -> Range {
+        match atom {
+            Atom::Int(n) => Range::number(n),
+            Atom::Var(var) => self
+                .ranges
+                .get(&var)
+                .copied()
+                .unwrap_or(Range { is: Some((Symbol::Int(var), 0)), ..Range::of(ANY.0, ANY.1) }),
+            Atom::Real(_) | Atom::Bool(_) | Atom::Str(_) => Range::of(ANY.0, ANY.1),
+        }
+    }
+
+    /// The range of the index of a loop: from 0 to below the count.
+    pub(super) fn index_range(&self, count: Atom) -> Range {
+        let hi = self.range(count).hi.saturating_sub(1);
+        let below = Some((self.symbol(count), -1));
+        Range { below, ..Range::of(0, hi) }
+    }
+
+    /// The range of what a statement without blocks gives.
+    pub(super) fn learn_range(&mut self, stmt: &Stmt, number: usize) {
+        let [var] = stmt.vars[..] else { return };
+        if let Op::Dim(a, k) = &stmt.op {
+            return self.learn_dim(stmt, number, *a, *k);
+        }
+        if let Op::Prim(prim, args) = &stmt.op {
+            if let Some(truth) = self.compare(*prim, args) {
+                self.facts.known.insert(number, Op::Copy(Atom::Bool(truth)));
+            }
+            if let Some(range) = self.arithmetic(*prim, args) {
+                self.ranges.insert(var, range);
+            }
+        }
+        if let Op::Copy(Atom::Var(a)) = stmt.op
+            && let Some(range) = self.ranges.get(&a).copied()
+        {
+            self.ranges.insert(var, range);
+        }
+        if let Some(a) = self.same_array(&stmt.op) {
+            self.facts.known.insert(number, Op::Copy(a));
+        }
+    }
+
+    /// The array that an operation gives back as it is.
+    fn same_array(&self, op: &Op) -> Option<Atom> {
+        let (a, k, n) = if let Op::Sized(a, k, n) = op {
+            (*a, usize::from(*k), *n)
+        } else if let Op::Slice(a, Atom::Int(0), hi) = op {
+            (*a, 0, *hi)
+        } else {
+            return None;
+        };
+        let size = self.size(a, k)?;
+        (size.is_exact && self.same(size.symbol, self.symbol(n))).then_some(a)
+    }
+
+    fn learn_dim(&mut self, stmt: &Stmt, number: usize, a: Atom, k: u8) {
+        let Some(size) = self.size(a, usize::from(k)) else { return };
+        let own = a.var().map(|a| Symbol::Dim(a, k));
+        // Without rows there the size may be another one.
+        let symbol = if size.is_exact { Some(size.symbol) } else { own };
+        self.ranges.insert(
+            stmt.vars[0],
+            Range {
+                is: symbol.map(|symbol| (symbol, 0)),
+                below: symbol.map(|symbol| (symbol, 0)),
+                ..Range::of(0, i64::MAX)
+            },
+        );
+        let known = match symbol {
+            Some(Symbol::Number(n)) => Some(Op::Copy(Atom::Int(n))),
+            Some(Symbol::Int(n)) if self.is_seen(Symbol::Int(n)) => Some(Op::Copy(n.into())),
+            Some(Symbol::Dim(b, j)) if symbol != own && self.is_seen(Symbol::Dim(b, j)) => {
+                let is_array = !self.program.vars[b].ty.is_acc;
+                is_array.then(|| Op::Dim(b.into(), j))
+            }
+            Some(Symbol::Int(_) | Symbol::Dim(_, _)) | None => None,
+        };
+        self.facts.known.extend(known.map(|op| (number, op)));
+    }
+
+    fn arithmetic(&self, prim: Prim, args: &[Atom]) -> Option<Range> {
+        let [x, y] = args[..] else { return None };
+        let (x, y) = (self.range(x), self.range(y));
+        let shifted = |of: Option<(Symbol, i64)>, by: i64| {
+            of.and_then(|(symbol, offset)| Some((symbol, offset.checked_add(by)?)))
+        };
+        let exact = |range: &Range| (range.lo == range.hi).then_some(range.lo);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
+        match prim {
+            Prim::IntAdd => {
+                let is = match (exact(&x), exact(&y)) {
+                    (_, Some(c)) => shifted(x.is, c),
+                    (Some(c), _) => shifted(y.is, c),
+                    (None, None) => None,
+                };
+                let below =
+                    shifted(x.below.or(x.is), y.hi).or_else(|| shifted(y.below.or(y.is), x.hi));
+                let (lo, hi) = (x.lo.saturating_add(y.lo), x.hi.saturating_add(y.hi));
+                Some(Range { lo, hi, is, below })
+            }
+            Prim::IntSub => {
+                let is = exact(&y).and_then(|c| shifted(x.is, c.checked_neg()?));
+                let below = shifted(x.below.or(x.is), y.lo.saturating_neg());
+                let mut lo = x.lo.saturating_sub(y.hi);
+                // n - 1 - i is not negative if i is at most n - 1
+                if let (Some((s, c)), Some((t, d))) = (x.is, y.below)
+                    && self.same(s, t)
+                {
+                    lo = lo.max(c.saturating_sub(d));
+                }
+                Some(Range { lo, hi: x.hi.saturating_sub(y.lo), is, below })
+            }
+            Prim::IntMin => {
+                let below = x.below.or(x.is).or(y.below).or(y.is);
+                Some(Range { below, ..Range::of(x.lo.min(y.lo), x.hi.min(y.hi)) })
+            }
+            Prim::IntMax => Some(Range::of(x.lo.max(y.lo), x.hi.max(y.hi))),
+            Prim::IntRem if y.lo > 0 => Some(Range::of(0, y.hi - 1)),
+            Prim::IntMul if x.lo >= 0 && y.lo >= 0 => {
+                Some(Range::of(x.lo.saturating_mul(y.lo), x.hi.saturating_mul(y.hi)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A comparison of Ints whose bounds decide it.
+    fn compare(&self, prim: Prim, args: &[Atom]) -> Option<bool> {
+        let [a, b] = args[..] else { return None };
+        let is_less = self.is_below(a, b, -1);
+        let is_greater = self.is_below(b, a, -1);
+        let is_at_most = self.is_below(a, b, 0);
+        let is_at_least = self.is_below(b, a, 0);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others compare no Ints")]
+        let (yes, no) = match prim {
+            Prim::IntLt => (is_less, is_at_least),
+            Prim::IntLe => (is_at_most, is_greater),
+            Prim::IntGt => (is_greater, is_at_most),
+            Prim::IntGe => (is_at_least, is_less),
+            Prim::IntEq => (is_at_most && is_at_least, is_less || is_greater),
+            Prim::IntNe => (is_less || is_greater, is_at_most && is_at_least),
+            _ => return None,
+        };
+        if yes { Some(true) } else { no.then_some(false) }
+    }
+
+    /// Whether `a ≤ b + by` for sure.
+    fn is_below(&self, a: Atom, b: Atom, by: i64) -> bool {
+        let (x, y) = (self.range(a), self.range(b));
+        if y.lo.checked_add(by).is_some_and(|least| x.hi <= least) {
+            return true;
+        }
+        let (Some((s, c)), Some((t, d))) = (x.below.or(x.is), y.is) else { return false };
+        self.same(s, t) && d.checked_add(by).is_some_and(|limit| c <= limit)
+    }
+
+    /// Whether a statement cannot fail itself.
+    pub(super) fn prove(&self, stmt: &Stmt) -> bool {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
+        match &stmt.op {
+            Op::Index(a, at) | Op::AddAcc(a, at, _) | Op::AtAcc(a, at) => self.is_inside(*a, at),
+            Op::Update(a, at, v) => self.program.type_of(*v).rank == 0 && self.is_inside(*a, at),
+            Op::CheckSize(a, k, n, _) => {
+                let n = self.symbol(*n);
+                let size = self.size(*a, usize::from(*k));
+                size.is_some_and(|size| self.same(size.symbol, n))
+            }
+            Op::Prim(prim, args) => self.has_value(*prim, args),
+            _ => false,
+        }
+    }
+
+    /// Whether indices are inside an array.
+    fn is_inside(&self, a: Atom, at: &[Atom]) -> bool {
+        at.iter().enumerate().all(|(k, index)| {
+            let range = self.range(*index);
+            let Some(size) = self.size(a, k) else { return false };
+            let is_below = match (size.symbol, range.below.or(range.is)) {
+                (Symbol::Number(n), _) if range.hi < n => true,
+                (symbol, Some((bound, offset))) => {
+                    let is_own = a.var().is_some_and(|a| bound == Symbol::Dim(a, k as u8));
+                    offset < 0 && (is_own || self.same(symbol, bound))
+                }
+                (_, None) => false,
+            };
+            range.lo >= 0 && is_below
+        })
+    }
+
+    /// Whether arithmetic of Ints has a value.
+    fn has_value(&self, prim: Prim, args: &[Atom]) -> bool {
+        let [x, y] = args[..] else { return false };
+        let (x, y) = (self.range(x), self.range(y));
+        let fits = |lo: Option<i64>, hi: Option<i64>| lo.is_some() && hi.is_some();
+        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
+        match prim {
+            Prim::IntAdd => fits(x.lo.checked_add(y.lo), x.hi.checked_add(y.hi)),
+            Prim::IntSub => fits(x.lo.checked_sub(y.hi), x.hi.checked_sub(y.lo)),
+            Prim::IntMul if x.lo >= 0 && y.lo >= 0 => x.hi.checked_mul(y.hi).is_some(),
+            Prim::IntDiv | Prim::IntRem => y.lo > 0,
+            _ => false,
+        }
+    }
+
+    /// Whether a loop that collects has a count for it.
+    pub(super) fn counts(&self, form: &LoopForm) -> bool {
+        match form {
+            LoopForm::For { count, .. } => self.range(*count).lo >= 0,
+            LoopForm::While(_) => true,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Sizes of arrays.
+
+use pullback_ir::{Atom, Op, Stmt, VarId};
+
+use super::{Ctx, Size, Symbol};
+
+impl Ctx<'_> {
+    /// The symbol of an Int.
+    pub(super) fn symbol(&self, atom: Atom) -> Symbol {
+        match atom {
+            Atom::Int(n) => Symbol::Number(n),
+            Atom::Var(var) => match self.ranges.get(&var).and_then(|range| range.is) {
+                Some((symbol, 0)) => self.representative(symbol),
+                _ => self.representative(Symbol::Int(var)),
+            },
+            Atom::Real(_) | Atom::Bool(_) | Atom::Str(_) => {
+                pullback_base::bug("sizes", "an Int to be a size")
+            }
+        }
+    }
+
+    /// The one of equal symbols that stands for all.
+    pub(super) fn representative(&self, mut symbol: Symbol) -> Symbol {
+        for (from, to) in &self.equal {
+            if *from == symbol {
+                symbol = *to;
+            }
+        }
+        symbol
+    }
+
+    /// Whether two sizes are equal.
+    pub(super) fn same(&self, one: Symbol, other: Symbol) -> bool {
+        self.representative(one) == self.representative(other)
+    }
+
+    /// What is known of the size of a dimension.
+    pub(super) fn size(&self, a: Atom, k: usize) -> Option<Size> {
+        let size = *self.dims.get(&a.var()?)?.get(k)?;
+        Some(Size { symbol: self.representative(size.symbol), ..size })
+    }
+
+    /// Two symbols are equal from here on, in this block.
+    pub(super) fn equate(&mut self, one: Symbol, other: Symbol) {
+        let (one, other) = (self.representative(one), self.representative(other));
+        if one != other {
+            let is_number = matches!(one, Symbol::Number(_));
+            self.equal.push(if is_number { (other, one) } else { (one, other) });
+        }
+    }
+
+    /// The sizes of what a statement without blocks gives.
+    pub(super) fn learn_sizes(&mut self, stmt: &Stmt) {
+        if let Op::CheckSize(a, 0, n, _) = &stmt.op
+            && let Some(size) = self.size(*a, 0)
+        {
+            let n = self.symbol(*n);
+            return self.equate(size.symbol, n);
+        }
+        let [var] = stmt.vars[..] else { return };
+        if let Some(dims) = self.result_sizes(var, &stmt.op) {
+            self.dims.insert(var, dims);
+        }
+    }
+
+    fn result_sizes(&self, var: VarId, op: &Op) -> Option<Vec<Size>> {
+        let own = |k: usize| Size { symbol: Symbol::Dim(var, k as u8), is_exact: true };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
+        match op {
+            Op::Copy(a)
+            | Op::Stop(a)
+            | Op::Update(a, _, _)
+            | Op::Zero(a)
+            | Op::Plus(a, _)
+            | Op::NewAcc(a)
+            | Op::ReadAcc(a)
+            | Op::Argsort(a) => self.dims_of(*a),
+            Op::Shape(a, k) => {
+                let mut dims = self.dims_of(*a)?;
+                dims.truncate(usize::from(*k));
+                Some(dims)
+            }
+            Op::Index(a, at) | Op::AtAcc(a, at) => {
+                let mut dims = self.dims_of(*a)?.split_off(at.len());
+                // The array had a row there.
+                dims.iter_mut().take(1).for_each(|size| size.is_exact = true);
+                Some(dims)
+            }
+            Op::Slice(a, lo, hi) | Op::PartAcc(a, lo, hi) => {
+                let mut dims = self.dims_of(*a)?;
+                let from_first = *lo == Atom::Int(0);
+                dims[0] = if from_first {
+                    Size { symbol: self.symbol(*hi), is_exact: true }
+                } else {
+                    own(0)
+                };
+                Some(dims)
+            }
+            Op::Array(items) => {
+                let mut dims =
+                    vec![Size { symbol: Symbol::Number(items.len() as i64), is_exact: true }];
+                dims.extend(self.dims_of(*items.first()?).unwrap_or_default());
+                Some(dims)
+            }
+            Op::Sized(a, k, n) => {
+                let mut dims = self.dims_of(*a)?;
+                let k = usize::from(*k);
+                let is_that = self.same(dims[k].symbol, self.symbol(*n));
+                dims[k] = if is_that { Size { is_exact: true, ..dims[k] } } else { own(k) };
+                Some(dims)
+            }
+            Op::Select(_, a, b) => {
+                let (one, other) = (self.dims_of(*a)?, self.dims_of(*b)?);
+                let both = one.iter().zip(&other).enumerate();
+                let join = |(k, (one, other)): (usize, (&Size, &Size))| {
+                    if self.same(one.symbol, other.symbol) {
+                        Size { is_exact: one.is_exact && other.is_exact, ..*one }
+                    } else {
+                        own(k)
+                    }
+                };
+                Some(both.map(join).collect())
+            }
+            _ => None,
+        }
+    }
+}

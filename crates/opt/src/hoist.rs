@@ -1,0 +1,169 @@
+//! What a loop does not change moves before it, whole inner loops included: if it cannot fail, or if the loop
+//! surely has an iteration. Inner loops come first, so code moves out of as many loops as leave it as it is.
+
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
+use rustc_hash::FxHashSet;
+
+use crate::effects::{Effects, touches_acc};
+use crate::pass::Pass;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "hoist",
+    about: "moves what a loop does not change before the loop",
+    law: "for i < n { x = e; b } = x = e; for i < n { b }, if e does not name what the loop binds",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let effects = Effects::of(program);
+    let undefined = undefined(program);
+    let mut changed = false;
+    let mut number = 0;
+    for func in program.funcs.ids() {
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        let mut ctx = Hoist { program, effects: &effects, undefined: &undefined, number, changed };
+        ctx.block(&mut body);
+        (number, changed) = (ctx.number, ctx.changed);
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+struct Hoist<'a> {
+    program: &'a Program,
+    effects: &'a Effects,
+    /// The variables that may have no value.
+    undefined: &'a FxHashSet<VarId>,
+    /// The number that the next statement had in the beginning.
+    number: usize,
+    changed: bool,
+}
+
+impl Hoist<'_> {
+    /// Moves code out of the loops of a block. For each statement of it then, whether it may fail.
+    fn block(&mut self, block: &mut Block) -> Vec<bool> {
+        let (mut stmts, mut may_fail) = (vec![], vec![]);
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let mut fails = self.effects.fails_itself(self.program, &stmt, self.number);
+            self.number += 1;
+            let params: FxHashSet<VarId> = stmt.op.inner_params().into_iter().collect();
+            // Whether there is an iteration; a condition, the first block, is evaluated once at least.
+            let is_sure = if let Op::Loop(Loop { form, .. }) = &stmt.op {
+                match form {
+                    LoopForm::For { count, .. } => matches!(count, Atom::Int(count) if *count > 0),
+                    LoopForm::While(_) => true,
+                }
+            } else {
+                false
+            };
+            let is_loop = matches!(stmt.op, Op::Loop(_));
+            for (nth, inner) in stmt.op.blocks_mut().into_iter().enumerate() {
+                let mut flags = self.block(inner);
+                if is_loop {
+                    let is_while_body = nth == 1;
+                    let params = params.clone();
+                    let out = self.invariant(inner, &mut flags, params, is_sure && !is_while_body);
+                    for (stmt, fails) in out {
+                        stmts.push(stmt);
+                        may_fail.push(fails);
+                    }
+                }
+                fails |= flags.contains(&true);
+            }
+            stmts.push(stmt);
+            may_fail.push(fails);
+        }
+        block.stmts = stmts;
+        may_fail
+    }
+
+    /// Takes out of the block of a loop what does not depend on what it binds.
+    fn invariant(
+        &mut self,
+        block: &mut Block,
+        may_fail: &mut Vec<bool>,
+        mut bound: FxHashSet<VarId>,
+        is_sure: bool,
+    ) -> Vec<(Stmt, bool)> {
+        let (mut out, mut kept, mut flags) = (vec![], vec![], vec![]);
+        for (stmt, fails) in std::mem::take(&mut block.stmts).into_iter().zip(may_fail.drain(..)) {
+            let can_run = is_sure || (!fails && !self.looks_at_undefined(&stmt.op));
+            let is_code = !stmt.vars.is_empty() && !touches_acc(self.program, &stmt.op);
+            if can_run && is_code && !names(&stmt.op, &bound) {
+                self.changed = true;
+                out.push((stmt, fails));
+            } else {
+                bound.extend(&stmt.vars);
+                kept.push(stmt);
+                flags.push(fails);
+            }
+        }
+        block.stmts = kept;
+        *may_fail = flags;
+        out
+    }
+
+    fn looks_at_undefined(&self, op: &Op) -> bool {
+        !matches!(op, Op::Copy(_) | Op::Select(_, _, _)) && names(op, self.undefined)
+    }
+}
+
+/// Whether an operation names one of these variables, at any depth.
+fn names(op: &Op, vars: &FxHashSet<VarId>) -> bool {
+    let mut is_named = false;
+    let mut look = |atom: Atom| is_named |= atom.var().is_some_and(|var| vars.contains(&var));
+    op.for_each_atom(&mut look);
+    for block in op.blocks() {
+        block.visit_atoms(&mut look);
+    }
+    is_named
+}
+
+/// The arrays and data values that may have no value, which nothing may look at before its time. Numbers have
+/// one, whichever it is.
+fn undefined(program: &Program) -> FxHashSet<VarId> {
+    let mut undefined = FxHashSet::default();
+    let is_large = |var: &VarId| {
+        let ty = program.vars[*var].ty;
+        ty.is_array() || matches!(ty.elem, pullback_ir::Elem::Data(_))
+    };
+    // What comes out of a value without one, out of boxes and calls too: a few rounds reach all of it.
+    loop {
+        let before = undefined.len();
+        let mut from_boxes = false;
+        for func in program.funcs.iter() {
+            func.body.visit(&mut |stmt| {
+                let is_named = matches!(stmt.op, Op::Undef) || names(&stmt.op, &undefined);
+                let is_given = if let Op::Call(callee, _) = &stmt.op {
+                    gives([&program.funcs[*callee].body], &undefined)
+                } else {
+                    gives(stmt.op.blocks(), &undefined)
+                };
+                if is_named || is_given {
+                    undefined.extend(stmt.vars.iter().copied().filter(is_large));
+                    undefined.extend(stmt.op.inner_params().into_iter().filter(is_large));
+                    from_boxes |= matches!(stmt.op, Op::Con(_, _) | Op::Call(_, _));
+                }
+            });
+        }
+        if from_boxes {
+            for func in program.funcs.iter() {
+                undefined.extend(func.params.iter().copied().filter(is_large));
+                func.body.visit(&mut |stmt| {
+                    if matches!(stmt.op, Op::Match(_)) {
+                        undefined.extend(stmt.op.inner_params().into_iter().filter(is_large));
+                    }
+                });
+            }
+        }
+        if undefined.len() == before {
+            return undefined;
+        }
+    }
+}
+
+/// Whether one of these blocks gives one of these variables.
+fn gives<'b>(blocks: impl IntoIterator<Item = &'b Block>, vars: &FxHashSet<VarId>) -> bool {
+    let mut results = blocks.into_iter().flat_map(|block| &block.results);
+    results.any(|atom| atom.var().is_some_and(|var| vars.contains(&var)))
+}
