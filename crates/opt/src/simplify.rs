@@ -211,6 +211,7 @@ impl Simplify<'_> {
     fn law_of_blocks(&mut self, stmt: &mut Stmt) -> Option<New> {
         if matches!(stmt.op, Op::Loop(_)) {
             self.steady_states(stmt);
+            self.collected_twice(stmt);
             None
         } else {
             self.equal_results(stmt)

@@ -47,6 +47,9 @@ impl Ctx<'_> {
             if let Some(truth) = self.compare(*prim, args) {
                 self.facts.known.insert(number, Op::Copy(Atom::Bool(truth)));
             }
+            if let Some(chosen) = self.choose(*prim, args) {
+                self.facts.known.insert(number, Op::Copy(chosen));
+            }
             if let Some(range) = self.arithmetic(*prim, args) {
                 self.ranges.insert(var, range);
             }
@@ -162,6 +165,20 @@ impl Ctx<'_> {
             _ => return None,
         };
         if yes { Some(true) } else { no.then_some(false) }
+    }
+
+    /// The larger or smaller Int, if bounds decide it.
+    fn choose(&self, prim: Prim, args: &[Atom]) -> Option<Atom> {
+        let [a, b] = args[..] else { return None };
+        let (is_at_most, is_at_least) = (self.is_below(a, b, 0), self.is_below(b, a, 0));
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others choose no Int")]
+        match prim {
+            Prim::IntMax if is_at_least => Some(a),
+            Prim::IntMax if is_at_most => Some(b),
+            Prim::IntMin if is_at_most => Some(a),
+            Prim::IntMin if is_at_least => Some(b),
+            _ => None,
+        }
     }
 
     /// Whether `a ≤ b + by` for sure.

@@ -10,6 +10,12 @@ impl Simplify<'_> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the caller has only these")]
         match &stmt.op {
             Op::Zero(a) if self.program.type_of(*a) == Type::REAL => New::atom(Atom::Real(0.0)),
+            // The zero of all sizes of an array is its zero.
+            Op::Zero(a) => {
+                let Op::Shape(of, _) = self.def(*a)? else { return None };
+                let is_alike = self.program.type_of(*of) == self.program.vars[stmt.vars[0]].ty;
+                is_alike.then_some(New::Op(Op::Zero(*of)))
+            }
             Op::Plus(a, b) if self.program.type_of(*a) == Type::REAL => {
                 New::op(Op::Prim(Prim::Add, vec![*a, *b]))
             }

@@ -4,6 +4,7 @@ use pullback_base::Id;
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt};
 use rustc_hash::FxHashMap;
 
+use super::scalar::same;
 use super::{New, Simplify, copy};
 use crate::pass::keep;
 
@@ -49,6 +50,24 @@ impl Simplify<'_> {
         Some(New::Stmts(stmts, atoms))
     }
 
+    /// What is collected twice is one array.
+    pub(super) fn collected_twice(&mut self, stmt: &mut Stmt) {
+        let Op::Loop(form) = &mut stmt.op else { return };
+        let mut stays = vec![true; stmt.vars.len()];
+        for at in form.states.len()..stmt.vars.len() {
+            let mut earlier = form.states.len()..at;
+            let results = &form.body.results;
+            let Some(first) = earlier.find(|other| same(results[*other], results[at])) else {
+                continue;
+            };
+            stays[at] = false;
+            self.atoms[stmt.vars[at].index()] = Some(stmt.vars[first].into());
+            self.changed = true;
+        }
+        keep(&mut stmt.vars, &stays);
+        keep(&mut form.body.results, &stays);
+    }
+
     /// A state that stays what it was is what it was before the loop.
     pub(super) fn steady_states(&mut self, stmt: &mut Stmt) {
         let Op::Loop(form) = &mut stmt.op else { return };
@@ -58,7 +77,7 @@ impl Simplify<'_> {
         for (at, (state, init)) in form.states.iter().zip(&form.init).enumerate() {
             let (state, init) = (*state, *init);
             let next = form.body.results[at];
-            if next == Atom::Var(state) || super::scalar::same(next, init) {
+            if next == Atom::Var(state) || same(next, init) {
                 stays[at] = false;
                 atoms.insert(state, init);
             }
