@@ -202,6 +202,10 @@ impl Ctx<'_> {
                 let size = self.size(*a, usize::from(*k));
                 size.is_some_and(|size| self.same(size.symbol, n))
             }
+            Op::Slice(a, lo, hi) | Op::PartAcc(a, lo, hi) => {
+                self.range(*lo).lo >= 0 && self.is_below(*lo, *hi, 0) && self.is_up_to(*hi, *a)
+            }
+            Op::Array(items) => self.are_alike(items),
             Op::Prim(prim, args) => self.has_value(*prim, args),
             _ => false,
         }
@@ -221,6 +225,28 @@ impl Ctx<'_> {
                 (_, None) => false,
             };
             range.lo >= 0 && is_below
+        })
+    }
+
+    /// Whether an Int is not larger than the size of an array.
+    fn is_up_to(&self, n: Atom, a: Atom) -> bool {
+        let Some(size) = self.size(a, 0) else { return false };
+        let range = self.range(n);
+        match (size.symbol, range.below.or(range.is)) {
+            (Symbol::Number(size), _) if range.hi <= size => true,
+            (symbol, Some((bound, offset))) => offset <= 0 && self.same(symbol, bound),
+            (_, None) => false,
+        }
+    }
+
+    /// Whether rows are of one size.
+    fn are_alike(&self, rows: &[Atom]) -> bool {
+        let sizes: Vec<_> = rows.iter().map(|row| self.dims_of(*row)).collect();
+        sizes.windows(2).all(|pair| match pair {
+            [Some(one), Some(other)] => one.iter().zip(other).all(|(one, other)| {
+                one.is_exact && other.is_exact && self.same(one.symbol, other.symbol)
+            }),
+            _ => false,
         })
     }
 
