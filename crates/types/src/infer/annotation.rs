@@ -153,8 +153,8 @@ impl<'a> Infer<'a> {
     /// The name that a size consists of, if nothing in scope has it.
     fn unknown_size_name(&self, size: &Expr) -> Option<Ident> {
         let pullback_syntax::ast::ExprKind::Name(name) = &size.kind else { return None };
-        let known = self.scope.names.contains(name)
-            || self.declared.scopes.value(self.scope.module, name).is_some()
+        let known = self.scope.binding(name).is_some()
+            || self.declared.scopes.value(self.scope.module(), name).is_some()
             || crate::builtins::lookup(name).is_some();
         (!known).then(|| Ident { node: name.clone(), span: size.span })
     }
@@ -222,9 +222,9 @@ impl<'a> Infer<'a> {
 
     fn find_type(&self, path: &Path) -> Option<TypeName> {
         match &path.module {
-            None => self.declared.scopes.type_name(self.scope.module, &path.name.node),
+            None => self.declared.scopes.type_name(self.scope.module(), &path.name.node),
             Some(module) => {
-                let imports = &self.declared.scopes.modules[self.scope.module].imports;
+                let imports = &self.declared.scopes.modules[self.scope.module()].imports;
                 let scope = &self.declared.scopes.modules[*imports.get(&module.node)?];
                 scope.types.get(&path.name.node).copied()
             }
@@ -309,11 +309,11 @@ impl<'a> Infer<'a> {
         let sizes = decl.sizes.iter().map(|name| name.node.clone()).zip(sizes);
         let params = decl.params.iter().map(|param| param.node.clone()).zip(types).collect();
         let scope = self.scope.replace(sizes.collect(), params);
-        let outer = std::mem::replace(&mut self.scope.module, module);
+        let outer = self.scope.enter_module(module);
         self.aliases.enter(alias);
         let converted = self.convert(body, dims);
         self.aliases.leave();
-        self.scope.module = outer;
+        self.scope.enter_module(outer);
         self.scope.restore(scope);
         converted
     }
@@ -381,7 +381,7 @@ impl<'a> Infer<'a> {
 
     fn report_unknown_size(&mut self, name: &Ident) {
         let text = &name.node;
-        let candidates: Vec<&str> = self.scope.names.iter().map(Name::as_str).collect();
+        let candidates: Vec<&str> = self.scope.names().map(Name::as_str).collect();
         let near = nearest(text, candidates);
         let mut diagnostic =
             Diagnostic::error("E0215", name.span, format!("unknown size `{text}`"), "not declared");
@@ -408,7 +408,7 @@ impl<'a> Infer<'a> {
         }
         let may_suggest = self.reports.may_suggest();
         if let Some(module) = &path.module {
-            let imports = &self.declared.scopes.modules[self.scope.module].imports;
+            let imports = &self.declared.scopes.modules[self.scope.module()].imports;
             let Some(index) = imports.get(&module.node) else {
                 self.report_unknown_module(module);
                 return;
@@ -431,12 +431,12 @@ impl<'a> Infer<'a> {
         known.extend(
             self.declared
                 .scopes
-                .visible(self.scope.module)
+                .visible(self.scope.module())
                 .flat_map(|scope| scope.types.keys())
                 .map(Name::as_str),
         );
         let near = if may_suggest { nearest(name, known) } else { None };
-        let is_constructor = self.declared.scopes.constructor(self.scope.module, name).is_some();
+        let is_constructor = self.declared.scopes.constructor(self.scope.module(), name).is_some();
         let mut diagnostic = Diagnostic::error(
             "E0202",
             path.name.span,

@@ -10,7 +10,7 @@ use super::expr::Want;
 use super::mismatch::Why;
 use super::pattern::Bound;
 use super::scheme::Member;
-use super::scope::Binding;
+use super::scope::{Binding, Scope};
 use super::state::Infer;
 use crate::tir::{SizedDim, SizedTy, TExpr, TExprKind, TLam, TLoopForm, TParam, TPatKind};
 use crate::ty::Ty;
@@ -112,7 +112,8 @@ impl<'a> Infer<'a> {
         let (pattern, body) = self.scoped(|this| {
             let pattern = this.bind_pattern(pattern, &value.ty, &Why::Scrutinee(value.span));
             if let TPatKind::Var(local) = pattern.kind {
-                this.bindings.locals[local].size = this.poly_of(&value);
+                let size = this.poly_of(&value);
+                this.bindings.set_size(local, size);
             }
             (pattern, this.sub(body, want))
         });
@@ -131,20 +132,20 @@ impl<'a> Infer<'a> {
         want: Want<'_>,
     ) -> TExpr {
         let start = self.constraints.len();
-        self.scope.level += 1;
-        self.scope.not_recursive.push(name.clone());
+        self.scope.enter_binding();
+        let around = self.scope.enter_not_recursive([name.clone()]);
         let value = match written {
             Some(written) => self.ascribe(value, written, value.span),
             None => self.infer(value),
         };
-        self.scope.level -= 1;
-        self.scope.not_recursive.pop();
+        self.scope.leave_binding();
+        self.scope.leave_not_recursive(around);
         let member = Member { ty: value.ty.clone(), rigid: vec![], own: vec![], is_function: true };
         let scheme = self.generalise_one(member, start);
         let (local, body) = self.scoped(|this| {
             let local = this.local(name, scheme.ty.clone());
             this.set_scheme(Binder::Local(local), scheme);
-            this.scope.names.push(name.clone(), Binding::Local(local));
+            this.scope.bind(name.clone(), Binding::Local(local));
             (local, this.sub(body, want))
         });
         let ty = self.leave_scope(&body.ty);
@@ -163,22 +164,23 @@ impl<'a> Infer<'a> {
         let (functions, body) = self.scoped(|this| {
             let binders: Vec<_> =
                 defs.iter().map(|def| (this.local(&def.name.node, Ty::Error), def)).collect();
-            let names =
-                binders.iter().map(|(local, def)| (def.name.node.clone(), Binding::Local(*local)));
-            let names: Vec<_> = names.collect();
-            if recursive {
-                this.scope.names.extend(names.iter().cloned());
-            }
+            let bind_all = |scope: &mut Scope| {
+                for (local, def) in &binders {
+                    scope.bind(def.name.node.clone(), Binding::Local(*local));
+                }
+            };
             let group = binders.iter().map(|(local, def)| (Binder::Local(*local), *def)).collect();
-            let hidden = this.scope.not_recursive.len();
-            if !recursive {
-                this.scope.not_recursive.extend(names.iter().map(|(name, _)| name.clone()));
-            }
-            let functions = this.group(group);
-            this.scope.not_recursive.truncate(hidden);
-            if !recursive {
-                this.scope.names.extend(names);
-            }
+            let functions = if recursive {
+                bind_all(&mut this.scope);
+                this.group(group)
+            } else {
+                let names = defs.iter().map(|def| def.name.node.clone());
+                let around = this.scope.enter_not_recursive(names);
+                let functions = this.group(group);
+                this.scope.leave_not_recursive(around);
+                bind_all(&mut this.scope);
+                functions
+            };
             let functions: Vec<_> =
                 binders.iter().map(|(local, _)| *local).zip(functions).collect();
             (functions, this.sub(body, want))

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pullback_base::IdVec;
+use pullback_base::{IdVec, bug};
 
 use crate::tir::{Constraint, GlobalId, LocalId, ParamId, SizeParam};
 use crate::ty::{Atom, Poly, Ty};
@@ -65,11 +65,57 @@ pub(super) enum GlobalState {
 /// What is known of everything that is bound.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
-    pub globals: IdVec<GlobalId, GlobalState>,
-    pub locals: IdVec<LocalId, LocalInfo>,
+    globals: IdVec<GlobalId, GlobalState>,
+    locals: IdVec<LocalId, LocalInfo>,
 }
 
 impl Bindings {
+    /// Declares the next definition, whose group comes later.
+    pub fn declare_global(&mut self) {
+        self.globals.push(GlobalState::Unseen);
+    }
+
+    /// Declares the next local variable, which so many binders enclose.
+    pub fn declare_local(&mut self, depth: u32) -> LocalId {
+        self.locals.push(LocalInfo { depth, ..LocalInfo::default() })
+    }
+
+    pub fn global(&self, global: GlobalId) -> &GlobalState {
+        &self.globals[global]
+    }
+
+    /// The type of a definition whose group has been generalised.
+    pub fn scheme(&self, global: GlobalId) -> &Scheme {
+        let GlobalState::Done(scheme) = &self.globals[global] else {
+            bug("infer", "a scheme of each definition of a group")
+        };
+        scheme
+    }
+
+    pub fn local(&self, local: LocalId) -> &LocalInfo {
+        &self.locals[local]
+    }
+
+    /// Notes the size that a variable is bound to.
+    pub fn set_size(&mut self, local: LocalId, size: Option<Poly>) {
+        self.locals[local].size = size;
+    }
+
+    /// Makes a variable a declared size name.
+    pub fn make_rigid(&mut self, local: LocalId) {
+        self.locals[local].rigid = true;
+    }
+
+    /// Notes that no argument measures a declared size.
+    pub fn make_phantom(&mut self, local: LocalId) {
+        self.locals[local].phantom = true;
+    }
+
+    /// Whether some declared size is measured by no argument.
+    pub fn has_phantoms(&self) -> bool {
+        self.locals.iter().any(|info| info.phantom)
+    }
+
     /// Gives a definition its type inside its own group.
     pub fn assume(&mut self, binder: Binder, assumed: Assumed) {
         let assumed = Rc::new(assumed);

@@ -5,7 +5,6 @@ use pullback_syntax::ast::{Ident, TypeDecl, TypeExpr, TypeExprKind};
 
 use super::scope::Binding;
 use super::state::Infer;
-use super::table::SumInfo;
 use crate::tir::{ConDecl, ParamId, SumDecl};
 use crate::ty::{Ty, TypeDeclId};
 
@@ -23,9 +22,7 @@ impl<'a> Infer<'a> {
                 constructors: vec![],
                 span: decl.name.span,
             });
-            self.table
-                .sums
-                .push(SumInfo { uses: vec![false; decl.params.len()], ..SumInfo::default() });
+            self.table.declare_sum(decl.params.len());
         }
         for index in 0..self.declared.aliases.len() {
             self.declare_alias(index);
@@ -73,7 +70,7 @@ impl<'a> Infer<'a> {
 
     /// Puts the parameters of a declaration in scope, and nothing else.
     fn enter_decl(&mut self, module: usize, decl: &'a TypeDecl, params: &[ParamId]) {
-        self.scope.module = module;
+        self.scope.enter_module(module);
         self.reports.enter_owner(format!("type {}", decl.name.node));
         self.check_distinct(decl.sizes.iter().chain(&decl.params), "parameter");
         let sizes = decl.sizes.iter().map(|size| (size.node.clone(), Binding::AnySize)).collect();

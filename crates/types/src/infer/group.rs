@@ -3,14 +3,12 @@
 //!
 //! Inside the group types are not polymorphic, sizes are: `f xs[1:n]` inside `f [n] (xs: [n]Real)`.
 
-use std::rc::Rc;
-
 use pullback_base::{Diagnostic, Id, Name};
 use pullback_syntax::ast::{Def, ExprKind, TypeExpr, TypeExprKind};
 
 use super::binding::{strip, with_sizes};
 use super::bindings::Assumed;
-use super::bindings::{Binder, GlobalState, Scheme};
+use super::bindings::{Binder, Scheme};
 use super::mismatch::Why;
 use super::scheme::Member;
 use super::scope::Taken;
@@ -72,8 +70,7 @@ impl<'a> Infer<'a> {
     pub(super) fn end_group(&mut self, members: Vec<(GlobalId, TExpr)>, first_local: usize) {
         self.default_constraints();
         for (global, _) in &members {
-            let GlobalState::Done(scheme) = &self.bindings.globals[*global] else { continue };
-            let mut scheme = scheme.as_ref().clone();
+            let mut scheme = self.bindings.scheme(*global).clone();
             self.at = self.typed.globals[*global].span;
             self.zonk_ty(&mut scheme.ty);
             let entry = &mut self.typed.globals[*global];
@@ -81,7 +78,7 @@ impl<'a> Infer<'a> {
             entry.sizes = scheme.sizes.clone();
             entry.constraints = scheme.constraints.clone();
             entry.ty = scheme.ty.clone();
-            self.bindings.globals[*global] = GlobalState::Done(Rc::new(scheme));
+            self.bindings.generalise(Binder::Global(*global), scheme);
         }
         for (global, mut body) in members {
             self.zonk_expr(&mut body);
@@ -94,7 +91,7 @@ impl<'a> Infer<'a> {
     /// Values that depend on themselves, one mistake for the whole cycle.
     fn report_cyclic_values(&mut self, values: &[GlobalId], group: &[GlobalId]) {
         for global in values {
-            self.bindings.globals[*global] = GlobalState::Done(Rc::new(Scheme::default()));
+            self.bindings.generalise(Binder::Global(*global), Scheme::default());
         }
         let Some((first, others)) = values.split_first() else { return };
         let entry = &self.typed.globals[*first];
@@ -126,8 +123,8 @@ impl<'a> Infer<'a> {
     /// Infers a group; every binder gets its scheme, and the bodies are returned in order.
     pub(super) fn group(&mut self, defs: Vec<(Binder, &'a Def)>) -> Vec<TExpr> {
         let start = self.constraints.len();
-        self.scope.level += 1;
-        self.scope.depth += 1;
+        self.scope.enter_binding();
+        let outer = self.scope.enter_binder();
         let signatures: Vec<Signature<'a>> =
             defs.into_iter().map(|(binder, def)| self.signature(binder, def)).collect();
         for signature in &signatures {
@@ -147,8 +144,8 @@ impl<'a> Infer<'a> {
             bodies.push(body);
             members.push(member);
         }
-        self.scope.depth -= 1;
-        self.scope.level -= 1;
+        self.scope.leave_binder(outer);
+        self.scope.leave_binding();
         let schemes = self.generalise(&members, start);
         for (binder, scheme) in binders.into_iter().zip(schemes) {
             self.set_scheme(binder, scheme);
@@ -180,7 +177,7 @@ impl<'a> Infer<'a> {
         let mut rigid = Vec::new();
         for name in declared {
             if self.scope.type_var(&name).is_none() {
-                let param = self.new_param(&name, self.scope.level, true);
+                let param = self.new_param(&name, self.scope.level(), true);
                 rigid.push(param);
                 self.scope.add_type_var(name, Ty::Param(param));
             }
@@ -190,7 +187,7 @@ impl<'a> Infer<'a> {
         let mut sizes = Vec::new();
         for size in &def.sizes {
             let local = self.local(&size.node, Ty::Int);
-            self.bindings.locals[local].rigid = true;
+            self.bindings.make_rigid(local);
             self.name_local(&size.node, local);
             own.push((Atom::Rigid(local), size.node.clone(), None));
             sizes.push(local);

@@ -8,7 +8,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use pullback_base::Diagnostic;
 
 use super::state::Infer;
-use super::table::SumInfo;
+use super::table::{SumInfo, Table};
 use crate::tir::ParamId;
 use crate::ty::{Ty, TypeDeclId};
 
@@ -16,7 +16,7 @@ impl Infer<'_> {
     /// Finds out what is inside each sum, and reports those without end.
     pub(super) fn look_at_sums(&mut self) {
         let groups = self.sum_groups();
-        let mut group_of = vec![0; self.table.sums.len()];
+        let mut group_of = vec![0; self.typed.types.len()];
         for (index, members) in groups.iter().enumerate() {
             for id in members {
                 group_of[id.0 as usize] = index;
@@ -55,17 +55,11 @@ impl Infer<'_> {
             changed = false;
             for id in members {
                 let decl = &self.typed.types[*id];
-                let mut info = self.table.sums[id.0 as usize].clone();
+                let mut info = self.table.sum(*id).clone();
                 for field in decl.constructors.iter().flat_map(|constructor| &constructor.fields) {
-                    look_inside(field, &decl.params, &self.table.sums, &mut info, &mut 10_000);
+                    look_inside(field, &decl.params, &self.table, &mut info, &mut 10_000);
                 }
-                let old = &self.table.sums[id.0 as usize];
-                if (info.discrete, info.function, &info.uses)
-                    != (old.discrete, old.function, &old.uses)
-                {
-                    changed = true;
-                    self.table.sums[id.0 as usize] = info;
-                }
+                changed |= self.table.learn_sum(*id, info);
             }
         }
     }
@@ -127,18 +121,12 @@ impl Infer<'_> {
     }
 }
 
-fn look_inside(
-    ty: &Ty,
-    params: &[ParamId],
-    sums: &[SumInfo],
-    info: &mut SumInfo,
-    budget: &mut u32,
-) {
+fn look_inside(ty: &Ty, params: &[ParamId], table: &Table, info: &mut SumInfo, budget: &mut u32) {
     *budget = budget.saturating_sub(1);
     if *budget == 0 {
         return;
     }
-    let mut inside = |ty: &Ty| look_inside(ty, params, sums, info, budget);
+    let mut inside = |ty: &Ty| look_inside(ty, params, table, info, budget);
     match ty {
         Ty::Real | Ty::Var(_) | Ty::Error => {}
         Ty::Int | Ty::Bool | Ty::Str => info.discrete = true,
@@ -152,7 +140,7 @@ fn look_inside(
         Ty::Array(_, element) | Ty::Tangent(element) => inside(element),
         Ty::Fun(..) | Ty::Jacobian(..) => info.function = true,
         Ty::Sum(id, args) => {
-            let Some(other) = sums.get(id.0 as usize) else { return };
+            let other = table.sum(*id);
             for (arg, _) in args.iter().zip(&other.uses).filter(|(_, used)| **used) {
                 inside(arg);
             }

@@ -43,7 +43,7 @@ impl Infer<'_> {
                             || sizes.contains(other)
                                 && dims(params).any(|dim| is_local(&dim.size, *other))
                     }
-                    Atom::Local(other) => !infer.bindings.locals[*other].rigid,
+                    Atom::Local(other) => !infer.bindings.local(*other).rigid,
                     Atom::Opaque(_) => true,
                     Atom::Param(_) | Atom::Var(_) => false,
                 })
@@ -73,7 +73,7 @@ impl Infer<'_> {
             }
         }
         for size in phantoms {
-            self.bindings.locals[size].phantom = true;
+            self.bindings.make_phantom(size);
         }
         for param in params {
             if let Some(sized) = param.sized.take() {
@@ -96,7 +96,7 @@ impl Infer<'_> {
         let span = dim.size.span;
         let shown = crate::show::Show::new(&self.typed, &[]).poly(&poly);
         let hidden = self.local(&shown.into(), Ty::Int);
-        self.bindings.locals[hidden].rigid = true;
+        self.bindings.make_rigid(hidden);
         let measured = TExpr { kind: TExprKind::Local(hidden, vec![]), ty: Ty::Int, span };
         let mut value = measured.clone();
         if rest.as_constant() != Some(0) {
@@ -130,14 +130,14 @@ impl Infer<'_> {
 
     fn mentions_phantom(&self, expr: &TExpr) -> bool {
         if let TExprKind::Local(local, _) = &expr.kind {
-            return self.bindings.locals[*local].phantom;
+            return self.bindings.local(*local).phantom;
         }
         if let TExprKind::App(head, args) = &expr.kind {
             return self.mentions_phantom(head)
                 || args.iter().any(|arg| self.mentions_phantom(arg));
         }
         // Other sizes are seldom written; they are checked unless some size cannot be measured.
-        !is_plain(expr) && self.bindings.locals.iter().any(|info| info.phantom)
+        !is_plain(expr) && self.bindings.has_phantoms()
     }
 
     pub(super) fn report_unmeasured(&mut self, name: &str, span: Span) {

@@ -32,6 +32,7 @@ mod errors;
 mod expr;
 mod group;
 mod inside;
+mod instance;
 mod literal;
 mod measure;
 mod mismatch;

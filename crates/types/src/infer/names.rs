@@ -65,7 +65,7 @@ impl Infer<'_> {
 
     /// An unqualified name. `want` is the type of the whole value that a constructor makes, if known.
     pub(super) fn name_head(&mut self, name: &Name, span: Span, want: Option<&Ty>) -> Head {
-        if let Some(binding) = self.scope.names.get(name) {
+        if let Some(binding) = self.scope.binding(name) {
             return match binding.clone() {
                 Binding::Local(local) => self.local_head(local, span),
                 Binding::SizeArg(size, parts) => {
@@ -79,12 +79,12 @@ impl Infer<'_> {
             };
         }
         if name.starts_with(|first: char| first.is_ascii_uppercase()) {
-            return match self.declared.scopes.constructor(self.scope.module, name) {
+            return match self.declared.scopes.constructor(self.scope.module(), name) {
                 Some((sum, tag)) => self.constructor_head(sum, tag, span, want),
-                None => self.unknown_constructor(name, span),
+                None => self.unknown_constructor(name, span, false),
             };
         }
-        if let Some(global) = self.declared.scopes.value(self.scope.module, name) {
+        if let Some(global) = self.declared.scopes.value(self.scope.module(), name) {
             return self.global_head(global, span);
         }
         if let Some(builtin) = builtins::lookup(name) {
@@ -108,14 +108,14 @@ impl Infer<'_> {
 
     fn local_head(&mut self, local: LocalId, span: Span) -> Head {
         let name = self.typed.locals[local].name.clone();
-        let info = &self.bindings.locals[local];
+        let info = self.bindings.local(local);
         if info.phantom {
             let in_size = self.scope.see_phantom();
             if !in_size {
                 self.report_unmeasured(&name, span);
             }
         }
-        let info = &self.bindings.locals[local];
+        let info = self.bindings.local(local);
         let used = if let Some(scheme) = info.scheme.clone() {
             self.instantiate(&scheme, span)
         } else if let Some(assumed) = info.assumed.clone() {
@@ -129,7 +129,7 @@ impl Infer<'_> {
 
     pub(super) fn global_head(&mut self, global: GlobalId, span: Span) -> Head {
         let name = self.typed.globals[global].name.clone();
-        let used = match self.bindings.globals[global].clone() {
+        let used = match self.bindings.global(global).clone() {
             GlobalState::Done(scheme) => self.instantiate(&scheme, span),
             GlobalState::Assumed(assumed) => self.use_in_group(&assumed, span),
             // Only sizes inside declared types are looked at before the definitions they mention.
@@ -208,16 +208,16 @@ impl Infer<'_> {
         want: Option<&Ty>,
     ) -> Option<Head> {
         let ExprKind::Name(qualifier) = &base.kind else { return None };
-        if self.scope.names.contains(qualifier) {
+        if self.scope.binding(qualifier).is_some() {
             return None;
         }
         let module =
-            self.declared.scopes.modules[self.scope.module].imports.get(qualifier).copied();
+            self.declared.scopes.modules[self.scope.module()].imports.get(qualifier).copied();
         let Some(module) = module else {
             let upper = field.node.starts_with(|first: char| first.is_ascii_uppercase());
-            let unknown = self.declared.scopes.value(self.scope.module, qualifier).is_none()
+            let unknown = self.declared.scopes.value(self.scope.module(), qualifier).is_none()
                 && builtins::lookup(qualifier).is_none();
-            let near = nearest(qualifier, self.scope.names.iter().map(Name::as_str));
+            let near = nearest(qualifier, self.scope.names().map(Name::as_str));
             if !unknown || (near.is_some() && !upper) {
                 return None;
             }
@@ -240,16 +240,14 @@ impl Infer<'_> {
     pub(super) fn pattern_constructor(&mut self, path: &Path) -> Option<(TypeDeclId, usize)> {
         let name = &path.name;
         let Some(qualifier) = &path.module else {
-            let found = self.declared.scopes.constructor(self.scope.module, &name.node);
+            let found = self.declared.scopes.constructor(self.scope.module(), &name.node);
             if found.is_none() {
-                self.scope.in_pattern = true;
-                self.unknown_constructor(&name.node, name.span);
-                self.scope.in_pattern = false;
+                self.unknown_constructor(&name.node, name.span, true);
             }
             return found;
         };
         let Some(module) =
-            self.declared.scopes.modules[self.scope.module].imports.get(&qualifier.node).copied()
+            self.declared.scopes.modules[self.scope.module()].imports.get(&qualifier.node).copied()
         else {
             self.report_unknown_module(qualifier);
             return None;
@@ -268,7 +266,7 @@ impl Infer<'_> {
         }
         let near = if self.reports.may_suggest() { self.nearest_value(name) } else { None };
         let is_size = name.len() == 1 && self.scope.in_size();
-        let own = self.scope.not_recursive.contains(name);
+        let own = self.scope.is_not_recursive(name);
         let mut diagnostic =
             Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
         diagnostic = match (foreign_word(name), near) {
@@ -293,8 +291,8 @@ impl Infer<'_> {
 
     /// The value or module in scope whose name is nearest to this one.
     fn nearest_value(&self, name: &Name) -> Option<Name> {
-        let scopes = self.declared.scopes.visible(self.scope.module);
-        let mut known: Vec<&str> = self.scope.names.iter().rev().map(Name::as_str).collect();
+        let scopes = self.declared.scopes.visible(self.scope.module());
+        let mut known: Vec<&str> = self.scope.names().rev().map(Name::as_str).collect();
         let global = scopes.flat_map(|scope| scope.values.keys().chain(scope.imports.keys()));
         known.extend(global.map(Name::as_str));
         for builtin in builtins::names() {
@@ -303,22 +301,22 @@ impl Infer<'_> {
         nearest(name, known).map(Name::from)
     }
 
-    fn unknown_constructor(&mut self, name: &Name, span: Span) -> Head {
+    fn unknown_constructor(&mut self, name: &Name, span: Span, in_pattern: bool) -> Head {
         if !self.reports.is_first_unknown(name.clone()) {
             return Head::plain(Self::error_expr(span), None);
         }
         let may_suggest = self.reports.may_suggest();
         let near = if may_suggest {
-            let scopes = self.declared.scopes.visible(self.scope.module);
+            let scopes = self.declared.scopes.visible(self.scope.module());
             let known = scopes.flat_map(|scope| scope.constructors.keys());
             nearest(name, known.map(Name::as_str)).map(Name::from)
         } else {
             None
         };
         let lower = Name::from(name.to_lowercase());
-        let is_value = self.declared.scopes.value(self.scope.module, &lower).is_some()
+        let is_value = self.declared.scopes.value(self.scope.module(), &lower).is_some()
             || builtins::lookup(&lower).is_some();
-        let is_type = self.declared.scopes.type_name(self.scope.module, name).is_some()
+        let is_type = self.declared.scopes.type_name(self.scope.module(), name).is_some()
             || crate::resolve::is_builtin_type(name);
         let mut diagnostic = Diagnostic::error(
             "E0203",
@@ -328,13 +326,13 @@ impl Infer<'_> {
         );
         diagnostic = match (near, name.as_str()) {
             (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
-            _ if is_type && self.scope.in_pattern => diagnostic
+            _ if is_type && in_pattern => diagnostic
                 .note(format!("`{name}` is a type, and stands after the name"))
                 .hint(format!("write `(x: {name})`")),
             _ if is_type => diagnostic.note(format!("`{name}` is a type, not a value")).hint(self.how_to_make(name)),
             _ if is_value => diagnostic.hint(format!("did you mean `{lower}`? Upper-case names are constructors")),
             (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
-            (None, _) if self.scope.in_pattern => diagnostic
+            (None, _) if in_pattern => diagnostic
                 .note("names that begin with an upper-case letter are constructors")
                 .hint(format!("a variable begins with a lower-case letter: `{lower}`")),
             (None, _) => diagnostic
@@ -347,7 +345,7 @@ impl Infer<'_> {
 
     /// How values of a type are made.
     fn how_to_make(&self, name: &Name) -> String {
-        match self.declared.scopes.type_name(self.scope.module, name) {
+        match self.declared.scopes.type_name(self.scope.module(), name) {
             Some(TypeName::Sum(id)) => {
                 let names = self.typed.types[id]
                     .constructors
@@ -369,12 +367,12 @@ impl Infer<'_> {
 
     pub(super) fn report_unknown_module(&mut self, qualifier: &Ident) {
         let name = &qualifier.node;
-        let scope = &self.declared.scopes.modules[self.scope.module];
+        let scope = &self.declared.scopes.modules[self.scope.module()];
         if scope.unread.contains(name) || !self.reports.is_first_unknown(format!("{name}.")) {
             // The import has been reported, or this definition has been told.
             return;
         }
-        let imports = &self.declared.scopes.modules[self.scope.module].imports;
+        let imports = &self.declared.scopes.modules[self.scope.module()].imports;
         let near = nearest(name, imports.keys().map(Name::as_str));
         let mut diagnostic = Diagnostic::error(
             "E0204",

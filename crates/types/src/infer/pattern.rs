@@ -37,7 +37,7 @@ impl<'a> Infer<'a> {
     /// Puts a variable in scope; `_` is no name.
     pub(super) fn name_local(&mut self, name: &Name, local: LocalId) {
         if name != "_" {
-            self.scope.names.push(name.clone(), Binding::Local(local));
+            self.scope.bind(name.clone(), Binding::Local(local));
         }
     }
 

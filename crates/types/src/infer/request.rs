@@ -7,7 +7,7 @@
 use pullback_base::{Diagnostic, Name, Span, bug};
 use pullback_syntax::ast::Expr;
 
-use super::bindings::{Binder, GlobalState};
+use super::bindings::Binder;
 use super::call::is_lambda;
 use super::mismatch::Why;
 use super::scheme::Member;
@@ -65,7 +65,7 @@ impl<'a> Inference<'a> {
         infer.declare_types();
         infer.declare_globals(modules);
         for module in 0..modules.len() {
-            infer.scope.module = module;
+            infer.scope.enter_module(module);
             for group in deps::groups(&infer.declared, module) {
                 if !infer.reports.has_stopped() {
                     infer.global_group(&group);
@@ -128,7 +128,7 @@ impl<'a> Infer<'a> {
         span: Span,
         body: impl FnOnce(&mut Self) -> TExpr,
     ) -> GlobalId {
-        self.scope.module = module;
+        self.scope.enter_module(module);
         self.reports.enter_owner(String::new());
         let id = self.typed.globals.push(Global {
             name,
@@ -141,14 +141,14 @@ impl<'a> Infer<'a> {
             span,
             doc: String::new(),
         });
-        self.bindings.globals.push(GlobalState::Unseen);
+        self.bindings.declare_global();
         let first_local = self.begin_group();
         let start = self.constraints.len();
-        self.scope.level += 1;
-        self.scope.depth += 1;
+        self.scope.enter_binding();
+        let outer = self.scope.enter_binder();
         let body = body(self);
-        self.scope.depth -= 1;
-        self.scope.level -= 1;
+        self.scope.leave_binder(outer);
+        self.scope.leave_binding();
         let is_function = matches!(self.table.head(&body.ty), Ty::Fun(..));
         let member = Member { ty: body.ty.clone(), rigid: vec![], own: vec![], is_function };
         let scheme = self.generalise_one(member, start);

@@ -9,8 +9,8 @@ use pullback_base::{Name, Span, bug};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::bindings::Scheme;
-use super::clash::Clash;
 use super::constraints::Pending;
+use super::instance::Instance;
 use super::state::Infer;
 use super::table::{SizeCell, size_of};
 use crate::show::letter;
@@ -42,11 +42,6 @@ pub(super) struct Member {
 /// How many constraints back an equal one is looked for.
 const NEIGHBOURS: usize = 64;
 
-struct Instance {
-    types: FxHashMap<ParamId, Ty>,
-    sizes: FxHashMap<u32, SizeVar>,
-}
-
 impl Infer<'_> {
     /// New unknowns for everything a scheme quantifies over; its constraints arise at `span`.
     pub(super) fn instantiate(&mut self, scheme: &Scheme, span: Span) -> Use {
@@ -73,48 +68,7 @@ impl Infer<'_> {
     /// One instance of a type, which may have as many nodes as any type; a larger one is reported at `span`.
     fn instance_at(&mut self, span: Span, ty: &Ty, instance: &Instance) -> Ty {
         self.table.begin_steps();
-        self.instance_of(ty, instance).unwrap_or_else(|_| self.report_too_large(span).ty())
-    }
-
-    fn instance_of(&mut self, ty: &Ty, instance: &Instance) -> Result<Ty, Clash> {
-        self.table.spend()?;
-        Ok(match ty {
-            Ty::Param(param) => match instance.types.get(param) {
-                Some(known) => known.clone(),
-                // A definition around this one quantifies over it: here it stands for itself.
-                None => ty.clone(),
-            },
-            Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Error => ty.clone(),
-            // Only variables of the surroundings are left in a scheme.
-            Ty::Var(_) => ty.clone(),
-            Ty::Tuple(items) => Ty::Tuple(self.instances_of(items.iter(), instance)?.into()),
-            Ty::Sum(id, args) => Ty::Sum(*id, self.instances_of(args.iter(), instance)?.into()),
-            Ty::Record(fields) => {
-                let types = self.instances_of(fields.iter().map(|(_, ty)| ty), instance)?;
-                Ty::Record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())
-            }
-            Ty::Array(size, element) => {
-                let element = self.instance_of(element, instance)?;
-                Ty::Array(instance_of_size(size, instance), element.into())
-            }
-            Ty::Tangent(inner) => Ty::Tangent(self.instance_of(inner, instance)?.into()),
-            Ty::Fun(a, b) => {
-                let a = self.instance_of(a, instance)?;
-                Ty::Fun(a.into(), self.instance_of(b, instance)?.into())
-            }
-            Ty::Jacobian(a, b) => {
-                let a = self.instance_of(a, instance)?;
-                Ty::Jacobian(a.into(), self.instance_of(b, instance)?.into())
-            }
-        })
-    }
-
-    fn instances_of<'t>(
-        &mut self,
-        items: impl Iterator<Item = &'t Ty>,
-        instance: &Instance,
-    ) -> Result<Vec<Ty>, Clash> {
-        items.map(|item| self.instance_of(item, instance)).collect()
+        self.table.instance_of(ty, instance).unwrap_or_else(|_| self.report_too_large(span).ty())
     }
 
     /// Replaces the parameters of a declaration by types, for a use of it at `span`.
@@ -228,13 +182,13 @@ impl Infer<'_> {
     }
 
     fn is_deep(&self, var: TyVar) -> bool {
-        self.table.free(var).is_some_and(|free| free.level > self.scope.level)
+        self.table.free(var).is_some_and(|free| free.level > self.scope.level())
     }
 
     fn keep_all(&mut self, ty: &Ty) {
         for var in self.table.free_vars(ty, false) {
             if let Some(mut free) = self.table.free(var) {
-                free.level = free.level.min(self.scope.level);
+                free.level = free.level.min(self.scope.level());
                 self.table.set_free(var, free);
             }
         }
@@ -280,7 +234,7 @@ impl Infer<'_> {
                     break name;
                 }
             };
-            let param = self.new_param(&name, self.scope.level + 1, false);
+            let param = self.new_param(&name, self.scope.level() + 1, false);
             params.push(param);
             let woken = self.table.bind(var, Ty::Param(param));
             self.constraints.wake(woken);
@@ -305,7 +259,7 @@ impl Infer<'_> {
         for member in members {
             for var in self.free_sizes(&member.ty) {
                 let SizeCell::Free(level, _) = *self.table.size(var) else { continue };
-                if level <= self.scope.level {
+                if level <= self.scope.level() {
                     continue;
                 }
                 let Some(name) = names.by_ref().find(|name| !taken.contains(name)) else {
@@ -361,7 +315,7 @@ impl Infer<'_> {
 
     fn mentions_own_param(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Param(param) => self.table.param_level(*param) > self.scope.level,
+            Ty::Param(param) => self.table.param_level(*param) > self.scope.level(),
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Error => false,
             Ty::Tuple(items) | Ty::Sum(_, items) => {
                 items.iter().any(|item| self.mentions_own_param(item))
@@ -404,14 +358,6 @@ pub(super) fn map_constraint(constraint: &Constraint, f: &mut impl FnMut(&Ty) ->
         Constraint::SameShape(a, b) => Constraint::SameShape(f(a), f(b)),
         Constraint::Jacobian(of, a, b, c) => Constraint::Jacobian(*of, f(a), f(b), f(c)),
     }
-}
-
-fn instance_of_size(size: &Size, instance: &Instance) -> Size {
-    let Size::Poly(poly) = size else { return Size::Any };
-    size_of(poly.substitute(&mut |atom| {
-        let var = if let Atom::Param(id) = atom { instance.sizes.get(id) } else { None };
-        Some(Poly::atom(var.map_or_else(|| atom.clone(), |var| Atom::Var(*var))))
-    }))
 }
 
 /// Calls `f` on every size in a type whose variables are resolved.

@@ -23,19 +23,17 @@ pub(super) enum Binding {
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     /// Local names, innermost last.
-    pub names: Names<Binding>,
+    names: Names<Binding>,
     /// Type variables of annotations in scope.
     type_vars: Vec<(Name, Ty)>,
     /// Names bound by a `let` without `rec` around this point, in whose own value they are not in scope.
-    pub not_recursive: Vec<Name>,
+    not_recursive: Vec<Name>,
     /// The module whose definitions are being inferred.
-    pub module: usize,
+    module: usize,
     /// How many generalising bindings enclose this point.
-    pub level: u32,
+    level: u32,
     /// How many binders enclose this point.
-    pub depth: u32,
-    /// Whether the constructor being looked up stands in a pattern.
-    pub in_pattern: bool,
+    depth: u32,
     /// The size in a type that is being inferred.
     size: Option<SizeAtWork>,
 }
@@ -62,6 +60,78 @@ pub(super) struct Taken {
 }
 
 impl Scope {
+    /// The module whose definitions are being inferred.
+    pub fn module(&self) -> usize {
+        self.module
+    }
+
+    /// Looks names up in another module from now on; gives the one so far.
+    pub fn enter_module(&mut self, module: usize) -> usize {
+        std::mem::replace(&mut self.module, module)
+    }
+
+    /// How many generalising bindings enclose this point.
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    /// How many binders enclose this point.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Begins the value of a binding that is generalised.
+    pub fn enter_binding(&mut self) {
+        self.level += 1;
+    }
+
+    pub fn leave_binding(&mut self) {
+        self.level -= 1;
+    }
+
+    /// Begins what a binder encloses; gives what is in scope around it.
+    pub fn enter_binder(&mut self) -> Mark {
+        self.depth += 1;
+        self.mark()
+    }
+
+    /// Ends what a binder encloses; what came into scope inside leaves it.
+    pub fn leave_binder(&mut self, outer: Mark) {
+        self.depth -= 1;
+        self.names.truncate(outer.names);
+    }
+
+    /// Brings a name into scope.
+    pub fn bind(&mut self, name: Name, binding: Binding) {
+        self.names.push(name, binding);
+    }
+
+    /// What a local name stands for.
+    pub fn binding(&self, name: &Name) -> Option<&Binding> {
+        self.names.get(name)
+    }
+
+    /// The local names, outermost first.
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = &Name> {
+        self.names.iter()
+    }
+
+    /// Begins the value of a `let` without `rec` for these names; gives how many there were around it.
+    pub fn enter_not_recursive(&mut self, names: impl IntoIterator<Item = Name>) -> usize {
+        let around = self.not_recursive.len();
+        self.not_recursive.extend(names);
+        around
+    }
+
+    pub fn leave_not_recursive(&mut self, around: usize) {
+        self.not_recursive.truncate(around);
+    }
+
+    /// Whether the name is bound by a `let` without `rec` of whose value this is a part.
+    pub fn is_not_recursive(&self, name: &Name) -> bool {
+        self.not_recursive.contains(name)
+    }
+
     pub fn mark(&self) -> Mark {
         Mark { names: self.names.len(), type_vars: self.type_vars.len() }
     }

@@ -8,55 +8,58 @@ use rustc_hash::FxBuildHasher;
 
 use super::clash::{Clash, Sizes};
 use super::state::Infer;
-use super::table::Among;
+use super::table::{Among, Table};
 use crate::tir::Constraint;
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
 
 /// How many unknown types of one shape are looked at in search of a type without end.
 const MAX_ALIKE: usize = 1000;
 
-impl Infer<'_> {
-    /// The common type of two branches whose types agree up to sizes: a size that differs is unknown.
-    pub(super) fn join(&mut self, a: &Ty, b: &Ty) -> Ty {
-        self.table.begin_steps();
-        self.join_in(a, b).unwrap_or_else(|_| self.report_too_large(self.at).ty())
-    }
-
-    fn join_in(&mut self, a: &Ty, b: &Ty) -> Result<Ty, Clash> {
-        self.table.spend()?;
-        let (a, b) = (self.table.head(a), self.table.head(b));
+impl Table {
+    /// The common type of two that agree up to sizes.
+    fn join(&mut self, a: &Ty, b: &Ty) -> Result<Ty, Clash> {
+        self.spend()?;
+        let (a, b) = (self.head(a), self.head(b));
         Ok(match (&a, &b) {
             (Ty::Error, _) => b,
             (Ty::Var(_), Ty::Var(var)) => {
-                let loose = self.table.free(*var).is_some_and(|free| free.loose);
+                let loose = self.free(*var).is_some_and(|free| free.loose);
                 if loose { b } else { a }
             }
             (Ty::Array(left, left_element), Ty::Array(right, right_element)) => {
-                let (left, right) = (self.table.resolve_size(left), self.table.resolve_size(right));
-                let element = self.join_in(left_element, right_element)?;
+                let (left, right) = (self.resolve_size(left), self.resolve_size(right));
+                let element = self.join(left_element, right_element)?;
                 Ty::Array(if left == right { left } else { Size::Any }, element.into())
             }
             (Ty::Tuple(left), Ty::Tuple(right)) if !Rc::ptr_eq(left, right) => {
                 let pairs: Vec<_> = left.iter().zip(right.iter()).collect();
                 Ty::Tuple(
-                    pairs.into_iter().map(|(a, b)| self.join_in(a, b)).collect::<Result<_, _>>()?,
+                    pairs.into_iter().map(|(a, b)| self.join(a, b)).collect::<Result<_, _>>()?,
                 )
             }
             (Ty::Record(left), Ty::Record(right)) if !Rc::ptr_eq(left, right) => {
                 let pairs: Vec<_> = left.iter().zip(right.iter()).collect();
-                let join = |((name, a), (_, b)): (&(_, Ty), &(_, Ty))| {
-                    Ok((Clone::clone(name), self.join_in(a, b)?))
+                let joined = |((name, a), (_, b)): (&(_, Ty), &(_, Ty))| {
+                    Ok((Clone::clone(name), self.join(a, b)?))
                 };
                 Ty::Record(
                     pairs
                         .into_iter()
-                        .map(join)
+                        .map(joined)
                         .collect::<Result<Vec<(pullback_base::Name, Ty)>, Clash>>()?
                         .into(),
                 )
             }
             _ => a,
         })
+    }
+}
+
+impl Infer<'_> {
+    /// The common type of two branches whose types agree up to sizes: a size that differs is unknown.
+    pub(super) fn join(&mut self, a: &Ty, b: &Ty) -> Ty {
+        self.table.begin_steps();
+        self.table.join(a, b).unwrap_or_else(|_| self.report_too_large(self.at).ty())
     }
 
     /// Both types are the same up to sizes; the second is the one whose sizes are forgotten.

@@ -92,7 +92,7 @@ impl Infer<'_> {
 
     fn atom_depth(&self, atom: &Atom) -> u32 {
         match atom {
-            Atom::Rigid(local) | Atom::Local(local) => self.bindings.locals[*local].depth,
+            Atom::Rigid(local) | Atom::Local(local) => self.bindings.local(*local).depth,
             Atom::Opaque(id) => self.opaque.depth(*id),
             Atom::Param(_) | Atom::Var(_) => 0,
         }
@@ -146,12 +146,12 @@ impl Infer<'_> {
                 Step::Field(name) => format!(".{name}"),
             };
         }
-        let depth = self.bindings.locals[*local].depth;
+        let depth = self.bindings.local(*local).depth;
         Some(self.opaque_atom(OpaqueSize::Part(*local, steps), &shown, expr, depth))
     }
 
     fn poly_of_global(&mut self, global: GlobalId, expr: &TExpr) -> Option<Poly> {
-        let ty = match &self.bindings.globals[global] {
+        let ty = match self.bindings.global(global) {
             GlobalState::Done(scheme) => scheme.ty.clone(),
             GlobalState::Unseen | GlobalState::Assumed(_) => Ty::Int,
         };

@@ -182,7 +182,7 @@ impl Infer<'_> {
                 fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone()))
             }
             Ty::Sum(id, args) => {
-                let Some(info) = self.table.sums.get(id.0 as usize) else { return Verdict::Done };
+                let info = self.table.sum(*id);
                 if info.function {
                     self.report_function(&head, matches!(constraint, Constraint::Diff(_)));
                     return Verdict::Done;

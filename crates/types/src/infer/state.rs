@@ -1,9 +1,9 @@
 //! The state of inference, in parts that own what they keep.
 
-use pullback_base::{Diagnostic, Id, Name, Span};
+use pullback_base::{Diagnostic, Name, Span};
 
 use super::aliases::Aliases;
-use super::bindings::{Bindings, GlobalState, LocalInfo};
+use super::bindings::Bindings;
 use super::constraints::Constraints;
 use super::opaque::OpaqueSizes;
 use super::reports::{Reported, Reports};
@@ -55,7 +55,7 @@ impl<'a> Infer<'a> {
 
     pub(super) fn declare_globals(&mut self, modules: &[Source<'_>]) {
         for source in &self.declared.defs {
-            self.bindings.globals.push(GlobalState::Unseen);
+            self.bindings.declare_global();
             self.typed.globals.push(Global {
                 name: source.def.name.node.clone(),
                 module: modules[source.module].name.clone(),
@@ -77,21 +77,16 @@ impl<'a> Infer<'a> {
     /// Declares a local variable at the current depth.
     pub(super) fn local(&mut self, name: &Name, ty: Ty) -> LocalId {
         let id = self.typed.locals.push(Local { name: name.clone(), params: vec![], ty });
-        let info = self
-            .bindings
-            .locals
-            .push(LocalInfo { depth: self.scope.depth, ..LocalInfo::default() });
-        debug_assert_eq!(id.index(), info.index());
+        let bound = self.bindings.declare_local(self.scope.depth());
+        debug_assert_eq!(id, bound);
         id
     }
 
     /// Runs `body` with whatever it adds to the local scope taken away afterwards, one binder deeper.
     pub(super) fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
-        let names = self.scope.names.len();
-        self.scope.depth += 1;
+        let outer = self.scope.enter_binder();
         let result = body(self);
-        self.scope.depth -= 1;
-        self.scope.names.truncate(names);
+        self.scope.leave_binder(outer);
         result
     }
 

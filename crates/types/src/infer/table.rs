@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::clash::Clash;
 use crate::tir::ParamId;
-use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
+use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar, TypeDeclId};
 
 /// A type variable.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub(super) struct Table {
     /// How many sizes have been generalised.
     size_params: u32,
     /// What is inside the declared sums.
-    pub sums: Vec<SumInfo>,
+    sums: IdVec<TypeDeclId, SumInfo>,
     /// How many type nodes the current operation has visited.
     steps: u32,
 }
@@ -68,7 +68,7 @@ pub(super) struct Table {
 const MAX_STEPS: u32 = 10_000;
 
 /// What is inside a sum type.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SumInfo {
     /// An Int, a Bool or a String, whatever its arguments are.
     pub discrete: bool,
@@ -136,6 +136,20 @@ impl Table {
     /// The level of the binding that quantifies over `param`.
     pub fn param_level(&self, param: ParamId) -> u32 {
         self.params.get(param).map_or(0, |(level, _)| *level)
+    }
+    /// Declares the next sum, with so many parameters; nothing is known to be inside it yet.
+    pub fn declare_sum(&mut self, params: usize) {
+        self.sums.push(SumInfo { uses: vec![false; params], ..SumInfo::default() });
+    }
+    /// What is inside a sum.
+    pub fn sum(&self, id: TypeDeclId) -> &SumInfo {
+        &self.sums[id]
+    }
+    /// Notes what is inside a sum; whether that is new.
+    pub fn learn_sum(&mut self, id: TypeDeclId, info: SumInfo) -> bool {
+        let is_new = self.sums[id] != info;
+        self.sums[id] = info;
+        is_new
     }
     pub fn size(&self, var: SizeVar) -> &SizeCell {
         &self.sizes[var]

@@ -62,7 +62,7 @@ impl Table {
     }
 
     fn sum_is_discrete(&mut self, id: TypeDeclId, args: &[Ty], budget: &mut u32) -> Option<bool> {
-        let Some(info) = self.sums.get(id.0 as usize) else { return Some(false) };
+        let info = self.sum(id);
         if info.discrete {
             return Some(true);
         }

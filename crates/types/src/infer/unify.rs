@@ -21,8 +21,8 @@ impl Infer<'_> {
     /// A new unknown type.
     pub(super) fn fresh(&mut self) -> Ty {
         Ty::Var(self.table.fresh(Free {
-            level: self.scope.level,
-            depth: self.scope.depth,
+            level: self.scope.level(),
+            depth: self.scope.depth(),
             loose: false,
         }))
     }
@@ -30,15 +30,15 @@ impl Infer<'_> {
     /// A new unknown type whose sizes are forgotten.
     pub(super) fn fresh_loose(&mut self) -> Ty {
         Ty::Var(self.table.fresh(Free {
-            level: self.scope.level,
-            depth: self.scope.depth,
+            level: self.scope.level(),
+            depth: self.scope.depth(),
             loose: true,
         }))
     }
 
     /// A new unknown size.
     pub(super) fn fresh_size_var(&mut self) -> SizeVar {
-        self.table.fresh_size(self.scope.level, self.scope.depth)
+        self.table.fresh_size(self.scope.level(), self.scope.depth())
     }
 
     /// A new unknown size.
@@ -197,7 +197,7 @@ impl Infer<'_> {
     /// variables become unknown.
     pub(super) fn leave_scope(&mut self, ty: &Ty) -> Ty {
         self.table.begin_steps();
-        let free = Free { level: u32::MAX, depth: self.scope.depth, loose: false };
+        let free = Free { level: u32::MAX, depth: self.scope.depth(), loose: false };
         match self.adjust(ty, &Limit { var: None, free }) {
             Ok(adjusted) => adjusted.unwrap_or_else(|| ty.clone()),
             Err(Clash::TooLarge) => {

@@ -395,7 +395,7 @@ impl Infer<'_> {
                 .then(|| int(TExprKind::IntLit(value.unsigned_abs())));
             for atom in monomial {
                 let factor = match atom {
-                    Atom::Rigid(local) if self.bindings.locals[*local].phantom => return None,
+                    Atom::Rigid(local) if self.bindings.local(*local).phantom => return None,
                     Atom::Rigid(local) | Atom::Local(local) => {
                         int(TExprKind::Local(*local, vec![]))
                     }
