@@ -4,11 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pullback_engines::source::prepared;
-use pullback_engines::{EngineInfo, How, modes};
-use pullback_eval::compile;
+use pullback_engines::{Compiled, EngineInfo, How, modes};
+use pullback_eval::{Options, compile};
+use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_oracle::fuzz::{self, Campaign, Statistics};
 use pullback_oracle::table::{Report, Subject, report};
-use pullback_oracle::{Contender, failure, on_image};
+use pullback_oracle::{Contender, failure, of_value, on_image, to_value};
 use pullback_reduce::Transforms;
 
 use crate::deep;
@@ -95,5 +96,32 @@ fn contender(engine: &'static EngineInfo) -> Contender {
             });
             contender.costly()
         }
+        How::Compiled => Contender::new(engine.name, move |program| {
+            let program = program.clone();
+            Box::new(move |def| {
+                let arguments = arity(&program, def);
+                match Compiled::new(&program, def, arguments) {
+                    Ok(code) => Box::new(move |args| {
+                        let values: Vec<_> = args.iter().map(to_value).collect();
+                        match code.call(&values, &Options::default()) {
+                            Ok((value, _)) => of_value(&value),
+                            Err(diagnostic) => Err(failure(&diagnostic)),
+                        }
+                    }),
+                    Err(diagnostic) => {
+                        let failure = failure(&diagnostic);
+                        Box::new(move |_| Err(failure.clone()))
+                    }
+                }
+            })
+        }),
+    }
+}
+
+/// How many arguments a definition takes.
+fn arity(program: &Program, def: DefId) -> usize {
+    match &program.defs[def].body.kind {
+        ExprKind::Lam(params, _) => params.len(),
+        _ => 0,
     }
 }

@@ -59,7 +59,7 @@ enum Task {
         #[arg(long, default_value_t = 30)]
         large_every: u64,
         /// Only these engines [default: all].
-        #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+        #[arg(long, visible_alias = "engines", value_name = "NAME,…", value_delimiter = ',')]
         engine: Vec<String>,
     },
     /// Check every expectation of the tests, the examples and the library on all engines.

@@ -112,7 +112,9 @@ impl Engine {
             How::Runtime(make) => {
                 Machine::new(code.image(), make(), self.options.clone()).global(def)
             }
-            How::Transform { .. } => evaluate(self.info, code.program(), def, &self.options),
+            How::Transform { .. } | How::Compiled => {
+                evaluate(self.info, code.program(), def, &self.options)
+            }
         }
     }
     /// The value of a function at an argument, with its derivative there if one is asked for.
@@ -138,7 +140,7 @@ impl Engine {
             How::Runtime(make) => {
                 run_in_machine(make(), code.image(), function, argument, mode, &self.options)
             }
-            How::Transform { .. } => {
+            How::Transform { .. } | How::Compiled => {
                 run(self.info, code.program(), function, argument, mode, &self.options)
             }
         }
@@ -147,7 +149,7 @@ impl Engine {
     pub fn within(self, steps: u64) -> Self {
         let budget = match self.info.how {
             How::Runtime(_) => None,
-            How::Transform { .. } => {
+            How::Transform { .. } | How::Compiled => {
                 let exceeded = "this takes more steps than it is given for a test";
                 Some(Budget { steps, exceeded })
             }
@@ -158,7 +160,7 @@ impl Engine {
     pub fn watched(&self, watch: &Rc<Watch>) -> Self {
         let info = match self.info.how {
             How::Runtime(_) => self.info,
-            How::Transform { .. } => &ENGINES[0],
+            How::Transform { .. } | How::Compiled => &ENGINES[0],
         };
         let options =
             Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.clone() };

@@ -82,6 +82,8 @@ pub enum How {
         /// Which pullbacks of rules reverse mode admits.
         reverse: Pullbacks,
     },
+    /// By compiling the program to the first-order array IR, which an evaluator of its own runs.
+    Compiled,
 }
 
 /// An intermediate form of an engine, for `pullback show --stage`.

@@ -2,6 +2,7 @@
 //! and each can show its work.
 
 pub mod categories;
+mod compiled;
 pub mod curry;
 pub mod delta;
 mod dual;
@@ -19,6 +20,7 @@ mod table;
 mod trace;
 mod watch;
 
+pub use compiled::Compiled;
 pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{Answer, EngineInfo, How, Mode, Page, ShowFn, Stage};
 pub use follow::follow;

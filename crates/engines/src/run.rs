@@ -9,6 +9,7 @@ use pullback_eval::{Budget, Engine, Image, Machine, Options, Value, compile};
 use pullback_lambda::{AdOp, DefId, ExprKind, Program, in_library};
 use pullback_reduce::{Transforms, reachable};
 
+use crate::compiled;
 use crate::engine::{Answer, EngineInfo, How, Mode, parts};
 use crate::follow::follow;
 use crate::linear::Pullbacks;
@@ -39,15 +40,16 @@ pub fn run(
                 let (image, x) = (compile(program), argument.clone());
                 run_in_machine(tester, &image, function, x, mode, options)?;
             }
-            if options.strict_domain {
-                let (image, x) = (compile(program), argument.clone());
-                if matches!(mode, Mode::Value) {
-                    run_in_machine(trace_engine(), &image, function, x, mode, options)?;
-                } else {
-                    follow(&image, function, x, options)?;
-                }
-            }
+            followed(program, function, &argument, mode, options)?;
             source::run_transformed(transforms, program, function, argument, mode, options)
+        }
+        How::Compiled => {
+            if let Some(tester) = tester(Pullbacks::Any, program, function, Some(mode)) {
+                let (image, x) = (compile(program), argument.clone());
+                run_in_machine(tester, &image, function, x, mode, options)?;
+            }
+            followed(program, function, &argument, mode, options)?;
+            compiled::run(program, function, argument, mode, options)
         }
     }
 }
@@ -72,7 +74,36 @@ pub fn evaluate(
             }
             source::evaluate_transformed(transforms, program, def, &budgeted(engine.name, options))
         }
+        How::Compiled => {
+            if let Some(tester) = tester(Pullbacks::Any, program, def, None) {
+                Machine::new(&compile(program), tester, options.clone()).global(def)?;
+            }
+            if options.strict_domain {
+                let image = compile(program);
+                Machine::new(&image, trace_engine(), options.clone()).global(def)?;
+            }
+            compiled::evaluate(program, def, options)
+        }
     }
+}
+
+/// In the strict domain: runs the program itself, followed in the evaluator, for its faults.
+fn followed(
+    program: &Program,
+    function: DefId,
+    argument: &Value,
+    mode: &Mode,
+    options: &Options,
+) -> Result<(), Box<Diagnostic>> {
+    if !options.strict_domain {
+        return Ok(());
+    }
+    let (image, x) = (compile(program), argument.clone());
+    if matches!(mode, Mode::Value) {
+        run_in_machine(trace_engine(), &image, function, x, mode, options)?;
+        return Ok(());
+    }
+    follow(&image, function, x, options)
 }
 
 /// The engine of the evaluator that refuses the rules which a transformation would have to, for a definition

@@ -28,7 +28,7 @@ const ON_VALUES: &str =
 
 /// Every engine, the one to use unless told otherwise first.
 pub const ENGINES: &[EngineInfo] =
-    &[TRACE, DUAL, DELTA1, DELTA2, DELTA, CURRY_LIST, CURRY_ENV, LINEAR_MAPS, CATEGORIES];
+    &[TRACE, DUAL, DELTA1, DELTA2, DELTA, CURRY_LIST, CURRY_ENV, LINEAR_MAPS, CATEGORIES, IR];
 
 /// The stages that have a bounded recursion of their own, and show that for `--fuel`.
 pub const BOUNDED: &[(&str, BoundedFn)] =
@@ -267,6 +267,27 @@ const CATEGORIES: EngineInfo = EngineInfo {
     },
     how: How::Transform { vjp: categories::vjp, jvp: categories::jvp, reverse: Pullbacks::Any },
     stages: categories::STAGES,
+};
+
+const IR: EngineInfo = EngineInfo {
+    name: "ir",
+    summary: "compiles to first-order array code, and differentiates that in three passes",
+    page: Page {
+        file: "ir.md",
+        paper: "*You Only Linearize Once* (Radul, Paszke, Frostig, Maclaurin), with the environments of *The \
+                Differentiable Curry*, §5, and the split of the *Working notes*, §6",
+        ty: "`jvp : (S, T S) -> (T, T T)`; unzip: `S -> (T, X)` and `(X, T S) -> T T`; transpose: \
+             `(X, T T) -> T S`",
+        law: "the code means what the program means; `⟨u, L v⟩ = ⟨Lᵀ u, v⟩`, statement by statement",
+        cost: SAME_COST,
+        reverse: LINEAR,
+        covers: "the whole language",
+        limits: "a function that uses its own derivative by recursion, which would need derivations without end",
+        teaches: "how a compiler differentiates",
+        example: "show examples/papers/notes.pull f2 --stage transpose",
+    },
+    how: How::Compiled,
+    stages: &[],
 };
 
 /// `delta` with fused functions: each call of a function of numbers leaves one binding (§8.7).

@@ -5,6 +5,7 @@ pub mod eval;
 mod parse;
 mod print;
 mod program;
+mod tangent;
 mod ty;
 mod verify;
 mod walk;

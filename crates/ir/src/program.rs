@@ -199,27 +199,27 @@ pub enum Op {
     /// A data value of the variable's type: tag and fields.
     Con(u32, Vec<Atom>),
 
-    /// The zero tangent of a value.
+    /// The zero tangent of a value, or of any values with the sizes that an array of units has.
     Zero(Atom),
     /// The sum of two tangents of one shape, of any type.
     Plus(Atom, Atom),
     /// The fields of a data tangent, as many as constructor `tag` of its type has. The zero vector has zero
-    /// fields; `like` are the fields of the value that the tangent belongs to which have tangents.
+    /// fields; `like` has an atom for each, of which only the sizes of arrays are looked at.
     Unpack {
         /// The tangent.
         tangent: Atom,
         /// The tag of the value.
         tag: u32,
-        /// The fields of the value that have tangents.
+        /// For each field that is an array, an array with its sizes.
         like: Vec<Atom>,
     },
     /// The tangent of a value, from a data value (or array of them) with the same constructors that a
-    /// program made; fails if it has another shape.
+    /// program made; fails if it has another shape. Of arrays of numbers only the sizes are looked at.
     ToTangent(Atom, Atom),
     /// The other way round: what a program sees of the tangent of a value.
     FromTangent(Atom, Atom),
 
-    /// A new accumulator that starts from this array or Real.
+    /// A new accumulator that starts from this tangent: a Real, an array of Reals, data, or an array of it.
     NewAcc(Atom),
     /// Adds a value to an accumulator, at `[i…]`. The one effect of the IR. No result.
     AddAcc(Atom, Vec<Atom>, Atom),

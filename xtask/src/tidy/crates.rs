@@ -15,7 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lower", &["base", "prim", "lambda", "reduce", "ir"]),
     ("ad", &["base", "prim", "ir"]),
     ("opt", &["base", "prim", "ir"]),
-    ("engines", &["base", "prim", "lambda", "reduce", "eval"]),
+    ("engines", &["base", "prim", "lambda", "reduce", "eval", "ir", "lower", "ad", "opt"]),
     ("oracle", &["base", "prim", "lambda", "eval"]),
     (
         "driver",

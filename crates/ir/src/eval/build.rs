@@ -90,10 +90,13 @@ impl Builder {
         Ok(())
     }
 
-    /// The array.
-    pub fn finish(self) -> Value {
+    /// The array; of a loop that runs down the last row came first.
+    pub fn finish(mut self, is_reversed: bool) -> Value {
         let absent = Shape::new(&vec![0; self.rank]);
         let row = self.row.unwrap_or(absent);
+        if is_reversed {
+            self.items.reverse_rows(row.count());
+        }
         drop(self.held);
         Value::array(Shape::of_rows(self.len, row.sizes()), self.items)
     }

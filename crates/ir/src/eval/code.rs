@@ -143,7 +143,7 @@ pub(super) enum Instr {
     /// Adds to an array that has been begun, 0 being the latest.
     Push { nth: u32, a: Operand },
     /// The array that was begun last.
-    Built { d: Reg },
+    Built { d: Reg, is_reversed: bool },
     Array { d: Reg, kind: Kind, rank: u8, args: ListId },
     Index1 { d: Reg, a: Operand, i: Operand },
     Index2 { d: Reg, a: Operand, i: Operand, j: Operand },

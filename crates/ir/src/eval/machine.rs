@@ -194,7 +194,7 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::Build { kind, rank, n } => check!(r.build(core, kind, rank, n)),
                 Instr::Grow { kind, rank } => check!(r.grow(core, kind, rank)),
                 Instr::Push { nth, a } => check!(r.push(core, nth, a)),
-                Instr::Built { d } => r.built(core, d),
+                Instr::Built { d, is_reversed } => r.built(core, d, is_reversed),
                 Instr::Array { d, kind, rank, args } => put!(d, r.make_array(core, kind, rank, args)),
                 Instr::Index1 { d, a, i } => check!(r.index(d, a, [i])),
                 Instr::Index2 { d, a, i, j } => check!(r.index(d, a, [i, j])),

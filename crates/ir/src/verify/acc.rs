@@ -52,7 +52,7 @@ impl Ctx<'_> {
     pub(super) fn check_new_acc(&mut self, stmt: &Stmt, init: Type) {
         let is_vector = match init.elem {
             Elem::Real => true,
-            Elem::Data(data) => init.is_array() && self.program.datas[data].is_tangent,
+            Elem::Data(data) => self.program.datas[data].is_tangent,
             Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => false,
         };
         self.demand(is_vector, VerifierRule::Operands, |program| {

@@ -39,7 +39,9 @@ impl<'a> Ctx<'a> {
             Op::Con(tag, fields) => self.check_con(stmt, *tag, fields),
             Op::Zero(a) => {
                 let ty = self.type_of(*a);
-                if let Some(tangent) = self.check_moves(ty) {
+                if ty.elem == Elem::Unit {
+                    self.check_zero_of_sizes(stmt, ty);
+                } else if let Some(tangent) = self.check_moves(ty) {
                     self.gives(stmt, &[tangent]);
                 }
             }
@@ -363,41 +365,55 @@ impl<'a> Ctx<'a> {
                 format!("{ty} is no tangent of values with the tag {tag}"),
             );
         };
-        let fields: Vec<_> = like.iter().map(|field| self.type_of(*field)).collect();
-        let fields = fields.into_iter().map(|ty| tangent_of(self.program, ty));
-        let fits = fields.eq(constructor.fields.iter().map(|field| Some(*field)));
+        // Only the sizes of arrays are looked at.
+        let fits = like.len() == constructor.fields.len()
+            && like
+                .iter()
+                .zip(&constructor.fields)
+                .all(|(like, field)| !field.is_array() || self.type_of(*like).rank == field.rank);
         self.demand(fits, VerifierRule::Tangents, |_| {
-            "the fields that it belongs to have other tangents".to_string()
+            "the fields that it belongs to have other sizes".to_string()
         });
         self.gives(stmt, &constructor.fields);
     }
 
-    /// A tangent of a value, from or to what a program has: a data value with the same constructors.
+    /// A zero of which only the sizes are given.
+    fn check_zero_of_sizes(&mut self, stmt: &Stmt, sizes: Type) {
+        self.check_one_result(stmt);
+        let Some(ty) = self.bound_types(stmt).first().copied() else { return };
+        let fits = ty.rank == sizes.rank && tangent_of(self.program, ty) == Some(ty);
+        self.demand(fits, VerifierRule::Tangents, |program| {
+            format!("{} is no array of tangents of these sizes", program.print_type(ty))
+        });
+    }
+
+    /// A tangent of a value, from or to what a program has: a data value with the same constructors, or an
+    /// array with the same sizes.
     fn check_conversion(&mut self, stmt: &Stmt, x: Atom, user: Option<Atom>, own: Option<Atom>) {
         let ty = self.type_of(x);
-        let Some(tangent) = self.check_moves(ty) else { return };
-        let user = match (user, own) {
-            (Some(user), _) => {
-                self.gives(stmt, &[tangent]);
-                Some(self.type_of(user))
+        self.check_one_result(stmt);
+        let Some(bound) = self.bound_types(stmt).first().copied() else { return };
+        let (user, own) = match (user, own) {
+            (Some(user), _) => (self.type_of(user), bound),
+            (None, Some(own)) => (bound, self.type_of(own)),
+            (None, None) => return,
+        };
+        let same_rank = ty.rank == user.rank && ty.rank == own.rank;
+        let fits = match ty.elem {
+            Elem::Data(value) => {
+                let tangent = &self.program.datas[value].tangent;
+                let shown = self.data_of(user.with_rank(0));
+                let constructors = self.program.datas[value].constructors.len();
+                Some(own.elem) == tangent.map(Elem::Data)
+                    && shown.is_some_and(|shown| {
+                        !shown.is_tangent && shown.constructors.len() == constructors
+                    })
             }
-            (None, own) => {
-                own.into_iter().for_each(|own| self.operand(own, tangent));
-                self.check_one_result(stmt);
-                self.bound_types(stmt).first().copied()
+            Elem::Real | Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => {
+                user == own && matches!(user.elem, Elem::Real | Elem::Unit)
             }
         };
-        let Some(user) = user else { return };
-        let data = |ty: Type| self.data_of(ty.with_rank(0));
-        let fits = match (data(ty), data(user)) {
-            (Some(value), Some(shown)) => {
-                !shown.is_tangent
-                    && value.constructors.len() == shown.constructors.len()
-                    && ty.rank == user.rank
-            }
-            (None, _) | (_, None) => false,
-        };
-        self.demand(fits, VerifierRule::Tangents, |program| {
+        self.demand(same_rank && fits, VerifierRule::Tangents, |program| {
             let (user, ty) = (program.print_type(user), program.print_type(ty));
             format!("a program does not have tangents of {ty} as {user}")
         });

@@ -7,6 +7,9 @@ use pullback_prim::Prim;
 use super::{Feature, Generator, Mode};
 use crate::Data;
 
+/// How many elements rows have.
+pub(super) const ROW_SIZE: i64 = 2;
+
 impl Generator<'_> {
     /// Two sum types: a flat one and a recursive one. A first constructor is never recursive.
     pub(super) fn declare_sums(&mut self) {
@@ -66,7 +69,7 @@ impl Generator<'_> {
             0..2 => {
                 let count = 1 + self.entropy.below(3);
                 let items =
-                    (0..count).map(|_| self.expr(element, fuel.saturating_sub(1))).collect();
+                    (0..count).map(|_| self.element(element, fuel.saturating_sub(1))).collect();
                 Expr::array(items, element.clone(), Span::NONE)
             }
             2 => self.slice(&array, fuel),
@@ -78,7 +81,7 @@ impl Generator<'_> {
                 self.note(Feature::Update);
                 let (items, wrap) = self.shared(&array, fuel);
                 let index = self.index_into(&items, fuel);
-                let new = self.expr(element, fuel.saturating_sub(1));
+                let new = self.element(element, fuel.saturating_sub(1));
                 let updated = Expr::prim(Prim::Update, vec![items, index, new], Span::NONE);
                 Expr::lets(wrap, updated)
             }
@@ -95,13 +98,28 @@ impl Generator<'_> {
             }
             _ => {
                 let size = Expr::int(1 + self.entropy.below(4) as i64, Span::NONE);
-                let index = self.program.fresh("i", Type::int());
-                let body = self.under(&[index], |this| this.expr(element, fuel.saturating_sub(1)));
-                let built = Expr::build(size, index, body, Span::NONE);
-                // What makes an array of arrays has the sizes of its rows beside it.
-                if element.nesting() > 0 { built.sized(1, Expr::int(2, Span::NONE)) } else { built }
+                self.built(size, element, fuel)
             }
         }
+    }
+
+    fn built(&mut self, size: Expr, element: &Type, fuel: usize) -> Expr {
+        let index = self.program.fresh("i", Type::int());
+        let body = self.under(&[index], |this| this.element(element, fuel.saturating_sub(1)));
+        let built = Expr::build(size, index, body, Span::NONE);
+        // What makes an array of arrays has the sizes of its rows beside it.
+        if element.nesting() > 0 { built.sized(1, Expr::int(ROW_SIZE, Span::NONE)) } else { built }
+    }
+
+    /// An element of an array: if it is a row, one of the size that all rows have, since arrays are regular.
+    fn element(&mut self, ty: &Type, fuel: usize) -> Expr {
+        let TypeKind::Array(inner) = ty.kind() else { return self.expr(ty, fuel) };
+        if self.entropy.below(2) == 0 {
+            let items = (0..ROW_SIZE).map(|_| self.element(inner, fuel.saturating_sub(1)));
+            let items = items.collect();
+            return Expr::array(items, inner.clone(), Span::NONE);
+        }
+        self.built(Expr::int(ROW_SIZE, Span::NONE), inner, fuel)
     }
 
     pub(super) fn index(&mut self, ty: &Type, fuel: usize) -> Expr {

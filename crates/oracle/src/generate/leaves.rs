@@ -4,6 +4,7 @@ use pullback_base::{Name, Span};
 use pullback_lambda::{Expr, Type, TypeKind};
 use pullback_prim::Prim;
 
+use super::data::ROW_SIZE;
 use super::{Generator, Mode};
 
 impl Generator<'_> {
@@ -75,7 +76,7 @@ impl Generator<'_> {
                 Expr::con(*data, 0, fields, Span::NONE)
             }
             TypeKind::Array(element) => {
-                let item = self.leaf(element);
+                let item = self.row_leaf(element);
                 Expr::array(vec![item], element.clone(), Span::NONE)
             }
             TypeKind::Fun(from, to) => {
@@ -84,6 +85,13 @@ impl Generator<'_> {
                 self.program.lam(vec![param], body)
             }
         }
+    }
+
+    /// The least element of an array: a row has the size that all rows have.
+    fn row_leaf(&mut self, ty: &Type) -> Expr {
+        let TypeKind::Array(inner) = ty.kind() else { return self.leaf(ty) };
+        let items = (0..ROW_SIZE).map(|_| self.row_leaf(inner)).collect();
+        Expr::array(items, inner.clone(), Span::NONE)
     }
 
     /// A literal that fits the mode.

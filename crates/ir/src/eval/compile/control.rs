@@ -146,9 +146,10 @@ impl Emit<'_, '_> {
                 self.land(end);
             }
         }
+        let is_reversed = matches!(form, LoopForm::For { down: true, .. });
         for var in collected.iter().rev() {
             let d = self.bind(*var);
-            self.push(Instr::Built { d });
+            self.push(Instr::Built { d, is_reversed });
         }
         for (state, var) in states.iter().zip(vars) {
             let reg = self.reg(*state);

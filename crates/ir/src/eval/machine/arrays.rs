@@ -44,9 +44,9 @@ impl Window<'_> {
     }
 
     /// The array that was begun last.
-    pub fn built(&mut self, core: &mut Core<'_>, d: Reg) {
+    pub fn built(&mut self, core: &mut Core<'_>, d: Reg, is_reversed: bool) {
         let Some(builder) = core.builders.pop() else { bug("ir", "an array that was begun") };
-        self.set(d, builder.finish());
+        self.set(d, builder.finish(is_reversed));
     }
 
     /// An array of these elements.
@@ -62,7 +62,7 @@ impl Window<'_> {
         for a in args {
             builder.push(self.take(*a), &mut core.meter)?;
         }
-        Ok(builder.finish())
+        Ok(builder.finish(false))
     }
 
     /// The element or the part at one or two indices.

@@ -18,10 +18,11 @@ impl Acc {
             let (shape, offset) = (array.shape.clone(), array.offset);
             Ok(Self::whole(array.buffer.clone(), offset, shape))
         } else {
-            let Value::Real(x) = init else {
-                bug("ir", format_args!("an array or a Real to accumulate, not {init:?}"))
+            let items = match init {
+                Value::Real(x) => Items::Real(vec![x]),
+                tangent @ (Value::Tag(_) | Value::Data(_)) => Items::Values(vec![tangent]),
+                other => bug("ir", format_args!("a vector to accumulate, not {other:?}")),
             };
-            let items = Items::Real(vec![x]);
             Ok(Self::whole(Rc::new(Buffer::new(items)), 0, Shape::SCALAR))
         }
     }

@@ -145,6 +145,16 @@ impl Items {
             (_, value) => bug("ir", format_args!("an element of the array's type, not {value:?}")),
         }
     }
+    /// Puts rows of so many elements into the opposite order.
+    pub(in super::super) fn reverse_rows(&mut self, size: usize) {
+        fn reverse<T>(items: &mut [T], size: usize) {
+            items.reverse();
+            if size > 1 {
+                items.chunks_mut(size).for_each(<[T]>::reverse);
+            }
+        }
+        each!(self, items => reverse(items, size), ())
+    }
     /// Appends elements that nothing looks at.
     pub(in super::super) fn extend_blank(&mut self, count: usize) {
         match self {

@@ -1,0 +1,418 @@
+//! Derivations: each function is differentiated once for each set of parameters that move and each use, and the
+//! requests of a program become calls of what is made.
+//!
+//! Requests inside a function are made before the function is differentiated. A function that uses its own
+//! derivative by recursion would need derivations without end: it is refused with its name.
+
+use pullback_base::{Diagnostic, Span, bug};
+use pullback_ir::{
+    Arm, Atom, Block, Constructor, Data, DataId, Func, FuncId, Match, Op, Program, Stmt, Type,
+    VarId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::NAME;
+use crate::activity::Summaries;
+use crate::jvp::{Dual, jvp};
+use crate::prune::prune;
+use crate::split::split;
+use crate::transpose::{Bar, Transpose};
+use crate::unzip::close;
+use crate::uses::{Uses, only_read};
+
+/// What a derivation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// Value and tangent at once.
+    Jvp,
+    /// A value, then its linear map.
+    Push,
+    /// A value, then the transpose of that.
+    Pull,
+}
+
+/// What a derivation gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Derived {
+    /// From arguments (and tangents, for [`Kind::Jvp`]) to values (and tangents, or residuals).
+    pub(crate) forward: FuncId,
+    /// From residuals and tangents to tangents. Of a [`Kind::Pull`] it is a name only, by which linear parts
+    /// call it.
+    pub(crate) push: FuncId,
+    /// From residuals, cotangents of results and accumulators to the other cotangents.
+    pub(crate) pull: FuncId,
+    /// The types of the residuals.
+    pub(crate) residuals: Vec<Type>,
+    /// For each parameter that moves, whether its cotangent is accumulated.
+    pub(crate) accs: Vec<bool>,
+}
+
+/// The boxes around arrays that are saved.
+#[derive(Default)]
+pub(crate) struct Boxes(FxHashMap<Type, DataId>);
+
+impl Boxes {
+    pub(crate) fn of(&mut self, program: &mut Program, ty: Type) -> DataId {
+        *self.0.entry(ty).or_insert_with(|| {
+            let constructors = vec![Constructor { name: "Saved".into(), fields: vec![ty] }];
+            let data =
+                Data { name: "saved".into(), constructors, tangent: None, is_tangent: false };
+            program.datas.push(data)
+        })
+    }
+}
+
+type Told<T> = Result<T, Box<Diagnostic>>;
+type Key = (FuncId, Vec<bool>, Kind, bool);
+
+/// The state of differentiation.
+pub(crate) struct Ad {
+    pub(crate) program: Program,
+    pub(crate) summaries: Summaries,
+    derived: FxHashMap<Key, Derived>,
+    /// Derivations by the name of their linear part.
+    pub(crate) linear: FxHashMap<FuncId, Derived>,
+    boxes: Boxes,
+    /// Which parameters are arrays that are only read.
+    reads: FxHashMap<FuncId, Vec<bool>>,
+    pub(crate) under_way: FxHashSet<FuncId>,
+    pub(crate) done: FxHashSet<FuncId>,
+}
+
+impl Ad {
+    pub(crate) fn new(program: Program) -> Self {
+        Self {
+            program,
+            summaries: Summaries::default(),
+            derived: FxHashMap::default(),
+            linear: FxHashMap::default(),
+            boxes: Boxes::default(),
+            reads: FxHashMap::default(),
+            under_way: FxHashSet::default(),
+            done: FxHashSet::default(),
+        }
+    }
+
+    /// The functions that one calls, itself first.
+    pub(crate) fn reachable(&self, func: FuncId) -> Vec<FuncId> {
+        crate::request::reachable(&self.program, &[func])
+    }
+
+    /// Differentiates a function, if that has not been done.
+    pub(crate) fn derive(
+        &mut self,
+        func: FuncId,
+        moving: &[bool],
+        kind: Kind,
+        is_entry: bool,
+        span: Span,
+    ) -> Told<Derived> {
+        let key: Key = (func, moving.to_vec(), kind, is_entry);
+        if let Some(derived) = self.derived.get(&key) {
+            return Ok(derived.clone());
+        }
+        for callee in self.reachable(func) {
+            if self.under_way.contains(&callee) {
+                return Err(unbounded(&self.program.funcs[callee], span));
+            }
+            self.resolve(callee)?;
+        }
+        let name = self.program.funcs[func].name.clone();
+        let place = self.program.funcs[func].span;
+        let declare = |program: &mut Program, prefix: &str| {
+            program.funcs.push(Func {
+                name: format!("{prefix} {name}").into(),
+                params: vec![],
+                results: vec![],
+                body: Block::default(),
+                is_constant: false,
+                span: place,
+            })
+        };
+        let (forward, push, pull) = match kind {
+            Kind::Jvp => {
+                let forward = declare(&mut self.program, "jvp");
+                (forward, forward, forward)
+            }
+            Kind::Push => {
+                let forward = declare(&mut self.program, "linearize");
+                let push = declare(&mut self.program, "push");
+                (forward, push, push)
+            }
+            Kind::Pull => {
+                let forward = declare(&mut self.program, "forward");
+                let push = declare(&mut self.program, "linear part");
+                let pull = declare(&mut self.program, "pull");
+                (forward, push, pull)
+            }
+        };
+        let accs = self.accs(func, moving, is_entry);
+        let mut derived = Derived { forward, push, pull, residuals: vec![], accs };
+        let recursive = kind != Kind::Jvp && self.is_recursive(func);
+        let residual = recursive.then(|| {
+            let name = format!("X {name}").into();
+            let data = Data { name, constructors: vec![], tangent: None, is_tangent: false };
+            self.program.datas.push(data)
+        });
+        derived.residuals.extend(residual.map(Type::data));
+        if recursive || kind == Kind::Jvp {
+            self.derived.insert(key.clone(), derived.clone());
+            self.linear.insert(push, derived.clone());
+        }
+        let dual = jvp(self, func, moving, kind, is_entry)?;
+        match kind {
+            Kind::Jvp => {
+                let Dual { params, dots, body, .. } = dual;
+                let params = params.into_iter().chain(dots).collect();
+                self.define(forward, params, body);
+            }
+            Kind::Push | Kind::Pull => {
+                self.linear_part(&mut derived, (kind, is_entry), dual, residual);
+            }
+        }
+        self.derived.insert(key, derived.clone());
+        self.linear.insert(push, derived.clone());
+        Ok(derived)
+    }
+
+    fn is_recursive(&self, func: FuncId) -> bool {
+        let callees = self.reachable(func);
+        callees.into_iter().any(|callee| {
+            let mut calls = false;
+            self.program.funcs[callee].body.visit(&mut |stmt| {
+                calls |= matches!(stmt.op, Op::Call(target, _) if target == func);
+            });
+            calls
+        })
+    }
+
+    /// Which parameters that move have their cotangents accumulated by the caller.
+    fn accs(&mut self, func: FuncId, moving: &[bool], is_entry: bool) -> Vec<bool> {
+        let flags = if is_entry {
+            vec![false; moving.len()]
+        } else {
+            self.only_read(func);
+            self.reads[&func].clone()
+        };
+        let pairs = moving.iter().zip(flags);
+        pairs.filter(|(moves, _)| **moves).map(|(_, flag)| flag).collect()
+    }
+
+    /// Finds which parameters of what a function calls are only read: the greatest solution.
+    fn only_read(&mut self, func: FuncId) {
+        if self.reads.contains_key(&func) {
+            return;
+        }
+        let fresh: Vec<FuncId> = self
+            .reachable(func)
+            .into_iter()
+            .filter(|func| !self.reads.contains_key(func))
+            .collect();
+        for func in &fresh {
+            let params = self.program.funcs[*func].params.len();
+            self.reads.insert(*func, vec![true; params]);
+        }
+        loop {
+            let mut changed = false;
+            for func in &fresh {
+                let flags = only_read(&self.program, *func, &self.reads);
+                changed |= self.reads.insert(*func, flags.clone()) != Some(flags);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Gives a function its parameters and body; what was linear on the way is ordinary code now.
+    fn define(&mut self, func: FuncId, params: Vec<VarId>, body: Block) {
+        let results = body.results.iter().map(|atom| self.program.type_of(*atom)).collect();
+        for var in body.bound().into_iter().collect::<std::collections::BTreeSet<_>>() {
+            self.program.vars[var].linear = false;
+        }
+        for param in &params {
+            self.program.vars[*param].linear = false;
+        }
+        let target = &mut self.program.funcs[func];
+        target.params = params;
+        target.results = results;
+        target.body = body;
+    }
+
+    /// Unzips, and transposes for [`Kind::Pull`].
+    fn linear_part(
+        &mut self,
+        derived: &mut Derived,
+        (kind, is_entry): (Kind, bool),
+        dual: Dual,
+        residual: Option<DataId>,
+    ) {
+        let Dual { params, dots, mut body, values, primals } = dual;
+        let tangents = body.results.split_off(values);
+        let mut halves = split(&mut self.program, body);
+        halves.tangents.results = tangents;
+        let mut linear = std::mem::take(&mut halves.tangents);
+        prune(&self.program, &mut linear, &dots);
+        let mut given = dots.clone();
+        if kind == Kind::Pull {
+            let (block, own, beside) = self.transposed(derived, is_entry, &dots, &linear, &primals);
+            linear = block;
+            given = own;
+            place_beside(&mut halves.values, &params, beside);
+        }
+        let closed = close(&mut self.program, &mut self.boxes, &params, halves, linear, &given);
+        let mut forward_body = closed.values;
+        let residuals: Vec<Atom> = closed.residuals.iter().map(|var| Atom::Var(*var)).collect();
+        let types: Vec<Type> =
+            closed.residuals.iter().map(|var| self.program.vars[*var].ty).collect();
+        let mut inside: Vec<VarId> = vec![];
+        let mut atoms = FxHashMap::default();
+        for var in &closed.residuals {
+            let own = self.program.fresh_like(*var);
+            inside.push(own);
+            atoms.insert(*var, Atom::Var(own));
+        }
+        let mut linear_body = closed.linear;
+        linear_body.substitute(&atoms);
+        let linear_params = match residual {
+            None => {
+                forward_body.results.extend(residuals);
+                derived.residuals = types;
+                inside
+            }
+            Some(data) => {
+                let name = "Residuals".into();
+                self.program.datas[data].constructors = vec![Constructor { name, fields: types }];
+                let saved = self.program.fresh("residual", Type::data(data));
+                let op = Op::Con(0, residuals);
+                forward_body.stmts.push(Stmt::new(vec![saved], op, Span::NONE));
+                forward_body.results.push(saved.into());
+                let param = self.program.fresh("residual", Type::data(data));
+                let open = opened(&mut self.program, param, &inside);
+                linear_body.stmts.insert(0, open);
+                vec![param]
+            }
+        };
+        self.define(derived.forward, params, forward_body);
+        let linear_params = linear_params.into_iter().chain(given).collect();
+        let target = if kind == Kind::Pull { derived.pull } else { derived.push };
+        self.define(target, linear_params, linear_body);
+    }
+
+    /// The transpose of a linear part, its parameters, and what has to be computed beside the values for it.
+    fn transposed(
+        &mut self,
+        derived: &Derived,
+        is_entry: bool,
+        dots: &[VarId],
+        linear: &Block,
+        primals: &FxHashMap<VarId, Atom>,
+    ) -> (Block, Vec<VarId>, Vec<(VarId, VarId, Op)>) {
+        let uses = Uses::of(&self.program, &self.linear, dots, linear);
+        let accs = derived.accs.clone();
+        let mut ctx = Transpose::new(self, uses, primals);
+        let mut own = vec![];
+        let mut bars = vec![];
+        for result in &linear.results {
+            let ty = ctx.program().type_of(*result);
+            let bar = ctx.program().fresh("y_bar", ty);
+            own.push(bar);
+            // Inside other derivatives not every path may reach a result.
+            bars.push(Some((Atom::Var(bar), is_entry)));
+        }
+        let mut returned = vec![];
+        for (dot, is_acc) in dots.iter().zip(accs) {
+            let ty = ctx.program().vars[*dot].ty;
+            if ty.is_acc {
+                let bar = ctx.program().fresh("bar", ty.value());
+                own.push(bar);
+                ctx.bars.insert(*dot, Bar::Value(bar.into(), false));
+            } else if is_acc {
+                let acc = ctx.program().fresh("acc", ty.acc());
+                own.push(acc);
+                ctx.uses.set_accumulates(*dot);
+                ctx.bars.insert(*dot, Bar::Acc(acc.into()));
+            } else {
+                returned.push(*dot);
+            }
+        }
+        let block = ctx.scoped(|ctx| {
+            ctx.block(linear, bars);
+            returned.into_iter().map(|dot| ctx.take_or_zero(dot).0).collect()
+        });
+        let beside = std::mem::take(&mut ctx.beside);
+        (block, own, beside)
+    }
+}
+
+/// Takes a box of residuals apart.
+fn opened(program: &mut Program, boxed: VarId, vars: &[VarId]) -> Stmt {
+    let params: Vec<VarId> = vars.iter().map(|var| program.fresh_like(*var)).collect();
+    let results = params.iter().map(|var| Atom::Var(*var)).collect();
+    let block = Block { stmts: vec![], results };
+    let arms = vec![Arm { tag: 0, params, block }];
+    let op = Op::Match(Match { scrutinee: boxed.into(), arms, default: None });
+    Stmt::new(vars.to_vec(), op, Span::NONE)
+}
+
+/// Puts operations right behind what binds the variable that they look at.
+fn place_beside(block: &mut Block, params: &[VarId], beside: Vec<(VarId, VarId, Op)>) {
+    let mut by_var: FxHashMap<VarId, Vec<Stmt>> = FxHashMap::default();
+    for (at, var, op) in beside {
+        by_var.entry(at).or_default().push(Stmt::new(vec![var], op, Span::NONE));
+    }
+    place(block, params, &mut by_var);
+    if !by_var.is_empty() {
+        bug(NAME, "the values whose sizes are asked for");
+    }
+}
+
+fn place(block: &mut Block, params: &[VarId], by_var: &mut FxHashMap<VarId, Vec<Stmt>>) {
+    if by_var.is_empty() {
+        return;
+    }
+    let mut stmts = vec![];
+    for param in params {
+        stmts.extend(by_var.remove(param).unwrap_or_default());
+    }
+    for mut stmt in std::mem::take(&mut block.stmts) {
+        let inner: Vec<Vec<VarId>> = inner_params(&stmt.op);
+        for (block, params) in stmt.op.blocks_mut().into_iter().zip(inner) {
+            place(block, &params, by_var);
+        }
+        let vars = stmt.vars.clone();
+        stmts.push(stmt);
+        for var in vars {
+            stmts.extend(by_var.remove(&var).unwrap_or_default());
+        }
+    }
+    block.stmts = stmts;
+}
+
+/// What each block of an operation is given; the condition of a loop, which needs nothing, has none.
+fn inner_params(op: &Op) -> Vec<Vec<VarId>> {
+    match op {
+        Op::Match(cases) => {
+            let arms = cases.arms.iter().map(|arm| arm.params.clone());
+            arms.chain(cases.default.iter().map(|_| vec![])).collect()
+        }
+        Op::Loop(repeat) if matches!(repeat.form, pullback_ir::LoopForm::While(_)) => {
+            vec![vec![], op.inner_params()]
+        }
+        Op::Loop(_) => vec![op.inner_params()],
+        op => op.blocks().iter().map(|_| vec![]).collect(),
+    }
+}
+
+fn unbounded(func: &Func, span: Span) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(
+            "E0717",
+            span,
+            format!("the engine `ir` does not cover that `{}` uses its own derivative", func.name),
+            "this would need derivatives of derivatives without end",
+        )
+        .note("the compiler makes every derivative before the program runs")
+        .hint("use `--engine trace`, which takes derivatives while the program runs"),
+    )
+}

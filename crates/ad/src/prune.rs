@@ -1,0 +1,144 @@
+//! Leaves out of a linear part what no result depends on: then every tangent in it reaches a result, and no
+//! cotangent in its transpose is zero for want of a use.
+
+use pullback_ir::{Atom, Block, Loop, Op, Program, Stmt, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Prunes a linear part whose results are all wanted.
+pub(crate) fn prune(program: &Program, block: &mut Block, params: &[VarId]) {
+    let mut roots = FxHashMap::default();
+    block.visit(&mut |stmt| {
+        if let Op::AtAcc(Atom::Var(acc), _) | Op::PartAcc(Atom::Var(acc), _, _) = stmt.op {
+            let root = roots.get(&acc).copied().unwrap_or(acc);
+            roots.insert(stmt.vars[0], root);
+        }
+    });
+    let mut ctx = Prune { roots, needed: FxHashSet::default() };
+    // What is added to the caller's accumulators is wanted.
+    ctx.needed.extend(params.iter().filter(|param| program.vars[**param].ty.is_acc));
+    let all = vec![true; block.results.len()];
+    ctx.mark(block, &all);
+    ctx.sweep(block);
+}
+
+struct Prune {
+    /// The accumulator that one is a part of.
+    roots: FxHashMap<VarId, VarId>,
+    needed: FxHashSet<VarId>,
+}
+
+impl Prune {
+    fn need(&mut self, atom: Atom) {
+        if let Atom::Var(var) = atom {
+            let root = self.roots.get(&var).copied();
+            self.needed.insert(var);
+            self.needed.extend(root);
+        }
+    }
+
+    fn is_needed(&self, stmt: &Stmt) -> bool {
+        match &stmt.op {
+            Op::AddAcc(Atom::Var(acc), _, _) => {
+                let root = self.roots.get(acc).unwrap_or(acc);
+                self.needed.contains(root)
+            }
+            // A derivative without results is called for what it accumulates.
+            Op::Call(..) if stmt.vars.is_empty() => true,
+            Op::If(..) | Op::Match(_) | Op::Loop(_) => {
+                stmt.vars.iter().any(|var| self.needed.contains(var))
+                    || stmt.op.blocks().into_iter().any(|block| {
+                        block.stmts.iter().any(|stmt| self.is_needed(stmt) && has_effect(stmt))
+                    })
+            }
+            _ => stmt.vars.iter().any(|var| self.needed.contains(var)),
+        }
+    }
+
+    fn mark(&mut self, block: &Block, wanted: &[bool]) {
+        for (result, wanted) in block.results.iter().zip(wanted) {
+            if *wanted {
+                self.need(*result);
+            }
+        }
+        for stmt in block.stmts.iter().rev() {
+            if !self.is_needed(stmt) {
+                continue;
+            }
+            let wanted: Vec<bool> = stmt.vars.iter().map(|var| self.needed.contains(var)).collect();
+            match &stmt.op {
+                Op::If(..) | Op::Match(_) => {
+                    for block in stmt.op.blocks() {
+                        self.mark(block, &wanted);
+                    }
+                    stmt.op.for_each_atom(&mut |atom| self.need(atom));
+                }
+                Op::Loop(repeat) => self.mark_loop(repeat, wanted),
+                op => op.for_each_atom(&mut |atom| self.need(atom)),
+            }
+        }
+    }
+
+    fn mark_loop(&mut self, repeat: &Loop, mut wanted: Vec<bool>) {
+        loop {
+            self.mark(&repeat.body, &wanted);
+            let mut changed = false;
+            for (state, wanted) in repeat.states.iter().zip(&mut wanted) {
+                if !*wanted && self.needed.contains(state) {
+                    *wanted = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        for (state, (first, wanted)) in repeat.states.iter().zip(repeat.init.iter().zip(&wanted)) {
+            if *wanted {
+                self.needed.insert(*state);
+                self.need(*first);
+            }
+        }
+    }
+
+    fn sweep(&self, block: &mut Block) {
+        block.stmts.retain(|stmt| self.is_needed(stmt));
+        for stmt in &mut block.stmts {
+            if let Op::Loop(Loop { states, init, body, .. }) = &mut stmt.op {
+                let count = states.len();
+                let is_kept: Vec<bool> = (0..body.results.len())
+                    .map(|at| {
+                        let state = states.get(at).is_some_and(|state| self.needed.contains(state));
+                        state || self.needed.contains(&stmt.vars[at])
+                    })
+                    .collect();
+                keep(&mut stmt.vars, &is_kept);
+                keep(&mut body.results, &is_kept);
+                keep(states, &is_kept[..count]);
+                keep(init, &is_kept[..count]);
+            } else if matches!(stmt.op, Op::If(..) | Op::Match(_)) {
+                let is_kept: Vec<bool> =
+                    stmt.vars.iter().map(|var| self.needed.contains(var)).collect();
+                keep(&mut stmt.vars, &is_kept);
+                for block in stmt.op.blocks_mut() {
+                    keep(&mut block.results, &is_kept);
+                }
+            }
+            for block in stmt.op.blocks_mut() {
+                self.sweep(block);
+            }
+        }
+    }
+}
+
+fn has_effect(stmt: &Stmt) -> bool {
+    match &stmt.op {
+        Op::AddAcc(..) => true,
+        Op::Call(..) => stmt.vars.is_empty(),
+        op => op.blocks().into_iter().any(|block| block.stmts.iter().any(has_effect)),
+    }
+}
+
+fn keep<T>(items: &mut Vec<T>, is_kept: &[bool]) {
+    let mut flags = is_kept.iter();
+    items.retain(|_| flags.next().copied().unwrap_or(true));
+}

@@ -1,0 +1,151 @@
+//! The requests of a program become calls of the functions that derivations make.
+
+use pullback_base::{Diagnostic, Span, bug};
+use pullback_ir::{
+    Arm, Atom, Block, Constructor, DataId, FuncId, Match, Mode, Op, Program, Request, Rule, Stmt,
+    VarId,
+};
+use rustc_hash::FxHashSet;
+
+use crate::NAME;
+use crate::derive::{Ad, Derived, Kind};
+
+type Told<T> = Result<T, Box<Diagnostic>>;
+
+impl Ad {
+    /// Makes the requests inside a function.
+    pub(crate) fn resolve(&mut self, func: FuncId) -> Told<()> {
+        if self.done.contains(&func) || !self.under_way.insert(func) {
+            return Ok(());
+        }
+        let mut body = std::mem::take(&mut self.program.funcs[func].body);
+        let resolved = if has_request(&body) { self.block(func, &mut body) } else { Ok(()) };
+        self.program.funcs[func].body = body;
+        self.under_way.remove(&func);
+        self.done.insert(func);
+        resolved
+    }
+
+    fn block(&mut self, func: FuncId, block: &mut Block) -> Told<()> {
+        let mut stmts = vec![];
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            for inner in stmt.op.blocks_mut() {
+                self.block(func, inner)?;
+            }
+            self.stmt(stmt, &mut stmts)?;
+        }
+        block.stmts = stmts;
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: Stmt, stmts: &mut Vec<Stmt>) -> Told<()> {
+        let Stmt { mut vars, op, span } = stmt;
+        match op {
+            Op::Jvp(request, mut args, dots) => {
+                let (derived, _) = self.made(request, span)?;
+                args.extend(dots);
+                stmts.push(Stmt::new(vars, Op::Call(derived.forward, args), span));
+            }
+            Op::Linearize(request, args) => {
+                let (derived, data) = self.made(request, span)?;
+                let Some(residual) = vars.pop() else { bug(NAME, "a residual") };
+                let types = &derived.residuals;
+                let saved: Vec<VarId> =
+                    types.iter().map(|ty| self.program.fresh("x", *ty)).collect();
+                vars.extend(&saved);
+                stmts.push(Stmt::new(vars, Op::Call(derived.forward, args), span));
+                let fields = saved.into_iter().map(Atom::Var).collect();
+                stmts.push(Stmt::new(vec![residual], Op::Con(0, fields), span));
+                if data.is_none() {
+                    bug(NAME, "a request for a linear map");
+                }
+            }
+            Op::Apply(request, residual, directions) => {
+                let (derived, _) = self.made(request, span)?;
+                let pushes = matches!(self.program.requests[request].mode, Mode::Push(_));
+                let target = if pushes { derived.push } else { derived.pull };
+                let op = self.opened(&derived, target, residual, directions, &vars, span);
+                stmts.push(Stmt::new(vars, op, span));
+            }
+            op => stmts.push(Stmt::new(vars, op, span)),
+        }
+        Ok(())
+    }
+
+    /// What a request asks for, and the data type of its residual, which has its field now.
+    fn made(
+        &mut self,
+        request: pullback_ir::RequestId,
+        span: Span,
+    ) -> Told<(Derived, Option<DataId>)> {
+        let Request { func, active, mode } = self.program.requests[request].clone();
+        let (kind, data) = match mode {
+            Mode::Jvp => (Kind::Jvp, None),
+            Mode::Push(data) => (Kind::Push, Some(data)),
+            Mode::Pull(data) => (Kind::Pull, Some(data)),
+        };
+        let derived = self.derive(func, &active, kind, true, span)?;
+        if let Some(data) = data
+            && self.program.datas[data].constructors.is_empty()
+        {
+            let fields = derived.residuals.clone();
+            let constructor = Constructor { name: "Residuals".into(), fields };
+            self.program.datas[data].constructors.push(constructor);
+        }
+        Ok((derived, data))
+    }
+
+    /// The linear part of what a box of residuals holds.
+    fn opened(
+        &mut self,
+        derived: &Derived,
+        target: FuncId,
+        residual: Atom,
+        directions: Vec<Atom>,
+        vars: &[VarId],
+        span: Span,
+    ) -> Op {
+        let params: Vec<VarId> =
+            derived.residuals.iter().map(|ty| self.program.fresh("x", *ty)).collect();
+        let args = params.iter().map(|var| Atom::Var(*var)).chain(directions).collect();
+        let results: Vec<VarId> = vars.iter().map(|var| self.program.fresh_like(*var)).collect();
+        let atoms = results.iter().map(|var| Atom::Var(*var)).collect();
+        let stmts = vec![Stmt::new(results, Op::Call(target, args), span)];
+        let arms = vec![Arm { tag: 0, params, block: Block { stmts, results: atoms } }];
+        Op::Match(Match { scrutinee: residual, arms, default: None })
+    }
+}
+
+fn has_request(block: &Block) -> bool {
+    let mut has = false;
+    block.visit(&mut |stmt| {
+        has |= matches!(stmt.op, Op::Jvp(..) | Op::Linearize(..) | Op::Apply(..));
+    });
+    has
+}
+
+/// The functions that some call, by requests and rules too; those first.
+pub(crate) fn reachable(program: &Program, roots: &[FuncId]) -> Vec<FuncId> {
+    let mut seen: FxHashSet<FuncId> = roots.iter().copied().collect();
+    let mut order = roots.to_vec();
+    let mut next = 0;
+    while let Some(func) = order.get(next).copied() {
+        next += 1;
+        let mut callees = vec![];
+        program.funcs[func].body.visit(&mut |stmt| match &stmt.op {
+            Op::Call(callee, _) => callees.push(*callee),
+            Op::Custom { rule, .. } => match program.rules[*rule] {
+                Rule::Vjp { value, forward, pullback } => {
+                    callees.extend([value, forward, pullback]);
+                }
+                Rule::Jvp { value, forward } => callees.extend([value, forward]),
+            },
+            Op::Jvp(request, ..) | Op::Linearize(request, ..) | Op::Apply(request, ..) => {
+                callees.push(program.requests[*request].func);
+            }
+            _ => {}
+        });
+        order.extend(callees.into_iter().filter(|callee| seen.insert(*callee)));
+    }
+    order
+}

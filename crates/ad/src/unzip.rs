@@ -1,0 +1,431 @@
+//! The second half of unzip, and the one place that decides what is saved.
+//!
+//! Type: `(values, linear part that uses variables of the values) -> (values with residuals, linear part of
+//! residuals)`; the linear part is that of `split`, or its transpose.
+//! Law: the values are the same, and the linear part is what it was, with each variable of the values that it used
+//! replaced by what was saved of it.
+//! Cost: memory is linear in the operations executed.
+//!
+//! What is saved of a variable of the values that the linear part uses:
+//! - outside of loops and branches: itself, as a residual;
+//! - nothing, if it is cheap to compute again from what is there: sizes, elements of arrays from outside the
+//!   loop, arithmetic of Ints, a few operations on Reals;
+//! - in an iteration of a loop: an array with a place for each iteration, of the values themselves if they are
+//!   scalars, otherwise of references to them;
+//! - in a branch: a slot that branches share, so that together these are a sum with the condition as its tag.
+
+use pullback_base::{Span, bug};
+use pullback_ir::{Arm, Atom, Block, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId};
+use pullback_prim::{Class, Prim, PrimTy};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::NAME;
+use crate::derive::Boxes;
+use crate::sites::{Site, Sites};
+use crate::split::Halves;
+
+/// What the linear part is given.
+pub(crate) struct Closed {
+    /// The values; their results are as before.
+    pub(crate) values: Block,
+    /// The linear part.
+    pub(crate) linear: Block,
+    /// The variables of the values that it uses: the residuals.
+    pub(crate) residuals: Vec<VarId>,
+}
+
+/// Makes a linear part independent of the values beside it; `own` are the variables that it is given.
+pub(crate) fn close(
+    program: &mut Program,
+    boxes: &mut Boxes,
+    params: &[VarId],
+    halves: Halves,
+    mut linear: Block,
+    own: &[VarId],
+) -> Closed {
+    let sites = Sites::of(params, &halves);
+    let mut bound = linear.bound();
+    bound.extend(own.iter().copied());
+    let mut ctx = Closer {
+        program,
+        boxes,
+        sites,
+        bound,
+        keys: halves.keys,
+        while_keys: halves.while_keys,
+        frames: vec![],
+        exports: FxHashMap::default(),
+        residuals: vec![],
+        span: Span::NONE,
+    };
+    // What the values bind is not bound in the linear part, where pairs share names.
+    ctx.bound.retain(|var| !ctx.sites.is_of_values(*var));
+    ctx.block(&mut linear);
+    let mut values = halves.values;
+    ctx.export(&mut values);
+    Closed { values, linear, residuals: ctx.residuals }
+}
+
+struct Closer<'a> {
+    program: &'a mut Program,
+    boxes: &'a mut Boxes,
+    sites: Sites,
+    /// What the linear part binds.
+    bound: FxHashSet<VarId>,
+    keys: FxHashSet<VarId>,
+    while_keys: FxHashMap<VarId, VarId>,
+    /// The loops and branches of pairs around.
+    frames: Vec<Frame>,
+    /// What halves of values give beside their results, by the key of their pair.
+    exports: FxHashMap<VarId, Exports>,
+    residuals: Vec<VarId>,
+    span: Span,
+}
+
+/// A loop or branch of the linear part that is half of a pair.
+struct Frame {
+    key: VarId,
+    branch: usize,
+    /// The index, in a loop.
+    index: Option<Atom>,
+    /// What variables of the other half are here.
+    locals: FxHashMap<VarId, Atom>,
+    /// What comes before the block.
+    prelude: Vec<Stmt>,
+}
+
+#[derive(Default)]
+struct Exports {
+    /// What a loop collects: the variable and the array.
+    collected: Vec<(VarId, VarId)>,
+    /// What branches give: a variable in each of some branches, and the result.
+    slots: Vec<(FxHashMap<usize, VarId>, VarId)>,
+}
+
+/// So many operations on Reals are computed again rather than saved.
+const CHEAP: usize = 2;
+
+impl Closer<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for stmt in &mut block.stmts {
+            self.stmt(stmt);
+        }
+        for result in &mut block.results {
+            self.atom(result);
+        }
+    }
+
+    fn atom(&mut self, atom: &mut Atom) {
+        if let Atom::Var(var) = *atom {
+            *atom = self.lookup(var, self.frames.len());
+        }
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        self.span = stmt.span;
+        match &mut stmt.op {
+            Op::If(cond, then, other) => {
+                let key = cond.var().filter(|var| self.keys.contains(var));
+                self.atom(cond);
+                for (branch, block) in [then, other].into_iter().enumerate() {
+                    self.branch(key, branch, FxHashMap::default(), block);
+                }
+            }
+            Op::Match(cases) => {
+                let key = cases.scrutinee.var().filter(|var| self.keys.contains(var));
+                self.atom(&mut cases.scrutinee);
+                let arms = cases.arms.len();
+                for (branch, arm) in cases.arms.iter_mut().enumerate() {
+                    let mut locals = FxHashMap::default();
+                    if key.is_some() {
+                        for param in &mut arm.params {
+                            let own = self.program.fresh_like(*param);
+                            locals.insert(*param, Atom::Var(own));
+                            *param = own;
+                        }
+                    }
+                    self.branch(key, branch, locals, &mut arm.block);
+                }
+                if let Some(default) = &mut cases.default {
+                    self.branch(key, arms, FxHashMap::default(), default);
+                }
+            }
+            Op::Loop(Loop { form: LoopForm::For { index, count, .. }, init, body, .. }) => {
+                self.atom(count);
+                init.iter_mut().for_each(|atom| self.atom(atom));
+                let key = self.while_keys.get(index).copied().unwrap_or(*index);
+                if self.keys.contains(&key) {
+                    let own = self.program.fresh_like(*index);
+                    let locals =
+                        FxHashMap::from_iter([(key, Atom::Var(own)), (*index, Atom::Var(own))]);
+                    self.bound.remove(index);
+                    *index = own;
+                    self.frame(key, 0, Some(Atom::Var(own)), locals, body);
+                } else {
+                    self.block(body);
+                }
+            }
+            Op::Loop(Loop { form: LoopForm::While(_), .. }) => {
+                bug(NAME, "linear loops to have a count")
+            }
+            op => op.for_each_atom_mut(&mut |atom| self.atom(atom)),
+        }
+    }
+
+    fn branch(
+        &mut self,
+        key: Option<VarId>,
+        branch: usize,
+        locals: FxHashMap<VarId, Atom>,
+        block: &mut Block,
+    ) {
+        match key {
+            Some(key) => self.frame(key, branch, None, locals, block),
+            None => self.block(block),
+        }
+    }
+
+    fn frame(
+        &mut self,
+        key: VarId,
+        branch: usize,
+        index: Option<Atom>,
+        locals: FxHashMap<VarId, Atom>,
+        block: &mut Block,
+    ) {
+        self.frames.push(Frame { key, branch, index, locals, prelude: vec![] });
+        self.block(block);
+        let Some(frame) = self.frames.pop() else { bug(NAME, "a frame") };
+        block.stmts.splice(0..0, frame.prelude);
+    }
+
+    /// What a variable is in the linear part, inside so many frames.
+    fn lookup(&mut self, var: VarId, depth: usize) -> Atom {
+        if self.bound.contains(&var) {
+            return Atom::Var(var);
+        }
+        for frame in self.frames[..depth].iter().rev() {
+            if let Some(atom) = frame.locals.get(&var) {
+                return *atom;
+            }
+        }
+        let Some(site) = self.sites.get(var) else {
+            bug(
+                NAME,
+                format_args!("`{}` to be a variable of the values", self.program.vars[var].name),
+            )
+        };
+        let Some(step) = site.path.last().copied() else {
+            if !self.residuals.contains(&var) {
+                self.residuals.push(var);
+            }
+            return Atom::Var(var);
+        };
+        let at = self.frames[..depth]
+            .iter()
+            .rposition(|frame| frame.key == step.key && frame.branch == step.branch);
+        let Some(at) = at else {
+            let name = &self.program.vars[var].name;
+            bug(
+                NAME,
+                format_args!("the block that binds `{name}` to have a linear half around its use"),
+            )
+        };
+        let mut budget = CHEAP;
+        if let Some(atom) = self.again(var, at, &mut budget) {
+            return atom;
+        }
+        let atom = match self.frames[at].index {
+            Some(index) => self.element(var, step.key, &site, at, index),
+            None => {
+                let slot = self.slot(var, step.key, step.branch, &site);
+                self.lookup(slot, at)
+            }
+        };
+        self.frames[at].locals.insert(var, atom);
+        atom
+    }
+
+    /// Computes a variable of the values again in the frame of the block that binds it, if that is cheap.
+    fn again(&mut self, var: VarId, at: usize, budget: &mut usize) -> Option<Atom> {
+        if let Some(atom) = self.frames[at].locals.get(&var) {
+            return Some(*atom);
+        }
+        let site = self.sites.get(var)?;
+        let mut op = site.op.clone()?;
+        let here = site.path.len();
+        let is_cheap = match &op {
+            Op::Copy(_) | Op::Dim(..) | Op::Index(..) | Op::Shape(..) => true,
+            Op::Prim(prim, _) => match &prim.row().class {
+                Class::Discrete => prim.row().params.iter().all(|ty| *ty == PrimTy::Int),
+                Class::Smooth(_) if prim.row().weight <= 1 && *budget > 0 => {
+                    *budget -= 1;
+                    true
+                }
+                Class::Smooth(_) | Class::Structural(_) | Class::Control | Class::Fail => false,
+            },
+            _ => false,
+        };
+        if !is_cheap {
+            return None;
+        }
+        let mut atoms = vec![];
+        let mut is_whole = true;
+        op.for_each_atom(&mut |atom| {
+            if let Atom::Var(arg) = atom
+                && is_whole
+            {
+                let outside = self.sites.get(arg).is_some_and(|site| site.path.len() < here);
+                let again =
+                    if outside { Some(self.lookup(arg, at)) } else { self.again(arg, at, budget) };
+                is_whole &= again.is_some();
+                atoms.push(again.unwrap_or(atom));
+            } else {
+                atoms.push(atom);
+            }
+        });
+        if !is_whole {
+            return None;
+        }
+        let mut atoms = atoms.into_iter();
+        op.for_each_atom_mut(&mut |atom| *atom = atoms.next().unwrap_or(*atom));
+        let own = self.program.fresh_like(var);
+        let stmt = Stmt::new(vec![own], op, self.span);
+        self.frames[at].prelude.push(stmt);
+        self.bound.insert(own);
+        self.frames[at].locals.insert(var, Atom::Var(own));
+        Some(Atom::Var(own))
+    }
+
+    /// What a loop saved of a variable in this iteration.
+    fn element(&mut self, var: VarId, key: VarId, site: &Site, at: usize, index: Atom) -> Atom {
+        let ty = self.program.vars[var].ty;
+        let exports = self.exports.entry(key).or_default();
+        let known = exports.collected.iter().find(|(known, _)| *known == var);
+        let array = match known {
+            Some((_, array)) => *array,
+            None => {
+                let element = self.saved_type(ty);
+                let name = self.program.vars[var].name.clone();
+                let array = self.program.fresh(name, element.array());
+                self.exports.entry(key).or_default().collected.push((var, array));
+                self.sites.insert(array, site.outside());
+                array
+            }
+        };
+        let array = self.lookup(array, at);
+        let element = self.saved_type(ty);
+        let own = self.program.fresh_like(var);
+        let saved = if element == ty { own } else { self.program.fresh("saved", element) };
+        let op = Op::Index(array, vec![index]);
+        self.frames[at].prelude.push(Stmt::new(vec![saved], op, self.span));
+        if saved != own {
+            let inner = self.program.fresh_like(var);
+            let block = Block { stmts: vec![], results: vec![Atom::Var(inner)] };
+            let arms = vec![Arm { tag: 0, params: vec![inner], block }];
+            let op = Op::Match(Match { scrutinee: Atom::Var(saved), arms, default: None });
+            self.frames[at].prelude.push(Stmt::new(vec![own], op, self.span));
+        }
+        self.bound.insert(own);
+        Atom::Var(own)
+    }
+
+    /// What stands in an array of saved values: arrays may differ in size, so references to them.
+    fn saved_type(&mut self, ty: Type) -> Type {
+        if ty.is_array() { Type::data(self.boxes.of(self.program, ty)) } else { ty }
+    }
+
+    /// The result of a conditional that saves a variable of one of its branches.
+    fn slot(&mut self, var: VarId, key: VarId, branch: usize, site: &Site) -> VarId {
+        let ty = self.program.vars[var].ty;
+        let exports = self.exports.entry(key).or_default();
+        for (vars, slot) in &exports.slots {
+            if vars.get(&branch) == Some(&var) {
+                return *slot;
+            }
+        }
+        for (vars, slot) in &mut exports.slots {
+            if self.program.vars[*slot].ty == ty && !vars.contains_key(&branch) {
+                vars.insert(branch, var);
+                return *slot;
+            }
+        }
+        let name = self.program.vars[var].name.clone();
+        let slot = self.program.fresh(name, ty);
+        exports.slots.push((FxHashMap::from_iter([(branch, var)]), slot));
+        self.sites.insert(slot, site.outside());
+        slot
+    }
+
+    /// Adds to the values what they give to the linear part.
+    fn export(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let key = match &stmt.op {
+                Op::If(cond, _, _) => cond.var(),
+                Op::Match(cases) => cases.scrutinee.var(),
+                Op::Loop(Loop { form: LoopForm::For { index, .. }, .. }) => Some(*index),
+                Op::Loop(Loop { states, .. }) => {
+                    states.iter().copied().find(|state| self.keys.contains(state))
+                }
+                _ => None,
+            };
+            let span = stmt.span;
+            let exports = key.and_then(|key| self.exports.remove(&key)).unwrap_or_default();
+            for (vars, slot) in exports.slots {
+                let ty = self.program.vars[slot].ty;
+                stmt.vars.push(slot);
+                for (branch, block) in stmt.op.blocks_mut().into_iter().enumerate() {
+                    let result = match vars.get(&branch) {
+                        Some(var) => *var,
+                        None => {
+                            let nothing = self.program.fresh("undefined", ty);
+                            block.stmts.push(Stmt::new(vec![nothing], Op::Undef, span));
+                            nothing
+                        }
+                    };
+                    block.results.push(Atom::Var(result));
+                }
+            }
+            if !exports.collected.is_empty() {
+                block.stmts.extend(self.natural_count(&mut stmt));
+            }
+            for (var, array) in exports.collected {
+                stmt.vars.push(array);
+                let ty = self.program.vars[array].ty;
+                let Op::Loop(Loop { body, .. }) = &mut stmt.op else {
+                    bug(NAME, "a loop to collect what it saves")
+                };
+                let is_boxed = self.program.vars[var].ty.is_array();
+                let saved = if is_boxed {
+                    let saved = self.program.fresh("saved", ty.with_rank(ty.rank - 1));
+                    let op = Op::Con(0, vec![Atom::Var(var)]);
+                    body.stmts.push(Stmt::new(vec![saved], op, span));
+                    saved
+                } else {
+                    var
+                };
+                body.results.push(Atom::Var(saved));
+            }
+            for inner in stmt.op.blocks_mut() {
+                self.export(inner);
+            }
+            block.stmts.push(stmt);
+        }
+    }
+
+    /// A loop that collects must not have a negative count, which others take for 0.
+    fn natural_count(&mut self, stmt: &mut Stmt) -> Option<Stmt> {
+        let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, body, .. }) = &mut stmt.op
+        else {
+            return None;
+        };
+        let collects = body.results.len() > states.len();
+        if collects || matches!(count, Atom::Int(n) if *n >= 0) {
+            return None;
+        }
+        let natural = self.program.fresh("count", Type::INT);
+        let op = Op::Prim(Prim::IntMax, vec![*count, Atom::Int(0)]);
+        *count = natural.into();
+        Some(Stmt::new(vec![natural], op, stmt.span))
+    }
+}

@@ -1,0 +1,197 @@
+//! The production path as an engine: the program becomes first-order array code, its derivatives are made
+//! there, and the evaluator of that code runs it.
+//!
+//! Input: a program and a closed definition. Output: values. What is asked of a function is written as a term
+//! around it, so that requests from outside and inside a program take one path.
+
+mod convert;
+
+use std::cell::RefCell;
+
+use pullback_base::{Diagnostic, bug};
+use pullback_eval::{Counts, Options, Value};
+use pullback_ir::eval::Limits;
+use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
+use pullback_lower::{Lowered, lower};
+use pullback_opt::{Options as OptOptions, optimise};
+use pullback_reduce::specialise;
+
+use crate::engine::{Answer, Mode};
+
+use convert::{given, shown};
+
+const NAME: &str = "compiled";
+
+/// The value and the derivative of a function.
+pub(crate) fn run(
+    program: &Program,
+    function: DefId,
+    argument: Value,
+    mode: &Mode,
+    options: &Options,
+) -> Result<Answer, Box<Diagnostic>> {
+    let mut program = program.clone();
+    let (from, to) = {
+        let (from, to) = program.defs[function].ty.sides();
+        (from.clone(), to.clone())
+    };
+    let (entry, count) = asked(&mut program, function, mode);
+    let mut arguments = vec![argument];
+    if let Mode::Vjp(direction) | Mode::Jvp(direction) = mode {
+        arguments.push(direction.clone());
+    }
+    let values = Compiled::new(&program, entry, count)?.call(&arguments, options)?;
+    let (value, derivative) = match (mode, values.0.as_tuple()) {
+        (Mode::Value, _) => (values.0.clone(), None),
+        (Mode::Vjp(_) | Mode::Jvp(_), Some([value, derivative])) => {
+            (value.clone(), Some(derivative.clone()))
+        }
+        (Mode::Vjp(_) | Mode::Jvp(_), _) => {
+            bug(NAME, format_args!("a value with its derivative for {from:?} -> {to:?}"))
+        }
+    };
+    Ok(Answer { value, derivative, counts: values.1 })
+}
+
+/// The value of a closed definition.
+pub(crate) fn evaluate(
+    program: &Program,
+    def: DefId,
+    options: &Options,
+) -> Result<Value, Box<Diagnostic>> {
+    let ty = program.defs[def].ty.clone();
+    let mut program = program.clone();
+    let span = program.defs[def].span;
+    // A constant of its own, so that a function is a value too.
+    let body = program.global(def, span);
+    let entry = program.defs.push(Def { name: "main".into(), ty, body, span });
+    Ok(Compiled::new(&program, entry, 0)?.call(&[], options)?.0)
+}
+
+/// What is asked of a function, as a definition of so many parameters.
+fn asked(program: &mut Program, function: DefId, mode: &Mode) -> (DefId, usize) {
+    let Def { name, ty, span, .. } = program.defs[function].clone();
+    let (from, to) = ty.sides();
+    let (op, along) = match mode {
+        Mode::Value => (None, None),
+        Mode::Vjp(_) => (Some(AdOp::Vjp), Some(tangent_of(program, to))),
+        Mode::Jvp(_) => (Some(AdOp::Jvp), Some(tangent_of(program, from))),
+    };
+    let x = program.fresh("x", from.clone());
+    let mut vars = vec![x];
+    let callee = program.global(function, span);
+    let point = program.var(x, span);
+    let body = match (op, along) {
+        (Some(op), Some(along)) => {
+            let direction = program.fresh("direction", along);
+            vars.push(direction);
+            let given = program.var(direction, span);
+            if op == AdOp::Vjp {
+                let ty = operator_type(program, op, &[&callee, &point]);
+                let both = program.fresh("both", ty.clone());
+                let request = Expr::ad(op, vec![callee, point], ty, span);
+                let value = Expr::proj(program.var(both, span), 0, span);
+                let pullback = Expr::proj(program.var(both, span), 1, span);
+                let cotangent = Expr::app(pullback, vec![given], span);
+                Expr::let_(both, request, Expr::tuple(vec![value, cotangent], span))
+            } else {
+                let ty = operator_type(program, op, &[&callee, &point, &given]);
+                Expr::ad(op, vec![callee, point, given], ty, span)
+            }
+        }
+        (..) => Expr::app(callee, vec![point], span),
+    };
+    let count = vars.len();
+    let body = program.lam(vars, body);
+    let entry = program.defs.push(Def { name, ty: body.ty.clone(), body, span });
+    (entry, count)
+}
+
+fn operator_type(program: &mut Program, op: AdOp, args: &[&Expr]) -> Type {
+    let types: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
+    match ad_type(&mut program.datas, op, &types) {
+        Ok(ty) => ty,
+        Err(problem) => bug(NAME, format_args!("a function of data: {problem}")),
+    }
+}
+
+fn tangent_of(program: &mut Program, ty: &Type) -> Type {
+    match tangent(&mut program.datas, ty) {
+        Some(ty) => ty,
+        None => bug(NAME, "first-order data at the boundary of a derivative"),
+    }
+}
+
+/// A definition as code, to be called many times.
+pub struct Compiled {
+    lowered: RefCell<Lowered>,
+    params: Vec<Type>,
+    result: Type,
+}
+
+impl Compiled {
+    /// The code of a definition that takes so many arguments.
+    pub fn new(program: &Program, def: DefId, arguments: usize) -> Result<Self, Box<Diagnostic>> {
+        let mut result = program.defs[def].ty.clone();
+        let mut params = vec![];
+        for _ in 0..arguments {
+            let (from, to) = result.sides();
+            params.push(from.clone());
+            result = to.clone();
+        }
+        let (program, def) = specialise(program, def);
+        let mut lowered = lower(&program, &[def]);
+        let verify = program.verify_passes;
+        let mut code = std::mem::take(&mut lowered.program);
+        verified(&code, "lower", pullback_ir::Stage::default(), verify);
+        code = optimise(code, &mut lowered.roots, &mut OptOptions { verify, ..Default::default() });
+        code = pullback_ad::differentiate(code, &lowered.roots)?;
+        let stage = pullback_ir::Stage { resolved: true, ..Default::default() };
+        verified(&code, "ad", stage, verify);
+        code = optimise(code, &mut lowered.roots, &mut OptOptions { verify, ..Default::default() });
+        lowered.program = code;
+        Ok(Self { lowered: RefCell::new(lowered), params, result })
+    }
+
+    /// The result for these arguments, and the operations executed.
+    pub fn call(
+        &self,
+        arguments: &[Value],
+        options: &Options,
+    ) -> Result<(Value, Counts), Box<Diagnostic>> {
+        let lowered = &mut *self.lowered.borrow_mut();
+        let mut values = vec![];
+        for (ty, argument) in self.params.iter().zip(arguments) {
+            given(lowered, ty, argument, &mut values);
+        }
+        let root = lowered.roots[0];
+        let limits = limits(options);
+        let (results, counts) =
+            pullback_ir::eval::evaluate(&lowered.program, root, values, limits)?;
+        let value = shown(lowered, &self.result, &mut results.into_iter());
+        let counts = Counts {
+            primitives: counts.operations,
+            surcharge: counts.surcharge,
+            copied: counts.copied,
+            ..Counts::default()
+        };
+        Ok((value, counts))
+    }
+}
+
+/// Stops if a pass broke a rule of the IR.
+fn verified(program: &pullback_ir::Program, pass: &str, stage: pullback_ir::Stage, verifies: bool) {
+    if verifies && let Err(breaches) = pullback_ir::verify(program, stage) {
+        let texts: Vec<&str> = breaches.iter().map(|breach| breach.text.as_str()).collect();
+        bug(pass, format_args!("code that keeps the rules of the IR: {}", texts.join("; ")));
+    }
+}
+
+fn limits(options: &Options) -> Limits {
+    Limits {
+        max_memory: options.max_memory,
+        timeout: options.timeout,
+        since: options.since,
+        budget: options.budget,
+    }
+}

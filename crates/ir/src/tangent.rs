@@ -1,0 +1,63 @@
+//! Tangent types of the IR: Reals and arrays of Reals are their own, a data type with Reals has a data type
+//! of tangents, and everything else has none.
+//!
+//! `T(D)` has the constructors of `D`, with the tangents of those fields that have some, and after them one
+//! without fields that is the zero vector of any shape. `T(T(D)) = T(D)`, since tangents are vectors.
+
+use pullback_base::bug;
+
+use crate::program::{Constructor, Data, Program, holds_real};
+use crate::ty::{DataId, Elem, Type};
+
+impl Program {
+    /// The type of the tangents of values of a type, if they have any.
+    pub fn tangent_type(&mut self, ty: Type) -> Option<Type> {
+        let elem = match ty.elem {
+            Elem::Real => Elem::Real,
+            Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => return None,
+            Elem::Data(data) => {
+                if !holds_real(&self.datas, ty.elem) {
+                    return None;
+                }
+                Elem::Data(self.tangent_data(data))
+            }
+        };
+        Some(Type { elem, ..ty })
+    }
+
+    /// Whether values of a type have tangents.
+    pub fn has_tangent(&self, ty: Type) -> bool {
+        holds_real(&self.datas, ty.elem)
+    }
+
+    /// The data type of the tangents of a data type.
+    pub fn tangent_data(&mut self, data: DataId) -> DataId {
+        if self.datas[data].is_tangent {
+            return data;
+        }
+        if let Some(tangent) = self.datas[data].tangent {
+            return tangent;
+        }
+        let name = format!("T {}", self.datas[data].name).into();
+        let tangent =
+            self.datas.push(Data { name, constructors: vec![], tangent: None, is_tangent: true });
+        self.datas[data].tangent = Some(tangent);
+        let mut constructors = vec![];
+        for Constructor { name, fields } in self.datas[data].constructors.clone() {
+            let fields = fields.into_iter().filter_map(|field| self.tangent_type(field)).collect();
+            constructors.push(Constructor { name, fields });
+        }
+        constructors.push(Constructor { name: "Zero".into(), fields: vec![] });
+        self.datas[tangent].constructors = constructors;
+        tangent
+    }
+
+    /// The tag of the zero vector in a data type of tangents.
+    pub fn zero_tag(&self, tangent: DataId) -> u32 {
+        let data = &self.datas[tangent];
+        if !data.is_tangent || data.constructors.is_empty() {
+            bug("ir", format_args!("`{}` to be a type of tangents", data.name));
+        }
+        u32::try_from(data.constructors.len() - 1).unwrap_or(u32::MAX)
+    }
+}

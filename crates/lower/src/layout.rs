@@ -1,0 +1,160 @@
+//! How values of the calculus lie in the IR: several variables for a structure, several arrays for an array of
+//! structures, boxed data for sums and functions.
+//!
+//! `leaves(t)` are the IR types of a value of type `t`. An array of tuples becomes an array for each leaf of
+//! the tuple (an array of units keeps its sizes as an array of units). Arrays directly inside arrays are
+//! further dimensions, since the language keeps them regular; an array that is a component of a structure
+//! inside an array may differ in size from element to element, and is boxed there.
+
+use pullback_base::bug;
+use pullback_ir::{Constructor, Data, DataId, Elem, Program, Type, VarId};
+use pullback_lambda as lambda;
+use pullback_lambda::TypeKind;
+use rustc_hash::FxHashMap;
+
+use crate::NAME;
+
+/// The data types of the IR that stand for types of the calculus.
+#[derive(Default)]
+pub(crate) struct Layouts {
+    /// Sums.
+    datas: FxHashMap<lambda::DataId, DataId>,
+    /// Boxes around arrays, by the leaves of the array.
+    boxes: FxHashMap<Vec<Type>, DataId>,
+    /// Functions, by their types.
+    functions: FxHashMap<lambda::Type, DataId>,
+    /// The sums of the calculus, with the tangents that have been asked for since.
+    pub(crate) sums: lambda::Datas,
+}
+
+impl Layouts {
+    pub(crate) fn new(source: &lambda::Program) -> Self {
+        Self { sums: source.datas.clone(), ..Self::default() }
+    }
+
+    /// The IR types of a value.
+    pub(crate) fn leaves(&mut self, out: &mut Program, ty: &lambda::Type) -> Vec<Type> {
+        let mut leaves = vec![];
+        self.push_leaves(out, ty, 0, false, &mut leaves);
+        leaves
+    }
+
+    /// The IR types of the elements of arrays of this type: as they stand in the arrays.
+    pub(crate) fn element_leaves(&mut self, out: &mut Program, ty: &lambda::Type) -> Vec<Type> {
+        let array = lambda::Type::array(ty.clone());
+        let leaves = self.leaves(out, &array);
+        leaves.into_iter().map(|leaf| leaf.with_rank(leaf.rank - 1)).collect()
+    }
+
+    fn push_leaves(
+        &mut self,
+        out: &mut Program,
+        ty: &lambda::Type,
+        rank: u8,
+        is_component: bool,
+        leaves: &mut Vec<Type>,
+    ) {
+        let elem = match ty.kind() {
+            TypeKind::Tuple(items) => {
+                for item in items {
+                    self.push_leaves(out, item, rank, rank > 0, leaves);
+                }
+                return;
+            }
+            TypeKind::Record(fields) => {
+                for (_, item) in fields {
+                    self.push_leaves(out, item, rank, rank > 0, leaves);
+                }
+                return;
+            }
+            TypeKind::Array(element) => {
+                if is_component {
+                    Elem::Data(self.boxed(out, ty))
+                } else {
+                    let before = leaves.len();
+                    self.push_leaves(out, element, rank + 1, false, leaves);
+                    if leaves.len() == before {
+                        leaves.push(Type::scalar(Elem::Unit).with_rank(rank + 1));
+                    }
+                    return;
+                }
+            }
+            TypeKind::Real => Elem::Real,
+            TypeKind::Int => Elem::Int,
+            TypeKind::Bool => Elem::Bool,
+            TypeKind::Str => Elem::Str,
+            TypeKind::Data(data) => Elem::Data(self.data(out, *data)),
+            TypeKind::Fun(..) => Elem::Data(self.function(out, ty)),
+        };
+        leaves.push(Type::scalar(elem).with_rank(rank));
+    }
+
+    /// The data type of a sum.
+    pub(crate) fn data(&mut self, out: &mut Program, data: lambda::DataId) -> DataId {
+        if let Some(known) = self.datas.get(&data) {
+            return *known;
+        }
+        let name = self.sums[data].name.clone();
+        let id =
+            out.datas.push(Data { name, constructors: vec![], tangent: None, is_tangent: false });
+        self.datas.insert(data, id);
+        let mut constructors = vec![];
+        for lambda::Constructor { name, fields } in self.sums[data].constructors.clone() {
+            let fields = fields.iter().flat_map(|field| self.leaves(out, field)).collect();
+            constructors.push(Constructor { name, fields });
+        }
+        out.datas[id].constructors = constructors;
+        id
+    }
+
+    /// The box around an array.
+    pub(crate) fn boxed(&mut self, out: &mut Program, array: &lambda::Type) -> DataId {
+        let fields = self.leaves(out, array);
+        box_of(out, &mut self.boxes, fields)
+    }
+
+    /// The data type of functions of a type. Its constructors are those that the program makes.
+    pub(crate) fn function(&mut self, out: &mut Program, ty: &lambda::Type) -> DataId {
+        if let Some(known) = self.functions.get(ty) {
+            return *known;
+        }
+        let name = "function".into();
+        let id =
+            out.datas.push(Data { name, constructors: vec![], tangent: None, is_tangent: false });
+        self.functions.insert(ty.clone(), id);
+        id
+    }
+
+    /// The tangent type of a first-order type, as programs see it.
+    pub(crate) fn tangent(&mut self, ty: &lambda::Type) -> lambda::Type {
+        let Some(tangent) = lambda::tangent(&mut self.sums, ty) else {
+            bug(NAME, "first-order data at the boundary of a derivative")
+        };
+        tangent
+    }
+}
+
+fn box_of(
+    out: &mut Program,
+    boxes: &mut FxHashMap<Vec<Type>, DataId>,
+    fields: Vec<Type>,
+) -> DataId {
+    if let Some(known) = boxes.get(&fields) {
+        return *known;
+    }
+    let constructors = vec![Constructor { name: "Box".into(), fields: fields.clone() }];
+    let data = Data { name: "box".into(), constructors, tangent: None, is_tangent: false };
+    let id = out.datas.push(data);
+    boxes.insert(fields, id);
+    id
+}
+
+/// New variables of these types.
+pub(crate) fn fresh_vars(out: &mut Program, name: &str, types: &[Type]) -> Vec<VarId> {
+    types.iter().map(|ty| out.fresh(name, *ty)).collect()
+}
+
+/// The tag of a constructor.
+pub(crate) fn tag(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or_else(|_| bug(NAME, "fewer than 2^32 constructors"))
+}

@@ -1,0 +1,91 @@
+//! From the calculus to the first-order array IR.
+//!
+//! `lower : (Program of lambda, roots) -> (Program of ir, functions)`. Law: each root computes what its
+//! definition does, errors and their order included; differentiation operators have become requests. There
+//! are no structures, no functions as values and no polymorphism left: structures are several variables
+//! (`layout`, `array`), functions are known and called, or data and applied by a match (`closure`).
+//! Limits: none; each program of the calculus arrives.
+
+mod array;
+mod boundary;
+mod closure;
+mod context;
+mod expr;
+mod layout;
+mod prim;
+mod request;
+mod value;
+
+use pullback_ir::{FuncId, Program, Type};
+use pullback_lambda as lambda;
+use pullback_lambda::{DefId, ExprKind};
+
+use context::Ctx;
+use value::Value;
+
+/// The name of the pass, for bugs.
+const NAME: &str = "lower";
+
+/// A program of the IR, with what its values stand for.
+pub struct Lowered {
+    /// The program.
+    pub program: Program,
+    /// The function of each root, in order.
+    pub roots: Vec<FuncId>,
+    layouts: layout::Layouts,
+}
+
+impl Lowered {
+    /// The IR types of a value of the calculus.
+    pub fn leaves(&mut self, ty: &lambda::Type) -> Vec<Type> {
+        self.layouts.leaves(&mut self.program, ty)
+    }
+    /// Those of the elements of arrays, as they lie there.
+    pub fn element_leaves(&mut self, ty: &lambda::Type) -> Vec<Type> {
+        self.layouts.element_leaves(&mut self.program, ty)
+    }
+    /// The tangent type of a first-order type, as programs see it.
+    pub fn tangent(&mut self, ty: &lambda::Type) -> lambda::Type {
+        self.layouts.tangent(ty)
+    }
+    /// The sums of the calculus, tangents included.
+    pub fn sums(&self) -> &lambda::Datas {
+        &self.layouts.sums
+    }
+}
+
+/// Lowers what definitions reach.
+pub fn lower(source: &lambda::Program, roots: &[DefId]) -> Lowered {
+    let mut ctx = Ctx::new(source);
+    let roots = roots.iter().map(|root| ctx.def(*root)).collect();
+    loop {
+        while let Some(def) = ctx.queue.pop() {
+            definition(&mut ctx, def);
+        }
+        if !ctx.complete_applies() && ctx.queue.is_empty() {
+            break;
+        }
+    }
+    Lowered { program: ctx.out, roots, layouts: ctx.layouts }
+}
+
+fn definition(ctx: &mut Ctx<'_>, def: DefId) {
+    let func = ctx.defs[&def];
+    let source = &ctx.source.defs[def];
+    if let ExprKind::Lam(params, body) = &source.body.kind {
+        let mut vars = vec![];
+        let mut values: Vec<(lambda::VarId, Value)> = vec![];
+        for param in params {
+            let var = &ctx.source.vars[*param];
+            let (leaves, value) = ctx.fresh(&var.name.clone(), &var.ty);
+            vars.extend(leaves);
+            values.push((*param, value));
+        }
+        ctx.define(func, vars, &body.ty, |ctx| {
+            ctx.env.extend(values);
+            ctx.expr(body)
+        });
+    } else {
+        ctx.define(func, vec![], &source.ty, |ctx| ctx.expr(&source.body));
+    }
+}
