@@ -49,6 +49,67 @@ exit 0
 >   law   what the roots reach stays as it is; all else is emptied, so that the program is cheap to
 >         copy and compile
 >   runs  before and after the passes of an engine
+>
+> lower
+>   type  (Program, definitions) -> (IR, functions)
+>   law   each function computes what its definition does, errors and their order included; structures
+>         are several variables, functions are known or tagged environments, operators of
+>         differentiation are requests
+>   runs  in `ir`, after `specialise`
+>
+> jvp
+>   type  (S -> T, which of S move) -> (S, T S) -> (T, T T)
+>   law   the first results are those of the function, the others its derivative applied to the
+>         tangents, linear in them statement by statement; the only pass that reads partial
+>         derivatives
+>   runs  in `ir`, once for each function and what moves of it
+>
+> unzip
+>   type  (S, T S) -> (T, T T) to S -> (T, X) and (X, T S) -> T T
+>   law   both together are what came in, and the second is linear in the tangents; the only pass that
+>         decides what is saved, linear in the operations executed
+>   runs  in `ir`, after `jvp`, for linear maps
+>
+> transpose
+>   type  (X, T S) -> T T to (X, T T) -> T S
+>   law   ⟨u, L v⟩ = ⟨Lᵀ u, v⟩, statement by statement
+>   runs  in `ir`, after `unzip`, for reverse mode
+>
+> inline
+>   type  (IR, functions) -> (IR, functions)
+>   does  puts the bodies of small functions, and of those called once, in the place of calls
+>   law   f(a…) = body of f with a… for its parameters and fresh names for what it binds
+>   runs  in the optimiser, until nothing changes
+>
+> prune
+>   type  (IR, functions) -> (IR, functions)
+>   does  drops functions, data types and texts that nothing reaches
+>   law   what is not named is not evaluated
+>   runs  in the optimiser, until nothing changes
+>
+> simplify
+>   type  (IR, functions) -> (IR, functions)
+>   does  evaluates what is known, and replaces operations by cheaper ones
+>   law   x * 1 = x, match C(a) { C(x) => b } = b with a for x, and the like: each exact in every bit
+>   runs  in the optimiser, until nothing changes
+>
+> select
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes selections of branches that are cheap and surely have a value
+>   law   if c { a } else { b } = select(c, a, b)
+>   runs  in the optimiser, until nothing changes
+>
+> cse
+>   type  (IR, functions) -> (IR, functions)
+>   does  computes once what is computed again where the first result is seen
+>   law   x = e, y = e: y = x
+>   runs  in the optimiser, until nothing changes
+>
+> dce
+>   type  (IR, functions) -> (IR, functions)
+>   does  leaves out what no result and no error depends on, through loops, branches, calls and boxes
+>   law   x = e, b = b, if e does not fail and x is not in b
+>   runs  in the optimiser, until nothing changes
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda
 exit 2

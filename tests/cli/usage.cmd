@@ -17,6 +17,8 @@ exit 2
 !   explain     Explain a diagnostic by its code
 !   demo        Derive a derivative by linear maps, in the twelve stages of the working notes
 !   show        Print a stage of the pipeline
+!   dev         Watch the passes of the compiler: a program, or the text of a stage in a file that
+!               ends in `.ir`
 !
 ! Options:
 !       --color <WHEN>  Whether messages are coloured [default: auto] [possible values: auto, always,

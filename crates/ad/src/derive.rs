@@ -16,6 +16,7 @@ use crate::activity::Summaries;
 use crate::jvp::{Dual, jvp};
 use crate::prune::prune;
 use crate::split::split;
+use crate::tally::{JVP, TRANSPOSE, Tally, UNZIP};
 use crate::transpose::{Bar, Transpose};
 use crate::unzip::close;
 use crate::uses::{Uses, only_read};
@@ -77,6 +78,10 @@ pub(crate) struct Ad {
     reads: FxHashMap<FuncId, Vec<bool>>,
     pub(crate) under_way: FxHashSet<FuncId>,
     pub(crate) done: FxHashSet<FuncId>,
+    /// Whether what was linear on the way stays marked, for people to see.
+    pub(crate) keeps_marks: bool,
+    /// What the passes did.
+    pub(crate) tally: Tally,
 }
 
 impl Ad {
@@ -90,6 +95,8 @@ impl Ad {
             reads: FxHashMap::default(),
             under_way: FxHashSet::default(),
             done: FxHashSet::default(),
+            keeps_marks: false,
+            tally: Tally::default(),
         }
     }
 
@@ -159,7 +166,9 @@ impl Ad {
             self.derived.insert(key.clone(), derived.clone());
             self.linear.insert(push, derived.clone());
         }
+        let waiting = self.tally.enter(JVP);
         let dual = jvp(self, func, moving, kind, is_entry)?;
+        self.tally.leave(waiting, dual.body.size());
         match kind {
             Kind::Jvp => {
                 let Dual { params, dots, body, .. } = dual;
@@ -227,11 +236,11 @@ impl Ad {
     /// Gives a function its parameters and body; what was linear on the way is ordinary code now.
     fn define(&mut self, func: FuncId, params: Vec<VarId>, body: Block) {
         let results = body.results.iter().map(|atom| self.program.type_of(*atom)).collect();
-        for var in body.bound().into_iter().collect::<std::collections::BTreeSet<_>>() {
-            self.program.vars[var].linear = false;
-        }
-        for param in &params {
-            self.program.vars[*param].linear = false;
+        if !self.keeps_marks {
+            let bound: std::collections::BTreeSet<VarId> = body.bound().into_iter().collect();
+            for var in bound.iter().chain(&params) {
+                self.program.vars[*var].linear = false;
+            }
         }
         let target = &mut self.program.funcs[func];
         target.params = params;
@@ -249,18 +258,22 @@ impl Ad {
     ) {
         let Dual { params, dots, mut body, values, primals } = dual;
         let tangents = body.results.split_off(values);
+        let waiting = self.tally.enter(UNZIP);
         let mut halves = split(&mut self.program, body);
         halves.tangents.results = tangents;
         let mut linear = std::mem::take(&mut halves.tangents);
         prune(&self.program, &mut linear, &dots);
         let mut given = dots.clone();
         if kind == Kind::Pull {
+            let unzip = self.tally.enter(TRANSPOSE);
             let (block, own, beside) = self.transposed(derived, is_entry, &dots, &linear, &primals);
+            self.tally.leave(unzip, block.size());
             linear = block;
             given = own;
             place_beside(&mut halves.values, &params, beside);
         }
         let closed = close(&mut self.program, &mut self.boxes, &params, halves, linear, &given);
+        self.tally.leave(waiting, closed.values.size() + closed.linear.size());
         let mut forward_body = closed.values;
         let residuals: Vec<Atom> = closed.residuals.iter().map(|var| Atom::Var(*var)).collect();
         let types: Vec<Type> =

@@ -14,6 +14,8 @@ mod prune;
 mod request;
 mod sites;
 mod split;
+mod stages;
+mod tally;
 mod transpose;
 mod turn;
 mod unzip;
@@ -23,17 +25,31 @@ use pullback_base::Diagnostic;
 use pullback_ir::{Block, FuncId, Op, Program, Rule};
 use rustc_hash::FxHashSet;
 
+pub use stages::{Until, derivation, vjp};
+pub use tally::{Tally, Work};
+
 /// The name of the pass, for bugs.
 const NAME: &str = "ad";
 
 /// Makes all derivatives that functions ask for. Fails if one would need derivations without end.
 pub fn differentiate(program: Program, roots: &[FuncId]) -> Result<Program, Box<Diagnostic>> {
+    Ok(differentiate_told(program, roots)?.0)
+}
+
+/// As [`differentiate`], and tells what the passes did.
+pub fn differentiate_told(
+    program: Program,
+    roots: &[FuncId],
+) -> Result<(Program, Tally), Box<Diagnostic>> {
     let mut ad = derive::Ad::new(program);
     for func in request::reachable(&ad.program, roots) {
         ad.resolve(func)?;
     }
-    let mut program = ad.program;
-    // What only a derivation looks at has been looked at.
+    Ok((finished(ad.program, roots), ad.tally))
+}
+
+/// The program with nothing in it that only derivations look at.
+fn finished(mut program: Program, roots: &[FuncId]) -> Program {
     for func in request::reachable(&program, roots) {
         let mut body = std::mem::take(&mut program.funcs[func].body);
         body.visit_mut(&mut |stmt| match &mut stmt.op {
@@ -59,5 +75,5 @@ pub fn differentiate(program: Program, roots: &[FuncId]) -> Result<Program, Box<
     }
     program.requests = pullback_base::IdVec::new();
     program.rules = pullback_base::IdVec::new();
-    Ok(program)
+    program
 }

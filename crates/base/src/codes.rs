@@ -45,6 +45,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0136", "something unexpected inside brackets"),
     ("E0137", "a construct of too many parts"),
     ("E0190", "a text that is not a printed stage"),
+    ("E0191", "a printed stage that breaks a rule"),
 
     // --- E02: names and modules
     ("E0201", "a name that is not known"),
@@ -145,6 +146,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0816", "the type of a parameter is open"),
     ("E0817", "a function is no data"),
     ("E0818", "the kind of an input file is unknown"),
+    ("E0819", "there is no such pass"),
     ("E0820", "an expectation does not hold"),
     ("E0821", "a derivative fails its checks"),
 

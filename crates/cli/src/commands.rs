@@ -60,6 +60,12 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             };
             finish(&session, color, text)
         }
+        Command::Dev { call, settings, asked } => {
+            let mut session = Session::timed(&Terminal, clock.clone());
+            let call = call.call("", settings.settings(NO_WARNINGS));
+            let text = pullback_driver::dev(&mut session, &call, &asked.request());
+            finish(&session, color, text)
+        }
     }
 }
 
@@ -90,7 +96,8 @@ fn finish(session: &Session<'_>, color: Color, text: Result<String, Stop>) -> u8
 /// Errors in the request itself are usage; a fault of Pullback says so; all others are in the program or
 /// its input.
 fn exit_code(diagnostics: &[Diagnostic]) -> u8 {
-    const USAGE: [&str; 7] = ["E0801", "E0809", "E0811", "E0812", "E0813", "E0814", "E0818"];
+    const USAGE: [&str; 8] =
+        ["E0801", "E0809", "E0811", "E0812", "E0813", "E0814", "E0818", "E0819"];
     let mut code = SUCCESS;
     for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
         code = code.max(match diagnostic.code {

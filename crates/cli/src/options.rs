@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pullback_driver::{Call, Settings};
+use pullback_driver::{Call, Dev, Settings};
 
 use crate::units;
 
@@ -16,6 +16,10 @@ Examples:
 
 Exit codes: 0 success; 1 the program or its input is wrong; 2 wrong usage, or a file that cannot be
 read; 70 a bug in Pullback itself.";
+
+const PATH: &str = "\
+Stages: lambda, ir; jvp, unzip, transpose (the derivative of one definition); ad, opt.
+`pullback show FILE --passes` lists the passes.";
 
 /// A functional language in which every function can be differentiated.
 #[derive(Debug, Parser)]
@@ -150,6 +154,16 @@ pub enum Command {
         #[arg(long, conflicts_with = "stage")]
         passes: bool,
     },
+    /// Watch the passes of the compiler: a program, or the text of a stage in a file that ends in `.ir`.
+    #[command(after_help = PATH)]
+    Dev {
+        #[command(flatten)]
+        call: CallArgs,
+        #[command(flatten)]
+        settings: SettingsArgs,
+        #[command(flatten)]
+        asked: DevArgs,
+    },
 }
 
 impl Command {
@@ -162,7 +176,8 @@ impl Command {
             | Self::Jvp { output, .. } => output.settings.timeout,
             Self::CheckGrad { settings, .. }
             | Self::Test { settings, .. }
-            | Self::Show { settings, .. } => settings.timeout,
+            | Self::Show { settings, .. }
+            | Self::Dev { settings, .. } => settings.timeout,
             Self::Check { .. } | Self::Fmt { .. } | Self::Explain { .. } | Self::Demo { .. } => {
                 None
             }
@@ -207,6 +222,44 @@ pub struct RequiredCallArgs {
     /// Arguments by parameter name: a JSON object or a NumPy archive.
     #[arg(long, value_name = "FILE.json|.npz")]
     pub input: Option<PathBuf>,
+}
+
+/// What to see of the compiler.
+#[derive(Debug, Args)]
+pub struct DevArgs {
+    /// Print this stage [default: the last one, unless something else is asked for].
+    #[arg(long, value_name = "STAGE")]
+    dump: Option<String>,
+    /// Stop after this pass.
+    #[arg(long, value_name = "PASS")]
+    stop_after: Option<String>,
+    /// Leave out these passes.
+    #[arg(long, value_name = "PASS,…", value_delimiter = ',')]
+    without: Vec<String>,
+    /// Print how long each pass took, and how many terms or statements there are then.
+    #[arg(long)]
+    time: bool,
+    /// Check the rules of code after every pass.
+    #[arg(long)]
+    verify: bool,
+    /// Run the definition at its arguments and print what its value and its gradient cost; for a whole file,
+    /// print how many statements each function has.
+    #[arg(long)]
+    count: bool,
+}
+
+impl DevArgs {
+    /// As the driver wants it.
+    pub fn request(&self) -> Dev {
+        Dev {
+            dump: self.dump.clone(),
+            stop_after: self.stop_after.clone(),
+            without: self.without.clone(),
+            time: self.time,
+            verify: self.verify,
+            count: self.count,
+        }
+    }
 }
 
 /// How the answer is printed.

@@ -91,6 +91,10 @@ impl Engine {
         let Options { since, timeout, max_memory, .. } = self.options;
         Limits { since: since.unwrap_or_else(Since::now), timeout, max_memory }
     }
+    /// The options of an evaluation.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
     /// The same engine, with all the time of its limits left.
     pub fn afresh(&self, clock: &Clock) -> Self {
         clock.restart();

@@ -1,7 +1,7 @@
 //! The driver: from files and requests to answers, without printing and without globals.
 //!
 //! A [`Session`] holds the sources and the diagnostics; the operations [`run`], [`grad`], [`vjp`],
-//! [`jvp`], [`check`], [`check_grad`], [`test`], [`show`], [`fmt`] and [`explain`] are functions of it. They return
+//! [`jvp`], [`check`], [`check_grad`], [`test`], [`show`], [`dev`], [`fmt`] and [`explain`] are functions of it. They return
 //! their answer, or [`Stop`] after reporting to the session why there is none.
 
 mod files;
@@ -35,6 +35,7 @@ mod check;
 mod check_grad;
 mod demo;
 mod derive;
+mod dev;
 mod measure;
 mod show;
 mod test;
@@ -44,6 +45,7 @@ pub use check::{check, explain, fmt};
 pub use check_grad::{GradReport, check_grad};
 pub use demo::demo;
 pub use derive::{Answer, grad, jvp, run, vjp};
+pub use dev::{Dev, dev};
 pub use engine::engine_names;
 pub use expect::{Expectation, ExpectationKind, expectations};
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};

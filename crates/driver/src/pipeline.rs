@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_engines::ENGINES;
 use pullback_engines::TRANSLATE;
+use pullback_engines::compiled::{JVP, LOWER, TRANSPOSE, UNZIP};
 use pullback_lambda::{DefId, Pass, Program, Stage as LambdaStage};
 use pullback_reduce::{ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, UNARY};
 use pullback_syntax::ast::Expr;
@@ -28,8 +29,8 @@ pub struct Stage {
     pub about: &'static str,
 }
 
-/// The passes between programs, in the order data flows: which of them run is up to the command and the
-/// engine.
+/// The passes between programs, in the order data flows, before those of the optimiser (`PASSES` of the crate
+/// `opt`): which of them run is up to the command and the engine.
 pub const PASSES: &[(&Pass, &str)] = &[
     (&ELABORATE, "always, first"),
     (&FUEL, "with `--fuel`"),
@@ -39,6 +40,10 @@ pub const PASSES: &[(&Pass, &str)] = &[
     (&TRANSLATE, "in engines that transform programs: its pages in docs/engines"),
     (&TIDY, "in `curry-list` and `curry-env`, after reverse mode"),
     (&TRIM, "before and after the passes of an engine"),
+    (&LOWER, "in `ir`, after `specialise`"),
+    (&JVP, "in `ir`, once for each function and what moves of it"),
+    (&UNZIP, "in `ir`, after `jvp`, for linear maps"),
+    (&TRANSPOSE, "in `ir`, after `unzip`, for reverse mode"),
 ];
 
 /// The stages before the engines, in the order data flows.

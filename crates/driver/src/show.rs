@@ -60,7 +60,7 @@ pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<Strin
 
 /// The list of passes with their laws, after what elaboration makes of the entry or the file.
 pub fn show_passes(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
-    let program = calculus(session, call)?.0;
+    let (program, ..) = calculus(session, call)?;
     let terms: usize = program.defs.iter().map(|def| def.body.size()).sum();
     let mut text = format!(
         "`{}` after `elaborate`: {} definitions, {terms} terms.\n",
@@ -70,6 +70,16 @@ pub fn show_passes(session: &mut Session<'_>, call: &Call) -> Result<String, Sto
     for (pass, when) in PASSES {
         text.push_str(&format!("\n{}\n", pass.name));
         for (label, words) in [("type", pass.ty), ("law", pass.law), ("runs", *when)] {
+            text.push_str(&entry_of_page(label, words));
+        }
+    }
+    for pass in pullback_opt::PASSES {
+        text.push_str(&format!("\n{}\n", pass.name));
+        let ty = "(IR, functions) -> (IR, functions)";
+        let runs = "in the optimiser, until nothing changes";
+        for (label, words) in
+            [("type", ty), ("does", pass.about), ("law", pass.law), ("runs", runs)]
+        {
             text.push_str(&entry_of_page(label, words));
         }
     }
@@ -143,7 +153,7 @@ fn types(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
 /// The calculus of the entry, or of every definition of the file; a comment stands for one that works
 /// on any record or tuple with some part, which has no code of its own.
 fn lambda(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
-    let (program, generic) = calculus(session, call)?;
+    let (program, _, generic) = calculus(session, call)?;
     let mut text = program.print();
     for line in generic {
         if !text.is_empty() {
@@ -154,26 +164,30 @@ fn lambda(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
     Ok(text)
 }
 
-/// The program of the entry, or of every definition of the file, and a comment for each definition that
-/// is not in it.
-fn calculus(session: &mut Session<'_>, call: &Call) -> Result<(Program, Vec<String>), Stop> {
+/// The program of the entry, or of every definition of the file, which definitions these are, and a comment
+/// for each one that is not in it.
+pub(crate) fn calculus(
+    session: &mut Session<'_>,
+    call: &Call,
+) -> Result<(Program, Vec<DefId>, Vec<String>), Stop> {
     let modules = load(session, &call.file)?;
     let inferred = typed(session, &modules);
     session.stop_on_errors()?;
     if !call.entry.is_empty() {
         let roots = [inferred.entry(session, &call.entry)?];
-        return Ok((inferred.program(session, &roots)?.0, vec![]));
+        let (program, defs) = inferred.program(session, &roots)?;
+        return Ok((program, defs, vec![]));
     }
     let all = inferred.globals().map(|(_, id)| id);
     let (generic, roots): (Vec<_>, Vec<_>) =
         all.partition(|id| open_record(inferred.typed(), *id).is_some());
-    let (program, _) = inferred.program(session, &roots)?;
+    let (program, defs) = inferred.program(session, &roots)?;
     let comment = |id: GlobalId| {
         let name = &inferred.typed().globals[id].name;
         let scheme = show_scheme(inferred.typed(), id);
         format!("-- {name} : {scheme} becomes code where a use tells its record\n")
     };
-    Ok((program, generic.into_iter().map(comment).collect()))
+    Ok((program, defs, generic.into_iter().map(comment).collect()))
 }
 
 /// The intermediate form of an engine. The entry becomes a function of one argument: the tuple of its

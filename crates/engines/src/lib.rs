@@ -2,7 +2,7 @@
 //! and each can show its work.
 
 pub mod categories;
-mod compiled;
+pub mod compiled;
 pub mod curry;
 pub mod delta;
 mod dual;

@@ -4,7 +4,7 @@
 use crate::engine::{BoundedFn, EngineInfo, How, Page, Stage, needed};
 use crate::linear::Pullbacks;
 use crate::{
-    categories, curry, delta, dual, linear_maps, semantics, show_dual, show_trace,
+    categories, compiled, curry, delta, dual, linear_maps, semantics, show_dual, show_trace,
     show_trace_bounded, trace,
 };
 
@@ -287,7 +287,7 @@ const IR: EngineInfo = EngineInfo {
         example: "show examples/papers/notes.pull f2 --stage transpose",
     },
     how: How::Compiled,
-    stages: &[],
+    stages: compiled::STAGES,
 };
 
 /// `delta` with fused functions: each call of a function of numbers leaves one binding (§8.7).

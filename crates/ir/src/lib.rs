@@ -6,6 +6,7 @@ mod parse;
 mod print;
 mod program;
 mod tangent;
+mod trim;
 mod ty;
 mod verify;
 mod walk;
@@ -15,6 +16,7 @@ pub use program::{
     Arm, Atom, Block, Constructor, Data, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program,
     Request, RequestId, Rule, RuleId, Stmt, StrId, Var, VarId, holds_real,
 };
+pub use trim::trimmed;
 pub use ty::{DataId, Elem, Type};
 pub use verify::{Breach, RULES, Stage, VerifierRule, verify};
 pub use walk::rename;

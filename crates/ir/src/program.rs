@@ -407,6 +407,10 @@ impl Program {
             None => self.requests.push(request),
         }
     }
+    /// How many statements it has.
+    pub fn size(&self) -> usize {
+        self.funcs.iter().map(|func| func.body.size()).sum()
+    }
     /// The constructors of a data type.
     pub fn constructors(&self, data: DataId) -> &[Constructor] {
         &self.datas[data].constructors

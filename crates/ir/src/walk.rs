@@ -194,6 +194,13 @@ impl Block {
         }
     }
 
+    /// How many statements it has, those inside others counted.
+    pub fn size(&self) -> usize {
+        let mut size = 0;
+        self.visit(&mut |_| size += 1);
+        size
+    }
+
     /// As [`Block::visit`], to change them; blocks inside before the statement that they are in.
     pub fn visit_mut(&mut self, each: &mut dyn FnMut(&mut Stmt)) {
         for stmt in &mut self.stmts {

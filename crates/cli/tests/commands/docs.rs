@@ -1,5 +1,5 @@
-//! Sessions in the documentation print what they say: blocks of `console` in `README.md` and below
-//! `docs/` whose commands start with `$ pullback`.
+//! Sessions in the documentation print what they say: blocks of `console` in `README.md`,
+//! `ARCHITECTURE.md` and below `docs/` whose commands start with `$ pullback`.
 //!
 //! Commands run in the repository's root; standard output comes before standard error. A line that is
 //! only `…` stands for any lines. `BLESS=1` rewrites blocks without such a line.
@@ -71,7 +71,7 @@ fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn sessions_in_the_documentation_are_real() {
     let bless = std::env::var_os("BLESS").is_some();
-    let mut paths = vec![root().join("README.md")];
+    let mut paths = ["README.md", "ARCHITECTURE.md"].map(|name| root().join(name)).to_vec();
     documents(&root().join("docs"), &mut paths);
     paths.sort();
     let mut wrong = vec![];

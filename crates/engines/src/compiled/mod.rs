@@ -5,6 +5,8 @@
 //! around it, so that requests from outside and inside a program take one path.
 
 mod convert;
+mod path;
+mod stages;
 
 use std::cell::RefCell;
 
@@ -12,13 +14,16 @@ use pullback_base::{Diagnostic, bug};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::eval::Limits;
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
-use pullback_lower::{Lowered, lower};
-use pullback_opt::{Options as OptOptions, optimise};
-use pullback_reduce::specialise;
+use pullback_lower::Lowered;
 
 use crate::engine::{Answer, Mode};
 
 use convert::{given, shown};
+
+pub use path::{
+    Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, resolve, simplified,
+};
+pub(crate) use stages::STAGES;
 
 const NAME: &str = "compiled";
 
@@ -36,10 +41,7 @@ pub(crate) fn run(
         (from.clone(), to.clone())
     };
     let (entry, count) = asked(&mut program, function, mode);
-    let mut arguments = vec![argument];
-    if let Mode::Vjp(direction) | Mode::Jvp(direction) = mode {
-        arguments.push(direction.clone());
-    }
+    let arguments = arguments(argument, mode);
     let values = Compiled::new(&program, entry, count)?.call(&arguments, options)?;
     let (value, derivative) = match (mode, values.0.as_tuple()) {
         (Mode::Value, _) => (values.0.clone(), None),
@@ -51,6 +53,29 @@ pub(crate) fn run(
         }
     };
     Ok(Answer { value, derivative, counts: values.1 })
+}
+
+/// What the value of a function costs at an argument, or that with a derivative.
+pub fn count(
+    program: &Program,
+    function: DefId,
+    argument: Value,
+    mode: &Mode,
+    options: &Options,
+    plan: &mut Plan<'_>,
+) -> Result<pullback_ir::eval::Counts, Box<Diagnostic>> {
+    let mut program = program.clone();
+    let (entry, count) = asked(&mut program, function, mode);
+    let arguments = arguments(argument, mode);
+    Ok(Compiled::planned(&program, entry, count, plan)?.call_counted(&arguments, options)?.1)
+}
+
+fn arguments(argument: Value, mode: &Mode) -> Vec<Value> {
+    let direction = match mode {
+        Mode::Value => None,
+        Mode::Vjp(direction) | Mode::Jvp(direction) => Some(direction.clone()),
+    };
+    std::iter::once(argument).chain(direction).collect()
 }
 
 /// The value of a closed definition.
@@ -132,6 +157,17 @@ pub struct Compiled {
 impl Compiled {
     /// The code of a definition that takes so many arguments.
     pub fn new(program: &Program, def: DefId, arguments: usize) -> Result<Self, Box<Diagnostic>> {
+        let mut plan = Plan { verifies: program.verify_passes, ..Plan::default() };
+        Self::planned(program, def, arguments, &mut plan)
+    }
+
+    /// As [`Compiled::new`], by a plan that makes code.
+    fn planned(
+        program: &Program,
+        def: DefId,
+        arguments: usize,
+        plan: &mut Plan<'_>,
+    ) -> Result<Self, Box<Diagnostic>> {
         let mut result = program.defs[def].ty.clone();
         let mut params = vec![];
         for _ in 0..arguments {
@@ -139,17 +175,7 @@ impl Compiled {
             params.push(from.clone());
             result = to.clone();
         }
-        let (program, def) = specialise(program, def);
-        let mut lowered = lower(&program, &[def]);
-        let verify = program.verify_passes;
-        let mut code = std::mem::take(&mut lowered.program);
-        verified(&code, "lower", pullback_ir::Stage::default(), verify);
-        code = optimise(code, &mut lowered.roots, &mut OptOptions { verify, ..Default::default() });
-        code = pullback_ad::differentiate(code, &lowered.roots)?;
-        let stage = pullback_ir::Stage { resolved: true, ..Default::default() };
-        verified(&code, "ad", stage, verify);
-        code = optimise(code, &mut lowered.roots, &mut OptOptions { verify, ..Default::default() });
-        lowered.program = code;
+        let Some(lowered) = compile(program, &[def], plan)? else { bug(NAME, "a plan for code") };
         Ok(Self { lowered: RefCell::new(lowered), params, result })
     }
 
@@ -159,6 +185,22 @@ impl Compiled {
         arguments: &[Value],
         options: &Options,
     ) -> Result<(Value, Counts), Box<Diagnostic>> {
+        let (value, counts) = self.call_counted(arguments, options)?;
+        let counts = Counts {
+            primitives: counts.operations,
+            surcharge: counts.surcharge,
+            copied: counts.copied,
+            ..Counts::default()
+        };
+        Ok((value, counts))
+    }
+
+    /// As [`Compiled::call`], with the whole account.
+    fn call_counted(
+        &self,
+        arguments: &[Value],
+        options: &Options,
+    ) -> Result<(Value, pullback_ir::eval::Counts), Box<Diagnostic>> {
         let lowered = &mut *self.lowered.borrow_mut();
         let mut values = vec![];
         for (ty, argument) in self.params.iter().zip(arguments) {
@@ -169,21 +211,7 @@ impl Compiled {
         let (results, counts) =
             pullback_ir::eval::evaluate(&lowered.program, root, values, limits)?;
         let value = shown(lowered, &self.result, &mut results.into_iter());
-        let counts = Counts {
-            primitives: counts.operations,
-            surcharge: counts.surcharge,
-            copied: counts.copied,
-            ..Counts::default()
-        };
         Ok((value, counts))
-    }
-}
-
-/// Stops if a pass broke a rule of the IR.
-fn verified(program: &pullback_ir::Program, pass: &str, stage: pullback_ir::Stage, verifies: bool) {
-    if verifies && let Err(breaches) = pullback_ir::verify(program, stage) {
-        let texts: Vec<&str> = breaches.iter().map(|breach| breach.text.as_str()).collect();
-        bug(pass, format_args!("code that keeps the rules of the IR: {}", texts.join("; ")));
     }
 }
 

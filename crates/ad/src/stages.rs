@@ -1,0 +1,94 @@
+//! The derivative of one function after each of the three passes, for people to read.
+
+use pullback_base::{Diagnostic, Span};
+use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Type, VarId};
+
+use crate::derive::{Ad, Derived, Kind};
+use crate::{finished, request};
+
+/// How far a derivation goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// The function with tangents beside its values.
+    Jvp,
+    /// The function with what it saves, and its linear part.
+    Unzip,
+    /// The function with what it saves, and the transpose of its linear part.
+    Transpose,
+}
+
+/// The derivative of a function by all its parameters that have tangents, and which functions that is.
+/// The derivatives inside it are made before. After [`Until::Jvp`], variables keep their marks of linearity.
+pub fn derivation(
+    program: Program,
+    func: FuncId,
+    until: Until,
+) -> Result<(Program, Vec<FuncId>), Box<Diagnostic>> {
+    let (ad, derived) = derived(program, func, until)?;
+    let roots = match until {
+        Until::Jvp => vec![derived.forward],
+        Until::Unzip => vec![derived.forward, derived.push],
+        Until::Transpose => vec![derived.forward, derived.pull],
+    };
+    Ok((finished(ad.program, &roots), roots))
+}
+
+fn derived(program: Program, func: FuncId, until: Until) -> Result<(Ad, Derived), Box<Diagnostic>> {
+    let mut ad = Ad::new(program);
+    for callee in request::reachable(&ad.program, &[func]) {
+        ad.resolve(callee)?;
+    }
+    let kind = match until {
+        Until::Jvp => Kind::Jvp,
+        Until::Unzip => Kind::Push,
+        Until::Transpose => Kind::Pull,
+    };
+    ad.keeps_marks = until == Until::Jvp;
+    let params = ad.program.funcs[func].params.iter();
+    let moving: Vec<bool> =
+        params.map(|param| ad.program.has_tangent(ad.program.vars[*param].ty)).collect();
+    let derived = ad.derive(func, &moving, kind, true, Span::NONE)?;
+    Ok((ad, derived))
+}
+
+/// A function that gives the value of another one and the cotangents of its parameters: at the cotangent 1 if
+/// it gives one Real, else at cotangents that it takes last.
+pub fn vjp(program: Program, func: FuncId) -> Result<(Program, FuncId), Box<Diagnostic>> {
+    let (ad, derived) = derived(program, func, Until::Transpose)?;
+    let mut program = ad.program;
+    let Func { name, params, results, span, .. } = program.funcs[func].clone();
+    let copies = |program: &mut Program, vars: &[VarId]| -> Vec<VarId> {
+        vars.iter().map(|var| program.fresh_like(*var)).collect()
+    };
+    let atoms = |vars: &[VarId]| vars.iter().map(|var| Atom::Var(*var)).collect::<Vec<_>>();
+    let mut taken = copies(&mut program, &params);
+    let values: Vec<VarId> = results.iter().map(|ty| program.fresh("y", *ty)).collect();
+    let saved: Vec<VarId> = derived.residuals.iter().map(|ty| program.fresh("x", *ty)).collect();
+    let forward = Op::Call(derived.forward, atoms(&taken));
+    let both = values.iter().chain(&saved).copied().collect();
+    let mut stmts = vec![Stmt::new(both, forward, span)];
+    let mut args = atoms(&saved);
+    let is_gradient = results == [Type::REAL];
+    if is_gradient {
+        args.push(Atom::Real(1.0));
+    } else {
+        let bars = program.funcs[derived.pull].params[saved.len()..].to_vec();
+        let bars = copies(&mut program, &bars);
+        args.extend(atoms(&bars));
+        taken.extend(bars);
+    }
+    let types = program.funcs[derived.pull].results.clone();
+    let bars: Vec<VarId> = types.iter().map(|ty| program.fresh("bar", *ty)).collect();
+    stmts.push(Stmt::new(bars.clone(), Op::Call(derived.pull, args), span));
+    let body = Block { stmts, results: [atoms(&values), atoms(&bars)].concat() };
+    let prefix = if is_gradient { "grad" } else { "vjp" };
+    let root = program.funcs.push(Func {
+        name: format!("{prefix} {name}").into(),
+        params: taken,
+        results: results.into_iter().chain(types).collect(),
+        body,
+        is_constant: false,
+        span,
+    });
+    Ok((finished(program, &[root]), root))
+}

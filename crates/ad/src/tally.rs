@@ -1,0 +1,57 @@
+//! What each pass did and how long it took. The passes call one another, for callees of what they differentiate:
+//! each is told its own time only.
+
+use std::time::{Duration, Instant};
+
+/// The passes, by their position in a [`Tally`].
+pub(crate) const JVP: usize = 0;
+/// See [`JVP`].
+pub(crate) const UNZIP: usize = 1;
+/// See [`JVP`].
+pub(crate) const TRANSPOSE: usize = 2;
+
+/// What `jvp`, unzip and `transpose` did, in this order.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// One entry a pass.
+    pub works: [Work; 3],
+    running: Option<usize>,
+    since: Option<Instant>,
+}
+
+/// What a pass did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// To how many functions.
+    pub runs: usize,
+    /// How many statements it made.
+    pub size: usize,
+    /// How long that took.
+    pub time: Duration,
+}
+
+impl Tally {
+    /// A pass begins; gives the one that waits for it.
+    pub(crate) fn enter(&mut self, pass: usize) -> Option<usize> {
+        self.pause();
+        self.running.replace(pass)
+    }
+
+    /// The running pass has made so many statements, and the one that waited goes on.
+    pub(crate) fn leave(&mut self, waiting: Option<usize>, size: usize) {
+        self.pause();
+        if let Some(pass) = self.running {
+            self.works[pass].runs += 1;
+            self.works[pass].size += size;
+        }
+        self.running = waiting;
+    }
+
+    fn pause(&mut self) {
+        let now = Instant::now();
+        if let (Some(pass), Some(since)) = (self.running, self.since) {
+            self.works[pass].time += now - since;
+        }
+        self.since = Some(now);
+    }
+}

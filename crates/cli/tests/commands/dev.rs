@@ -1,0 +1,89 @@
+//! `pullback dev`: what it prints is read back, its tables are tables.
+
+use std::path::PathBuf;
+
+use crate::output;
+
+/// A file of its own for a test, in the folder of build products.
+fn scratch(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn printed(line: &str) -> String {
+    let (code, out, errors) = output(line);
+    assert_eq!(code, "0", "{line}: {}", errors.join("\n"));
+    out.join("\n") + "\n"
+}
+
+#[test]
+fn a_printed_stage_goes_on_from_there() {
+    let programs =
+        [("tests/stages/loss.pull", "main"), ("examples/gradbench/llsq.pull", "gradient")];
+    for (program, entry) in programs {
+        let code = printed(&format!("dev {program} {entry} --dump ir"));
+        let path = scratch("stage.ir");
+        std::fs::write(&path, &code).expect("a file of this test");
+        let read = |rest: &str| printed(&format!("dev {} {entry} {rest}", path.display()));
+        assert!(read("--dump ir") == code, "{program}");
+        // Derivatives are made of it as of the program.
+        let of_program = printed(&format!("dev {program} {entry} --time"));
+        assert_eq!(sizes(&read("--time")), sizes(&of_program)[2..], "{program}");
+    }
+}
+
+/// The last column of a table, without its head.
+fn sizes(table: &str) -> Vec<String> {
+    let last = |line: &str| line.split_whitespace().last().map(str::to_owned);
+    table.lines().skip(1).filter_map(last).collect()
+}
+
+/// The passes, in their order.
+const PASSES: [&str; 11] = [
+    "specialise",
+    "lower",
+    "jvp",
+    "unzip",
+    "transpose",
+    "inline",
+    "prune",
+    "simplify",
+    "select",
+    "cse",
+    "dce",
+];
+
+#[test]
+fn every_pass_has_its_line_in_the_table_of_times() {
+    let table = printed("dev examples/gradbench/llsq.pull --time --verify");
+    let lines: Vec<&str> = table.lines().take_while(|line| !line.is_empty()).collect();
+    let names: Vec<&str> = lines.iter().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!((names[0], &names[1..]), ("pass", &PASSES[..]));
+    let width = lines[0].len();
+    assert!(lines.iter().all(|line| line.len() == width), "{table}");
+    // The gradient in the program is made of functions with statements.
+    assert!(lines[1..].iter().all(|line| !line.ends_with(" 0")), "{table}");
+    assert!(table.ends_with(&format!("the rules hold after {}\n", PASSES.join(", "))), "{table}");
+}
+
+#[test]
+fn every_pass_is_listed_and_can_be_stopped_after() {
+    let listed = printed("show tests/stages/cube.pull --passes");
+    for pass in PASSES {
+        assert!(listed.lines().any(|line| line == pass), "{pass}");
+        let stopped = printed(&format!("dev tests/stages/cube.pull square --stop-after {pass}"));
+        assert!(stopped.contains("square"), "{stopped}");
+    }
+}
+
+#[test]
+fn a_pass_that_is_left_out_does_not_run() {
+    let program = "dev tests/cli/programs/squares.pull loss";
+    for pass in PASSES.iter().skip(5) {
+        let table = printed(&format!("{program} --time --verify --without {pass}"));
+        assert!(!table.contains(pass), "{table}");
+    }
+    // Inlining makes one function of the two of `cube`.
+    let code = |rest: &str| printed(&format!("dev tests/stages/cube.pull main --dump opt {rest}"));
+    assert!(!code("").contains("@square.1"));
+    assert!(code("--without inline").contains("@square.1"));
+}

@@ -1,0 +1,201 @@
+//! The path from the calculus to code that runs, pass by pass.
+//!
+//! Input: a program of the calculus and the definitions that are called from outside, and a [`Plan`]. Output: code
+//! that computes what they do. Whoever watches is told of every pass.
+
+use std::time::{Duration, Instant};
+
+use pullback_ad::differentiate_told;
+use pullback_base::{Diagnostic, bug};
+use pullback_ir::{FuncId, Stage, verify};
+use pullback_lambda::{DefId, Pass, Program};
+use pullback_lower::{Lowered, lower};
+use pullback_opt::{Options, optimise};
+use pullback_reduce::{SPECIALISE, specialise_all};
+
+/// From the calculus to the IR.
+pub const LOWER: Pass = Pass {
+    name: "lower",
+    ty: "(Program, definitions) -> (IR, functions)",
+    law: "each function computes what its definition does, errors and their order included; structures are \
+          several variables, functions are known or tagged environments, operators of differentiation are \
+          requests",
+};
+
+/// Forward mode on the IR.
+pub const JVP: Pass = Pass {
+    name: "jvp",
+    ty: "(S -> T, which of S move) -> (S, T S) -> (T, T T)",
+    law: "the first results are those of the function, the others its derivative applied to the tangents, \
+          linear in them statement by statement; the only pass that reads partial derivatives",
+};
+
+/// A function with tangents falls into two.
+pub const UNZIP: Pass = Pass {
+    name: "unzip",
+    ty: "(S, T S) -> (T, T T) to S -> (T, X) and (X, T S) -> T T",
+    law: "both together are what came in, and the second is linear in the tangents; the only pass that \
+          decides what is saved, linear in the operations executed",
+};
+
+/// A linear part is turned around.
+pub const TRANSPOSE: Pass = Pass {
+    name: "transpose",
+    ty: "(X, T S) -> T T to (X, T T) -> T S",
+    law: "⟨u, L v⟩ = ⟨Lᵀ u, v⟩, statement by statement",
+};
+
+/// How the path is gone.
+#[derive(Default)]
+pub struct Plan<'p> {
+    /// The names of passes that are left out, of those that may be.
+    pub without: Vec<&'p str>,
+    /// The name of the pass to stop after.
+    pub stop_after: Option<&'p str>,
+    /// Whether the verifier runs after every pass: what it finds is a bug of that pass.
+    pub verifies: bool,
+    /// Who is told of what happens.
+    pub observe: Option<&'p mut dyn FnMut(Seen<'_>)>,
+}
+
+/// What is told on the path.
+pub enum Seen<'s> {
+    /// A pass has run.
+    Pass(Work),
+    /// A stage is there, of the whole program.
+    Stage(&'static str, Form<'s>),
+}
+
+/// What a pass did.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Its name.
+    pub pass: &'static str,
+    /// How often it ran.
+    pub runs: usize,
+    /// How long it took.
+    pub time: Duration,
+    /// How many terms or statements there are now; of a pass of differentiation, how many it made.
+    pub size: usize,
+}
+
+/// A program on the path.
+pub enum Form<'s> {
+    /// Of the calculus.
+    Calculus(&'s Program),
+    /// Of the IR, with the functions that are called from outside.
+    Code(&'s pullback_ir::Program, &'s [FuncId]),
+}
+
+impl Plan<'_> {
+    fn tell(&mut self, seen: Seen<'_>) {
+        if let Some(observe) = &mut self.observe {
+            observe(seen);
+        }
+    }
+
+    fn stops(&self, pass: &Pass) -> bool {
+        self.stop_after == Some(pass.name)
+    }
+}
+
+/// Goes the path from the calculus. There is no code if it is to stop before.
+pub fn compile(
+    source: &Program,
+    roots: &[DefId],
+    plan: &mut Plan<'_>,
+) -> Result<Option<Lowered>, Box<Diagnostic>> {
+    let start = Instant::now();
+    let known;
+    let source = if plan.without.contains(&SPECIALISE.name) {
+        source
+    } else {
+        known = specialise_all(source, roots);
+        &known
+    };
+    let (pass, time) = (SPECIALISE.name, start.elapsed());
+    let size = source.defs.iter().map(|def| def.body.size()).sum();
+    plan.tell(Seen::Pass(Work { pass, runs: 1, time, size }));
+    plan.tell(Seen::Stage("lambda", Form::Calculus(source)));
+    if plan.stops(&SPECIALISE) {
+        return Ok(None);
+    }
+    let start = Instant::now();
+    let mut lowered = lower(source, roots);
+    let (pass, time, size) = (LOWER.name, start.elapsed(), lowered.program.size());
+    plan.tell(Seen::Pass(Work { pass, runs: 1, time, size }));
+    plan.tell(Seen::Stage("ir", Form::Code(&lowered.program, &lowered.roots)));
+    verified(&lowered.program, &LOWER, Stage::default(), plan.verifies);
+    if !plan.stops(&LOWER) {
+        lowered.program = resolve(std::mem::take(&mut lowered.program), &mut lowered.roots, plan)?;
+    }
+    Ok(Some(lowered))
+}
+
+/// Goes the path from code that may ask for derivatives.
+pub fn resolve(
+    code: pullback_ir::Program,
+    roots: &mut [FuncId],
+    plan: &mut Plan<'_>,
+) -> Result<pullback_ir::Program, Box<Diagnostic>> {
+    let mut works = vec![];
+    let code = optimised(code, roots, plan, &mut works, None);
+    let (code, tally) = differentiate_told(code, roots)?;
+    let resolved = Stage { resolved: true, ..Stage::default() };
+    for (pass, work) in [JVP, UNZIP, TRANSPOSE].iter().zip(tally.works) {
+        let pullback_ad::Work { runs, time, size } = work;
+        plan.tell(Seen::Pass(Work { pass: pass.name, runs, time, size }));
+    }
+    plan.tell(Seen::Stage("ad", Form::Code(&code, roots)));
+    verified(&code, &TRANSPOSE, resolved, plan.verifies);
+    if plan.stops(&TRANSPOSE) {
+        return Ok(code);
+    }
+    let code = optimised(code, roots, plan, &mut works, plan.stop_after);
+    for work in works {
+        plan.tell(Seen::Pass(work));
+    }
+    plan.tell(Seen::Stage("opt", Form::Code(&code, roots)));
+    Ok(code)
+}
+
+/// The optimiser, before derivatives are made or after that. What each pass did is added up.
+fn optimised(
+    code: pullback_ir::Program,
+    roots: &mut [FuncId],
+    plan: &Plan<'_>,
+    works: &mut Vec<Work>,
+    stop_after: Option<&str>,
+) -> pullback_ir::Program {
+    let mut observe = |step: &pullback_opt::Step| {
+        let (pass, time, size) = (step.pass.name, step.time, step.size);
+        match works.iter_mut().find(|work| work.pass == pass) {
+            Some(work) => {
+                work.runs += 1;
+                work.time += time;
+                work.size = size;
+            }
+            None => works.push(Work { pass, runs: 1, time, size }),
+        }
+    };
+    let (without, verify) = (plan.without.clone(), plan.verifies);
+    let observe = Some(&mut observe as &mut dyn FnMut(&pullback_opt::Step));
+    optimise(code, roots, &mut Options { without, stop_after, verify, observe })
+}
+
+/// Code as it is before derivatives are made of it.
+pub fn simplified(
+    code: pullback_ir::Program,
+    roots: &mut [FuncId],
+    plan: &Plan<'_>,
+) -> pullback_ir::Program {
+    optimised(code, roots, plan, &mut vec![], None)
+}
+
+/// Stops if a pass broke a rule of the IR.
+pub(super) fn verified(code: &pullback_ir::Program, pass: &Pass, stage: Stage, verifies: bool) {
+    if verifies && let Err(breaches) = verify(code, stage) {
+        let texts: Vec<String> = breaches.iter().map(ToString::to_string).collect();
+        bug(pass.name, format_args!("code that keeps the rules of the IR: {}", texts.join("; ")));
+    }
+}

@@ -1,0 +1,247 @@
+$ pullback dev tests/stages/cube.pull square --dump lambda
+exit 0
+> def square.0 : Real -> Real =
+>   \(x.1 : Real) -> mul x.1 x.1
+
+$ pullback dev tests/stages/cube.pull --dump ir
+exit 0
+> fn @square.0(x.0: f64) -> f64 {
+>   t.1: f64 = mul(x.0, x.0)
+>   yield t.1
+> }
+>
+> fn @main.1(x.2: f64) -> f64 {
+>   t.3: bool = gt(x.2, 0.0)
+>   t.4: f64 = if t.3 {
+>     y.5: f64 = @square.0(x.2)
+>     t.6: f64 = mul(x.2, y.5)
+>     yield t.6
+>   } else {
+>     t.7: f64 = neg(x.2)
+>     yield t.7
+>   }
+>   yield t.4
+> }
+
+$ pullback dev tests/stages/cube.pull square --stop-after jvp
+exit 0
+> fn @`jvp square`.0(x.0: f64, x_dot.1: lin f64) -> f64, f64 {
+>   t.2: f64 = mul(x.0, x.0)
+>   d.3: lin f64 = mul(x_dot.1, x.0)
+>   d.4: lin f64 = mul(x_dot.1, x.0)
+>   d.5: lin f64 = add(d.3, d.4)
+>   yield t.2, d.5
+> }
+
+$ pullback dev tests/stages/cube.pull main 2.0 --count
+exit 0
+>             value  gradient
+> operations      4        10
+> weight          4        10
+> bytes       19456     19456
+> peak        19456     19456
+> copied          0         0
+> steps           0         0
+
+$ pullback dev tests/stages/cube.pull main --input tests/cli/nowhere.json --count
+exit 2
+! error[E0801]: cannot read `tests/cli/nowhere.json`: no such file or directory
+!  |
+!  = help: check the path and its permissions
+!
+
+$ pullback dev tests/stages/cube.pull --count
+exit 0
+> function  statements
+> square             1
+> main               5
+
+$ pullback dev examples/gradbench/llsq.pull x --stop-after specialise --without specialise
+exit 0
+> def x.0 : []Real =
+>   [
+>     0.3612030706706052,
+>     0.4432115131179515,
+>     0.11630863703393723,
+>     0.07551809769708984,
+>     0.5494570476328137,
+>     0.31958007528081045,
+>     0.8587959383687593,
+>     0.31462959671573587]
+
+$ pullback dev tests/cli/programs/asks.ir slope --count
+exit 0
+>             value
+> operations      0
+> weight          0
+> bytes        1536
+> peak         1536
+> copied          0
+> steps           0
+
+$ pullback dev tests/cli/programs/asks.ir slope --dump ad
+exit 0
+> data saved.0 = Residuals.0(f64)
+>
+> fn @slope.0() -> f64 {
+>   y.0: f64, x.1: f64 = @`forward square`.1(3.0)
+>   saved.2: saved.0 = Residuals.0(x.1)
+>   x_bar.3: f64 = match saved.2 {
+>     Residuals.0(x.4: f64) => {
+>       x_bar.5: f64 = @`pull square`.2(x.4, 1.0)
+>       yield x_bar.5
+>     }
+>   }
+>   yield x_bar.3
+> }
+>
+> fn @`forward square`.1(x.6: f64) -> f64, f64 {
+>   y.7: f64 = mul(x.6, x.6)
+>   yield y.7, x.6
+> }
+>
+> fn @`pull square`.2(x.8: f64, y_bar.9: f64) -> f64 {
+>   bar.10: f64 = mul(y_bar.9, x.8)
+>   bar.11: f64 = mul(y_bar.9, x.8)
+>   bar.12: f64 = add(bar.10, bar.11)
+>   yield bar.12
+> }
+
+$ pullback dev tests/cli/programs/asks.ir square --dump transpose
+exit 0
+> fn @`forward square`.0(x.0: f64) -> f64, f64 {
+>   y.1: f64 = mul(x.0, x.0)
+>   yield y.1, x.0
+> }
+>
+> fn @`pull square`.1(x.2: f64, y_bar.3: f64) -> f64 {
+>   bar.4: f64 = mul(y_bar.3, x.2)
+>   bar.5: f64 = mul(y_bar.3, x.2)
+>   bar.6: f64 = add(bar.4, bar.5)
+>   yield bar.6
+> }
+
+$ pullback dev tests/cli/programs/asks.ir slop
+exit 2
+! error[E0809]: there is no function `slop`
+!  |
+!  = help: there are the functions `square.0`, `slope.1`
+!
+
+$ pullback dev tests/cli/programs/asks.ir square --count
+exit 1
+! error[E0806]: `square` has parameters
+!  |
+!  = note: functions of a text of the IR are counted only if they take nothing
+!  = help: add a function without parameters that calls it
+!
+
+$ pullback dev tests/cli/programs/asks.ir --dump lambda
+exit 2
+! error[E0813]: code has no stage `lambda`
+!  |
+!  = note: a file that ends in `.ir` is the text of the stage `ir` or of a later one
+!  = help: name the stage `ir` or a later one
+!
+
+$ pullback dev tests/cli/programs/broken.ir
+exit 1
+! error[E0191]: `tests/cli/programs/broken.ir` breaks the rules of code
+!  |
+!  = note: in `@half.0`, at `y.1: f64 = div(`?`.2, 2.0)`: v2 is not declared (rule `declared`: Every variable, function, data type, text, request and rule that is named is in its table.)
+!  = help: start from the printed text of a stage and change a part of it
+!
+
+$ pullback dev tests/stages/cube.pull --dump irr
+exit 2
+! error[E0813]: there is no stage `irr`
+!  |
+!  = help: did you mean `ir`?
+!
+
+$ pullback dev tests/stages/cube.pull --stop-after trnspose
+exit 2
+! error[E0819]: there is no pass `trnspose`
+!  |
+!  = help: did you mean `transpose`?
+!
+
+$ pullback dev tests/stages/cube.pull --without lower
+exit 2
+! error[E0819]: the pass `lower` cannot be left out
+!  |
+!  = note: without it there is no code
+!  = help: stop after it by `--stop-after lower`
+!
+
+$ pullback dev tests/stages/cube.pull --stop-after lower --dump ad
+exit 2
+! error[E0813]: the stage `ad` comes after that pass
+!  |
+!  = note: `--stop-after lower` leaves out all that follows
+!  = help: leave out `--stop-after`, or name an earlier stage
+!
+
+$ pullback dev tests/stages/cube.pull main 2.0 --stop-after lower --count
+exit 2
+! error[E0819]: there is nothing to count before derivatives are made
+!  |
+!  = help: stop after `transpose` or a later pass, or leave out `--count`
+!
+
+$ pullback dev tests/stages/cube.pull square --dump unzip --stop-after transpose --verify
+exit 0
+> fn @`linearize square`.0(x.0: f64) -> f64, f64 {
+>   t.1: f64 = mul(x.0, x.0)
+>   yield t.1, x.0
+> }
+>
+> fn @`push square`.1(x.2: f64, x_dot.3: f64) -> f64 {
+>   d.4: f64 = mul(x_dot.3, x.2)
+>   d.5: f64 = mul(x_dot.3, x.2)
+>   d.6: f64 = add(d.4, d.5)
+>   yield d.6
+> }
+>
+> the rules hold after specialise, lower, jvp, unzip, transpose
+
+$ pullback dev tests/stages/cube.pull main --dump opt
+exit 0
+> fn @main.0(x.0: f64) -> f64 {
+>   t.1: bool = gt(x.0, 0.0)
+>   t.2: f64 = mul(x.0, x.0)
+>   t.3: f64 = mul(x.0, t.2)
+>   t.4: f64 = neg(x.0)
+>   t.5: f64 = select(t.1, t.3, t.4)
+>   yield t.5
+> }
+
+$ pullback dev tests/stages/cube.pull main --dump opt --without inline,simplify
+exit 0
+> fn @main.0(x.0: f64) -> f64 {
+>   t.1: bool = gt(x.0, 0.0)
+>   t.2: f64 = if t.1 {
+>     y.3: f64 = @square.1(x.0)
+>     t.4: f64 = mul(x.0, y.3)
+>     yield t.4
+>   } else {
+>     t.5: f64 = neg(x.0)
+>     yield t.5
+>   }
+>   yield t.2
+> }
+>
+> fn @square.1(x.6: f64) -> f64 {
+>   t.7: f64 = mul(x.6, x.6)
+>   yield t.7
+> }
+
+$ pullback dev tests/stages/cube.pull main 2.0 --count --stop-after transpose
+exit 0
+>             value  gradient
+> operations      4        12
+> weight          4        12
+> bytes       19456     19536
+> peak        19456     19456
+> copied          0         0
+> steps           0         2
