@@ -119,6 +119,7 @@ fn contender(engine: &'static EngineInfo) -> Contender {
 }
 
 /// How many arguments a definition takes.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn arity(program: &Program, def: DefId) -> usize {
     match &program.defs[def].body.kind {
         ExprKind::Lam(params, _) => params.len(),

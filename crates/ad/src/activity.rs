@@ -114,6 +114,7 @@ impl Summaries {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn stmt(&mut self, program: &Program, stmt: &Stmt, set: &mut Active) {
         match &stmt.op {
             Op::Call(func, args) => {

@@ -403,6 +403,7 @@ fn place(block: &mut Block, params: &[VarId], by_var: &mut FxHashMap<VarId, Vec<
 }
 
 /// What each block of an operation is given; the condition of a loop, which needs nothing, has none.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn inner_params(op: &Op) -> Vec<Vec<VarId>> {
     match op {
         Op::Match(cases) => {

@@ -36,6 +36,7 @@ impl Prune {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn is_needed(&self, stmt: &Stmt) -> bool {
         match &stmt.op {
             Op::AddAcc(Atom::Var(acc), _, _) => {
@@ -54,6 +55,7 @@ impl Prune {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn mark(&mut self, block: &Block, wanted: &[bool]) {
         for (result, wanted) in block.results.iter().zip(wanted) {
             if *wanted {
@@ -130,6 +132,7 @@ impl Prune {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn has_effect(stmt: &Stmt) -> bool {
     match &stmt.op {
         Op::AddAcc(..) => true,

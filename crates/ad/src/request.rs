@@ -19,18 +19,18 @@ impl Ad {
             return Ok(());
         }
         let mut body = std::mem::take(&mut self.program.funcs[func].body);
-        let resolved = if has_request(&body) { self.block(func, &mut body) } else { Ok(()) };
+        let resolved = if has_request(&body) { self.block(&mut body) } else { Ok(()) };
         self.program.funcs[func].body = body;
         self.under_way.remove(&func);
         self.done.insert(func);
         resolved
     }
 
-    fn block(&mut self, func: FuncId, block: &mut Block) -> Told<()> {
+    fn block(&mut self, block: &mut Block) -> Told<()> {
         let mut stmts = vec![];
         for mut stmt in std::mem::take(&mut block.stmts) {
             for inner in stmt.op.blocks_mut() {
-                self.block(func, inner)?;
+                self.block(inner)?;
             }
             self.stmt(stmt, &mut stmts)?;
         }
@@ -38,6 +38,7 @@ impl Ad {
         Ok(())
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn stmt(&mut self, stmt: Stmt, stmts: &mut Vec<Stmt>) -> Told<()> {
         let Stmt { mut vars, op, span } = stmt;
         match op {
@@ -125,6 +126,7 @@ fn has_request(block: &Block) -> bool {
 }
 
 /// The functions that some call, by requests and rules too; those first.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 pub(crate) fn reachable(program: &Program, roots: &[FuncId]) -> Vec<FuncId> {
     let mut seen: FxHashSet<FuncId> = roots.iter().copied().collect();
     let mut order = roots.to_vec();

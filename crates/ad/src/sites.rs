@@ -60,6 +60,7 @@ impl Sites {
         self.sites.contains_key(&var)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn block(&mut self, block: &Block, path: &mut Vec<Step>) {
         for stmt in &block.stmts {
             let inner = stmt.op.blocks();

@@ -207,6 +207,7 @@ impl<'a> Transpose<'a> {
     }
 
     /// The sizes of a value.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn shape_like(&mut self, primal: Atom) -> Atom {
         let ty = self.ad.program.type_of(primal);
         match primal {
@@ -238,6 +239,7 @@ impl<'a> Transpose<'a> {
         Atom::Var(var)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.op {
             Op::If(cond, then, other) => self.conditional(stmt, &[then, other], |blocks| {
@@ -317,6 +319,7 @@ impl<'a> Transpose<'a> {
     }
 
     /// An operation with one result and no blocks.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn simple(&mut self, out: VarId, op: &Op, bar: Atom, is_present: bool) {
         match op {
             Op::Copy(a) | Op::Sized(a, _, _) => self.add(*a, bar, is_present),
@@ -400,7 +403,6 @@ impl<'a> Transpose<'a> {
     }
 
     fn prim(&mut self, prim: Prim, args: &[Atom], bar: Atom, is_present: bool) {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the linear primitives that jvp makes")]
         match (prim, args) {
             (Prim::Add, [a, b]) => {
                 self.add(*a, bar, is_present);

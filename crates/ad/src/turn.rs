@@ -40,9 +40,8 @@ impl Transpose<'_> {
             };
             let accumulates = self.uses.accumulates(var)
                 && (self.bars.contains_key(&var) || self.uses.is_part(var) || !is_passed());
-            if accumulates && self.ad.program.vars[var].ty.is_array() {
-                self.acc(var);
-            } else if accumulates && self.bars.contains_key(&var) {
+            let is_array = self.ad.program.vars[var].ty.is_array();
+            if accumulates && (is_array || self.bars.contains_key(&var)) {
                 self.acc(var);
             } else {
                 returned.push(var);

@@ -121,6 +121,7 @@ impl Closer<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn stmt(&mut self, stmt: &mut Stmt) {
         self.span = stmt.span;
         match &mut stmt.op {
@@ -247,6 +248,7 @@ impl Closer<'_> {
     }
 
     /// Computes a variable of the values again in the frame of the block that binds it, if that is cheap.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn again(&mut self, var: VarId, at: usize, budget: &mut usize) -> Option<Atom> {
         if let Some(atom) = self.frames[at].locals.get(&var) {
             return Some(*atom);
@@ -358,6 +360,7 @@ impl Closer<'_> {
     }
 
     /// Adds to the values what they give to the linear part.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn export(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             let key = match &stmt.op {

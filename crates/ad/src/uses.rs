@@ -66,6 +66,7 @@ impl Uses {
         self.parts.contains_key(&var)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn block(&mut self, ctx: &Ctx<'_>, block: &Block, at: usize) {
         for stmt in &block.stmts {
             for var in &stmt.vars {
@@ -129,6 +130,7 @@ impl Ctx<'_> {
     }
 
     /// The arrays of tangents of which an operation reads parts.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn reads(&self, op: &Op) -> Vec<VarId> {
         let read = match op {
             Op::Index(a, _) | Op::Slice(a, _, _) | Op::Flatten(a) => vec![*a],
@@ -183,6 +185,7 @@ pub(crate) fn only_read(
     source.params.iter().map(|param| only[param]).collect()
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn read_block(
     block: &Block,
     known: &FxHashMap<FuncId, Vec<bool>>,

@@ -45,6 +45,7 @@ impl Ctx<'_> {
     }
 
     /// The tangents of the leaves of a value, from what the program has; `shape` is the value or its shape.
+    #[expect(clippy::wrong_self_convention, reason = "the context is no value that is converted")]
     pub(crate) fn from_program(
         &mut self,
         ty: &lambda::Type,
@@ -121,6 +122,7 @@ impl Ctx<'_> {
     }
 
     /// What a program sees of the tangents of the leaves of a value.
+    #[expect(clippy::wrong_self_convention, reason = "the context is no value that is converted")]
     pub(crate) fn to_program(
         &mut self,
         ty: &lambda::Type,

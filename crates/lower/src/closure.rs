@@ -151,6 +151,7 @@ impl Ctx<'_> {
     }
 
     /// The parameters and the result of a definition.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     pub(crate) fn signature(&self, def: lambda::DefId) -> Signature {
         match &self.source.defs[def].body.kind {
             ExprKind::Lam(params, body) => self.lam_signature(params, body),

@@ -223,6 +223,7 @@ impl<'p> Ctx<'p> {
     }
 
     /// How many arguments a known function takes before its body runs.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     pub(crate) fn arity(&self, fun: &Fun) -> usize {
         match fun {
             Fun::Def(def) => match &self.source.defs[*def].body.kind {

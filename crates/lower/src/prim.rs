@@ -135,6 +135,7 @@ impl Ctx<'_> {
 }
 
 /// A nesting depth, which is a literal.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn depth_of(expr: &Expr) -> u8 {
     match &expr.kind {
         ExprKind::Lit(Lit::Int(depth)) => u8::try_from(*depth)
@@ -144,6 +145,7 @@ fn depth_of(expr: &Expr) -> u8 {
 }
 
 /// The type of the elements of an array.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 pub(crate) fn element(ty: &lambda::Type) -> &lambda::Type {
     match ty.kind() {
         TypeKind::Array(element) => element,

@@ -12,6 +12,7 @@ use crate::eval::meter::Meter;
 
 impl Acc {
     /// A new one, which starts from a value. It takes over the buffer of an array that nothing else sees.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "vectors are these three")]
     pub(in super::super) fn start(init: Value, meter: &mut Meter) -> Result<Self, Fault> {
         if let Value::Array(mut array) = init {
             array = Array::unshared(array, meter)?;
