@@ -45,7 +45,8 @@ rules! {
         "Every variable, function, data type, text, request and rule that is named is in its \
             table.";
     Types "types"
-        "Units stand in arrays only.";
+        "Units stand in arrays only, but for an element that is taken out of one to see whether it is \
+            there.";
     Data "data"
         "The tangent type of a data type is a type of tangents, and has its constructors with \
             the tangents of those fields that have some, then one without fields; a field is no \
@@ -129,6 +130,7 @@ pub fn verify(program: &Program, stage: Stage) -> Result<(), Vec<Breach>> {
         func: None,
         stmt: None,
         bound: vec![false; program.vars.len()],
+        is_taken_out: false,
         in_scope: vec![false; program.vars.len()],
         block: 0,
         blocks: 0,
@@ -169,6 +171,8 @@ struct Ctx<'a> {
     wholes: FxHashMap<VarId, VarId>,
     /// The accumulators that have been read.
     ended: FxHashSet<VarId>,
+    /// Whether what is being bound is an element of an array.
+    is_taken_out: bool,
 }
 
 impl<'a> Ctx<'a> {
@@ -214,7 +218,7 @@ impl<'a> Ctx<'a> {
         });
         self.in_scope[var.index()] = true;
         let is_lone_unit = known.ty.elem == Elem::Unit && !known.ty.is_array();
-        self.demand(!is_lone_unit, VerifierRule::Types, |program| {
+        self.demand(!is_lone_unit || self.is_taken_out, VerifierRule::Types, |program| {
             format!("{} is a unit", name(program))
         });
         self.demand(may_be_acc || !known.ty.is_acc, VerifierRule::AccPlaces, |program| {
@@ -315,7 +319,9 @@ impl<'a> Ctx<'a> {
         }
         let makes_acc = matches!(stmt.op, Op::NewAcc(_) | Op::AtAcc(_, _) | Op::PartAcc(_, _, _));
         for var in &stmt.vars {
+            self.is_taken_out = matches!(stmt.op, Op::Index(..));
             self.bind(*var, makes_acc);
+            self.is_taken_out = false;
         }
     }
 

@@ -89,7 +89,16 @@ impl Ctx<'_> {
                 }
                 let depth = depth_of(&args[1]);
                 let size = self.leaf(&values[2]);
-                self.each_leaf("sized", value, |leaf| Op::Sized(leaf, depth, size))
+                let leaves = self.array_leaves(value);
+                // Leaves in boxes have no dimensions so far in.
+                let sized = leaves.into_iter().map(|leaf| {
+                    let ty = self.out.type_of(leaf);
+                    if ty.rank <= depth {
+                        return leaf;
+                    }
+                    self.emit("sized", ty, Op::Sized(leaf, depth, size))
+                });
+                Value::Array(sized.collect())
             }
             Move::Pick { array, index } => {
                 let value = taken(array);

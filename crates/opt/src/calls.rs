@@ -76,9 +76,13 @@ pub(crate) fn call_graph(program: &Program, roots: &[FuncId]) -> CallGraph {
         graph.is_held[*root] = true;
     }
     graph.search(roots);
-    for at in 0..graph.order.len() {
-        for held in graph.named[graph.order[at]].held.clone() {
-            graph.is_held[held] = true;
+    // Those that nothing asks for any more stay too, until their requests and rules go.
+    for request in program.requests.iter() {
+        graph.is_held[request.func] = true;
+    }
+    for rule in program.rules.iter() {
+        for func in of_rule(rule) {
+            graph.is_held[func] = true;
         }
     }
     graph
