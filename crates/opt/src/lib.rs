@@ -22,3 +22,4 @@ mod sizes;
 
 pub use pass::Pass;
 pub use pipeline::{Options, PASSES, Step, optimise, pass_named};
+pub use select::SELECT;

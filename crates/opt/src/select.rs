@@ -4,8 +4,11 @@ use pullback_ir::{Block, FuncId, Op, Program, Stmt};
 
 use crate::pass::Pass;
 
+/// The name of the pass, which must not run before derivatives are made: it computes what is not chosen.
+pub const SELECT: &str = "select";
+
 pub(crate) const PASS: Pass = Pass {
-    name: "select",
+    name: SELECT,
     about: "makes selections of branches that are cheap and surely have a value",
     law: "if c { a } else { b } = select(c, a, b)",
     run,

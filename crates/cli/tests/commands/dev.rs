@@ -38,7 +38,7 @@ fn sizes(table: &str) -> Vec<String> {
 }
 
 /// The passes, in their order.
-const PASSES: [&str; 11] = [
+const PASSES: [&str; 13] = [
     "specialise",
     "lower",
     "jvp",
@@ -47,9 +47,11 @@ const PASSES: [&str; 11] = [
     "inline",
     "prune",
     "simplify",
-    "select",
+    "sizes",
     "cse",
     "dce",
+    "hoist",
+    "select",
 ];
 
 #[test]

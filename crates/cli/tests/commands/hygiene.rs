@@ -82,6 +82,10 @@ const CALLS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "dev",
+        &["f 3.0 4.0 --count", "f 3.0 4.0 --dump opt", "area '(Slab 2.0 3.0)' --dump ir --verify"],
+    ),
+    (
         "vjp",
         &[
             "layer '[[1.0, 2.0], [3.0, 4.0]]' '[1.0, 2.0]' --wrt v --cotangent '[1.0, 0.0]'",

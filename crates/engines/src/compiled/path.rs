@@ -139,7 +139,7 @@ pub fn resolve(
     plan: &mut Plan<'_>,
 ) -> Result<pullback_ir::Program, Box<Diagnostic>> {
     let mut works = vec![];
-    let code = optimised(code, roots, plan, &mut works, None);
+    let code = optimised(code, roots, plan, &mut works, When::Before);
     let (code, tally) = differentiate_told(code, roots)?;
     let resolved = Stage { resolved: true, ..Stage::default() };
     for (pass, work) in [JVP, UNZIP, TRANSPOSE].iter().zip(tally.works) {
@@ -151,7 +151,7 @@ pub fn resolve(
     if plan.stops(&TRANSPOSE) {
         return Ok(code);
     }
-    let code = optimised(code, roots, plan, &mut works, plan.stop_after);
+    let code = optimised(code, roots, plan, &mut works, When::After);
     for work in works {
         plan.tell(Seen::Pass(work));
     }
@@ -159,13 +159,20 @@ pub fn resolve(
     Ok(code)
 }
 
-/// The optimiser, before derivatives are made or after that. What each pass did is added up.
+/// When the optimiser runs: before derivatives are made, or after that.
+#[derive(Clone, Copy)]
+enum When {
+    Before,
+    After,
+}
+
+/// The optimiser. What each pass did is added up.
 fn optimised(
     code: pullback_ir::Program,
     roots: &mut [FuncId],
     plan: &Plan<'_>,
     works: &mut Vec<Work>,
-    stop_after: Option<&str>,
+    when: When,
 ) -> pullback_ir::Program {
     let mut observe = |step: &pullback_opt::Step| {
         let (pass, time, size) = (step.pass.name, step.time, step.size);
@@ -178,7 +185,15 @@ fn optimised(
             None => works.push(Work { pass, runs: 1, time, size }),
         }
     };
-    let (without, verify) = (plan.without.clone(), plan.verifies);
+    let (mut without, verify) = (plan.without.clone(), plan.verifies);
+    let stop_after = match when {
+        When::Before => {
+            // A selection computes what is not chosen, and derivatives of that could be infinite.
+            without.push(pullback_opt::SELECT);
+            None
+        }
+        When::After => plan.stop_after,
+    };
     let observe = Some(&mut observe as &mut dyn FnMut(&pullback_opt::Step));
     optimise(code, roots, &mut Options { without, stop_after, verify, observe })
 }
@@ -189,7 +204,7 @@ pub fn simplified(
     roots: &mut [FuncId],
     plan: &Plan<'_>,
 ) -> pullback_ir::Program {
-    optimised(code, roots, plan, &mut vec![], None)
+    optimised(code, roots, plan, &mut vec![], When::Before)
 }
 
 /// Stops if a pass broke a rule of the IR.
