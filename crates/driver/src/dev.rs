@@ -142,20 +142,17 @@ fn stage(session: &mut Session<'_>, asked: &Dev) -> Result<Option<&'static str>,
         let at = STAGES.iter().position(|known| *known == stage);
         at.unwrap_or_else(|| bug("the name of a stage"))
     };
-    let last = match asked.stop_after.as_deref() {
-        None => STAGES.len() - 1,
-        Some(pass) => position(stage_after(pass)),
-    };
+    let last = asked.stop_after.as_deref().map_or("opt", stage_after);
+    let end = position(last);
     let Some(name) = asked.dump.as_deref() else {
         let only_numbers = asked.time || asked.verify || asked.count;
-        return Ok((!only_numbers).then_some(STAGES[last]));
+        return Ok((!only_numbers).then_some(STAGES[end]));
     };
     let at = position(name);
-    if at > last {
+    if at > end {
         let title = format!("the stage `{name}` comes after that pass");
-        let pass = asked.stop_after.as_deref().unwrap_or_default();
         let diagnostic = Diagnostic::error("E0813", Span::NONE, title, "")
-            .note(format!("`--stop-after {pass}` leaves out all that follows"))
+            .note(format!("`--stop-after` leaves out all that follows the stage `{last}`"))
             .hint("leave out `--stop-after`, or name an earlier stage");
         return session.fail(diagnostic);
     }
