@@ -178,7 +178,7 @@ $ pullback dev tests/stages/cube.pull --stop-after lower --dump ad
 exit 2
 ! error[E0813]: the stage `ad` comes after that pass
 !  |
-!  = note: `--stop-after lower` leaves out all that follows
+!  = note: `--stop-after` leaves out all that follows the stage `ir`
 !  = help: leave out `--stop-after`, or name an earlier stage
 !
 

@@ -93,6 +93,13 @@ exit 0
 >   law   x * 1 = x, match C(a) { C(x) => b } = b with a for x, and the like: each exact in every bit
 >   runs  in the optimiser, until nothing changes
 >
+> sizes
+>   type  (IR, functions) -> (IR, functions)
+>   does  takes sizes of arrays from where they are known, and comparisons of indices that those
+>         decide
+>   law   dim([e | i < n], 0) = n, i < n is true below a loop over i < n, and the like
+>   runs  in the optimiser, until nothing changes
+>
 > select
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes selections of branches that are cheap and surely have a value
@@ -109,6 +116,12 @@ exit 0
 >   type  (IR, functions) -> (IR, functions)
 >   does  leaves out what no result and no error depends on, through loops, branches, calls and boxes
 >   law   x = e, b = b, if e does not fail and x is not in b
+>   runs  in the optimiser, until nothing changes
+>
+> hoist
+>   type  (IR, functions) -> (IR, functions)
+>   does  moves what a loop does not change before the loop
+>   law   for i < n { x = e; b } = x = e; for i < n { b }, if e does not name what the loop binds
 >   runs  in the optimiser, until nothing changes
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda

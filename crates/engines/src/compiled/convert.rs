@@ -9,7 +9,8 @@ use pullback_ir::{Elem, Type as LeafType};
 use pullback_lambda::{Type, TypeKind};
 use pullback_lower::Lowered;
 
-use super::NAME;
+/// The name of the stage, for bugs.
+const NAME: &str = "compiled";
 
 /// Adds the leaves of a value.
 pub(super) fn given(lowered: &mut Lowered, ty: &Type, value: &Value, leaves: &mut Vec<Leaf>) {
@@ -31,7 +32,8 @@ pub(super) fn given(lowered: &mut Lowered, ty: &Type, value: &Value, leaves: &mu
             for (ty, field) in types.iter().zip(fields) {
                 given(lowered, ty, field, &mut inner);
             }
-            leaves.push(Leaf::data(u32::try_from(tag).unwrap_or(u32::MAX), inner));
+            let Ok(tag) = u32::try_from(tag) else { bug(NAME, "a tag") };
+            leaves.push(Leaf::data(tag, inner));
         }
         (TypeKind::Array(_), Value::Array(array)) => given_array(lowered, ty, array, leaves),
         (..) => bug(NAME, format_args!("a value of its type, not {}", value.kind_name())),
