@@ -10,7 +10,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, Op, Program, Rule, Stmt, VarId};
 use pullback_prim::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::NAME;
+use crate::name::NAME;
 
 /// The variables that vary.
 pub(crate) type Active = FxHashSet<VarId>;

@@ -4,10 +4,10 @@
 use pullback_base::{Diagnostic, bug};
 use pullback_ir::{Atom, FuncId, Op, Rule, RuleId, Type, VarId};
 
-use crate::NAME;
 use crate::activity::is_in;
-use crate::derive::Kind;
 use crate::jvp::Jvp;
+use crate::name::NAME;
+use crate::state::Kind;
 
 type Told<T> = Result<T, Box<Diagnostic>>;
 

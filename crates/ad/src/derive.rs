@@ -9,97 +9,19 @@ use pullback_ir::{
     Arm, Atom, Block, Constructor, Data, DataId, Func, FuncId, Match, Op, Program, Stmt, Type,
     VarId,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use crate::NAME;
-use crate::activity::Summaries;
 use crate::jvp::{Dual, jvp};
+use crate::name::NAME;
 use crate::prune::prune;
 use crate::split::split;
-use crate::tally::{JVP, TRANSPOSE, Tally, UNZIP};
+use crate::state::{Ad, Derived, Key, Kind, Told};
+use crate::tally::{JVP, TRANSPOSE, UNZIP};
 use crate::transpose::{Bar, Transpose};
 use crate::unzip::close;
 use crate::uses::{Uses, only_read};
 
-/// What a derivation is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
-    /// Value and tangent at once.
-    Jvp,
-    /// A value, then its linear map.
-    Push,
-    /// A value, then the transpose of that.
-    Pull,
-}
-
-/// What a derivation gives.
-#[derive(Clone, Debug)]
-pub(crate) struct Derived {
-    /// From arguments (and tangents, for [`Kind::Jvp`]) to values (and tangents, or residuals).
-    pub(crate) forward: FuncId,
-    /// From residuals and tangents to tangents. Of a [`Kind::Pull`] it is a name only, by which linear parts
-    /// call it.
-    pub(crate) push: FuncId,
-    /// From residuals, cotangents of results and accumulators to the other cotangents.
-    pub(crate) pull: FuncId,
-    /// The types of the residuals.
-    pub(crate) residuals: Vec<Type>,
-    /// For each parameter that moves, whether its cotangent is accumulated.
-    pub(crate) accs: Vec<bool>,
-}
-
-/// The boxes around arrays that are saved.
-#[derive(Default)]
-pub(crate) struct Boxes(FxHashMap<Type, DataId>);
-
-impl Boxes {
-    pub(crate) fn of(&mut self, program: &mut Program, ty: Type) -> DataId {
-        *self.0.entry(ty).or_insert_with(|| {
-            let constructors = vec![Constructor { name: "Saved".into(), fields: vec![ty] }];
-            let data =
-                Data { name: "saved".into(), constructors, tangent: None, is_tangent: false };
-            program.datas.push(data)
-        })
-    }
-}
-
-type Told<T> = Result<T, Box<Diagnostic>>;
-type Key = (FuncId, Vec<bool>, Kind, bool);
-
-/// The state of differentiation.
-pub(crate) struct Ad {
-    pub(crate) program: Program,
-    pub(crate) summaries: Summaries,
-    derived: FxHashMap<Key, Derived>,
-    /// Derivations by the name of their linear part.
-    pub(crate) linear: FxHashMap<FuncId, Derived>,
-    boxes: Boxes,
-    /// Which parameters are arrays that are only read.
-    reads: FxHashMap<FuncId, Vec<bool>>,
-    pub(crate) under_way: FxHashSet<FuncId>,
-    pub(crate) done: FxHashSet<FuncId>,
-    /// Whether what was linear on the way stays marked, for people to see.
-    pub(crate) keeps_marks: bool,
-    /// What the passes did.
-    pub(crate) tally: Tally,
-}
-
 impl Ad {
-    pub(crate) fn new(program: Program) -> Self {
-        Self {
-            program,
-            summaries: Summaries::default(),
-            derived: FxHashMap::default(),
-            linear: FxHashMap::default(),
-            boxes: Boxes::default(),
-            reads: FxHashMap::default(),
-            under_way: FxHashSet::default(),
-            done: FxHashSet::default(),
-            keeps_marks: false,
-            tally: Tally::default(),
-        }
-    }
-
     /// The functions that one calls, itself first.
     pub(crate) fn reachable(&self, func: FuncId) -> Vec<FuncId> {
         crate::request::reachable(&self.program, &[func])

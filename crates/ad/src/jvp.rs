@@ -16,7 +16,7 @@ use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Loop, Match, Op, Program, Stmt
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::activity::{Active, is_in};
-use crate::derive::{Ad, Kind};
+use crate::state::{Ad, Kind};
 
 /// A function with tangents beside its values.
 pub(crate) struct Dual {
@@ -141,7 +141,7 @@ impl Jvp<'_> {
     pub(crate) fn dot_var(&mut self, var: VarId) -> VarId {
         let info = self.program().vars[var].clone();
         let Some(ty) = self.program().tangent_type(info.ty) else {
-            bug(crate::NAME, format_args!("`{}` to have a tangent", info.name))
+            bug(crate::name::NAME, format_args!("`{}` to have a tangent", info.name))
         };
         let dot = self.linear(&format!("{}_dot", info.name), ty);
         self.dots.insert(var, Atom::Var(dot));
@@ -166,7 +166,7 @@ impl Jvp<'_> {
     pub(crate) fn zero(&mut self, atom: Atom) -> Atom {
         let ty = self.ad.program.type_of(atom);
         let Some(tangent) = self.ad.program.tangent_type(ty.value()) else {
-            bug(crate::NAME, "something that has tangents")
+            bug(crate::name::NAME, "something that has tangents")
         };
         let op = match (tangent.elem, tangent.rank) {
             (Elem::Real, 0) => return Atom::Real(0.0),
@@ -252,7 +252,7 @@ impl Jvp<'_> {
                 self.push(vars, Op::AddAcc(acc, at.clone(), value));
                 if let Some(dot) = self.dot(value) {
                     let Some(acc) = self.dot(acc) else {
-                        bug(crate::NAME, "an active accumulator")
+                        bug(crate::name::NAME, "an active accumulator")
                     };
                     self.push(vec![], Op::AddAcc(acc, at, dot));
                 }
@@ -333,7 +333,9 @@ impl Jvp<'_> {
             Op::AtAcc(a, at) => Op::AtAcc(take(self, a), at),
             Op::PartAcc(a, lo, hi) => Op::PartAcc(take(self, a), lo, hi),
             Op::ReadAcc(a) => Op::ReadAcc(take(self, a)),
-            op => bug(crate::NAME, format_args!("an operation that moves values, not {op:?}")),
+            op => {
+                bug(crate::name::NAME, format_args!("an operation that moves values, not {op:?}"))
+            }
         };
         let is_absent = self.any_absent(&dots);
         let dot = self.dot_var(out);
@@ -343,13 +345,15 @@ impl Jvp<'_> {
 
     fn is_zero_vector(&self, out: VarId, tag: u32) -> bool {
         let program = &self.ad.program;
-        let Elem::Data(data) = program.vars[out].ty.elem else { bug(crate::NAME, "a data value") };
+        let Elem::Data(data) = program.vars[out].ty.elem else {
+            bug(crate::name::NAME, "a data value")
+        };
         program.datas[data].is_tangent && program.zero_tag(data) == tag
     }
 
     fn zero_vector(&self, out: VarId) -> u32 {
         let Elem::Data(data) = self.ad.program.vars[out].ty.elem else {
-            bug(crate::NAME, "a data value")
+            bug(crate::name::NAME, "a data value")
         };
         self.ad.program.zero_tag(data)
     }
@@ -364,7 +368,7 @@ impl Jvp<'_> {
                 dot
             }
             (Some(dot), None) | (None, Some(dot)) => dot,
-            (None, None) => bug(crate::NAME, "a sum that varies"),
+            (None, None) => bug(crate::name::NAME, "a sum that varies"),
         };
         self.tangent(out, dot);
     }

@@ -9,12 +9,14 @@ mod activity;
 mod call;
 mod derive;
 mod jvp;
+mod name;
 mod partial;
 mod prune;
 mod request;
 mod sites;
 mod split;
 mod stages;
+mod state;
 mod tally;
 mod transpose;
 mod turn;
@@ -28,9 +30,6 @@ use rustc_hash::FxHashSet;
 pub use stages::{Until, derivation, vjp};
 pub use tally::{Tally, Work};
 
-/// The name of the pass, for bugs.
-const NAME: &str = "ad";
-
 /// Makes all derivatives that functions ask for. Fails if one would need derivations without end.
 pub fn differentiate(program: Program, roots: &[FuncId]) -> Result<Program, Box<Diagnostic>> {
     Ok(differentiate_told(program, roots)?.0)
@@ -41,7 +40,7 @@ pub fn differentiate_told(
     program: Program,
     roots: &[FuncId],
 ) -> Result<(Program, Tally), Box<Diagnostic>> {
-    let mut ad = derive::Ad::new(program);
+    let mut ad = state::Ad::new(program);
     for func in request::reachable(&ad.program, roots) {
         ad.resolve(func)?;
     }

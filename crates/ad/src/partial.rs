@@ -86,7 +86,9 @@ impl Jvp<'_> {
             Term::Result => return point.result,
             Term::Real(x) => return Atom::Real(*x),
             Term::Int(n) => return Atom::Int(*n),
-            Term::Zero => bug(crate::NAME, "a structural zero only where a tangent is multiplied"),
+            Term::Zero => {
+                bug(crate::name::NAME, "a structural zero only where a tangent is multiplied")
+            }
             Term::Prim(prim, terms) => {
                 let args: Vec<Atom> = terms.iter().map(|term| self.value(term, point)).collect();
                 if let Some(known) = folded(*prim, &args) {

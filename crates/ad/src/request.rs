@@ -7,8 +7,8 @@ use pullback_ir::{
 };
 use rustc_hash::FxHashSet;
 
-use crate::NAME;
-use crate::derive::{Ad, Derived, Kind};
+use crate::name::NAME;
+use crate::state::{Ad, Derived, Kind};
 
 type Told<T> = Result<T, Box<Diagnostic>>;
 

@@ -3,7 +3,7 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Type, VarId};
 
-use crate::derive::{Ad, Derived, Kind};
+use crate::state::{Ad, Derived, Kind};
 use crate::{finished, request};
 
 /// How far a derivation goes.

@@ -16,8 +16,8 @@ use pullback_ir::{Arm, Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, St
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use crate::NAME;
-use crate::derive::Ad;
+use crate::name::NAME;
+use crate::state::Ad;
 use crate::uses::{Part, Uses};
 
 /// A cotangent.

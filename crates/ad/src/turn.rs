@@ -4,7 +4,7 @@ use pullback_base::bug;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Rule, RuleId, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
-use crate::NAME;
+use crate::name::NAME;
 use crate::transpose::{Bar, Transpose};
 use crate::uses::passes_on;
 

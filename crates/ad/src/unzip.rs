@@ -19,10 +19,10 @@ use pullback_ir::{Arm, Atom, Block, Loop, LoopForm, Match, Op, Program, Stmt, Ty
 use pullback_prim::{Class, Prim, PrimTy};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::NAME;
-use crate::derive::Boxes;
+use crate::name::NAME;
 use crate::sites::{Site, Sites};
 use crate::split::Halves;
+use crate::state::Boxes;
 
 /// What the linear part is given.
 pub(crate) struct Closed {

@@ -6,7 +6,7 @@
 use pullback_ir::{Atom, Block, FuncId, Loop, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::derive::Derived;
+use crate::state::Derived;
 
 /// Of which array something is a part.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use pullback_ir::{Arm, Atom, Elem, Loop, LoopForm, Match, Op, Type, VarId};
 use pullback_lambda as lambda;
 use pullback_lambda::TypeKind;
 
-use crate::NAME;
 use crate::context::Ctx;
 use crate::layout::fresh_vars;
+use crate::name::NAME;
 use crate::value::Value;
 
 impl Ctx<'_> {

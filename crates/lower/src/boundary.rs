@@ -10,9 +10,9 @@ use pullback_ir::{Atom, Elem, Op, Type};
 use pullback_lambda as lambda;
 use pullback_lambda::TypeKind;
 
-use crate::NAME;
 use crate::context::Ctx;
 use crate::layout::tag;
+use crate::name::NAME;
 use crate::value::Value;
 
 impl Ctx<'_> {

@@ -12,27 +12,11 @@ use pullback_lambda as lambda;
 use pullback_lambda::{Expr, ExprKind, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::NAME;
 use crate::context::{Ctx, Signature};
+use crate::function::{Apply, Case};
 use crate::layout::{fresh_vars, tag};
+use crate::name::NAME;
 use crate::value::{Fun, Value};
-
-/// A constructor of a data type of functions.
-pub(crate) struct Case {
-    /// The function, with some atoms.
-    template: Fun,
-    /// The same, with all atoms alike: what tells it from others.
-    skeleton: Fun,
-}
-
-/// A function that applies functions of a type to so many arguments.
-pub(crate) struct Apply {
-    ty: lambda::Type,
-    args: usize,
-    func: FuncId,
-    /// How many constructors its body knows.
-    covered: Option<usize>,
-}
 
 impl Ctx<'_> {
     /// A function as data.

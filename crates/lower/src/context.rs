@@ -6,9 +6,9 @@ use pullback_lambda as lambda;
 use pullback_lambda::TypeKind;
 use rustc_hash::FxHashMap;
 
-use crate::NAME;
-use crate::closure::{Apply, Case};
+use crate::function::{Apply, Case};
 use crate::layout::{Layouts, fresh_vars};
+use crate::name::NAME;
 use crate::value::{Fun, Value};
 
 /// What is known of a function of the IR that stands for one of the calculus.

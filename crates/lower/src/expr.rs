@@ -5,8 +5,8 @@ use pullback_ir::{Arm, Atom, Loop, LoopForm, Match, Op, Type};
 use pullback_lambda as lambda;
 use pullback_lambda::{Expr, ExprKind, Lit, VarId};
 
-use crate::NAME;
 use crate::context::Ctx;
+use crate::name::NAME;
 use crate::prim::element;
 use crate::value::{Fun, Value};
 

@@ -12,7 +12,7 @@ use pullback_lambda as lambda;
 use pullback_lambda::TypeKind;
 use rustc_hash::FxHashMap;
 
-use crate::NAME;
+use crate::name::NAME;
 
 /// The data types of the IR that stand for types of the calculus.
 #[derive(Default)]

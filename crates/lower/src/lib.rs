@@ -11,7 +11,9 @@ mod boundary;
 mod closure;
 mod context;
 mod expr;
+mod function;
 mod layout;
+mod name;
 mod prim;
 mod request;
 mod value;
@@ -22,9 +24,6 @@ use pullback_lambda::{DefId, ExprKind};
 
 use context::Ctx;
 use value::Value;
-
-/// The name of the pass, for bugs.
-const NAME: &str = "lower";
 
 /// A program of the IR, with what its values stand for.
 pub struct Lowered {

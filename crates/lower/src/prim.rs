@@ -7,8 +7,8 @@ use pullback_lambda as lambda;
 use pullback_lambda::{Expr, ExprKind, Lit, TypeKind};
 use pullback_prim::{Class, Move, Place, Prim};
 
-use crate::NAME;
 use crate::context::Ctx;
+use crate::name::NAME;
 use crate::value::Value;
 
 impl Ctx<'_> {

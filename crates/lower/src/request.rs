@@ -6,9 +6,9 @@ use pullback_ir::{Atom, Data, FuncId, Mode, Op, Request, Rule, RuleId, Type};
 use pullback_lambda as lambda;
 use pullback_lambda::{AdOp, Expr};
 
-use crate::NAME;
 use crate::context::{Ctx, Signature};
 use crate::layout::fresh_vars;
+use crate::name::NAME;
 use crate::value::{Fun, Linear, Value};
 
 /// A function of the IR from one argument of the calculus, with the atoms of what it captured.

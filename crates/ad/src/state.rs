@@ -1,0 +1,88 @@
+//! What differentiation knows while it is under way.
+
+use pullback_base::Diagnostic;
+use pullback_ir::{Constructor, Data, DataId, FuncId, Program, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::activity::Summaries;
+use crate::tally::Tally;
+
+/// What a derivation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// Value and tangent at once.
+    Jvp,
+    /// A value, then its linear map.
+    Push,
+    /// A value, then the transpose of that.
+    Pull,
+}
+
+/// What a derivation gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Derived {
+    /// From arguments (and tangents, for [`Kind::Jvp`]) to values (and tangents, or residuals).
+    pub(crate) forward: FuncId,
+    /// From residuals and tangents to tangents. Of a [`Kind::Pull`] it is a name only, by which linear parts
+    /// call it.
+    pub(crate) push: FuncId,
+    /// From residuals, cotangents of results and accumulators to the other cotangents.
+    pub(crate) pull: FuncId,
+    /// The types of the residuals.
+    pub(crate) residuals: Vec<Type>,
+    /// For each parameter that moves, whether its cotangent is accumulated.
+    pub(crate) accs: Vec<bool>,
+}
+
+/// The boxes around arrays that are saved.
+#[derive(Default)]
+pub(crate) struct Boxes(FxHashMap<Type, DataId>);
+
+impl Boxes {
+    pub(crate) fn of(&mut self, program: &mut Program, ty: Type) -> DataId {
+        *self.0.entry(ty).or_insert_with(|| {
+            let constructors = vec![Constructor { name: "Saved".into(), fields: vec![ty] }];
+            let data =
+                Data { name: "saved".into(), constructors, tangent: None, is_tangent: false };
+            program.datas.push(data)
+        })
+    }
+}
+
+pub(crate) type Told<T> = Result<T, Box<Diagnostic>>;
+pub(crate) type Key = (FuncId, Vec<bool>, Kind, bool);
+
+/// The state of differentiation.
+pub(crate) struct Ad {
+    pub(crate) program: Program,
+    pub(crate) summaries: Summaries,
+    pub(crate) derived: FxHashMap<Key, Derived>,
+    /// Derivations by the name of their linear part.
+    pub(crate) linear: FxHashMap<FuncId, Derived>,
+    pub(crate) boxes: Boxes,
+    /// Which parameters are arrays that are only read.
+    pub(crate) reads: FxHashMap<FuncId, Vec<bool>>,
+    pub(crate) under_way: FxHashSet<FuncId>,
+    pub(crate) done: FxHashSet<FuncId>,
+    /// Whether what was linear on the way stays marked, for people to see.
+    pub(crate) keeps_marks: bool,
+    /// What the passes did.
+    pub(crate) tally: Tally,
+}
+
+impl Ad {
+    pub(crate) fn new(program: Program) -> Self {
+        Self {
+            program,
+            summaries: Summaries::default(),
+            derived: FxHashMap::default(),
+            linear: FxHashMap::default(),
+            boxes: Boxes::default(),
+            reads: FxHashMap::default(),
+            under_way: FxHashSet::default(),
+            done: FxHashSet::default(),
+            keeps_marks: false,
+            tally: Tally::default(),
+        }
+    }
+}
