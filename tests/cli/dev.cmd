@@ -36,8 +36,8 @@ exit 0
 $ pullback dev tests/stages/cube.pull main 2.0 --count
 exit 0
 >             value  gradient
-> operations      4        10
-> weight          4        10
+> operations      4         9
+> weight          4         9
 > bytes       19456     19456
 > peak        19456     19456
 > copied          0         0
@@ -239,8 +239,8 @@ exit 0
 $ pullback dev tests/stages/cube.pull main 2.0 --count --stop-after transpose
 exit 0
 >             value  gradient
-> operations      4        12
-> weight          4        12
+> operations      3        10
+> weight          3        10
 > bytes       19456     19536
 > peak        19456     19456
 > copied          0         0
