@@ -59,12 +59,15 @@ fn every_pass_has_its_line_in_the_table_of_times() {
     let lines: Vec<&str> = table.lines().take_while(|line| !line.is_empty()).collect();
     let names: Vec<&str> = lines.iter().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(names[0], "pass");
-    assert_eq!(names[1..], passes());
+    // `select` runs after derivatives have been made only, so its line comes last.
+    let mut order = passes();
+    order.sort_by_key(|name| name == "select");
+    assert_eq!(names[1..], order);
     let width = lines[0].len();
     assert!(lines.iter().all(|line| line.len() == width), "{table}");
     // The gradient in the program is made of functions with statements.
     assert!(lines[1..].iter().all(|line| !line.ends_with(" 0")), "{table}");
-    assert!(table.ends_with(&format!("the rules hold after {}\n", passes().join(", "))), "{table}");
+    assert!(table.ends_with(&format!("the rules hold after {}\n", order.join(", "))), "{table}");
 }
 
 #[test]
