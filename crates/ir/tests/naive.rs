@@ -219,6 +219,10 @@ fn repeat(program: &Program, env: &mut Env, op: &Op) -> Vec<Tree> {
         }
         states = results;
     }
+    if matches!(looped.form, LoopForm::For { down: true, .. }) {
+        // What is collected stands in the order of the index.
+        collected.iter_mut().for_each(|items| items.reverse());
+    }
     states.into_iter().chain(collected.into_iter().map(Tree::Array)).collect()
 }
 

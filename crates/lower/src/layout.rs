@@ -23,6 +23,8 @@ pub(crate) struct Layouts {
     boxes: FxHashMap<Vec<Type>, DataId>,
     /// Functions, by their types.
     functions: FxHashMap<lambda::Type, DataId>,
+    /// Sums whose tangent types programs know as another sum: those two have one tangent type.
+    links: Vec<(DataId, lambda::DataId)>,
     /// The sums of the calculus, with the tangents that have been asked for since.
     pub(crate) sums: lambda::Datas,
 }
@@ -104,7 +106,22 @@ impl Layouts {
             constructors.push(Constructor { name, fields });
         }
         out.datas[id].constructors = constructors;
+        if let Some(tangent) = self.sums[data].tangent
+            && tangent != data
+        {
+            self.links.push((id, tangent));
+        }
         id
+    }
+
+    /// Says of sums of tangents that their tangents are those of what they are tangents of: the tangent of a
+    /// vector is such a vector. To be called before tangent types are asked for.
+    pub(crate) fn link(&mut self, out: &mut Program) {
+        while let Some((value, seen)) = self.links.pop() {
+            let seen = self.data(out, seen);
+            let tangent = out.tangent_data(value);
+            out.datas[seen].tangent.get_or_insert(tangent);
+        }
     }
 
     /// The box around an array.

@@ -65,6 +65,7 @@ pub fn lower(source: &lambda::Program, roots: &[DefId]) -> Lowered {
             break;
         }
     }
+    ctx.layouts.link(&mut ctx.out);
     Lowered { program: ctx.out, roots, layouts: ctx.layouts }
 }
 

@@ -46,7 +46,18 @@ impl Simplify<'_> {
         if self.is_zero_vector(tangent) {
             let vars: Vec<_> = stmt.vars.iter().map(|var| self.alike(*var)).collect();
             let zeros = vars.iter().zip(like);
-            let zeros = zeros.map(|(var, like)| Stmt::new(vec![*var], Op::Zero(*like), stmt.span));
+            let zeros = zeros.map(|(var, like)| {
+                // Only of arrays is there anything to see in `like`.
+                let ty = self.program.vars[*var].ty;
+                let op = match ty.elem {
+                    Elem::Data(data) if !ty.is_array() => {
+                        Op::Con(self.program.zero_tag(data), vec![])
+                    }
+                    _ if ty.is_array() => Op::Zero(*like),
+                    _ => Op::Copy(Atom::Real(0.0)),
+                };
+                Stmt::new(vec![*var], op, stmt.span)
+            });
             return Some(New::Stmts(zeros.collect(), vars.into_iter().map(Atom::Var).collect()));
         }
         let Op::Con(known, fields) = self.def(tangent)? else { return None };

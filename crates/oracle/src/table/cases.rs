@@ -113,8 +113,8 @@ fn through_array(prim: Prim) -> Case {
         } else if prim == Prim::Concat {
             apply(prim, vec![items(), array(vec![both.clone(), y.clone()])])
         } else if prim == Prim::Flatten {
-            let rows = vec![items(), array(vec![y.clone()]), array(vec![both.clone()])];
-            apply(prim, vec![array(rows)])
+            let more = || array(vec![y.clone(), both.clone(), x.clone(), y.clone()]);
+            apply(prim, vec![array(vec![items(), more(), more()])])
         } else if prim == Prim::Sized {
             // Rows that are there stay as they are.
             let rows = vec![items(), array(vec![y.clone(), both.clone(), x.clone(), y.clone()])];
