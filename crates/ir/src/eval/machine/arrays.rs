@@ -142,6 +142,9 @@ impl Window<'_> {
     /// The size of a dimension.
     #[inline]
     pub fn dim(&self, a: Operand, dimension: u8) -> i64 {
+        if let Value::Undef = self.get(a) {
+            return 0;
+        }
         self.array(a).sizes()[usize::from(dimension)] as i64
     }
 
@@ -202,8 +205,12 @@ impl Window<'_> {
 
     /// The first sizes of an array, as an array of units.
     pub fn shape(&self, a: Operand, rank: u8) -> Value {
-        let sizes = &self.array(a).sizes()[..usize::from(rank)];
-        Value::array(Shape::new(sizes), Items::Unit)
+        let rank = usize::from(rank);
+        // A value that nothing looks at has no size.
+        if let Value::Undef = self.get(a) {
+            return Value::array(Shape::new(&vec![0; rank]), Items::Unit);
+        }
+        Value::array(Shape::new(&self.array(a).sizes()[..rank]), Items::Unit)
     }
 }
 

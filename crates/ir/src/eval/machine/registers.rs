@@ -18,6 +18,14 @@ fn unlike(what: &str, value: &Value) -> ! {
     bug("ir", format_args!("{what}, not {value:?}"))
 }
 
+/// What is read of a value that nothing looks at: code that cannot fail may have been moved to where it is one,
+/// and nothing looks at what it gives either.
+#[cold]
+#[inline(never)]
+fn blank<T: Default>(what: &str, value: &Value) -> T {
+    if let Value::Undef = value { T::default() } else { unlike(what, value) }
+}
+
 impl<'r> Window<'r> {
     /// An operand.
     #[inline(always)]
@@ -32,19 +40,19 @@ impl<'r> Window<'r> {
     #[inline(always)]
     pub fn real(&self, a: Operand) -> f64 {
         let value = self.get(a);
-        if let Value::Real(x) = value { *x } else { unlike("a Real", value) }
+        if let Value::Real(x) = value { *x } else { blank("a Real", value) }
     }
     /// An Int operand.
     #[inline(always)]
     pub fn int(&self, a: Operand) -> i64 {
         let value = self.get(a);
-        if let Value::Int(n) = value { *n } else { unlike("an Int", value) }
+        if let Value::Int(n) = value { *n } else { blank("an Int", value) }
     }
     /// A Bool operand.
     #[inline(always)]
     pub fn flag(&self, a: Operand) -> bool {
         let value = self.get(a);
-        if let Value::Bool(b) = value { *b } else { unlike("a Bool", value) }
+        if let Value::Bool(b) = value { *b } else { blank("a Bool", value) }
     }
     /// A String operand.
     pub fn text(&self, a: Operand) -> &str {
