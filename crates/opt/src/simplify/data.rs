@@ -49,12 +49,12 @@ impl Simplify<'_> {
             let zeros = zeros.map(|(var, like)| {
                 // Only of arrays is there anything to see in `like`.
                 let ty = self.program.vars[*var].ty;
-                let op = match ty.elem {
-                    Elem::Data(data) if !ty.is_array() => {
-                        Op::Con(self.program.zero_tag(data), vec![])
-                    }
-                    _ if ty.is_array() => Op::Zero(*like),
-                    _ => Op::Copy(Atom::Real(0.0)),
+                let op = if ty.is_array() {
+                    Op::Zero(*like)
+                } else if let Elem::Data(data) = ty.elem {
+                    Op::Con(self.program.zero_tag(data), vec![])
+                } else {
+                    Op::Copy(Atom::Real(0.0))
                 };
                 Stmt::new(vec![*var], op, stmt.span)
             });
