@@ -153,14 +153,14 @@ impl Program {
 }
 
 /// Code under construction: bindings, the first outermost.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// The bindings so far.
     pub bounds: Vec<Bound>,
 }
 
 /// A binding of a scope.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Bound {
     /// `let`
     Let(VarId, Expr),
@@ -180,8 +180,24 @@ impl Scope {
     /// A name for a value, unless it is an atom.
     pub fn bind(&mut self, program: &mut Program, name: &str, value: Expr) -> Expr {
         let (atom, binding) = program.share(name, value);
-        self.bounds.extend(binding.map(|(var, value)| Bound::Let(var, value)));
+        self.extend(binding);
         atom
+    }
+    /// Several bindings, one after the other.
+    pub fn extend(&mut self, bindings: impl IntoIterator<Item = (VarId, Expr)>) {
+        self.bounds.extend(bindings.into_iter().map(|(var, value)| Bound::Let(var, value)));
+    }
+    /// Forgets all bindings.
+    pub fn clear(&mut self) {
+        self.bounds.clear();
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bounds.is_empty()
+    }
+    /// The bindings of another scope, after these.
+    pub fn append(&mut self, inner: Scope) {
+        self.bounds.extend(inner.bounds);
     }
     /// The bindings around a body.
     pub fn around(self, body: Expr) -> Expr {

@@ -7,6 +7,7 @@ mod fragment;
 mod fuel;
 mod known;
 mod reach;
+mod rules;
 mod shape_checks;
 mod specialise;
 mod tidy;

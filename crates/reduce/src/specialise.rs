@@ -19,7 +19,7 @@ mod term;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{DefId, Expr, ExprKind, Program, Stage, VarId, is_first_order};
+use pullback_lambda::{DefId, Expr, ExprKind, Program, Scope, Stage, VarId, is_first_order};
 use rustc_hash::FxHashMap;
 
 use crate::known::{Env, Known, LONGEST, Piece};
@@ -33,9 +33,6 @@ const SHALLOW: usize = 8;
 const DEEPEST: usize = 60;
 /// The output has at most this many nodes more than a multiple of the input.
 const ROOM: usize = 200_000;
-
-/// Bindings around a term, the first outermost.
-type Bindings = Vec<(VarId, Expr)>;
 
 /// What is known of [`specialise_all`].
 pub const SPECIALISE: pullback_lambda::Pass = pullback_lambda::Pass {
@@ -118,10 +115,7 @@ impl Pass<'_> {
                 };
             }
             Task::Call { def, params, function, args } => {
-                let mut out = Bindings::new();
-                let result = self.saturate(function, args, &mut out);
-                let body = self.residual(result);
-                let body = Expr::lets(out, body);
+                let body = self.branch(|pass, out| pass.saturate(function, args, out));
                 self.program.defs[def].body = self.program.lam(params, body);
             }
         }
@@ -190,10 +184,8 @@ impl Pass<'_> {
     }
 
     /// Binds a term to a variable unless it is an atom.
-    fn bound(&mut self, name: &str, expr: Expr, out: &mut Bindings) -> Expr {
-        let (atom, binding) = self.program.share(name, expr);
-        out.extend(binding);
-        atom
+    fn bound(&mut self, name: &str, expr: Expr, out: &mut Scope) -> Expr {
+        out.bind(&mut self.program, name, expr)
     }
 
     /// A known value as a term.

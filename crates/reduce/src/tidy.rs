@@ -9,10 +9,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pullback_base::bug;
+use pullback_base::{Span, bug};
 use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Scope, Stage, VarId};
-use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::known::{Closure, Env, Known};
+use crate::rules::{Selected, beta, decided, selected};
 
 /// Functions of at most this size are copied to wherever they are applied.
 const SMALL: usize = 100;
@@ -54,36 +56,13 @@ pub fn tidy(program: &mut Program, first: usize, root: DefId) {
     TIDY.verified(program, Stage::Any);
 }
 
-/// A value whose structure is known; its parts are atoms.
-#[derive(Clone)]
-enum Known {
-    Atom(Expr),
-    Tuple(Vec<Expr>),
-    Con(usize, Vec<Expr>),
-    Lam(Rc<Function>),
-}
-
-/// A function that may be copied to where it is applied.
-struct Function {
-    params: Vec<VarId>,
-    body: Expr,
-    size: usize,
-}
-
-impl Function {
-    /// The function if it is not larger than that: a larger one is never copied.
-    fn up_to(limit: usize, params: &[VarId], body: &Expr) -> Option<Rc<Self>> {
-        let size = body.size_up_to(limit)?;
-        Some(Rc::new(Self { params: params.to_vec(), body: body.clone(), size }))
-    }
-}
-
 struct Pass<'p> {
     program: &'p mut Program,
     first: usize,
     /// What is reduced, as a function if it may be copied.
-    done: BTreeMap<DefId, Option<Rc<Function>>>,
+    done: BTreeMap<DefId, Option<Rc<Closure>>>,
     busy: BTreeSet<DefId>,
+    /// What variables stand for; the parts are atoms, and functions capture nothing that is not in scope.
     known: FxHashMap<VarId, Known>,
     /// How often variables are mentioned, before reduction.
     mentions: FxHashMap<VarId, usize>,
@@ -114,7 +93,7 @@ impl Pass<'_> {
         let function = if let ExprKind::Lam(params, inside) = &body.kind
             && !inside.globals().contains(&def)
         {
-            Function::up_to(SMALL, params, inside)
+            copied(SMALL, params, inside, &body)
         } else {
             None
         };
@@ -149,16 +128,20 @@ impl Pass<'_> {
     }
 
     fn bind(&mut self, var: VarId, value: Expr) {
+        let dynamic = |items: &[Expr]| items.iter().cloned().map(Known::Dynamic).collect();
         let known = match &value.kind {
-            ExprKind::Tuple(items) => Some(Known::Tuple(items.clone())),
-            ExprKind::Con(tag, fields) => Some(Known::Con(*tag, fields.clone())),
+            ExprKind::Tuple(items) => {
+                Some(Known::Tuple(dynamic(items), value.ty.clone(), value.span))
+            }
+            ExprKind::Con(tag, fields) => {
+                Some(Known::Con(*tag, dynamic(fields), value.ty.clone(), value.span))
+            }
             ExprKind::Lam(params, body) => {
                 let once = self.mentions.get(&var) == Some(&1);
-                let lam = Function::up_to(if once { ONCE } else { SMALL }, params, body);
-                lam.map(Known::Lam)
+                copied(if once { ONCE } else { SMALL }, params, body, &value).map(Known::Function)
             }
             ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Lit(_) => {
-                self.known.insert(var, Known::Atom(value));
+                self.known.insert(var, Known::Dynamic(value));
                 return;
             }
             ExprKind::Prim(..)
@@ -190,7 +173,7 @@ impl Pass<'_> {
         let Expr { kind, ty, span } = expr;
         let kind = match kind {
             ExprKind::Var(var) => {
-                if let Some(Known::Atom(atom)) = self.known.get(&var) {
+                if let Some(Known::Dynamic(atom)) = self.known.get(&var) {
                     return atom.clone();
                 }
                 ExprKind::Var(var)
@@ -207,6 +190,9 @@ impl Pass<'_> {
             }
             ExprKind::If(cond, then, other) => {
                 let cond = self.expr(*cond);
+                if let Some(truth) = decided(&cond) {
+                    return self.expr(if truth { *then } else { *other });
+                }
                 ExprKind::If(
                     Box::new(cond),
                     Box::new(self.scoped(*then)),
@@ -216,8 +202,10 @@ impl Pass<'_> {
             ExprKind::Tuple(items) => ExprKind::Tuple(self.atoms(items)),
             ExprKind::Proj(base, index) => {
                 let base = self.atom(*base);
-                if let Some(Known::Tuple(items)) = self.known(&base) {
-                    return items[index].clone();
+                if let Some(Known::Dynamic(part)) =
+                    self.known(&base).and_then(|known| known.part(index))
+                {
+                    return part.clone();
                 }
                 ExprKind::Proj(Box::new(base), index)
             }
@@ -270,18 +258,29 @@ impl Pass<'_> {
         }
     }
 
-    fn apply(&mut self, function: Expr, args: Vec<Expr>, span: pullback_base::Span) -> Expr {
+    fn apply(&mut self, function: Expr, args: Vec<Expr>, span: Span) -> Expr {
         let function = self.expr(function);
         let is_lam = matches!(function.kind, ExprKind::Lam(..));
         let function = if is_lam || function.is_atom() { function } else { self.name(function) };
         let args = self.atoms(args);
         let lam = match &function.kind {
             ExprKind::Lam(params, body) => {
-                Function::up_to(ONCE, params, body).map(|lam| (lam, true))
+                copied(ONCE, params, body, &function).map(|lam| (lam, true))
             }
             ExprKind::Var(var) => match self.known(&function) {
-                Some(Known::Lam(lam)) => Some((lam.clone(), self.mentions.get(var) == Some(&1))),
-                Some(Known::Atom(_) | Known::Tuple(_) | Known::Con(..)) | None => None,
+                Some(Known::Function(lam)) => {
+                    Some((lam.clone(), self.mentions.get(var) == Some(&1)))
+                }
+                Some(
+                    Known::Dynamic(_)
+                    | Known::Tuple(..)
+                    | Known::Con(..)
+                    | Known::Global(..)
+                    | Known::Recursive(..)
+                    | Known::Partial(..)
+                    | Known::Either(..),
+                )
+                | None => None,
             },
             ExprKind::Global(def) => self.global(*def).map(|lam| (lam, false)),
             ExprKind::Lit(_)
@@ -303,7 +302,7 @@ impl Pass<'_> {
             && lam.params.len() <= args.len()
             && self.depth < DEEPEST
         {
-            let cost = if once { 0 } else { lam.size };
+            let cost = if once { 0 } else { lam.body.size() };
             if cost <= self.room {
                 self.room -= cost;
                 return self.inline(&lam, args, span);
@@ -321,15 +320,11 @@ impl Pass<'_> {
         occurrence
     }
 
-    fn inline(&mut self, function: &Function, args: Vec<Expr>, span: pullback_base::Span) -> Expr {
-        let mut replacements = BTreeMap::new();
-        let mut args = args.into_iter();
-        for param in &function.params {
-            if let Some(arg) = args.next() {
-                replacements.insert(*param, arg);
-            }
-        }
-        let rest: Vec<Expr> = args.collect();
+    fn inline(&mut self, function: &Closure, args: Vec<Expr>, span: Span) -> Expr {
+        let Some((replacements, rest)) = beta(&function.params, args) else {
+            bug("tidy", "a function is copied to where it lacks arguments")
+        };
+        let replacements = replacements.into_iter().collect();
         let body = self.program.copy_with(&function.body, &replacements);
         self.depth += 1;
         let result = if rest.is_empty() { self.expr(body) } else { self.apply(body, rest, span) };
@@ -338,7 +333,7 @@ impl Pass<'_> {
     }
 
     /// A definition that may be copied: one made here, not in the making.
-    fn global(&mut self, def: DefId) -> Option<Rc<Function>> {
+    fn global(&mut self, def: DefId) -> Option<Rc<Closure>> {
         self.definition(def);
         self.done.get(&def).cloned().flatten()
     }
@@ -349,28 +344,18 @@ impl Pass<'_> {
         arms: Vec<Arm>,
         default: Option<Box<Expr>>,
         ty: pullback_lambda::Type,
-        span: pullback_base::Span,
+        span: Span,
     ) -> Expr {
         let scrutinee = self.atom(scrutinee);
-        if let Some(Known::Con(tag, fields)) = self.known(&scrutinee) {
-            let (tag, fields) = (*tag, fields.clone());
-            for arm in arms {
-                if arm.tag == tag {
-                    for (var, field) in arm.vars.iter().zip(fields) {
-                        self.known.insert(*var, Known::Atom(field));
-                    }
-                    return self.expr(arm.body);
+        if let Some((tag, fields)) = self.known(&scrutinee).and_then(Known::constructor) {
+            let fields = fields.to_vec();
+            return match selected(tag, arms, default) {
+                Selected::Arm(arm) => {
+                    self.known.extend(arm.vars.into_iter().zip(fields));
+                    self.expr(arm.body)
                 }
-            }
-            if let Some(default) = default {
-                return self.expr(*default);
-            }
-            return Expr::stop(
-                Prim::Broken,
-                Expr::str("tidy: a match without the arm of its constructor", span),
-                ty,
-                span,
-            );
+                Selected::Default(default) => self.expr(*default),
+            };
         }
         let mut made = vec![];
         for arm in arms {
@@ -380,6 +365,19 @@ impl Pass<'_> {
         let default = default.map(|default| Box::new(self.scoped(*default)));
         Expr::new(ExprKind::Match(Box::new(scrutinee), made, default), ty, span)
     }
+}
+
+/// A function that may be copied to where it is applied: a larger one never is. Binders are unique and its
+/// free variables in scope, so what they stand for need not come along.
+fn copied(limit: usize, params: &[VarId], body: &Expr, function: &Expr) -> Option<Rc<Closure>> {
+    body.size_up_to(limit)?;
+    Some(Rc::new(Closure {
+        params: params.to_vec(),
+        body: body.clone(),
+        ty: function.ty.clone(),
+        env: Env::new(),
+        span: function.span,
+    }))
 }
 
 /// Whether a term is atoms under primitives only.

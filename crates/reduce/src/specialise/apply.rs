@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Name, Span};
-use pullback_lambda::{Arm, Expr, ExprKind, VarId, is_first_order};
+use pullback_base::{Name, Span, bug};
+use pullback_lambda::{Arm, Expr, ExprKind, Scope, VarId, is_first_order};
 
-use super::{Bindings, DEEPEST, Pass, SHALLOW, SMALL};
+use super::{DEEPEST, Pass, SHALLOW, SMALL};
 use crate::known::{Env, Group, Known};
+use crate::rules::beta;
 
 impl Pass<'_> {
     /// Applies a known function. A first-order result is a term that need not be an atom.
@@ -15,7 +16,7 @@ impl Pass<'_> {
         function: Known,
         args: Vec<Known>,
         span: Span,
-        out: &mut Bindings,
+        out: &mut Scope,
     ) -> Known {
         if args.is_empty() {
             return function;
@@ -122,12 +123,7 @@ impl Pass<'_> {
     }
 
     /// The body of a known function with all its arguments (and maybe more, for its result).
-    pub(super) fn saturate(
-        &mut self,
-        function: Known,
-        mut args: Vec<Known>,
-        out: &mut Bindings,
-    ) -> Known {
+    pub(super) fn saturate(&mut self, function: Known, args: Vec<Known>, out: &mut Scope) -> Known {
         let (params, body, env) = match function {
             Known::Function(closure) => {
                 (closure.params.clone(), closure.body.clone(), closure.env.clone())
@@ -154,10 +150,12 @@ impl Pass<'_> {
                 unreachable!("definitions are made for known functions")
             }
         };
-        let more = args.split_off(params.len());
+        let Some((bindings, more)) = beta(&params, args) else {
+            bug("specialise", "a function is saturated that lacks arguments")
+        };
         let outer = std::mem::replace(&mut self.env, env);
-        for (param, arg) in params.iter().zip(args) {
-            self.enter_binding(*param, arg, out);
+        for (param, arg) in bindings {
+            self.enter_binding(param, arg, out);
         }
         self.depth += 1;
         let result = self.body(&body, more, out);
@@ -166,7 +164,7 @@ impl Pass<'_> {
         result
     }
 
-    fn apply_again(&mut self, body: Expr, args: Vec<Known>, out: &mut Bindings) -> Known {
+    fn apply_again(&mut self, body: Expr, args: Vec<Known>, out: &mut Scope) -> Known {
         let span = body.span;
         let outer = std::mem::take(&mut self.env);
         let function = self.known(&body, out);
@@ -175,14 +173,14 @@ impl Pass<'_> {
     }
 
     /// Lets a binder stand for a value, which is evaluated now.
-    pub(super) fn enter_binding(&mut self, var: VarId, value: Known, out: &mut Bindings) {
+    pub(super) fn enter_binding(&mut self, var: VarId, value: Known, out: &mut Scope) {
         let unknown =
             if let Known::Dynamic(expr) = &value { !expr.is_atom() } else { value.is_long() };
         let value = if unknown {
             let expr = self.residual(value);
             let fresh = self.program.fresh_like(var);
             let atom = self.program.var(fresh, expr.span);
-            out.push((fresh, expr));
+            out.push(fresh, expr);
             Known::Dynamic(atom)
         } else {
             value
@@ -191,7 +189,7 @@ impl Pass<'_> {
     }
 
     /// A value that may be used more than once.
-    fn bound_known(&mut self, known: Known, out: &mut Bindings) -> Known {
+    fn bound_known(&mut self, known: Known, out: &mut Scope) -> Known {
         if let Known::Dynamic(expr) = known {
             Known::Dynamic(self.bound("x", expr, out))
         } else {
@@ -200,15 +198,15 @@ impl Pass<'_> {
     }
 
     /// A term with the bindings it needs.
-    pub(super) fn branch(&mut self, make: impl FnOnce(&mut Self, &mut Bindings) -> Known) -> Expr {
-        let mut out = Bindings::new();
+    pub(super) fn branch(&mut self, make: impl FnOnce(&mut Self, &mut Scope) -> Known) -> Expr {
+        let mut out = Scope::default();
         let known = make(self, &mut out);
         let body = self.residual(known);
-        Expr::lets(out, body)
+        out.around(body)
     }
 
     /// The body of a function, applied to further arguments inside its branches.
-    fn body(&mut self, body: &Expr, more: Vec<Known>, out: &mut Bindings) -> Known {
+    fn body(&mut self, body: &Expr, more: Vec<Known>, out: &mut Scope) -> Known {
         if more.is_empty() {
             return self.any(body, out);
         }

@@ -3,14 +3,15 @@
 use std::rc::Rc;
 
 use pullback_base::Span;
-use pullback_lambda::{Arm, Expr, ExprKind, Lit, LoopForm};
+use pullback_lambda::{Arm, Expr, ExprKind, LoopForm, Scope};
 
-use super::{Bindings, Pass};
+use super::Pass;
 use crate::known::{Closure, Env, Known};
+use crate::rules::{Selected, decided, selected};
 
 impl Pass<'_> {
     /// A term: a rebuilt one, or known if its values hold functions.
-    pub(super) fn any(&mut self, expr: &Expr, out: &mut Bindings) -> Known {
+    pub(super) fn any(&mut self, expr: &Expr, out: &mut Scope) -> Known {
         if self.plain(expr) { Known::Dynamic(self.expr(expr)) } else { self.known(expr, out) }
     }
 
@@ -42,7 +43,7 @@ impl Pass<'_> {
             }
             ExprKind::If(cond, then, other) => {
                 let cond = self.expr(cond);
-                if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
+                if let Some(truth) = decided(&cond) {
                     return self.expr(if truth { then } else { other });
                 }
                 let then = self.expr(then);
@@ -136,7 +137,7 @@ impl Pass<'_> {
     }
 
     /// Bindings one after the other, without recursion in their number.
-    fn let_chain(&mut self, expr: &Expr, out: &mut Bindings) -> Known {
+    fn let_chain(&mut self, expr: &Expr, out: &mut Scope) -> Known {
         let mut inner = expr;
         while let Some(next) = self.enter_let(inner, out) {
             inner = next;
@@ -145,7 +146,7 @@ impl Pass<'_> {
     }
 
     /// Evaluates the binding of a `let` and gives its body.
-    pub(super) fn enter_let<'e>(&mut self, expr: &'e Expr, out: &mut Bindings) -> Option<&'e Expr> {
+    pub(super) fn enter_let<'e>(&mut self, expr: &'e Expr, out: &mut Scope) -> Option<&'e Expr> {
         if let ExprKind::Let(var, value, body) = &expr.kind {
             let value = self.any(value, out);
             self.enter_binding(*var, value, out);
@@ -162,7 +163,7 @@ impl Pass<'_> {
         function: &Expr,
         args: &[Expr],
         span: Span,
-        out: &mut Bindings,
+        out: &mut Scope,
     ) -> Known {
         // A function that is applied where it is written is written nowhere else.
         let direct =
@@ -176,10 +177,10 @@ impl Pass<'_> {
     }
 
     /// Values in order of evaluation: those before one that needs bindings are bound first.
-    fn in_order(&mut self, items: &[Expr], out: &mut Bindings) -> Vec<Known> {
+    fn in_order(&mut self, items: &[Expr], out: &mut Scope) -> Vec<Known> {
         let mut values: Vec<Known> = vec![];
         for item in items {
-            let mut more = Bindings::new();
+            let mut more = Scope::default();
             let value = self.any(item, &mut more);
             if !more.is_empty() {
                 for value in &mut values {
@@ -187,7 +188,7 @@ impl Pass<'_> {
                         *expr = self.bound("x", expr.clone(), out);
                     }
                 }
-                out.extend(more);
+                out.append(more);
             }
             values.push(value);
         }
@@ -195,7 +196,7 @@ impl Pass<'_> {
     }
 
     /// A term whose values hold functions.
-    pub(super) fn known(&mut self, expr: &Expr, out: &mut Bindings) -> Known {
+    pub(super) fn known(&mut self, expr: &Expr, out: &mut Scope) -> Known {
         self.made += 1;
         let span = expr.span;
         match &expr.kind {
@@ -226,7 +227,7 @@ impl Pass<'_> {
             }
             ExprKind::If(cond, then, other) => {
                 let cond = self.expr(cond);
-                if let ExprKind::Lit(Lit::Bool(truth)) = cond.kind {
+                if let Some(truth) = decided(&cond) {
                     return self.known(if truth { then } else { other }, out);
                 }
                 self.known_if(cond, then, other, span, out)
@@ -243,8 +244,8 @@ impl Pass<'_> {
             }
             ExprKind::Proj(base, index) => {
                 let base = self.known(base, out);
-                if let Known::Tuple(items, _, _) = &base {
-                    return items[*index].clone();
+                if let Some(part) = base.part(*index) {
+                    return part.clone();
                 }
                 let base = self.residual(base);
                 let part = Known::Dynamic(Expr::proj(base, *index, span));
@@ -252,16 +253,15 @@ impl Pass<'_> {
             }
             ExprKind::Match(scrutinee, arms, default) => {
                 let value = self.any(scrutinee, out);
-                if let Known::Con(tag, items, _, _) = &value {
-                    if let Some(arm) = arms.iter().find(|arm| arm.tag == *tag) {
-                        for (var, item) in arm.vars.iter().zip(items.clone()) {
-                            self.enter_binding(*var, item, out);
-                        }
-                        return self.any(&arm.body, out);
+                if let Some((tag, fields)) = value.constructor() {
+                    let arm = match selected(tag, arms, default.as_deref()) {
+                        Selected::Arm(arm) => arm,
+                        Selected::Default(default) => return self.any(default, out),
+                    };
+                    for (var, field) in arm.vars.iter().zip(fields) {
+                        self.enter_binding(*var, field.clone(), out);
                     }
-                    if let Some(default) = default {
-                        return self.any(default, out);
-                    }
+                    return self.any(&arm.body, out);
                 }
                 let scrutinee = self.residual(value);
                 let made = self.residual_match(scrutinee, arms, default.as_deref(), span);
@@ -280,7 +280,7 @@ impl Pass<'_> {
     }
 
     /// A value that may be used more than once.
-    fn settled(&mut self, known: Known, out: &mut Bindings) -> Known {
+    fn settled(&mut self, known: Known, out: &mut Scope) -> Known {
         if let Known::Dynamic(expr) = known {
             Known::Dynamic(self.bound("x", expr, out))
         } else {
@@ -288,12 +288,7 @@ impl Pass<'_> {
         }
     }
 
-    fn known_global(
-        &mut self,
-        def: pullback_lambda::DefId,
-        expr: &Expr,
-        out: &mut Bindings,
-    ) -> Known {
+    fn known_global(&mut self, def: pullback_lambda::DefId, expr: &Expr, out: &mut Scope) -> Known {
         let body = self.source.defs[def].body.clone();
         let is_function = matches!(body.kind, ExprKind::Lam(..));
         if is_function || !self.constants.insert(def) {
@@ -312,9 +307,9 @@ impl Pass<'_> {
         then: &Expr,
         other: &Expr,
         span: Span,
-        out: &mut Bindings,
+        out: &mut Scope,
     ) -> Known {
-        let (mut then_out, mut other_out) = (Bindings::new(), Bindings::new());
+        let (mut then_out, mut other_out) = (Scope::default(), Scope::default());
         let then = self.known(then, &mut then_out);
         let other = self.known(other, &mut other_out);
         if then_out.is_empty() && other_out.is_empty() {
@@ -323,7 +318,7 @@ impl Pass<'_> {
         }
         let then = self.residual(then);
         let other = self.residual(other);
-        let made = Expr::if_(cond, Expr::lets(then_out, then), Expr::lets(other_out, other), span);
+        let made = Expr::if_(cond, then_out.around(then), other_out.around(other), span);
         self.settled(Known::Dynamic(made), out)
     }
 }
