@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use pullback_base::Span;
 use pullback_lambda::{
-    Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId,
+    Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Program, Scope, Type, TypeKind, VarId,
     contains_real,
 };
 use pullback_prim::Prim;
@@ -19,9 +19,6 @@ use rustc_hash::FxHashMap;
 pub(super) const ABSENT: usize = 0;
 /// The constructor of a Real that is there; those of a sum come in their order after [`ABSENT`].
 pub(super) const PRESENT: usize = 1;
-
-/// Bindings of code, the first outermost.
-pub(super) type Bindings = Vec<(VarId, Expr)>;
 
 /// What is made by recursion over types, on demand.
 #[derive(Default)]
@@ -37,7 +34,7 @@ pub(super) struct Library {
 pub(super) struct Arithmetic<'p> {
     pub program: &'p mut Program,
     pub library: &'p mut Library,
-    pub out: Bindings,
+    pub out: Scope,
     pub span: Span,
 }
 
@@ -105,16 +102,14 @@ impl Arithmetic<'_> {
 
     /// Binds a term to a variable unless it is an atom.
     pub fn bind(&mut self, name: &str, expr: Expr) -> Expr {
-        let (atom, binding) = self.program.share(name, expr);
-        self.out.extend(binding);
-        atom
+        self.out.bind(self.program, name, expr)
     }
 
     /// Code with the bindings that it needs.
     pub fn scope(&mut self, make: impl FnOnce(&mut Self) -> Expr) -> Expr {
         let outer = std::mem::take(&mut self.out);
         let code = make(self);
-        Expr::lets(std::mem::replace(&mut self.out, outer), code)
+        std::mem::replace(&mut self.out, outer).around(code)
     }
 
     fn call(&self, def: DefId, args: Vec<Expr>) -> Expr {

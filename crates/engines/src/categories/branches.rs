@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Name, bug};
-use pullback_lambda::{Arm, Constructor, Data, DataId, Expr, ExprKind, Type, TypeKind, VarId};
+use pullback_lambda::{
+    Arm, Constructor, Data, DataId, Expr, ExprKind, Scope, Type, TypeKind, VarId,
+};
 
-use super::absence::Bindings;
 use super::cl::{Function, NAME};
 use super::cotangent::{Cot, Shape};
 use super::flow::targets;
@@ -27,7 +28,7 @@ impl Reverse<'_> {
             touched.extend(targets(region, own, &self.active, &self.aliases));
         }
         let outer = self.cots.clone();
-        let mut runs: Vec<(Bindings, BTreeMap<VarId, Cot>)> = vec![];
+        let mut runs: Vec<(Scope, BTreeMap<VarId, Cot>)> = vec![];
         for (_, _, region) in regions {
             let bindings = std::mem::take(&mut self.arith.out);
             self.cots = outer.clone();
@@ -81,7 +82,7 @@ impl Reverse<'_> {
             }
             let code = gathered(items, self.arith.span);
             let bindings = std::mem::replace(&mut self.arith.out, before);
-            codes.push(Expr::lets(bindings, code));
+            codes.push(bindings.around(code));
         }
         self.cots = outer;
         let result = self.chosen(out, codes, regions, choice);

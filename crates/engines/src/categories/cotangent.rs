@@ -210,7 +210,7 @@ impl Arithmetic<'_> {
         }
         let var = self.program.fresh(name, expr.ty.clone());
         let atom = self.program.var(var, expr.span);
-        self.out.push((var, expr));
+        self.out.push(var, expr);
         atom
     }
 

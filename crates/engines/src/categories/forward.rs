@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 
 use pullback_base::{Span, bug};
 use pullback_lambda::{
-    Arm, DataId, DefId, Expr, ExprKind, LoopForm, Program, Type, TypeKind, VarId,
+    Arm, DataId, DefId, Expr, ExprKind, LoopForm, Program, Scope, Type, TypeKind, VarId,
 };
 use pullback_prim::Prim;
 
-use super::absence::Bindings;
 use super::cl::{Function, NAME};
 use super::meaning::apply_function;
 use super::plan::{Halves, Plan};
@@ -23,14 +22,14 @@ pub(super) struct Forward<'p> {
 
 impl Forward<'_> {
     /// The steps of a region as bindings.
-    pub fn bindings(&mut self, region: &Region) -> Bindings {
-        let mut out = vec![];
+    pub fn bindings(&mut self, region: &Region) -> Scope {
+        let mut out = Scope::default();
         for step in &region.steps {
             match self.plans.get(&step.out).cloned() {
                 Some(plan) => self.saving(step, &plan, &mut out),
                 None => {
                     let value = self.value(step);
-                    out.push((step.out, value));
+                    out.push(step.out, value);
                 }
             }
         }
@@ -40,7 +39,7 @@ impl Forward<'_> {
     /// A region as a term.
     fn region(&mut self, region: &Region) -> Expr {
         let bindings = self.bindings(region);
-        Expr::lets(bindings, region.result.clone())
+        bindings.around(region.result.clone())
     }
 
     /// A region that gives its value with something more.
@@ -48,7 +47,7 @@ impl Forward<'_> {
         let bindings = self.bindings(region);
         let span = region.result.span;
         let more = more(self);
-        Expr::lets(bindings, Expr::tuple(vec![region.result.clone(), more], span))
+        bindings.around(Expr::tuple(vec![region.result.clone(), more], span))
     }
 
     fn vars(&self, vars: &[VarId], span: Span) -> Vec<Expr> {
@@ -109,7 +108,7 @@ impl Forward<'_> {
     }
 
     /// A step with what it saves.
-    fn saving(&mut self, step: &Step, plan: &Plan, out: &mut Bindings) {
+    fn saving(&mut self, step: &Step, plan: &Plan, out: &mut Scope) {
         let span = step.span;
         match plan {
             Plan::Call { token } => {
@@ -137,14 +136,14 @@ impl Forward<'_> {
                 let pairs = Expr::build(size.clone(), *index, body, span);
                 let pairs_var = self.program.fresh("pairs", pairs.ty.clone());
                 let pairs_atom = self.program.var(pairs_var, span);
-                out.push((pairs_var, pairs));
+                out.push(pairs_var, pairs);
                 for (part, var) in [(0, step.out), (1, *token)] {
                     let index = self.program.fresh("i", Type::int());
                     let at = self.program.var(index, span);
                     let size = Expr::prim(Prim::Size, vec![pairs_atom.clone()], span);
                     let pair = Expr::prim(Prim::Index, vec![pairs_atom.clone(), at], span);
                     let part = Expr::build(size, index, Expr::proj(pair, part, span), span);
-                    out.push((var, part));
+                    out.push(var, part);
                 }
             }
             Plan::Loop { stack, count, saved } => self.turns(step, *stack, *count, saved, out),
@@ -152,13 +151,13 @@ impl Forward<'_> {
     }
 
     /// Binds value and token to the parts of a pair.
-    fn unpack(&mut self, step: &Step, both: Expr, token: VarId, out: &mut Bindings) {
+    fn unpack(&mut self, step: &Step, both: Expr, token: VarId, out: &mut Scope) {
         let span = step.span;
         let var = self.program.fresh("both", both.ty.clone());
         let atom = self.program.var(var, span);
-        out.push((var, both));
-        out.push((step.out, Expr::proj(atom.clone(), 0, span)));
-        out.push((token, Expr::proj(atom, 1, span)));
+        out.push(var, both);
+        out.push(step.out, Expr::proj(atom.clone(), 0, span));
+        out.push(token, Expr::proj(atom, 1, span));
     }
 
     fn branch(&mut self, step: &Step, data: DataId, saved: &[Vec<VarId>]) -> Expr {
@@ -204,7 +203,7 @@ impl Forward<'_> {
         stack: Option<(VarId, DataId)>,
         count: Option<VarId>,
         saved: &[VarId],
-        out: &mut Bindings,
+        out: &mut Scope,
     ) {
         let span = step.span;
         let (StepKind::Fold { state, init, body, .. } | StepKind::While { state, init, body, .. }) =
@@ -239,7 +238,7 @@ impl Forward<'_> {
             next.push(Expr::prim(Prim::IntAdd, one, span));
         }
         let bindings = self.bindings(body);
-        let code = Expr::lets(bindings, Expr::tuple(next, span));
+        let code = bindings.around(Expr::tuple(next, span));
         let code = Expr::let_(state, part(0), code);
         let init = Expr::tuple(starts, span);
         let done = if let StepKind::Fold { index, count, .. } = &step.kind {
@@ -251,11 +250,11 @@ impl Forward<'_> {
         };
         let all = self.program.fresh("all", done.ty.clone());
         let atom = self.program.var(all, span);
-        out.push((all, done));
-        out.push((step.out, Expr::proj(atom.clone(), 0, span)));
+        out.push(all, done);
+        out.push(step.out, Expr::proj(atom.clone(), 0, span));
         let tokens = stack.iter().map(|(token, _)| *token).chain(count);
         for (at, token) in tokens.enumerate() {
-            out.push((token, Expr::proj(atom.clone(), at + 1, span)));
+            out.push(token, Expr::proj(atom.clone(), at + 1, span));
         }
     }
 }

@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Span, bug};
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Slope, Type, TypeKind, VarId};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Scope, Slope, Type, TypeKind, VarId};
 use pullback_prim::{Move, Prim};
 
-use super::absence::{ABSENT, Arithmetic, Bindings, arm};
+use super::absence::{ABSENT, Arithmetic, arm};
 use super::branches::{fails, two};
 use super::callees::Callees;
 use super::cl::{Custom, NAME};
@@ -57,7 +57,7 @@ impl Push<'_> {
         let (plans, halves) = (BTreeMap::new(), BTreeMap::new());
         let mut forward = Forward { program: self.arith.program, plans: &plans, halves: &halves };
         let value = forward.value(step);
-        self.arith.out.push((step.out, value));
+        self.arith.out.push(step.out, value);
     }
 
     fn value(&self, var: VarId) -> Expr {
@@ -249,7 +249,7 @@ impl Push<'_> {
         let given = given.into_iter().map(|term| self.arith.bind("d", term)).collect();
         let both = Expr::app(self.arith.program.global(pushforward, span), given, span);
         let both = self.arith.bind("both", both);
-        self.arith.out.push((out, Expr::proj(both.clone(), 0, span)));
+        self.arith.out.push(out, Expr::proj(both.clone(), 0, span));
         Some(self.arith.formed(Expr::proj(both, 1, span), false))
     }
 
@@ -327,7 +327,7 @@ impl Push<'_> {
         choose: impl FnOnce(Vec<Expr>, Span) -> Expr,
     ) -> Option<Cot> {
         let span = self.arith.span;
-        let mut runs: Vec<(Bindings, Cot)> = vec![];
+        let mut runs: Vec<(Scope, Cot)> = vec![];
         for (at, (region, vars)) in regions.iter().enumerate() {
             let before = std::mem::take(&mut self.arith.out);
             if let Some((tangent, arms)) = scrutinee
@@ -356,7 +356,7 @@ impl Push<'_> {
                 self.arith.leaves(&tangent, &shape, &region.result, &mut items);
             }
             let bindings = std::mem::replace(&mut self.arith.out, before);
-            codes.push(Expr::lets(bindings, Expr::tuple(items, span)));
+            codes.push(bindings.around(Expr::tuple(items, span)));
         }
         let both = self.arith.bind("both", choose(codes, span));
         Some(self.opened(both, &shape, out))
@@ -365,7 +365,7 @@ impl Push<'_> {
     /// Binds a value to the first component, and gives the tangent in the others.
     fn opened(&mut self, both: Expr, shape: &Shape, out: VarId) -> Cot {
         let span = self.arith.span;
-        self.arith.out.push((out, Expr::proj(both.clone(), 0, span)));
+        self.arith.out.push(out, Expr::proj(both.clone(), 0, span));
         let mut leaves = vec![];
         for at in 1..=shape.count() {
             leaves.push(self.arith.bind("d", Expr::proj(both.clone(), at, span)));
@@ -454,7 +454,7 @@ impl Push<'_> {
         let (d, sure) = self.arith.form(&tangent, &body.result);
         let pair = Expr::tuple(vec![body.result.clone(), d], span);
         let bindings = std::mem::replace(&mut self.arith.out, before);
-        let pairs = Expr::build(size.clone(), index, Expr::lets(bindings, pair), span);
+        let pairs = Expr::build(size.clone(), index, bindings.around(pair), span);
         let pairs = self.arith.bind("pairs", pairs);
         let [values, dots] = [0, 1].map(|part| {
             let index = self.arith.program.fresh("i", Type::int());
@@ -463,7 +463,7 @@ impl Push<'_> {
             let pair = Expr::prim(Prim::Index, vec![pairs.clone(), at], span);
             Expr::build(size, index, Expr::proj(pair, part, span), span)
         });
-        self.arith.out.push((out, values));
+        self.arith.out.push(out, values);
         Some(self.arith.formed(dots, sure))
     }
 
@@ -505,7 +505,7 @@ impl Push<'_> {
             let before = std::mem::replace(&mut self.arith.out, bindings);
             let mut items = vec![body.result.clone()];
             self.arith.leaves(&last, &shape, &body.result, &mut items);
-            Expr::lets(std::mem::replace(&mut self.arith.out, before), Expr::tuple(items, span))
+            std::mem::replace(&mut self.arith.out, before).around(Expr::tuple(items, span))
         };
         let init = Expr::tuple(starts, span);
         let done = if let StepKind::Fold { index, count, .. } = &step.kind {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, VarId};
+use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Scope, Type, VarId};
 
 use super::absence::{Arithmetic, Library};
 use super::callees::Callees;
@@ -115,8 +115,12 @@ struct Maker<'p> {
 impl Maker<'_> {
     fn push(&mut self, params: &[VarId], region: &Region, span: Span) -> Push<'_> {
         let active = flow::active(self.program, &self.flows, params, region);
-        let arith =
-            Arithmetic { program: self.program, library: &mut self.library, out: vec![], span };
+        let arith = Arithmetic {
+            program: self.program,
+            library: &mut self.library,
+            out: Scope::default(),
+            span,
+        };
         let (halves, flows) = (&self.halves, &self.flows);
         let callees = &mut self.callees;
         Push { arith, callees, halves, flows, active, tangents: BTreeMap::new() }
@@ -133,7 +137,7 @@ impl Maker<'_> {
         let moving_dot = arith.dot(&moving);
         let pair = arith.program.fresh("p", Type::tuple(vec![from, moving_dot]));
         let both = arith.program.var(pair, span);
-        arith.out.push((s, Expr::proj(both.clone(), 0, span)));
+        arith.out.push(s, Expr::proj(both.clone(), 0, span));
         let ds = arith.bind("ds", Expr::proj(both, 1, span));
         let ds = if arith.has_real(&moving) { Cot::Sure(ds) } else { Cot::None };
         let ds = if held == 0 {
@@ -145,7 +149,7 @@ impl Maker<'_> {
         let dt = push.region(&region);
         let dt = push.arith.filled(&dt, &region.result);
         let bindings = std::mem::take(&mut push.arith.out);
-        let body = Expr::lets(bindings, Expr::tuple(vec![region.result, dt], span));
+        let body = bindings.around(Expr::tuple(vec![region.result, dt], span));
         let body = self.program.lam(vec![pair], body);
         let name = format!("fwd${name}").into();
         Some(self.program.defs.push(Def { name, ty: body.ty.clone(), body, span }))
@@ -168,7 +172,7 @@ impl Maker<'_> {
         let dt = push.region(&region);
         let dt = push.arith.whole(&dt, &region.result);
         let bindings = std::mem::take(&mut push.arith.out);
-        let body = Expr::lets(bindings, Expr::tuple(vec![region.result, dt], span));
+        let body = bindings.around(Expr::tuple(vec![region.result, dt], span));
         self.program.defs[made].body = self.program.lam(params, body);
     }
 }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Name};
 use pullback_lambda::{
-    Constructor, Data, Def, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId, contains_real,
+    Constructor, Data, Def, DefId, Expr, ExprKind, Program, Scope, Type, TypeKind, VarId,
+    contains_real,
 };
 
 use super::absence::{Arithmetic, Library};
@@ -76,7 +77,7 @@ pub(super) fn wrapper(
     let call = Expr::app(program.global(halves.forward, span), given, span);
     let both = program.fresh("both", call.ty.clone());
     let part = |program: &Program, at| Expr::proj(program.var(both, span), at, span);
-    let mut arith = Arithmetic { program, library, out: vec![], span };
+    let mut arith = Arithmetic { program, library, out: Scope::default(), span };
     let to_dot = arith.dot(&result.ty);
     let y_bar = arith.program.fresh("y_bar", to_dot);
     let x_bar = if *flows || halves.sure.last() == Some(&true) {
@@ -97,7 +98,7 @@ pub(super) fn wrapper(
         arith.zeros(&point)
     };
     let bindings = std::mem::take(&mut arith.out);
-    let pullback = program.lam(vec![y_bar], Expr::lets(bindings, x_bar));
+    let pullback = program.lam(vec![y_bar], bindings.around(x_bar));
     let value = part(program, 0);
     let body = Expr::let_(both, call, Expr::tuple(vec![value, pullback], span));
     let body = program.lam(params, body);
@@ -182,8 +183,12 @@ impl Splitter<'_> {
         let flows = self.flows[&def].clone();
         let sure = sure.unwrap_or_else(|| vec![false; flows.len()]);
         let definite = alone || matches!(to.kind(), TypeKind::Real);
-        let mut arith =
-            Arithmetic { program: self.program, library: &mut self.library, out: vec![], span };
+        let mut arith = Arithmetic {
+            program: self.program,
+            library: &mut self.library,
+            out: Scope::default(),
+            span,
+        };
         let accumulates: Vec<bool> =
             types.iter().map(|ty| !alone && holds_arrays(arith.program, ty)).collect();
         let d_type = if definite { arith.dot(&to) } else { arith.maybe_of(&to) };
@@ -241,7 +246,7 @@ impl Splitter<'_> {
             arith: Arithmetic {
                 program: self.program,
                 library: &mut self.library,
-                out: vec![],
+                out: Scope::default(),
                 span,
             },
             halves: &self.halves,
@@ -285,7 +290,7 @@ impl Splitter<'_> {
         }
         let result = gathered(results, span);
         let bindings = std::mem::take(&mut reverse.arith.out);
-        let mut code = Expr::lets(bindings, result);
+        let mut code = bindings.around(result);
         let saved = reverse.saved(&code, &region, &params);
         let fresh = reverse.opened(&mut code, &saved);
         let plans = std::mem::take(&mut reverse.plans);
@@ -338,7 +343,7 @@ impl Splitter<'_> {
             (Expr::tuple(items, span), Expr::lets(opening, code))
         };
         let pair = Expr::tuple(vec![region.result.clone(), content], span);
-        let body = self.program.lam(params.to_vec(), Expr::lets(bindings, pair));
+        let body = self.program.lam(params.to_vec(), bindings.around(pair));
         self.program.defs[halves.forward].body = body;
         self.program.defs[halves.reverse].body = self.program.lam(given, Expr::lets(parts, code));
     }

@@ -35,7 +35,7 @@ impl Reverse<'_> {
         let next: Vec<Expr> = shared.iter().map(|var| self.taken(*var)).collect();
         let next = gathered(next, span);
         let bindings = std::mem::replace(&mut self.arith.out, before);
-        let mut code = Expr::lets(bindings, next);
+        let mut code = bindings.around(next);
         let saved = self.saved(&code, body, &[]);
         let fresh_index = self.opened(&mut code, &[index]);
         let mut bindings = vec![(fresh_index[0], at.clone())];
@@ -92,7 +92,7 @@ impl Reverse<'_> {
         let mut starts = vec![start];
         starts.extend(shared_starts);
         let mut types: Vec<Type> = starts.iter().map(|start| start.ty.clone()).collect();
-        let probe = Expr::lets(bindings.clone(), Expr::tuple(next.clone(), span));
+        let probe = bindings.clone().around(Expr::tuple(next.clone(), span));
         let saved = self.saved(&probe, body, &[turns.state]);
         let stack = (!saved.is_empty()).then(|| self.stack(&saved));
         let count_var =
@@ -109,7 +109,7 @@ impl Reverse<'_> {
         });
         next.extend(rest.map(|rest| self.arith.program.var(rest, span)));
         starts.extend(stack.map(|(token, _)| self.arith.program.var(token, span)));
-        let mut code = Expr::lets(bindings, gathered(next, span));
+        let mut code = bindings.around(gathered(next, span));
         let state = self.arith.program.fresh("back", gathered_type(&types));
         let turn = self.arith.program.fresh("j", Type::int());
         let part = |this: &Self, at| {
