@@ -55,7 +55,7 @@ impl Elab<'_> {
     pub(super) fn hessian(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
         self.bind(f, "f", |this, f| {
             let gradient = this.gradient(f, span);
-            this.jacobian([gradient, x], span)
+            this.jacobian_of_gradient([gradient, x], span)
         })
     }
 

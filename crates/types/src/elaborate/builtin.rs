@@ -196,7 +196,7 @@ impl<'t> Elab<'t> {
     }
 
     /// The sum of an array of Ints.
-    fn int_sum(&mut self, [array]: [Expr; 1], span: Span) -> Expr {
+    pub(super) fn int_sum(&mut self, [array]: [Expr; 1], span: Span) -> Expr {
         self.bind(array, "array", |this, array| {
             let size = build::size(array.clone(), span);
             this.accumulate(size, Expr::lit(Lit::Int(0), span), span, |_, total, index| {
