@@ -15,10 +15,10 @@ mod show;
 
 use std::rc::Rc;
 
-use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, walk};
+use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, tangent_at, walk};
 
 use crate::go::Go;
-use crate::levels::{checked_leaves, tangent_at};
+use crate::levels::checked_leaves;
 use crate::watch::{self, Noting};
 pub(crate) use level::Duals;
 

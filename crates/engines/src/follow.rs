@@ -7,12 +7,12 @@
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_eval::{Ctx, Fault, Image, Level, Machine, Options, Step, Value, primal, walk};
+use pullback_eval::{Ctx, Fault, Image, Level, Linearised, Machine, Options, Step, Value, walk};
 use pullback_lambda::DefId;
 use pullback_prim::Prim;
 
 use crate::go::Go;
-use crate::levels::{attach, followed_sum, smooth, tangent_at};
+use crate::levels::{attach, followed_sum};
 
 /// Runs a function of one argument whose Reals are all followed; the watch in `options` sees what
 /// depends on them. Derivatives inside the program are taken by traces.
@@ -53,17 +53,12 @@ impl Level for Followed {
         prim: Prim,
         args: &[Value],
     ) -> Result<Value, Fault> {
-        let smooth = smooth(prim)?;
-        let below: Vec<Value> = args.iter().map(|arg| primal(arg, level).clone()).collect();
-        let result = ctx.apply(prim, &below)?;
-        for (arg, term) in args.iter().zip(smooth.partials) {
-            if let (Some(_), Some(term)) = (tangent_at(arg, level), term)
-                && ctx.term(term, &below, &result)?.is_some()
-            {
-                return ctx.follow(level, result, Value::Unit);
-            }
+        let Linearised { result, terms } = ctx.linearise(level, prim, args)?;
+        if terms.iter().any(Option::is_some) {
+            ctx.follow(level, result, Value::Unit)
+        } else {
+            Ok(result)
         }
-        Ok(result)
     }
 
     fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {

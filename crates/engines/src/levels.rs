@@ -1,14 +1,7 @@
 //! What the engines that follow Reals at run time share.
 
-use pullback_eval::{Ctx, Fault, Value, primal, walk};
-use pullback_prim::{Prim, Smooth};
-
-/// What the engine keeps of the derivative of a Real, if this level is the one that follows it.
-#[inline]
-pub(crate) fn tangent_at(value: &Value, level: u64) -> Option<&Value> {
-    let Value::Active(active) = value else { return None };
-    (active.level == level).then_some(&active.tangent)
-}
+use pullback_eval::{Ctx, Fault, Value, primal, tangent_at, walk};
+use pullback_prim::Prim;
 
 /// A Real without the derivatives of levels above this one.
 pub(crate) fn below_or_at(value: &Value, level: u64) -> &Value {
@@ -82,9 +75,4 @@ pub(crate) fn checked_leaves(
         Ok(Value::Unit)
     })?;
     Ok(leaves)
-}
-
-/// The analysis of a primitive that an engine was given as a smooth one.
-pub(crate) fn smooth(prim: Prim) -> Result<&'static Smooth, Fault> {
-    prim.row().smooth().ok_or_else(|| Fault::internal(format!("{prim:?} is not smooth")))
 }

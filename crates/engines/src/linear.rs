@@ -17,7 +17,7 @@ use pullback_eval::{Ctx, Fault, Level, Native, Nonlinear, Ruled, Step, Value, pr
 use pullback_prim::{Linearity, Prim};
 
 use crate::go::Go;
-use crate::levels::{below_or_at, carried, carriers, followed_sum, smooth};
+use crate::levels::{below_or_at, carried, carriers, followed_sum};
 
 /// Which pullbacks of rules a level admits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl Level for Linear {
     ) -> Result<Value, Fault> {
         let followed =
             |index: usize| args.get(index).is_some_and(|arg: &Value| arg.level() == level);
-        let linear = match smooth(prim)?.linearity {
+        let linear = match prim.row().analysis().linearity {
             Linearity::Linear if args.iter().any(|arg| is_constant(level, arg)) => {
                 return Err(self.refuse(Nonlinear::Offset));
             }

@@ -8,19 +8,68 @@
 use std::rc::Rc;
 
 use pullback_base::bug;
-use pullback_prim::{Class, MAX_SHARED, Move, Prim, Smooth, Term};
+use pullback_prim::{Application, Class, Move, Partials, Prim, Smooth};
 
 use super::discrete;
 use super::hooks::Ctx;
 use super::numeric::{Plain, jumps, smooth_value};
-use super::value::{Value, primal};
+use super::value::{Value, primal, tangent_at};
 use super::watch::compares;
 use crate::Fault;
 
-/// The values of the terms that the partial derivatives of one application share, as far as they have
-/// been asked for.
-#[derive(Default)]
-pub struct Known([Option<Value>; MAX_SHARED]);
+/// A smooth primitive below a level, with its derivative there.
+pub struct Linearised<'a> {
+    /// Its value.
+    pub result: Value,
+    /// For each argument the partial derivative by it, and what the level keeps of the argument: none where it
+    /// does not follow the argument, or where the derivative is structurally zero.
+    pub terms: [Option<(Value, &'a Value)>; 2],
+}
+
+/// A primitive at values of any level; each primitive in its partial derivatives is counted.
+struct AtValues<'c> {
+    ctx: &'c mut Ctx,
+    args: &'c [Value],
+    result: &'c Value,
+}
+
+impl Application for AtValues<'_> {
+    type Value = Value;
+    type Fault = Fault;
+
+    fn arg(&self, index: usize) -> Value {
+        self.args[index].clone()
+    }
+
+    fn result(&self) -> Value {
+        self.result.clone()
+    }
+
+    fn real(&self, value: f64) -> Value {
+        Value::Real(value)
+    }
+
+    fn int(&self, value: i64) -> Value {
+        Value::Int(value)
+    }
+
+    fn holds(&self, condition: &Value) -> bool {
+        let Value::Bool(truth) = condition else {
+            bug("eval", "a Bool as the condition of a partial derivative")
+        };
+        *truth
+    }
+
+    fn apply(&mut self, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
+        self.ctx.counts.differentiate(prim);
+        match &prim.row().class {
+            Class::Smooth(smooth) => self.ctx.apply_smooth(prim, smooth, args),
+            Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail => {
+                discrete::apply(self.ctx, prim, args)
+            }
+        }
+    }
+}
 
 impl Ctx {
     /// Applies any primitive but [`Prim::Update`] to values of any level.
@@ -160,66 +209,28 @@ impl Ctx {
         }
     }
 
-    /// The value of a partial derivative at `args` and `result`, all below the level that asks; `None`
-    /// is the structural zero.
-    pub fn term(
+    /// Applies a smooth primitive below a level that follows some of its arguments, and linearises it there.
+    pub fn linearise<'a>(
         &mut self,
-        term: &Term,
-        args: &[Value],
-        result: &Value,
-    ) -> Result<Option<Value>, Fault> {
-        self.partial(&[], term, args, result, &mut Known::default())
-    }
-
-    /// As [`Ctx::term`], for several partials of one application: `known` keeps the values of the terms
-    /// that they share ([`crate::Smooth::shared`]).
-    pub fn partial(
-        &mut self,
-        shared: &[Term],
-        term: &Term,
-        args: &[Value],
-        result: &Value,
-        known: &mut Known,
-    ) -> Result<Option<Value>, Fault> {
-        Ok(Some(match term {
-            Term::Arg(index) => args[*index].clone(),
-            Term::Result => result.clone(),
-            Term::Real(x) => Value::Real(*x),
-            Term::Int(n) => Value::Int(*n),
-            Term::Zero => return Ok(None),
-            Term::Prim(prim, terms) => {
-                let slot = shared.iter().position(|shared| shared == term);
-                if let Some(value) = slot.and_then(|slot| known.0[slot].clone()) {
-                    return Ok(Some(value));
-                }
-                let mut values = [Value::Unit, Value::Unit];
-                for (slot, term) in values.iter_mut().zip(*terms) {
-                    let value = self.partial(shared, term, args, result, known)?;
-                    // A structural zero that is computed with is the number.
-                    *slot = value.unwrap_or(Value::Real(0.0));
-                }
-                self.counts.differentiate(*prim);
-                let values = &values[..terms.len().min(2)];
-                let value = match &prim.row().class {
-                    Class::Smooth(smooth) => self.apply_smooth(*prim, smooth, values)?,
-                    Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail => {
-                        discrete::apply(self, *prim, values)?
-                    }
-                };
-                if let Some(slot) = slot {
-                    known.0[slot] = Some(value.clone());
-                }
-                value
+        level: u64,
+        prim: Prim,
+        args: &'a [Value],
+    ) -> Result<Linearised<'a>, Fault> {
+        let mut below = [Value::Unit, Value::Unit];
+        for (slot, arg) in below.iter_mut().zip(args) {
+            *slot = primal(arg, level).clone();
+        }
+        let below = &below[..args.len().min(2)];
+        let result = self.apply(prim, below)?;
+        let mut terms = [None, None];
+        let at = AtValues { ctx: self, args: below, result: &result };
+        let mut partials = Partials::new(prim.row().analysis(), at);
+        for (index, arg) in args.iter().enumerate() {
+            if let Some(tangent) = tangent_at(arg, level) {
+                terms[index] = partials.by(index)?.map(|partial| (partial, tangent));
             }
-            Term::If(cond, then, other) => {
-                let truth = self.partial(shared, cond, args, result, known)?;
-                let Some(Value::Bool(truth)) = truth else {
-                    bug("eval", "a Bool as the condition of a partial derivative")
-                };
-                let chosen = if truth { then } else { other };
-                return self.partial(shared, chosen, args, result, known);
-            }
-        }))
+        }
+        Ok(Linearised { result, terms })
     }
 
     /// The sum of an array of Reals of any level, from left to right.

@@ -24,7 +24,7 @@ pub mod walk;
 pub mod watch;
 mod watched;
 
-pub use arith::Known;
+pub use arith::Linearised;
 pub use chunks::Chunks;
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
@@ -38,4 +38,4 @@ pub use pullback_base::{Budget, Since, memory};
 pub use pullback_prim::{
     FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, Ruled, amount,
 };
-pub use value::{Active, Array, Fields, Items, NativeValue, Value, equal, primal};
+pub use value::{Active, Array, Fields, Items, NativeValue, Value, equal, primal, tangent_at};

@@ -1,6 +1,6 @@
 //! Partial derivatives at plain numbers: what engines need most often, without values in between.
 
-use pullback_prim::{Class, MAX_SHARED, Prim, RealFn, Smooth, Term};
+use pullback_prim::{Application, Class, Partials, Prim, RealFn, Smooth, Term};
 
 use super::counts::Counts;
 use super::value::Value;
@@ -106,18 +106,19 @@ impl<'a> Plain<'a> {
             }
             return Some(self);
         }
-        let mut partials = Partials::new(smooth, numbers, self.result);
-        for (index, term) in smooth.partials.iter().enumerate() {
+        let at = AtNumbers { args: numbers, result: self.result, counts: Counts::default() };
+        let mut partials = Partials::new(smooth, at);
+        for index in 0..2 {
             if self.tangents[index].is_none() {
                 continue;
             }
-            match partials.get(term.as_ref()?) {
-                Partial::Zero => self.tangents[index] = None,
-                Partial::Number(x) => self.partials[index] = x,
-                Partial::Unknown => return None,
+            match partials.by(index) {
+                Ok(None) => self.tangents[index] = None,
+                Ok(Some(x)) => self.partials[index] = x,
+                Err(NotOfReals) => return None,
             }
         }
-        counts.add(partials.counts);
+        counts.add(partials.application().counts);
         Some(self)
     }
 }
@@ -149,87 +150,54 @@ fn value(smooth: &Smooth, args: &[f64]) -> Option<f64> {
     }
 }
 
-/// What a partial derivative is at plain numbers.
-enum Partial {
-    /// Structurally zero.
-    Zero,
-    /// A number.
-    Number(f64),
-    /// Not known here: the term needs more than Reals.
-    Unknown,
-}
+/// A term needs more than Reals.
+struct NotOfReals;
 
-/// The partial derivatives of one application of a primitive of Reals. What they share is computed
-/// once, and each primitive in them is counted.
-struct Partials<'a> {
-    smooth: &'a Smooth,
+/// A primitive at Reals; a truth is 1 or 0. Each primitive in its partial derivatives is counted.
+struct AtNumbers {
     args: [f64; 2],
     result: f64,
-    /// The values of the shared terms that have been asked for; a truth is 1 or 0.
-    known: [Option<f64>; MAX_SHARED],
-    /// What it took.
     counts: Counts,
 }
 
-impl<'a> Partials<'a> {
-    /// At these arguments, with this result.
+impl Application for AtNumbers {
+    type Value = f64;
+    type Fault = NotOfReals;
+
     #[inline]
-    fn new(smooth: &'a Smooth, args: [f64; 2], result: f64) -> Self {
-        Self { smooth, args, result, known: [None; MAX_SHARED], counts: Counts::default() }
+    fn arg(&self, index: usize) -> f64 {
+        self.args[index]
     }
 
-    /// One of them.
     #[inline]
-    fn get(&mut self, term: &Term) -> Partial {
-        match term {
-            Term::Arg(index) => Partial::Number(self.args[*index]),
-            Term::Real(x) => Partial::Number(*x),
-            Term::Result => Partial::Number(self.result),
-            Term::Zero => Partial::Zero,
-            Term::Int(n) => Partial::Number(*n as f64),
-            Term::Prim(prim, terms) => match self.prim(term, *prim, terms) {
-                Some(x) => Partial::Number(x),
-                None => Partial::Unknown,
-            },
-            Term::If(cond, then, other) => {
-                let Term::Prim(prim, sides) = cond else { return Partial::Unknown };
-                match self.prim(cond, *prim, sides) {
-                    Some(truth) => self.get(if truth == 0.0 { other } else { then }),
-                    None => Partial::Unknown,
-                }
-            }
-        }
+    fn result(&self) -> f64 {
+        self.result
     }
 
-    fn prim(&mut self, term: &Term, prim: Prim, terms: &[Term]) -> Option<f64> {
-        // Most rows share nothing, and comparing terms is dearer than what they say.
-        let shared = self.smooth.shared;
-        if shared.is_empty() {
-            return self.number(prim, terms);
-        }
-        let slot = shared.iter().position(|shared| shared == term);
-        if let Some(known) = slot.and_then(|slot| self.known[slot]) {
-            return Some(known);
-        }
-        let number = self.number(prim, terms);
-        if let Some(slot) = slot {
-            self.known[slot] = number;
-        }
-        number
+    #[inline]
+    fn real(&self, value: f64) -> f64 {
+        value
     }
 
-    fn number(&mut self, prim: Prim, terms: &[Term]) -> Option<f64> {
-        let mut values = [0.0; 2];
-        for (slot, term) in values.iter_mut().zip(terms) {
-            let Partial::Number(x) = self.get(term) else { return None };
-            *slot = x;
-        }
+    #[inline]
+    fn int(&self, value: i64) -> f64 {
+        value as f64
+    }
+
+    #[inline]
+    fn holds(&self, condition: &f64) -> bool {
+        *condition != 0.0
+    }
+
+    #[inline]
+    fn apply(&mut self, prim: Prim, args: &[f64]) -> Result<f64, NotOfReals> {
         self.counts.differentiate(prim);
-        match &prim.row().class {
-            Class::Smooth(smooth) => value(smooth, &values),
-            Class::Discrete => compare(prim, values[0], values[1]).map(f64::from),
-            Class::Structural(_) | Class::Control | Class::Fail => None,
-        }
+        let number = match (&prim.row().class, args) {
+            (Class::Smooth(smooth), _) => value(smooth, args),
+            (Class::Discrete, [x, y]) => compare(prim, *x, *y).map(f64::from),
+            (Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail, _) => None,
+        };
+        number.ok_or(NotOfReals)
     }
 }
 

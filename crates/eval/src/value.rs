@@ -268,6 +268,13 @@ pub fn primal(value: &Value, level: u64) -> &Value {
     value
 }
 
+/// What a level keeps of the derivative of a value, if it follows it.
+#[inline]
+pub fn tangent_at(value: &Value, level: u64) -> Option<&Value> {
+    let Value::Active(active) = value else { return None };
+    (active.level == level).then_some(&active.tangent)
+}
+
 /// Equality of values without functions: NaN equals NaN, zeros of either sign are equal, and
 /// derivatives are not looked at.
 pub fn equal(left: &Value, right: &Value) -> bool {

@@ -10,6 +10,7 @@ pub mod activity;
 mod fault;
 mod moves;
 mod names;
+mod partials;
 mod powers;
 mod row;
 mod scalar;
@@ -23,8 +24,7 @@ pub use fault::{
     FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, Ruled, amount,
 };
 pub use moves::{Move, Place};
-pub use row::{
-    Beside, Class, Failure, Linearity, MAX_SHARED, Prim, PrimTy, RealFn, Row, Smooth, Term,
-};
-pub use scalar::{Scalar, ScalarFault};
+pub use partials::{Application, Partials};
+pub use row::{Beside, Class, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
+pub use scalar::{AtScalars, Scalar, ScalarFault};
 pub use straight::{Straight, Straightened};

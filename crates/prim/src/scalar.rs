@@ -4,7 +4,8 @@
 
 use std::rc::Rc;
 
-use crate::row::{Failure, Prim, PrimTy, RealFn, Term};
+use crate::partials::{Application, Partials};
+use crate::row::{Failure, Prim, PrimTy, RealFn};
 use crate::values;
 
 /// A scalar value.
@@ -84,37 +85,50 @@ impl Prim {
         let Ok(Scalar::Real(result)) = self.eval_scalar(&scalars) else {
             return vec![None; args.len()];
         };
-        let number = |term: &Option<Term>| {
-            // A branch may end in the structural zero, which is a number to `eval`.
-            match term.as_ref()?.eval(&scalars, result) {
-                Ok(Scalar::Real(x)) => Some(x),
-                Ok(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_)) | Err(_) => None,
-            }
+        let mut partials = Partials::new(smooth, AtScalars { args: &scalars, result });
+        let number = |index| match partials.by(index) {
+            Ok(Some(Scalar::Real(x))) => Some(x),
+            Ok(Some(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_)) | None) | Err(_) => None,
         };
-        smooth.partials.iter().map(number).collect()
+        (0..smooth.partials.len()).map(number).collect()
     }
 }
 
-impl Term {
-    /// Its value, given the arguments and the result of the primitive it is a partial derivative of.
-    pub fn eval(&self, args: &[Scalar], result: f64) -> Result<Scalar, ScalarFault> {
-        match self {
-            Term::Arg(index) => args.get(*index).cloned().ok_or(ScalarFault::NotScalar),
-            Term::Result => Ok(Scalar::Real(result)),
-            Term::Real(value) => Ok(Scalar::Real(*value)),
-            Term::Int(value) => Ok(Scalar::Int(*value)),
-            Term::Zero => Ok(Scalar::Real(0.0)),
-            Term::Prim(prim, terms) => {
-                let values: Result<Vec<_>, _> =
-                    terms.iter().map(|term| term.eval(args, result)).collect();
-                prim.eval_scalar(&values?)
-            }
-            Term::If(cond, then, other) => {
-                let chosen =
-                    if cond.eval(args, result)? == Scalar::Bool(true) { then } else { other };
-                chosen.eval(args, result)
-            }
-        }
+/// A primitive at scalars.
+#[derive(Clone, Copy, Debug)]
+pub struct AtScalars<'a> {
+    /// Its arguments.
+    pub args: &'a [Scalar],
+    /// Its value.
+    pub result: f64,
+}
+
+impl Application for AtScalars<'_> {
+    type Value = Scalar;
+    type Fault = ScalarFault;
+
+    fn arg(&self, index: usize) -> Scalar {
+        self.args[index].clone()
+    }
+
+    fn result(&self) -> Scalar {
+        Scalar::Real(self.result)
+    }
+
+    fn real(&self, value: f64) -> Scalar {
+        Scalar::Real(value)
+    }
+
+    fn int(&self, value: i64) -> Scalar {
+        Scalar::Int(value)
+    }
+
+    fn holds(&self, condition: &Scalar) -> bool {
+        *condition == Scalar::Bool(true)
+    }
+
+    fn apply(&mut self, prim: Prim, args: &[Scalar]) -> Result<Scalar, ScalarFault> {
+        prim.eval_scalar(args)
     }
 }
 

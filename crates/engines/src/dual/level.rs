@@ -5,12 +5,12 @@ use std::cell::RefCell;
 use pullback_base::bug;
 use pullback_eval::watch::{NanCause, Watch};
 use pullback_eval::{
-    Ctx, Fault, Known, Level, NativeValue, Plain, Ruled, Step, Value, primal, walk,
+    Ctx, Fault, Level, Linearised, NativeValue, Plain, Ruled, Step, Value, primal, tangent_at, walk,
 };
 use pullback_prim::{Move, Prim};
 
 use crate::go::Go;
-use crate::levels::{attach, below_or_at, checked_leaves, smooth, tangent_at};
+use crate::levels::{attach, below_or_at, checked_leaves};
 use crate::linear::{LinearPullback, apply_linear};
 use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
 
@@ -60,21 +60,10 @@ impl Level for Duals {
         prim: Prim,
         args: &[Value],
     ) -> Result<Value, Fault> {
-        let smooth = smooth(prim)?;
-        let mut below = [Value::Unit, Value::Unit];
-        for (slot, arg) in below.iter_mut().zip(args) {
-            *slot = primal(arg, level).clone();
-        }
-        let below = &below[..args.len().min(2)];
-        let result = ctx.apply(prim, below)?;
-        let (mut y_dot, mut known) = (Value::Unit, Known::default());
-        for (index, arg) in args.iter().enumerate() {
-            if let (Some(x_dot), Some(term)) = (tangent_at(arg, level), &smooth.partials[index])
-                && let Some(partial) =
-                    ctx.partial(smooth.shared, term, below, &result, &mut known)?
-            {
-                y_dot = ctx.add_product(&y_dot, &partial, x_dot)?;
-            }
+        let Linearised { result, terms } = ctx.linearise(level, prim, args)?;
+        let mut y_dot = Value::Unit;
+        for (partial, x_dot) in terms.into_iter().flatten() {
+            y_dot = ctx.add_product(&y_dot, &partial, x_dot)?;
         }
         let result =
             if let Value::Unit = y_dot { result } else { ctx.follow(level, result, y_dot)? };

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use pullback_base::bug;
 use pullback_eval::{
-    Ctx, Engine, Fault, Known, Level, Native, NativeValue, Plain, Step, Value, primal, walk,
+    Ctx, Engine, Fault, Level, Linearised, Native, NativeValue, Plain, Step, Value, primal,
+    tangent_at, walk,
 };
 use pullback_prim::Prim;
 
@@ -14,7 +15,7 @@ use super::apply::{Progress, Run};
 use super::maps::{Map, Maps, Opaque, ZERO};
 use super::vector::Vector;
 use crate::go::Go;
-use crate::levels::{attach, checked_leaves, smooth, tangent_at};
+use crate::levels::{attach, checked_leaves};
 use crate::linear::{Pullbacks, carried_by_rule, demand_linear};
 
 /// The engine.
@@ -234,22 +235,8 @@ impl Level for Building {
         prim: Prim,
         args: &[Value],
     ) -> Result<Value, Fault> {
-        let smooth = smooth(prim)?;
-        let mut below = [Value::Unit, Value::Unit];
-        for (slot, arg) in below.iter_mut().zip(args) {
-            *slot = primal(arg, level).clone();
-        }
-        let below = &below[..args.len().min(2)];
-        let result = ctx.apply(prim, below)?;
-        let (mut terms, mut known) = ([None, None], Known::default());
-        for (index, arg) in args.iter().enumerate() {
-            if let (Some(tangent), Some(term)) = (tangent_at(arg, level), &smooth.partials[index])
-                && let Some(partial) =
-                    ctx.partial(smooth.shared, term, below, &result, &mut known)?
-            {
-                terms[index] = Some((partial, map_of(tangent)));
-            }
-        }
+        let Linearised { result, terms } = ctx.linearise(level, prim, args)?;
+        let terms = terms.map(|term| term.map(|(partial, tangent)| (partial, map_of(tangent))));
         let map = self.maps.borrow_mut().primitive(terms)?;
         if map == ZERO { Ok(result) } else { ctx.follow(level, result, named(map)) }
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pullback_prim::{Prim, Scalar, Term as Partial};
+use pullback_prim::{AtScalars, Partials, Prim, Scalar};
 
 use super::stuck::Stuck;
 use super::term::{Term, Val};
@@ -31,33 +31,19 @@ pub fn derive(prim: Prim, args: &[Scalar], w: &Val) -> Result<Val, Stuck> {
         return Err(Stuck::Untyped);
     };
     let smooth = prim.row().smooth().ok_or(Stuck::Untyped)?;
-    let parts: Result<Vec<_>, _> = smooth
-        .partials
-        .iter()
-        .flatten()
-        .map(|partial| times(partial, *w, args, result).map(Val::Real))
+    let mut partials = Partials::new(smooth, AtScalars { args, result });
+    let reals = (0..args.len()).filter(|index| smooth.partials[*index].is_some());
+    let parts: Result<Vec<_>, _> = reals
+        .map(|index| match partials.by(index) {
+            Ok(Some(Scalar::Real(factor))) => Ok(Val::Real(factor * w)),
+            Ok(None) => Ok(Val::Real(0.0)),
+            Ok(Some(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_))) | Err(_) => {
+                Err(Stuck::Untyped)
+            }
+        })
         .collect();
     let mut parts = parts?;
     Ok(if parts.len() == 1 { parts.remove(0) } else { Val::Tuple(Rc::new(parts)) })
-}
-
-fn times(partial: &Partial, w: f64, args: &[Scalar], result: f64) -> Result<f64, Stuck> {
-    match partial {
-        Partial::Zero => Ok(0.0),
-        Partial::If(cond, then, other) => {
-            let truth = cond.eval(args, result).map_err(|_| Stuck::Untyped)?;
-            let chosen = if truth == Scalar::Bool(true) { then } else { other };
-            times(chosen, w, args, result)
-        }
-        Partial::Arg(_)
-        | Partial::Result
-        | Partial::Real(_)
-        | Partial::Int(_)
-        | Partial::Prim(_, _) => match partial.eval(args, result) {
-            Ok(Scalar::Real(factor)) => Ok(factor * w),
-            Ok(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_)) | Err(_) => Err(Stuck::Untyped),
-        },
-    }
 }
 
 /// The value of an operation that gives a Real.

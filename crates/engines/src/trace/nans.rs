@@ -3,12 +3,11 @@
 
 use pullback_base::bug;
 use pullback_eval::watch::{NanCause, Watch};
-use pullback_eval::{Ctx, Value};
+use pullback_eval::{Ctx, Value, tangent_at};
 use pullback_prim::Prim;
 
 use super::record::Record;
 use super::tape::{Aside, NONE, Recorder, View, node};
-use crate::levels::tangent_at;
 use crate::watch::{Note, Noting, Product, look_at_step, nan_watch, numbers};
 
 impl Noting for Recorder {

@@ -8,10 +8,12 @@ use std::cell::RefCell;
 
 use pullback_base::bug;
 use pullback_eval::memory::Charge;
-use pullback_eval::{Chunks, Ctx, Fault, Known, Level, Plain, Step, Value, primal, walk};
+use pullback_eval::{
+    Chunks, Ctx, Fault, Level, Linearised, Plain, Step, Value, primal, tangent_at, walk,
+};
 use pullback_prim::Prim;
 
-use crate::levels::{attach, smooth, tangent_at};
+use crate::levels::attach;
 use crate::linear::{Pullbacks, carried_by_rule, demand_linear};
 use crate::watch::Note;
 
@@ -220,22 +222,13 @@ impl Level for Recorder {
         prim: Prim,
         args: &[Value],
     ) -> Result<Value, Fault> {
-        let smooth = smooth(prim)?;
-        let mut below = [Value::Unit, Value::Unit];
-        for (slot, arg) in below.iter_mut().zip(args) {
-            *slot = primal(arg, level).clone();
-        }
-        let below = &below[..args.len().min(2)];
-        let result = ctx.apply(prim, below)?;
+        let Linearised { result, terms } = ctx.linearise(level, prim, args)?;
         let mut parents = [NONE; 2];
         let mut partials = [Value::Real(0.0), Value::Real(0.0)];
-        let mut known = Known::default();
-        for (index, arg) in args.iter().enumerate() {
-            if let (Some(tangent), Some(term)) = (tangent_at(arg, level), &smooth.partials[index])
-                && let Some(value) = ctx.partial(smooth.shared, term, below, &result, &mut known)?
-            {
+        for (index, term) in terms.into_iter().enumerate() {
+            if let Some((partial, tangent)) = term {
                 parents[index] = node(tangent);
-                partials[index] = value;
+                partials[index] = partial;
             }
         }
         if parents == [NONE; 2] {

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use pullback_eval::{Ctx, Fault, Native, NativeValue, Step, Value, walk};
+use pullback_eval::{Ctx, Fault, Native, NativeValue, Step, Value, tangent_at, walk};
 
 use super::record::Record;
 use super::sweep::Reverse;
 use super::tape::{NONE, Recorder, node};
 use crate::go::Go;
-use crate::levels::{checked_leaves, tangent_at};
+use crate::levels::checked_leaves;
 use crate::watch;
 
 /// `vjp f x` on this tape.
