@@ -273,7 +273,7 @@ fn only(prim: Prim, int: i64) -> Option<(Calculus, Vec<f64>)> {
         let p = program.var(point_var, Span::NONE);
         if reals == 1 { p } else { Expr::proj(p, index - 1, Span::NONE) }
     });
-    let body = Expr::prim(prim, args.collect(), Span::NONE);
+    let body = Expr::prim(prim, args.collect::<Vec<_>>(), Span::NONE);
     let body = program.lam(vec![point_var], body);
     let name = Name::new("f");
     program.defs.push(Def { name, ty: body.ty.clone(), body, span: Span::NONE });

@@ -248,7 +248,8 @@ impl Expr {
         Self::tuple(vec![], span)
     }
     /// A primitive whose arguments determine its result (all but those that fail).
-    pub fn prim(prim: Prim, args: Vec<Expr>, span: Span) -> Self {
+    pub fn prim(prim: Prim, args: impl Into<Vec<Expr>>, span: Span) -> Self {
+        let args = args.into();
         let types: Vec<_> = args.iter().map(|arg| arg.ty.clone()).collect();
         let ty = result_type(prim, &types);
         let ty = ty.unwrap_or_else(|| panic!("`{}` applied to {types:?}", prim.row().name));
@@ -263,10 +264,8 @@ impl Expr {
     pub fn sized_like(self, original: &Expr) -> Self {
         let span = self.span;
         let depths = self.ty.nesting().min(original.ty.nesting());
-        (1..depths).fold(self, |array, depth| {
-            let at = Self::int(depth as i64, span);
-            array.sized(depth, Self::prim(Prim::Dim, vec![original.clone(), at], span))
-        })
+        (1..depths)
+            .fold(self, |array, depth| array.sized(depth, Self::dim(original.clone(), depth, span)))
     }
     /// A run-time error with a message, of any type.
     pub fn fail(message: Expr, ty: Type, span: Span) -> Self {

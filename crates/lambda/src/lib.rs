@@ -10,6 +10,7 @@ mod pass;
 mod print;
 mod show;
 mod signature;
+mod structure;
 #[cfg(test)]
 mod table_tests;
 mod tangent;

@@ -110,7 +110,7 @@ pub(super) fn applied(prim: Prim) -> (Expr, Vec<VarId>) {
     let types = prim.row().params.iter();
     let types = types.map(|ty| if *ty == PrimTy::Real { Type::real() } else { Type::int() });
     let vars: Vec<_> = types.map(|ty| program.fresh("x", ty)).collect();
-    let args = vars.iter().map(|var| program.var(*var, NONE)).collect();
+    let args: Vec<_> = vars.iter().map(|var| program.var(*var, NONE)).collect();
     (Expr::prim(prim, args, NONE), vars)
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use pullback_base::Span;
 use pullback_lambda::{
-    Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Program, Scope, Type, TypeKind, VarId,
+    Arm, Constructor, Data, DataId, DefId, Expr, ExprKind, Program, Scope, Type, TypeKind,
     contains_real,
 };
 use pullback_prim::Prim;
@@ -129,16 +129,13 @@ impl Arithmetic<'_> {
         }
         match value.ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = value.ty.parts().len();
-                let parts = (0..count).map(|at| Expr::proj(value.clone(), at, span));
-                let parts: Vec<Expr> = parts.collect();
+                let parts = value.parts(span);
                 Expr::tuple(parts.iter().map(|part| self.absent(part)).collect(), span)
             }
             TypeKind::Array(_) => {
-                let index = self.program.fresh("i", Type::int());
-                let at = self.program.var(index, span);
-                let size = Expr::prim(Prim::Size, vec![value.clone()], span);
-                let part = Expr::prim(Prim::Index, vec![value.clone(), at], span);
+                let (index, at) = self.program.place(span);
+                let size = Expr::size_of(value.clone(), span);
+                let part = Expr::index(value.clone(), at, span);
                 let part = self.absent(&part);
                 Expr::build(size, index, part, span).sized_like(value)
             }
@@ -171,11 +168,8 @@ impl Arithmetic<'_> {
         }
         match ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = ty.parts().len();
-                let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
-                let parts = (0..count).map(|at| (part(left, at), part(right, at)));
-                let parts: Vec<(Expr, Expr)> = parts.collect();
-                let parts = parts.iter().map(|(a, b)| self.sum(a, b)).collect();
+                let (left, right) = (left.parts(span), right.parts(span));
+                let parts = left.iter().zip(&right).map(|(a, b)| self.sum(a, b)).collect();
                 Expr::record(parts, ty.clone(), span)
             }
             TypeKind::Array(_) => {
@@ -199,7 +193,8 @@ impl Arithmetic<'_> {
             let x = this.program.fresh("x", Type::real());
             let left = this.program.var(x, Span::NONE);
             let sum = Expr::prim(Prim::Add, vec![left, given[1].clone()], Span::NONE);
-            let arms = vec![arm(ABSENT, vec![], given[1].clone()), arm(PRESENT, vec![x], sum)];
+            let arms =
+                vec![Arm::new(ABSENT, vec![], given[1].clone()), Arm::new(PRESENT, vec![x], sum)];
             Expr::match_(given[0].clone(), arms, None, Span::NONE)
         });
         self.call(def, vec![maybe.clone(), number.clone()])
@@ -212,9 +207,8 @@ impl Arithmetic<'_> {
             let acc = this.program.fresh("acc", given[0].ty.clone());
             let index = this.program.fresh("i", Type::int());
             let (sum, at) = (this.program.var(acc, span), this.program.var(index, span));
-            let size = Expr::prim(Prim::Size, vec![given[1].clone()], span);
-            let part =
-                |whole: &Expr| Expr::prim(Prim::Index, vec![whole.clone(), at.clone()], span);
+            let size = Expr::size_of(given[1].clone(), span);
+            let part = |whole: &Expr| Expr::index(whole.clone(), at.clone(), span);
             let (old, new) = (part(&sum), part(&given[1]));
             let next = this.scope(|this| {
                 let (old, new) = (this.bind("old", old), this.bind("new", new));
@@ -235,18 +229,18 @@ impl Arithmetic<'_> {
             let mut arms = vec![];
             for (tag, con) in constructors.into_iter().enumerate() {
                 if maybe && tag == ABSENT {
-                    arms.push(arm(tag, vec![], given[1].clone()));
+                    arms.push(Arm::new(tag, vec![], given[1].clone()));
                     continue;
                 }
-                let (left, a) = this.fields(&con.fields);
-                let (right, b) = this.fields(&con.fields);
+                let (left, a) = this.program.fields("v", &con.fields, Span::NONE);
+                let (right, b) = this.program.fields("v", &con.fields, Span::NONE);
                 let items = a.iter().zip(&b).map(|(a, b)| this.sum(a, b)).collect();
                 let both = Expr::con(data, tag, items, Span::NONE);
                 // Under another constructor than the value's there is nothing.
                 let other = Some(given[0].clone());
-                let inner = vec![arm(tag, right, both)];
+                let inner = vec![Arm::new(tag, right, both)];
                 let inner = Expr::match_(given[1].clone(), inner, other, Span::NONE);
-                arms.push(arm(tag, left, inner));
+                arms.push(Arm::new(tag, left, inner));
             }
             Expr::match_(given[0].clone(), arms, None, Span::NONE)
         })
@@ -260,16 +254,13 @@ impl Arithmetic<'_> {
         }
         match dot.ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = dot.ty.parts().len();
-                let parts = (0..count).map(|at| Expr::proj(dot.clone(), at, span));
-                let parts: Vec<Expr> = parts.collect();
+                let parts = dot.parts(span);
                 Expr::tuple(parts.iter().map(|part| self.inject(part)).collect(), span)
             }
             TypeKind::Array(_) => {
-                let index = self.program.fresh("i", Type::int());
-                let at = self.program.var(index, span);
-                let size = Expr::prim(Prim::Size, vec![dot.clone()], span);
-                let part = Expr::prim(Prim::Index, vec![dot.clone(), at], span);
+                let (index, at) = self.program.place(span);
+                let size = Expr::size_of(dot.clone(), span);
+                let part = Expr::index(dot.clone(), at, span);
                 let part = self.scope(|this| {
                     let part = this.bind("d", part);
                     this.inject(&part)
@@ -301,20 +292,16 @@ impl Arithmetic<'_> {
         }
         match value.ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = value.ty.parts().len();
-                let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
-                let parts = (0..count).map(|at| (part(maybe, at), part(value, at)));
-                let parts: Vec<(Expr, Expr)> = parts.collect();
-                let parts = parts.iter().map(|(maybe, part)| self.extract(maybe, part)).collect();
+                let (maybes, parts) = (maybe.parts(span), value.parts(span));
+                let parts = maybes.iter().zip(&parts);
+                let parts = parts.map(|(maybe, part)| self.extract(maybe, part)).collect();
                 let dot = self.dot(&value.ty);
                 Expr::record(parts, dot, span)
             }
             TypeKind::Array(_) => {
-                let index = self.program.fresh("i", Type::int());
-                let at = self.program.var(index, span);
-                let part =
-                    |whole: &Expr| Expr::prim(Prim::Index, vec![whole.clone(), at.clone()], span);
-                let size = Expr::prim(Prim::Size, vec![maybe.clone()], span);
+                let (index, at) = self.program.place(span);
+                let part = |whole: &Expr| Expr::index(whole.clone(), at.clone(), span);
+                let size = Expr::size_of(maybe.clone(), span);
                 let part = self.extract(&part(maybe), &part(value));
                 Expr::build(size, index, part, span).sized_like(value)
             }
@@ -331,7 +318,7 @@ impl Arithmetic<'_> {
                 let x = self.program.fresh("x", Type::real());
                 let number = self.program.var(x, span);
                 let zero = Expr::real(0.0, span);
-                let arms = vec![arm(ABSENT, vec![], zero), arm(PRESENT, vec![x], number)];
+                let arms = vec![Arm::new(ABSENT, vec![], zero), Arm::new(PRESENT, vec![x], number)];
                 Expr::match_(maybe.clone(), arms, None, span)
             }
         }
@@ -342,12 +329,17 @@ impl Arithmetic<'_> {
         let dot = self.dot(&value.ty);
         self.by_constructor(data, value, |this, tag, fields| {
             let parts = this.program.datas[maybe_data].constructors[tag + 1].fields.clone();
-            let (vars, parts) = this.fields(&parts);
+            let (vars, parts) = this.program.fields("v", &parts, Span::NONE);
             let items = parts.iter().zip(fields).map(|(part, field)| this.extract(part, field));
             let items = items.collect();
             let whole = Expr::new(ExprKind::Con(tag, items), dot.clone(), Span::NONE);
             let zeros = this.zeros(value);
-            Expr::match_(maybe.clone(), vec![arm(tag + 1, vars, whole)], Some(zeros), Span::NONE)
+            Expr::match_(
+                maybe.clone(),
+                vec![Arm::new(tag + 1, vars, whole)],
+                Some(zeros),
+                Span::NONE,
+            )
         })
     }
 
@@ -374,8 +366,8 @@ impl Arithmetic<'_> {
                     self.program.fresh("i", Type::int()),
                 );
                 let (known, at) = (self.program.var(found, span), self.program.var(index, span));
-                let part = Expr::prim(Prim::Index, vec![maybe.clone(), at], span);
-                let size = Expr::prim(Prim::Size, vec![maybe.clone()], span);
+                let part = Expr::index(maybe.clone(), at, span);
+                let size = Expr::size_of(maybe.clone(), span);
                 let part = self.any(&part);
                 let next = Expr::if_(known.clone(), known, part, span);
                 Expr::loop_for(found, absent, index, size, next, span)
@@ -388,7 +380,12 @@ impl Arithmetic<'_> {
             | TypeKind::Str
             | TypeKind::Fun(..) => {
                 let there = Expr::bool(true, span);
-                Expr::match_(maybe.clone(), vec![arm(ABSENT, vec![], absent)], Some(there), span)
+                Expr::match_(
+                    maybe.clone(),
+                    vec![Arm::new(ABSENT, vec![], absent)],
+                    Some(there),
+                    span,
+                )
             }
         }
     }
@@ -402,18 +399,11 @@ impl Arithmetic<'_> {
     ) -> Expr {
         let mut arms = vec![];
         for (tag, con) in self.program.datas[data].constructors.clone().into_iter().enumerate() {
-            let (vars, fields) = self.fields(&con.fields);
+            let (vars, fields) = self.program.fields("v", &con.fields, Span::NONE);
             let body = make(self, tag, &fields);
-            arms.push(arm(tag, vars, body));
+            arms.push(Arm::new(tag, vars, body));
         }
         Expr::match_(scrutinee.clone(), arms, None, Span::NONE)
-    }
-
-    /// Variables for the fields of a constructor.
-    fn fields(&mut self, types: &[Type]) -> (Vec<VarId>, Vec<Expr>) {
-        let vars: Vec<VarId> = types.iter().map(|ty| self.program.fresh("v", ty.clone())).collect();
-        let atoms = vars.iter().map(|var| self.program.var(*var, Span::NONE)).collect();
-        (vars, atoms)
     }
 
     /// A definition of the library for a type, made unless it is there.
@@ -432,15 +422,10 @@ impl Arithmetic<'_> {
         let def = self.program.declare(name, ty, Span::NONE);
         self.library.made.insert(key, def);
         let span = std::mem::replace(&mut self.span, Span::NONE);
-        let (params, given) = self.fields(from);
+        let (params, given) = self.program.fields("v", from, Span::NONE);
         let body = self.scope(|this| make(this, &given));
         self.program.defs[def].body = self.program.lam(params, body);
         self.span = span;
         def
     }
-}
-
-/// An arm of a match.
-pub(super) fn arm(tag: usize, vars: Vec<VarId>, body: Expr) -> Arm {
-    Arm { tag, vars, body }
 }

@@ -1,10 +1,10 @@
 //! Tangents and cotangents under way: none, one that is there, one that may be absent, or the parts of a
 //! tuple. What is known while code is made needs no case analysis when it runs.
 
-use pullback_lambda::{Expr, ExprKind, Linearised, Slope, Type};
+use pullback_lambda::{Arm, Expr, ExprKind, Linearised, Slope, Type};
 use pullback_prim::Prim;
 
-use super::absence::{ABSENT, Arithmetic, PRESENT, arm};
+use super::absence::{ABSENT, Arithmetic, PRESENT};
 use super::flow::Access;
 
 /// A tangent or cotangent of a value.
@@ -178,9 +178,9 @@ impl Arithmetic<'_> {
             .collect();
         let rest = &path[indices.len()..];
         let read = |from: &Expr, count: usize| {
-            indices[..count].iter().fold(from.clone(), |array, at| {
-                Expr::prim(Prim::Index, vec![array, at.clone()], span)
-            })
+            indices[..count]
+                .iter()
+                .fold(from.clone(), |array, at| Expr::index(array, at.clone(), span))
         };
         let element = read(value, indices.len());
         let sure = self.is_sure(cot, &value.ty) && matches!(delta, Cot::Sure(_));
@@ -225,7 +225,7 @@ impl Arithmetic<'_> {
         let x = self.program.fresh("d", Type::real());
         let number = self.program.var(x, span);
         let there = self.scope(|this| make(this, &number));
-        let arms = vec![arm(ABSENT, vec![], absent), arm(PRESENT, vec![x], there)];
+        let arms = vec![Arm::new(ABSENT, vec![], absent), Arm::new(PRESENT, vec![x], there)];
         Expr::match_(maybe.clone(), arms, None, span)
     }
 

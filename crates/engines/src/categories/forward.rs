@@ -138,10 +138,9 @@ impl Forward<'_> {
                 let pairs_atom = self.program.var(pairs_var, span);
                 out.push(pairs_var, pairs);
                 for (part, var) in [(0, step.out), (1, *token)] {
-                    let index = self.program.fresh("i", Type::int());
-                    let at = self.program.var(index, span);
-                    let size = Expr::prim(Prim::Size, vec![pairs_atom.clone()], span);
-                    let pair = Expr::prim(Prim::Index, vec![pairs_atom.clone(), at], span);
+                    let (index, at) = self.program.place(span);
+                    let size = Expr::size_of(pairs_atom.clone(), span);
+                    let pair = Expr::index(pairs_atom.clone(), at, span);
                     let part = Expr::build(size, index, Expr::proj(pair, part, span), span);
                     out.push(var, part);
                 }

@@ -13,7 +13,7 @@ impl Reverse<'_> {
     pub(super) fn structural(&mut self, moves: Move, args: &[Expr], dt: Expr, sure: bool) {
         let span = self.arith.span;
         let primitive = |prim, args| Expr::prim(prim, args, span);
-        let size = |array: &Expr| primitive(Prim::Size, vec![array.clone()]);
+        let size = |array: &Expr| Expr::size_of(array.clone(), span);
         match moves {
             Move::Keep { array } => {
                 let same = self.arith.formed(dt, sure);
@@ -57,12 +57,12 @@ impl Reverse<'_> {
     fn put(&mut self, array: &Expr, index: &Expr, element: &Expr, dt: Expr, sure: bool) {
         let span = self.arith.span;
         if self.wants(element) {
-            let place = Expr::prim(Prim::Index, vec![dt.clone(), index.clone()], span);
+            let place = Expr::index(dt.clone(), index.clone(), span);
             let part = self.arith.formed(place, sure);
             self.give(element, part);
         }
         if self.wants(array) {
-            let old = Expr::prim(Prim::Index, vec![array.clone(), index.clone()], span);
+            let old = Expr::index(array.clone(), index.clone(), span);
             let gone = self.arith.absent(&old);
             let whole = if sure { self.arith.inject(&dt) } else { dt };
             let rest = Expr::prim(Prim::Update, vec![whole, index.clone(), gone], span);
@@ -78,15 +78,15 @@ impl Reverse<'_> {
         let [row, last] = ["i", "k"].map(|name| self.arith.program.fresh(name, Type::int()));
         let [row_atom, last_atom] = [row, last].map(|var| self.arith.program.var(var, span));
         let size = |array: &Expr, at: &Expr| {
-            let row = primitive(Prim::Index, vec![array.clone(), at.clone()]);
-            primitive(Prim::Size, vec![row])
+            let row = Expr::index(array.clone(), at.clone(), span);
+            Expr::size_of(row, span)
         };
-        let count = self.arith.bind("n", primitive(Prim::Size, vec![array.clone()]));
+        let count = self.arith.bind("n", Expr::size_of(array.clone(), span));
         // Where each row ends.
         let ends = self.arith.program.fresh("ends", Type::array(Type::int()));
         let ends_atom = self.arith.program.var(ends, span);
         let before = primitive(Prim::IntSub, vec![last_atom.clone(), Expr::int(1, span)]);
-        let before = primitive(Prim::Index, vec![ends_atom.clone(), before]);
+        let before = Expr::index(ends_atom.clone(), before, span);
         let first = primitive(Prim::IntEq, vec![last_atom.clone(), Expr::int(0, span)]);
         let start = Expr::if_(first, Expr::int(0, span), before, span);
         let end = primitive(Prim::IntAdd, vec![start, size(array, &last_atom)]);
@@ -95,7 +95,7 @@ impl Reverse<'_> {
         let zeros = Expr::build(count.clone(), unused, Expr::int(0, span), span);
         let ends = Expr::loop_for(ends, zeros, last, count.clone(), next, span);
         let ends = self.arith.bind("ends", ends);
-        let to = primitive(Prim::Index, vec![ends, row_atom.clone()]);
+        let to = Expr::index(ends, row_atom.clone(), span);
         let to_var = self.arith.program.fresh("to", Type::int());
         let to_atom = self.arith.program.var(to_var, span);
         let from = primitive(Prim::IntSub, vec![to_atom.clone(), size(array, &row_atom)]);
@@ -112,23 +112,23 @@ impl Reverse<'_> {
         let place = root(&self.aliases, var);
         let direct = place == var;
         let start = if direct { self.taken(var) } else { self.arith.absent(array) };
-        let element = Expr::prim(Prim::Index, vec![array.clone(), Expr::int(0, span)], span);
+        let element = Expr::index(array.clone(), Expr::int(0, span), span);
         let acc = self.arith.program.fresh("acc", start.ty.clone());
         let index = self.arith.program.fresh("i", Type::int());
         let whole = self.arith.program.var(acc, span);
         let at = self.arith.program.var(index, span);
         let next = self.arith.scope(|arith| {
-            let part = Expr::prim(Prim::Index, vec![dt.clone(), at.clone()], span);
+            let part = Expr::index(dt.clone(), at.clone(), span);
             let part = arith.formed(part, sure);
             let there = Expr::prim(Prim::IntAdd, vec![from.clone(), at], span);
             let there = arith.bind("at", there);
-            let old = Expr::prim(Prim::Index, vec![whole.clone(), there.clone()], span);
+            let old = Expr::index(whole.clone(), there.clone(), span);
             let old = arith.formed(old, false);
             let new = arith.add(old, part, &element.ty);
             let new = arith.whole(&new, &element);
             Expr::prim(Prim::Update, vec![whole, there, new], span)
         });
-        let count = Expr::prim(Prim::Size, vec![dt.clone()], span);
+        let count = Expr::size_of(dt.clone(), span);
         let done = Expr::loop_for(acc, start, index, count, next, span);
         let done = self.arith.formed(done, false);
         if direct {

@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Span, bug};
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Scope, Slope, Type, TypeKind, VarId};
+use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, Scope, Slope, Type, TypeKind, VarId};
 use pullback_prim::{Move, Prim};
 
-use super::absence::{ABSENT, Arithmetic, arm};
+use super::absence::{ABSENT, Arithmetic};
 use super::branches::{fails, two};
 use super::callees::Callees;
 use super::cl::{Custom, NAME};
@@ -220,9 +220,9 @@ impl Push<'_> {
             (self.arith.program.fresh("i", Type::int()), self.arith.absent(&Expr::real(0.0, span)));
         let acc = self.arith.program.fresh("acc", start.ty.clone());
         let (sum, at) = (self.arith.program.var(acc, span), self.arith.program.var(index, span));
-        let part = Expr::prim(Prim::Index, vec![all.clone(), at], span);
+        let part = Expr::index(all.clone(), at, span);
         let next = self.arith.sum(&sum, &part);
-        let size = Expr::prim(Prim::Size, vec![all.clone()], span);
+        let size = Expr::size_of(all.clone(), span);
         let total = Expr::loop_for(acc, start, index, size, next, span);
         self.arith.formed(total, false)
     }
@@ -393,7 +393,7 @@ impl Push<'_> {
         let choose = |mut codes: Vec<Expr>, span| {
             let default = if default.is_some() { codes.pop() } else { None };
             let made = arms.iter().zip(codes);
-            let made = made.map(|(old, code)| arm(old.tag, old.vars.clone(), code)).collect();
+            let made = made.map(|(old, code)| Arm::new(old.tag, old.vars.clone(), code)).collect();
             Expr::match_(scrutinee.clone(), made, default, span)
         };
         self.branches(&regions, Some((&tangent, arms)), out, choose)
@@ -423,14 +423,14 @@ impl Push<'_> {
         let items = dots.iter().map(|var| self.arith.program.var(*var, span)).collect();
         let body = Expr::tuple(items, span);
         let ty = body.ty.clone();
-        let mut arms = vec![arm(tag, dots, body)];
+        let mut arms = vec![Arm::new(tag, dots, body)];
         if !sure {
             let mut absent = vec![];
             for var in vars {
                 let value = self.value(*var);
                 absent.push(self.arith.absent(&value));
             }
-            arms.push(arm(ABSENT, vec![], Expr::tuple(absent, span)));
+            arms.push(Arm::new(ABSENT, vec![], Expr::tuple(absent, span)));
         }
         let other = (arms.len() < count).then(|| impossible(ty, span));
         let fields = self.arith.bind("fields", Expr::match_(d.clone(), arms, other, span));
@@ -457,10 +457,9 @@ impl Push<'_> {
         let pairs = Expr::build(size.clone(), index, bindings.around(pair), span);
         let pairs = self.arith.bind("pairs", pairs);
         let [values, dots] = [0, 1].map(|part| {
-            let index = self.arith.program.fresh("i", Type::int());
-            let at = self.arith.program.var(index, span);
-            let size = Expr::prim(Prim::Size, vec![pairs.clone()], span);
-            let pair = Expr::prim(Prim::Index, vec![pairs.clone(), at], span);
+            let (index, at) = self.arith.program.place(span);
+            let size = Expr::size_of(pairs.clone(), span);
+            let pair = Expr::index(pairs.clone(), at, span);
             Expr::build(size, index, Expr::proj(pair, part, span), span)
         });
         self.arith.out.push(out, values);

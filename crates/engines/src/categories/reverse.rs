@@ -9,10 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Span, bug};
-use pullback_lambda::{AdOp, DefId, Expr, Slope, Type, TypeKind, VarId};
+use pullback_lambda::{AdOp, Arm, DefId, Expr, Slope, Type, TypeKind, VarId};
 use pullback_prim::Prim;
 
-use super::absence::{ABSENT, Arithmetic, arm};
+use super::absence::{ABSENT, Arithmetic};
 use super::cl::{Custom, NAME};
 use super::cotangent::Cot;
 use super::flow::{Aliases, Flows, flows_of};
@@ -104,7 +104,7 @@ impl Reverse<'_> {
                 let (dt, sure) = self.form(&dt, step.out);
                 for (at, item) in items.iter().enumerate() {
                     let at = Expr::int(i64::try_from(at).unwrap_or(i64::MAX), span);
-                    let part = Expr::prim(Prim::Index, vec![dt.clone(), at], span);
+                    let part = Expr::index(dt.clone(), at, span);
                     let part = self.arith.formed(part, sure);
                     self.give(item, part);
                 }
@@ -210,10 +210,10 @@ impl Reverse<'_> {
             fields.iter().map(|ty| self.arith.program.fresh("d", ty.clone())).collect();
         let given = vars.iter().map(|var| self.arith.program.var(*var, span)).collect();
         let body = Expr::tuple(given, span);
-        let mut arms = vec![arm(tag, vars, body)];
+        let mut arms = vec![Arm::new(tag, vars, body)];
         if !sure {
             let absent = items.iter().map(|item| self.arith.absent(item)).collect();
-            arms.push(arm(ABSENT, vec![], Expr::tuple(absent, span)));
+            arms.push(Arm::new(ABSENT, vec![], Expr::tuple(absent, span)));
         }
         let ty = arms[0].body.ty.clone();
         let other = (arms.len() < count).then(|| impossible(ty, span));

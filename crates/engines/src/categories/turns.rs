@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{Constructor, Data, DataId, Expr, Type, TypeKind, VarId, contains_real};
+use pullback_lambda::{Arm, Constructor, Data, DataId, Expr, Type, TypeKind, VarId, contains_real};
 use pullback_prim::Prim;
 
-use super::absence::arm;
 use super::cotangent::Cot;
 use super::flow::targets;
 use super::plan::Plan;
@@ -29,7 +28,7 @@ impl Reverse<'_> {
         let turn = self.arith.program.fresh("i", Type::int());
         self.open_state(state, 0, &shared.iter().copied().collect::<Vec<_>>());
         let at = self.arith.program.var(turn, span);
-        let part = Expr::prim(Prim::Index, vec![dt.clone(), at.clone()], span);
+        let part = Expr::index(dt.clone(), at.clone(), span);
         let part = self.arith.formed(part, sure);
         self.region(body, part);
         let next: Vec<Expr> = shared.iter().map(|var| self.taken(*var)).collect();
@@ -46,7 +45,7 @@ impl Reverse<'_> {
             let token = self.arith.program.fresh("saved", Type::array(tuple));
             self.plans.insert(out, Plan::Build { token, saved });
             let array = self.arith.program.var(token, span);
-            let one = Expr::prim(Prim::Index, vec![array, at], span);
+            let one = Expr::index(array, at, span);
             let one_var = self.arith.program.fresh("one", one.ty.clone());
             let atom = self.arith.program.var(one_var, span);
             bindings.push((one_var, one));
@@ -54,7 +53,7 @@ impl Reverse<'_> {
                 bindings.push((var, Expr::proj(atom.clone(), field, span)));
             }
         }
-        let size = Expr::prim(Prim::Size, vec![dt], span);
+        let size = Expr::size_of(dt, span);
         let code = Expr::lets(bindings, code);
         let done = Expr::loop_for(state, gathered(starts, span), turn, size, code, span);
         self.cots = outer;
@@ -134,7 +133,7 @@ impl Reverse<'_> {
             let held = self.arith.program.fresh("stack", self.arith.program.vars[rest].ty.clone());
             opening.push((held, part(self, types.len() - 1)));
             let held = self.arith.program.var(held, span);
-            code = Expr::match_(held, vec![arm(1, vars, code)], Some(other), span);
+            code = Expr::match_(held, vec![Arm::new(1, vars, code)], Some(other), span);
         }
         let code = Expr::lets(opening, code);
         if stack.is_some() || count_var.is_some() {

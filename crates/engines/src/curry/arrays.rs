@@ -1,11 +1,10 @@
 //! Cotangents of arrays: one element, a shifted part or a sum costs a step to make; the elements are
 //! added up once, where they are needed.
 
-use pullback_lambda::{Expr, Type, TypeKind};
+use pullback_lambda::{Arm, Expr, Type, TypeKind};
 use pullback_prim::Prim;
 
 use super::code::{Code, Helper};
-use super::cotangent::arm;
 use super::tan::Tan;
 use super::types::{AT, DENSE, PLUS, SHIFT, ZERO};
 
@@ -63,9 +62,9 @@ impl Code<'_> {
         let (all_var, all) = self.fresh("d", all);
         let (rest_var, rest) = self.fresh("r", bar);
         let more = Expr::con(data, PLUS, vec![rest.clone(), b.clone()], span);
-        let more = Expr::match_(rest, vec![arm(ZERO, vec![], b.clone())], Some(more), span);
+        let more = Expr::match_(rest, vec![Arm::new(ZERO, vec![], b.clone())], Some(more), span);
         let sum = Expr::con(data, DENSE, vec![all, more], span);
-        let arms = vec![arm(DENSE, vec![all_var, rest_var], sum)];
+        let arms = vec![Arm::new(DENSE, vec![all_var, rest_var], sum)];
         Expr::match_(a.clone(), arms, Some(other), span)
     }
 
@@ -91,7 +90,7 @@ impl Code<'_> {
             let nil = Expr::con(list, 0, vec![], span);
             Expr::tuple(vec![all, Expr::con(list, 1, vec![first, nil], span)], span)
         };
-        let arms = vec![arm(DENSE, vec![there_var, rest_var], starting(there, rest))];
+        let arms = vec![Arm::new(DENSE, vec![there_var, rest_var], starting(there, rest))];
         let init = Expr::match_(tan.clone(), arms, Some(starting(zeros, tan)), span);
         let (state_var, state) = self.fresh("st", Type::tuple(vec![all.clone(), list_type]));
         let waiting = Expr::proj(state.clone(), 1, span);
@@ -107,7 +106,7 @@ impl Code<'_> {
         let (head, _) = self.fresh("h", item.clone());
         let (tail, _) = self.fresh("r", Type::new(TypeKind::Data(data)));
         let (no, yes) = (Expr::bool(false, self.span), Expr::bool(true, self.span));
-        let arms = vec![arm(0, vec![], no), arm(1, vec![head, tail], yes)];
+        let arms = vec![Arm::new(0, vec![], no), Arm::new(1, vec![head, tail], yes)];
         Expr::match_(list.clone(), arms, None, self.span)
     }
 
@@ -127,28 +126,28 @@ impl Code<'_> {
         let all = Expr::proj(state.clone(), 0, span);
         let offset = Expr::proj(head.clone(), 0, span);
         let mut arms = vec![];
-        arms.push(arm(ZERO, vec![], Expr::tuple(vec![all.clone(), rest.clone()], span)));
+        arms.push(Arm::new(ZERO, vec![], Expr::tuple(vec![all.clone(), rest.clone()], span)));
         // All elements: added one by one; what is to be added to them goes onto the list.
         let (more_var, more) = self.fresh("m", bar.clone());
         let (whole_var, whole) = self.fresh("d", Type::array(cell.clone()));
         let (sum_var, sum) = self.fresh("e", Type::array(cell.clone()));
         let (index_var, index) = self.fresh("i", Type::int());
-        let count = self.prim(Prim::Size, vec![whole.clone()]);
-        let value = self.prim(Prim::Index, vec![whole, index.clone()]);
+        let count = Expr::size_of(whole.clone(), self.span);
+        let value = Expr::index(whole, index.clone(), self.span);
         let place = self.prim(Prim::IntAdd, vec![offset.clone(), index]);
         let added = self.scope(|code| code.added_at(sum, place, value, element));
         let summed = Expr::loop_for(sum_var, all.clone(), index_var, count, added, span);
         let more = Expr::tuple(vec![offset.clone(), more], span);
         let waiting = Expr::con(list, 1, vec![more, rest.clone()], span);
         let summed = Expr::tuple(vec![summed, waiting], span);
-        arms.push(arm(DENSE, vec![whole_var, more_var], summed));
+        arms.push(Arm::new(DENSE, vec![whole_var, more_var], summed));
         // One element.
         let (index_var, index) = self.fresh("i", Type::int());
         let (value_var, value) = self.fresh("v", cell);
         let place = self.prim(Prim::IntAdd, vec![offset.clone(), index]);
         let added = self.scope(|code| code.added_at(all.clone(), place, value, element));
         let added = Expr::tuple(vec![added, rest.clone()], span);
-        arms.push(arm(AT, vec![index_var, value_var], added));
+        arms.push(Arm::new(AT, vec![index_var, value_var], added));
         // Two parts: both onto the list.
         let (left_var, left) = self.fresh("a", bar.clone());
         let (right_var, right) = self.fresh("b", bar.clone());
@@ -157,7 +156,7 @@ impl Code<'_> {
         let first = Expr::tuple(vec![offset.clone(), left], span);
         let waiting = Expr::con(list, 1, vec![first, waiting], span);
         let both = Expr::tuple(vec![all.clone(), waiting], span);
-        arms.push(arm(PLUS, vec![left_var, right_var], both));
+        arms.push(Arm::new(PLUS, vec![left_var, right_var], both));
         // A shifted part.
         let (by_var, by) = self.fresh("k", Type::int());
         let (part_var, part) = self.fresh("a", bar);
@@ -165,11 +164,12 @@ impl Code<'_> {
         let part = Expr::tuple(vec![by, part], span);
         let waiting = Expr::con(list, 1, vec![part, rest], span);
         let shifted = Expr::tuple(vec![all, waiting], span);
-        arms.push(arm(SHIFT, vec![by_var, part_var], shifted));
+        arms.push(Arm::new(SHIFT, vec![by_var, part_var], shifted));
 
         let step = Expr::match_(Expr::proj(head, 1, span), arms, None, span);
         let waiting = Expr::proj(state.clone(), 1, span);
-        let arms = vec![arm(0, vec![], state.clone()), arm(1, vec![head_var, rest_var], step)];
+        let arms =
+            vec![Arm::new(0, vec![], state.clone()), Arm::new(1, vec![head_var, rest_var], step)];
         Expr::match_(waiting, arms, None, span)
     }
 
@@ -177,7 +177,7 @@ impl Code<'_> {
     fn added_at(&mut self, all: Expr, place: Expr, value: Expr, element: &Type) -> Expr {
         let place = self.emit("i", place);
         let value = self.emit("v", value);
-        let old = self.prim(Prim::Index, vec![all.clone(), place.clone()]);
+        let old = Expr::index(all.clone(), place.clone(), self.span);
         let old = self.emit("o", old);
         let sum = self.add_boxed(old, value, element);
         self.prim(Prim::Update, vec![all, place, sum])
@@ -197,11 +197,11 @@ impl Code<'_> {
     /// The cotangent of an array of arrays from that of its concatenation, given the inner sizes.
     pub fn unflatten(&mut self, tan: &Tan, sizes: &Expr, ty: &Type, flat: &Type) -> Tan {
         let span = self.span;
-        let rows = self.prim(Prim::Size, vec![sizes.clone()]);
+        let rows = Expr::size_of(sizes.clone(), self.span);
         let rows = self.emit("n", rows);
         let (total_var, total) = self.fresh("k", Type::int());
         let (index_var, index) = self.fresh("i", Type::int());
-        let size = self.prim(Prim::Index, vec![sizes.clone(), index]);
+        let size = Expr::index(sizes.clone(), index, self.span);
         let more = self.prim(Prim::IntAdd, vec![total, size]);
         let total = Expr::loop_for(total_var, self.int(0), index_var, rows.clone(), more, span);
         let total = self.emit("k", total);
@@ -217,7 +217,7 @@ impl Code<'_> {
         let flat_data = self.bar_data(flat);
         let body = self.scope(|code| {
             let from = code.emit("k", Expr::proj(state.clone(), 1, span));
-            let size = code.prim(Prim::Index, vec![sizes.clone(), index.clone()]);
+            let size = Expr::index(sizes.clone(), index.clone(), code.span);
             let to = code.prim(Prim::IntAdd, vec![from.clone(), size]);
             let to = code.emit("k", to);
             let part = code.prim(Prim::Slice, vec![all.clone(), from, to.clone()]);

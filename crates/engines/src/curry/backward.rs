@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{Expr, Linearised, Slope, Type, TypeKind, VarId};
+use pullback_lambda::{Arm, Expr, Linearised, Slope, Type, TypeKind, VarId};
 use pullback_prim::Prim;
 
 use super::code::Code;
 use super::comb::Comb;
-use super::cotangent::arm;
 use super::pull::{Fed, Pull};
 use super::tan::Tan;
 use super::types::{SOME, ZERO, owned_components};
@@ -92,12 +91,12 @@ impl Code<'_> {
         self.arrived.pop();
         let body = self.close(result);
         let zeros = self.scope(|code| results(code, true));
-        let mut arms = vec![arm(ZERO, vec![], zeros)];
+        let mut arms = vec![Arm::new(ZERO, vec![], zeros)];
         let mut default = None;
         if vars.is_empty() {
             default = Some(body);
         } else {
-            arms.push(arm(SOME, vars, body));
+            arms.push(Arm::new(SOME, vars, body));
         }
         let body = Expr::match_(y_bar, arms, default, self.span);
         self.program.lam(vec![var], body)
@@ -228,7 +227,7 @@ impl Code<'_> {
                 let share = self.boxed(&share, &real);
                 let share = self.close(share);
                 let zero = self.zero(&real);
-                let arms = vec![arm(ZERO, vec![], zero), arm(SOME, vec![var], share)];
+                let arms = vec![Arm::new(ZERO, vec![], zero), Arm::new(SOME, vec![var], share)];
                 let share = Expr::match_(unknown.clone(), arms, None, self.span);
                 Tan::Any(self.emit("p", share))
             } else if let Tan::Real(number) = tan {
@@ -247,7 +246,7 @@ impl Code<'_> {
         } else if let Pull::Update { size, index, base, element } = pull {
             let element_type = ty.item().clone();
             let all = self.dense(size.clone(), tan, ty);
-            let replaced = self.prim(Prim::Index, vec![all.clone(), index.clone()]);
+            let replaced = Expr::index(all.clone(), index.clone(), self.span);
             let replaced = self.emit("v_bar", replaced);
             if !base.is_none() {
                 let zero = self.zero(&element_type);
@@ -271,7 +270,7 @@ impl Code<'_> {
             let all = self.dense(self.int(pulls.len() as i64), tan, ty);
             for (index, pull) in pulls.iter().enumerate() {
                 if !pull.is_none() {
-                    let item = self.prim(Prim::Index, vec![all.clone(), self.int(index as i64)]);
+                    let item = Expr::index(all.clone(), self.int(index as i64), self.span);
                     let item = self.emit("g", item);
                     self.backward(pull, Tan::Any(item), &element);
                 }

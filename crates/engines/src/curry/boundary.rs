@@ -4,11 +4,10 @@
 //! Output: `S -> (T, T' -> S')`. A structural zero that reaches the boundary becomes a zero of the
 //! shape of the argument.
 
-use pullback_lambda::{Expr, Type, TypeKind};
+use pullback_lambda::{Arm, Expr, Type, TypeKind};
 use pullback_prim::Prim;
 
 use super::code::{Code, Helper};
-use super::cotangent::arm;
 use super::types::{DENSE, SOME, ZERO, owned_components};
 
 impl Code<'_> {
@@ -59,15 +58,15 @@ impl Code<'_> {
                 Expr::con(data, SOME, fields, span)
             }),
             TypeKind::Array(element) => self.scope(|code| {
-                let needed = code.prim(Prim::Size, vec![value.clone()]);
+                let needed = Expr::size_of(value.clone(), code.span);
                 let needed = code.emit("n", needed);
-                let found = code.prim(Prim::Size, vec![tangent.clone()]);
+                let found = Expr::size_of(tangent.clone(), code.span);
                 let same = code.prim(Prim::IntEq, vec![found, needed.clone()]);
                 let other = code.other_shape(Type::unit());
                 code.emit("ok", Expr::if_(same, Expr::unit(span), other, span));
                 let (var, index) = code.fresh("i", Type::int());
-                let part = code.prim(Prim::Index, vec![value.clone(), index.clone()]);
-                let given = code.prim(Prim::Index, vec![tangent.clone(), index]);
+                let part = Expr::index(value.clone(), index.clone(), code.span);
+                let given = Expr::index(tangent.clone(), index, code.span);
                 let item = code.scope(|code| {
                     let part = code.emit("y", part);
                     let given = code.emit("g", given);
@@ -114,9 +113,9 @@ impl Code<'_> {
             let whole = Expr::con(data, tag + 1, fields, span);
             let whole = self.close(whole);
             let other = self.other_shape(bar.clone());
-            let inner = arm(tag, given_vars, whole);
+            let inner = Arm::new(tag, given_vars, whole);
             let inner = Expr::match_(tangent.clone(), vec![inner], Some(other), span);
-            arms.push(arm(tag, vars, inner));
+            arms.push(Arm::new(tag, vars, inner));
         }
         Expr::match_(value.clone(), arms, None, span)
     }
@@ -153,19 +152,19 @@ impl Code<'_> {
                     }
                     Expr::record(items, tangent_type.clone(), span)
                 });
-                arms.push(arm(SOME, vars, whole));
+                arms.push(Arm::new(SOME, vars, whole));
             }
             TypeKind::Array(element) => {
                 let whole = self.scope(|code| {
-                    let size = code.prim(Prim::Size, vec![value.clone()]);
+                    let size = Expr::size_of(value.clone(), code.span);
                     let size = code.emit("n", size);
                     let tan = super::tan::Tan::Any(tan.clone());
                     let all = code.dense(size.clone(), &tan, ty);
                     let (var, index) = code.fresh("i", Type::int());
                     let item = code.scope(|code| {
-                        let part = code.prim(Prim::Index, vec![value.clone(), index.clone()]);
+                        let part = Expr::index(value.clone(), index.clone(), code.span);
                         let part = code.emit("x", part);
-                        let tan = code.prim(Prim::Index, vec![all.clone(), index.clone()]);
+                        let tan = Expr::index(all.clone(), index.clone(), code.span);
                         let tan = code.emit("t", tan);
                         code.extract(tan, part, element)
                     });
@@ -176,11 +175,11 @@ impl Code<'_> {
             TypeKind::Data(source) => self.extract_data(*source, &value, ty, &mut arms),
             TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
                 let (var, number) = self.fresh("r", Type::real());
-                arms.push(arm(SOME, vec![var], number));
+                arms.push(Arm::new(SOME, vec![var], number));
             }
         }
         let zeros = self.zeros(value);
-        arms.insert(0, arm(ZERO, vec![], zeros));
+        arms.insert(0, Arm::new(ZERO, vec![], zeros));
         let body = Expr::match_(tan, arms, default, span);
         self.program.lam(vec![tan_var, value_var], body)
     }
@@ -214,8 +213,9 @@ impl Code<'_> {
                 Expr::new(pullback_lambda::ExprKind::Con(tag, items), tangent_type.clone(), span);
             let whole = self.close(whole);
             let other = self.other_shape(tangent_type.clone());
-            let inner = Expr::match_(value.clone(), vec![arm(tag, vars, whole)], Some(other), span);
-            arms.push(arm(tag + 1, tans, inner));
+            let inner =
+                Expr::match_(value.clone(), vec![Arm::new(tag, vars, whole)], Some(other), span);
+            arms.push(Arm::new(tag + 1, tans, inner));
         }
     }
 }

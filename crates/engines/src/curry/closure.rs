@@ -7,11 +7,10 @@
 //! needed.
 
 use pullback_base::bug;
-use pullback_lambda::{Constructor, Expr, Type, TypeKind, VarId};
+use pullback_lambda::{Arm, Constructor, Expr, Type, TypeKind, VarId};
 
 use super::code::{Code, Known, Style};
 use super::comb::{Comb, Recursive};
-use super::cotangent::arm;
 use super::pull::{Fed, Pull};
 use super::tan::Tan;
 use super::types::{APPEND, CALL, ZERO};
@@ -212,7 +211,7 @@ impl Code<'_> {
         let totals = Expr::proj(state.clone(), 0, span);
 
         let nothing = Expr::tuple(vec![totals.clone(), rest.clone()], span);
-        let mut arms = vec![arm(ZERO, vec![], nothing)];
+        let mut arms = vec![Arm::new(ZERO, vec![], nothing)];
         let (from, to) = ty
             .as_fun()
             .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()));
@@ -232,15 +231,15 @@ impl Code<'_> {
             }
             Expr::tuple(vec![code.pack(sums), rest.clone()], span)
         });
-        arms.push(arm(CALL, vec![s_var, g_var], again));
+        arms.push(Arm::new(CALL, vec![s_var, g_var], again));
         let ((left_var, left), (right_var, right)) =
             (self.fresh("a", bar.clone()), self.fresh("b", bar));
         let waiting_next = Expr::con(list, 1, vec![right, rest], span);
         let waiting_next = Expr::con(list, 1, vec![left, waiting_next], span);
         let both = Expr::tuple(vec![totals, waiting_next], span);
-        arms.push(arm(APPEND, vec![left_var, right_var], both));
+        arms.push(Arm::new(APPEND, vec![left_var, right_var], both));
         let step = Expr::match_(head, arms, None, span);
-        let arms = vec![arm(0, vec![], state), arm(1, vec![head_var, rest_var], step)];
+        let arms = vec![Arm::new(0, vec![], state), Arm::new(1, vec![head_var, rest_var], step)];
         let body = Expr::match_(waiting, arms, None, span);
         let looped = Expr::loop_while(state_var, start, cond, body, span);
         let looped = self.emit("e", Expr::proj(looped, 0, span));

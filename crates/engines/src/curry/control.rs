@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use pullback_lambda::{Expr, LoopForm, Type, TypeKind, VarId};
+use pullback_lambda::{Arm, Expr, LoopForm, Type, TypeKind, VarId};
 use pullback_prim::Prim;
 
 use super::code::Code;
 use super::comb::{CaseArm, Comb, CombLoop};
-use super::cotangent::arm;
 use super::pull::{Fed, Pull};
 use super::tan::Tan;
 
@@ -72,7 +71,7 @@ impl Code<'_> {
             }
             let fields = Some((source.tag, &source.vars[..]));
             let body = self.arm(&source.body, fields, scrutinee_type.as_ref(), &sinks);
-            made.push(arm(source.tag, targets, body));
+            made.push(Arm::new(source.tag, targets, body));
         }
         let default =
             default.map(|default| self.arm(default, None, scrutinee_type.as_ref(), &sinks));
@@ -137,9 +136,9 @@ impl Code<'_> {
             return (self.emit("a", built), Pull::None);
         }
         let pairs = self.emit("qs", built);
-        let size = self.prim(Prim::Size, vec![pairs.clone()]);
+        let size = Expr::size_of(pairs.clone(), self.span);
         let (index_var, index) = self.fresh("i", Type::int());
-        let pair = self.prim(Prim::Index, vec![pairs.clone(), index]);
+        let pair = Expr::index(pairs.clone(), index, self.span);
         let value = Expr::proj(pair, 0, self.span);
         let values = Expr::build(size, index_var, value, self.span);
         (self.emit("a", values), Pull::Build { pairs, sinks })
@@ -148,7 +147,7 @@ impl Code<'_> {
     /// Each element's closure on its cotangent; what flows to the environment is added up.
     pub fn build_backward(&mut self, pairs: &Expr, sinks: &[VarId], tan: &Tan, ty: &Type) {
         let span = self.span;
-        let size = self.prim(Prim::Size, vec![pairs.clone()]);
+        let size = Expr::size_of(pairs.clone(), self.span);
         let size = self.emit("n", size);
         let all = self.dense(size.clone(), tan, ty);
         let types = self.types_of(sinks);
@@ -158,9 +157,9 @@ impl Code<'_> {
         let (state_var, state) = self.fresh("st", Self::pack_type(bars));
         let (index_var, index) = self.fresh("i", Type::int());
         let body = self.scope(|code| {
-            let pair = code.prim(Prim::Index, vec![pairs.clone(), index.clone()]);
+            let pair = Expr::index(pairs.clone(), index.clone(), code.span);
             let pullback = code.emit("pb", Expr::proj(pair, 1, span));
-            let item = code.prim(Prim::Index, vec![all, index]);
+            let item = Expr::index(all, index, code.span);
             let item = code.emit("g", item);
             let shares = code.apply(pullback, vec![item]);
             let shares = code.emit("e", shares);
@@ -314,7 +313,7 @@ impl Code<'_> {
         let array = self.prim(Prim::Update, vec![array, place, head]);
         let step = Expr::tuple(vec![array, rest], span);
         let waiting = Expr::proj(state.clone(), 1, span);
-        let arms = vec![arm(0, vec![], state), arm(1, vec![head_var, rest_var], step)];
+        let arms = vec![Arm::new(0, vec![], state), Arm::new(1, vec![head_var, rest_var], step)];
         let body = Expr::match_(waiting, arms, None, span);
         let looped = Expr::loop_for(state_var, start, index_var, size, body, span);
         self.emit("pbs", Expr::proj(looped, 0, span))
@@ -365,14 +364,14 @@ impl Code<'_> {
             start.push(self.zero(ty));
         }
         let start = self.pack(start);
-        let number = self.prim(Prim::Size, vec![closures.clone()]);
+        let number = Expr::size_of(closures.clone(), self.span);
         let number = self.emit("n", number);
         let (state_var, state) = self.fresh("st", start.ty.clone());
         let (index_var, index) = self.fresh("i", Type::int());
         let body = self.scope(|code| {
             let last = code.prim(Prim::IntSub, vec![number.clone(), code.int(1)]);
             let place = code.prim(Prim::IntSub, vec![last, index]);
-            let closure = code.prim(Prim::Index, vec![closures.clone(), place]);
+            let closure = Expr::index(closures.clone(), place, code.span);
             let closure = code.emit("pb", closure);
             let y_bar = code.unpack(&state, 0, count);
             let shares = code.apply(closure, vec![y_bar]);

@@ -63,7 +63,7 @@ impl Code<'_> {
             (Tan::Real(a), Tan::Any(b)) | (Tan::Any(b), Tan::Real(a)) => {
                 let (var, number) = self.fresh("r", Type::real());
                 let sum = self.prim(Prim::Add, vec![number, a.clone()]);
-                let arms = vec![arm(ZERO, vec![], a), arm(SOME, vec![var], sum)];
+                let arms = vec![Arm::new(ZERO, vec![], a), Arm::new(SOME, vec![var], sum)];
                 let sum = Expr::match_(b, arms, None, self.span);
                 Tan::Real(self.emit("s", sum))
             }
@@ -138,7 +138,7 @@ impl Code<'_> {
             let what = format!("a {} was unpacked under the wrong tag", self.program.show_type(ty));
             self.broken(&what, found.ty.clone())
         });
-        let arms = vec![arm(ZERO, vec![], zeros), arm(tag, vars, found)];
+        let arms = vec![Arm::new(ZERO, vec![], zeros), Arm::new(tag, vars, found)];
         let opened = Expr::match_(expr, arms, default, self.span);
         let opened = self.emit("t", opened);
         let mut next = 0;
@@ -253,8 +253,9 @@ impl Code<'_> {
             }
             TypeKind::Int | TypeKind::Bool | TypeKind::Str => a.clone(),
         };
-        let inner = Expr::match_(b.clone(), vec![arm(ZERO, vec![], a.clone())], Some(both), span);
-        let body = Expr::match_(a, vec![arm(ZERO, vec![], b)], Some(inner), span);
+        let inner =
+            Expr::match_(b.clone(), vec![Arm::new(ZERO, vec![], a.clone())], Some(both), span);
+        let body = Expr::match_(a, vec![Arm::new(ZERO, vec![], b)], Some(inner), span);
         self.program.lam(vec![left, right], body)
     }
 
@@ -275,7 +276,7 @@ impl Code<'_> {
             let sum = self.prim(Prim::Add, vec![first, second]);
             let sum = Expr::con(data, SOME, vec![sum], self.span);
             let inner = self.same_tag(b, SOME, vec![y], sum, &ty);
-            arms.push(arm(SOME, vec![x], inner));
+            arms.push(Arm::new(SOME, vec![x], inner));
         }
         for (index, types) in fields.iter().enumerate() {
             let (mut left, mut right) = (vec![], vec![]);
@@ -294,7 +295,7 @@ impl Code<'_> {
             let sum = Expr::con(data, index + 1, sums, self.span);
             let sum = self.close(sum);
             let inner = self.same_tag(b, index + 1, right, sum, &ty);
-            arms.push(arm(index + 1, left, inner));
+            arms.push(Arm::new(index + 1, left, inner));
         }
         let default = self.broken("a zero cotangent was added by component", ty);
         Expr::match_(a.clone(), arms, Some(default), self.span)
@@ -309,7 +310,7 @@ impl Code<'_> {
         ty: &Type,
     ) -> Expr {
         let default = self.broken("two cotangents of one value have different tags", ty.clone());
-        Expr::match_(scrutinee.clone(), vec![arm(tag, vars, body)], Some(default), self.span)
+        Expr::match_(scrutinee.clone(), vec![Arm::new(tag, vars, body)], Some(default), self.span)
     }
 
     /// `add_environments`: two packages of one closure have the same tag, which is checked.
@@ -339,18 +340,14 @@ impl Code<'_> {
             let sum = Expr::con(data, tag, sums, self.span);
             let sum = self.close(sum);
             let inner = self.same_tag(&b, tag, ys, sum, &ty);
-            arms.push(arm(tag, xs, inner));
+            arms.push(Arm::new(tag, xs, inner));
         }
         let span = self.span;
         let broken = self.broken("a zero package was added by component", ty);
         let both = Expr::match_(a.clone(), arms, Some(broken), span);
-        let inner = Expr::match_(b.clone(), vec![arm(ZERO, vec![], a.clone())], Some(both), span);
-        let body = Expr::match_(a, vec![arm(ZERO, vec![], b)], Some(inner), span);
+        let inner =
+            Expr::match_(b.clone(), vec![Arm::new(ZERO, vec![], a.clone())], Some(both), span);
+        let body = Expr::match_(a, vec![Arm::new(ZERO, vec![], b)], Some(inner), span);
         self.program.defs[def].body = self.program.lam(vec![left, right], body);
     }
-}
-
-/// An arm of a match.
-pub fn arm(tag: usize, vars: Vec<pullback_lambda::VarId>, body: Expr) -> Arm {
-    Arm { tag, vars, body }
 }

@@ -396,8 +396,8 @@ impl Code<'_> {
             Move::Unnest { rows } => {
                 let count = self.size_of(&values[rows]);
                 let (var, index) = self.fresh("i", Type::int());
-                let row = self.prim(Prim::Index, vec![values[rows].clone(), index]);
-                let row = self.prim(Prim::Size, vec![row]);
+                let row = Expr::index(values[rows].clone(), index, self.span);
+                let row = Expr::size_of(row, self.span);
                 let sizes = Expr::build(count, var, row, span);
                 let sizes = self.emit("ns", sizes);
                 Pull::Flatten { sizes, base: pull_of(rows), ty: args[rows].ty.clone() }
@@ -409,7 +409,7 @@ impl Code<'_> {
     }
 
     fn size_of(&mut self, array: &Expr) -> Expr {
-        let size = self.prim(Prim::Size, vec![array.clone()]);
+        let size = Expr::size_of(array.clone(), self.span);
         self.emit("n", size)
     }
 }

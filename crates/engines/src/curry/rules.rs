@@ -1,10 +1,9 @@
 //! Functions with a derivative of their own: the rule takes the place of the function's pullback.
 
-use pullback_lambda::{AdOp, Expr, Type, is_first_order};
+use pullback_lambda::{AdOp, Arm, Expr, Type, is_first_order};
 
 use super::code::{Code, Style};
 use super::comb::{Comb, CombKind};
-use super::cotangent::arm;
 use super::pull::{Fed, Pull, Rule};
 use super::tan::Tan;
 use super::types::{CALL, ZERO};
@@ -137,7 +136,7 @@ impl Code<'_> {
         // go on for ever.
         let zero = self.zero(&from);
         let share = self.scope(|code| code.ruled_share(rule, &boxed, &from, &rest, ty));
-        let arms = vec![arm(ZERO, vec![], zero)];
+        let arms = vec![Arm::new(ZERO, vec![], zero)];
         let share = Expr::match_(boxed, arms, Some(share), span);
         let share = self.emit("x_bar", share);
         self.backward(&rule.base.pull, Tan::Any(share), &from);

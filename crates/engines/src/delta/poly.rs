@@ -208,20 +208,19 @@ impl Translation<'_> {
         acc: Option<Expr>,
     ) -> Expr {
         let mut block = Block::new(None);
-        let size = |array: &Expr| Expr::prim(Prim::Size, vec![array.clone()], NONE);
+        let size = |array: &Expr| Expr::size_of(array.clone(), NONE);
         let n = self.bind(&mut block, "n", size(&inputs[0]));
         for input in &inputs[1..] {
             let same = Expr::prim(Prim::IntEq, vec![size(input), n.clone()], NONE);
             let check = Expr::if_(same, Expr::unit(NONE), self.other_shape(&Type::unit()), NONE);
             self.bind(&mut block, "_", check);
         }
-        let index = self.program.fresh("i", Type::int());
-        let at = self.program.var(index, NONE);
+        let (index, at) = self.program.place(NONE);
         let mut inner = Block::new(None);
         let items: Vec<Expr> = inputs
             .iter()
             .map(|array| {
-                let item = Expr::prim(Prim::Index, vec![array.clone(), at.clone()], NONE);
+                let item = Expr::index(array.clone(), at.clone(), NONE);
                 self.bind(&mut inner, "item", item)
             })
             .collect();
@@ -309,7 +308,7 @@ impl Translation<'_> {
             };
             let mut body = block.close(body);
             for (index, vars) in binders.into_iter().enumerate().rev() {
-                let arm = Arm { tag, vars, body };
+                let arm = Arm::new(tag, vars, body);
                 if index == 0 {
                     arms.push(arm);
                     break;

@@ -555,7 +555,7 @@ impl Translation<'_> {
         self.branches(branches, block, |mut bodies| {
             let default = if has_default { bodies.pop() } else { None };
             let arms = binders.into_iter().zip(bodies);
-            let arms = arms.map(|((tag, vars), body)| Arm { tag, vars, body }).collect();
+            let arms = arms.map(|((tag, vars), body)| Arm::new(tag, vars, body)).collect();
             Expr::match_(scrutinee, arms, default, span)
         })
     }

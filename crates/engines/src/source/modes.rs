@@ -117,17 +117,14 @@ impl<'p> Types<'p> {
         match ty.kind() {
             TypeKind::Real => Ok(Expr::app(measured, vec![Expr::real(1.0, span)], span)),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let parts = ty.parts();
-                let parts: Vec<Expr> =
-                    (0..parts.len()).map(|at| Expr::proj(value.clone(), at, span)).collect();
+                let parts = value.parts(span);
                 let dot = self.tangent(ty, span)?;
                 self.fields(parts, measured, span, &|items| Expr::record(items, dot.clone(), span))
             }
             TypeKind::Array(_) => {
-                let size = Expr::prim(Prim::Size, vec![value.clone()], span);
-                let index = self.program.fresh("i", Type::int());
-                let at = self.program.var(index, span);
-                let element = Expr::prim(Prim::Index, vec![value.clone(), at.clone()], span);
+                let size = Expr::size_of(value.clone(), span);
+                let (index, at) = self.program.place(span);
+                let element = Expr::index(value.clone(), at.clone(), span);
                 let zeros = self.zeros(value.clone())?;
                 let part = self.along(element, measured, span, &mut |_, dot| {
                     Ok(Expr::prim(Prim::Update, vec![zeros.clone(), at.clone(), dot], span))
@@ -151,12 +148,10 @@ impl<'p> Types<'p> {
         let dot = self.tangent(&value.ty, span)?;
         let mut arms = vec![];
         for (tag, con) in self.program.datas[data].constructors.clone().into_iter().enumerate() {
-            let vars: Vec<VarId> =
-                con.fields.iter().map(|ty| self.program.fresh("v", ty.clone())).collect();
-            let parts = vars.iter().map(|var| self.program.var(*var, span)).collect();
+            let (vars, parts) = self.program.fields("v", &con.fields, span);
             let whole = |items| Expr::new(ExprKind::Con(tag, items), dot.clone(), span);
             let body = self.fields(parts, measured.clone(), span, &whole)?;
-            arms.push(Arm { tag, vars, body });
+            arms.push(Arm::new(tag, vars, body));
         }
         Ok(Expr::match_(value, arms, None, span))
     }
@@ -236,18 +231,15 @@ impl<'p> Types<'p> {
                 Expr::if_(is_zero(left), finite, product, span)
             }
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = dot.parts().len();
-                let part = |whole: &Expr, at| Expr::proj(whole.clone(), at, span);
-                let pairs = (0..count).map(|at| (part(&left, at), part(&right, at))).collect();
+                let pairs = left.parts(span).into_iter().zip(right.parts(span)).collect();
                 self.total(pairs, span)
             }
             TypeKind::Array(_) => {
-                let size = Expr::prim(Prim::Size, vec![left.clone()], span);
-                let (sum, index) =
-                    (self.program.fresh("sum", Type::real()), self.program.fresh("i", Type::int()));
-                let at = self.program.var(index, span);
-                let part = |whole: Expr, at: Expr| Expr::prim(Prim::Index, vec![whole, at], span);
-                let pairs = vec![(part(left, at.clone()), part(right, at))];
+                let size = Expr::size_of(left.clone(), span);
+                let sum = self.program.fresh("sum", Type::real());
+                let (index, at) = self.program.place(span);
+                let pairs =
+                    vec![(Expr::index(left, at.clone(), span), Expr::index(right, at, span))];
                 let product = self.total(pairs, span);
                 let body = Expr::prim(Prim::Add, vec![self.program.var(sum, span), product], span);
                 Expr::loop_for(sum, zero, index, size, body, span)
@@ -256,18 +248,13 @@ impl<'p> Types<'p> {
                 let mut arms = vec![];
                 let constructors = self.program.datas[*data].constructors.clone();
                 for (tag, con) in constructors.into_iter().enumerate() {
-                    let mut bind = |name: &str| -> Vec<VarId> {
-                        con.fields.iter().map(|ty| self.program.fresh(name, ty.clone())).collect()
-                    };
-                    let (vars, others) = (bind("v"), bind("w"));
-                    let pairs = vars.iter().zip(&others);
-                    let pairs = pairs
-                        .map(|(v, w)| (self.program.var(*v, span), self.program.var(*w, span)));
-                    let pairs = pairs.collect();
+                    let (vars, ours) = self.program.fields("v", &con.fields, span);
+                    let (others, theirs) = self.program.fields("w", &con.fields, span);
+                    let pairs = ours.into_iter().zip(theirs).collect();
                     let body = self.total(pairs, span);
-                    let inner = vec![Arm { tag, vars: others, body }];
+                    let inner = vec![Arm::new(tag, others, body)];
                     let body = Expr::match_(right.clone(), inner, Some(zero.clone()), span);
-                    arms.push(Arm { tag, vars, body });
+                    arms.push(Arm::new(tag, vars, body));
                 }
                 Expr::match_(left, arms, None, span)
             }

@@ -76,7 +76,7 @@ fn added(program: &Program) -> Program {
             continue;
         };
         let ExprKind::Lam(params, body) = def.body.kind.clone() else { panic!("a function") };
-        let args = params.iter().map(|var| program.var(*var, body.span)).collect();
+        let args: Vec<_> = params.iter().map(|var| program.var(*var, body.span)).collect();
         let body = Expr::prim(beside(row), args, body.span);
         program.defs[id].body = program.lam(params, body);
         replaced += 1;

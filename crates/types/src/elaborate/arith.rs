@@ -49,23 +49,23 @@ impl Elab<'_> {
         let ty = a.ty.clone();
         match ty.kind() {
             TypeKind::Int | TypeKind::Real => {
-                build::prim2(op.scalar(build::is_int(&ty)), a, b, span)
+                Expr::prim(op.scalar(build::is_int(&ty)), [a, b], span)
             }
             TypeKind::Array(_) => self.bind_operands(vec![a, b], |this, operands| {
                 let [a, b] = [operands[0].clone(), operands[1].clone()];
-                let (m, n) = (build::size(a.clone(), span), build::size(b.clone(), span));
+                let (m, n) = (Expr::size_of(a.clone(), span), Expr::size_of(b.clone(), span));
                 let what = format!("the sizes of the operands of `{}`", op.symbol());
                 let check = build::check_size(a.clone(), 0, n, &what, span);
                 let result = this.build_array(m, span, |this, i| {
-                    let (x, y) = (build::index(a, i.clone(), span), build::index(b, i, span));
+                    let (x, y) = (Expr::index(a, i.clone(), span), Expr::index(b, i, span));
                     this.arithmetic(op, [x, y], span)
                 });
                 this.after(check, result)
             }),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
                 self.bind_operands(vec![a, b], |this, operands| {
-                    let xs = build::parts(&operands[0], span);
-                    let ys = build::parts(&operands[1], span);
+                    let xs = operands[0].parts(span);
+                    let ys = operands[1].parts(span);
                     let pairs = xs.into_iter().zip(ys);
                     let items = pairs.map(|(x, y)| this.arithmetic(op, [x, y], span)).collect();
                     Expr::record(items, ty.clone(), span)
@@ -81,13 +81,13 @@ impl Elab<'_> {
     pub(super) fn negate(&mut self, [a]: [Expr; 1], span: Span) -> Expr {
         self.elementwise(a, span, &mut |_, x| {
             let prim = if build::is_int(&x.ty) { Prim::IntNeg } else { Prim::Neg };
-            build::prim1(prim, x, span)
+            Expr::prim(prim, [x], span)
         })
     }
 
     /// `s *. a` for an atom `s`
     pub(super) fn scale(&mut self, s: &Expr, a: Expr, span: Span) -> Expr {
-        self.elementwise(a, span, &mut |_, x| build::prim2(Prim::Mul, s.clone(), x, span))
+        self.elementwise(a, span, &mut |_, x| Expr::prim(Prim::Mul, [s.clone(), x], span))
     }
 
     /// `a ^ exponent` for an atom `exponent`
@@ -97,7 +97,7 @@ impl Elab<'_> {
             (false, true) => Prim::PowInt,
             (false, false) => Prim::Pow,
         };
-        self.elementwise(a, span, &mut |_, x| build::prim2(prim(&x.ty), x, exponent.clone(), span))
+        self.elementwise(a, span, &mut |_, x| Expr::prim(prim(&x.ty), [x, exponent.clone()], span))
     }
 
     /// `a` with every scalar in it replaced.
@@ -107,18 +107,18 @@ impl Elab<'_> {
         span: Span,
         scalar: &mut dyn FnMut(&mut Self, Expr) -> Expr,
     ) -> Expr {
-        if build::is_product(&a.ty) {
+        if a.ty.is_product() {
             return self.bind(a, "operand", |this, a| {
-                let parts = build::parts(&a, span).into_iter();
+                let parts = a.parts(span).into_iter();
                 let items = parts.map(|x| this.elementwise(x, span, scalar)).collect();
                 Expr::record(items, a.ty, span)
             });
         }
         if matches!(a.ty.kind(), TypeKind::Array(_)) {
             return self.bind(a, "operand", |this, a| {
-                let size = build::size(a.clone(), span);
+                let size = Expr::size_of(a.clone(), span);
                 this.build_array(size, span, |this, i| {
-                    this.elementwise(build::index(a, i, span), span, scalar)
+                    this.elementwise(Expr::index(a, i, span), span, scalar)
                 })
             });
         }

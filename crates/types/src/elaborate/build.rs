@@ -112,34 +112,6 @@ pub(super) fn fail(message: &str, ty: Type, span: Span) -> Expr {
     Expr::fail(Expr::str(message, span), ty, span)
 }
 
-/// A primitive of one argument.
-pub(super) fn prim1(prim: Prim, a: Expr, span: Span) -> Expr {
-    Expr::prim(prim, vec![a], span)
-}
-
-/// A primitive of two arguments.
-pub(super) fn prim2(prim: Prim, a: Expr, b: Expr, span: Span) -> Expr {
-    Expr::prim(prim, vec![a, b], span)
-}
-
-/// `array[index]`
-pub(super) fn index(array: Expr, index: Expr, span: Span) -> Expr {
-    prim2(Prim::Index, array, index, span)
-}
-
-/// The size of an array.
-pub(super) fn size(array: Expr, span: Span) -> Expr {
-    prim1(Prim::Size, array, span)
-}
-
-/// The size of an array at a depth, also of rows that are absent.
-pub(super) fn dim(array: Expr, depth: usize, span: Span) -> Expr {
-    if depth == 0 {
-        return size(array, span);
-    }
-    prim2(Prim::Dim, array, depth_literal(depth, span), span)
-}
-
 /// An error unless the rows at a depth of `array`, if there are any, have the size `expected`; `what`
 /// names both, as in "the size of parameter `ys` and `n`".
 pub(super) fn check_size(
@@ -157,18 +129,7 @@ fn depth_literal(depth: usize, span: Span) -> Expr {
     Expr::int(i64::try_from(depth).expect("a depth bounded by the parser"), span)
 }
 
-/// The parts of a tuple or record, each a projection of `value`, which must be an atom.
-pub(super) fn parts(value: &Expr, span: Span) -> Vec<Expr> {
-    let count = value.ty.components().map_or(0, |components| components.len());
-    (0..count).map(|part| Expr::proj(value.clone(), part, span)).collect()
-}
-
 /// Whether a type is Int.
 pub(super) fn is_int(ty: &Type) -> bool {
     matches!(ty.kind(), TypeKind::Int)
-}
-
-/// Whether a type is a tuple or a record.
-pub(super) fn is_product(ty: &Type) -> bool {
-    matches!(ty.kind(), TypeKind::Tuple(_) | TypeKind::Record(_))
 }

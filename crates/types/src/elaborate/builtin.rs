@@ -198,9 +198,9 @@ impl<'t> Elab<'t> {
     /// The sum of an array of Ints.
     pub(super) fn int_sum(&mut self, [array]: [Expr; 1], span: Span) -> Expr {
         self.bind(array, "array", |this, array| {
-            let size = build::size(array.clone(), span);
+            let size = Expr::size_of(array.clone(), span);
             this.accumulate(size, Expr::lit(Lit::Int(0), span), span, |_, total, index| {
-                build::prim2(Prim::IntAdd, total, build::index(array, index, span), span)
+                Expr::prim(Prim::IntAdd, [total, Expr::index(array, index, span)], span)
             })
         })
     }

@@ -14,14 +14,14 @@ impl Elab<'_> {
     pub(super) fn equal(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
         let ty = a.ty.clone();
         match ty.kind() {
-            TypeKind::Real => build::prim2(Prim::Eq, a, b, span),
-            TypeKind::Int => build::prim2(Prim::IntEq, a, b, span),
-            TypeKind::Bool => build::prim2(Prim::BoolEq, a, b, span),
-            TypeKind::Str => build::prim2(Prim::StrEq, a, b, span),
+            TypeKind::Real => Expr::prim(Prim::Eq, [a, b], span),
+            TypeKind::Int => Expr::prim(Prim::IntEq, [a, b], span),
+            TypeKind::Bool => Expr::prim(Prim::BoolEq, [a, b], span),
+            TypeKind::Str => Expr::prim(Prim::StrEq, [a, b], span),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
                 self.bind_operands(vec![a, b], |this, operands| {
-                    let xs = build::parts(&operands[0], span);
-                    let ys = build::parts(&operands[1], span);
+                    let xs = operands[0].parts(span);
+                    let ys = operands[1].parts(span);
                     this.all_equal(xs, ys, span)
                 })
             }
@@ -36,8 +36,8 @@ impl Elab<'_> {
     /// `a != b`
     pub(super) fn unequal(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
         match a.ty.kind() {
-            TypeKind::Real => build::prim2(Prim::Ne, a, b, span),
-            TypeKind::Int => build::prim2(Prim::IntNe, a, b, span),
+            TypeKind::Real => Expr::prim(Prim::Ne, [a, b], span),
+            TypeKind::Int => Expr::prim(Prim::IntNe, [a, b], span),
             TypeKind::Bool
             | TypeKind::Str
             | TypeKind::Tuple(_)
@@ -46,7 +46,7 @@ impl Elab<'_> {
             | TypeKind::Data(_)
             | TypeKind::Fun(..) => {
                 let equal = self.equal(a, b, span);
-                build::prim1(Prim::Not, equal, span)
+                Expr::prim(Prim::Not, [equal], span)
             }
         }
     }
@@ -104,24 +104,24 @@ impl Elab<'_> {
             let same = Arm { tag, vars: others, body: self.all_equal(xs, ys, span) };
             let default = (count > 1).then(|| Expr::bool(false, span));
             let body = Expr::match_(y.clone(), vec![same], default, span);
-            arms.push(Arm { tag, vars, body });
+            arms.push(Arm::new(tag, vars, body));
         }
         Expr::match_(x, arms, None, span)
     }
 
     /// Counts equal elements from the front: the arrays are equal if that reaches the end.
     fn equal_arrays(&mut self, x: Expr, y: Expr, span: Span) -> Expr {
-        let (m, n) = (build::size(x.clone(), span), build::size(y.clone(), span));
+        let (m, n) = (Expr::size_of(x.clone(), span), Expr::size_of(y.clone(), span));
         self.bind_all(vec![m, n], "size", |this, sizes| {
             let [m, n] = [sizes[0].clone(), sizes[1].clone()];
             let var = this.fresh("i", Type::int());
             let i = this.var(var, span);
-            let inside = build::prim2(Prim::IntLt, i.clone(), m.clone(), span);
-            let xi = build::index(x, i.clone(), span);
-            let yi = build::index(y, i.clone(), span);
+            let inside = Expr::prim(Prim::IntLt, [i.clone(), m.clone()], span);
+            let xi = Expr::index(x, i.clone(), span);
+            let yi = Expr::index(y, i.clone(), span);
             let same = this.equal(xi, yi, span);
             let cond = Expr::if_(inside, same, Expr::bool(false, span), span);
-            let next = build::prim2(Prim::IntAdd, i, Expr::int(1, span), span);
+            let next = Expr::prim(Prim::IntAdd, [i, Expr::int(1, span)], span);
             let kind = ExprKind::Loop {
                 var,
                 init: Box::new(Expr::int(0, span)),
@@ -129,8 +129,8 @@ impl Elab<'_> {
                 body: Box::new(next),
             };
             let reached = Expr::new(kind, Type::int(), span);
-            let all = build::prim2(Prim::IntEq, reached, m.clone(), span);
-            let sizes = build::prim2(Prim::IntEq, m, n, span);
+            let all = Expr::prim(Prim::IntEq, [reached, m.clone()], span);
+            let sizes = Expr::prim(Prim::IntEq, [m, n], span);
             Expr::if_(sizes, all, Expr::bool(false, span), span)
         })
     }

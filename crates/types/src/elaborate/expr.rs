@@ -69,7 +69,7 @@ impl<'t> Elab<'t> {
             TExprKind::Index(base, at) => {
                 let (base, at) = (self.expr(base), self.expr(at));
                 let place = if at.span.is_none() { span } else { at.span };
-                build::index(base, at, place)
+                Expr::index(base, at, place)
             }
             TExprKind::Slice(base, lo, hi) => self.slice(base, lo.as_deref(), hi.as_deref(), span),
             TExprKind::With(base, place, value) => self.with(base, place, value, span),
@@ -146,9 +146,9 @@ impl<'t> Elab<'t> {
     ) -> Expr {
         let source = self.expr(source);
         self.bind(source, "source", |this, source| {
-            let size = build::size(source.clone(), span);
+            let size = Expr::size_of(source.clone(), span);
             this.typed_array(size, Some(ty), span, |this, index| {
-                let element = build::index(source, index, pattern.span);
+                let element = Expr::index(source, index, pattern.span);
                 this.open(pattern, element, |this| this.expr(body))
             })
         })
@@ -168,7 +168,7 @@ impl<'t> Elab<'t> {
             return Expr::prim(Prim::Slice, vec![base, lo, hi], span);
         }
         self.bind(base, "base", |_, base| {
-            let size = build::size(base.clone(), span);
+            let size = Expr::size_of(base.clone(), span);
             Expr::prim(Prim::Slice, vec![base, lo, size], span)
         })
     }

@@ -103,13 +103,13 @@ impl<'t> Elab<'t> {
         let Some((first, rest)) = places.split_first() else { return Expr::int(0, Span::NONE) };
         let span = lam.params[first.param].pattern.span;
         let array = Self::array_at(self.var(vars[first.param], span), first.dim, span);
-        let measured = build::dim(array, first.dim.depth, span);
+        let measured = Expr::dim(array, first.dim.depth, span);
         if first.dim.depth == 0 || rest.is_empty() {
             return measured;
         }
         let otherwise = self.first_measure(lam, vars, rest);
         self.bind(measured, "size", |_, measured| {
-            let known = build::prim2(Prim::IntGt, measured.clone(), Expr::int(0, span), span);
+            let known = Expr::prim(Prim::IntGt, [measured.clone(), Expr::int(0, span)], span);
             Expr::if_(known, measured, otherwise, span)
         })
     }

@@ -12,7 +12,6 @@ use pullback_base::Span;
 use pullback_lambda::{AdOp, Expr, ExprKind, Type, TypeKind};
 use pullback_prim::Prim;
 
-use super::build;
 use super::state::Elab;
 use super::types::bug;
 
@@ -75,7 +74,7 @@ impl<'t> Elab<'t> {
                     let value = Expr::app(f.clone(), vec![x.clone()], span);
                     let is_tall = this.bind(value, "y", |this, y| {
                         let sides = [this.reals(x.clone(), span), this.reals(y, span)];
-                        Expr::prim(Prim::IntLt, sides.into(), span)
+                        Expr::prim(Prim::IntLt, sides, span)
                     });
                     let columns = this.jacobian_by_columns(f.clone(), &x, span);
                     let rows = this.jacobian_by_rows(f, &x, span);
@@ -151,7 +150,7 @@ impl<'t> Elab<'t> {
             TypeKind::Int | TypeKind::Bool | TypeKind::Str => Expr::unit(span),
             TypeKind::Tuple(_) | TypeKind::Record(_) => self.bind(value, "y", |this, value| {
                 let mut items = Vec::new();
-                for (place, item) in build::parts(&value, span).into_iter().enumerate() {
+                for (place, item) in value.parts(span).into_iter().enumerate() {
                     way.push(Step::Part(place, value.clone()));
                     items.push(this.entries(item, inner, is_hot, way, entry, span));
                     way.pop();
@@ -185,18 +184,18 @@ impl<'t> Elab<'t> {
         entry: &mut Entry<'_, 't>,
         span: Span,
     ) -> Expr {
-        let size = build::size(value.clone(), span);
+        let size = Expr::size_of(value.clone(), span);
         let depths = value.ty.nesting();
         let is_hot = zeros.is_some();
         let array = self.build_array(size, span, |this, i| {
-            let element = build::index(value, i.clone(), span);
+            let element = Expr::index(value, i.clone(), span);
             way.push(Step::At(i, zeros));
             let entries = this.entries(element, inner, is_hot, way, entry, span);
             way.pop();
             entries
         });
         (0..inner.ty.nesting()).fold(array, |array, depth| {
-            let size = build::dim(inner.clone(), depth, span);
+            let size = Expr::dim(inner.clone(), depth, span);
             array.sized(depths + depth, size)
         })
     }
@@ -209,7 +208,7 @@ impl<'t> Elab<'t> {
                 Step::Part(place, whole) => {
                     let ty = self.tangent(&whole.ty);
                     let mut all = Vec::new();
-                    for (other, item) in build::parts(whole, span).into_iter().enumerate() {
+                    for (other, item) in whole.parts(span).into_iter().enumerate() {
                         let is_there = other == *place;
                         all.push(if is_there { direction.clone() } else { self.zeros(item, span) });
                     }
@@ -232,7 +231,7 @@ impl<'t> Elab<'t> {
         }
         let TypeKind::Array(element) = value.ty.kind() else {
             return self.bind(value, "part", |this, value| {
-                let parts = build::parts(&value, span).into_iter();
+                let parts = value.parts(span).into_iter();
                 let counts = parts.map(|part| this.reals(part, span)).collect::<Vec<_>>();
                 let add = |a, b| Expr::prim(Prim::IntAdd, vec![a, b], span);
                 counts.into_iter().reduce(add).unwrap_or_else(|| Expr::int(0, span))
@@ -247,12 +246,12 @@ impl<'t> Elab<'t> {
                 innermost = element.clone();
             }
             if let Some(count) = static_reals(&innermost) {
-                let dims = (0..depths).map(|depth| build::dim(value.clone(), depth, span));
+                let dims = (0..depths).map(|depth| Expr::dim(value.clone(), depth, span));
                 return dims.fold(Expr::int(count, span), times);
             }
-            let size = build::size(value.clone(), span);
+            let size = Expr::size_of(value.clone(), span);
             let counts = this
-                .build_array(size, span, |this, i| this.reals(build::index(value, i, span), span));
+                .build_array(size, span, |this, i| this.reals(Expr::index(value, i, span), span));
             this.int_sum([counts], span)
         })
     }
@@ -268,7 +267,7 @@ impl<'t> Elab<'t> {
 fn follow(way: &[Step], whole: Expr, span: Span) -> Expr {
     way.iter().fold(whole, |whole, step| match step {
         Step::Part(place, _) => Expr::proj(whole, *place, span),
-        Step::At(index, _) => build::index(whole, index.clone(), span),
+        Step::At(index, _) => Expr::index(whole, index.clone(), span),
     })
 }
 

@@ -279,9 +279,9 @@ impl<'t> Elab<'t> {
         let value = self.var(var, span);
         match literal {
             Lit::Bool(_) => value,
-            Lit::Int(_) => build::prim2(Prim::IntEq, value, Expr::lit(literal, span), span),
-            Lit::Real(_) => build::prim2(Prim::Eq, value, Expr::lit(literal, span), span),
-            Lit::Str(_) => build::prim2(Prim::StrEq, value, Expr::lit(literal, span), span),
+            Lit::Int(_) => Expr::prim(Prim::IntEq, [value, Expr::lit(literal, span)], span),
+            Lit::Real(_) => Expr::prim(Prim::Eq, [value, Expr::lit(literal, span)], span),
+            Lit::Str(_) => Expr::prim(Prim::StrEq, [value, Expr::lit(literal, span)], span),
         }
     }
 }

@@ -16,7 +16,7 @@ impl Elab<'_> {
         let matrix = b.ty.element().is_some_and(|row| matches!(row.kind(), TypeKind::Array(_)));
         self.bind_operands(vec![a, b], |this, operands| {
             let [a, b] = [operands[0].clone(), operands[1].clone()];
-            let inner = build::size(b.clone(), span);
+            let inner = Expr::size_of(b.clone(), span);
             let check = build::check_size(
                 a.clone(),
                 1,
@@ -28,9 +28,9 @@ impl Elab<'_> {
                 let columns = this.columns(b, span);
                 this.bind(columns, "columns", |this, columns| {
                     this.rows(a, span, |this, row| {
-                        let count = build::size(columns.clone(), span);
+                        let count = Expr::size_of(columns.clone(), span);
                         this.build_array(count, span, |this, j| {
-                            let column = build::index(columns, j, span);
+                            let column = Expr::index(columns, j, span);
                             this.bind(column, "column", |this, column| {
                                 this.inner(row, column, span)
                             })
@@ -46,35 +46,35 @@ impl Elab<'_> {
 
     /// `[ body row | row <- a ]`
     fn rows(&mut self, a: Expr, span: Span, body: impl FnOnce(&mut Self, Expr) -> Expr) -> Expr {
-        let count = build::size(a.clone(), span);
+        let count = Expr::size_of(a.clone(), span);
         self.build_array(count, span, |this, i| {
-            let row = build::index(a, i, span);
+            let row = Expr::index(a, i, span);
             this.bind(row, "row", body)
         })
     }
 
     /// `[ [ b[k, j] | k < size b ] | j < columns of b ]`
     fn columns(&mut self, b: Expr, span: Span) -> Expr {
-        let count = build::dim(b.clone(), 1, span);
+        let count = Expr::dim(b.clone(), 1, span);
         self.build_array(count, span, |this, j| {
-            let size = build::size(b.clone(), span);
-            this.build_array(size, span, |_, k| build::index(build::index(b, k, span), j, span))
+            let size = Expr::size_of(b.clone(), span);
+            this.build_array(size, span, |_, k| Expr::index(Expr::index(b, k, span), j, span))
         })
     }
 
     /// The inner product of two vectors of the same size.
     fn inner(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
-        let count = build::size(a.clone(), span);
+        let count = Expr::size_of(a.clone(), span);
         if a.ty == Type::array(Type::int()) {
             return self.accumulate(count, Expr::int(0, span), span, |_, total, k| {
-                let (x, y) = (build::index(a, k.clone(), span), build::index(b, k, span));
-                build::prim2(Prim::IntAdd, total, build::prim2(Prim::IntMul, x, y, span), span)
+                let (x, y) = (Expr::index(a, k.clone(), span), Expr::index(b, k, span));
+                Expr::prim(Prim::IntAdd, [total, Expr::prim(Prim::IntMul, [x, y], span)], span)
             });
         }
         let terms = self.build_array(count, span, |_, k| {
-            let (x, y) = (build::index(a, k.clone(), span), build::index(b, k, span));
-            build::prim2(Prim::Mul, x, y, span)
+            let (x, y) = (Expr::index(a, k.clone(), span), Expr::index(b, k, span));
+            Expr::prim(Prim::Mul, [x, y], span)
         });
-        build::prim1(Prim::Sum, terms, span)
+        Expr::prim(Prim::Sum, [terms], span)
     }
 }

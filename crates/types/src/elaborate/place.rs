@@ -9,7 +9,6 @@ use pullback_base::Span;
 use pullback_lambda::Expr;
 use pullback_prim::Prim;
 
-use super::build;
 use super::state::Elab;
 use crate::tir::{TAccess, TExpr};
 use crate::ty::Ty;
@@ -66,7 +65,7 @@ impl<'t> Elab<'t> {
         match step {
             Step::Index(index) => {
                 let place = if index.span.is_none() { span } else { index.span };
-                let element = build::index(base.clone(), index.clone(), place);
+                let element = Expr::index(base.clone(), index.clone(), place);
                 let element = if rest.is_empty() {
                     self.fitting_row(new.0, new.1, &element, place)
                 } else {
@@ -76,7 +75,7 @@ impl<'t> Elab<'t> {
             }
             Step::Part(name) => self.bind(base, "record", |this, record| {
                 let part = Self::field_index(&record.ty, name);
-                let mut parts = build::parts(&record, span);
+                let mut parts = record.parts(span);
                 let inner = parts[part].clone();
                 parts[part] = match rest.first() {
                     None => new.0,

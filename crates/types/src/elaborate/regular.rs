@@ -20,14 +20,14 @@ impl Elab<'_> {
             return array;
         }
         self.bind(array, "rows", |this, rows| {
-            let count = build::size(rows.clone(), span);
+            let count = Expr::size_of(rows.clone(), span);
             let state = this.fresh("_", Type::unit());
             let index = this.fresh("i", Type::int());
             let i = this.var(index, span);
             let mut checks = Expr::unit(span);
             for depth in depths.into_iter().rev() {
-                let row = |i: Expr| build::index(rows.clone(), i, span);
-                let first = build::dim(row(Expr::int(0, span)), depth, span);
+                let row = |i: Expr| Expr::index(rows.clone(), i, span);
+                let first = Expr::dim(row(Expr::int(0, span)), depth, span);
                 let what = "the sizes of the rows";
                 let check = build::check_size(row(i.clone()), depth, first, what, span);
                 checks = this.after(check, checks);
@@ -55,7 +55,7 @@ impl Elab<'_> {
         }
         self.bind(value, "row", |this, value| {
             depths.into_iter().rev().fold(value.clone(), |body, depth| {
-                let old_size = build::dim(old.clone(), depth, span);
+                let old_size = Expr::dim(old.clone(), depth, span);
                 let what = "the sizes of the new row and of the old one";
                 let check = build::check_size(value.clone(), depth, old_size, what, span);
                 this.after(check, body)

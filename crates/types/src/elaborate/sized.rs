@@ -11,8 +11,6 @@ use pullback_base::Span;
 use pullback_lambda::{AdOp, Expr, ExprKind, Lit, VarId};
 use pullback_prim::Prim;
 
-use super::build;
-use super::build::is_product;
 use super::state::Elab;
 use super::types::bug;
 use crate::tir::{SizedTy, TExpr, TExprKind};
@@ -71,9 +69,9 @@ impl<'t> Elab<'t> {
         if !self.has_outer_sizes(declared, ty, span) {
             return value;
         }
-        if is_product(&value.ty) {
+        if value.ty.is_product() {
             return self.bind(value, "result", |this, value| {
-                let parts = build::parts(&value, span).into_iter().enumerate();
+                let parts = value.parts(span).into_iter().enumerate();
                 let parts =
                     parts.map(|(at, part)| match (component(declared, at), component(ty, at)) {
                         (Some(declared), Some(ty)) => this.sized_parts(part, declared, ty, span),
@@ -148,15 +146,15 @@ impl<'t> Elab<'t> {
                 };
                 let factor = self.var(self.env[local], span);
                 product = Some(match product {
-                    Some(product) => build::prim2(Prim::IntMul, product, factor, span),
+                    Some(product) => Expr::prim(Prim::IntMul, [product, factor], span),
                     None => factor,
                 });
             }
             let product = product.unwrap_or_else(|| bug("a monomial with a factor", span));
             sum = Some(match sum {
-                Some(sum) if *factor < 0 => build::prim2(Prim::IntSub, sum, product, span),
-                Some(sum) => build::prim2(Prim::IntAdd, sum, product, span),
-                None if *factor < 0 => build::prim1(Prim::IntNeg, product, span),
+                Some(sum) if *factor < 0 => Expr::prim(Prim::IntSub, [sum, product], span),
+                Some(sum) => Expr::prim(Prim::IntAdd, [sum, product], span),
+                None if *factor < 0 => Expr::prim(Prim::IntNeg, [product], span),
                 None => product,
             });
         }
@@ -214,10 +212,10 @@ fn part_size<'e>(term: &'e Expr, depth: usize, scope: &mut Scope<'e>) -> Option<
     match &term.kind {
         ExprKind::Var(var) => match scope.lets.get(var).copied() {
             Some(value) => part_size(value, depth, scope),
-            None => outside(term, scope).then(|| build::dim(term.clone(), depth, term.span)),
+            None => outside(term, scope).then(|| Expr::dim(term.clone(), depth, term.span)),
         },
         ExprKind::Proj(..) | ExprKind::Global(_) => {
-            outside(term, scope).then(|| build::dim(term.clone(), depth, term.span))
+            outside(term, scope).then(|| Expr::dim(term.clone(), depth, term.span))
         }
         ExprKind::Prim(Prim::Index, args) => part_size(&args[0], depth + 1, scope),
         ExprKind::Prim(Prim::Update, args) => part_size(&args[0], depth, scope),
@@ -258,7 +256,7 @@ fn int_outside<'e>(term: &'e Expr, scope: &mut Scope<'e>) -> Option<Expr> {
         }
         ExprKind::Prim(prim @ (Prim::IntAdd | Prim::IntSub | Prim::IntMul), args) => {
             let (a, b) = (int_outside(&args[0], scope)?, int_outside(&args[1], scope)?);
-            Some(build::prim2(*prim, a, b, term.span))
+            Some(Expr::prim(*prim, [a, b], term.span))
         }
         _ => None,
     }
