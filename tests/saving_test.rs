@@ -1,5 +1,5 @@
 //! What derivatives on the compiled path save, and how often they run the program: told by the counts of the
-//! optimised code.
+//! optimised code, and by the most bytes in use at once.
 
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ use pullback_suite::deep;
 #[derive(Debug)]
 struct Taken {
     operations: f64,
+    peak: f64,
 }
 
 /// What the value of a closed expression takes, in a program; or its gradient by an argument.
@@ -29,7 +30,7 @@ fn taken(source: &str, entry: &str, args: &[String]) -> Taken {
             // The last column is the gradient, where there is one.
             row.split_whitespace().last().expect("a number").parse().expect("a number")
         };
-        Taken { operations: number("operations") }
+        Taken { operations: number("operations"), peak: number("peak") }
     })
     .expect("an account")
 }
@@ -73,4 +74,35 @@ fn the_program_does_not_run_again_for_each_direction() {
         assert!(many - few < 30.0 * 40.0 * 40.0, "{entry}: {few}, {many}");
         assert!(few < 5000.0, "{entry}: {few}");
     }
+}
+
+/// A loop of `n * k` steps, plain and in segments of `k` steps that are checkpoints.
+const SEGMENTS: &str = "
+def step (x: Real): Real = 1.1 * sin x
+def gradient (f: Real -> Real): Real = grad f 0.5
+def plain (n: Int) (k: Int): Real = gradient (\\x -> loop y = x for _ < n * k do step y)
+def value (n: Int) (k: Int): Real = loop y = 0.5 for _ < n * k do step y
+def segment (k: Int) (x: Real): Real = loop y = x for _ < k do step y
+def saving (n: Int) (k: Int): Real = gradient (\\x -> loop y = x for _ < n do checkpoint (segment k) y)
+def forward (n: Int) (k: Int): Real =
+  (jvp (\\x -> grad (\\y -> loop y = y for _ < n do checkpoint (segment k) y) x) 0.5 1.0).1
+";
+
+/// What is in use without anything that is saved.
+const BASE: f64 = 30_000.0;
+
+#[test]
+fn a_checkpoint_saves_its_arguments() {
+    let of = |entry: &str, n: i32, k: i32| taken(SEGMENTS, entry, &[n.to_string(), k.to_string()]);
+    let (plain, saving, value) =
+        (of("plain", 100, 100), of("saving", 100, 100), of("value", 100, 100));
+    assert!(plain.peak > 80_000.0, "one number a step: {plain:?}");
+    // 100 states, and one number for each of 100 steps.
+    assert!(saving.peak < BASE, "{saving:?}");
+    // The program once more, no more.
+    let more = saving.operations - plain.operations;
+    assert!(more <= 1.01 * value.operations + 200.0, "{saving:?} {plain:?} {value:?}");
+    // The bound is kept where the gradient is differentiated forward.
+    let (second, long) = (of("forward", 100, 100), of("forward", 200, 200));
+    assert!(second.peak < 2.0 * BASE && long.peak < 2.0 * BASE, "{second:?} {long:?}");
 }

@@ -2,7 +2,7 @@
 //! of functions with a user's rule.
 
 use pullback_base::{Diagnostic, bug};
-use pullback_ir::{Atom, FuncId, Op, Rule, RuleId, Type, VarId};
+use pullback_ir::{Atom, Func, FuncId, Op, Rule, RuleId, Type, VarId};
 
 use crate::activity::is_in;
 use crate::jvp::Jvp;
@@ -43,6 +43,13 @@ impl Jvp<'_> {
         dots: Vec<Atom>,
     ) -> Told<()> {
         let span = self.span;
+        if self.kind == Kind::Pull && self.is_run_again(func) {
+            let derived = self.ad.run_again(func, moving, span)?;
+            let linear_args = args.iter().copied().chain(dots).collect();
+            self.push(vars, Op::Call(derived.forward, args));
+            self.push(out, Op::Call(derived.push, linear_args));
+            return Ok(());
+        }
         let derived = self.ad.derive(func, moving, self.kind, false, span)?;
         if self.kind == Kind::Jvp {
             args.extend(dots);
@@ -55,6 +62,12 @@ impl Jvp<'_> {
             self.push(out, Op::Call(derived.push, linear_args));
         }
         Ok(())
+    }
+
+    /// Whether a call saves its arguments only. What adds to accumulators may not run twice.
+    fn is_run_again(&self, func: FuncId) -> bool {
+        let Func { params, is_checkpoint, .. } = &self.ad.program.funcs[func];
+        *is_checkpoint && !params.iter().any(|param| self.ad.program.vars[*param].ty.is_acc)
     }
 
     fn fresh_all(&mut self, name: &str, types: &[Type]) -> Vec<VarId> {

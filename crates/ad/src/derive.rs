@@ -55,6 +55,7 @@ impl Ad {
                 results: vec![],
                 body: Block::default(),
                 is_constant: false,
+                is_checkpoint: false,
                 span: place,
             })
         };
@@ -93,6 +94,8 @@ impl Ad {
         self.tally.leave(waiting, dual.body.size());
         match kind {
             Kind::Jvp => {
+                let is_checkpoint = self.program.funcs[func].is_checkpoint;
+                self.program.funcs[forward].is_checkpoint = is_checkpoint;
                 let Dual { params, dots, body, .. } = dual;
                 let params = params.into_iter().chain(dots).collect();
                 self.define(forward, params, body);

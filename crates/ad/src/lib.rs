@@ -6,6 +6,7 @@
 //! `differentiate : Program -> Program` without requests, rules or `stop`.
 
 mod activity;
+mod again;
 mod call;
 mod derive;
 mod jvp;

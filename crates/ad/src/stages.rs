@@ -88,6 +88,7 @@ pub fn vjp(program: Program, func: FuncId) -> Result<(Program, FuncId), Box<Diag
         results: results.into_iter().chain(types).collect(),
         body,
         is_constant: false,
+        is_checkpoint: false,
         span,
     });
     Ok((finished(program, &[root]), root))

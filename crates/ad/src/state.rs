@@ -59,6 +59,8 @@ pub(crate) struct Ad {
     pub(crate) derived: FxHashMap<Key, Derived>,
     /// Derivations by the name of their linear part.
     pub(crate) linear: FxHashMap<FuncId, Derived>,
+    /// Derivations of checkpoints, which save nothing but arguments.
+    pub(crate) again: FxHashMap<(FuncId, Vec<bool>), Derived>,
     pub(crate) boxes: Boxes,
     /// Which parameters are arrays that are only read.
     pub(crate) reads: FxHashMap<FuncId, Vec<bool>>,
@@ -77,6 +79,7 @@ impl Ad {
             summaries: Summaries::default(),
             derived: FxHashMap::default(),
             linear: FxHashMap::default(),
+            again: FxHashMap::default(),
             boxes: Boxes::default(),
             reads: FxHashMap::default(),
             under_way: FxHashSet::default(),

@@ -40,10 +40,10 @@ pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<Strin
             if let Some((engine, form)) = form_named(stage) {
                 let form = fused_form(session, call, engine, form)?;
                 if !call.entry.is_empty() {
-                    return show_form(session, call, engine.name, form);
+                    return show_form(session, call, engine, form);
                 }
                 let main = Call { entry: "main".to_owned(), ..call.clone() };
-                let shown = show_form(session, &main, engine.name, form);
+                let shown = show_form(session, &main, engine, form);
                 let missing = session.diagnostics.pop_if(|last| last.code == "E0809");
                 session.diagnostics.extend(missing.map(|missing| {
                     missing.note("this stage is that of one definition, `main` if none is named")
@@ -195,11 +195,11 @@ pub(crate) fn calculus(
 fn show_form(
     session: &mut Session<'_>,
     call: &Call,
-    engine: &str,
+    info: &EngineInfo,
     form: &Form,
 ) -> Result<String, Stop> {
     let shown = if form.needs_argument || !call.args.is_empty() || call.input.is_some() {
-        let settings = Settings { engine: Some(engine.to_owned()), ..call.settings.clone() };
+        let settings = Settings { engine: Some(info.name.to_owned()), ..call.settings.clone() };
         let engine = Engine::resolve(session, &settings)?;
         let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
         // A form that has bounded recursion itself shows that, not the program with counters.
@@ -211,12 +211,12 @@ fn show_form(
         }
         let Prepared { code, function, argument, .. } = prepare(session, &call, &engine, &purpose)?;
         match bounded {
-            Some(((_, show), fuel)) => show(code.program(), function, argument, fuel),
-            None => (form.show)(code.program(), function, Some(argument)),
+            Some(((_, show), fuel)) => show(&info.seen(code.program()), function, argument, fuel),
+            None => (form.show)(&info.seen(code.program()), function, Some(argument)),
         }
     } else {
         let (program, function) = unapplied(session, call, &call.entry)?;
-        (form.show)(&program, function, None)
+        (form.show)(&info.seen(&program), function, None)
     };
     shown.or_else(|fault| session.fail(*fault))
 }

@@ -1,5 +1,6 @@
 //! What every engine offers: the same calls, the same description.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span, bug};
@@ -66,6 +67,20 @@ impl EngineInfo {
         };
         Self { name, summary: "", page, how, stages }
     }
+
+    /// A program as this engine takes it: only compiled code knows checkpoints, to all others they are the
+    /// applications that they mean.
+    pub fn seen<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
+        match self.how {
+            How::Compiled => Cow::Borrowed(program),
+            How::Runtime(_) | How::Transform { .. } => program.without_checkpoints(),
+        }
+    }
+}
+
+/// Stops at a checkpoint, of which [`EngineInfo::seen`] leaves none.
+pub(crate) fn unseen_checkpoint() -> ! {
+    bug("engines", "applications in the place of checkpoints")
 }
 
 /// How an engine runs.

@@ -34,6 +34,7 @@ pub fn run(
             run_in_machine(make(), &compile(program), function, argument, mode, options)
         }
         How::Transform { vjp, jvp, reverse } => {
+            let program = &*engine.seen(program);
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             let options = &budgeted(engine.name, options);
             if let Some(tester) = tester(reverse, program, function, Some(mode)) {
@@ -64,6 +65,7 @@ pub fn evaluate(
     match engine.how {
         How::Runtime(make) => Machine::new(&compile(program), make(), options.clone()).global(def),
         How::Transform { vjp, jvp, reverse } => {
+            let program = &*engine.seen(program);
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             if let Some(tester) = tester(reverse, program, def, None) {
                 Machine::new(&compile(program), tester, options.clone()).global(def)?;

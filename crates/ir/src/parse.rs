@@ -71,11 +71,14 @@ impl Parser<'_> {
             } else if self.accept("rule") {
                 self.rule()?;
             } else if self.accept("fn") {
-                self.func(false, start)?;
+                self.func(false, false, start)?;
+            } else if self.accept("checkpoint") {
+                self.expect("fn")?;
+                self.func(false, true, start)?;
             } else if self.accept("const") {
-                self.func(true, start)?;
+                self.func(true, false, start)?;
             } else {
-                return Err(self.wanted("`data`, `request`, `rule`, `fn` or `const`"));
+                return Err(self.wanted("`data`, `request`, `rule`, `fn`, `checkpoint` or `const`"));
             }
         }
         // Numbers that nothing binds stay unused.
@@ -158,7 +161,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn func(&mut self, is_constant: bool, start: usize) -> Parsed<()> {
+    fn func(&mut self, is_constant: bool, is_checkpoint: bool, start: usize) -> Parsed<()> {
         let (name, id) = self.func_name()?;
         self.in_order(id.0, self.program.funcs.len())?;
         let params = if is_constant && !self.is("(") {
@@ -176,7 +179,15 @@ impl Parser<'_> {
         }
         let span = self.span_from(start);
         let body = self.block(None)?;
-        self.program.funcs.push(Func { name, params, results, body, is_constant, span });
+        self.program.funcs.push(Func {
+            name,
+            params,
+            results,
+            body,
+            is_constant,
+            is_checkpoint,
+            span,
+        });
         Ok(())
     }
 

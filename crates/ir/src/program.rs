@@ -104,6 +104,10 @@ pub struct Func {
     pub body: Block,
     /// Whether it is a constant: without parameters, evaluated at most once.
     pub is_constant: bool,
+    /// Whether it is a checkpoint: reverse mode saves nothing of a call but its arguments, and calls it again. No
+    /// pass puts its body in the place of a call, so that what runs again meets nothing that it could be
+    /// merged with.
+    pub is_checkpoint: bool,
     /// Where its name was written.
     pub span: Span,
 }

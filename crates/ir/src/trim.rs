@@ -60,10 +60,18 @@ impl Trim<'_> {
         if let Some(known) = self.funcs.get(&func) {
             return *known;
         }
-        let Func { name, is_constant, span, .. } = &self.source.funcs[func];
+        let Func { name, is_constant, is_checkpoint, span, .. } = &self.source.funcs[func];
         let (name, is_constant, span) = (name.clone(), *is_constant, *span);
         let (params, results, body) = (vec![], vec![], Block::default());
-        let id = self.out.funcs.push(Func { name, params, results, body, is_constant, span });
+        let id = self.out.funcs.push(Func {
+            name,
+            params,
+            results,
+            body,
+            is_constant,
+            is_checkpoint: *is_checkpoint,
+            span,
+        });
         self.funcs.insert(func, id);
         self.todo_funcs.push(func);
         id

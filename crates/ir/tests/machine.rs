@@ -203,7 +203,15 @@ fn primitives_have_the_values_and_weights_of_the_table() {
             let body = Block { stmts: vec![stmt], results: vec![x.into()] };
             let (name, params, results) = ("f".into(), vec![], vec![ty]);
             let (is_constant, span) = (false, Span::NONE);
-            program.funcs.push(Func { name, params, results, body, is_constant, span });
+            program.funcs.push(Func {
+                name,
+                params,
+                results,
+                body,
+                is_constant,
+                is_checkpoint: false,
+                span,
+            });
             let told = evaluate(&program, FuncId(0), vec![], Limits::default());
             let wanted = prim.eval_scalar(&scalars);
             let shown = format!("{prim:?} {scalars:?}");

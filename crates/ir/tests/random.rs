@@ -251,12 +251,14 @@ impl Random {
 
     fn func(&mut self) -> Func {
         let is_constant = self.below(3) == 0;
+        let is_checkpoint = !is_constant && self.below(3) == 0;
         Func {
             name: self.name().into(),
             params: self.many(4, Self::var),
             results: self.many(4, Self::ty),
             body: self.block(5),
             is_constant,
+            is_checkpoint,
             span: Span::NONE,
         }
     }

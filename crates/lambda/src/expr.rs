@@ -232,4 +232,7 @@ pub enum AdOp {
     CustomJvp,
     /// `zeros : a -> T a`: the zero tangent of the argument's shape.
     Zeros,
+    /// `checkpoint : (a -> b) -> a -> b`: the application. Compiled code saves nothing of it for reverse mode but
+    /// what the function captured and its argument, and runs it again in the backward sweep. Any types.
+    Checkpoint,
 }

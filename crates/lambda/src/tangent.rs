@@ -67,6 +67,12 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
     match op {
         AdOp::StopGradient => Ok(args[0].clone()),
         AdOp::Zeros => tangent_type(&args[0]),
+        AdOp::Checkpoint => {
+            let Some((from, to)) = args[0].as_fun() else {
+                return Err(format!("`{}` is given something that is not a function", op.name()));
+            };
+            expect(1, from.clone()).map(|()| to.clone())
+        }
         AdOp::Vjp | AdOp::Jvp | AdOp::Linearize | AdOp::CustomVjp | AdOp::CustomJvp => {
             let Some((from, to)) = args[0].as_fun() else {
                 return Err(format!("`{}` is given something that is not a function", op.name()));
@@ -91,7 +97,7 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
                     expect(1, Type::funs([from.clone(), from_dot], value_and(to_dot)))?;
                     expect(2, from.clone()).map(|()| to.clone())
                 }
-                AdOp::StopGradient | AdOp::Zeros => Ok(to.clone()),
+                AdOp::StopGradient | AdOp::Zeros | AdOp::Checkpoint => Ok(to.clone()),
             }
         }
     }
@@ -99,7 +105,7 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
 
 impl AdOp {
     /// All operators.
-    pub const ALL: [AdOp; 7] = [
+    pub const ALL: [AdOp; 8] = [
         AdOp::Vjp,
         AdOp::Jvp,
         AdOp::Linearize,
@@ -107,6 +113,7 @@ impl AdOp {
         AdOp::CustomVjp,
         AdOp::CustomJvp,
         AdOp::Zeros,
+        AdOp::Checkpoint,
     ];
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -118,13 +125,14 @@ impl AdOp {
             AdOp::CustomVjp => "custom_vjp",
             AdOp::CustomJvp => "custom_jvp",
             AdOp::Zeros => "zeros",
+            AdOp::Checkpoint => "checkpoint",
         }
     }
     /// How many arguments it takes.
     pub fn arity(self) -> usize {
         match self {
             AdOp::StopGradient | AdOp::Zeros => 1,
-            AdOp::Vjp | AdOp::Linearize => 2,
+            AdOp::Vjp | AdOp::Linearize | AdOp::Checkpoint => 2,
             AdOp::Jvp | AdOp::CustomVjp | AdOp::CustomJvp => 3,
         }
     }

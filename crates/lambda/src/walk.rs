@@ -3,11 +3,12 @@
 //! Since binders are unique, substitution needs no renaming; but a term that is to occur twice must be
 //! copied by [`Program::copy`], which gives the copy binders of its own.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::{DefId, Expr, ExprKind, LoopForm, Program, VarId};
+use crate::{AdOp, DefId, Expr, ExprKind, LoopForm, Program, VarId};
 
 impl Expr {
     /// Visits the immediate parts in order of evaluation.
@@ -232,6 +233,29 @@ impl Expr {
 }
 
 impl Program {
+    /// The program with applications in the place of checkpoints, which is what they mean.
+    pub fn without_checkpoints(&self) -> Cow<'_, Self> {
+        let mut has = false;
+        for def in self.defs.iter() {
+            def.body
+                .visit(&mut |expr| has |= matches!(expr.kind, ExprKind::Ad(AdOp::Checkpoint, _)));
+        }
+        if !has {
+            return Cow::Borrowed(self);
+        }
+        let mut program = self.clone();
+        for def in program.defs.ids().collect::<Vec<_>>() {
+            program.defs[def].body.rewrite(&mut |expr| {
+                if let ExprKind::Ad(AdOp::Checkpoint, args) = &mut expr.kind {
+                    let mut args = std::mem::take(args);
+                    let function = args.remove(0);
+                    expr.kind = ExprKind::App(Box::new(function), args);
+                }
+            });
+        }
+        Cow::Owned(program)
+    }
+
     /// The definitions that some reach, themselves first.
     pub fn reachable(&self, roots: &[DefId]) -> Vec<DefId> {
         let mut reached = vec![];

@@ -95,6 +95,7 @@ impl<'p> Ctx<'p> {
             results: vec![],
             body: Block::default(),
             is_constant: false,
+            is_checkpoint: false,
             span,
         })
     }

@@ -25,6 +25,10 @@ impl Ctx<'_> {
         match op {
             AdOp::StopGradient => self.stop(&values[0], &args[0].ty),
             AdOp::Zeros => self.zeros(&args[0].ty, &values[0]),
+            AdOp::Checkpoint => {
+                let [function, x] = pair(values);
+                self.checkpoint(function, &args[0].ty, x)
+            }
             AdOp::Vjp | AdOp::Linearize => {
                 let [function, x] = pair(values);
                 self.linearized(op == AdOp::Vjp, function, &args[0].ty, x)
@@ -50,6 +54,24 @@ impl Ctx<'_> {
             }
         });
         stopped
+    }
+
+    /// A call of a function that is made for it: what else calls the same function is no checkpoint.
+    fn checkpoint(&mut self, function: Value, ty: &lambda::Type, x: Value) -> Value {
+        let (from, to) = ty.sides();
+        let Closed { func: inner, captured: mut args } = self.closed(function, ty);
+        args.extend(self.flatten(x, from));
+        let types: Vec<Type> = args.iter().map(|arg| self.out.type_of(*arg)).collect();
+        let results = self.leaves(to);
+        let func = self.declare(self.out.funcs[inner].name.clone(), self.span);
+        self.out.funcs[func].is_checkpoint = true;
+        let params = fresh_vars(&mut self.out, "x", &types);
+        let given = params.iter().map(|var| Atom::Var(*var)).collect();
+        self.define_flat(func, params, results.clone(), |ctx| {
+            ctx.emit_all("y", &results, Op::Call(inner, given))
+        });
+        let atoms = self.emit_all("y", &results, Op::Call(func, args));
+        self.unflatten(atoms, to)
     }
 
     /// `vjp` and `linearize`: the value, and the linear map as a known function.

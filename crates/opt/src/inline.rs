@@ -10,7 +10,7 @@ use crate::pass::{Pass, block_size};
 pub(crate) const PASS: Pass = Pass {
     name: "inline",
     about: "puts the bodies of small functions, and of those called once, in the place of calls",
-    law: "f(a…) = body of f with a… for its parameters and fresh names for what it binds",
+    law: "f(a…) = body of f with a… for its parameters and fresh names for what it binds; checkpoints stay calls",
     run,
 };
 
@@ -71,7 +71,7 @@ impl Inline<'_> {
 
     fn is_wanted(&mut self, graph: &CallGraph, func: FuncId) -> bool {
         let size = self.sizes[func];
-        if graph.is_recursive[func] {
+        if graph.is_recursive[func] || self.program.funcs[func].is_checkpoint {
             return false;
         }
         // A constant is evaluated once, wherever it is used.

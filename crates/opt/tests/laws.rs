@@ -78,6 +78,7 @@ impl Scene {
             results: vec![ty; results.len()],
             body: Block { stmts: self.stmts, results },
             is_constant: false,
+            is_checkpoint: false,
             span: Span::NONE,
         });
         self.program

@@ -204,6 +204,7 @@ impl<'p> Pass<'p> {
             | AdOp::StopGradient
             | AdOp::CustomVjp
             | AdOp::CustomJvp
+            | AdOp::Checkpoint
             | AdOp::Zeros => self.linearize(&closed, x, span)?,
         };
         Ok(Expr::lets(bindings, result))

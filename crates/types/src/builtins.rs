@@ -108,6 +108,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("custom_vjp", Builtin::CustomVjp),
     ("custom_jvp", Builtin::CustomJvp),
     ("zeros", Builtin::Zeros),
+    ("checkpoint", Builtin::Checkpoint),
 ];
 
 #[cfg(test)]

@@ -419,4 +419,6 @@ pub enum Builtin {
     CustomJvp,
     /// `zeros : a -> T a`
     Zeros,
+    /// `checkpoint : (a -> b) -> a -> b`
+    Checkpoint,
 }

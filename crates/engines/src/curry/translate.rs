@@ -197,5 +197,6 @@ fn operator(op: AdOp) -> Arrow {
         AdOp::CustomVjp => Arrow::CustomVjp,
         AdOp::CustomJvp => Arrow::CustomJvp,
         AdOp::Zeros => Arrow::Zeros,
+        AdOp::Checkpoint => crate::engine::unseen_checkpoint(),
     }
 }

@@ -1,7 +1,7 @@
 //! Terms: bindings, branches, structures, loops.
 
 use pullback_base::Span;
-use pullback_lambda::{Arm, Expr, ExprKind, LoopForm, VarId};
+use pullback_lambda::{AdOp, Arm, Expr, ExprKind, LoopForm, VarId};
 use pullback_prim::Prim;
 
 use super::{Dst, Function, Loc, Reg, components, packing};
@@ -26,6 +26,8 @@ impl Function<'_, '_> {
                 self.match_(scrutinee, arms, default.as_deref(), dst);
             }
             ExprKind::App(function, args) => self.app(function, args, dst),
+            // A tape saves what it saves: here a checkpoint is the application that it means.
+            ExprKind::Ad(AdOp::Checkpoint, args) => self.app(&args[0], &args[1..], dst),
             ExprKind::Tuple(items) if matches!(dst, Dst::Parts(_)) => self.fresh_pieces(items, dst),
             ExprKind::Var(var) => self.variable(*var, dst),
             ExprKind::Loop { var, init, form, body } => self.loop_(*var, init, form, body, dst),

@@ -80,7 +80,15 @@ impl Maker {
         }
         let results = body.results.iter().map(|result| self.program.type_of(*result)).collect();
         let (name, span) = ("f".into(), Span::NONE);
-        self.program.funcs.push(Func { name, params, results, body, is_constant: false, span });
+        self.program.funcs.push(Func {
+            name,
+            params,
+            results,
+            body,
+            is_constant: false,
+            is_checkpoint: false,
+            span,
+        });
     }
 
     fn ty(&mut self) -> Type {

@@ -81,6 +81,7 @@ impl Generator {
             results: results.to_vec(),
             body: Block::default(),
             is_constant: false,
+            is_checkpoint: false,
             span: Span::NONE,
         };
         let id = self.program.funcs.push(func);

@@ -171,6 +171,7 @@ impl<'t> Elab<'t> {
             Builtin::CustomVjp => Expr::ad(AdOp::CustomVjp, args, result, span),
             Builtin::CustomJvp => Expr::ad(AdOp::CustomJvp, args, result, span),
             Builtin::Zeros => Expr::ad(AdOp::Zeros, args, result, span),
+            Builtin::Checkpoint => Expr::ad(AdOp::Checkpoint, args, result, span),
             Builtin::Rd => self.rd(take(args, span), span),
             Builtin::Grad => self.grad(take(args, span), span),
             Builtin::ValueAndGrad => self.value_and_grad(take(args, span), span),
@@ -264,6 +265,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Build
         | Builtin::Vjp
         | Builtin::Linearize
+        | Builtin::Checkpoint
         | Builtin::Grad
         | Builtin::ValueAndGrad
         | Builtin::Jacobian

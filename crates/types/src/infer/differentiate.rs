@@ -105,6 +105,10 @@ impl Infer<'_> {
                 let a = self.fresh();
                 plain(funs([&Ty::Str], a))
             }
+            Builtin::Checkpoint => {
+                let (a, b) = (self.fresh(), self.fresh());
+                plain(funs([&funs([&a], b.clone()), &a], b))
+            }
             Builtin::StopGradient | Builtin::Zeros => {
                 let a = self.fresh();
                 let result = if builtin == Builtin::Zeros { tangent(&a) } else { a.clone() };

@@ -1,0 +1,87 @@
+//! Checkpoints in reverse mode: a call saves its arguments and nothing else, and its transpose runs the function
+//! again, forward and then back.
+//!
+//! Law: the linear part of `f` at `x` has the residual `x`, and its transpose is
+//! `\x y_bar -> let (_, residual) = forward f x in pull f residual y_bar`.
+//! Cost: the values of `f` once more; what they save lives as long as the transpose runs.
+//!
+//! The transpose is a checkpoint itself: no pass puts it into the function that ran forward, where what runs again
+//! would be found to be there already; and a derivative of it saves no more than its arguments either.
+
+use pullback_base::Span;
+use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Type, VarId};
+
+use crate::state::{Ad, Derived, Kind, Told};
+
+impl Ad {
+    /// Differentiates a checkpoint, if that has not been done.
+    pub(crate) fn run_again(&mut self, func: FuncId, moving: &[bool], span: Span) -> Told<Derived> {
+        let key = (func, moving.to_vec());
+        if let Some(derived) = self.again.get(&key) {
+            return Ok(derived.clone());
+        }
+        let inner = self.derive(func, moving, Kind::Pull, false, span)?;
+        let summary = self.summaries.of(&self.program, func, moving);
+        let Func { name, params, results, span: place, .. } = self.program.funcs[func].clone();
+        let types: Vec<Type> = params.iter().map(|param| self.program.vars[*param].ty).collect();
+        let args = fresh_all(&mut self.program, "x", &types);
+        // What `forward` gives: values, which are there, and what it saved.
+        let mut vars = fresh_all(&mut self.program, "y", &results);
+        let saved = fresh_all(&mut self.program, "saved", &inner.residuals);
+        vars.extend(&saved);
+        let forward = Stmt::new(vars, Op::Call(inner.forward, atoms(&args)), place);
+        let mut given = vec![];
+        for (ty, varies) in results.iter().zip(&summary.results) {
+            if *varies {
+                let ty = self.tangent_of(*ty);
+                given.push(self.program.fresh("y_bar", ty));
+            }
+        }
+        let mut returned = vec![];
+        let moved = types.iter().zip(moving).filter(|(_, moves)| **moves);
+        for ((ty, _), is_acc) in moved.zip(&inner.accs) {
+            let ty = self.tangent_of(*ty);
+            if *is_acc {
+                given.push(self.program.fresh("acc", ty.acc()));
+            } else {
+                returned.push(ty);
+            }
+        }
+        let bars = fresh_all(&mut self.program, "bar", &returned);
+        let pull_args = saved.iter().chain(&given).copied().map(Atom::Var).collect();
+        let pull = Stmt::new(bars.clone(), Op::Call(inner.pull, pull_args), place);
+        let body = Block { stmts: vec![forward, pull], results: atoms(&bars) };
+        let mut declare = |prefix: &str, params: Vec<VarId>, results: Vec<Type>, body: Block| {
+            self.program.funcs.push(Func {
+                name: format!("{prefix} {name}").into(),
+                params,
+                results,
+                body,
+                is_constant: false,
+                is_checkpoint: true,
+                span: place,
+            })
+        };
+        let push = declare("linear part", vec![], vec![], Block::default());
+        let pull = declare("pull again", args.into_iter().chain(given).collect(), returned, body);
+        let derived = Derived { forward: func, push, pull, residuals: types, accs: inner.accs };
+        self.again.insert(key, derived.clone());
+        self.linear.insert(push, derived.clone());
+        Ok(derived)
+    }
+
+    fn tangent_of(&mut self, ty: Type) -> Type {
+        match self.program.tangent_type(ty) {
+            Some(ty) => ty,
+            None => pullback_base::bug(crate::name::NAME, "what varies to have a tangent"),
+        }
+    }
+}
+
+fn fresh_all(program: &mut Program, name: &str, types: &[Type]) -> Vec<VarId> {
+    types.iter().map(|ty| program.fresh(name, *ty)).collect()
+}
+
+fn atoms(vars: &[VarId]) -> Vec<Atom> {
+    vars.iter().map(|var| Atom::Var(*var)).collect()
+}
