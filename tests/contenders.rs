@@ -12,6 +12,7 @@ use pullback_oracle::table::{Report, Subject, report};
 use pullback_oracle::{Contender, failure, of_value, on_image, to_value};
 use pullback_reduce::Transforms;
 
+use crate::configurations::Configuration;
 use crate::deep;
 
 /// Every engine in every mode.
@@ -46,11 +47,12 @@ pub fn walk_table(engines: &[&'static EngineInfo], orders: usize) -> Result<Repo
     Ok(whole)
 }
 
-/// Random programs on these engines, on several threads; the report is that of one campaign. `watch` is
-/// told of the numbers of a thread after each of its programs.
+/// Random programs on these engines, on several threads; the report is that of one campaign. If `passes`, the
+/// compiler contends in every configuration that refuses no more than it does as it is. `watch` is told of the numbers of a thread after each of its programs.
 pub fn random_programs(
     campaign: Campaign,
     engines: &[&'static EngineInfo],
+    passes: bool,
     watch: &(dyn Fn(u64, &Statistics) + Sync),
 ) -> Result<Statistics, String> {
     let parts = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
@@ -59,8 +61,13 @@ pub fn random_programs(
             let campaign = Campaign { part: (part, parts), ..campaign };
             scope.spawn(move || {
                 deep(|| {
-                    let contenders: Vec<_> =
+                    let mut contenders: Vec<_> =
                         engines.iter().map(|engine| contender(engine)).collect();
+                    if passes {
+                        let all = Configuration::all().into_iter();
+                        let others = all.filter(|one| !one.without.is_empty() && !one.may_refuse());
+                        contenders.extend(others.map(compiled));
+                    }
                     fuzz::run(&campaign, &contenders, &mut |numbers| watch(part, numbers))
                 })
             })
@@ -96,26 +103,31 @@ fn contender(engine: &'static EngineInfo) -> Contender {
             });
             contender.costly()
         }
-        How::Compiled => Contender::new(engine.name, move |program| {
-            let program = program.clone();
-            Box::new(move |def| {
-                let arguments = arity(&program, def);
-                match Compiled::new(&program, def, arguments) {
-                    Ok(code) => Box::new(move |args| {
-                        let values: Vec<_> = args.iter().map(to_value).collect();
-                        match code.call(&values, &Options::default()) {
-                            Ok((value, _)) => of_value(&value),
-                            Err(diagnostic) => Err(failure(&diagnostic)),
-                        }
-                    }),
-                    Err(diagnostic) => {
-                        let failure = failure(&diagnostic);
-                        Box::new(move |_| Err(failure.clone()))
-                    }
-                }
-            })
-        }),
+        How::Compiled => compiled(Configuration { name: engine.name.to_owned(), without: vec![] }),
     }
+}
+
+/// The compiler in a configuration.
+fn compiled(Configuration { name, without }: Configuration) -> Contender {
+    Contender::new(&name, move |program| {
+        let program = Program { without_passes: without.clone(), ..program.clone() };
+        Box::new(move |def| {
+            let arguments = arity(&program, def);
+            match Compiled::new(&program, def, arguments) {
+                Ok(code) => Box::new(move |args| {
+                    let values: Vec<_> = args.iter().map(to_value).collect();
+                    match code.call(&values, &Options::default()) {
+                        Ok((value, _)) => of_value(&value),
+                        Err(diagnostic) => Err(failure(&diagnostic)),
+                    }
+                }),
+                Err(diagnostic) => {
+                    let failure = failure(&diagnostic);
+                    Box::new(move |_| Err(failure.clone()))
+                }
+            }
+        })
+    })
 }
 
 /// How many arguments a definition takes.

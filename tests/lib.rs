@@ -2,9 +2,11 @@
 
 mod blocks;
 mod calculus;
+mod configurations;
 mod contenders;
 mod corpus;
 mod fuzz;
+mod gradbench;
 mod held;
 mod mutants;
 mod passes;
@@ -15,9 +17,11 @@ mod values;
 
 pub use blocks::{Block, blocks};
 pub use calculus::calculus_test;
+pub use configurations::Configuration;
 pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, root};
 pub use fuzz::{Campaign, Report, fuzz};
+pub use gradbench::{RECORDED, gradbench, recorded};
 pub use held::{held, rendered};
 pub use questions::{Asked, Questions, Random, Wrong, ways};
 pub use snapshot::matches;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `tests/syntax` | parses, formats stably, the tree is the snapshot `.ast` |
 //! | `tests/errors` | the diagnostics of `check` are the snapshot `.stderr` |
-//! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine that covers them; the calculus prints and parses |
+//! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine that covers them, and on the compiler in one of its configurations; the calculus prints and parses |
 //! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
 //! | `tests/lambda` | of a program of the calculus: what a pass makes, what values engines give, or what is wrong |
@@ -19,7 +19,7 @@ use pullback_driver::{
     Call, Disk, Files, Memory, STAGES, Session, Settings, check, fmt, run, show,
 };
 use pullback_engines::ENGINES;
-use pullback_suite::{blocks, calculus_test, deep, held, matches, rendered};
+use pullback_suite::{Configuration, blocks, calculus_test, deep, held, matches, rendered};
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
 /// count what an engine is not made for. `cargo xtask suite` gives more.
@@ -92,6 +92,7 @@ fn errors(path: &Path) -> Outcome {
 fn expectations(path: &Path) -> Outcome {
     deeply(|| {
         holds(&Disk, path)?;
+        Configuration::of_file(path).held(&Disk, path, STEPS)?;
         formats(path)?;
         calculus(path)
     })

@@ -33,6 +33,27 @@ exit 0
 >   yield t.2, d.5
 > }
 
+$ pullback dev tests/cli/programs/squares.pull loss --dump jvp --without simplify,inline
+exit 0
+> fn @`jvp loss`.0(x.0: []f64, scale.1: f64, x_dot.2: lin []f64, scale_dot.3: lin f64) -> f64, f64 {
+>   n.4: i64 = dim(x.0, 0)
+>   array.5: []f64, array_dot.6: lin []f64 = for i.7 < n.4 {
+>     element.8: f64 = x.0[i.7]
+>     element_dot.9: lin f64 = x_dot.2[i.7]
+>     t.10: f64 = mul(scale.1, element.8)
+>     d.11: lin f64 = mul(scale_dot.3, element.8)
+>     d.12: lin f64 = mul(element_dot.9, scale.1)
+>     d.13: lin f64 = add(d.11, d.12)
+>     t.14: f64 = pow_int(t.10, 2)
+>     p.15: f64 = pow_slope(t.10, 2)
+>     d.16: lin f64 = mul(d.13, p.15)
+>     collect t.14, d.16
+>   }
+>   total.17: f64 = sum(array.5)
+>   total_dot.18: lin f64 = sum(array_dot.6)
+>   yield total.17, total_dot.18
+> }
+
 $ pullback dev tests/stages/cube.pull main 2.0 --count
 exit 0
 >             value  gradient

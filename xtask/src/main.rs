@@ -1,5 +1,5 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
-//! `cargo xtask suite`, `cargo xtask bench`, `cargo xtask examples`.
+//! `cargo xtask suite`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`.
 
 mod bench;
 mod examples;
@@ -61,12 +61,25 @@ enum Task {
         /// Only these engines [default: all].
         #[arg(long, visible_alias = "engines", value_name = "NAME,…", value_delimiter = ',')]
         engine: Vec<String>,
+        /// Also run them on the compiler without passes: as `cargo xtask passes` does.
+        #[arg(long)]
+        passes: bool,
     },
     /// Check every expectation of the tests, the examples and the library on all engines.
     Suite {
         /// How many calls and iterations a line may take on an engine that transforms programs.
         #[arg(long, default_value_t = 16_000_000)]
         steps: u64,
+    },
+    /// Check the same, and the recorded lines of GradBench, on the compiler: with all passes, with none, without
+    /// the optimiser, and with each pass alone left out.
+    Passes {
+        /// How many calls and iterations a line may take.
+        #[arg(long, default_value_t = 16_000_000)]
+        steps: u64,
+        /// Only these configurations, such as `ir without cse` [default: all].
+        #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+        only: Vec<String>,
     },
     /// Measure the evaluator and the cost of derivatives, as ratios on this machine.
     Bench,
@@ -91,17 +104,18 @@ fn main() -> ExitCode {
             println!("{table}");
             problems
         }
-        Task::Fuzz { count, seed, costly_every, large_every, engine } => {
+        Task::Fuzz { count, seed, costly_every, large_every, engine, passes } => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let seed = seed.unwrap_or(now.as_secs() * 1_000_000);
             println!("{count} programs from seed {seed}");
             let campaign =
                 Programs { seed, count, costly_every, large_every, ..Programs::default() };
-            let (statistics, problems) = oracle::fuzz(campaign, &engine);
+            let (statistics, problems) = oracle::fuzz(campaign, &engine, passes);
             println!("{statistics}");
             problems
         }
         Task::Suite { steps } => suite::suite(steps),
+        Task::Passes { steps, only } => suite::passes(steps, &only),
         Task::Examples => {
             for line in examples::table() {
                 println!("{line}");

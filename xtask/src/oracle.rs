@@ -28,11 +28,13 @@ fn engines(names: &[String]) -> Result<Vec<&'static EngineInfo>, String> {
 
 /// Random programs, for the engines of these names or for all. Now and then a line on standard error says
 /// how far it is; a disagreement is told at once.
-pub fn fuzz(campaign: Campaign, names: &[String]) -> (String, Vec<String>) {
+pub fn fuzz(campaign: Campaign, names: &[String], passes: bool) -> (String, Vec<String>) {
     let line = |found: &Disagreement| format!("seed {}: {}", found.seed, found.what);
     let progress = Progress::new(campaign.count);
     let watch = |part, numbers: &Statistics| progress.watch(part, numbers);
-    match engines(names).and_then(|engines| random_programs(campaign, &engines, &watch)) {
+    let run =
+        |engines: Vec<&'static EngineInfo>| random_programs(campaign, &engines, passes, &watch);
+    match engines(names).and_then(run) {
         Ok(statistics) => {
             (statistics.to_string(), statistics.disagreements.iter().map(line).collect())
         }

@@ -11,7 +11,8 @@ use pullback_ad::{Until, derivation};
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::Mode;
 use pullback_engines::compiled::{
-    Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, count, resolve, simplified,
+    Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, count, optional_passes, resolve,
+    simplified,
 };
 use pullback_eval::Value;
 use pullback_ir::eval::Counts;
@@ -51,8 +52,8 @@ const STAGES: &[&str] = &["lambda", "ir", JVP.name, UNZIP.name, TRANSPOSE.name, 
 /// The passes, and whether they may be left out.
 fn passes() -> impl Iterator<Item = (&'static str, bool)> {
     let needed = [LOWER, JVP, UNZIP, TRANSPOSE].map(|pass| (pass.name, false));
-    let laws = pullback_opt::PASSES.iter().map(|pass| (pass.name, true));
-    std::iter::once((SPECIALISE.name, true)).chain(needed).chain(laws)
+    let mut optional = optional_passes().map(|name| (name, true));
+    optional.next().into_iter().chain(needed).chain(optional)
 }
 
 /// The stage that a pass ends.
@@ -75,6 +76,7 @@ fn until(stage: &str) -> Option<Until> {
 pub fn dev(session: &mut Session<'_>, call: &Call, asked: &Dev) -> Result<String, Stop> {
     check_names(session, asked)?;
     session.verify_passes |= asked.verify;
+    session.without_passes.extend(asked.without.iter().cloned());
     let stage = stage(session, asked)?;
     let is_code = call.file.extension().is_some_and(|ending| ending == "ir");
     let mut parts = vec![];

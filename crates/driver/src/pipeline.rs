@@ -168,6 +168,7 @@ impl<'m> Inferred<'m> {
         session.stop_on_errors()?;
         elaborated.program.library.clone_from(&session.library);
         elaborated.program.verify_passes = session.verify_passes;
+        elaborated.program.without_passes.clone_from(&session.without_passes);
         ELABORATE.verified(&elaborated.program, LambdaStage::Any);
         let defs = roots.iter().map(|root| elaborated.roots[root]).collect();
         Ok((elaborated.program, defs))

@@ -21,6 +21,8 @@ pub struct Session<'f> {
     pub(crate) library: BTreeSet<FileId>,
     /// Whether each pass verifies what it makes: in tests, and always in debug builds.
     pub verify_passes: bool,
+    /// The names of passes of the compiler that are left out, of those that may be.
+    pub without_passes: Vec<String>,
     /// From when the time limit counts.
     pub clock: Clock,
     /// The memory of the input files' texts.
@@ -49,6 +51,7 @@ impl<'f> Session<'f> {
             diagnostics: vec![],
             library: BTreeSet::new(),
             verify_passes: cfg!(debug_assertions),
+            without_passes: vec![],
             clock,
             held: vec![],
         }

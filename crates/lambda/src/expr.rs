@@ -37,6 +37,8 @@ pub struct Program {
     pub states: BTreeSet<DataId>,
     /// Whether what a pass makes of it is verified: in tests and debug builds.
     pub verify_passes: bool,
+    /// The names of passes of the compiler that are left out of its path, of those that may be.
+    pub without_passes: Vec<String>,
     /// The sums that an engine made for cotangents: a program that has some is a derivative already.
     pub cotangents: BTreeSet<DataId>,
 }

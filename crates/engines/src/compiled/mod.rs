@@ -21,7 +21,8 @@ use crate::engine::{Answer, Mode};
 use convert::{given, shown};
 
 pub use path::{
-    Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, resolve, simplified,
+    Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, optional_passes, resolve,
+    simplified,
 };
 pub(crate) use stages::STAGES;
 
@@ -157,8 +158,7 @@ pub struct Compiled {
 impl Compiled {
     /// The code of a definition that takes so many arguments.
     pub fn new(program: &Program, def: DefId, arguments: usize) -> Result<Self, Box<Diagnostic>> {
-        let mut plan = Plan { verifies: program.verify_passes, ..Plan::default() };
-        Self::planned(program, def, arguments, &mut plan)
+        Self::planned(program, def, arguments, &mut Plan::of(program))
     }
 
     /// As [`Compiled::new`], by a plan that makes code.
@@ -204,13 +204,13 @@ impl Compiled {
         let lowered = &mut *self.lowered.borrow_mut();
         let mut values = vec![];
         for (ty, argument) in self.params.iter().zip(arguments) {
-            given(lowered, ty, argument, &mut values);
+            values.extend(given(lowered, ty, argument));
         }
         let root = lowered.roots[0];
         let limits = limits(options);
         let (results, counts) =
             pullback_ir::eval::evaluate(&lowered.program, root, values, limits)?;
-        let value = shown(lowered, &self.result, &mut results.into_iter());
+        let value = shown(lowered, &self.result, results);
         Ok((value, counts))
     }
 }

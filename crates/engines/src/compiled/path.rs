@@ -87,6 +87,20 @@ pub enum Form<'s> {
     Code(&'s pullback_ir::Program, &'s [FuncId]),
 }
 
+impl<'p> Plan<'p> {
+    /// The whole path of a program, as it asks for.
+    pub fn of(program: &'p Program) -> Self {
+        let without = program.without_passes.iter().map(String::as_str).collect();
+        Self { without, verifies: program.verify_passes, ..Self::default() }
+    }
+}
+
+/// The names of the passes that may be left out, in their order.
+pub fn optional_passes() -> impl Iterator<Item = &'static str> {
+    let laws = pullback_opt::PASSES.iter().map(|pass| pass.name);
+    std::iter::once(SPECIALISE.name).chain(laws)
+}
+
 impl Plan<'_> {
     fn tell(&mut self, seen: Seen<'_>) {
         if let Some(observe) = &mut self.observe {

@@ -5,7 +5,7 @@ use pullback_base::Diagnostic;
 use pullback_ir::{Atom, Func, FuncId, Op, Stmt, VarId, trimmed};
 use pullback_lambda::{DefId, Program};
 use pullback_lower::{Lowered, lower};
-use pullback_reduce::specialise;
+use pullback_reduce::{SPECIALISE, specialise};
 
 use super::path::{JVP, Plan, TRANSPOSE, UNZIP, simplified, verified};
 use crate::engine::Stage;
@@ -45,8 +45,13 @@ pub(crate) const STAGES: &[Stage] = &[
 ];
 
 fn lowered(program: &Program, def: DefId) -> (pullback_ir::Program, Vec<FuncId>) {
-    let (program, def) = specialise(program, def);
-    let Lowered { program, roots, .. } = lower(&program, &[def]);
+    let Plan { without, .. } = Plan::of(program);
+    let Lowered { program, roots, .. } = if without.contains(&SPECIALISE.name) {
+        lower(program, &[def])
+    } else {
+        let (program, def) = specialise(program, def);
+        lower(&program, &[def])
+    };
     let entry = called(&program, roots[0]);
     (program, vec![entry])
 }
@@ -71,8 +76,7 @@ fn called(program: &pullback_ir::Program, mut func: FuncId) -> FuncId {
 /// As [`lowered`], simplified as it is before derivatives are made.
 fn ready(program: &Program, def: DefId) -> (pullback_ir::Program, FuncId) {
     let (code, mut roots) = lowered(program, def);
-    let plan = Plan { verifies: program.verify_passes, ..Plan::default() };
-    let code = simplified(code, &mut roots, &plan);
+    let code = simplified(code, &mut roots, &Plan::of(program));
     (code, roots[0])
 }
 
@@ -92,8 +96,7 @@ fn optimised(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
     let (code, entry) = ready(program, def);
     let (code, root) = vjp(code, entry)?;
     let mut roots = vec![root];
-    let plan = Plan { verifies: program.verify_passes, ..Plan::default() };
-    let code = simplified(code, &mut roots, &plan);
+    let code = simplified(code, &mut roots, &Plan::of(program));
     Ok(text((code, roots)))
 }
 

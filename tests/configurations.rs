@@ -1,0 +1,71 @@
+//! The ways of running the compiler: with all passes, with none of those that may be left out, and with each
+//! alone left out. Programs mean the same on all of them.
+
+use std::path::Path;
+
+use pullback_base::Diagnostic;
+use pullback_driver::{Files, Session, Settings, TestReport, test};
+use pullback_engines::compiled::optional_passes;
+use pullback_opt::PASSES;
+use pullback_reduce::SPECIALISE;
+
+use crate::corpus::root;
+use crate::held::rendered;
+
+/// A way of running the compiler.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// What it is called in reports.
+    pub name: String,
+    /// The names of the passes that are left out.
+    pub without: Vec<String>,
+}
+
+impl Configuration {
+    /// All of them.
+    pub fn all() -> Vec<Self> {
+        let every: Vec<String> = optional_passes().map(str::to_owned).collect();
+        let laws: Vec<String> = PASSES.iter().map(|pass| pass.name.to_owned()).collect();
+        let named = |name: &str, without| Self { name: name.to_owned(), without };
+        let mut all = vec![
+            named("ir", vec![]),
+            named("ir without any pass", every.clone()),
+            named("ir without the optimiser", laws),
+        ];
+        let alone = |pass: &String| named(&format!("ir without {pass}"), vec![pass.clone()]);
+        all.extend(every.iter().map(alone));
+        all
+    }
+
+    /// Whether it may refuse programs that the others take: where functions have not become known, more of
+    /// them could be called in a derivative of themselves.
+    pub fn may_refuse(&self) -> bool {
+        self.without.iter().any(|pass| pass == SPECIALISE.name)
+    }
+
+    /// The one that a test of this file takes: by its path in the repository, so that over many files all
+    /// have their turn.
+    pub fn of_file(path: &Path) -> Self {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().into_owned();
+        let hash = path.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31) + u32::from(byte));
+        let mut all = Self::all();
+        all.swap_remove(hash as usize % all.len())
+    }
+
+    /// What testing a file found, if every line of expectation holds on the compiler that the file does not
+    /// exclude. What takes more steps than these is given up.
+    pub fn held(&self, files: &dyn Files, path: &Path, steps: u64) -> Result<TestReport, String> {
+        let mut session = Session::new(files);
+        session.verify_passes = true;
+        session.without_passes.clone_from(&self.without);
+        let engine = Some("ir".to_owned());
+        let settings = Settings { engine, steps: Some(steps), ..Settings::default() };
+        let failures: Vec<Diagnostic> = match test(&mut session, path, &settings) {
+            Ok(report) if report.failed.is_empty() => return Ok(report),
+            Ok(report) => report.failed.iter().map(|failure| failure.diagnostic()).collect(),
+            Err(_) => session.diagnostics.clone(),
+        };
+        Err(format!("{}: {}", self.name, rendered(&session, &failures)))
+    }
+}
