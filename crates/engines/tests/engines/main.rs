@@ -5,6 +5,7 @@
 mod added_move;
 mod added_primitive;
 mod categories;
+mod compiled;
 mod curry;
 mod curry_laws;
 mod delta_cost;
