@@ -147,6 +147,13 @@ pub struct TExpr {
     pub span: Span,
 }
 
+impl TExpr {
+    /// What stands for an erroneous expression.
+    pub fn error(span: Span) -> Self {
+        Self { kind: TExprKind::Error, ty: Ty::Error, span }
+    }
+}
+
 /// What a typed expression is.
 #[derive(Clone, Debug)]
 pub enum TExprKind {

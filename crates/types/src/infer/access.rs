@@ -6,10 +6,26 @@ use pullback_syntax::ast::{Access, Expr, Ident};
 use super::array::ArrayUse;
 use super::expr::Want;
 use super::mismatch::Why;
-use super::reports::Reported;
+use super::reports::{Reported, Reports};
+use super::solver::Solver;
 use super::state::Infer;
 use crate::tir::{Constraint, TAccess, TExpr, TExprKind};
 use crate::ty::Ty;
+
+impl Reports {
+    /// Reports `.access` on something of which nothing says that it is `what`, a record or a tuple.
+    pub(super) fn report_unknown_base(&mut self, what: &str, access: &str, span: Span) {
+        let diagnostic = Diagnostic::error(
+            "E0318",
+            span,
+            format!("it is not known which {what} `.{access}` belongs to"),
+            "",
+        )
+        .note("nothing else in the program says what type this value has")
+        .hint("give the value's type, as in `(r: Model)`");
+        self.add(diagnostic);
+    }
+}
 
 impl<'a> Infer<'a> {
     pub(super) fn record(
@@ -18,7 +34,7 @@ impl<'a> Infer<'a> {
         span: Span,
         want: Want<'_>,
     ) -> TExpr {
-        self.check_fields(fields.iter().map(|(name, _)| name));
+        self.unifier.reports.check_fields(fields.iter().map(|(name, _)| name));
         let wanted = match want {
             Some((Ty::Record(wanted), why))
                 if fields.iter().all(|(name, _)| wanted.iter().any(|(w, _)| *w == name.node)) =>
@@ -32,11 +48,11 @@ impl<'a> Infer<'a> {
         {
             for (name, value) in fields {
                 if !known.iter().any(|(w, _)| *w == name.node) {
-                    self.report_no_field(known, &name.node, name.span);
+                    self.solver().report_no_field(known, &name.node, name.span);
                 }
                 self.infer(value);
             }
-            return Self::error_expr(span);
+            return TExpr::error(span);
         }
         let mut typed: Vec<(Name, TExpr)> = Vec::with_capacity(fields.len());
         for (name, value) in fields {
@@ -65,15 +81,75 @@ impl<'a> Infer<'a> {
         want: Want<'_>,
     ) -> TExpr {
         if let Some(head) = self.qualified_head(base, field, want.map(|(ty, _)| ty)) {
-            return self.name_value(head);
+            return self.solver().name_value(head);
         }
         let base = self.infer(base);
-        let Ok(ty) = self.field_type(&base.ty, base.span, field) else {
-            return Self::error_expr(span);
+        let Ok(ty) = self.solver().field_type(&base.ty, base.span, field) else {
+            return TExpr::error(span);
         };
         TExpr { kind: TExprKind::Field(Box::new(base), field.node.clone()), ty, span }
     }
 
+    pub(super) fn tuple_field(
+        &mut self,
+        base: &'a Expr,
+        index: &Spanned<u32>,
+        span: Span,
+    ) -> TExpr {
+        let base = self.infer(base);
+        let component = index.node as usize;
+        let head = self.unifier.table.head(&base.ty);
+        let ty = if let Ty::Var(_) | Ty::Tangent(_) = &head {
+            let ty = self.unifier.fresh();
+            self.solver()
+                .require_at(index.span, Constraint::Component(head, component, ty.clone()));
+            ty
+        } else if let Ok(ty) =
+            self.solver().known_component(&head, component, base.span, index.span)
+        {
+            ty
+        } else {
+            return TExpr::error(span);
+        };
+        TExpr { kind: TExprKind::TupleField(Box::new(base), component), ty, span }
+    }
+
+    pub(super) fn with(
+        &mut self,
+        base: &'a Expr,
+        place: &'a [Access],
+        value: &'a Expr,
+        span: Span,
+        want: Want<'_>,
+    ) -> TExpr {
+        let base = self.sub(base, want);
+        let mut at = base.ty.clone();
+        let mut steps = Vec::new();
+        for access in place {
+            match access {
+                Access::Field(field) => {
+                    at = self
+                        .solver()
+                        .field_type(&at, base.span, field)
+                        .unwrap_or_else(Reported::ty);
+                    steps.push(TAccess::Field(field.node.clone()));
+                }
+                Access::Index(indices, index_span) => {
+                    for index in indices {
+                        let index = self.check(index, &Ty::Int, &Why::Index);
+                        at = self.solver().element_type(&at, *index_span, ArrayUse::Place).1;
+                        steps.push(TAccess::Index(index));
+                    }
+                }
+            }
+        }
+        let value = self.check(value, &at, &Why::Place);
+        let ty = base.ty.clone();
+        TExpr { kind: TExprKind::With(Box::new(base), steps, Box::new(value)), ty, span }
+    }
+}
+
+impl Solver<'_> {
     /// The type of a field of a record of this type.
     pub(super) fn field_type(
         &mut self,
@@ -81,9 +157,9 @@ impl<'a> Infer<'a> {
         span: Span,
         field: &Ident,
     ) -> Result<Ty, Reported> {
-        let head = self.table.head(record);
+        let head = self.unifier.table.head(record);
         if let Ty::Var(_) | Ty::Tangent(_) = &head {
-            let ty = self.fresh();
+            let ty = self.unifier.fresh();
             self.require_at(field.span, Constraint::Field(head, field.node.clone(), ty.clone()));
             return Ok(ty);
         }
@@ -110,27 +186,6 @@ impl<'a> Infer<'a> {
         }
     }
 
-    pub(super) fn tuple_field(
-        &mut self,
-        base: &'a Expr,
-        index: &Spanned<u32>,
-        span: Span,
-    ) -> TExpr {
-        let base = self.infer(base);
-        let component = index.node as usize;
-        let head = self.table.head(&base.ty);
-        let ty = if let Ty::Var(_) | Ty::Tangent(_) = &head {
-            let ty = self.fresh();
-            self.require_at(index.span, Constraint::Component(head, component, ty.clone()));
-            ty
-        } else if let Ok(ty) = self.known_component(&head, component, base.span, index.span) {
-            ty
-        } else {
-            return Self::error_expr(span);
-        };
-        TExpr { kind: TExprKind::TupleField(Box::new(base), component), ty, span }
-    }
-
     /// The type of a component of a type that is known.
     pub(super) fn known_component(
         &mut self,
@@ -149,49 +204,5 @@ impl<'a> Infer<'a> {
             Some(ty) => Ok(ty.clone()),
             None => Err(self.report_no_component(head, index, index_span)),
         }
-    }
-
-    pub(super) fn with(
-        &mut self,
-        base: &'a Expr,
-        place: &'a [Access],
-        value: &'a Expr,
-        span: Span,
-        want: Want<'_>,
-    ) -> TExpr {
-        let base = self.sub(base, want);
-        let mut at = base.ty.clone();
-        let mut steps = Vec::new();
-        for access in place {
-            match access {
-                Access::Field(field) => {
-                    at = self.field_type(&at, base.span, field).unwrap_or_else(Reported::ty);
-                    steps.push(TAccess::Field(field.node.clone()));
-                }
-                Access::Index(indices, index_span) => {
-                    for index in indices {
-                        let index = self.check(index, &Ty::Int, &Why::Index);
-                        at = self.element_type(&at, *index_span, ArrayUse::Place).1;
-                        steps.push(TAccess::Index(index));
-                    }
-                }
-            }
-        }
-        let value = self.check(value, &at, &Why::Place);
-        let ty = base.ty.clone();
-        TExpr { kind: TExprKind::With(Box::new(base), steps, Box::new(value)), ty, span }
-    }
-
-    /// Reports `.access` on something of which nothing says that it is `what`, a record or a tuple.
-    pub(super) fn report_unknown_base(&mut self, what: &str, access: &str, span: Span) {
-        let diagnostic = Diagnostic::error(
-            "E0318",
-            span,
-            format!("it is not known which {what} `.{access}` belongs to"),
-            "",
-        )
-        .note("nothing else in the program says what type this value has")
-        .hint("give the value's type, as in `(r: Model)`");
-        self.report(diagnostic);
     }
 }

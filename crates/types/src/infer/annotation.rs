@@ -7,6 +7,7 @@ use pullback_syntax::ast::{Expr, Ident, MAX_DEPTH, Path, TypeExpr, TypeExprKind}
 
 use super::mismatch::Why;
 use super::names::what_it_has;
+use super::reports::Reports;
 use super::scope::Binding;
 use super::state::Infer;
 use super::tangent::tangent;
@@ -35,6 +36,67 @@ const MAX_NODES: usize = 10_000;
 /// also bounds how deep sizes nest.
 const MAX_SIZE_PARTS: usize = MAX_DEPTH;
 
+impl Reports {
+    fn check_type_arity(
+        &mut self,
+        span: Span,
+        path: &Path,
+        wanted: (usize, usize),
+        found: (usize, usize),
+    ) -> bool {
+        if wanted == found {
+            return true;
+        }
+        let name = &path.name.node;
+        let (what, wanted, found) = if wanted.0 == found.0 {
+            ("type argument", wanted.1, found.1)
+        } else {
+            ("size argument", wanted.0, found.0)
+        };
+        let plural = |count: usize| match count {
+            0 => format!("no {what}s"),
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let found = if found == 0 { "none".to_string() } else { found.to_string() };
+        let diagnostic = Diagnostic::error(
+            "E0213",
+            span,
+            format!("`{name}` takes {}, not {found}", plural(wanted)),
+            "",
+        )
+        .hint(match wanted {
+            0 if what == "size argument" => format!("write just `{name}`; an array is `[n]{name}`"),
+            0 => format!("write just `{name}`"),
+            _ => format!(
+                "give it {}; one that is itself several words needs parentheses",
+                plural(wanted)
+            ),
+        });
+        self.add(diagnostic);
+        false
+    }
+
+    /// Reports fields that are named twice.
+    pub(super) fn check_fields<'n>(&mut self, names: impl Iterator<Item = &'n Ident>) {
+        let mut seen: Vec<&Ident> = Vec::new();
+        for name in names {
+            if let Some(first) = seen.iter().find(|known| known.node == name.node) {
+                let diagnostic = Diagnostic::error(
+                    "E0210",
+                    name.span,
+                    format!("the field `{}` is given twice", name.node),
+                    "again here",
+                )
+                .label(first.span, "first here")
+                .hint("remove or rename one of them");
+                self.add(diagnostic);
+            }
+            seen.push(name);
+        }
+    }
+}
+
 impl<'a> Infer<'a> {
     /// A written type and its measurable sizes.
     pub(super) fn annotation(&mut self, ty: &'a TypeExpr) -> (Ty, Vec<SizedDim>) {
@@ -48,7 +110,7 @@ impl<'a> Infer<'a> {
     fn convert(&mut self, ty: &'a TypeExpr, dims: &mut Dims) -> Ty {
         dims.count += 1;
         if dims.count > MAX_NODES {
-            self.report_too_large(ty.span);
+            self.unifier.reports.report_too_large(ty.span);
             return Ty::Error;
         }
         match &ty.kind {
@@ -57,7 +119,7 @@ impl<'a> Infer<'a> {
                 if let Some(known) = self.scope.type_var(name) {
                     return known.clone();
                 }
-                let fresh = self.fresh();
+                let fresh = self.unifier.fresh();
                 self.scope.add_type_var(name.clone(), fresh.clone());
                 fresh
             }
@@ -79,7 +141,7 @@ impl<'a> Infer<'a> {
                 Ty::Tuple(items.iter().enumerate().map(part).collect())
             }
             TypeExprKind::Record(fields) => {
-                self.check_fields(fields.iter().map(|(name, _)| name));
+                self.unifier.reports.check_fields(fields.iter().map(|(name, _)| name));
                 let mut types: Vec<(Name, Ty)> = Vec::new();
                 for (name, field) in fields {
                     let converted = self.convert_part(field, Step::Field(name.node.clone()), dims);
@@ -135,7 +197,7 @@ impl<'a> Infer<'a> {
             let diagnostic =
                 Diagnostic::error("E0404", expr.span, "an array cannot have a negative size", "")
                     .hint("sizes count from 0");
-            self.report(diagnostic);
+            self.unifier.report(diagnostic);
         }
         if let Some(path) = &dims.path
             && !phantom
@@ -171,7 +233,7 @@ impl<'a> Infer<'a> {
             Some(TypeName::Alias(alias)) => self.expand_alias(alias, span, sizes, args, dims),
             Some(TypeName::Sum(id)) => {
                 let decl = self.declared.sums[id.0 as usize].decl;
-                self.check_type_arity(
+                self.unifier.reports.check_type_arity(
                     span,
                     path,
                     (decl.sizes.len(), decl.params.len()),
@@ -205,7 +267,12 @@ impl<'a> Infer<'a> {
     ) -> Ty {
         let name = path.name.node.as_str();
         let wanted = usize::from(name == "T");
-        if !self.check_type_arity(span, path, (0, wanted), (sizes.len(), args.len())) {
+        if !self.unifier.reports.check_type_arity(
+            span,
+            path,
+            (0, wanted),
+            (sizes.len(), args.len()),
+        ) {
             return Ty::Error;
         }
         match (name, args) {
@@ -231,46 +298,6 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn check_type_arity(
-        &mut self,
-        span: Span,
-        path: &Path,
-        wanted: (usize, usize),
-        found: (usize, usize),
-    ) -> bool {
-        if wanted == found {
-            return true;
-        }
-        let name = &path.name.node;
-        let (what, wanted, found) = if wanted.0 == found.0 {
-            ("type argument", wanted.1, found.1)
-        } else {
-            ("size argument", wanted.0, found.0)
-        };
-        let plural = |count: usize| match count {
-            0 => format!("no {what}s"),
-            1 => format!("1 {what}"),
-            _ => format!("{count} {what}s"),
-        };
-        let found = if found == 0 { "none".to_string() } else { found.to_string() };
-        let diagnostic = Diagnostic::error(
-            "E0213",
-            span,
-            format!("`{name}` takes {}, not {found}", plural(wanted)),
-            "",
-        )
-        .hint(match wanted {
-            0 if what == "size argument" => format!("write just `{name}`; an array is `[n]{name}`"),
-            0 => format!("write just `{name}`"),
-            _ => format!(
-                "give it {}; one that is itself several words needs parentheses",
-                plural(wanted)
-            ),
-        });
-        self.report(diagnostic);
-        false
-    }
-
     /// The declared type of an abbreviation, with its parameters replaced.
     fn expand_alias(
         &mut self,
@@ -285,7 +312,7 @@ impl<'a> Infer<'a> {
             (declared.module, declared.decl, declared.body)
         };
         let path = Path { module: None, name: decl.name.clone() };
-        let fits = self.check_type_arity(
+        let fits = self.unifier.reports.check_type_arity(
             span,
             &path,
             (decl.sizes.len(), decl.params.len()),
@@ -345,7 +372,7 @@ impl<'a> Infer<'a> {
                 "an abbreviation puts the size it is given in place of its size name; written out, the sizes here have more than {limit} parts"
             ))
             .hint("mention the size name of an abbreviation once, or write the size that is meant");
-        self.reports.stop(diagnostic);
+        self.unifier.reports.stop(diagnostic);
     }
 
     fn report_deep_alias(&mut self, span: Span) {
@@ -358,7 +385,7 @@ impl<'a> Infer<'a> {
         )
         .note(format!("abbreviations may be nested {MAX_DEPTH} levels deep"))
         .hint("write the type that is meant");
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     fn report_cyclic_alias(&mut self, cycle: &[usize]) {
@@ -376,7 +403,7 @@ impl<'a> Infer<'a> {
         .hint(format!(
             "a recursive type needs a constructor, as in `type {name} = Leaf | Node {name} {name}`"
         ));
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     fn report_unknown_size(&mut self, name: &Ident) {
@@ -390,23 +417,23 @@ impl<'a> Infer<'a> {
         }
         let diagnostic = diagnostic
             .note("the size names of a definition or a type are declared after its name")
-            .hint(if self.reports.owner().is_empty() {
+            .hint(if self.unifier.reports.owner().is_empty() {
                 "write `[]` for some size".to_owned()
             } else {
                 format!(
                     "write `{} [{text}] …` to declare it, or `[]` for some size",
-                    self.reports.owner()
+                    self.unifier.reports.owner()
                 )
             });
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     fn report_unknown_type(&mut self, path: &Path) {
         let name = &path.name.node;
-        if !self.reports.is_first_unknown(format!("type {name}")) {
+        if !self.unifier.reports.is_first_unknown(format!("type {name}")) {
             return;
         }
-        let may_suggest = self.reports.may_suggest();
+        let may_suggest = self.unifier.reports.may_suggest();
         if let Some(module) = &path.module {
             let imports = &self.declared.scopes.modules[self.scope.module()].imports;
             let Some(index) = imports.get(&module.node) else {
@@ -421,7 +448,7 @@ impl<'a> Infer<'a> {
                 format!("`{}` has no type `{name}`", module.node),
                 "unknown type",
             );
-            self.report(match near {
+            self.unifier.report(match near {
                 Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
                 None => diagnostic.hint(what_it_has("types", types.keys())),
             });
@@ -457,26 +484,7 @@ impl<'a> Infer<'a> {
                 "declare it with `type {name} = …`; type variables begin with a lower-case letter"
             )),
         };
-        self.report(diagnostic);
-    }
-
-    /// Reports fields that are named twice.
-    pub(super) fn check_fields<'n>(&mut self, names: impl Iterator<Item = &'n Ident>) {
-        let mut seen: Vec<&Ident> = Vec::new();
-        for name in names {
-            if let Some(first) = seen.iter().find(|known| known.node == name.node) {
-                let diagnostic = Diagnostic::error(
-                    "E0210",
-                    name.span,
-                    format!("the field `{}` is given twice", name.node),
-                    "again here",
-                )
-                .label(first.span, "first here")
-                .hint("remove or rename one of them");
-                self.reports.add(diagnostic);
-            }
-            seen.push(name);
-        }
+        self.unifier.report(diagnostic);
     }
 }
 

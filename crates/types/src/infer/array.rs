@@ -5,6 +5,7 @@ use pullback_syntax::ast::{Clause, Expr, ExprKind, Literal};
 
 use super::expr::Want;
 use super::mismatch::Why;
+use super::solver::Solver;
 use super::state::Infer;
 use super::table::size_of;
 use crate::tir::{TExpr, TExprKind};
@@ -44,7 +45,7 @@ impl<'a> Infer<'a> {
         for item in items {
             if let (ExprKind::Lit(Literal::Int(value)), true, Some((ty, _))) =
                 (&item.kind, numeric, &element)
-                && let ty @ (Ty::Int | Ty::Real | Ty::Var(_)) = self.table.head(ty)
+                && let ty @ (Ty::Int | Ty::Real | Ty::Var(_)) = self.unifier.table.head(ty)
             {
                 // An earlier literal has demanded that the elements are numbers.
                 typed.push(TExpr { kind: TExprKind::IntLit(*value), ty, span: item.span });
@@ -55,7 +56,7 @@ impl<'a> Infer<'a> {
             element.get_or_insert_with(|| (item.ty.clone(), Why::Element(item.span)));
             typed.push(item);
         }
-        let element = element.map_or_else(|| self.fresh(), |(ty, _)| ty);
+        let element = element.map_or_else(|| self.unifier.fresh(), |(ty, _)| ty);
         // Where an element is wrong, so may be their number: a comma may be missing.
         let wrong = typed.iter().any(|item| matches!(item.kind, TExprKind::Error));
         let count = i64::try_from(items.len()).ok().filter(|_| !wrong);
@@ -75,7 +76,9 @@ impl<'a> Infer<'a> {
             return typed;
         };
         let wanted = match want {
-            Some((Ty::Array(_, element), why)) => Some((self.table.head(element), why.part())),
+            Some((Ty::Array(_, element), why)) => {
+                Some((self.unifier.table.head(element), why.part()))
+            }
             _ => None,
         };
         let wanted = match &wanted {
@@ -88,59 +91,30 @@ impl<'a> Infer<'a> {
                     if let Clause::Range { var, .. } = clause { Some(var) } else { None }
                 });
                 if let Some(again) = later.into_iter().find(|again| again.node == var.node) {
-                    self.check_distinct([var, again].into_iter(), "index");
+                    self.unifier.reports.check_distinct([var, again].into_iter(), "index");
                 }
                 let bound = self.check(bound, &Ty::Int, &Why::Index);
                 let size = self.size_of_expr(&bound);
                 let (local, inner) = self.scoped(|this| {
                     let local = this.local(&var.node, Ty::Int);
-                    this.name_local(&var.node, local);
+                    this.scope.name_local(&var.node, local);
                     (local, this.comprehension(body, rest, span, wanted))
                 });
-                let element = self.leave_scope(&inner.ty);
+                let element = self.unifier.leave_scope(&inner.ty);
                 let kind = TExprKind::Build(local, Box::new(bound), Box::new(inner));
                 TExpr { kind, ty: Ty::Array(size, element.into()), span }
             }
             Clause::In { pattern, source } => {
                 let source = self.infer(source);
-                let (size, item) = self.element_type(&source.ty, source.span, ArrayUse::Source);
+                let (size, item) =
+                    self.solver().element_type(&source.ty, source.span, ArrayUse::Source);
                 let (pattern, inner) = self.scoped(|this| {
                     let pattern = this.bind_pattern(pattern, &item, &Why::Scrutinee(source.span));
                     (pattern, this.comprehension(body, rest, span, wanted))
                 });
-                let element = self.leave_scope(&inner.ty);
+                let element = self.unifier.leave_scope(&inner.ty);
                 let kind = TExprKind::For(pattern, Box::new(source), Box::new(inner));
                 TExpr { kind, ty: Ty::Array(size, element.into()), span }
-            }
-        }
-    }
-
-    /// The size and the element type of an array of this type; errors are reported.
-    pub(super) fn element_type(&mut self, array: &Ty, span: Span, used: ArrayUse) -> (Size, Ty) {
-        match self.table.head(array) {
-            Ty::Array(size, element) => (size, element.as_ref().clone()),
-            Ty::Error => (Size::Any, Ty::Error),
-            open @ (Ty::Var(_) | Ty::Tangent(_)) => {
-                let (size, element) = (self.fresh_size(), self.fresh());
-                let shape = Ty::Array(size.clone(), element.clone().into());
-                if self.agree(&open, &shape, span, &Why::Plain) {
-                    (size, element)
-                } else {
-                    (Size::Any, Ty::Error)
-                }
-            }
-            other @ (Ty::Real
-            | Ty::Int
-            | Ty::Bool
-            | Ty::Str
-            | Ty::Tuple(_)
-            | Ty::Record(_)
-            | Ty::Sum(..)
-            | Ty::Fun(..)
-            | Ty::Jacobian(..)
-            | Ty::Param(_)) => {
-                self.report_not_array(&other, span, used);
-                (Size::Any, Ty::Error)
             }
         }
     }
@@ -148,7 +122,8 @@ impl<'a> Infer<'a> {
     pub(super) fn index(&mut self, base: &'a Expr, indices: &'a [Expr], span: Span) -> TExpr {
         let mut typed = self.infer(base);
         for index in indices {
-            let (size, element) = self.element_type(&typed.ty, typed.span, ArrayUse::Index);
+            let (size, element) =
+                self.solver().element_type(&typed.ty, typed.span, ArrayUse::Index);
             let index = self.check(index, &Ty::Int, &Why::Index);
             self.check_range(&index, &size);
             typed = TExpr {
@@ -166,7 +141,7 @@ impl<'a> Infer<'a> {
             |size: &Size| if let Size::Poly(poly) = size { poly.as_constant() } else { None };
         let (Some(place), Some(count)) = (
             self.poly_of(index).and_then(|poly| poly.as_constant()),
-            constant(&self.table.resolve_size(size)),
+            constant(&self.unifier.table.resolve_size(size)),
         ) else {
             return;
         };
@@ -188,7 +163,7 @@ impl<'a> Infer<'a> {
             _ => diagnostic
                 .hint(format!("indices count from 0: the last element is at {}", count - 1)),
         };
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     pub(super) fn slice(
@@ -199,13 +174,13 @@ impl<'a> Infer<'a> {
         span: Span,
     ) -> TExpr {
         let base = self.infer(base);
-        let (size, element) = self.element_type(&base.ty, base.span, ArrayUse::Slice);
+        let (size, element) = self.solver().element_type(&base.ty, base.span, ArrayUse::Slice);
         let lo = lo.map(|lo| self.check(lo, &Ty::Int, &Why::Index));
         let hi = hi.map(|hi| self.check(hi, &Ty::Int, &Why::Index));
         let first = lo.as_ref().map_or(Some(Poly::constant(0)), |lo| self.poly_of(lo));
         let last = match &hi {
             Some(hi) => self.poly_of(hi),
-            None => match self.table.resolve_size(&size) {
+            None => match self.unifier.table.resolve_size(&size) {
                 Size::Poly(poly) => Some(poly.as_ref().clone()),
                 Size::Any => None,
             },
@@ -216,6 +191,38 @@ impl<'a> Infer<'a> {
             kind: TExprKind::Slice(Box::new(base), lo.map(Box::new), hi.map(Box::new)),
             ty,
             span,
+        }
+    }
+}
+
+impl Solver<'_> {
+    /// The size and the element type of an array of this type; errors are reported.
+    pub(super) fn element_type(&mut self, array: &Ty, span: Span, used: ArrayUse) -> (Size, Ty) {
+        match self.unifier.table.head(array) {
+            Ty::Array(size, element) => (size, element.as_ref().clone()),
+            Ty::Error => (Size::Any, Ty::Error),
+            open @ (Ty::Var(_) | Ty::Tangent(_)) => {
+                let (size, element) = (self.unifier.fresh_size(), self.unifier.fresh());
+                let shape = Ty::Array(size.clone(), element.clone().into());
+                if self.agree(&open, &shape, span, &Why::Plain) {
+                    (size, element)
+                } else {
+                    (Size::Any, Ty::Error)
+                }
+            }
+            other @ (Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Tuple(_)
+            | Ty::Record(_)
+            | Ty::Sum(..)
+            | Ty::Fun(..)
+            | Ty::Jacobian(..)
+            | Ty::Param(_)) => {
+                self.report_not_array(&other, span, used);
+                (Size::Any, Ty::Error)
+            }
         }
     }
 }

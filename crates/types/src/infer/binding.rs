@@ -9,11 +9,27 @@ use super::bindings::Binder;
 use super::expr::Want;
 use super::mismatch::Why;
 use super::pattern::Bound;
+use super::reports::Reports;
 use super::scheme::Member;
 use super::scope::{Binding, Scope};
 use super::state::Infer;
 use crate::tir::{SizedDim, SizedTy, TExpr, TExprKind, TLam, TLoopForm, TParam, TPatKind};
 use crate::ty::Ty;
+
+impl Reports {
+    fn report_recursive_value(&mut self, def: &Def) {
+        let name = &def.name.node;
+        let diagnostic = Diagnostic::error(
+            "E0211",
+            def.name.span,
+            format!("`let rec` defines functions, but `{name}` is a value"),
+            "not a function",
+        )
+        .note("a value cannot be used before it has been computed")
+        .hint(format!("write `let {name} = …` without `rec`, or give it a parameter"));
+        self.add(diagnostic);
+    }
+}
 
 impl<'a> Infer<'a> {
     pub(super) fn lambda(
@@ -28,7 +44,7 @@ impl<'a> Infer<'a> {
         let (body, ty) = self.scoped(|this| {
             let mut bound = Vec::new();
             for param in params {
-                let expected = match wanted.take().map(|ty| this.table.head(&ty)) {
+                let expected = match wanted.take().map(|ty| this.unifier.table.head(&ty)) {
                     Some(Ty::Fun(from, to)) => {
                         wanted = Some(to.as_ref().clone());
                         Some(from.as_ref().clone())
@@ -37,7 +53,7 @@ impl<'a> Infer<'a> {
                 };
                 typed.push(this.param(param, expected.as_ref(), &mut bound));
             }
-            let result = wanted.as_ref().map(|ty| this.table.head(ty));
+            let result = wanted.as_ref().map(|ty| this.unifier.table.head(ty));
             let body = match &result {
                 Some(result) if !matches!(result, Ty::Var(_)) => {
                     let why = want.map_or(Why::Plain, |(_, why)| lambda_result(why));
@@ -50,7 +66,7 @@ impl<'a> Infer<'a> {
             });
             (body, ty)
         });
-        let ty = self.leave_scope(&ty);
+        let ty = self.unifier.leave_scope(&ty);
         let lambda = TLam { sizes: vec![], params: typed, body };
         TExpr { kind: TExprKind::Lam(Box::new(lambda)), ty, span }
     }
@@ -66,7 +82,7 @@ impl<'a> Infer<'a> {
             Some(written) => {
                 let (declared, dims) = self.annotation(written);
                 if let Some(expected) = expected {
-                    self.agree(
+                    self.solver().agree(
                         expected,
                         &declared,
                         param.pattern.span,
@@ -75,12 +91,12 @@ impl<'a> Infer<'a> {
                 }
                 (declared, dims)
             }
-            None => (expected.cloned().unwrap_or_else(|| self.fresh()), vec![]),
+            None => (expected.cloned().unwrap_or_else(|| self.unifier.fresh()), vec![]),
         };
         let before = bound.len();
         let pattern = self.pattern(&param.pattern, &ty, &Why::Plain, bound);
         let new = bound[before..].to_vec();
-        self.bring_in(&new);
+        self.scope.bring_in(&new);
         TParam { pattern, ty, sized: sized(dims) }
     }
 
@@ -117,7 +133,7 @@ impl<'a> Infer<'a> {
             }
             (pattern, this.sub(body, want))
         });
-        let ty = self.leave_scope(&body.ty);
+        let ty = self.unifier.leave_scope(&body.ty);
         TExpr { kind: TExprKind::Let(pattern, Box::new(value), Box::new(body)), ty, span }
     }
 
@@ -131,14 +147,14 @@ impl<'a> Infer<'a> {
         span: Span,
         want: Want<'_>,
     ) -> TExpr {
-        let start = self.constraints.len();
-        self.scope.enter_binding();
+        let start = self.unifier.constraints.len();
+        self.unifier.enter_binding();
         let around = self.scope.enter_not_recursive([name.clone()]);
         let value = match written {
             Some(written) => self.ascribe(value, written, value.span),
             None => self.infer(value),
         };
-        self.scope.leave_binding();
+        self.unifier.leave_binding();
         self.scope.leave_not_recursive(around);
         let member = Member { ty: value.ty.clone(), rigid: vec![], own: vec![], is_function: true };
         let scheme = self.generalise_one(member, start);
@@ -148,7 +164,7 @@ impl<'a> Infer<'a> {
             this.scope.bind(name.clone(), Binding::Local(local));
             (local, this.sub(body, want))
         });
-        let ty = self.leave_scope(&body.ty);
+        let ty = self.unifier.leave_scope(&body.ty);
         TExpr { kind: TExprKind::LetPoly(local, Box::new(value), Box::new(body)), ty, span }
     }
 
@@ -160,7 +176,7 @@ impl<'a> Infer<'a> {
         span: Span,
         want: Want<'_>,
     ) -> TExpr {
-        self.check_distinct(defs.iter().map(|def| &def.name), "function");
+        self.unifier.reports.check_distinct(defs.iter().map(|def| &def.name), "function");
         let (functions, body) = self.scoped(|this| {
             let binders: Vec<_> =
                 defs.iter().map(|def| (this.local(&def.name.node, Ty::Error), def)).collect();
@@ -185,11 +201,11 @@ impl<'a> Infer<'a> {
                 binders.iter().map(|(local, _)| *local).zip(functions).collect();
             (functions, this.sub(body, want))
         });
-        let ty = self.leave_scope(&body.ty);
+        let ty = self.unifier.leave_scope(&body.ty);
         let mut functions = functions;
         for ((_, function), def) in functions.iter().zip(defs) {
             if recursive && !matches!(function.kind, TExprKind::Lam(_) | TExprKind::Error) {
-                self.report_recursive_value(def);
+                self.unifier.reports.report_recursive_value(def);
             }
         }
         let kind = match functions.pop() {
@@ -203,19 +219,6 @@ impl<'a> Infer<'a> {
             None => bug("infer", "a function in each group of local functions"),
         };
         TExpr { kind, ty, span }
-    }
-
-    fn report_recursive_value(&mut self, def: &Def) {
-        let name = &def.name.node;
-        let diagnostic = Diagnostic::error(
-            "E0211",
-            def.name.span,
-            format!("`let rec` defines functions, but `{name}` is a value"),
-            "not a function",
-        )
-        .note("a value cannot be used before it has been computed")
-        .hint(format!("write `let {name} = …` without `rec`, or give it a parameter"));
-        self.report(diagnostic);
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -247,7 +250,7 @@ impl<'a> Infer<'a> {
             let form = match rounds {
                 Rounds::Count(var, bound) => {
                     let index = this.local(&var.node, Ty::Int);
-                    this.name_local(&var.node, index);
+                    this.scope.name_local(&var.node, index);
                     TLoopForm::For(index, Box::new(bound))
                 }
                 Rounds::While(cond) => {

@@ -36,8 +36,6 @@ pub(super) struct Assumed {
 /// What inference knows about a local variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocalInfo {
-    /// How many binders enclose it.
-    pub depth: u32,
     /// The size it equals, for an Int variable bound to a size.
     pub size: Option<Poly>,
     /// Whether it is a declared size name.
@@ -75,9 +73,9 @@ impl Bindings {
         self.globals.push(GlobalState::Unseen);
     }
 
-    /// Declares the next local variable, which so many binders enclose.
-    pub fn declare_local(&mut self, depth: u32) -> LocalId {
-        self.locals.push(LocalInfo { depth, ..LocalInfo::default() })
+    /// Declares the next local variable.
+    pub fn declare_local(&mut self) -> LocalId {
+        self.locals.push(LocalInfo::default())
     }
 
     pub fn global(&self, global: GlobalId) -> &GlobalState {

@@ -7,7 +7,9 @@ use super::callee::Callee;
 use super::expr;
 use super::mismatch::Why;
 use super::names::Head;
+use super::solver::Solver;
 use super::state::Infer;
+use super::unifier::Unifier;
 use crate::tir::{Builtin, Constraint, TExpr, TExprKind};
 use crate::ty::{Size, Ty, TyVar};
 
@@ -38,7 +40,7 @@ impl<'a> Infer<'a> {
         }
         if let ExprKind::Operator(op) = &fun.kind {
             return match crate::builtins::of_operator(*op) {
-                Some(builtin) => self.builtin_head(builtin, fun.span),
+                Some(builtin) => self.solver().builtin_head(builtin, fun.span),
                 None => Head::plain(self.pipe_function(fun.span), None),
             };
         }
@@ -52,10 +54,10 @@ impl<'a> Infer<'a> {
         let mut call = Call::new(&head, args.len());
         self.plain_arguments(&head, args, &mut call);
         for (index, arg) in args.iter().enumerate() {
-            if self.reports.has_stopped() {
-                return Self::error_expr(span);
+            if self.unifier.reports.has_stopped() {
+                return TExpr::error(span);
             }
-            match self.table.head(&call.at) {
+            match self.unifier.table.head(&call.at) {
                 Ty::Fun(from, to) => {
                     if call.typed[index].is_none() {
                         self.argument(&head, index, arg, &from, &mut call);
@@ -70,13 +72,13 @@ impl<'a> Infer<'a> {
                     call.typed[index] = Some(self.infer(arg));
                     call.at = Ty::Error;
                 }
-                Ty::Var(var) if !is_number(&head.expr) && !self.must_be_number(var) => {
+                Ty::Var(var) if !is_number(&head.expr) && !self.unifier.must_be_number(var) => {
                     let unknown = Ty::Var(var);
                     let arg = self.infer(arg);
-                    let result = self.fresh();
+                    let result = self.unifier.fresh();
                     let fun = Ty::Fun(arg.ty.clone().into(), result.clone().into());
                     let why = Why::Argument(call.callee.clone(), index);
-                    let agrees = self.agree(&fun, &unknown, arg.span, &why);
+                    let agrees = self.solver().agree(&fun, &unknown, arg.span, &why);
                     call.typed[index] = Some(arg);
                     call.at = if agrees { result } else { Ty::Error };
                 }
@@ -92,20 +94,20 @@ impl<'a> Infer<'a> {
                 | Ty::Jacobian(..)
                 | Ty::Param(_)
                 | Ty::Var(_)) => {
-                    let before = self.reports.len();
+                    let before = self.unifier.reports.len();
                     for arg in &args[index..] {
                         self.infer(arg);
                     }
                     // A mistake in an argument, such as `x mod y`, says more than that it is one.
-                    if call.wrong || self.reports.len() > before {
-                        return Self::error_expr(span);
+                    if call.wrong || self.unifier.reports.len() > before {
+                        return TExpr::error(span);
                     }
-                    self.report_not_function(&head.expr, &call.callee, index, &other, arg);
-                    return Self::error_expr(span);
+                    self.solver().report_not_function(&head.expr, &call.callee, index, &other, arg);
+                    return TExpr::error(span);
                 }
             }
         }
-        self.finish_call(head, args, call, span)
+        self.solver().finish_call(head, args, call, span)
     }
 
     /// Checks the arguments that are not written functions before those that are: in
@@ -122,12 +124,12 @@ impl<'a> Infer<'a> {
         let mut wanted = Vec::with_capacity(args.len());
         let mut ty = head.expr.ty.clone();
         for _ in args {
-            let Ty::Fun(from, to) = self.table.head(&ty) else { return };
+            let Ty::Fun(from, to) = self.unifier.table.head(&ty) else { return };
             wanted.push(from);
             ty = to.as_ref().clone();
         }
         for (index, (arg, from)) in args.iter().zip(&wanted).enumerate() {
-            if !is_lambda(arg) && !self.reports.has_stopped() {
+            if !is_lambda(arg) && !self.unifier.reports.has_stopped() {
                 self.argument(head, index, arg, from, call);
             }
         }
@@ -151,17 +153,32 @@ impl<'a> Infer<'a> {
         for (position, var) in &head.dependents {
             if *position == index {
                 match self.size_of_expr(&arg) {
-                    Size::Poly(poly) => self.bind_size(*var, &poly),
-                    Size::Any => self.forget_dependents(&[(index, *var)], 0),
+                    Size::Poly(poly) => self.unifier.bind_size(*var, &poly),
+                    Size::Any => self.unifier.table.forget_dependents(&[(index, *var)], 0),
                 }
             }
         }
         call.typed[index] = Some(arg);
     }
 
-    fn finish_call(&mut self, head: Head, args: &[&'a Expr], call: Call, span: Span) -> TExpr {
+    /// `(|>)` as a function.
+    fn pipe_function(&mut self, span: Span) -> TExpr {
+        let (a, b) = (self.unifier.fresh(), self.unifier.fresh());
+        let f = Ty::Fun(a.clone().into(), b.clone().into());
+        let x_id = self.local(&"x".into(), a.clone());
+        let f_id = self.local(&"f".into(), f.clone());
+        let local =
+            |id, ty: &Ty| TExpr { kind: TExprKind::Local(id, vec![]), ty: ty.clone(), span };
+        let body = TExprKind::App(Box::new(local(f_id, &f)), vec![local(x_id, &a)]);
+        let body = TExpr { kind: body, ty: b, span };
+        expr::lambda_of(&[(x_id, a), (f_id, f)], body, span)
+    }
+}
+
+impl Solver<'_> {
+    fn finish_call(&mut self, head: Head, args: &[&Expr], call: Call, span: Span) -> TExpr {
         let Head { expr: function, dependents, builtin, .. } = head;
-        self.forget_dependents(&dependents, args.len());
+        self.unifier.table.forget_dependents(&dependents, args.len());
         if let Some((builtin, used)) = &builtin {
             let spans: Vec<Span> = args.iter().map(|arg| arg.span).collect();
             self.finish_builtin(*builtin, used, function.span, &spans);
@@ -173,27 +190,6 @@ impl<'a> Infer<'a> {
             return TExpr { span, ..function };
         }
         TExpr { kind: TExprKind::App(Box::new(function), typed), ty, span }
-    }
-
-    /// Whether a constraint says that an unknown type is one of numbers.
-    fn must_be_number(&mut self, var: TyVar) -> bool {
-        let numeric = |constraint: &Constraint| match constraint {
-            Constraint::Num(ty)
-            | Constraint::Vector(ty)
-            | Constraint::Scalar(ty)
-            | Constraint::Ord(ty) => Some(ty.clone()),
-            Constraint::Eq(_)
-            | Constraint::Diff(_)
-            | Constraint::Field(..)
-            | Constraint::Component(..)
-            | Constraint::Power(..)
-            | Constraint::MatRow(..)
-            | Constraint::Tangent(..)
-            | Constraint::Jacobian(..)
-            | Constraint::SameShape(..) => None,
-        };
-        let waiting: Vec<Ty> = self.constraints.unsolved().filter_map(numeric).collect();
-        waiting.iter().any(|ty| self.table.resolve(ty) == Ty::Var(var))
     }
 
     fn report_not_function(
@@ -241,20 +237,30 @@ impl<'a> Infer<'a> {
             .note(format!("with {arguments} it gives `{found}`, which is no function"))
             .hint(extra_hint(callee))
         };
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
+}
 
-    /// `(|>)` as a function.
-    fn pipe_function(&mut self, span: Span) -> TExpr {
-        let (a, b) = (self.fresh(), self.fresh());
-        let f = Ty::Fun(a.clone().into(), b.clone().into());
-        let x_id = self.local(&"x".into(), a.clone());
-        let f_id = self.local(&"f".into(), f.clone());
-        let local =
-            |id, ty: &Ty| TExpr { kind: TExprKind::Local(id, vec![]), ty: ty.clone(), span };
-        let body = TExprKind::App(Box::new(local(f_id, &f)), vec![local(x_id, &a)]);
-        let body = TExpr { kind: body, ty: b, span };
-        expr::lambda_of(&[(x_id, a), (f_id, f)], body, span)
+impl Unifier {
+    /// Whether a constraint says that an unknown type is one of numbers.
+    fn must_be_number(&mut self, var: TyVar) -> bool {
+        let numeric = |constraint: &Constraint| match constraint {
+            Constraint::Num(ty)
+            | Constraint::Vector(ty)
+            | Constraint::Scalar(ty)
+            | Constraint::Ord(ty) => Some(ty.clone()),
+            Constraint::Eq(_)
+            | Constraint::Diff(_)
+            | Constraint::Field(..)
+            | Constraint::Component(..)
+            | Constraint::Power(..)
+            | Constraint::MatRow(..)
+            | Constraint::Tangent(..)
+            | Constraint::Jacobian(..)
+            | Constraint::SameShape(..) => None,
+        };
+        let waiting: Vec<Ty> = self.constraints.unsolved().filter_map(numeric).collect();
+        waiting.iter().any(|ty| self.table.resolve(ty) == Ty::Var(var))
     }
 }
 

@@ -3,10 +3,36 @@
 use pullback_base::{Diagnostic, Id, Name};
 use pullback_syntax::ast::{Ident, TypeDecl, TypeExpr, TypeExprKind};
 
+use super::reports::Reports;
 use super::scope::Binding;
 use super::state::Infer;
 use crate::tir::{ConDecl, ParamId, SumDecl};
 use crate::ty::{Ty, TypeDeclId};
+
+impl Reports {
+    /// Reports names that occur twice in one list of parameters.
+    pub(super) fn check_distinct<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n Ident>,
+        what: &str,
+    ) {
+        let mut seen: Vec<&Ident> = Vec::new();
+        for name in names.filter(|name| name.node != "_") {
+            if let Some(first) = seen.iter().find(|known| known.node == name.node) {
+                let diagnostic = Diagnostic::error(
+                    "E0209",
+                    name.span,
+                    format!("the {what} `{}` occurs twice", name.node),
+                    "again here",
+                )
+                .label(first.span, "first here")
+                .hint("give each its own name");
+                self.add(diagnostic);
+            }
+            seen.push(name);
+        }
+    }
+}
 
 impl<'a> Infer<'a> {
     /// Declares every type of the program.
@@ -14,15 +40,18 @@ impl<'a> Infer<'a> {
         self.declare_record_orders();
         for index in 0..self.declared.sums.len() {
             let decl = self.declared.sums[index].decl;
-            let params =
-                decl.params.iter().map(|param| self.new_param(&param.node, 0, true)).collect();
+            let params = decl
+                .params
+                .iter()
+                .map(|param| self.solver().new_param(&param.node, 0, true))
+                .collect();
             self.typed.types.push(SumDecl {
                 name: decl.name.node.clone(),
                 params,
                 constructors: vec![],
                 span: decl.name.span,
             });
-            self.table.declare_sum(decl.params.len());
+            self.unifier.table.declare_sum(decl.params.len());
         }
         for index in 0..self.declared.aliases.len() {
             self.declare_alias(index);
@@ -30,7 +59,7 @@ impl<'a> Infer<'a> {
         for index in 0..self.declared.sums.len() {
             self.declare_constructors(index);
         }
-        self.look_at_sums();
+        self.solver().look_at_sums();
     }
 
     /// The order of record fields is that of their first declaration.
@@ -71,8 +100,8 @@ impl<'a> Infer<'a> {
     /// Puts the parameters of a declaration in scope, and nothing else.
     fn enter_decl(&mut self, module: usize, decl: &'a TypeDecl, params: &[ParamId]) {
         self.scope.enter_module(module);
-        self.reports.enter_owner(format!("type {}", decl.name.node));
-        self.check_distinct(decl.sizes.iter().chain(&decl.params), "parameter");
+        self.unifier.reports.enter_owner(format!("type {}", decl.name.node));
+        self.unifier.reports.check_distinct(decl.sizes.iter().chain(&decl.params), "parameter");
         let sizes = decl.sizes.iter().map(|size| (size.node.clone(), Binding::AnySize)).collect();
         let names = decl.params.iter().map(|param| param.node.clone());
         let type_vars = names.zip(params.iter().map(|param| Ty::Param(*param))).collect();
@@ -100,7 +129,7 @@ impl<'a> Infer<'a> {
                 let head = format!("type {}{known} {name} = …", decl.name.node);
                 diagnostic.hint(format!("write `{head}` to make it one"))
             };
-            self.report(diagnostic);
+            self.unifier.report(diagnostic);
         }
         self.scope.clear();
     }
@@ -111,14 +140,14 @@ impl<'a> Infer<'a> {
             (alias.module, alias.decl, alias.body)
         };
         let params: Vec<ParamId> =
-            decl.params.iter().map(|param| self.new_param(&param.node, 0, true)).collect();
+            decl.params.iter().map(|param| self.solver().new_param(&param.node, 0, true)).collect();
         self.enter_decl(module, decl, &params);
-        let before = self.reports.len();
+        let before = self.unifier.reports.len();
         self.aliases.enter(index);
         self.annotation(body);
         self.aliases.leave();
         self.leave_decl(decl, &[body]);
-        if self.reports.len() > before {
+        if self.unifier.reports.len() > before {
             self.aliases.spoil(index);
         }
     }
@@ -140,29 +169,6 @@ impl<'a> Infer<'a> {
         let types: Vec<&'a TypeExpr> =
             constructors.iter().flat_map(|(_, fields)| fields.iter()).collect();
         self.leave_decl(decl, &types);
-    }
-
-    /// Reports names that occur twice in one list of parameters.
-    pub(super) fn check_distinct<'n>(
-        &mut self,
-        names: impl Iterator<Item = &'n Ident>,
-        what: &str,
-    ) {
-        let mut seen: Vec<&Ident> = Vec::new();
-        for name in names.filter(|name| name.node != "_") {
-            if let Some(first) = seen.iter().find(|known| known.node == name.node) {
-                let diagnostic = Diagnostic::error(
-                    "E0209",
-                    name.span,
-                    format!("the {what} `{}` occurs twice", name.node),
-                    "again here",
-                )
-                .label(first.span, "first here")
-                .hint("give each its own name");
-                self.reports.add(diagnostic);
-            }
-            seen.push(name);
-        }
     }
 }
 

@@ -2,17 +2,24 @@
 //! what nothing is known of is `()`.
 
 use super::scheme::types_of;
-use super::state::Infer;
+use super::solver::Solver;
+use super::table::Table;
 use crate::tir::Constraint;
 use crate::ty::{Ty, TyVar};
 
-impl Infer<'_> {
+impl Table {
+    fn still_open(&mut self, ty: &Ty) -> bool {
+        matches!(self.head(ty), Ty::Var(_))
+    }
+}
+
+impl Solver<'_> {
     /// Decides every constraint that still waits.
     pub(super) fn default_constraints(&mut self) {
         self.run_ready();
         // Nothing is solved any more after a type was too large.
-        while !self.reports.has_stopped() {
-            let open = self.constraints.open();
+        while !self.unifier.reports.has_stopped() {
+            let open = self.unifier.constraints.open();
             if open.is_empty() {
                 break;
             }
@@ -21,14 +28,14 @@ impl Infer<'_> {
             }
             self.run_ready();
         }
-        self.constraints.clear();
+        self.unifier.constraints.clear();
     }
 
     /// Decides the variables that must be numbers.
     fn default_numbers(&mut self, open: &[usize]) -> bool {
         let constraints: Vec<Constraint> = open
             .iter()
-            .filter_map(|index| self.constraints.get(*index))
+            .filter_map(|index| self.unifier.constraints.get(*index))
             .map(|p| p.constraint.clone())
             .collect();
         let (mut real, mut int, mut number) = (Vec::new(), Vec::new(), Vec::new());
@@ -42,7 +49,7 @@ impl Infer<'_> {
             } else {
                 continue;
             };
-            if let Ty::Var(var) = self.table.resolve(ty) {
+            if let Ty::Var(var) = self.unifier.table.resolve(ty) {
                 list.push(var);
             }
         }
@@ -56,19 +63,23 @@ impl Infer<'_> {
 
     /// Decides one constraint that is about nothing known.
     fn default_one(&mut self, index: usize) {
-        let Some(pending) = self.constraints.take(index) else { return };
-        self.at = pending.span;
+        let Some(pending) = self.unifier.constraints.take(index) else { return };
+        self.unifier.at = pending.span;
         match &pending.constraint {
             Constraint::Field(record, name, ty) => {
-                if self.still_open(record) {
-                    self.report_unknown_base("record", name, pending.span);
+                if self.unifier.table.still_open(record) {
+                    self.unifier.reports.report_unknown_base("record", name, pending.span);
                 }
                 self.agree_in_constraint(&Ty::Error, record);
                 self.agree_in_constraint(&Ty::Error, ty);
             }
             Constraint::Component(tuple, component, ty) => {
-                if self.still_open(tuple) {
-                    self.report_unknown_base("tuple", &component.to_string(), pending.span);
+                if self.unifier.table.still_open(tuple) {
+                    self.unifier.reports.report_unknown_base(
+                        "tuple",
+                        &component.to_string(),
+                        pending.span,
+                    );
                 }
                 self.agree_in_constraint(&Ty::Error, tuple);
                 self.agree_in_constraint(&Ty::Error, ty);
@@ -79,16 +90,17 @@ impl Infer<'_> {
             }
             Constraint::MatRow(row, scalar) => self.agree_in_constraint(row, scalar),
             Constraint::Tangent(primal, ty) => {
-                let both_open = self.still_open(primal) && self.still_open(ty);
+                let both_open =
+                    self.unifier.table.still_open(primal) && self.unifier.table.still_open(ty);
                 if both_open {
                     self.agree_in_constraint(primal, ty);
-                } else if !matches!(self.table.head(primal), Ty::Param(_)) {
+                } else if !matches!(self.unifier.table.head(primal), Ty::Param(_)) {
                     self.agree_if_open(primal, ty);
                 }
             }
             Constraint::Jacobian(_, output, _, _) => {
                 self.agree_if_open(output, &Ty::Real);
-                self.require(pending.constraint.clone());
+                self.unifier.require(pending.constraint.clone());
             }
             Constraint::SameShape(a, b) => {
                 self.agree_in_constraint(a, b);
@@ -100,7 +112,7 @@ impl Infer<'_> {
             | Constraint::Eq(_)
             | Constraint::Diff(_) => {
                 for ty in types_of(&pending.constraint) {
-                    for var in self.table.free_vars(ty, false) {
+                    for var in self.unifier.table.free_vars(ty, false) {
                         self.agree_in_constraint(&Ty::Var(var), &Ty::Tuple([].into()));
                     }
                 }
@@ -108,12 +120,8 @@ impl Infer<'_> {
         }
     }
 
-    fn still_open(&mut self, ty: &Ty) -> bool {
-        matches!(self.table.head(ty), Ty::Var(_))
-    }
-
     fn agree_if_open(&mut self, ty: &Ty, default: &Ty) {
-        if self.still_open(ty) {
+        if self.unifier.table.still_open(ty) {
             self.agree_in_constraint(ty, default);
         }
     }

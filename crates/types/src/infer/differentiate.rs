@@ -6,8 +6,9 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_prim::Prim;
 
-use super::state::Infer;
+use super::solver::Solver;
 use super::tangent::tangent;
+use super::unifier::Unifier;
 use crate::builtins::name_of;
 use crate::tir::{Builtin, Constraint, JacobianOf};
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty};
@@ -32,31 +33,31 @@ fn pair(a: &Ty, b: &Ty) -> Ty {
     Ty::Tuple([a.clone(), b.clone()].into())
 }
 
-impl Infer<'_> {
+impl Solver<'_> {
     /// The type of a built-in at a place.
     pub(super) fn builtin_use(&mut self, builtin: Builtin, span: Span) -> BuiltinUse {
         let plain = |ty: Ty| BuiltinUse { ty, ..BuiltinUse::default() };
         match builtin {
-            Builtin::Prim(prim) => plain(self.prim_type(prim)),
+            Builtin::Prim(prim) => plain(self.unifier.prim_type(prim)),
             Builtin::Add | Builtin::Sub | Builtin::Mul | Builtin::Div => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 self.require_at(span, Constraint::Num(a.clone()));
                 plain(funs([&a, &a], a.clone()))
             }
             Builtin::Neg => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 self.require_at(span, Constraint::Num(a.clone()));
                 plain(funs([&a], a.clone()))
             }
             Builtin::Rem => plain(funs([&Ty::Int, &Ty::Int], Ty::Int)),
             Builtin::Pow => {
-                let (base, exponent) = (self.fresh(), self.fresh());
+                let (base, exponent) = (self.unifier.fresh(), self.unifier.fresh());
                 self.require_at(span, Constraint::Num(base.clone()));
                 self.require_at(span, Constraint::Power(base.clone(), exponent.clone()));
                 plain(funs([&base, &exponent], base.clone()))
             }
             Builtin::Scale => {
-                let v = self.fresh();
+                let v = self.unifier.fresh();
                 self.require_at(span, Constraint::Vector(v.clone()));
                 plain(funs([&Ty::Real, &v], v.clone()))
             }
@@ -65,52 +66,52 @@ impl Infer<'_> {
                 plain(funs([&a, &b], c))
             }
             Builtin::Eq | Builtin::Ne => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 self.require_at(span, Constraint::Eq(a.clone()));
                 plain(funs([&a, &a], Ty::Bool))
             }
             Builtin::Lt | Builtin::Le | Builtin::Gt | Builtin::Ge => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 self.require_at(span, Constraint::Ord(a.clone()));
                 plain(funs([&a, &a], Ty::Bool))
             }
             Builtin::And | Builtin::Or => plain(funs([&Ty::Bool, &Ty::Bool], Ty::Bool)),
             Builtin::Max | Builtin::Min => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 self.require_at(span, Constraint::Ord(a.clone()));
                 plain(funs([&a, &a], a.clone()))
             }
             Builtin::Abs | Builtin::Signum => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 self.require_at(span, Constraint::Ord(a.clone()));
                 plain(funs([&a], a.clone()))
             }
             Builtin::Sum => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 self.require_at(span, Constraint::Scalar(a.clone()));
-                let array = self.array_of(a.clone());
+                let array = self.unifier.array_of(a.clone());
                 plain(funs([&array], a))
             }
             Builtin::Build => {
-                let (a, n) = (self.fresh(), self.fresh_size_var());
+                let (a, n) = (self.unifier.fresh(), self.unifier.fresh_size_var());
                 let array = Ty::Array(var_size(n), a.clone().into());
                 let ty = funs([&Ty::Int, &funs([&Ty::Int], a)], array);
                 BuiltinUse { ty, dependents: vec![(0, n)], ..BuiltinUse::default() }
             }
             Builtin::Assert => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 plain(funs([&Ty::Bool, &Ty::Str, &a], a.clone()))
             }
             Builtin::Error => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 plain(funs([&Ty::Str], a))
             }
             Builtin::Checkpoint => {
-                let (a, b) = (self.fresh(), self.fresh());
+                let (a, b) = (self.unifier.fresh(), self.unifier.fresh());
                 plain(funs([&funs([&a], b.clone()), &a], b))
             }
             Builtin::StopGradient | Builtin::Zeros => {
-                let a = self.fresh();
+                let a = self.unifier.fresh();
                 let result = if builtin == Builtin::Zeros { tangent(&a) } else { a.clone() };
                 BuiltinUse {
                     ty: funs([&a], result),
@@ -134,7 +135,7 @@ impl Infer<'_> {
 
     /// The operators that take a function; the last case is `custom_jvp`.
     fn derivative_use(&mut self, builtin: Builtin, span: Span) -> BuiltinUse {
-        let (a, b) = (self.fresh(), self.fresh());
+        let (a, b) = (self.unifier.fresh(), self.unifier.fresh());
         let f = funs([&a], b.clone());
         let (a_dot, b_dot) = (tangent(&a), tangent(&b));
         let mut real = None;
@@ -154,7 +155,7 @@ impl Infer<'_> {
             real = Some(b);
             funs([&f, &a], pair(&Ty::Real, &a_dot))
         } else if builtin == Builtin::Jacobian {
-            let result = self.fresh();
+            let result = self.unifier.fresh();
             self.require_at(
                 span,
                 Constraint::Jacobian(JacobianOf::Result, b, a.clone(), result.clone()),
@@ -162,7 +163,7 @@ impl Infer<'_> {
             funs([&f, &a], result)
         } else if builtin == Builtin::Hessian {
             real = Some(b);
-            let result = self.fresh();
+            let result = self.unifier.fresh();
             let constraint =
                 Constraint::Jacobian(JacobianOf::Gradient, a_dot, a.clone(), result.clone());
             self.require_at(span, constraint);
@@ -182,6 +183,67 @@ impl Infer<'_> {
         BuiltinUse { ty, dependents: vec![], first_order, real_result: real }
     }
 
+    /// The operands and the result of `@`.
+    pub(super) fn matmul_types(&mut self, span: Span) -> (Ty, Ty, Ty) {
+        let (scalar, row) = (self.unifier.fresh(), self.unifier.fresh());
+        let (n, m) = (self.unifier.fresh_size(), self.unifier.fresh_size());
+        self.require_at(span, Constraint::Scalar(scalar.clone()));
+        self.require_at(span, Constraint::MatRow(row.clone(), scalar.clone()));
+        let left = Ty::Array(n.clone(), Ty::Array(m.clone(), scalar.into()).into());
+        let right = Ty::Array(m, row.clone().into());
+        (left, right, Ty::Array(n, row.into()))
+    }
+
+    /// Checks what a built-in demands once its arguments are known; `spans` are theirs.
+    pub(super) fn finish_builtin(
+        &mut self,
+        builtin: Builtin,
+        used: &BuiltinUse,
+        span: Span,
+        spans: &[Span],
+    ) {
+        // An argument that is not given yet cannot be blamed: then the built-in's own name is.
+        let blame = |index: usize| spans.get(index).copied().unwrap_or(span);
+        if let Some(result) = &used.real_result {
+            self.require_real_result(builtin, result, blame(0));
+        }
+        for (ty, index) in &used.first_order {
+            self.require_at(blame(*index), Constraint::Diff(ty.clone()));
+        }
+    }
+
+    fn require_real_result(&mut self, builtin: Builtin, result: &Ty, span: Span) {
+        let head = self.unifier.table.head(result);
+        if matches!(head, Ty::Real | Ty::Error) {
+            return;
+        }
+        if matches!(head, Ty::Var(_)) {
+            self.agree(&head, &Ty::Real, span, &super::mismatch::Why::Plain);
+            return;
+        }
+        let (name, found) = (name_of(builtin), self.show(&head));
+        let diagnostic = Diagnostic::error(
+            "E0602",
+            span,
+            format!("`{name}` needs a function with a `Real` result"),
+            format!("the result of this is `{found}`"),
+        )
+        .note("a gradient says how one number changes with every part of the argument");
+        let diagnostic = match &head {
+            Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) => diagnostic
+                .hint("use `jacobian` for the derivatives of every component, or `vjp` to give each component a weight"),
+            Ty::Int => diagnostic.hint("write `real n` to make the result a Real; derivatives of Ints are always `()`"),
+            Ty::Fun(..) => diagnostic.hint("give the function its other arguments first, as in `grad (\\x -> f x y)`"),
+            Ty::Param(_) => diagnostic.hint("declare the function's result as `Real`"),
+            Ty::Real | Ty::Bool | Ty::Str | Ty::Sum(..) | Ty::Tangent(_) | Ty::Jacobian(..) | Ty::Var(_) | Ty::Error => diagnostic.hint("let the function give a single Real"),
+        };
+        self.unifier.report(diagnostic);
+        // What follows is typed as if the result were right.
+        self.agree(&Ty::Error, result, span, &super::mismatch::Why::Plain);
+    }
+}
+
+impl Unifier {
     fn prim_type(&mut self, prim: Prim) -> Ty {
         let (real, int) = (&Ty::Real, &Ty::Int);
         if let Prim::Size | Prim::Concat | Prim::Flatten | Prim::Argsort = prim {
@@ -225,65 +287,6 @@ impl Infer<'_> {
     /// An array of some size.
     pub(super) fn array_of(&mut self, element: Ty) -> Ty {
         Ty::Array(self.fresh_size(), element.into())
-    }
-
-    /// The operands and the result of `@`.
-    pub(super) fn matmul_types(&mut self, span: Span) -> (Ty, Ty, Ty) {
-        let (scalar, row) = (self.fresh(), self.fresh());
-        let (n, m) = (self.fresh_size(), self.fresh_size());
-        self.require_at(span, Constraint::Scalar(scalar.clone()));
-        self.require_at(span, Constraint::MatRow(row.clone(), scalar.clone()));
-        let left = Ty::Array(n.clone(), Ty::Array(m.clone(), scalar.into()).into());
-        let right = Ty::Array(m, row.clone().into());
-        (left, right, Ty::Array(n, row.into()))
-    }
-
-    /// Checks what a built-in demands once its arguments are known; `spans` are theirs.
-    pub(super) fn finish_builtin(
-        &mut self,
-        builtin: Builtin,
-        used: &BuiltinUse,
-        span: Span,
-        spans: &[Span],
-    ) {
-        // An argument that is not given yet cannot be blamed: then the built-in's own name is.
-        let blame = |index: usize| spans.get(index).copied().unwrap_or(span);
-        if let Some(result) = &used.real_result {
-            self.require_real_result(builtin, result, blame(0));
-        }
-        for (ty, index) in &used.first_order {
-            self.require_at(blame(*index), Constraint::Diff(ty.clone()));
-        }
-    }
-
-    fn require_real_result(&mut self, builtin: Builtin, result: &Ty, span: Span) {
-        let head = self.table.head(result);
-        if matches!(head, Ty::Real | Ty::Error) {
-            return;
-        }
-        if matches!(head, Ty::Var(_)) {
-            self.agree(&head, &Ty::Real, span, &super::mismatch::Why::Plain);
-            return;
-        }
-        let (name, found) = (name_of(builtin), self.show(&head));
-        let diagnostic = Diagnostic::error(
-            "E0602",
-            span,
-            format!("`{name}` needs a function with a `Real` result"),
-            format!("the result of this is `{found}`"),
-        )
-        .note("a gradient says how one number changes with every part of the argument");
-        let diagnostic = match &head {
-            Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) => diagnostic
-                .hint("use `jacobian` for the derivatives of every component, or `vjp` to give each component a weight"),
-            Ty::Int => diagnostic.hint("write `real n` to make the result a Real; derivatives of Ints are always `()`"),
-            Ty::Fun(..) => diagnostic.hint("give the function its other arguments first, as in `grad (\\x -> f x y)`"),
-            Ty::Param(_) => diagnostic.hint("declare the function's result as `Real`"),
-            Ty::Real | Ty::Bool | Ty::Str | Ty::Sum(..) | Ty::Tangent(_) | Ty::Jacobian(..) | Ty::Var(_) | Ty::Error => diagnostic.hint("let the function give a single Real"),
-        };
-        self.report(diagnostic);
-        // What follows is typed as if the result were right.
-        self.agree(&Ty::Error, result, span, &super::mismatch::Why::Plain);
     }
 }
 

@@ -6,11 +6,12 @@ use pullback_base::{Diagnostic, Name, Span, nearest};
 
 use super::array::ArrayUse;
 use super::reports::Reported;
-use super::state::Infer;
+use super::solver::Solver;
+use super::unifier::Unifier;
 use crate::tir::JacobianOf;
 use crate::ty::Ty;
 
-impl Infer<'_> {
+impl Solver<'_> {
     pub(super) fn report_arithmetic(&mut self, ty: &Ty, vector: bool) {
         let found = self.show(ty);
         let (title, note) = if vector {
@@ -25,7 +26,7 @@ impl Infer<'_> {
             )
         };
         let mut diagnostic =
-            Diagnostic::error("E0306", self.at, title, format!("this involves `{found}`"))
+            Diagnostic::error("E0306", self.unifier.at, title, format!("this involves `{found}`"))
                 .note(note);
         diagnostic = match ty {
             Ty::Int => diagnostic.hint("write `real n` to turn an Int into a Real, or `*` for a product of Ints"),
@@ -35,19 +36,19 @@ impl Infer<'_> {
             Ty::Str => diagnostic.hint("strings are only messages and cannot be added or joined"),
             Ty::Real | Ty::Tuple(_) | Ty::Record(_) | Ty::Array(..) | Ty::Jacobian(..) | Ty::Param(_) | Ty::Var(_) | Ty::Error => diagnostic.hint("compute with numbers instead"),
         };
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     pub(super) fn report_scalar(&mut self, ty: &Ty, ordered: bool) {
         let found = self.show(ty);
-        if !ordered && !self.reports.is_first_literal() {
+        if !ordered && !self.unifier.reports.is_first_literal() {
             // The literals of one group mostly have one cause.
             return;
         }
         let diagnostic = if ordered {
             Diagnostic::error(
                 "E0307",
-                self.at,
+                self.unifier.at,
                 format!("values of type `{found}` have no order"),
                 format!("this compares `{found}`"),
             )
@@ -56,30 +57,30 @@ impl Infer<'_> {
                 "compare numbers computed from the values, such as `norm a < norm b`, or use `==`",
             )
         } else {
-            Diagnostic::error("E0309", self.at, format!("a number is `Int` or `Real`, not `{found}`"), format!("this would have to be `{found}`"))
+            Diagnostic::error("E0309", self.unifier.at, format!("a number is `Int` or `Real`, not `{found}`"), format!("this would have to be `{found}`"))
                 .note("integer literals and `sum` are made for Int and Real only")
                 .hint("operators like `+` work elementwise on two values of the same shape; `2.0 *. v` scales; `[ x + 1.0 | x <- xs ]` changes every element")
         };
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     pub(super) fn report_function(&mut self, ty: &Ty, differentiated: bool) {
         let found = self.show(ty);
         let diagnostic = if differentiated {
-            Diagnostic::error("E0601", self.at, format!("a derivative cannot go through `{found}` at its boundary"), format!("this involves `{found}`"))
+            Diagnostic::error("E0601", self.unifier.at, format!("a derivative cannot go through `{found}` at its boundary"), format!("this involves `{found}`"))
                 .note("what is differentiated takes and gives first-order data: numbers, tuples, records, arrays and sums without functions inside")
                 .hint("capture the function instead of passing it, as in `grad (\\x -> f g x)`, or pass the parameters it is made from; captured numbers are differentiated too")
         } else {
             Diagnostic::error(
                 "E0308",
-                self.at,
+                self.unifier.at,
                 format!("values of type `{found}` cannot be compared with `==`"),
                 format!("this compares `{found}`"),
             )
             .note("whether two functions are the same cannot be decided")
             .hint("compare their results at some argument instead")
         };
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     pub(super) fn report_no_field(
@@ -100,7 +101,7 @@ impl Infer<'_> {
             Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
             None => diagnostic.hint(format!("its fields are {}", names.join(", "))),
         };
-        self.report(diagnostic)
+        self.unifier.report(diagnostic)
     }
 
     pub(super) fn report_not_record(&mut self, ty: &Ty, name: &Name, span: Span) -> Reported {
@@ -120,7 +121,7 @@ impl Infer<'_> {
         } else {
             "only records have fields; a component of a tuple is `.0`, `.1`, …"
         });
-        self.report(diagnostic)
+        self.unifier.report(diagnostic)
     }
 
     pub(super) fn report_no_component(&mut self, ty: &Ty, index: usize, span: Span) -> Reported {
@@ -151,14 +152,14 @@ impl Infer<'_> {
             )
             .hint(hint)
         };
-        self.report(diagnostic)
+        self.unifier.report(diagnostic)
     }
 
     pub(super) fn report_exponent(&mut self, ty: &Ty) {
         let found = self.show(ty);
         let diagnostic = Diagnostic::error(
             "E0315",
-            self.at,
+            self.unifier.at,
             format!("an exponent is `Int` or `Real`, not `{found}`"),
             "",
         )
@@ -166,32 +167,20 @@ impl Infer<'_> {
             "`x ^ n` multiplies repeatedly for an Int `n`, and is `exp (y * log x)` for a Real `y`",
         )
         .hint("raise to a single number; for elementwise exponents use `map2`");
-        self.report(diagnostic);
-    }
-
-    pub(super) fn report_int_base(&mut self) {
-        let diagnostic = Diagnostic::error(
-            "E0315",
-            self.at,
-            "an Int cannot be raised to a Real power",
-            "the exponent is a Real",
-        )
-        .note("an Int to an Int power is an Int, a Real to any power is a Real")
-        .hint("write `real n ^ x`, or `n ^ int x` if the exponent is whole");
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     pub(super) fn report_matmul(&mut self, ty: &Ty) {
         let found = self.show(ty);
         let diagnostic = Diagnostic::error(
             "E0316",
-            self.at,
+            self.unifier.at,
             format!("`@` cannot multiply by rows of `{found}`"),
             "",
         )
         .note("`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`")
         .hint("use `dot` for two vectors and `*.` to scale");
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     pub(super) fn report_jacobian_of_sum(&mut self, of: JacobianOf, ty: &Ty) {
@@ -199,7 +188,7 @@ impl Infer<'_> {
         let diagnostic = match of {
             JacobianOf::Result => Diagnostic::error(
                 "E0603",
-                self.at,
+                self.unifier.at,
                 format!("`{found}` has no Jacobian"),
                 format!("the function's result involves `{found}`"),
             )
@@ -207,14 +196,14 @@ impl Infer<'_> {
             .hint("let the function give a tuple, a record or an array, or use `vjp` or `jvp`"),
             JacobianOf::Gradient => Diagnostic::error(
                 "E0603",
-                self.at,
+                self.unifier.at,
                 format!("there is no Hessian by a `{found}`"),
                 format!("the function's argument involves `{found}`"),
             )
             .note("a Hessian replaces every Real in the gradient by a tangent of the argument, which a declared sum type has no room for")
             .hint("let the function take its numbers as a tuple, a record or an array, or use `hvp f x v`, the Hessian times a tangent"),
         };
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     pub(super) fn report_not_array(&mut self, ty: &Ty, span: Span, used: ArrayUse) {
@@ -236,6 +225,20 @@ impl Infer<'_> {
         } else {
             "only arrays have elements"
         });
+        self.unifier.report(diagnostic);
+    }
+}
+
+impl Unifier {
+    pub(super) fn report_int_base(&mut self) {
+        let diagnostic = Diagnostic::error(
+            "E0315",
+            self.at,
+            "an Int cannot be raised to a Real power",
+            "the exponent is a Real",
+        )
+        .note("an Int to an Int power is an Int, a Real to any power is a Real")
+        .hint("write `real n ^ x`, or `n ^ int x` if the exponent is whole");
         self.report(diagnostic);
     }
 }

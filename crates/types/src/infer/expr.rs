@@ -8,7 +8,9 @@ use pullback_syntax::ast::{Arm, BinaryOp, Expr, ExprKind};
 
 use super::clash::Sizes;
 use super::mismatch::Why;
+use super::solver::Solver;
 use super::state::Infer;
+use super::table::Table;
 use crate::tir::{LocalId, TArm, TExpr, TExprKind, TLam, TParam, TPat, TPatKind};
 use crate::ty::Ty;
 
@@ -30,6 +32,29 @@ pub(super) fn lambda_of(params: &[(LocalId, Ty)], body: TExpr, span: Span) -> TE
     TExpr { kind: TExprKind::Lam(Box::new(lambda)), ty, span }
 }
 
+impl Table {
+    /// Whether the tangent type of a sum is a component or field, in a type without arrays: the sizes
+    /// of these may differ from branch to branch. Looks at a bounded part of the type.
+    fn holds_sum_tangent(&mut self, ty: &Ty) -> bool {
+        let mut found = false;
+        let mut rest = vec![ty.clone()];
+        for _ in 0..1000 {
+            let Some(part) = rest.pop() else { return found };
+            let head = self.head(&part);
+            if let Ty::Array(..) = head {
+                return false;
+            } else if let Ty::Tuple(parts) = &head {
+                rest.extend(parts.iter().cloned());
+            } else if let Ty::Record(fields) = &head {
+                rest.extend(fields.iter().map(|(_, ty)| ty.clone()));
+            } else {
+                found |= self.is_sum_tangent(&head);
+            }
+        }
+        false
+    }
+}
+
 impl<'a> Infer<'a> {
     /// An expression of whatever type it has.
     pub(super) fn infer(&mut self, expr: &'a Expr) -> TExpr {
@@ -38,10 +63,10 @@ impl<'a> Infer<'a> {
 
     /// An expression that must have the type `want`.
     pub(super) fn check(&mut self, expr: &'a Expr, want: &Ty, why: &Why) -> TExpr {
-        let head = self.table.head(want);
+        let head = self.unifier.table.head(want);
         if matches!(head, Ty::Var(_)) {
             let typed = self.expr(expr, None);
-            return self.coerce(typed, want, why);
+            return self.solver().coerce(typed, want, why);
         }
         self.expr(expr, Some((&head, why)))
     }
@@ -55,25 +80,25 @@ impl<'a> Infer<'a> {
     }
 
     fn expr(&mut self, expr: &'a Expr, want: Want<'_>) -> TExpr {
-        if self.reports.has_stopped() {
-            return Self::error_expr(expr.span);
+        if self.unifier.reports.has_stopped() {
+            return TExpr::error(expr.span);
         }
         let span = expr.span;
-        self.at = span;
+        self.unifier.at = span;
         let typed = match &expr.kind {
-            ExprKind::Error => Self::error_expr(span),
+            ExprKind::Error => TExpr::error(span),
             ExprKind::Paren(inner) => {
                 let inner = self.sub(inner, want);
                 return TExpr { span, ..inner };
             }
             ExprKind::Name(name) => {
                 let head = self.name_head(name, span, want.map(|(ty, _)| ty));
-                self.name_value(head)
+                self.solver().name_value(head)
             }
-            ExprKind::Lit(literal) => return self.literal(literal, span, want),
+            ExprKind::Lit(literal) => return self.solver().literal(literal, span, want),
             ExprKind::Operator(_) => {
                 let head = self.call_head(expr, None);
-                self.name_value(head)
+                self.solver().name_value(head)
             }
             ExprKind::Tuple(items) => self.tuple(items, span, want),
             ExprKind::Record(fields) => self.record(fields, span, want),
@@ -115,7 +140,7 @@ impl<'a> Infer<'a> {
             ExprKind::Ascribe { expr, ty } => self.ascribe(expr, ty, span),
         };
         match want {
-            Some((want, why)) => self.coerce(typed, want, why),
+            Some((want, why)) => self.solver().coerce(typed, want, why),
             None => typed,
         }
     }
@@ -150,7 +175,7 @@ impl<'a> Infer<'a> {
         let otherwise = self.later_branch(otherwise, want, &then.ty, &why);
         let ty = match want {
             Some((want, _)) => want.clone(),
-            None => self.join_branch(&then.ty.clone(), &otherwise, &why),
+            None => self.solver().join_branch(&then.ty.clone(), &otherwise, &why),
         };
         TExpr { kind: TExprKind::If(Box::new(cond), Box::new(then), Box::new(otherwise)), ty, span }
     }
@@ -164,45 +189,10 @@ impl<'a> Infer<'a> {
         first: &Ty,
         why: &Why,
     ) -> TExpr {
-        if want.is_none() && self.holds_sum_tangent(first) {
+        if want.is_none() && self.unifier.table.holds_sum_tangent(first) {
             return self.check(branch, first, why);
         }
         self.sub(branch, want)
-    }
-
-    /// Whether the tangent type of a sum is a component or field, in a type without arrays: the sizes
-    /// of these may differ from branch to branch. Looks at a bounded part of the type.
-    fn holds_sum_tangent(&mut self, ty: &Ty) -> bool {
-        let mut found = false;
-        let mut rest = vec![ty.clone()];
-        for _ in 0..1000 {
-            let Some(part) = rest.pop() else { return found };
-            let head = self.table.head(&part);
-            if let Ty::Array(..) = head {
-                return false;
-            } else if let Ty::Tuple(parts) = &head {
-                rest.extend(parts.iter().cloned());
-            } else if let Ty::Record(fields) = &head {
-                rest.extend(fields.iter().map(|(_, ty)| ty.clone()));
-            } else {
-                found |= self.table.is_sum_tangent(&head);
-            }
-        }
-        false
-    }
-
-    /// The common type of a branch and those before it.
-    pub(super) fn join_branch(&mut self, ty: &Ty, branch: &TExpr, why: &Why) -> Ty {
-        if self.report_unlike_literal(branch, ty, why) {
-            return Ty::Error;
-        }
-        let before = std::mem::replace(&mut self.at, branch.span);
-        let joined = match self.unify(&branch.ty, ty, Sizes::Join) {
-            Ok(_) => self.join(ty, &branch.ty),
-            Err(clash) => self.report_clash(branch.span, &branch.ty, ty, &clash, why).ty(),
-        };
-        self.at = before;
-        joined
     }
 
     fn match_with(
@@ -228,11 +218,13 @@ impl<'a> Infer<'a> {
                 (pattern, body)
             });
             let mut body = body;
-            body.ty = self.leave_scope(&body.ty);
+            body.ty = self.unifier.leave_scope(&body.ty);
             if want.is_none() {
                 joined = Some(match joined {
                     None => (body.ty.clone(), body.span),
-                    Some((ty, first)) => (self.join_branch(&ty, &body, &Why::Branch(first)), first),
+                    Some((ty, first)) => {
+                        (self.solver().join_branch(&ty, &body, &Why::Branch(first)), first)
+                    }
                 });
             }
             typed.push(TArm { pattern, body, span: arm.span });
@@ -243,5 +235,21 @@ impl<'a> Infer<'a> {
             (None, None) => Ty::Error,
         };
         TExpr { kind: TExprKind::Match(Box::new(scrutinee), typed), ty, span }
+    }
+}
+
+impl Solver<'_> {
+    /// The common type of a branch and those before it.
+    pub(super) fn join_branch(&mut self, ty: &Ty, branch: &TExpr, why: &Why) -> Ty {
+        if self.report_unlike_literal(branch, ty, why) {
+            return Ty::Error;
+        }
+        let before = std::mem::replace(&mut self.unifier.at, branch.span);
+        let joined = match self.unify(&branch.ty, ty, Sizes::Join) {
+            Ok(_) => self.unifier.join(ty, &branch.ty),
+            Err(clash) => self.report_clash(branch.span, &branch.ty, ty, &clash, why).ty(),
+        };
+        self.unifier.at = before;
+        joined
     }
 }

@@ -62,17 +62,17 @@ impl<'a> Infer<'a> {
     /// variable of the next one.
     pub(super) fn begin_group(&mut self) -> usize {
         self.scope.clear();
-        self.reports.enter_group();
+        self.unifier.reports.enter_group();
         self.typed.locals.len()
     }
 
     /// Decides what is still open in a group whose definitions have their schemes, and writes its types out.
     pub(super) fn end_group(&mut self, members: Vec<(GlobalId, TExpr)>, first_local: usize) {
-        self.default_constraints();
+        self.solver().default_constraints();
         for (global, _) in &members {
             let mut scheme = self.bindings.scheme(*global).clone();
-            self.at = self.typed.globals[*global].span;
-            self.zonk_ty(&mut scheme.ty);
+            self.unifier.at = self.typed.globals[*global].span;
+            self.unifier.zonk_ty(&mut scheme.ty);
             let entry = &mut self.typed.globals[*global];
             entry.params = scheme.params.clone();
             entry.sizes = scheme.sizes.clone();
@@ -84,8 +84,8 @@ impl<'a> Infer<'a> {
             self.zonk_expr(&mut body);
             self.typed.globals[global].body = body;
         }
-        self.zonk_locals(first_local);
-        self.constraints.clear();
+        self.solver().zonk_locals(first_local);
+        self.unifier.constraints.clear();
     }
 
     /// Values that depend on themselves, one mistake for the whole cycle.
@@ -117,14 +117,14 @@ impl<'a> Infer<'a> {
                 "to compute it one would have to know it already; only functions may be recursive",
             )
             .hint("give it a parameter, or compute it from other values");
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     /// Infers a group; every binder gets its scheme, and the bodies are returned in order.
     pub(super) fn group(&mut self, defs: Vec<(Binder, &'a Def)>) -> Vec<TExpr> {
-        let start = self.constraints.len();
-        self.scope.enter_binding();
-        let outer = self.scope.enter_binder();
+        let start = self.unifier.constraints.len();
+        self.unifier.enter_binding();
+        let outer = self.enter_binder();
         let signatures: Vec<Signature<'a>> =
             defs.into_iter().map(|(binder, def)| self.signature(binder, def)).collect();
         for signature in &signatures {
@@ -144,8 +144,8 @@ impl<'a> Infer<'a> {
             bodies.push(body);
             members.push(member);
         }
-        self.scope.leave_binder(outer);
-        self.scope.leave_binding();
+        self.leave_binder(outer);
+        self.unifier.leave_binding();
         let schemes = self.generalise(&members, start);
         for (binder, scheme) in binders.into_iter().zip(schemes) {
             self.set_scheme(binder, scheme);
@@ -169,7 +169,7 @@ impl<'a> Infer<'a> {
 
     fn signature(&mut self, binder: Binder, def: &'a Def) -> Signature<'a> {
         let keyword = if matches!(binder, Binder::Global(_)) { "def" } else { "let" };
-        self.reports.enter_owner(format!("{keyword} {}", def.name.node));
+        self.unifier.reports.enter_owner(format!("{keyword} {}", def.name.node));
         let mark = self.scope.mark();
         let written = def.params.iter().filter_map(|param| param.ty.as_deref()).chain(&def.result);
         let mut declared = Vec::new();
@@ -177,18 +177,19 @@ impl<'a> Infer<'a> {
         let mut rigid = Vec::new();
         for name in declared {
             if self.scope.type_var(&name).is_none() {
-                let param = self.new_param(&name, self.scope.level(), true);
+                let level = self.unifier.level();
+                let param = self.solver().new_param(&name, level, true);
                 rigid.push(param);
                 self.scope.add_type_var(name, Ty::Param(param));
             }
         }
-        self.check_distinct(def.sizes.iter(), "size");
+        self.unifier.reports.check_distinct(def.sizes.iter(), "size");
         let mut own = Vec::new();
         let mut sizes = Vec::new();
         for size in &def.sizes {
             let local = self.local(&size.node, Ty::Int);
             self.bindings.make_rigid(local);
-            self.name_local(&size.node, local);
+            self.scope.name_local(&size.node, local);
             own.push((Atom::Rigid(local), size.node.clone(), None));
             sizes.push(local);
         }
@@ -207,10 +208,10 @@ impl<'a> Infer<'a> {
         }
         let (result, result_dims) = match &def.result {
             Some(written) => self.annotation(written),
-            None => (self.fresh(), vec![]),
+            None => (self.unifier.fresh(), vec![]),
         };
         let derived = self.solve_sizes(def, &mut sizes, &mut params);
-        let result_dims = self.measurable(result_dims);
+        let result_dims = self.bindings.measurable(result_dims);
         let ty = params
             .iter()
             .rev()
@@ -241,11 +242,11 @@ impl<'a> Infer<'a> {
             with_sizes(body, &signature.result, signature.result_dims)
         } else {
             let body = self.infer(&def.body);
-            self.coerce(body, &signature.result, &Why::Group(def.name.node.clone()))
+            self.solver().coerce(body, &signature.result, &Why::Group(def.name.node.clone()))
         };
         self.scope.take_since(mark);
-        let is_function =
-            !signature.params.is_empty() || matches!(self.table.head(&signature.ty), Ty::Fun(..));
+        let is_function = !signature.params.is_empty()
+            || matches!(self.unifier.table.head(&signature.ty), Ty::Fun(..));
         let body = signature
             .derived
             .into_iter()

@@ -7,12 +7,13 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use pullback_base::Diagnostic;
 
-use super::state::Infer;
+use super::solver::Solver;
 use super::table::{SumInfo, Table};
+use super::unifier::Unifier;
 use crate::tir::ParamId;
 use crate::ty::{Ty, TypeDeclId};
 
-impl Infer<'_> {
+impl Solver<'_> {
     /// Finds out what is inside each sum, and reports those without end.
     pub(super) fn look_at_sums(&mut self) {
         let groups = self.sum_groups();
@@ -55,11 +56,11 @@ impl Infer<'_> {
             changed = false;
             for id in members {
                 let decl = &self.typed.types[*id];
-                let mut info = self.table.sum(*id).clone();
+                let mut info = self.unifier.table.sum(*id).clone();
                 for field in decl.constructors.iter().flat_map(|constructor| &constructor.fields) {
-                    look_inside(field, &decl.params, &self.table, &mut info, &mut 10_000);
+                    look_inside(field, &decl.params, &self.unifier.table, &mut info, &mut 10_000);
                 }
-                changed |= self.table.learn_sum(*id, info);
+                changed |= self.unifier.table.learn_sum(*id, info);
             }
         }
     }
@@ -70,7 +71,7 @@ impl Infer<'_> {
         let mut reports = Vec::new();
         for (id, decl) in self.typed.types.iter_enumerated() {
             for field in decl.constructors.iter().flat_map(|constructor| &constructor.fields) {
-                if self.grows(field, id, group) {
+                if self.unifier.grows(field, id, group) {
                     let name = &decl.name;
                     reports.push(
                         Diagnostic::error(
@@ -89,10 +90,12 @@ impl Infer<'_> {
             }
         }
         for report in reports {
-            self.reports.add(report);
+            self.unifier.reports.add(report);
         }
     }
+}
 
+impl Unifier {
     /// `group` says which declarations lead to each other.
     fn grows(&self, field: &Ty, id: TypeDeclId, group: &[usize]) -> bool {
         let mut stack = vec![field.clone()];

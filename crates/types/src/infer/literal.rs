@@ -5,11 +5,12 @@ use pullback_syntax::ast::{Expr, ExprKind, Literal};
 
 use super::expr::Want;
 use super::mismatch::Why;
+use super::solver::Solver;
 use super::state::Infer;
 use crate::tir::{Builtin, Constraint, TExpr, TExprKind};
 use crate::ty::Ty;
 
-impl<'a> Infer<'a> {
+impl Solver<'_> {
     pub(super) fn literal(&mut self, literal: &Literal, span: Span, want: Want<'_>) -> TExpr {
         let (kind, ty) = match literal {
             Literal::Int(value) => return self.int_literal(*value, span, want),
@@ -39,10 +40,10 @@ impl<'a> Infer<'a> {
                     other,
                     want.map_or(&Why::Plain, |(_, why)| why),
                 );
-                return Self::error_expr(span);
+                return TExpr::error(span);
             }
             None => {
-                let ty = self.fresh();
+                let ty = self.unifier.fresh();
                 self.require_at(span, Constraint::Scalar(ty.clone()));
                 ty
             }
@@ -56,17 +57,19 @@ impl<'a> Infer<'a> {
             let diagnostic = Diagnostic::error("E0309", span, format!("expected `{wanted}`, found the number `{value}`"), "this is a number")
                 .note("a number is not spread over a structure by itself")
                 .hint(format!("change every element, as in `[ x + {value} | x <- xs ]`, or make an array with `replicate n {value}`"));
-            self.report(diagnostic);
+            self.unifier.report(diagnostic);
         } else {
             self.report_mismatch(span, &Ty::Int, want, why);
         }
     }
+}
 
+impl<'a> Infer<'a> {
     pub(super) fn negate(&mut self, inner: &'a Expr, span: Span, want: Want<'_>) -> TExpr {
         let inner = self.sub(inner, want);
         let ty = inner.ty.clone();
-        if !matches!(self.table.head(&ty), Ty::Int | Ty::Real) {
-            self.require_at(inner.span, Constraint::Num(ty.clone()));
+        if !matches!(self.unifier.table.head(&ty), Ty::Int | Ty::Real) {
+            self.solver().require_at(inner.span, Constraint::Num(ty.clone()));
         }
         let head = TExpr {
             kind: TExprKind::Builtin(Builtin::Neg),

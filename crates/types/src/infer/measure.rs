@@ -10,9 +10,39 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_syntax::ast::Def;
 
+use super::bindings::Bindings;
+use super::reports::Reports;
 use super::state::Infer;
 use crate::tir::{Builtin, LocalId, SizedDim, TExpr, TExprKind, TParam};
 use crate::ty::{Atom, Poly, Ty};
+
+impl Reports {
+    pub(super) fn report_unmeasured(&mut self, name: &str, span: Span) {
+        let diagnostic = Diagnostic::error("E0403", span, format!("no argument says what the size `{name}` is"), "cannot be measured")
+            .note("a declared size is read off an argument: it must be the size of an array in a parameter's type")
+            .hint(format!("declare a parameter like `(xs: [{name}]Real)`, or pass the size itself, as in `({name}: Int)`"));
+        self.add(diagnostic);
+    }
+}
+
+impl Bindings {
+    /// The dimensions whose expected size can be computed.
+    pub(super) fn measurable(&self, dims: Vec<SizedDim>) -> Vec<SizedDim> {
+        dims.into_iter().filter(|dim| !self.mentions_phantom(&dim.size)).collect()
+    }
+
+    fn mentions_phantom(&self, expr: &TExpr) -> bool {
+        if let TExprKind::Local(local, _) = &expr.kind {
+            return self.local(*local).phantom;
+        }
+        if let TExprKind::App(head, args) = &expr.kind {
+            return self.mentions_phantom(head)
+                || args.iter().any(|arg| self.mentions_phantom(arg));
+        }
+        // Other sizes are seldom written; they are checked unless some size cannot be measured.
+        !is_plain(expr) && self.has_phantoms()
+    }
+}
 
 impl Infer<'_> {
     /// Makes every declared size measured or computed; `sizes` become the measured ones, and the
@@ -63,11 +93,12 @@ impl Infer<'_> {
                 }
                 None => {
                     sizes.retain(|other| other != size);
-                    let types: Vec<Ty> = params.iter().map(|param| self.known(&param.ty)).collect();
+                    let types: Vec<Ty> =
+                        params.iter().map(|param| self.unifier.known(&param.ty)).collect();
                     if types.iter().any(|ty| mentions(ty, *size)) {
                         phantoms.push(*size);
                     } else {
-                        self.report_unmeasured(name.node.as_str(), name.span);
+                        self.unifier.reports.report_unmeasured(name.node.as_str(), name.span);
                     }
                 }
             }
@@ -77,7 +108,7 @@ impl Infer<'_> {
         }
         for param in params {
             if let Some(sized) = param.sized.take() {
-                param.sized = super::binding::sized(self.measurable(sized.dims));
+                param.sized = super::binding::sized(self.bindings.measurable(sized.dims));
             }
         }
         derived
@@ -100,7 +131,7 @@ impl Infer<'_> {
         let measured = TExpr { kind: TExprKind::Local(hidden, vec![]), ty: Ty::Int, span };
         let mut value = measured.clone();
         if rest.as_constant() != Some(0) {
-            self.at = span;
+            self.unifier.at = span;
             value = int_call(Builtin::Sub, value, self.expr_of_poly(&rest)?, span);
         }
         if factor != 1 {
@@ -121,30 +152,6 @@ impl Infer<'_> {
             left = left.map(|at| at - sized.dims.len());
         }
         Some((hidden, value))
-    }
-
-    /// The dimensions whose expected size can be computed.
-    pub(super) fn measurable(&self, dims: Vec<SizedDim>) -> Vec<SizedDim> {
-        dims.into_iter().filter(|dim| !self.mentions_phantom(&dim.size)).collect()
-    }
-
-    fn mentions_phantom(&self, expr: &TExpr) -> bool {
-        if let TExprKind::Local(local, _) = &expr.kind {
-            return self.bindings.local(*local).phantom;
-        }
-        if let TExprKind::App(head, args) = &expr.kind {
-            return self.mentions_phantom(head)
-                || args.iter().any(|arg| self.mentions_phantom(arg));
-        }
-        // Other sizes are seldom written; they are checked unless some size cannot be measured.
-        !is_plain(expr) && self.bindings.has_phantoms()
-    }
-
-    pub(super) fn report_unmeasured(&mut self, name: &str, span: Span) {
-        let diagnostic = Diagnostic::error("E0403", span, format!("no argument says what the size `{name}` is"), "cannot be measured")
-            .note("a declared size is read off an argument: it must be the size of an array in a parameter's type")
-            .hint(format!("declare a parameter like `(xs: [{name}]Real)`, or pass the size itself, as in `({name}: Int)`"));
-        self.report(diagnostic);
     }
 }
 

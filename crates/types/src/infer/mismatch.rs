@@ -7,8 +7,9 @@ use pullback_syntax::ast::BinaryOp;
 
 use super::callee::Callee;
 use super::clash::{Clash, Sizes};
-use super::reports::Reported;
-use super::state::Infer;
+use super::reports::{Reported, Reports};
+use super::solver::Solver;
+use super::unifier::Unifier;
 use crate::show::Show;
 use crate::tir::{Builtin, Constraint, SizedTy, TExpr, TExprKind};
 use crate::ty::{Poly, Ty};
@@ -67,16 +68,37 @@ impl Why {
     }
 }
 
-impl Infer<'_> {
+impl Reports {
+    /// A type that contains itself, seen when following it did not end.
+    pub(super) fn report_infinite(&mut self, span: Span) {
+        if self.has_literal() {
+            // The literal is at fault: with another one in its place the type would be found.
+            return;
+        }
+        let diagnostic = Diagnostic::error("E0304", span, "this value would have a type that contains itself", "used recursively here")
+            .note("every recursive use wraps its type once more, so the type has no end")
+            .hint("a recursive structure needs a declared `type`; otherwise write the types of the definition to find the use that does not fit");
+        self.add(diagnostic);
+    }
+
+    pub(super) fn report_too_large(&mut self, span: Span) -> Reported {
+        let diagnostic = Diagnostic::error("E0305", span, "the type of this is too large", "")
+            .note("written out it has more than ten thousand parts")
+            .hint("repeated pairing doubles a type every time; use an array or a declared `type` instead");
+        self.stop(diagnostic)
+    }
+}
+
+impl Solver<'_> {
     /// Makes an expression have the type `want`; sizes that are not proven are checked at run time.
     pub(super) fn coerce(&mut self, expr: TExpr, want: &Ty, why: &Why) -> TExpr {
         let span = expr.span;
         if self.report_unlike_literal(&expr, want, why) {
-            return Self::error_expr(span);
+            return TExpr::error(span);
         }
-        let before = std::mem::replace(&mut self.at, span);
+        let before = std::mem::replace(&mut self.unifier.at, span);
         let result = self.unify(&expr.ty, want, Sizes::Strict);
-        self.at = before;
+        self.unifier.at = before;
         match result {
             Ok(true) => expr,
             Ok(false) => {
@@ -85,7 +107,7 @@ impl Infer<'_> {
             }
             Err(clash) => {
                 self.report_clash(span, &expr.ty.clone(), want, &clash, why);
-                Self::error_expr(span)
+                TExpr::error(span)
             }
         }
     }
@@ -94,41 +116,18 @@ impl Infer<'_> {
     /// an array, is an integer literal: then the expression is at fault, and not the literal. Whether
     /// it is one.
     pub(super) fn report_unlike_literal(&mut self, expr: &TExpr, want: &Ty, why: &Why) -> bool {
-        let unlike = self.unlike_literal(&expr.ty, want, why);
+        let unlike = self.unifier.unlike_literal(&expr.ty, want, why);
         if unlike {
             self.report_mismatch(expr.span, &expr.ty, &Ty::Int, why);
         }
         unlike
     }
 
-    fn unlike_literal(&mut self, actual: &Ty, want: &Ty, why: &Why) -> bool {
-        let why = if let Why::Part(whole) = why { whole.as_ref() } else { why };
-        let follows =
-            matches!(why, Why::Element(_) | Why::Branch(_) | Why::Side(_) | Why::State(_));
-        let Ty::Var(var) = self.table.head(want) else { return false };
-        let plain = matches!(
-            self.table.head(actual),
-            Ty::Bool | Ty::Str | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) | Ty::Fun(..)
-        );
-        if !follows || !plain {
-            return false;
-        }
-        let waiting = self.table.waiting(var).to_vec();
-        waiting.into_iter().any(|index| {
-            let pending = self.constraints.get(index);
-            let scalar = pending.and_then(|pending| {
-                let Constraint::Scalar(ty) = &pending.constraint else { return None };
-                Some(ty.clone())
-            });
-            scalar.is_some_and(|ty| self.table.head(&ty) == Ty::Var(var))
-        })
-    }
-
     /// Makes two types agree; reports at `span` if they do not.
     pub(super) fn agree(&mut self, actual: &Ty, expected: &Ty, span: Span, why: &Why) -> bool {
-        let before = std::mem::replace(&mut self.at, span);
+        let before = std::mem::replace(&mut self.unifier.at, span);
         let result = self.unify(actual, expected, Sizes::Strict);
-        self.at = before;
+        self.unifier.at = before;
         if let Err(clash) = &result {
             self.report_clash(span, actual, expected, clash, why);
         }
@@ -150,13 +149,13 @@ impl Infer<'_> {
                 self.report_sizes(span, actual, expected, (left, right), why)
             }
             Clash::Escape(param) => self.report_escape(span, param),
-            Clash::TooLarge => self.report_too_large(span),
+            Clash::TooLarge => self.unifier.reports.report_too_large(span),
         }
     }
 
     pub(super) fn show(&mut self, ty: &Ty) -> String {
-        let ty = self.known(ty);
-        Show::new(&self.typed, &[]).ty(&ty)
+        let ty = self.unifier.known(ty);
+        Show::new(self.typed, &[]).ty(&ty)
     }
 
     pub(super) fn report_mismatch(
@@ -166,8 +165,8 @@ impl Infer<'_> {
         expected: &Ty,
         why: &Why,
     ) -> Reported {
-        let (actual, expected) = (self.known(actual), self.known(expected));
-        let mut show = Show::new(&self.typed, &[]);
+        let (actual, expected) = (self.unifier.known(actual), self.unifier.known(expected));
+        let mut show = Show::new(self.typed, &[]);
         let (found, wanted) = (show.ty(&actual), show.ty(&expected));
         let (inner, outer) = difference(&actual, &expected);
         let label = format!("this is `{found}`");
@@ -223,29 +222,17 @@ impl Infer<'_> {
                 .note(format!("there are two types of the name `{}`", one.name));
         }
         let diagnostic = explain(diagnostic, why, &wanted);
-        self.report(diagnostic)
-    }
-
-    /// A type that contains itself, seen when following it did not end.
-    pub(super) fn report_infinite(&mut self, span: Span) {
-        if self.reports.has_literal() {
-            // The literal is at fault: with another one in its place the type would be found.
-            return;
-        }
-        let diagnostic = Diagnostic::error("E0304", span, "this value would have a type that contains itself", "used recursively here")
-            .note("every recursive use wraps its type once more, so the type has no end")
-            .hint("a recursive structure needs a declared `type`; otherwise write the types of the definition to find the use that does not fit");
-        self.report(diagnostic);
+        self.unifier.report(diagnostic)
     }
 
     fn report_circular(&mut self, span: Span, actual: &Ty, expected: &Ty) -> Reported {
-        let (actual, expected) = (self.known(actual), self.known(expected));
-        let mut show = Show::new(&self.typed, &[]);
+        let (actual, expected) = (self.unifier.known(actual), self.unifier.known(expected));
+        let mut show = Show::new(self.typed, &[]);
         let (found, wanted) = (show.ty(&actual), show.ty(&expected));
         let diagnostic = Diagnostic::error("E0304", span, "this value would have a type that contains itself", format!("this is `{found}`"))
             .note(format!("`{found}` and `{wanted}` can only be the same type if it is infinitely large"))
             .hint("often an argument is missing or one too many, or a function is applied to itself; a recursive structure needs a declared `type`");
-        self.report(diagnostic)
+        self.unifier.report(diagnostic)
     }
 
     fn report_sizes(
@@ -256,8 +243,8 @@ impl Infer<'_> {
         sizes: (&Poly, &Poly),
         why: &Why,
     ) -> Reported {
-        let (actual, expected) = (self.known(actual), self.known(expected));
-        let mut show = Show::new(&self.typed, &[]);
+        let (actual, expected) = (self.unifier.known(actual), self.unifier.known(expected));
+        let mut show = Show::new(self.typed, &[]);
         let (found, wanted) = (show.ty(&actual), show.ty(&expected));
         let (left, right) = (show.poly(sizes.0), show.poly(sizes.1));
         let diagnostic = Diagnostic::error(
@@ -277,7 +264,7 @@ impl Infer<'_> {
             "use arrays of the same size, or write the type with `[]` to have it checked when the program runs"
         };
         let diagnostic = explain(diagnostic.hint(hint), why, &wanted);
-        self.report(diagnostic)
+        self.unifier.report(diagnostic)
     }
 
     fn report_escape(&mut self, span: Span, param: &Ty) -> Reported {
@@ -285,14 +272,32 @@ impl Infer<'_> {
         let diagnostic = Diagnostic::error("E0313", span, format!("the type variable `{name}` is not known outside of its declaration"), "")
             .note(format!("`{name}` stands for every type inside the function that declares it, so no value of that type can come from or go outside"))
             .hint("declare the type variable in the signature of the enclosing definition");
-        self.report(diagnostic)
+        self.unifier.report(diagnostic)
     }
+}
 
-    pub(super) fn report_too_large(&mut self, span: Span) -> Reported {
-        let diagnostic = Diagnostic::error("E0305", span, "the type of this is too large", "")
-            .note("written out it has more than ten thousand parts")
-            .hint("repeated pairing doubles a type every time; use an array or a declared `type` instead");
-        self.reports.stop(diagnostic)
+impl Unifier {
+    fn unlike_literal(&mut self, actual: &Ty, want: &Ty, why: &Why) -> bool {
+        let why = if let Why::Part(whole) = why { whole.as_ref() } else { why };
+        let follows =
+            matches!(why, Why::Element(_) | Why::Branch(_) | Why::Side(_) | Why::State(_));
+        let Ty::Var(var) = self.table.head(want) else { return false };
+        let plain = matches!(
+            self.table.head(actual),
+            Ty::Bool | Ty::Str | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) | Ty::Fun(..)
+        );
+        if !follows || !plain {
+            return false;
+        }
+        let waiting = self.table.waiting(var).to_vec();
+        waiting.into_iter().any(|index| {
+            let pending = self.constraints.get(index);
+            let scalar = pending.and_then(|pending| {
+                let Constraint::Scalar(ty) = &pending.constraint else { return None };
+                Some(ty.clone())
+            });
+            scalar.is_some_and(|ty| self.table.head(&ty) == Ty::Var(var))
+        })
     }
 }
 

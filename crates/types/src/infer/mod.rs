@@ -6,10 +6,11 @@
 //! generalised with the type they speak of ([`scheme`]), or decided at the end ([`default`]).
 //! Sizes are polynomials, unified by solving linear equations ([`size`]).
 //!
-//! The state ([`state`]) is in parts: what is known of types ([`table`]) and what is still to be known
-//! ([`constraints`]), what names are bound to ([`bindings`]) and which are in scope ([`scope`]),
-//! abbreviations ([`aliases`]), sizes that are no polynomials ([`opaque`]), and what there is to say
-//! ([`reports`]).
+//! The state is in parts, each with the methods that need no more than it has. What is known of types ([`table`])
+//! and is still to be known ([`constraints`]), sizes that are no polynomials ([`opaque`]), and what there is to say
+//! ([`reports`]) make the [`unifier`], which makes types agree. With the typed tree, whose names messages use, it
+//! is the [`solver`] of constraints. What names are bound to ([`bindings`]), which are in scope ([`scope`]), and
+//! abbreviations ([`aliases`]) come to these in the whole ([`state`]), which walks over programs.
 //!
 //! Invariants: without errors, no unification variable is left in [`Typed`]; an erroneous part has the
 //! type [`crate::ty::Ty::Error`], which agrees with everything, so no mistake is reported twice. No traversal of a
@@ -47,9 +48,11 @@ mod scope;
 mod shape;
 mod size;
 mod solve;
+mod solver;
 mod state;
 mod table;
 mod tangent;
+mod unifier;
 mod unify;
 mod zonk;
 

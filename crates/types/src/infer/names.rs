@@ -10,7 +10,9 @@ use super::callee::Callee;
 use super::differentiate::BuiltinUse;
 use super::scheme::Use;
 use super::scope::Binding;
+use super::solver::Solver;
 use super::state::Infer;
+use super::table::Table;
 use super::tangent::tangent;
 use crate::builtins;
 use crate::resolve::TypeName;
@@ -44,53 +46,31 @@ impl Head {
     }
 }
 
-impl Infer<'_> {
-    /// A name as a value: nothing is applied to it.
-    pub(super) fn name_value(&mut self, head: Head) -> TExpr {
-        self.forget_dependents(&head.dependents, 0);
-        if let Some((builtin, used)) = &head.builtin {
-            self.finish_builtin(*builtin, used, head.expr.span, &[]);
-        }
-        head.expr
-    }
-
+impl Table {
     /// Sizes given by arguments from position `from` on are unknown.
     pub(super) fn forget_dependents(&mut self, dependents: &[(usize, SizeVar)], from: usize) {
         for (position, var) in dependents {
             if *position >= from {
-                self.table.set_size(*var, super::table::SizeCell::Bound(crate::ty::Size::Any));
+                self.set_size(*var, super::table::SizeCell::Bound(crate::ty::Size::Any));
             }
         }
     }
 
-    /// An unqualified name. `want` is the type of the whole value that a constructor makes, if known.
-    pub(super) fn name_head(&mut self, name: &Name, span: Span, want: Option<&Ty>) -> Head {
-        if let Some(binding) = self.scope.binding(name) {
-            return match binding.clone() {
-                Binding::Local(local) => self.local_head(local, span),
-                Binding::SizeArg(size, parts) => {
-                    let copied = self.may_copy_size(parts);
-                    let size = if copied { size.as_ref().clone() } else { Self::error_expr(span) };
-                    Head::plain(TExpr { span, ..size }, None)
-                }
-                Binding::AnySize => {
-                    Head::plain(TExpr { kind: TExprKind::Error, ty: Ty::Int, span }, None)
-                }
-            };
+    /// Whether the type is the derived tangent type of this sum.
+    pub(super) fn is_tangent_of(&mut self, ty: &Ty, sum: TypeDeclId) -> bool {
+        let Ty::Tangent(inner) = self.head(ty) else { return false };
+        matches!(self.head(&inner), Ty::Sum(id, _) if id == sum)
+    }
+}
+
+impl Solver<'_> {
+    /// A name as a value: nothing is applied to it.
+    pub(super) fn name_value(&mut self, head: Head) -> TExpr {
+        self.unifier.table.forget_dependents(&head.dependents, 0);
+        if let Some((builtin, used)) = &head.builtin {
+            self.finish_builtin(*builtin, used, head.expr.span, &[]);
         }
-        if name.starts_with(|first: char| first.is_ascii_uppercase()) {
-            return match self.declared.scopes.constructor(self.scope.module(), name) {
-                Some((sum, tag)) => self.constructor_head(sum, tag, span, want),
-                None => self.unknown_constructor(name, span, false),
-            };
-        }
-        if let Some(global) = self.declared.scopes.value(self.scope.module(), name) {
-            return self.global_head(global, span);
-        }
-        if let Some(builtin) = builtins::lookup(name) {
-            return self.builtin_head(builtin, span);
-        }
-        self.unknown_name(name, span)
+        head.expr
     }
 
     pub(super) fn builtin_head(&mut self, builtin: Builtin, span: Span) -> Head {
@@ -106,47 +86,17 @@ impl Infer<'_> {
         }
     }
 
-    fn local_head(&mut self, local: LocalId, span: Span) -> Head {
-        let name = self.typed.locals[local].name.clone();
-        let info = self.bindings.local(local);
-        if info.phantom {
-            let in_size = self.scope.see_phantom();
-            if !in_size {
-                self.report_unmeasured(&name, span);
-            }
-        }
-        let info = self.bindings.local(local);
-        let used = if let Some(scheme) = info.scheme.clone() {
-            self.instantiate(&scheme, span)
-        } else if let Some(assumed) = info.assumed.clone() {
-            self.use_in_group(&assumed, span)
-        } else {
-            Use { ty: self.typed.locals[local].ty.clone(), args: vec![], dependents: vec![] }
-        };
-        let expr = TExpr { kind: TExprKind::Local(local, used.args), ty: used.ty, span };
-        Head { expr, name: Some(name), dependents: used.dependents, builtin: None }
-    }
-
-    pub(super) fn global_head(&mut self, global: GlobalId, span: Span) -> Head {
-        let name = self.typed.globals[global].name.clone();
-        let used = match self.bindings.global(global).clone() {
-            GlobalState::Done(scheme) => self.instantiate(&scheme, span),
-            GlobalState::Assumed(assumed) => self.use_in_group(&assumed, span),
-            // Only sizes inside declared types are looked at before the definitions they mention.
-            GlobalState::Unseen => Use { ty: Ty::Int, args: vec![], dependents: vec![] },
-        };
-        let expr = TExpr { kind: TExprKind::Global(global, used.args), ty: used.ty, span };
-        Head { expr, name: Some(name), dependents: used.dependents, builtin: None }
-    }
-
     /// A use of a definition inside its own group: its types are those of the group, its sizes are new.
     fn use_in_group(&mut self, assumed: &Rc<Assumed>, span: Span) -> Use {
-        self.table.begin_steps();
-        self.at = span;
-        let own: Vec<_> =
-            assumed.own.iter().map(|(atom, _)| (atom.clone(), self.fresh_size_var())).collect();
-        let copy = self.group_copy(&assumed.ty, &own, assumed.complete);
-        let ty = copy.unwrap_or_else(|_| self.report_too_large(span).ty());
+        self.unifier.table.begin_steps();
+        self.unifier.at = span;
+        let own: Vec<_> = assumed
+            .own
+            .iter()
+            .map(|(atom, _)| (atom.clone(), self.unifier.fresh_size_var()))
+            .collect();
+        let copy = self.unifier.group_copy(&assumed.ty, &own, assumed.complete);
+        let ty = copy.unwrap_or_else(|_| self.unifier.reports.report_too_large(span).ty());
         self.run_ready();
         let positions = assumed.own.iter().zip(&own);
         let dependents =
@@ -162,19 +112,13 @@ impl Infer<'_> {
         want: Option<&Ty>,
     ) -> Head {
         let args: Vec<Ty> =
-            self.typed.types[sum].params.clone().iter().map(|_| self.fresh()).collect();
-        let of_tangent = want.is_some_and(|want| self.is_tangent_of(want, sum));
+            self.typed.types[sum].params.clone().iter().map(|_| self.unifier.fresh()).collect();
+        let of_tangent = want.is_some_and(|want| self.unifier.table.is_tangent_of(want, sum));
         let (fields, whole) = self.constructor_types(span, (sum, tag), &args, of_tangent);
         let ty = fields.into_iter().rev().fold(whole, |to, from| Ty::Fun(from.into(), to.into()));
         let name =
             self.typed.types[sum].constructors.get(tag).map(|constructor| constructor.name.clone());
         Head::plain(TExpr { kind: TExprKind::Con(sum, tag), ty, span }, name)
-    }
-
-    /// Whether the type is the derived tangent type of this sum.
-    pub(super) fn is_tangent_of(&mut self, ty: &Ty, sum: TypeDeclId) -> bool {
-        let Ty::Tangent(inner) = self.table.head(ty) else { return false };
-        matches!(self.table.head(&inner), Ty::Sum(id, _) if id == sum)
     }
 
     /// The fields of a constructor at `span` and the type of the whole, or their tangent types.
@@ -192,12 +136,77 @@ impl Infer<'_> {
             .get(tag)
             .map_or_else(Vec::new, |constructor| constructor.fields.clone());
         let fields = fields.iter().map(|field| {
-            let field = self.substitute(span, field, &params, args);
+            let field = self.unifier.substitute(span, field, &params, args);
             if of_tangent { tangent(&field) } else { field }
         });
         let fields = fields.collect();
         let whole = Ty::Sum(sum, args.into());
         (fields, if of_tangent { Ty::Tangent(whole.into()) } else { whole })
+    }
+}
+
+impl Infer<'_> {
+    /// An unqualified name. `want` is the type of the whole value that a constructor makes, if known.
+    pub(super) fn name_head(&mut self, name: &Name, span: Span, want: Option<&Ty>) -> Head {
+        if let Some(binding) = self.scope.binding(name) {
+            return match binding.clone() {
+                Binding::Local(local) => self.local_head(local, span),
+                Binding::SizeArg(size, parts) => {
+                    let copied = self.may_copy_size(parts);
+                    let size = if copied { size.as_ref().clone() } else { TExpr::error(span) };
+                    Head::plain(TExpr { span, ..size }, None)
+                }
+                Binding::AnySize => {
+                    Head::plain(TExpr { kind: TExprKind::Error, ty: Ty::Int, span }, None)
+                }
+            };
+        }
+        if name.starts_with(|first: char| first.is_ascii_uppercase()) {
+            return match self.declared.scopes.constructor(self.scope.module(), name) {
+                Some((sum, tag)) => self.solver().constructor_head(sum, tag, span, want),
+                None => self.unknown_constructor(name, span, false),
+            };
+        }
+        if let Some(global) = self.declared.scopes.value(self.scope.module(), name) {
+            return self.global_head(global, span);
+        }
+        if let Some(builtin) = builtins::lookup(name) {
+            return self.solver().builtin_head(builtin, span);
+        }
+        self.unknown_name(name, span)
+    }
+
+    fn local_head(&mut self, local: LocalId, span: Span) -> Head {
+        let name = self.typed.locals[local].name.clone();
+        let info = self.bindings.local(local);
+        if info.phantom {
+            let in_size = self.scope.see_phantom();
+            if !in_size {
+                self.unifier.reports.report_unmeasured(&name, span);
+            }
+        }
+        let info = self.bindings.local(local);
+        let used = if let Some(scheme) = info.scheme.clone() {
+            self.solver().instantiate(&scheme, span)
+        } else if let Some(assumed) = info.assumed.clone() {
+            self.solver().use_in_group(&assumed, span)
+        } else {
+            Use { ty: self.typed.locals[local].ty.clone(), args: vec![], dependents: vec![] }
+        };
+        let expr = TExpr { kind: TExprKind::Local(local, used.args), ty: used.ty, span };
+        Head { expr, name: Some(name), dependents: used.dependents, builtin: None }
+    }
+
+    pub(super) fn global_head(&mut self, global: GlobalId, span: Span) -> Head {
+        let name = self.typed.globals[global].name.clone();
+        let used = match self.bindings.global(global).clone() {
+            GlobalState::Done(scheme) => self.solver().instantiate(&scheme, span),
+            GlobalState::Assumed(assumed) => self.solver().use_in_group(&assumed, span),
+            // Only sizes inside declared types are looked at before the definitions they mention.
+            GlobalState::Unseen => Use { ty: Ty::Int, args: vec![], dependents: vec![] },
+        };
+        let expr = TExpr { kind: TExprKind::Global(global, used.args), ty: used.ty, span };
+        Head { expr, name: Some(name), dependents: used.dependents, builtin: None }
     }
 
     /// `module.name`, if `base` names an imported module and nothing nearer.
@@ -222,18 +231,18 @@ impl Infer<'_> {
                 return None;
             }
             self.report_unknown_module(&Ident { node: qualifier.clone(), span: base.span });
-            return Some(Head::plain(Self::error_expr(base.span.to(field.span)), None));
+            return Some(Head::plain(TExpr::error(base.span.to(field.span)), None));
         };
         let span = base.span.to(field.span);
         let scope = &self.declared.scopes.modules[module];
         if let Some((sum, tag)) = scope.constructors.get(&field.node).copied() {
-            return Some(self.constructor_head(sum, tag, span, want));
+            return Some(self.solver().constructor_head(sum, tag, span, want));
         }
         if let Some(global) = scope.values.get(&field.node).copied() {
             return Some(self.global_head(global, span));
         }
         self.report_not_in_module(qualifier, module, field);
-        Some(Head::plain(Self::error_expr(span), None))
+        Some(Head::plain(TExpr::error(span), None))
     }
 
     /// The constructor that a pattern names.
@@ -260,11 +269,11 @@ impl Infer<'_> {
     }
 
     fn unknown_name(&mut self, name: &Name, span: Span) -> Head {
-        if !self.reports.is_first_unknown(name.clone()) {
+        if !self.unifier.reports.is_first_unknown(name.clone()) {
             // This definition has been told.
-            return Head::plain(Self::error_expr(span), None);
+            return Head::plain(TExpr::error(span), None);
         }
-        let near = if self.reports.may_suggest() { self.nearest_value(name) } else { None };
+        let near = if self.unifier.reports.may_suggest() { self.nearest_value(name) } else { None };
         let is_size = name.len() == 1 && self.scope.in_size();
         let own = self.scope.is_not_recursive(name);
         let mut diagnostic =
@@ -285,8 +294,8 @@ impl Infer<'_> {
                 "define it with `def`, bind it with `let`, or `import` the file that defines it",
             ),
         };
-        self.report(diagnostic);
-        Head::plain(Self::error_expr(span), None)
+        self.unifier.report(diagnostic);
+        Head::plain(TExpr::error(span), None)
     }
 
     /// The value or module in scope whose name is nearest to this one.
@@ -302,10 +311,10 @@ impl Infer<'_> {
     }
 
     fn unknown_constructor(&mut self, name: &Name, span: Span, in_pattern: bool) -> Head {
-        if !self.reports.is_first_unknown(name.clone()) {
-            return Head::plain(Self::error_expr(span), None);
+        if !self.unifier.reports.is_first_unknown(name.clone()) {
+            return Head::plain(TExpr::error(span), None);
         }
-        let may_suggest = self.reports.may_suggest();
+        let may_suggest = self.unifier.reports.may_suggest();
         let near = if may_suggest {
             let scopes = self.declared.scopes.visible(self.scope.module());
             let known = scopes.flat_map(|scope| scope.constructors.keys());
@@ -339,8 +348,8 @@ impl Infer<'_> {
                 .note("names that begin with an upper-case letter are constructors")
                 .hint(format!("declare it, as in `type … = {name} …`; variables begin with a lower-case letter")),
         };
-        self.report(diagnostic);
-        Head::plain(Self::error_expr(span), None)
+        self.unifier.report(diagnostic);
+        Head::plain(TExpr::error(span), None)
     }
 
     /// How values of a type are made.
@@ -368,7 +377,8 @@ impl Infer<'_> {
     pub(super) fn report_unknown_module(&mut self, qualifier: &Ident) {
         let name = &qualifier.node;
         let scope = &self.declared.scopes.modules[self.scope.module()];
-        if scope.unread.contains(name) || !self.reports.is_first_unknown(format!("{name}.")) {
+        if scope.unread.contains(name) || !self.unifier.reports.is_first_unknown(format!("{name}."))
+        {
             // The import has been reported, or this definition has been told.
             return;
         }
@@ -384,7 +394,7 @@ impl Infer<'_> {
             Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
             None => diagnostic.hint(format!("add `import \"…\" as {name}` at the top of the file")),
         };
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
     }
 
     fn report_not_in_module(&mut self, qualifier: &Name, module: usize, name: &Ident) {
@@ -397,7 +407,7 @@ impl Infer<'_> {
             format!("`{qualifier}` has no `{}`", name.node),
             "not defined there",
         );
-        self.report(match near {
+        self.unifier.report(match near {
             Some(near) => diagnostic.hint(format!("did you mean `{qualifier}.{near}`?")),
             None if name.node.starts_with(|first: char| first.is_ascii_uppercase()) => {
                 diagnostic.hint(what_it_has("constructors", scope.constructors.keys()))

@@ -6,6 +6,7 @@ use pullback_syntax::ast::{BinaryOp, Expr};
 use super::clash::{Clash, Sizes};
 use super::literal::is_int_literal;
 use super::mismatch::Why;
+use super::solver::Solver;
 use super::state::Infer;
 use crate::builtins;
 use crate::tir::{Constraint, TExpr, TExprKind};
@@ -28,20 +29,20 @@ impl<'a> Infer<'a> {
             }
             BinaryOp::Eq | BinaryOp::Ne => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
-                self.require_at(lhs.span, Constraint::Eq(lhs.ty.clone()));
+                self.solver().require_at(lhs.span, Constraint::Eq(lhs.ty.clone()));
                 (lhs, rhs, Ty::Bool)
             }
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
-                self.require_number(&lhs, Constraint::Ord);
+                self.solver().require_number(&lhs, Constraint::Ord);
                 (lhs, rhs, Ty::Bool)
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
-                self.require_number(&lhs, Constraint::Num);
+                self.solver().require_number(&lhs, Constraint::Num);
                 // What has no arithmetic has been reported, so its result is not looked at.
                 let number = !matches!(
-                    self.table.head(&lhs.ty),
+                    self.unifier.table.head(&lhs.ty),
                     Ty::Bool | Ty::Str | Ty::Fun(..) | Ty::Sum(..)
                 );
                 let ty = if number { lhs.ty.clone() } else { Ty::Error };
@@ -54,14 +55,14 @@ impl<'a> Infer<'a> {
             BinaryOp::Scale => {
                 let lhs = self.check(lhs, &Ty::Real, &on);
                 let rhs = self.infer(rhs);
-                self.require_number(&rhs, Constraint::Vector);
+                self.solver().require_number(&rhs, Constraint::Vector);
                 let ty = rhs.ty.clone();
                 (lhs, rhs, ty)
             }
             BinaryOp::MatMul => self.matmul(lhs, rhs),
             BinaryOp::Pow => self.power(lhs, rhs),
             // Application; the caller takes it apart.
-            BinaryOp::Pipe => return Self::error_expr(span),
+            BinaryOp::Pipe => return TExpr::error(span),
         };
         let erroneous = |operand: &TExpr| matches!(operand.kind, TExprKind::Error);
         let ty = if !matches!(ty, Ty::Bool) && (erroneous(&lhs) || erroneous(&rhs)) {
@@ -69,24 +70,17 @@ impl<'a> Infer<'a> {
         } else {
             ty
         };
-        let Some(builtin) = builtins::of_operator(op.node) else { return Self::error_expr(span) };
+        let Some(builtin) = builtins::of_operator(op.node) else { return TExpr::error(span) };
         let fun = Ty::Fun(rhs.ty.clone().into(), ty.clone().into());
         let fun = Ty::Fun(lhs.ty.clone().into(), fun.into());
         let head = TExpr { kind: TExprKind::Builtin(builtin), ty: fun, span: op.span };
         TExpr { kind: TExprKind::App(Box::new(head), vec![lhs, rhs]), ty, span }
     }
 
-    /// A constraint on an operand, unless it is plainly satisfied.
-    fn require_number(&mut self, operand: &TExpr, constraint: fn(Ty) -> Constraint) {
-        if !matches!(self.table.head(&operand.ty), Ty::Real | Ty::Error) {
-            self.require_at(operand.span, constraint(operand.ty.clone()));
-        }
-    }
-
     /// Two operands of the same type.
     fn operands(&mut self, op: &Spanned<BinaryOp>, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr) {
         let left = self.infer(lhs);
-        let wanted = self.table.head(&left.ty);
+        let wanted = self.unifier.table.head(&left.ty);
         // A literal or a constructor takes its type from the other operand.
         let structured = matches!(wanted, Ty::Tangent(_) | Ty::Tuple(_) | Ty::Record(_))
             && matches!(op.node, BinaryOp::Eq | BinaryOp::Ne);
@@ -96,20 +90,62 @@ impl<'a> Infer<'a> {
             return (left, right);
         }
         let right = self.infer(rhs);
-        self.at = right.span;
-        let (left, right) = match self.unify(&right.ty, &left.ty, Sizes::Strict) {
+        self.unifier.at = right.span;
+        let (left, right) = match self.solver().unify(&right.ty, &left.ty, Sizes::Strict) {
             Ok(_) => (left, right),
             Err(clash) => {
-                self.report_operands(op, &left, &right, &clash);
-                (Self::error_expr(left.span), Self::error_expr(right.span))
+                self.solver().report_operands(op, &left, &right, &clash);
+                (TExpr::error(left.span), TExpr::error(right.span))
             }
         };
         (left, right)
     }
 
+    fn power(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
+        let lhs = self.infer(lhs);
+        self.solver().require_number(&lhs, Constraint::Num);
+        let mut ty = lhs.ty.clone();
+        let rhs = if is_int_literal(rhs) {
+            self.check(rhs, &Ty::Int, &Why::Operator(BinaryOp::Pow))
+        } else {
+            let rhs = self.infer(rhs);
+            self.solver().require_at(rhs.span, Constraint::Power(lhs.ty.clone(), rhs.ty.clone()));
+            if matches!(
+                (self.unifier.table.head(&ty), self.unifier.table.head(&rhs.ty)),
+                (Ty::Int, Ty::Real)
+            ) {
+                ty = Ty::Error;
+            }
+            rhs
+        };
+        (lhs, rhs, ty)
+    }
+
+    fn matmul(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
+        let (lhs, rhs) = (self.infer(lhs), self.infer(rhs));
+        if self.solver().report_bad_matrices(&lhs, &rhs) {
+            let (left, right) = (TExpr::error(lhs.span), TExpr::error(rhs.span));
+            return (left, right, Ty::Error);
+        }
+        let (left, right, result) = self.solver().matmul_types(rhs.span);
+        let why = Why::Operator(BinaryOp::MatMul);
+        let lhs = self.solver().coerce(lhs, &left, &why);
+        let rhs = self.solver().coerce(rhs, &right, &why);
+        (lhs, rhs, result)
+    }
+}
+
+impl Solver<'_> {
+    /// A constraint on an operand, unless it is plainly satisfied.
+    fn require_number(&mut self, operand: &TExpr, constraint: fn(Ty) -> Constraint) {
+        if !matches!(self.unifier.table.head(&operand.ty), Ty::Real | Ty::Error) {
+            self.require_at(operand.span, constraint(operand.ty.clone()));
+        }
+    }
+
     /// Reports operands of `@` that are plainly no matrix and no vector.
     fn report_bad_matrices(&mut self, lhs: &TExpr, rhs: &TExpr) -> bool {
-        let (left, right) = (self.known(&lhs.ty), self.known(&rhs.ty));
+        let (left, right) = (self.unifier.known(&lhs.ty), self.unifier.known(&rhs.ty));
         let open = |ty: &Ty| matches!(ty, Ty::Var(_) | Ty::Error | Ty::Tangent(_));
         let matrix = |ty: &Ty| {
             if let Ty::Array(_, row) = ty {
@@ -137,7 +173,7 @@ impl<'a> Infer<'a> {
             (Ty::Array(..), Ty::Array(..)) => diagnostic.hint("the inner product of two vectors is `dot a b`; a row times a matrix is `transpose m @ v`"),
             _ => diagnostic.hint("use `*` for numbers and `*.` to scale"),
         };
-        self.report(diagnostic);
+        self.unifier.report(diagnostic);
         true
     }
 
@@ -148,13 +184,13 @@ impl<'a> Infer<'a> {
         right: &TExpr,
         clash: &Clash,
     ) {
-        let (a, b) = (self.known(&left.ty), self.known(&right.ty));
+        let (a, b) = (self.unifier.known(&left.ty), self.unifier.known(&right.ty));
         if matches!(a, Ty::Fun(..)) && matches!(b, Ty::Int | Ty::Real) && op.node == BinaryOp::Sub {
             let found = self.show(&a);
             let diagnostic = Diagnostic::error("E0303", left.span, "a number is subtracted from a function", format!("this is `{found}`"))
                 .note("`f -1.0` is a difference, not an application")
                 .hint("put parentheses around a negative argument, `f (-1.0)`, or give the function its missing arguments");
-            self.report(diagnostic);
+            self.unifier.report(diagnostic);
             return;
         }
         if matches!(a, Ty::Fun(..)) && !matches!(b, Ty::Fun(..) | Ty::Var(_)) {
@@ -193,7 +229,7 @@ impl<'a> Infer<'a> {
             );
             return;
         };
-        let mut show = crate::show::Show::new(&self.typed, &[]);
+        let mut show = crate::show::Show::new(self.typed, &[]);
         let (a, b) = (show.ty(&a), show.ty(&b));
         let text = op.node.text();
         let diagnostic = Diagnostic::error(
@@ -206,36 +242,6 @@ impl<'a> Infer<'a> {
         .label(right.span, format!("this is `{b}`"))
         .note("numbers are not converted by themselves")
         .hint(hint);
-        self.report(diagnostic);
-    }
-
-    fn power(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
-        let lhs = self.infer(lhs);
-        self.require_number(&lhs, Constraint::Num);
-        let mut ty = lhs.ty.clone();
-        let rhs = if is_int_literal(rhs) {
-            self.check(rhs, &Ty::Int, &Why::Operator(BinaryOp::Pow))
-        } else {
-            let rhs = self.infer(rhs);
-            self.require_at(rhs.span, Constraint::Power(lhs.ty.clone(), rhs.ty.clone()));
-            if matches!((self.table.head(&ty), self.table.head(&rhs.ty)), (Ty::Int, Ty::Real)) {
-                ty = Ty::Error;
-            }
-            rhs
-        };
-        (lhs, rhs, ty)
-    }
-
-    fn matmul(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
-        let (lhs, rhs) = (self.infer(lhs), self.infer(rhs));
-        if self.report_bad_matrices(&lhs, &rhs) {
-            let (left, right) = (Self::error_expr(lhs.span), Self::error_expr(rhs.span));
-            return (left, right, Ty::Error);
-        }
-        let (left, right, result) = self.matmul_types(rhs.span);
-        let why = Why::Operator(BinaryOp::MatMul);
-        let lhs = self.coerce(lhs, &left, &why);
-        let rhs = self.coerce(rhs, &right, &why);
-        (lhs, rhs, result)
+        self.unifier.report(diagnostic);
     }
 }

@@ -4,8 +4,9 @@ use pullback_base::{Diagnostic, Name, Span};
 use pullback_syntax::ast::{Ident, Literal, Path, Pattern, PatternKind};
 
 use super::mismatch::Why;
-use super::reports::Reported;
-use super::scope::Binding;
+use super::reports::{Reported, Reports};
+use super::scope::{Binding, Scope};
+use super::solver::Solver;
 use super::state::Infer;
 use crate::tir::{Constraint, LocalId, TPat, TPatKind};
 use crate::ty::Ty;
@@ -18,15 +19,25 @@ pub(super) struct Bound {
     pub span: Span,
 }
 
-impl<'a> Infer<'a> {
-    /// A pattern for values of type `ty`, its variables put in scope.
-    pub(super) fn bind_pattern(&mut self, pattern: &'a Pattern, ty: &Ty, why: &Why) -> TPat {
-        let mut bound = Vec::new();
-        let typed = self.pattern(pattern, ty, why, &mut bound);
-        self.bring_in(&bound);
-        typed
+impl Reports {
+    fn report_pattern_arity(&mut self, path: &Path, wanted: usize, found: usize, span: Span) {
+        let name = &path.name.node;
+        let fields = if wanted == 1 { "1 field".to_string() } else { format!("{wanted} fields") };
+        let example = format!("{name}{}", " _".repeat(wanted));
+        let diagnostic = Diagnostic::error(
+            "E0320",
+            span,
+            format!("`{name}` has {fields}, but the pattern has {found}"),
+            "",
+        )
+        .hint(format!(
+            "write `{example}`; a field's own pattern needs parentheses if it is several words, as in `Node (Leaf x) r`"
+        ));
+        self.add(diagnostic);
     }
+}
 
+impl Scope {
     /// Puts variables in scope.
     pub(super) fn bring_in(&mut self, bound: &[Bound]) {
         for variable in bound {
@@ -37,8 +48,18 @@ impl<'a> Infer<'a> {
     /// Puts a variable in scope; `_` is no name.
     pub(super) fn name_local(&mut self, name: &Name, local: LocalId) {
         if name != "_" {
-            self.scope.bind(name.clone(), Binding::Local(local));
+            self.bind(name.clone(), Binding::Local(local));
         }
+    }
+}
+
+impl<'a> Infer<'a> {
+    /// A pattern for values of type `ty`, its variables put in scope.
+    pub(super) fn bind_pattern(&mut self, pattern: &'a Pattern, ty: &Ty, why: &Why) -> TPat {
+        let mut bound = Vec::new();
+        let typed = self.pattern(pattern, ty, why, &mut bound);
+        self.scope.bring_in(&bound);
+        typed
     }
 
     /// A pattern for values of type `ty`; its variables are added to `bound`.
@@ -65,12 +86,12 @@ impl<'a> Infer<'a> {
             }
             PatternKind::Ascribe { pattern, ty: written } => {
                 let (declared, _) = self.annotation(written);
-                self.agree(ty, &declared, span, &Why::Annotation(written.span));
+                self.solver().agree(ty, &declared, span, &Why::Annotation(written.span));
                 let inner = self.pattern(pattern, &declared, why, bound);
                 return TPat { span, ..inner };
             }
             PatternKind::Lit { value, negative } => {
-                self.literal_pattern(value, *negative, span, ty, why)
+                self.solver().literal_pattern(value, *negative, span, ty, why)
             }
             PatternKind::Tuple(items) => self.tuple_pattern(items, span, ty, why, bound),
             PatternKind::Record(fields) => self.record_pattern(fields, span, ty, bound),
@@ -98,55 +119,11 @@ impl<'a> Infer<'a> {
             .label(first.span, "first here")
             .note("each variable of a pattern or of a parameter list is bound once")
             .hint("use two names and compare them with `==`");
-            self.report(diagnostic);
+            self.unifier.report(diagnostic);
         }
         let local = self.local(name, ty.clone());
         bound.push(Bound { name: name.clone(), local, span });
         local
-    }
-
-    fn literal_pattern(
-        &mut self,
-        value: &Literal,
-        negative: bool,
-        span: Span,
-        ty: &Ty,
-        why: &Why,
-    ) -> TPatKind {
-        let (kind, wanted) = match value {
-            Literal::Int(value) => {
-                let head = self.table.head(ty);
-                if !matches!(head, Ty::Int | Ty::Real | Ty::Error) {
-                    if matches!(head, Ty::Var(_) | Ty::Param(_)) {
-                        self.require_at(span, Constraint::Scalar(head));
-                    } else {
-                        self.report_mismatch(span, &Ty::Int, &head, why);
-                        return TPatKind::Error;
-                    }
-                }
-                return match signed(*value, negative) {
-                    Some(value) => TPatKind::Int(value),
-                    None => {
-                        let diagnostic = Diagnostic::error(
-                            "E0319",
-                            span,
-                            format!("`{value}` does not fit an Int"),
-                            "",
-                        )
-                        .note(format!("the largest Int is {}", i64::MAX))
-                        .hint("match on a smaller number");
-                        self.report(diagnostic);
-                        TPatKind::Error
-                    }
-                };
-            }
-            Literal::Real(value) => {
-                (TPatKind::Real(if negative { -value } else { *value }), Ty::Real)
-            }
-            Literal::Bool(value) => (TPatKind::Bool(*value), Ty::Bool),
-            Literal::Str(text) => (TPatKind::Str(text.clone()), Ty::Str),
-        };
-        if self.agree(&wanted, ty, span, why) { kind } else { TPatKind::Error }
     }
 
     fn tuple_pattern(
@@ -157,15 +134,19 @@ impl<'a> Infer<'a> {
         why: &Why,
         bound: &mut Vec<Bound>,
     ) -> TPatKind {
-        let head = self.table.head(ty);
+        let head = self.unifier.table.head(ty);
         let parts: Vec<Ty> = if let Ty::Tuple(parts) = &head
             && parts.len() == items.len()
         {
             parts.to_vec()
         } else {
-            let parts: Vec<Ty> = items.iter().map(|_| self.fresh()).collect();
+            let parts: Vec<Ty> = items.iter().map(|_| self.unifier.fresh()).collect();
             let tuple = Ty::Tuple(parts.clone().into());
-            if self.agree(&tuple, ty, span, why) { parts } else { vec![Ty::Error; items.len()] }
+            if self.solver().agree(&tuple, ty, span, why) {
+                parts
+            } else {
+                vec![Ty::Error; items.len()]
+            }
         };
         let items =
             items.iter().zip(&parts).map(|(item, part)| self.pattern(item, part, why, bound));
@@ -179,10 +160,10 @@ impl<'a> Infer<'a> {
         ty: &Ty,
         bound: &mut Vec<Bound>,
     ) -> TPatKind {
-        self.check_fields(fields.iter().map(|(name, _)| name));
+        self.unifier.reports.check_fields(fields.iter().map(|(name, _)| name));
         let mut typed = Vec::with_capacity(fields.len());
         for (name, inner) in fields {
-            let part = self.field_type(ty, span, name).unwrap_or_else(Reported::ty);
+            let part = self.solver().field_type(ty, span, name).unwrap_or_else(Reported::ty);
             let inner = match inner {
                 Some(inner) => self.pattern(inner, &part, &Why::Plain, bound),
                 None => {
@@ -205,11 +186,12 @@ impl<'a> Infer<'a> {
         bound: &mut Vec<Bound>,
     ) -> TPatKind {
         let known = self.pattern_constructor(path).and_then(|(sum, tag)| {
-            let of_tangent = self.is_tangent_of(ty, sum);
+            let of_tangent = self.unifier.table.is_tangent_of(ty, sum);
             let params: Vec<Ty> =
-                self.typed.types[sum].params.clone().iter().map(|_| self.fresh()).collect();
-            let (fields, whole) = self.constructor_types(span, (sum, tag), &params, of_tangent);
-            self.agree(&whole, ty, path.span(), why).then_some((sum, tag, fields))
+                self.typed.types[sum].params.clone().iter().map(|_| self.unifier.fresh()).collect();
+            let (fields, whole) =
+                self.solver().constructor_types(span, (sum, tag), &params, of_tangent);
+            self.solver().agree(&whole, ty, path.span(), why).then_some((sum, tag, fields))
         });
         match known {
             Some((sum, tag, fields)) if fields.len() == args.len() => {
@@ -218,11 +200,11 @@ impl<'a> Infer<'a> {
                 return TPatKind::Con(sum, tag, args.collect());
             }
             Some((_, _, fields)) => {
-                self.report_pattern_arity(path, fields.len(), args.len(), span);
+                self.unifier.reports.report_pattern_arity(path, fields.len(), args.len(), span);
                 // What is wrong inside mostly follows, as some patterns are not where they should be.
-                let told = self.reports.len();
+                let told = self.unifier.reports.len();
                 self.erroneous_patterns(args, bound);
-                self.reports.truncate(told);
+                self.unifier.reports.truncate(told);
             }
             None => self.erroneous_patterns(args, bound),
         }
@@ -235,21 +217,51 @@ impl<'a> Infer<'a> {
             self.pattern(pattern, &Reported.ty(), &Why::Plain, bound);
         }
     }
+}
 
-    fn report_pattern_arity(&mut self, path: &Path, wanted: usize, found: usize, span: Span) {
-        let name = &path.name.node;
-        let fields = if wanted == 1 { "1 field".to_string() } else { format!("{wanted} fields") };
-        let example = format!("{name}{}", " _".repeat(wanted));
-        let diagnostic = Diagnostic::error(
-            "E0320",
-            span,
-            format!("`{name}` has {fields}, but the pattern has {found}"),
-            "",
-        )
-        .hint(format!(
-            "write `{example}`; a field's own pattern needs parentheses if it is several words, as in `Node (Leaf x) r`"
-        ));
-        self.report(diagnostic);
+impl Solver<'_> {
+    fn literal_pattern(
+        &mut self,
+        value: &Literal,
+        negative: bool,
+        span: Span,
+        ty: &Ty,
+        why: &Why,
+    ) -> TPatKind {
+        let (kind, wanted) = match value {
+            Literal::Int(value) => {
+                let head = self.unifier.table.head(ty);
+                if !matches!(head, Ty::Int | Ty::Real | Ty::Error) {
+                    if matches!(head, Ty::Var(_) | Ty::Param(_)) {
+                        self.require_at(span, Constraint::Scalar(head));
+                    } else {
+                        self.report_mismatch(span, &Ty::Int, &head, why);
+                        return TPatKind::Error;
+                    }
+                }
+                return match signed(*value, negative) {
+                    Some(value) => TPatKind::Int(value),
+                    None => {
+                        let diagnostic = Diagnostic::error(
+                            "E0319",
+                            span,
+                            format!("`{value}` does not fit an Int"),
+                            "",
+                        )
+                        .note(format!("the largest Int is {}", i64::MAX))
+                        .hint("match on a smaller number");
+                        self.unifier.report(diagnostic);
+                        TPatKind::Error
+                    }
+                };
+            }
+            Literal::Real(value) => {
+                (TPatKind::Real(if negative { -value } else { *value }), Ty::Real)
+            }
+            Literal::Bool(value) => (TPatKind::Bool(*value), Ty::Bool),
+            Literal::Str(text) => (TPatKind::Str(text.clone()), Ty::Str),
+        };
+        if self.agree(&wanted, ty, span, why) { kind } else { TPatKind::Error }
     }
 }
 

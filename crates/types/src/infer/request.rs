@@ -12,6 +12,7 @@ use super::call::is_lambda;
 use super::mismatch::Why;
 use super::scheme::Member;
 use super::state::Infer;
+use super::table::Table;
 use super::tangent::tangent;
 use crate::resolve::{self, Scopes, Source, deps};
 use crate::tir::{Constraint, Global, GlobalId, TExpr, TExprKind, Typed};
@@ -67,7 +68,7 @@ impl<'a> Inference<'a> {
         for module in 0..modules.len() {
             infer.scope.enter_module(module);
             for group in deps::groups(&infer.declared, module) {
-                if !infer.reports.has_stopped() {
+                if !infer.unifier.reports.has_stopped() {
                     infer.global_group(&group);
                 }
             }
@@ -88,7 +89,7 @@ impl<'a> Inference<'a> {
     }
     /// What has been found since this was asked last, in source order.
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
-        self.0.reports.take()
+        self.0.unifier.reports.take()
     }
     /// Adds a definition for a call: a tuple of the entry as it is used by the call, of the arguments that
     /// are expressions, and of the direction if there is one. Expressions are in the scope of a module.
@@ -108,7 +109,7 @@ impl<'a> Inference<'a> {
             let left = infer.infer(left);
             let why = Why::Side(left.span);
             let right = infer.later_branch(right, None, &left.ty, &why);
-            let both = infer.join_branch(&left.ty, &right, &why);
+            let both = infer.solver().join_branch(&left.ty, &right, &why);
             let ty = Ty::Tuple([left.ty.clone(), both].into());
             TExpr { kind: TExprKind::Tuple(vec![left, right]), ty, span }
         })
@@ -116,6 +117,22 @@ impl<'a> Inference<'a> {
     /// Adds a definition for an expression.
     pub fn expression(&mut self, module: usize, expr: &'a Expr) -> GlobalId {
         self.0.added("expectation".into(), module, expr.span, |infer| infer.infer(expr))
+    }
+}
+
+impl Table {
+    /// The types of so many parameters of a function, and of what it gives then.
+    fn curried(&mut self, ty: &Ty, count: usize) -> (Vec<Ty>, Ty) {
+        let mut rest = ty.clone();
+        let mut params = Vec::with_capacity(count);
+        for _ in 0..count {
+            let Ty::Fun(from, to) = self.head(&rest) else {
+                bug("infer", "no more arguments of a call than its entry has parameters")
+            };
+            params.push(from.as_ref().clone());
+            rest = to.as_ref().clone();
+        }
+        (params, rest)
     }
 }
 
@@ -129,7 +146,7 @@ impl<'a> Infer<'a> {
         body: impl FnOnce(&mut Self) -> TExpr,
     ) -> GlobalId {
         self.scope.enter_module(module);
-        self.reports.enter_owner(String::new());
+        self.unifier.reports.enter_owner(String::new());
         let id = self.typed.globals.push(Global {
             name,
             module: Name::new(""),
@@ -137,19 +154,19 @@ impl<'a> Infer<'a> {
             sizes: vec![],
             constraints: vec![],
             ty: Ty::Error,
-            body: Self::error_expr(span),
+            body: TExpr::error(span),
             span,
             doc: String::new(),
         });
         self.bindings.declare_global();
         let first_local = self.begin_group();
-        let start = self.constraints.len();
-        self.scope.enter_binding();
-        let outer = self.scope.enter_binder();
+        let start = self.unifier.constraints.len();
+        self.unifier.enter_binding();
+        let outer = self.enter_binder();
         let body = body(self);
-        self.scope.leave_binder(outer);
-        self.scope.leave_binding();
-        let is_function = matches!(self.table.head(&body.ty), Ty::Fun(..));
+        self.leave_binder(outer);
+        self.unifier.leave_binding();
+        let is_function = matches!(self.unifier.table.head(&body.ty), Ty::Fun(..));
         let member = Member { ty: body.ty.clone(), rigid: vec![], own: vec![], is_function };
         let scheme = self.generalise_one(member, start);
         self.set_scheme(Binder::Global(id), scheme);
@@ -160,9 +177,9 @@ impl<'a> Infer<'a> {
     /// See [`Inference::call`].
     fn parts_of_call(&mut self, call: &Call<'a>, span: Span) -> TExpr {
         let head = self.global_head(call.entry, span);
-        let (wanted, result) = self.curried(&head.expr.ty, call.arguments.len());
+        let (wanted, result) = self.unifier.table.curried(&head.expr.ty, call.arguments.len());
         if call.real_result {
-            self.agree(&result, &Ty::Real, span, &Why::Plain);
+            self.solver().agree(&result, &Ty::Real, span, &Why::Plain);
         }
         let mut checked = super::call::Call::new(&head, call.arguments.len());
         let arguments = || call.arguments.iter().zip(&wanted).enumerate();
@@ -180,16 +197,18 @@ impl<'a> Infer<'a> {
             |at: usize| call.arguments.get(at).is_none_or(|argument| argument.expr.is_none());
         let unknown: Vec<_> =
             head.dependents.iter().copied().filter(|(position, _)| is_value(*position)).collect();
-        self.forget_dependents(&unknown, 0);
-        let is_captured: Vec<bool> =
-            wanted.iter().map(|from| matches!(self.table.head(from), Ty::Fun(..))).collect();
+        self.unifier.table.forget_dependents(&unknown, 0);
+        let is_captured: Vec<bool> = wanted
+            .iter()
+            .map(|from| matches!(self.unifier.table.head(from), Ty::Fun(..)))
+            .collect();
         for (index, (argument, from)) in arguments() {
             if argument.is_data && !is_captured[index] {
-                self.require_at(argument.span, Constraint::Diff(from.clone()));
+                self.solver().require_at(argument.span, Constraint::Diff(from.clone()));
             }
         }
         if call.data_result {
-            self.require_at(span, Constraint::Diff(result.clone()));
+            self.solver().require_at(span, Constraint::Diff(result.clone()));
         }
         let mut parts = vec![head.expr];
         parts.extend(checked.typed.into_iter().flatten());
@@ -211,19 +230,5 @@ impl<'a> Infer<'a> {
         }));
         let ty = Ty::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
         TExpr { kind: TExprKind::Tuple(parts), ty, span }
-    }
-
-    /// The types of so many parameters of a function, and of what it gives then.
-    fn curried(&mut self, ty: &Ty, count: usize) -> (Vec<Ty>, Ty) {
-        let mut rest = ty.clone();
-        let mut params = Vec::with_capacity(count);
-        for _ in 0..count {
-            let Ty::Fun(from, to) = self.table.head(&rest) else {
-                bug("infer", "no more arguments of a call than its entry has parameters")
-            };
-            params.push(from.as_ref().clone());
-            rest = to.as_ref().clone();
-        }
-        (params, rest)
     }
 }

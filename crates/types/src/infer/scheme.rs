@@ -11,8 +11,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::bindings::Scheme;
 use super::constraints::Pending;
 use super::instance::Instance;
+use super::solver::Solver;
 use super::state::Infer;
 use super::table::{SizeCell, size_of};
+use super::unifier::Unifier;
 use crate::show::letter;
 use crate::tir::{Constraint, ParamId, SizeParam};
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
@@ -42,22 +44,23 @@ pub(super) struct Member {
 /// How many constraints back an equal one is looked for.
 const NEIGHBOURS: usize = 64;
 
-impl Infer<'_> {
+impl Solver<'_> {
     /// New unknowns for everything a scheme quantifies over; its constraints arise at `span`.
     pub(super) fn instantiate(&mut self, scheme: &Scheme, span: Span) -> Use {
         if scheme.params.is_empty() && scheme.sizes.is_empty() {
             return Use { ty: scheme.ty.clone(), args: vec![], dependents: vec![] };
         }
-        let args: Vec<Ty> = scheme.params.iter().map(|_| self.fresh()).collect();
-        let sizes: Vec<SizeVar> = scheme.sizes.iter().map(|_| self.fresh_size_var()).collect();
+        let args: Vec<Ty> = scheme.params.iter().map(|_| self.unifier.fresh()).collect();
+        let sizes: Vec<SizeVar> =
+            scheme.sizes.iter().map(|_| self.unifier.fresh_size_var()).collect();
         let instance = Instance {
             types: scheme.params.iter().copied().zip(args.iter().cloned()).collect(),
             sizes: scheme.sizes.iter().map(|size| size.id).zip(sizes.iter().copied()).collect(),
         };
-        let ty = self.instance_at(span, &scheme.ty, &instance);
+        let ty = self.unifier.instance_at(span, &scheme.ty, &instance);
         for constraint in &scheme.constraints {
             let constraint =
-                map_constraint(constraint, &mut |ty| self.instance_at(span, ty, &instance));
+                map_constraint(constraint, &mut |ty| self.unifier.instance_at(span, ty, &instance));
             self.require_at(span, constraint);
         }
         let dependents =
@@ -65,10 +68,44 @@ impl Infer<'_> {
         Use { ty, args, dependents: dependents.collect() }
     }
 
+    /// Two types of this group of which nothing is known but that they have the same shape are the
+    /// same: there are no sizes in which they could differ.
+    fn settle_shapes(&mut self, start: usize) {
+        for index in start..self.unifier.constraints.len() {
+            let Some(Pending { constraint: Constraint::SameShape(a, b), .. }) =
+                self.unifier.constraints.get(index).cloned()
+            else {
+                continue;
+            };
+            let (Ty::Var(a), Ty::Var(b)) =
+                (self.unifier.table.resolve(&a), self.unifier.table.resolve(&b))
+            else {
+                continue;
+            };
+            if a == b {
+                self.unifier.constraints.take(index);
+            } else if self.unifier.is_deep(a) && self.unifier.is_deep(b) {
+                self.unifier.constraints.take(index);
+                self.unifier.merge(b, a);
+            }
+        }
+        self.run_ready();
+    }
+
+    /// Declares a quantified type variable owned by a binding of this level.
+    pub(super) fn new_param(&mut self, name: &Name, level: u32, written: bool) -> ParamId {
+        self.typed.params.push(name.clone());
+        self.unifier.table.param(level, written)
+    }
+}
+
+impl Unifier {
     /// One instance of a type, which may have as many nodes as any type; a larger one is reported at `span`.
     fn instance_at(&mut self, span: Span, ty: &Ty, instance: &Instance) -> Ty {
         self.table.begin_steps();
-        self.table.instance_of(ty, instance).unwrap_or_else(|_| self.report_too_large(span).ty())
+        self.table
+            .instance_of(ty, instance)
+            .unwrap_or_else(|_| self.reports.report_too_large(span).ty())
     }
 
     /// Replaces the parameters of a declaration by types, for a use of it at `span`.
@@ -81,73 +118,6 @@ impl Infer<'_> {
     ) -> Ty {
         let types = params.iter().copied().zip(args.iter().cloned()).collect();
         self.instance_at(span, ty, &Instance { types, sizes: FxHashMap::default() })
-    }
-
-    /// Generalises what is a group of its own.
-    pub(super) fn generalise_one(&mut self, member: Member, start: usize) -> Scheme {
-        let scheme = self.generalise(&[member], start).pop();
-        scheme.unwrap_or_else(|| bug("infer", "a scheme for each member of a group"))
-    }
-
-    /// Generalises a group whose constraints begin at `start`; the level is that of the surroundings.
-    pub(super) fn generalise(&mut self, members: &[Member], start: usize) -> Vec<Scheme> {
-        self.run_ready();
-        self.settle_shapes(start);
-        for member in members {
-            if !member.is_function {
-                self.keep_constrained(start);
-            }
-        }
-        self.keep_determined(start);
-        let mut params: Vec<ParamId> =
-            members.iter().flat_map(|member| member.rigid.iter().copied()).collect();
-        self.quantify(members, start, &mut params);
-        let sizes = self.quantify_sizes(members);
-        let constraints = self.take_constraints(start);
-        let scheme = |infer: &mut Self, member: &Member| {
-            let mut own = Vec::new();
-            let mut rename = FxHashMap::default();
-            for (atom, name, value_of) in &member.own {
-                let id = infer.table.size_param();
-                own.push(SizeParam { id, name: name.clone(), value_of: *value_of });
-                rename.insert(atom.clone(), id);
-            }
-            let ty = infer.known(&member.ty);
-            let ty = rename_sizes(&ty, &rename);
-            let constraints = constraints
-                .iter()
-                .map(|constraint| {
-                    map_constraint(constraint, &mut |ty| rename_sizes(&infer.known(ty), &rename))
-                })
-                .collect();
-            let mentioned = sizes_of(&ty);
-            own.extend(sizes.iter().cloned());
-            own.retain(|size| mentioned.contains(&size.id));
-            Scheme { params: params.clone(), sizes: own, constraints, ty }
-        };
-        members.iter().map(|member| scheme(self, member)).collect()
-    }
-
-    /// Two types of this group of which nothing is known but that they have the same shape are the
-    /// same: there are no sizes in which they could differ.
-    fn settle_shapes(&mut self, start: usize) {
-        for index in start..self.constraints.len() {
-            let Some(Pending { constraint: Constraint::SameShape(a, b), .. }) =
-                self.constraints.get(index).cloned()
-            else {
-                continue;
-            };
-            let (Ty::Var(a), Ty::Var(b)) = (self.table.resolve(&a), self.table.resolve(&b)) else {
-                continue;
-            };
-            if a == b {
-                self.constraints.take(index);
-            } else if self.is_deep(a) && self.is_deep(b) {
-                self.constraints.take(index);
-                self.merge(b, a);
-            }
-        }
-        self.run_ready();
     }
 
     /// Constrained variables of a value that is computed once are not generalised.
@@ -182,70 +152,16 @@ impl Infer<'_> {
     }
 
     fn is_deep(&self, var: TyVar) -> bool {
-        self.table.free(var).is_some_and(|free| free.level > self.scope.level())
+        self.table.free(var).is_some_and(|free| free.level > self.level())
     }
 
     fn keep_all(&mut self, ty: &Ty) {
         for var in self.table.free_vars(ty, false) {
             if let Some(mut free) = self.table.free(var) {
-                free.level = free.level.min(self.scope.level());
+                free.level = free.level.min(self.level());
                 self.table.set_free(var, free);
             }
         }
-    }
-
-    /// Turns the variables that only this group mentions into parameters.
-    fn quantify(&mut self, members: &[Member], start: usize, params: &mut Vec<ParamId>) {
-        let mut vars: IndexSet<TyVar, FxBuildHasher> = IndexSet::default();
-        for member in members {
-            let free = self.table.free_vars(&member.ty, false);
-            vars.extend(free.into_iter().filter(|var| self.is_deep(*var)));
-        }
-        let constraints = self.constraints.since(start);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for constraint in &constraints {
-                let mentioned: Vec<TyVar> = types_of(constraint)
-                    .into_iter()
-                    .flat_map(|ty| self.table.free_vars(ty, false))
-                    .collect();
-                if mentioned.iter().any(|var| vars.contains(var)) {
-                    let new = mentioned
-                        .into_iter()
-                        .filter(|var| !vars.contains(var) && self.is_deep(*var));
-                    let new: Vec<TyVar> = new.collect();
-                    changed |= !new.is_empty();
-                    vars.extend(new);
-                }
-            }
-        }
-        let mut taken: FxHashSet<Name> = self.scope.type_var_names().cloned().collect();
-        taken.extend(params.iter().map(|param| self.typed.params[*param].clone()));
-        let mut next = 0;
-        for var in vars {
-            if self.table.free(var).is_none() {
-                continue;
-            }
-            let name = loop {
-                let name = Name::from(letter(next, b'a'));
-                next += 1;
-                if !taken.contains(&name) {
-                    break name;
-                }
-            };
-            let param = self.new_param(&name, self.scope.level() + 1, false);
-            params.push(param);
-            let woken = self.table.bind(var, Ty::Param(param));
-            self.constraints.wake(woken);
-        }
-        self.run_ready();
-    }
-
-    /// Declares a quantified type variable owned by a binding of this level.
-    pub(super) fn new_param(&mut self, name: &Name, level: u32, written: bool) -> ParamId {
-        self.typed.params.push(name.clone());
-        self.table.param(level, written)
     }
 
     fn quantify_sizes(&mut self, members: &[Member]) -> Vec<SizeParam> {
@@ -259,7 +175,7 @@ impl Infer<'_> {
         for member in members {
             for var in self.free_sizes(&member.ty) {
                 let SizeCell::Free(level, _) = *self.table.size(var) else { continue };
-                if level <= self.scope.level() {
+                if level <= self.level() {
                     continue;
                 }
                 let Some(name) = names.by_ref().find(|name| !taken.contains(name)) else {
@@ -315,7 +231,7 @@ impl Infer<'_> {
 
     fn mentions_own_param(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Param(param) => self.table.param_level(*param) > self.scope.level(),
+            Ty::Param(param) => self.table.param_level(*param) > self.level(),
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Var(_) | Ty::Error => false,
             Ty::Tuple(items) | Ty::Sum(_, items) => {
                 items.iter().any(|item| self.mentions_own_param(item))
@@ -326,6 +242,104 @@ impl Infer<'_> {
                 self.mentions_own_param(a) || self.mentions_own_param(b)
             }
         }
+    }
+}
+
+impl Infer<'_> {
+    /// Generalises what is a group of its own.
+    pub(super) fn generalise_one(&mut self, member: Member, start: usize) -> Scheme {
+        let scheme = self.generalise(&[member], start).pop();
+        scheme.unwrap_or_else(|| bug("infer", "a scheme for each member of a group"))
+    }
+
+    /// Generalises a group whose constraints begin at `start`; the level is that of the surroundings.
+    pub(super) fn generalise(&mut self, members: &[Member], start: usize) -> Vec<Scheme> {
+        self.solver().run_ready();
+        self.solver().settle_shapes(start);
+        for member in members {
+            if !member.is_function {
+                self.unifier.keep_constrained(start);
+            }
+        }
+        self.unifier.keep_determined(start);
+        let mut params: Vec<ParamId> =
+            members.iter().flat_map(|member| member.rigid.iter().copied()).collect();
+        self.quantify(members, start, &mut params);
+        let sizes = self.unifier.quantify_sizes(members);
+        let constraints = self.unifier.take_constraints(start);
+        let scheme = |infer: &mut Self, member: &Member| {
+            let mut own = Vec::new();
+            let mut rename = FxHashMap::default();
+            for (atom, name, value_of) in &member.own {
+                let id = infer.unifier.table.size_param();
+                own.push(SizeParam { id, name: name.clone(), value_of: *value_of });
+                rename.insert(atom.clone(), id);
+            }
+            let ty = infer.unifier.known(&member.ty);
+            let ty = rename_sizes(&ty, &rename);
+            let constraints = constraints
+                .iter()
+                .map(|constraint| {
+                    map_constraint(constraint, &mut |ty| {
+                        rename_sizes(&infer.unifier.known(ty), &rename)
+                    })
+                })
+                .collect();
+            let mentioned = sizes_of(&ty);
+            own.extend(sizes.iter().cloned());
+            own.retain(|size| mentioned.contains(&size.id));
+            Scheme { params: params.clone(), sizes: own, constraints, ty }
+        };
+        members.iter().map(|member| scheme(self, member)).collect()
+    }
+
+    /// Turns the variables that only this group mentions into parameters.
+    fn quantify(&mut self, members: &[Member], start: usize, params: &mut Vec<ParamId>) {
+        let mut vars: IndexSet<TyVar, FxBuildHasher> = IndexSet::default();
+        for member in members {
+            let free = self.unifier.table.free_vars(&member.ty, false);
+            vars.extend(free.into_iter().filter(|var| self.unifier.is_deep(*var)));
+        }
+        let constraints = self.unifier.constraints.since(start);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for constraint in &constraints {
+                let mentioned: Vec<TyVar> = types_of(constraint)
+                    .into_iter()
+                    .flat_map(|ty| self.unifier.table.free_vars(ty, false))
+                    .collect();
+                if mentioned.iter().any(|var| vars.contains(var)) {
+                    let new = mentioned
+                        .into_iter()
+                        .filter(|var| !vars.contains(var) && self.unifier.is_deep(*var));
+                    let new: Vec<TyVar> = new.collect();
+                    changed |= !new.is_empty();
+                    vars.extend(new);
+                }
+            }
+        }
+        let mut taken: FxHashSet<Name> = self.scope.type_var_names().cloned().collect();
+        taken.extend(params.iter().map(|param| self.typed.params[*param].clone()));
+        let mut next = 0;
+        for var in vars {
+            if self.unifier.table.free(var).is_none() {
+                continue;
+            }
+            let name = loop {
+                let name = Name::from(letter(next, b'a'));
+                next += 1;
+                if !taken.contains(&name) {
+                    break name;
+                }
+            };
+            let level = self.unifier.level() + 1;
+            let param = self.solver().new_param(&name, level, false);
+            params.push(param);
+            let woken = self.unifier.table.bind(var, Ty::Param(param));
+            self.unifier.constraints.wake(woken);
+        }
+        self.solver().run_ready();
     }
 }
 

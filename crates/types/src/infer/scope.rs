@@ -30,10 +30,6 @@ pub(super) struct Scope {
     not_recursive: Vec<Name>,
     /// The module whose definitions are being inferred.
     module: usize,
-    /// How many generalising bindings enclose this point.
-    level: u32,
-    /// How many binders enclose this point.
-    depth: u32,
     /// The size in a type that is being inferred.
     size: Option<SizeAtWork>,
 }
@@ -70,34 +66,8 @@ impl Scope {
         std::mem::replace(&mut self.module, module)
     }
 
-    /// How many generalising bindings enclose this point.
-    pub fn level(&self) -> u32 {
-        self.level
-    }
-
-    /// How many binders enclose this point.
-    pub fn depth(&self) -> u32 {
-        self.depth
-    }
-
-    /// Begins the value of a binding that is generalised.
-    pub fn enter_binding(&mut self) {
-        self.level += 1;
-    }
-
-    pub fn leave_binding(&mut self) {
-        self.level -= 1;
-    }
-
-    /// Begins what a binder encloses; gives what is in scope around it.
-    pub fn enter_binder(&mut self) -> Mark {
-        self.depth += 1;
-        self.mark()
-    }
-
-    /// Ends what a binder encloses; what came into scope inside leaves it.
-    pub fn leave_binder(&mut self, outer: Mark) {
-        self.depth -= 1;
+    /// What came into scope since the mark leaves it.
+    pub fn leave(&mut self, outer: Mark) {
         self.names.truncate(outer.names);
     }
 

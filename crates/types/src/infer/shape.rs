@@ -7,8 +7,9 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::clash::{Clash, Sizes};
-use super::state::Infer;
+use super::solver::Solver;
 use super::table::{Among, Table};
+use super::unifier::Unifier;
 use crate::tir::Constraint;
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
 
@@ -53,41 +54,23 @@ impl Table {
             _ => a,
         })
     }
+
+    fn group_size(&mut self, size: &Size, own: &[(Atom, SizeVar)], complete: bool) -> Size {
+        let Size::Poly(poly) = self.resolve_size(size) else { return Size::Any };
+        let copy = poly.substitute(&mut |atom| match own.iter().find(|(mine, _)| mine == atom) {
+            Some((_, var)) => Some(Poly::atom(Atom::Var(*var))),
+            None if matches!(atom, Atom::Var(_)) && !complete => None,
+            None => Some(Poly::atom(atom.clone())),
+        });
+        super::table::size_of(copy)
+    }
 }
 
-impl Infer<'_> {
+impl Unifier {
     /// The common type of two branches whose types agree up to sizes: a size that differs is unknown.
     pub(super) fn join(&mut self, a: &Ty, b: &Ty) -> Ty {
         self.table.begin_steps();
-        self.table.join(a, b).unwrap_or_else(|_| self.report_too_large(self.at).ty())
-    }
-
-    /// Both types are the same up to sizes; the second is the one whose sizes are forgotten.
-    pub(super) fn solve_same_shape(&mut self, exact: &Ty, loose: &Ty) -> super::solve::Verdict {
-        let (left, right) = (self.table.head(exact), self.table.head(loose));
-        match (&left, &right) {
-            (Ty::Var(a), Ty::Var(b)) if a != b => {
-                return super::solve::Verdict::Waits(vec![*a, *b]);
-            }
-            (Ty::Var(var), other) | (other, Ty::Var(var)) if self.shape_occurs(*var, other) => {
-                self.report_endless(&Constraint::SameShape(left, right));
-            }
-            (Ty::Var(_), _) => {
-                let copy = self.shape_copy(&right, false);
-                self.agree_in_constraint(&left, &copy);
-            }
-            (_, Ty::Var(_)) => {
-                let copy = self.shape_copy(&left, true);
-                self.agree_in_constraint(&copy, &right);
-            }
-            _ => {
-                let at = self.at;
-                if let Err(clash) = self.unify(&left, &right, Sizes::Join) {
-                    self.report_clash(at, &right, &left, &clash, &super::mismatch::Why::Plain);
-                }
-            }
-        }
-        super::solve::Verdict::Done
+        self.table.join(a, b).unwrap_or_else(|_| self.reports.report_too_large(self.at).ty())
     }
 
     /// Whether the unknown type, or one that waits to have its shape, is a part of `head`: then a type
@@ -190,7 +173,7 @@ impl Infer<'_> {
             }
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Param(_) | Ty::Var(_) | Ty::Error => head,
             Ty::Array(size, element) => {
-                let size = self.group_size(size, own, complete);
+                let size = self.table.group_size(size, own, complete);
                 Ty::Array(size, self.group_copy(element, own, complete)?.into())
             }
             Ty::Tuple(items) => Ty::Tuple(self.group_copies(items.iter(), own, complete)?.into()),
@@ -221,14 +204,36 @@ impl Infer<'_> {
     ) -> Result<Vec<Ty>, Clash> {
         items.map(|item| self.group_copy(item, own, complete)).collect()
     }
+}
 
-    fn group_size(&mut self, size: &Size, own: &[(Atom, SizeVar)], complete: bool) -> Size {
-        let Size::Poly(poly) = self.table.resolve_size(size) else { return Size::Any };
-        let copy = poly.substitute(&mut |atom| match own.iter().find(|(mine, _)| mine == atom) {
-            Some((_, var)) => Some(Poly::atom(Atom::Var(*var))),
-            None if matches!(atom, Atom::Var(_)) && !complete => None,
-            None => Some(Poly::atom(atom.clone())),
-        });
-        super::table::size_of(copy)
+impl Solver<'_> {
+    /// Both types are the same up to sizes; the second is the one whose sizes are forgotten.
+    pub(super) fn solve_same_shape(&mut self, exact: &Ty, loose: &Ty) -> super::solve::Verdict {
+        let (left, right) = (self.unifier.table.head(exact), self.unifier.table.head(loose));
+        match (&left, &right) {
+            (Ty::Var(a), Ty::Var(b)) if a != b => {
+                return super::solve::Verdict::Waits(vec![*a, *b]);
+            }
+            (Ty::Var(var), other) | (other, Ty::Var(var))
+                if self.unifier.shape_occurs(*var, other) =>
+            {
+                self.report_endless(&Constraint::SameShape(left, right));
+            }
+            (Ty::Var(_), _) => {
+                let copy = self.unifier.shape_copy(&right, false);
+                self.agree_in_constraint(&left, &copy);
+            }
+            (_, Ty::Var(_)) => {
+                let copy = self.unifier.shape_copy(&left, true);
+                self.agree_in_constraint(&copy, &right);
+            }
+            _ => {
+                let at = self.unifier.at;
+                if let Err(clash) = self.unify(&left, &right, Sizes::Join) {
+                    self.report_clash(at, &right, &left, &clash, &super::mismatch::Why::Plain);
+                }
+            }
+        }
+        super::solve::Verdict::Done
     }
 }

@@ -8,8 +8,10 @@ use pullback_base::{Name, Span};
 
 use super::clash::Sizes;
 use super::reports::Reported;
-use super::state::Infer;
+use super::solver::Solver;
+use super::table::Table;
 use super::tangent::tangent;
+use super::unifier::Unifier;
 use crate::tir::{Constraint, JacobianOf};
 use crate::ty::{Ty, TyVar};
 
@@ -28,59 +30,124 @@ pub(super) enum Verdict {
     Waits(Vec<TyVar>),
 }
 
-impl Infer<'_> {
+impl Table {
+    /// Whether the type may turn out to be one with fields or components.
+    fn may_have_parts(&self, head: &Ty) -> bool {
+        if let Ty::Param(param) = head {
+            return !self.is_written(*param);
+        }
+        matches!(head, Ty::Var(_) | Ty::Tangent(_))
+    }
+
+    /// The number type a structure is made of, as far as its first part tells.
+    fn leaf(&mut self, ty: &Ty) -> Option<Ty> {
+        let mut ty = self.head(ty);
+        for _ in 0..64 {
+            let next = if let Ty::Array(_, element) = &ty {
+                element.as_ref().clone()
+            } else if let Ty::Tuple(items) = &ty {
+                items.first()?.clone()
+            } else if let Ty::Record(fields) = &ty {
+                fields.first()?.1.clone()
+            } else {
+                return Some(ty);
+            };
+            ty = self.head(&next);
+        }
+        None
+    }
+
+    /// The constraint waits for whatever variables the type has.
+    fn waits(&mut self, ty: &Ty) -> Verdict {
+        Verdict::Waits(self.free_vars(ty, false))
+    }
+}
+
+impl Unifier {
     /// Remembers a constraint that arises at [`Infer::at`]; it is looked at when the current
     /// unification is done.
     pub(super) fn require(&mut self, constraint: Constraint) {
         self.constraints.add(constraint, self.at);
     }
 
+    /// The same constraint on a part of the type.
+    fn require_part(&mut self, like: &Constraint, part: Ty) {
+        let constraint = if let Constraint::Vector(_) = like {
+            Constraint::Vector(part)
+        } else if let Constraint::Eq(_) = like {
+            Constraint::Eq(part)
+        } else if let Constraint::Diff(_) = like {
+            Constraint::Diff(part)
+        } else {
+            Constraint::Num(part)
+        };
+        self.require(constraint);
+    }
+
+    /// A new unknown type with this tangent type.
+    fn primal_of(&mut self, ty: &Ty) -> Ty {
+        let part = self.fresh();
+        self.require(Constraint::Tangent(part.clone(), ty.clone()));
+        part
+    }
+
+    fn jacobian_part(&mut self, of: JacobianOf, output: &Ty, input: &Ty) -> Ty {
+        if matches!(output, Ty::Real) {
+            return tangent(input);
+        }
+        let part = self.fresh();
+        self.require(Constraint::Jacobian(of, output.clone(), input.clone(), part.clone()));
+        part
+    }
+}
+
+impl Solver<'_> {
     /// Remembers a constraint that arises at `span` and looks at it.
     pub(super) fn require_at(&mut self, span: Span, constraint: Constraint) {
-        let before = std::mem::replace(&mut self.at, span);
-        self.require(constraint);
+        let before = std::mem::replace(&mut self.unifier.at, span);
+        self.unifier.require(constraint);
         self.run_ready();
-        self.at = before;
+        self.unifier.at = before;
     }
 
     /// Looks at every constraint that may have become solvable.
     pub(super) fn run_ready(&mut self) {
-        if !self.constraints.begin() {
+        if !self.unifier.constraints.begin() {
             return;
         }
-        let at = self.at;
+        let at = self.unifier.at;
         let mut derived = 0;
-        while let Some(ready) = self.constraints.next_ready() {
+        while let Some(ready) = self.unifier.constraints.next_ready() {
             for index in ready {
-                let Some(pending) = self.constraints.take(index) else { continue };
-                if self.reports.has_stopped() {
+                let Some(pending) = self.unifier.constraints.take(index) else { continue };
+                if self.unifier.reports.has_stopped() {
                     continue;
                 }
-                self.at = pending.span;
+                self.unifier.at = pending.span;
                 derived += u32::from(pending.nesting > 0);
                 if pending.nesting > MAX_NESTING || derived > MAX_DERIVED {
                     self.report_endless(&pending.constraint);
                     continue;
                 }
-                self.constraints.enter(&pending);
+                self.unifier.constraints.enter(&pending);
                 if let Verdict::Waits(vars) = self.solve(&pending.constraint) {
                     for var in vars {
-                        self.table.wait(var, index);
+                        self.unifier.table.wait(var, index);
                     }
-                    self.constraints.put_back(index, pending);
+                    self.unifier.constraints.put_back(index, pending);
                 }
             }
         }
-        self.at = at;
-        self.constraints.end();
+        self.unifier.at = at;
+        self.unifier.constraints.end();
     }
 
     /// The types of a constraint that goes on forever; they become erroneous.
     pub(super) fn report_endless(&mut self, constraint: &Constraint) {
         let types: Vec<Ty> = super::scheme::types_of(constraint).into_iter().cloned().collect();
-        let erroneous = types.iter().any(|ty| matches!(self.table.head(ty), Ty::Error));
-        if self.reports.is_first_endless() && !erroneous {
-            self.report_infinite(self.at);
+        let erroneous = types.iter().any(|ty| matches!(self.unifier.table.head(ty), Ty::Error));
+        if self.unifier.reports.is_first_endless() && !erroneous {
+            self.unifier.reports.report_infinite(self.unifier.at);
         }
         for ty in types {
             self.agree_in_constraint(&Ty::Error, &ty);
@@ -104,36 +171,24 @@ impl Infer<'_> {
         }
     }
 
-    /// The same constraint on a part of the type.
-    fn require_part(&mut self, like: &Constraint, part: Ty) {
-        let constraint = if let Constraint::Vector(_) = like {
-            Constraint::Vector(part)
-        } else if let Constraint::Eq(_) = like {
-            Constraint::Eq(part)
-        } else if let Constraint::Diff(_) = like {
-            Constraint::Diff(part)
-        } else {
-            Constraint::Num(part)
-        };
-        self.require(constraint);
-    }
-
     fn solve_arithmetic(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
-        let head = self.table.head(ty);
+        let head = self.unifier.table.head(ty);
         match &head {
             Ty::Real | Ty::Error => {}
             Ty::Int if matches!(constraint, Constraint::Num(_)) => {}
             Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..)
-                if !self.table.is_sum_tangent(&head) =>
+                if !self.unifier.table.is_sum_tangent(&head) =>
             {
-                return self.waits(&head);
+                return self.unifier.table.waits(&head);
             }
-            Ty::Array(_, element) => self.require_part(constraint, element.as_ref().clone()),
+            Ty::Array(_, element) => {
+                self.unifier.require_part(constraint, element.as_ref().clone())
+            }
             Ty::Tuple(items) => {
-                items.iter().for_each(|item| self.require_part(constraint, item.clone()))
+                items.iter().for_each(|item| self.unifier.require_part(constraint, item.clone()))
             }
             Ty::Record(fields) => {
-                fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone()))
+                fields.iter().for_each(|(_, ty)| self.unifier.require_part(constraint, ty.clone()))
             }
             Ty::Int
             | Ty::Bool
@@ -151,10 +206,12 @@ impl Infer<'_> {
     }
 
     fn solve_scalar(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
-        let head = self.table.head(ty);
+        let head = self.unifier.table.head(ty);
         match &head {
             Ty::Real | Ty::Int | Ty::Error => Verdict::Done,
-            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => self.waits(&head),
+            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => {
+                self.unifier.table.waits(&head)
+            }
             Ty::Bool
             | Ty::Str
             | Ty::Tuple(_)
@@ -169,27 +226,29 @@ impl Infer<'_> {
     }
 
     fn solve_first_order(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
-        let head = self.table.head(ty);
+        let head = self.unifier.table.head(ty);
         match &head {
             Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Error => {}
-            Ty::Var(_) | Ty::Param(_) | Ty::Jacobian(..) => return self.waits(&head),
-            Ty::Tangent(inner) => self.require_part(constraint, inner.as_ref().clone()),
-            Ty::Array(_, element) => self.require_part(constraint, element.as_ref().clone()),
+            Ty::Var(_) | Ty::Param(_) | Ty::Jacobian(..) => return self.unifier.table.waits(&head),
+            Ty::Tangent(inner) => self.unifier.require_part(constraint, inner.as_ref().clone()),
+            Ty::Array(_, element) => {
+                self.unifier.require_part(constraint, element.as_ref().clone())
+            }
             Ty::Tuple(items) => {
-                items.iter().for_each(|item| self.require_part(constraint, item.clone()))
+                items.iter().for_each(|item| self.unifier.require_part(constraint, item.clone()))
             }
             Ty::Record(fields) => {
-                fields.iter().for_each(|(_, ty)| self.require_part(constraint, ty.clone()))
+                fields.iter().for_each(|(_, ty)| self.unifier.require_part(constraint, ty.clone()))
             }
             Ty::Sum(id, args) => {
-                let info = self.table.sum(*id);
+                let info = self.unifier.table.sum(*id);
                 if info.function {
                     self.report_function(&head, matches!(constraint, Constraint::Diff(_)));
                     return Verdict::Done;
                 }
                 let uses = info.uses.clone();
                 for (arg, _) in args.iter().zip(uses).filter(|(_, used)| *used) {
-                    self.require_part(constraint, arg.clone());
+                    self.unifier.require_part(constraint, arg.clone());
                 }
             }
             Ty::Fun(..) => self.report_function(&head, matches!(constraint, Constraint::Diff(_))),
@@ -198,53 +257,48 @@ impl Infer<'_> {
     }
 
     fn solve_field(&mut self, record: &Ty, name: &Name, ty: &Ty) -> Verdict {
-        let head = self.table.head(record);
-        if self.may_have_parts(&head) {
-            return self.waits(&head);
+        let head = self.unifier.table.head(record);
+        if self.unifier.table.may_have_parts(&head) {
+            return self.unifier.table.waits(&head);
         }
-        let found = self.known_field(&head, name, self.at, self.at).unwrap_or_else(Reported::ty);
+        let found = self
+            .known_field(&head, name, self.unifier.at, self.unifier.at)
+            .unwrap_or_else(Reported::ty);
         self.agree_in_constraint(&found, ty);
         Verdict::Done
     }
 
     fn solve_component(&mut self, tuple: &Ty, index: usize, ty: &Ty) -> Verdict {
-        let head = self.table.head(tuple);
-        if self.may_have_parts(&head) {
-            return self.waits(&head);
+        let head = self.unifier.table.head(tuple);
+        if self.unifier.table.may_have_parts(&head) {
+            return self.unifier.table.waits(&head);
         }
-        let found =
-            self.known_component(&head, index, self.at, self.at).unwrap_or_else(Reported::ty);
+        let found = self
+            .known_component(&head, index, self.unifier.at, self.unifier.at)
+            .unwrap_or_else(Reported::ty);
         self.agree_in_constraint(&found, ty);
         Verdict::Done
     }
 
-    /// Whether the type may turn out to be one with fields or components.
-    fn may_have_parts(&self, head: &Ty) -> bool {
-        if let Ty::Param(param) = head {
-            return !self.table.is_written(*param);
-        }
-        matches!(head, Ty::Var(_) | Ty::Tangent(_))
-    }
-
     /// A Real exponent needs a Real base; an Int base needs an Int exponent.
     fn solve_power(&mut self, base: &Ty, exponent: &Ty) -> Verdict {
-        match self.table.head(exponent) {
+        match self.unifier.table.head(exponent) {
             Ty::Int | Ty::Error => Verdict::Done,
             Ty::Real => {
-                if matches!(self.leaf(base), Some(Ty::Int)) {
-                    self.report_int_base();
+                if matches!(self.unifier.table.leaf(base), Some(Ty::Int)) {
+                    self.unifier.report_int_base();
                 } else {
-                    self.require(Constraint::Vector(base.clone()));
+                    self.unifier.require(Constraint::Vector(base.clone()));
                 }
                 Verdict::Done
             }
             head @ (Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_)) => {
-                if let (Ty::Var(_), Some(Ty::Int)) = (&head, self.leaf(base)) {
+                if let (Ty::Var(_), Some(Ty::Int)) = (&head, self.unifier.table.leaf(base)) {
                     self.agree_in_constraint(&head, &Ty::Int);
                     return Verdict::Done;
                 }
-                let mut vars = self.table.free_vars(&head, false);
-                vars.extend(self.table.free_vars(base, false));
+                let mut vars = self.unifier.table.free_vars(&head, false);
+                vars.extend(self.unifier.table.free_vars(base, false));
                 Verdict::Waits(vars)
             }
             head @ (Ty::Bool
@@ -261,30 +315,12 @@ impl Infer<'_> {
         }
     }
 
-    /// The number type a structure is made of, as far as its first part tells.
-    fn leaf(&mut self, ty: &Ty) -> Option<Ty> {
-        let mut ty = self.table.head(ty);
-        for _ in 0..64 {
-            let next = if let Ty::Array(_, element) = &ty {
-                element.as_ref().clone()
-            } else if let Ty::Tuple(items) = &ty {
-                items.first()?.clone()
-            } else if let Ty::Record(fields) = &ty {
-                fields.first()?.1.clone()
-            } else {
-                return Some(ty);
-            };
-            ty = self.table.head(&next);
-        }
-        None
-    }
-
     fn solve_mat_row(&mut self, row: &Ty, scalar: &Ty) -> Verdict {
-        let head = self.table.head(row);
+        let head = self.unifier.table.head(row);
         match &head {
             Ty::Real | Ty::Int | Ty::Error => self.agree_in_constraint(&head, scalar),
             Ty::Array(_, element) => self.agree_in_constraint(element, scalar),
-            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) => return self.waits(&head),
+            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) => return self.unifier.table.waits(&head),
             Ty::Bool
             | Ty::Str
             | Ty::Tuple(_)
@@ -298,51 +334,55 @@ impl Infer<'_> {
 
     /// `T primal = ty`, solved in both directions: `T α = Real` gives `α = Real`.
     fn solve_tangent(&mut self, primal: &Ty, ty: &Ty) -> Verdict {
-        let left = self.table.head(&tangent(primal));
+        let left = self.unifier.table.head(&tangent(primal));
         let Ty::Tangent(inner) = &left else {
             self.agree_in_constraint(&left, ty);
             return Verdict::Done;
         };
-        let (inner, right) = (self.table.head(inner), self.table.head(ty));
+        let (inner, right) = (self.unifier.table.head(inner), self.unifier.table.head(ty));
         match (&inner, &right) {
             (_, Ty::Error) => {}
-            (Ty::Sum(..), Ty::Tangent(other)) if matches!(self.table.head(other), Ty::Sum(..)) => {
+            (Ty::Sum(..), Ty::Tangent(other))
+                if matches!(self.unifier.table.head(other), Ty::Sum(..)) =>
+            {
                 self.agree_in_constraint(&inner, other);
             }
             (_, Ty::Tangent(other)) => {
-                if self.table.head(other) != inner {
-                    let mut vars = self.table.free_vars(&inner, false);
-                    vars.extend(self.table.free_vars(other, false));
+                if self.unifier.table.head(other) != inner {
+                    let mut vars = self.unifier.table.free_vars(&inner, false);
+                    vars.extend(self.unifier.table.free_vars(other, false));
                     return Verdict::Waits(vars);
                 }
             }
             (_, Ty::Var(var)) => {
-                if self.table.free_vars(&inner, false).contains(var) {
-                    return self.waits(&inner);
+                if self.unifier.table.free_vars(&inner, false).contains(var) {
+                    return self.unifier.table.waits(&inner);
                 }
                 self.agree_in_constraint(&left, &right);
             }
             (_, Ty::Param(_)) if inner == right => return Verdict::Waits(vec![]),
-            (Ty::Var(_), Ty::Param(_)) => return self.waits(&inner),
-            (Ty::Var(_), Ty::Tuple(items)) if items.is_empty() => return self.waits(&inner),
+            (Ty::Var(_), Ty::Param(_)) => return self.unifier.table.waits(&inner),
+            (Ty::Var(_), Ty::Tuple(items)) if items.is_empty() => {
+                return self.unifier.table.waits(&inner);
+            }
             (Ty::Var(_), Ty::Real) => self.agree_in_constraint(&inner, &right),
             (Ty::Var(_), Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_)) => {
                 self.invert_tangent(&inner, &right)
             }
             (Ty::Var(_), Ty::Sum(..)) => {
                 self.agree_in_constraint(&inner, &right);
-                self.require(Constraint::Tangent(inner, right));
+                self.unifier.require(Constraint::Tangent(inner, right));
             }
             (Ty::Sum(a, _), Ty::Sum(b, _)) if a == b => {
-                let vars = self.table.free_vars(&inner, true);
+                let vars = self.unifier.table.free_vars(&inner, true);
                 if !vars.is_empty() {
                     self.agree_in_constraint(&inner, &right);
-                    return Verdict::Waits(self.table.free_vars(&inner, false));
+                    return Verdict::Waits(self.unifier.table.free_vars(&inner, false));
                 }
-                self.report_mismatch(self.at, &left, &right, &super::mismatch::Why::Plain);
+                self.report_mismatch(self.unifier.at, &left, &right, &super::mismatch::Why::Plain);
             }
             _ => {
-                self.report_mismatch(self.at, &left, &right, &super::mismatch::Why::Plain);
+                self.report_mismatch(self.unifier.at, &left, &right, &super::mismatch::Why::Plain);
             }
         }
         Verdict::Done
@@ -351,13 +391,13 @@ impl Infer<'_> {
     /// Gives the unknown `primal` the outer shape of its tangent type.
     fn invert_tangent(&mut self, primal: &Ty, ty: &Ty) {
         let shape = if let Ty::Array(size, element) = ty {
-            let part = self.fresh();
-            self.require(Constraint::Tangent(part.clone(), element.as_ref().clone()));
+            let part = self.unifier.fresh();
+            self.unifier.require(Constraint::Tangent(part.clone(), element.as_ref().clone()));
             Ty::Array(size.clone(), part.into())
         } else if let Ty::Tuple(items) = ty {
-            Ty::Tuple(items.iter().map(|item| self.primal_of(item)).collect())
+            Ty::Tuple(items.iter().map(|item| self.unifier.primal_of(item)).collect())
         } else if let Ty::Record(fields) = ty {
-            let part = |(name, ty): &(Name, Ty)| (name.clone(), self.primal_of(ty));
+            let part = |(name, ty): &(Name, Ty)| (name.clone(), self.unifier.primal_of(ty));
             Ty::Record(fields.iter().map(part).collect())
         } else {
             return;
@@ -365,66 +405,51 @@ impl Infer<'_> {
         self.agree_in_constraint(primal, &shape);
     }
 
-    /// A new unknown type with this tangent type.
-    fn primal_of(&mut self, ty: &Ty) -> Ty {
-        let part = self.fresh();
-        self.require(Constraint::Tangent(part.clone(), ty.clone()));
-        part
-    }
-
     fn solve_jacobian(&mut self, of: JacobianOf, output: &Ty, input: &Ty, ty: &Ty) -> Verdict {
-        let head = self.table.head(output);
+        let head = self.unifier.table.head(output);
         let shape = match &head {
             Ty::Real => tangent(input),
             Ty::Int | Ty::Bool | Ty::Str => Ty::Tuple([].into()),
             Ty::Array(size, element) => {
-                Ty::Array(size.clone(), self.jacobian_part(of, element, input).into())
+                Ty::Array(size.clone(), self.unifier.jacobian_part(of, element, input).into())
             }
-            Ty::Tuple(items) => {
-                Ty::Tuple(items.iter().map(|item| self.jacobian_part(of, item, input)).collect())
-            }
+            Ty::Tuple(items) => Ty::Tuple(
+                items.iter().map(|item| self.unifier.jacobian_part(of, item, input)).collect(),
+            ),
             Ty::Record(fields) => Ty::Record(
                 fields
                     .iter()
-                    .map(|(name, ty)| (name.clone(), self.jacobian_part(of, ty, input)))
+                    .map(|(name, ty)| (name.clone(), self.unifier.jacobian_part(of, ty, input)))
                     .collect(),
             ),
             Ty::Sum(..) => {
                 self.report_jacobian_of_sum(of, &head);
                 Ty::Error
             }
-            Ty::Tangent(_) if self.table.is_sum_tangent(&head) => {
+            Ty::Tangent(_) if self.unifier.table.is_sum_tangent(&head) => {
                 self.report_jacobian_of_sum(of, &head);
                 Ty::Error
             }
             // A function is reported by its `Diff` constraint.
             Ty::Error | Ty::Fun(..) => Ty::Error,
             Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => {
-                return self.waits(&head);
+                return self.unifier.table.waits(&head);
             }
         };
         self.agree_in_constraint(&shape, ty);
         Verdict::Done
     }
 
-    fn jacobian_part(&mut self, of: JacobianOf, output: &Ty, input: &Ty) -> Ty {
-        if matches!(output, Ty::Real) {
-            return tangent(input);
-        }
-        let part = self.fresh();
-        self.require(Constraint::Jacobian(of, output.clone(), input.clone(), part.clone()));
-        part
-    }
-
-    /// The constraint waits for whatever variables the type has.
-    fn waits(&mut self, ty: &Ty) -> Verdict {
-        Verdict::Waits(self.table.free_vars(ty, false))
-    }
-
     /// Agreement that a constraint demands.
     pub(super) fn agree_in_constraint(&mut self, actual: &Ty, expected: &Ty) {
         if let Err(clash) = self.unify(actual, expected, Sizes::Strict) {
-            self.report_clash(self.at, actual, expected, &clash, &super::mismatch::Why::Plain);
+            self.report_clash(
+                self.unifier.at,
+                actual,
+                expected,
+                &clash,
+                &super::mismatch::Why::Plain,
+            );
         }
     }
 }

@@ -1,14 +1,12 @@
 //! The state of inference, in parts that own what they keep.
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Name};
 
 use super::aliases::Aliases;
 use super::bindings::Bindings;
-use super::constraints::Constraints;
-use super::opaque::OpaqueSizes;
-use super::reports::{Reported, Reports};
-use super::scope::Scope;
-use super::table::Table;
+use super::scope::{Mark, Scope};
+use super::solver::Solver;
+use super::unifier::Unifier;
 use crate::records::RecordOrders;
 use crate::resolve::{Declared, Source};
 use crate::tir::{Global, Local, LocalId, TExpr, TExprKind, Typed};
@@ -20,18 +18,12 @@ pub(super) struct Infer<'a> {
     pub declared: Declared<'a>,
     /// The typed tree so far.
     pub typed: Typed,
-    /// What is known of types and sizes.
-    pub table: Table,
-    /// What is to be known of them.
-    pub constraints: Constraints,
+    /// What is known of types and sizes, and is to be.
+    pub unifier: Unifier,
     pub records: RecordOrders,
     pub aliases: Aliases,
     pub bindings: Bindings,
     pub scope: Scope,
-    pub opaque: OpaqueSizes,
-    pub reports: Reports,
-    /// The expression that constraints arising now are blamed on.
-    pub at: Span,
 }
 
 impl<'a> Infer<'a> {
@@ -41,15 +33,11 @@ impl<'a> Infer<'a> {
         Self {
             declared,
             typed: Typed::default(),
-            table: Table::default(),
-            constraints: Constraints::default(),
+            unifier: Unifier::new(reports),
             records: RecordOrders::default(),
             aliases,
             bindings: Bindings::default(),
             scope: Scope::default(),
-            opaque: OpaqueSizes::default(),
-            reports: Reports::new(reports),
-            at: Span::NONE,
         }
     }
 
@@ -70,27 +58,36 @@ impl<'a> Infer<'a> {
         }
     }
 
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.reports.add(diagnostic)
-    }
-
     /// Declares a local variable at the current depth.
     pub(super) fn local(&mut self, name: &Name, ty: Ty) -> LocalId {
         let id = self.typed.locals.push(Local { name: name.clone(), params: vec![], ty });
-        let bound = self.bindings.declare_local(self.scope.depth());
-        debug_assert_eq!(id, bound);
+        let (bound, known) = (self.bindings.declare_local(), self.unifier.declare_local());
+        debug_assert!(id == bound && id == known, "the tables of locals go together");
         id
     }
 
     /// Runs `body` with whatever it adds to the local scope taken away afterwards, one binder deeper.
     pub(super) fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
-        let outer = self.scope.enter_binder();
+        let outer = self.enter_binder();
         let result = body(self);
-        self.scope.leave_binder(outer);
+        self.leave_binder(outer);
         result
     }
 
-    pub(super) fn error_expr(span: Span) -> TExpr {
-        TExpr { kind: TExprKind::Error, ty: Ty::Error, span }
+    /// Begins what a binder encloses; gives what is in scope around it.
+    pub(super) fn enter_binder(&mut self) -> Mark {
+        self.unifier.enter_binder();
+        self.scope.mark()
+    }
+
+    /// Ends what a binder encloses; what came into scope inside leaves it.
+    pub(super) fn leave_binder(&mut self, outer: Mark) {
+        self.unifier.leave_binder();
+        self.scope.leave(outer);
+    }
+
+    /// The part that solves constraints.
+    pub(super) fn solver(&mut self) -> Solver<'_> {
+        Solver { unifier: &mut self.unifier, typed: &mut self.typed }
     }
 }

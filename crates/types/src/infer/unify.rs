@@ -6,8 +6,9 @@
 use std::rc::Rc;
 
 use super::clash::{Clash, Sizes};
-use super::state::Infer;
+use super::solver::Solver;
 use super::table::Free;
+use super::unifier::Unifier;
 use crate::tir::Constraint;
 use crate::ty::{Atom, Poly, Size, SizeVar, Ty, TyVar};
 
@@ -17,50 +18,26 @@ struct Limit {
     free: Free,
 }
 
-impl Infer<'_> {
+impl Unifier {
     /// A new unknown type.
     pub(super) fn fresh(&mut self) -> Ty {
-        Ty::Var(self.table.fresh(Free {
-            level: self.scope.level(),
-            depth: self.scope.depth(),
-            loose: false,
-        }))
+        Ty::Var(self.table.fresh(Free { level: self.level(), depth: self.depth(), loose: false }))
     }
 
     /// A new unknown type whose sizes are forgotten.
     pub(super) fn fresh_loose(&mut self) -> Ty {
-        Ty::Var(self.table.fresh(Free {
-            level: self.scope.level(),
-            depth: self.scope.depth(),
-            loose: true,
-        }))
+        Ty::Var(self.table.fresh(Free { level: self.level(), depth: self.depth(), loose: true }))
     }
 
     /// A new unknown size.
     pub(super) fn fresh_size_var(&mut self) -> SizeVar {
-        self.table.fresh_size(self.scope.level(), self.scope.depth())
+        self.table.fresh_size(self.level(), self.depth())
     }
 
     /// A new unknown size.
     pub(super) fn fresh_size(&mut self) -> Size {
         let var = self.fresh_size_var();
         Size::Poly(Poly::atom(Atom::Var(var)).into())
-    }
-
-    /// Makes `actual` agree with `expected`; true if all sizes are proven equal.
-    pub(super) fn unify(
-        &mut self,
-        actual: &Ty,
-        expected: &Ty,
-        sizes: Sizes,
-    ) -> Result<bool, Clash> {
-        if self.reports.has_stopped() {
-            return Ok(true);
-        }
-        self.table.begin_steps();
-        let result = self.unify_in(actual, expected, sizes);
-        self.run_ready();
-        result
     }
 
     pub(super) fn unify_in(
@@ -197,11 +174,11 @@ impl Infer<'_> {
     /// variables become unknown.
     pub(super) fn leave_scope(&mut self, ty: &Ty) -> Ty {
         self.table.begin_steps();
-        let free = Free { level: u32::MAX, depth: self.scope.depth(), loose: false };
+        let free = Free { level: u32::MAX, depth: self.depth(), loose: false };
         match self.adjust(ty, &Limit { var: None, free }) {
             Ok(adjusted) => adjusted.unwrap_or_else(|| ty.clone()),
             Err(Clash::TooLarge) => {
-                self.report_too_large(self.at);
+                self.reports.report_too_large(self.at);
                 Ty::Error
             }
             Err(_) => ty.clone(),
@@ -273,6 +250,24 @@ impl Infer<'_> {
             all.push(adjusted.unwrap_or_else(|| item.clone()));
         }
         Ok(any.then_some(all))
+    }
+}
+
+impl Solver<'_> {
+    /// Makes `actual` agree with `expected`; true if all sizes are proven equal.
+    pub(super) fn unify(
+        &mut self,
+        actual: &Ty,
+        expected: &Ty,
+        sizes: Sizes,
+    ) -> Result<bool, Clash> {
+        if self.unifier.reports.has_stopped() {
+            return Ok(true);
+        }
+        self.unifier.table.begin_steps();
+        let result = self.unifier.unify_in(actual, expected, sizes);
+        self.run_ready();
+        result
     }
 }
 

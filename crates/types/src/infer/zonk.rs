@@ -8,15 +8,34 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Id};
 
 use super::clash::Clash;
+use super::solver::Solver;
 use super::state::Infer;
-use super::table::SizeCell;
+use super::table::{SizeCell, Table};
+use super::unifier::Unifier;
 use crate::tir::{
     Builtin, LocalId, ParamId, SizedDim, Step, TAccess, TExpr, TExprKind, TLoopForm, TParam, TPat,
     TPatKind,
 };
 use crate::ty::{Atom, Poly, Size, Ty, TyVar};
 
-impl Infer<'_> {
+impl Table {
+    fn zonk_size(&mut self, size: &Size, last: bool) -> Size {
+        let size = self.resolve_size(size);
+        let Size::Poly(poly) = &size else { return size };
+        let open = |atom: &Atom| matches!(atom, Atom::Var(_));
+        if last && poly.atoms().any(open) {
+            for atom in poly.atoms() {
+                if let Atom::Var(var) = atom {
+                    self.set_size(*var, SizeCell::Bound(Size::Any));
+                }
+            }
+            return Size::Any;
+        }
+        size
+    }
+}
+
+impl Unifier {
     /// A type with everything known filled in; unknown variables stay.
     pub(super) fn known(&mut self, ty: &Ty) -> Ty {
         if self.reports.has_stopped() {
@@ -28,7 +47,7 @@ impl Infer<'_> {
         match known {
             Ok(new) => new.unwrap_or_else(|| ty.clone()),
             Err(_) => {
-                self.report_too_large(self.at);
+                self.reports.report_too_large(self.at);
                 Ty::Error
             }
         }
@@ -45,7 +64,7 @@ impl Infer<'_> {
             Ok(Some(new)) => *ty = new,
             Ok(None) => {}
             Err(_) => {
-                self.report_too_large(self.at);
+                self.reports.report_too_large(self.at);
                 *ty = Ty::Error;
             }
         }
@@ -70,7 +89,7 @@ impl Infer<'_> {
             }
             Ty::Array(size, element) => {
                 let new_element = self.zonk_in(element, last)?;
-                let new_size = self.zonk_size(size, last);
+                let new_size = self.table.zonk_size(size, last);
                 (new_element.is_some() || new_size != *size).then(|| {
                     let element = new_element.map_or_else(|| element.clone(), Rc::new);
                     Ty::Array(new_size, element)
@@ -135,48 +154,72 @@ impl Infer<'_> {
         Ok(any.then_some(all))
     }
 
-    fn zonk_size(&mut self, size: &Size, last: bool) -> Size {
-        let size = self.table.resolve_size(size);
-        let Size::Poly(poly) = &size else { return size };
-        let open = |atom: &Atom| matches!(atom, Atom::Var(_));
-        if last && poly.atoms().any(open) {
-            for atom in poly.atoms() {
-                if let Atom::Var(var) = atom {
-                    self.table.set_size(*var, SizeCell::Bound(Size::Any));
-                }
+    fn zonk_pattern(&mut self, pattern: &mut TPat) {
+        self.at = pattern.span;
+        self.zonk_ty(&mut pattern.ty);
+        match &mut pattern.kind {
+            TPatKind::Int(value) if matches!(pattern.ty, Ty::Real) => {
+                // Literals are overloaded in patterns too; the nearest binary64 is meant.
+                #[allow(clippy::cast_precision_loss)]
+                let value = *value as f64;
+                pattern.kind = TPatKind::Real(value);
             }
-            return Size::Any;
+            TPatKind::As(_, inner) => self.zonk_pattern(inner),
+            TPatKind::Tuple(items) | TPatKind::Con(_, _, items) => {
+                items.iter_mut().for_each(|item| self.zonk_pattern(item))
+            }
+            TPatKind::Record(fields) => {
+                fields.iter_mut().for_each(|(_, field)| self.zonk_pattern(field))
+            }
+            TPatKind::Wild
+            | TPatKind::Var(_)
+            | TPatKind::Int(_)
+            | TPatKind::Real(_)
+            | TPatKind::Bool(_)
+            | TPatKind::Str(_)
+            | TPatKind::Error => {}
         }
-        size
     }
 
+    fn report_large_literal(&mut self, value: u64) {
+        let diagnostic =
+            Diagnostic::error("E0319", self.at, format!("`{value}` does not fit an Int"), "")
+                .note(format!("the largest Int is {}", i64::MAX))
+                .hint("write it as a Real, with `.0`");
+        self.report(diagnostic);
+    }
+}
+
+impl Solver<'_> {
     /// The types of the locals from `first` on.
     pub(super) fn zonk_locals(&mut self, first: usize) {
         for index in first..self.typed.locals.len() {
             let id = LocalId::from_index(index);
             let mut ty = std::mem::take(&mut self.typed.locals[id].ty);
-            self.zonk_ty(&mut ty);
+            self.unifier.zonk_ty(&mut ty);
             self.typed.locals[id].ty = ty;
         }
     }
+}
 
+impl Infer<'_> {
     /// All types of an expression.
     pub(super) fn zonk_expr(&mut self, expr: &mut TExpr) {
-        self.at = expr.span;
-        self.zonk_ty(&mut expr.ty);
+        self.unifier.at = expr.span;
+        self.unifier.zonk_ty(&mut expr.ty);
         if let TExprKind::Local(id, args) = &mut expr.kind {
             if args.is_empty() {
                 *args = own_params(&self.typed.locals[*id].params);
             }
-            args.iter_mut().for_each(|arg| self.zonk_ty(arg));
+            args.iter_mut().for_each(|arg| self.unifier.zonk_ty(arg));
         } else if let TExprKind::Global(id, args) = &mut expr.kind {
             if args.is_empty() {
                 *args = own_params(&self.typed.globals[*id].params);
             }
-            args.iter_mut().for_each(|arg| self.zonk_ty(arg));
+            args.iter_mut().for_each(|arg| self.unifier.zonk_ty(arg));
         } else if let TExprKind::IntLit(value) = &expr.kind {
             if *value > i64::MAX as u64 && matches!(expr.ty, Ty::Int) {
-                self.report_large_literal(*value);
+                self.unifier.report_large_literal(*value);
             }
         } else if let TExprKind::App(head, args) = &mut expr.kind {
             let negated = matches!(head.kind, TExprKind::Builtin(Builtin::Neg));
@@ -186,7 +229,7 @@ impl Infer<'_> {
                 [TExpr { kind: TExprKind::IntLit(value), ty, .. }]
                     if negated && *value <= 1 << 63 =>
                 {
-                    self.zonk_ty(ty);
+                    self.unifier.zonk_ty(ty);
                 }
                 args => args.iter_mut().for_each(|arg| self.zonk_expr(arg)),
             }
@@ -216,7 +259,7 @@ impl Infer<'_> {
                 self.zonk_expr(&mut lambda.body);
             }
             TExprKind::Let(pattern, value, body) => {
-                self.zonk_pattern(pattern);
+                self.unifier.zonk_pattern(pattern);
                 self.zonk_expr(value);
                 self.zonk_expr(body);
             }
@@ -236,7 +279,7 @@ impl Infer<'_> {
             TExprKind::Match(scrutinee, arms) => {
                 self.zonk_expr(scrutinee);
                 for arm in arms {
-                    self.zonk_pattern(&mut arm.pattern);
+                    self.unifier.zonk_pattern(&mut arm.pattern);
                     self.zonk_expr(&mut arm.body);
                 }
             }
@@ -252,7 +295,7 @@ impl Infer<'_> {
                 self.zonk_expr(body);
             }
             TExprKind::For(pattern, source, body) => {
-                self.zonk_pattern(pattern);
+                self.unifier.zonk_pattern(pattern);
                 self.zonk_expr(source);
                 self.zonk_expr(body);
             }
@@ -274,7 +317,7 @@ impl Infer<'_> {
                 self.zonk_expr(value);
             }
             TExprKind::Loop { pattern, init, form, body } => {
-                self.zonk_pattern(pattern);
+                self.unifier.zonk_pattern(pattern);
                 self.zonk_expr(init);
                 match form {
                     TLoopForm::For(_, bound) | TLoopForm::While(bound) => self.zonk_expr(bound),
@@ -285,37 +328,10 @@ impl Infer<'_> {
     }
 
     fn zonk_param(&mut self, param: &mut TParam) {
-        self.zonk_pattern(&mut param.pattern);
-        self.zonk_ty(&mut param.ty);
+        self.unifier.zonk_pattern(&mut param.pattern);
+        self.unifier.zonk_ty(&mut param.ty);
         for dim in param.sized.iter_mut().flat_map(|sized| &mut sized.dims) {
             self.zonk_expr(&mut dim.size);
-        }
-    }
-
-    fn zonk_pattern(&mut self, pattern: &mut TPat) {
-        self.at = pattern.span;
-        self.zonk_ty(&mut pattern.ty);
-        match &mut pattern.kind {
-            TPatKind::Int(value) if matches!(pattern.ty, Ty::Real) => {
-                // Literals are overloaded in patterns too; the nearest binary64 is meant.
-                #[allow(clippy::cast_precision_loss)]
-                let value = *value as f64;
-                pattern.kind = TPatKind::Real(value);
-            }
-            TPatKind::As(_, inner) => self.zonk_pattern(inner),
-            TPatKind::Tuple(items) | TPatKind::Con(_, _, items) => {
-                items.iter_mut().for_each(|item| self.zonk_pattern(item))
-            }
-            TPatKind::Record(fields) => {
-                fields.iter_mut().for_each(|(_, field)| self.zonk_pattern(field))
-            }
-            TPatKind::Wild
-            | TPatKind::Var(_)
-            | TPatKind::Int(_)
-            | TPatKind::Real(_)
-            | TPatKind::Bool(_)
-            | TPatKind::Str(_)
-            | TPatKind::Error => {}
         }
     }
 
@@ -336,7 +352,7 @@ impl Infer<'_> {
         }
         sized.dims.iter_mut().for_each(|dim| self.zonk_expr(&mut dim.size));
         if sized.dims.is_empty() {
-            let inner = std::mem::replace(inner.as_mut(), Self::error_expr(expr.span));
+            let inner = std::mem::replace(inner.as_mut(), TExpr::error(expr.span));
             *expr = TExpr { ty: std::mem::take(&mut expr.ty), ..inner };
         }
     }
@@ -379,7 +395,7 @@ impl Infer<'_> {
 
     /// An Int expression for a size, if all its names are variables.
     pub(super) fn expr_of_poly(&self, poly: &Poly) -> Option<TExpr> {
-        let span = self.at;
+        let span = self.unifier.at;
         let int = |kind| TExpr { kind, ty: Ty::Int, span };
         let binary = |builtin, a: TExpr, b: TExpr| {
             let ty =
@@ -399,7 +415,7 @@ impl Infer<'_> {
                     Atom::Rigid(local) | Atom::Local(local) => {
                         int(TExprKind::Local(*local, vec![]))
                     }
-                    Atom::Opaque(id) => self.opaque.expr(*id).clone(),
+                    Atom::Opaque(id) => self.unifier.opaque.expr(*id).clone(),
                     Atom::Param(_) | Atom::Var(_) => return None,
                 };
                 product = Some(match product {
@@ -417,14 +433,6 @@ impl Infer<'_> {
         }
         // A polynomial without terms is zero.
         Some(sum.unwrap_or_else(|| int(TExprKind::IntLit(0))))
-    }
-
-    fn report_large_literal(&mut self, value: u64) {
-        let diagnostic =
-            Diagnostic::error("E0319", self.at, format!("`{value}` does not fit an Int"), "")
-                .note(format!("the largest Int is {}", i64::MAX))
-                .hint("write it as a Real, with `.0`");
-        self.report(diagnostic);
     }
 }
 
