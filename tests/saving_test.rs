@@ -106,3 +106,34 @@ fn a_checkpoint_saves_its_arguments() {
     let (second, long) = (of("forward", 100, 100), of("forward", 200, 200));
     assert!(second.peak < 2.0 * BASE && long.peak < 2.0 * BASE, "{second:?} {long:?}");
 }
+
+/// The gradient of `n` steps, with checkpoints every `k` or by their root, of loops that count and that test.
+const LOOPS: &str = "
+def step (i: Int) (x: Real): Real = 1.1 * sin (x + real i)
+def value (n: Int) (k: Int): Real = loop y = 0.5 for i < n do step i y
+def plain (n: Int) (k: Int): Real = grad (\\x -> loop y = x for i < n do step i y) 0.5
+def every (n: Int) (k: Int): Real = grad (\\x -> loop y = x for i < n checkpoint k do step i y) 0.5
+def root (n: Int) (k: Int): Real = grad (\\x -> loop y = x for i < n checkpoint sqrt do step i y) 0.5
+def test (n: Int) (k: Int): Real =
+  grad (\\x -> (loop (y, i) = (x, 0) while i < n checkpoint sqrt do (step i y, i + 1)).0) 0.5
+";
+
+#[test]
+fn a_loop_with_checkpoints_saves_states_and_one_segment() {
+    const N: i32 = 10_000;
+    let of = |entry: &str, k: i32| taken(LOOPS, entry, &[N.to_string(), k.to_string()]);
+    let (plain, value) = (of("plain", 1), of("value", 1));
+    assert!(plain.peak > 8.0 * f64::from(N), "one number a step: {plain:?}");
+    for k in [20, 100, 500] {
+        let saving = of("every", k);
+        let saved = f64::from(N / k) + f64::from(k);
+        // Arrays that grow are held twice for a moment.
+        assert!(saving.peak < 20_000.0 + 20.0 * saved, "{k}: {saving:?}");
+        // The program once more, and the arithmetic of indices.
+        let more = saving.operations - plain.operations;
+        assert!(more < 2.0 * value.operations, "{k}: {saving:?} {plain:?} {value:?}");
+    }
+    for entry in ["root", "test"] {
+        assert!(of(entry, 1).peak < BASE, "{entry}: {:?}", of(entry, 1));
+    }
+}

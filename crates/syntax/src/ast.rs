@@ -333,7 +333,7 @@ pub enum ExprKind {
         /// Where they are in scope.
         body: Box<Expr>,
     },
-    /// `loop p: T = init for i < n do body`, `loop p = init while cond do body`
+    /// `loop p: T = init for i < n do body`, `loop p = init while cond do body`; `checkpoint k` before `do`
     Loop {
         /// The state's pattern.
         pattern: Box<Pattern>,
@@ -343,6 +343,8 @@ pub enum ExprKind {
         init: Box<Expr>,
         /// When it ends.
         form: LoopForm,
+        /// How many steps lie between two checkpoints.
+        checkpoint: Option<Box<Expr>>,
         /// The next state.
         body: Box<Expr>,
     },

@@ -295,11 +295,14 @@ impl Dump<'_> {
                 defs.iter().for_each(|def| self.def("fun", def));
                 self.expr(body);
             }
-            ExprKind::Loop { pattern, ty, init, form, body } => {
+            ExprKind::Loop { pattern, ty, init, form, checkpoint, body } => {
                 self.pattern(pattern);
                 ty.iter().for_each(|ty| self.ty(ty));
                 self.expr(init);
                 self.loop_form(form);
+                if let Some(steps) = checkpoint {
+                    self.exprs("checkpoint", steps.span, [&**steps]);
+                }
                 self.expr(body);
             }
             ExprKind::Ascribe { expr, ty } => {

@@ -129,9 +129,10 @@ impl Heights {
             ExprKind::LetFun { defs, body, .. } => {
                 defs.iter().map(|def| self.def(def)).max().unwrap_or(0).max(self.expr(body))
             }
-            ExprKind::Loop { pattern, ty, init, form, body } => {
-                let head =
-                    self.pattern(pattern).max(self.maybe_ty(ty.as_deref())).max(self.form(form));
+            ExprKind::Loop { pattern, ty, init, form, checkpoint, body } => {
+                let steps = checkpoint.as_deref().map_or(0, |steps| self.expr(steps));
+                let head = self.pattern(pattern).max(self.maybe_ty(ty.as_deref())).max(steps);
+                let head = head.max(self.form(form));
                 head.max(self.expr(init)).max(self.expr(body))
             }
             ExprKind::Ascribe { expr, ty } => self.expr(expr).max(self.ty(ty)),

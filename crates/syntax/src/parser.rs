@@ -139,6 +139,8 @@ pub(crate) struct Parser<'t> {
     skipping: bool,
     /// `and` continues a `let rec` here.
     pub in_rec: bool,
+    /// A loop's head, outside of brackets in it: `checkpoint` may be its keyword here.
+    pub in_head: bool,
     /// How many brackets are open here.
     pub brackets: usize,
     item_start: usize,
@@ -173,6 +175,7 @@ impl<'t> Parser<'t> {
             quiet: false,
             skipping: false,
             in_rec: false,
+            in_head: false,
             brackets: 0,
             item_start: 0,
             nested_item: false,
@@ -362,6 +365,7 @@ impl<'t> Parser<'t> {
         self.item_mistakes.clear();
         self.quiet = false;
         self.in_rec = false;
+        self.in_head = false;
         self.bad_in_item = false;
         self.brackets = 0;
     }

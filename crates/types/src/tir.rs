@@ -216,6 +216,8 @@ pub enum TExprKind {
         init: Box<TExpr>,
         /// When it ends.
         form: TLoopForm,
+        /// Where it has checkpoints.
+        checkpoint: Option<TCheckpoint>,
         /// The next state.
         body: Box<TExpr>,
     },
@@ -296,6 +298,15 @@ pub enum TLoopForm {
     For(LocalId, Box<TExpr>),
     /// `while cond`
     While(Box<TExpr>),
+}
+
+/// How many steps of a loop lie between two checkpoints.
+#[derive(Clone, Debug)]
+pub enum TCheckpoint {
+    /// So many.
+    Every(Box<TExpr>),
+    /// The root of how many there are: `checkpoint sqrt`.
+    Root,
 }
 
 /// A step into a place of `with`.

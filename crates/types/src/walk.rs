@@ -1,6 +1,6 @@
 //! The children of a typed expression, in order of evaluation.
 
-use crate::tir::{SizedTy, TAccess, TExpr, TExprKind, TLoopForm};
+use crate::tir::{SizedTy, TAccess, TCheckpoint, TExpr, TExprKind, TLoopForm};
 
 /// Calls `visit` on every direct subexpression.
 pub fn for_each_child<'a>(expr: &'a TExpr, visit: &mut dyn FnMut(&'a TExpr)) {
@@ -61,11 +61,14 @@ pub fn for_each_child<'a>(expr: &'a TExpr, visit: &mut dyn FnMut(&'a TExpr)) {
             }
             visit(value);
         }
-        TExprKind::Loop { init, form, body, .. } => {
+        TExprKind::Loop { init, form, checkpoint, body, .. } => {
             visit(init);
             match form {
                 TLoopForm::For(_, bound) => visit(bound),
                 TLoopForm::While(cond) => visit(cond),
+            }
+            if let Some(TCheckpoint::Every(steps)) = checkpoint {
+                visit(steps);
             }
             visit(body);
         }

@@ -4,7 +4,7 @@
 //! the arms of a `match` always stand one below the other.
 
 use crate::ast::{Arm, Def, Expr, ExprKind, LoopForm, Pattern, TypeExpr};
-use crate::doc::{Doc, concat, group, nest, text};
+use crate::doc::{self, Doc, concat, group, nest, text};
 use crate::format::source::Source;
 use crate::token::TokenKind;
 
@@ -101,6 +101,7 @@ impl Source<'_> {
         &mut self,
         head: (&Pattern, Option<&TypeExpr>, &Expr),
         form: &LoopForm,
+        checkpoint: Option<&Expr>,
         body: &Expr,
     ) -> Doc {
         let (pattern, ty, init) = head;
@@ -117,10 +118,12 @@ impl Source<'_> {
                 concat([self.take(TokenKind::While), text(" "), self.expr(cond)])
             }
         };
-        let rest = nest(
-            4,
-            concat([Doc::Line, init, Doc::Line, form, text(" "), self.take(TokenKind::Do)]),
-        );
+        let steps = match checkpoint {
+            Some(steps) => concat([Doc::Line, self.token(), text(" "), self.expr(steps)]),
+            None => doc::NIL,
+        };
+        let end = [text(" "), self.take(TokenKind::Do)];
+        let rest = nest(4, concat([Doc::Line, init, Doc::Line, form, steps, concat(end)]));
         let head = group(concat([keyword, text(" "), state, text(" "), equals, rest]));
         concat([head, self.indented(body, None)])
     }

@@ -56,8 +56,9 @@ impl Source<'_> {
             ExprKind::If { .. } => self.if_form(expr),
             ExprKind::Match { scrutinee, arms } => self.match_form(scrutinee, arms),
             ExprKind::Let { .. } | ExprKind::LetFun { .. } => self.let_chain(expr),
-            ExprKind::Loop { pattern, ty, init, form, body } => {
-                self.loop_form((pattern, ty.as_deref(), init), form, body)
+            ExprKind::Loop { pattern, ty, init, form, checkpoint, body } => {
+                let head = (&**pattern, ty.as_deref(), &**init);
+                self.loop_form(head, form, checkpoint.as_deref(), body)
             }
             ExprKind::Ascribe { expr, ty } => {
                 let open = self.take(TokenKind::LParen);

@@ -12,7 +12,7 @@ use crate::token::TokenKind;
 use pullback_base::Name;
 
 /// An open bracket: its token, and what to restore at its end.
-pub(crate) type Opened = (usize, bool);
+pub(crate) type Opened = (usize, [bool; 2]);
 
 impl Parser<'_> {
     /// Whether an atom starts here.
@@ -43,13 +43,15 @@ impl Parser<'_> {
         let opener = self.pos;
         self.bump();
         self.brackets += 1;
-        (opener, std::mem::replace(&mut self.in_rec, false))
+        let outer = [self.in_rec, self.in_head];
+        (self.in_rec, self.in_head) = (false, false);
+        (opener, outer)
     }
     /// Takes the closing bracket, skipping what cannot be read before it. False where the contents
     /// ended in a mistake.
-    pub fn close_bracket(&mut self, (opener, in_rec): Opened, in_what: &str) -> bool {
+    pub fn close_bracket(&mut self, (opener, outer): Opened, in_what: &str) -> bool {
         self.brackets = self.brackets.saturating_sub(1);
-        self.in_rec = in_rec;
+        [self.in_rec, self.in_head] = outer;
         let clean = !self.is_quiet() && self.partner(opener) == Some(self.pos);
         self.close(opener, in_what);
         clean

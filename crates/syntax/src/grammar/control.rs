@@ -7,6 +7,7 @@ use crate::errors::{control, expression, lambda};
 use crate::grammar::expr::SUM;
 use crate::parser::Parser;
 use crate::token::TokenKind;
+use pullback_base::Span;
 
 impl Parser<'_> {
     /// Whether a form stands here that extends as far right as it can.
@@ -181,11 +182,35 @@ impl Parser<'_> {
 
     fn loop_form(&mut self) -> ExprKind {
         let keyword = self.previous_span();
+        let outer = std::mem::replace(&mut self.in_head, false);
         let pattern = Box::new(self.pattern());
         let ty = self.optional_type().map(Box::new);
         self.expect_eq(crate::errors::binding::Equals::Loop);
         let init = Box::new(self.expr_or_eq());
-        let form = if self.eat(TokenKind::For) {
+        self.in_head = true;
+        let form = self.rounds(keyword);
+        self.in_head = true;
+        let has_checkpoint = self.at_checkpoint();
+        self.in_head = false;
+        let checkpoint = has_checkpoint.then(|| {
+            self.bump();
+            Box::new(self.expr_or_eq())
+        });
+        self.in_head = outer;
+        if !self.eat(TokenKind::Do) {
+            self.report(control::no_do(&self.found(), self.span(), keyword));
+            self.skip_to(&[TokenKind::Do]);
+            if !self.eat(TokenKind::Do) {
+                let body = Box::new(self.error_expr());
+                return ExprKind::Loop { pattern, ty, init, form, checkpoint, body };
+            }
+        }
+        ExprKind::Loop { pattern, ty, init, form, checkpoint, body: Box::new(self.expr()) }
+    }
+
+    /// `for i < n` or `while c`
+    fn rounds(&mut self, keyword: Span) -> LoopForm {
+        if self.eat(TokenKind::For) {
             let var = self.variable("a loop's counter");
             if !self.eat(TokenKind::Lt) {
                 self.report(control::bad_range(&self.found(), self.span(), &var.node));
@@ -201,15 +226,27 @@ impl Parser<'_> {
         } else {
             self.report(control::no_loop_form(&self.found(), self.span(), keyword));
             LoopForm::While(Box::new(self.error_expr()))
-        };
-        if !self.eat(TokenKind::Do) {
-            self.report(control::no_do(&self.found(), self.span(), keyword));
-            self.skip_to(&[TokenKind::Do]);
-            if !self.eat(TokenKind::Do) {
-                let body = Box::new(self.error_expr());
-                return ExprKind::Loop { pattern, ty, init, form, body };
-            }
         }
-        ExprKind::Loop { pattern, ty, init, form, body: Box::new(self.expr()) }
+    }
+
+    /// The word `checkpoint` in a loop's head, outside of brackets, with the beginning of a number of steps behind
+    /// it. Everywhere else it is a name like others.
+    pub fn at_checkpoint(&self) -> bool {
+        let begins_steps = matches!(
+            self.nth(1),
+            TokenKind::Lower
+                | TokenKind::Upper
+                | TokenKind::Int
+                | TokenKind::Real
+                | TokenKind::LParen
+                | TokenKind::If
+                | TokenKind::Match
+                | TokenKind::Let
+                | TokenKind::Loop
+        );
+        self.in_head
+            && self.at(TokenKind::Lower)
+            && self.current_text() == "checkpoint"
+            && begins_steps
     }
 }

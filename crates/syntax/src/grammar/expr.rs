@@ -237,7 +237,7 @@ impl Parser<'_> {
         if self.at_open_form() {
             return !self.starts_line(self.pos);
         }
-        self.at_atom() && !self.at_elif() && !self.at_forgotten_def()
+        self.at_atom() && !self.at_elif() && !self.at_forgotten_def() && !self.at_checkpoint()
     }
 
     /// `elif` of other languages; nobody names a variable so.

@@ -73,8 +73,11 @@ impl<'t> Elab<'t> {
             }
             TExprKind::Slice(base, lo, hi) => self.slice(base, lo.as_deref(), hi.as_deref(), span),
             TExprKind::With(base, place, value) => self.with(base, place, value, span),
-            TExprKind::Loop { pattern, init, form, body } => {
+            TExprKind::Loop { pattern, init, form, checkpoint: None, body } => {
                 self.loop_(pattern, init, form, body, span)
+            }
+            TExprKind::Loop { pattern, init, form, checkpoint: Some(checkpoint), body } => {
+                self.segmented(pattern, [init, body], form, checkpoint, span)
             }
             TExprKind::CheckSizes(value, sized) => self.check_sizes(value, sized),
             TExprKind::Error => bug("an expression without errors", span),

@@ -19,6 +19,7 @@ mod matching;
 mod matmul;
 mod place;
 mod regular;
+mod segments;
 mod sized;
 mod state;
 mod tree;

@@ -1,6 +1,7 @@
 //! Binders: functions, `let`, local functions, `loop`, ascriptions.
 
 use pullback_base::{Diagnostic, Name, Span, bug};
+use pullback_prim::Prim;
 use pullback_syntax::ast::{
     Def, Expr, ExprKind, Ident, LoopForm, Param, Pattern, PatternKind, TypeExpr,
 };
@@ -13,7 +14,9 @@ use super::reports::Reports;
 use super::scheme::Member;
 use super::scope::{Binding, Scope};
 use super::state::Infer;
-use crate::tir::{SizedDim, SizedTy, TExpr, TExprKind, TLam, TLoopForm, TParam, TPatKind};
+use crate::tir::{
+    Builtin, SizedDim, SizedTy, TCheckpoint, TExpr, TExprKind, TLam, TLoopForm, TParam, TPatKind,
+};
 use crate::ty::Ty;
 
 impl Reports {
@@ -228,6 +231,7 @@ impl<'a> Infer<'a> {
         written: Option<&'a TypeExpr>,
         init: &'a Expr,
         form: &'a LoopForm,
+        steps: Option<&'a Expr>,
         body: &'a Expr,
         span: Span,
         want: Want<'_>,
@@ -245,6 +249,7 @@ impl<'a> Infer<'a> {
             }
             LoopForm::While(cond) => Rounds::While(cond),
         };
+        let checkpoint = steps.map(|steps| self.steps(steps));
         let (pattern, form, body) = self.scoped(|this| {
             let pattern = this.bind_pattern(pattern, &state, &Why::Scrutinee(init.span));
             let form = match rounds {
@@ -260,8 +265,18 @@ impl<'a> Infer<'a> {
             let body = this.check(body, &state, &why);
             (pattern, form, body)
         });
-        let kind = TExprKind::Loop { pattern, init: Box::new(init), form, body: Box::new(body) };
+        let (init, body) = (Box::new(init), Box::new(body));
+        let kind = TExprKind::Loop { pattern, init, form, checkpoint, body };
         TExpr { kind, ty: state, span }
+    }
+
+    /// How many steps lie between two checkpoints of a loop: an Int, or `sqrt` where that is the function.
+    fn steps(&mut self, steps: &'a Expr) -> TCheckpoint {
+        let typed = self.sub(steps, None);
+        if matches!(typed.kind, TExprKind::Builtin(Builtin::Prim(Prim::Sqrt))) {
+            return TCheckpoint::Root;
+        }
+        TCheckpoint::Every(Box::new(self.solver().coerce(typed, &Ty::Int, &Why::Index)))
     }
 }
 

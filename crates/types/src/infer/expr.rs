@@ -134,8 +134,9 @@ impl<'a> Infer<'a> {
             ExprKind::LetFun { recursive, defs, body } => {
                 return self.let_fun(*recursive, defs, body, span, want);
             }
-            ExprKind::Loop { pattern, ty, init, form, body } => {
-                self.repeat(pattern, ty.as_deref(), init, form, body, span, want)
+            ExprKind::Loop { pattern, ty, init, form, checkpoint, body } => {
+                let (ty, steps) = (ty.as_deref(), checkpoint.as_deref());
+                self.repeat(pattern, ty, init, form, steps, body, span, want)
             }
             ExprKind::Ascribe { expr, ty } => self.ascribe(expr, ty, span),
         };

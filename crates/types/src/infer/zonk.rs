@@ -13,8 +13,8 @@ use super::state::Infer;
 use super::table::{SizeCell, Table};
 use super::unifier::Unifier;
 use crate::tir::{
-    Builtin, LocalId, ParamId, SizedDim, Step, TAccess, TExpr, TExprKind, TLoopForm, TParam, TPat,
-    TPatKind,
+    Builtin, LocalId, ParamId, SizedDim, Step, TAccess, TCheckpoint, TExpr, TExprKind, TLoopForm,
+    TParam, TPat, TPatKind,
 };
 use crate::ty::{Atom, Poly, Size, Ty, TyVar};
 
@@ -316,11 +316,14 @@ impl Infer<'_> {
                 }
                 self.zonk_expr(value);
             }
-            TExprKind::Loop { pattern, init, form, body } => {
+            TExprKind::Loop { pattern, init, form, checkpoint, body } => {
                 self.unifier.zonk_pattern(pattern);
                 self.zonk_expr(init);
                 match form {
                     TLoopForm::For(_, bound) | TLoopForm::While(bound) => self.zonk_expr(bound),
+                }
+                if let Some(TCheckpoint::Every(steps)) = checkpoint {
+                    self.zonk_expr(steps);
                 }
                 self.zonk_expr(body);
             }

@@ -200,9 +200,10 @@ impl Walk<'_> {
                 self.under(pattern, &[body]);
             }
             ExprKind::LetFun { recursive, defs, body } => self.let_fun(*recursive, defs, body),
-            ExprKind::Loop { pattern, ty, init, form, body } => {
+            ExprKind::Loop { pattern, ty, init, form, checkpoint, body } => {
                 ty.iter().for_each(|ty| self.ty(ty));
                 self.expr(init);
+                checkpoint.iter().for_each(|steps| self.expr(steps));
                 self.repeat(pattern, form, body);
             }
             ExprKind::Ascribe { expr, ty } => {
