@@ -95,8 +95,8 @@ exit 0
 >
 > sizes
 >   type  (IR, functions) -> (IR, functions)
->   does  takes sizes of arrays from where they are known, and comparisons of indices that those
->         decide
+>   does  takes sizes of arrays and counts of loops from where they are known, and comparisons of
+>         indices that those decide
 >   law   dim([e | i < n], 0) = n, i < n is true below a loop over i < n, and the like
 >   runs  in the optimiser, until nothing changes
 >
@@ -123,6 +123,69 @@ exit 0
 >   does  moves what a loop does not change before the loop
 >   law   for i < n { x = e; b } = x = e; for i < n { b }, if e does not name what the loop binds
 >   runs  in the optimiser, until nothing changes
+>
+> sums
+>   type  (IR, functions) -> (IR, functions)
+>   does  takes apart loops that only add up: what is added, and the sum
+>   law   for i < n with s = 0 { yield s + e } = sum [e | i < n]
+>   runs  in the optimiser, until nothing changes
+>
+> elements
+>   type  (IR, functions) -> (IR, functions)
+>   does  reads elements of arrays that only arrange others from those
+>   law   x = [a[j] | i < n]; x[k] = a[j] with k for i, if k is inside
+>   runs  in the optimiser, until nothing changes
+>
+> collect
+>   type  (IR, functions) -> (IR, functions)
+>   does  lets a loop collect what it adds to an accumulator row by row
+>   law   a = new_acc(x); for i < n { a[i] += v }; y = read_acc(a) = y = for i < n { b =
+>         new_acc(x[i]); b += v; collect read_acc(b) }, if x has n rows and nothing else adds to it
+>   runs  in the optimiser, until nothing changes
+>
+> states
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes states of loops, and results of branches, of what is accumulated in one number
+>   law   a = new_acc(x); for i < n { a += v }; y = read_acc(a) = for i < n with y = x { yield y + v
+>         }; 0 + v = v, for the zero that an accumulator begins with
+>   runs  in the optimiser, until nothing changes
+>
+> unbox
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes an array of boxes several arrays, of what is in the boxes
+>   law   x = [C(a, b) | i < n]; x[k] = C(y[k], z[k]) with y = [a | i < n], z = [b | i < n], if C is
+>         the only constructor and the rows of a and b are of one size each
+>   runs  in the optimiser, until nothing changes
+>
+> present
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes products of strong products with what is never absent
+>   law   mul_zero(t, x) = t * x, if t is a (co)tangent that is there
+>   runs  in the optimiser, until nothing changes
+>
+> spread
+>   type  (IR, functions) -> (IR, functions)
+>   does  adds an array that is used once element by element
+>   law   a += x = for i < n { a[i] += x[i] }, x + y = [x[i] + y[i] | i < n], if x has n elements
+>   runs  in the optimiser, until nothing changes
+>
+> fuse
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes one loop of several that run over the same indices
+>   law   x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }
+>   runs  in the optimiser, until nothing changes
+>
+> reduce
+>   type  (IR, functions) -> (IR, functions)
+>   does  adds up in the loop that makes what is added, without an array
+>   law   sum [e | i < n] = for i < n with s = 0 { yield s + e }
+>   runs  once, when the other passes of the optimiser change nothing more
+>
+> fuse_states
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes one loop of several that run over the same indices, loops with states too
+>   law   x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }
+>   runs  once, when the other passes of the optimiser change nothing more
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda
 exit 2

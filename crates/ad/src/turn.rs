@@ -100,7 +100,8 @@ impl Transpose<'_> {
         }
     }
 
-    /// A loop runs the other way; the cotangents of its states are its states.
+    /// A loop with states runs the other way, and the cotangents of its states are its states; one without runs
+    /// as it did, so that its forward and its backward sweep can become one.
     pub(crate) fn loop_(&mut self, stmt: &Stmt, repeat: &Loop) {
         let Loop { form, states, init, body } = repeat;
         let LoopForm::For { index, count, down } = form else {
@@ -159,7 +160,8 @@ impl Transpose<'_> {
             }
         };
         let out: Vec<VarId> = types.iter().map(|ty| self.program().fresh("bar", *ty)).collect();
-        let form = LoopForm::For { index: *index, count: *count, down: !down };
+        let is_down = *down == states.is_empty();
+        let form = LoopForm::For { index: *index, count: *count, down: is_down };
         let init_bars = bars.into_iter().map(|(bar, _)| bar).collect();
         let op = Op::Loop(Loop { form, states: params, init: init_bars, body: made });
         self.push(out.clone(), op);

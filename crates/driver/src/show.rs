@@ -76,7 +76,11 @@ pub fn show_passes(session: &mut Session<'_>, call: &Call) -> Result<String, Sto
     for pass in pullback_opt::PASSES {
         text.push_str(&format!("\n{}\n", pass.name));
         let ty = "(IR, functions) -> (IR, functions)";
-        let runs = "in the optimiser, until nothing changes";
+        let runs = if pullback_opt::LATE.contains(&pass.name) {
+            "once, when the other passes of the optimiser change nothing more"
+        } else {
+            "in the optimiser, until nothing changes"
+        };
         for (label, words) in
             [("type", ty), ("does", pass.about), ("law", pass.law), ("runs", runs)]
         {

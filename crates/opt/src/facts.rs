@@ -20,6 +20,19 @@ pub(crate) struct Facts {
     pub proven: Vec<bool>,
     /// What a statement of one result gives, by an operation that is cheaper.
     pub known: FxHashMap<usize, Op>,
+    /// What else the count of a loop is.
+    pub counts: FxHashMap<usize, Atom>,
+    /// What a loop collects that is an array already: the place among its results, and the array.
+    pub copies: FxHashMap<usize, Vec<(usize, Atom)>>,
+    /// The loops, by index, of which the count is known not to be negative.
+    pub counted: FxHashSet<VarId>,
+    /// How many zeros a statement gives that takes their number from an array of units.
+    pub zeros: FxHashMap<usize, Atom>,
+    /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
+    pub covers: FxHashSet<(VarId, VarId)>,
+    /// The results of loops, by the number of the statement and their place, that are boxes, or arrays of boxes,
+    /// of which the contents have one size in all iterations.
+    pub regular: FxHashSet<(usize, usize)>,
 }
 
 impl Facts {
@@ -35,6 +48,9 @@ impl Facts {
                 dims: FxHashMap::default(),
                 ranges: FxHashMap::default(),
                 equal: vec![],
+                if_rows: vec![],
+                contents: FxHashMap::default(),
+                positive: vec![],
                 seen: FxHashSet::default(),
             };
             ctx.next = ctx.facts.proven.len();
@@ -53,6 +69,19 @@ struct Size {
     symbol: Symbol,
     /// Whether it is that also without rows.
     is_exact: bool,
+    /// Whether it is 0 without rows.
+    or_zero: bool,
+}
+
+impl Size {
+    /// A size that is known, rows or not.
+    fn exact(symbol: Symbol) -> Self {
+        Self { symbol, is_exact: true, or_zero: false }
+    }
+    /// Whether what is known decides it.
+    fn is_decided(self) -> bool {
+        self.is_exact || self.or_zero
+    }
 }
 
 /// A number that is known by name.
@@ -82,6 +111,9 @@ struct Range {
 /// Loops that are nested deeper are swept once.
 const DEEPEST: usize = 4;
 
+/// Of how many arrays at most it is looked up what holds where they have rows.
+const NEAREST: usize = 256;
+
 struct Ctx<'p> {
     program: &'p Program,
     facts: Facts,
@@ -91,10 +123,16 @@ struct Ctx<'p> {
     depth: usize,
     /// The sizes of arrays and accumulators.
     dims: FxHashMap<VarId, Vec<Size>>,
+    /// The sizes of the fields of boxes, and of all fields of arrays of boxes as one array.
+    contents: FxHashMap<VarId, Vec<Vec<Size>>>,
     /// The bounds of Ints.
     ranges: FxHashMap<VarId, Range>,
     /// Symbols that have been found to be equal, the first replaced by the second.
     equal: Vec<(Symbol, Symbol)>,
+    /// The sizes that dimensions of arrays have if there are any rows there.
+    if_rows: Vec<(VarId, u8, Symbol)>,
+    /// The counts of the loops around: they are not 0 here.
+    positive: Vec<Symbol>,
     /// The variables that are seen.
     seen: FxHashSet<VarId>,
 }
@@ -103,9 +141,10 @@ impl<'p> Ctx<'p> {
     /// Nothing is known of a variable but its type.
     fn unknown(&mut self, var: VarId) {
         self.seen.insert(var);
+        self.contents.remove(&var);
         self.ranges.remove(&var);
         let rank = self.program.vars[var].ty.rank;
-        let dims = (0..rank).map(|k| Size { symbol: Symbol::Dim(var, k), is_exact: true });
+        let dims = (0..rank).map(|k| Size::exact(Symbol::Dim(var, k)));
         self.dims.insert(var, dims.collect());
     }
 
@@ -122,9 +161,10 @@ impl<'p> Ctx<'p> {
 
     /// Sweeps a block, and forgets what it binds and finds equal.
     fn inner(&mut self, block: &'p Block) {
-        let equal = self.equal.len();
+        let (equal, if_rows) = (self.equal.len(), self.if_rows.len());
         self.block(block);
         self.equal.truncate(equal);
+        self.if_rows.truncate(if_rows);
         for var in block.stmts.iter().flat_map(|stmt| &stmt.vars) {
             self.seen.remove(var);
         }
@@ -160,6 +200,7 @@ impl<'p> Ctx<'p> {
         }
         let proven = self.prove(stmt);
         self.facts.proven[number] = proven;
+        self.learn_cover(&stmt.op);
         self.learn_sizes(stmt);
         self.learn_range(stmt, number);
     }
@@ -185,11 +226,15 @@ impl<'p> Ctx<'p> {
                 self.unknown(*index);
                 let range = self.index_range(*count);
                 self.ranges.insert(*index, range);
+                self.learn_count(*count, number);
+                if self.counts(&form.form) {
+                    self.facts.counted.insert(*index);
+                }
             }
             if let LoopForm::While(condition) = &form.form {
                 self.inner(condition);
             }
-            self.inner(&form.body);
+            self.iteration(form);
             let mut is_stable = true;
             for (at, is_steady) in is_steady.iter_mut().enumerate() {
                 let next = self.dims_of(form.body.results[at]);
@@ -211,6 +256,63 @@ impl<'p> Ctx<'p> {
         self.collect(stmt, form, number);
     }
 
+    /// Sweeps the body of a loop, in which its count is not 0.
+    fn iteration(&mut self, form: &'p Loop) {
+        let (equal, positive) = (self.equal.len(), self.positive.len());
+        if let LoopForm::For { count, .. } = &form.form {
+            self.positive.push(self.symbol(*count));
+            self.equate_rows();
+        }
+        self.inner(&form.body);
+        self.equal.truncate(equal);
+        self.positive.truncate(positive);
+    }
+
+    /// Arrays as large as the counts of the loops around have rows.
+    fn equate_rows(&mut self) {
+        for at in (self.if_rows.len().saturating_sub(NEAREST)..self.if_rows.len()).rev() {
+            let (a, k, symbol) = self.if_rows[at];
+            let has_rows = |j: usize| {
+                let size = self.size(a.into(), j);
+                size.is_some_and(|size| self.positive.iter().any(|n| self.same(*n, size.symbol)))
+            };
+            if self.is_seen(symbol) && (0..usize::from(k)).all(has_rows) {
+                self.equate(Symbol::Dim(a, k), symbol);
+            }
+        }
+    }
+
+    /// What else a count is.
+    fn learn_count(&mut self, count: Atom, number: usize) {
+        let other = match self.symbol(count) {
+            Symbol::Number(n) => Some(Atom::Int(n)),
+            Symbol::Int(var) if self.seen.contains(&var) => Some(Atom::Var(var)),
+            Symbol::Int(_) | Symbol::Dim(_, _) => None,
+        };
+        self.facts.counts.remove(&number);
+        self.facts
+            .counts
+            .extend(other.filter(|other| *other != count).map(|other| (number, other)));
+    }
+
+    /// Whether a loop has an iteration for each row of what it adds to.
+    fn learn_cover(&mut self, op: &Op) {
+        let (Op::AddAcc(Atom::Var(acc), at, _) | Op::AtAcc(Atom::Var(acc), at)) = op else {
+            return;
+        };
+        let Some(Atom::Var(index)) = at.first() else { return };
+        let below = self.ranges.get(index).and_then(|range| range.below);
+        let covers = below.is_some_and(|(count, offset)| {
+            let size = self.size((*acc).into(), 0);
+            offset == -1 && size.is_some_and(|size| size.is_exact && self.same(size.symbol, count))
+        });
+        if covers {
+            self.facts.covers.insert((*index, *acc));
+        } else {
+            self.facts.covers.remove(&(*index, *acc));
+        }
+    }
+
     /// What a loop collects: as many rows as iterations, of their size if there are any.
     fn collect(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
         let states = form.states.len();
@@ -222,20 +324,70 @@ impl<'p> Ctx<'p> {
         for (at, var) in stmt.vars.iter().enumerate().skip(states) {
             let rank = self.program.vars[*var].ty.rank;
             let mut dims: Vec<Size> =
-                (0..rank).map(|k| Size { symbol: Symbol::Dim(*var, k), is_exact: true }).collect();
+                (0..rank).map(|k| Size::exact(Symbol::Dim(*var, k))).collect();
             if let Some(count) = count {
-                dims[0] = Size { symbol: self.symbol(count), is_exact: true };
+                dims[0] = Size::exact(self.symbol(count));
             }
             let rows = self.dims_of(form.body.results[at]).unwrap_or_default();
-            for (size, row) in dims[1..].iter_mut().zip(rows) {
-                rows_are_known &= row.is_exact && self.is_seen(row.symbol);
+            for (k, (size, row)) in dims[1..].iter_mut().zip(rows).enumerate() {
+                rows_are_known &= row.is_decided() && self.is_seen(row.symbol);
                 if self.is_seen(row.symbol) {
-                    *size = Size { symbol: row.symbol, is_exact: false };
+                    let or_zero = row.is_decided();
+                    *size = Size { symbol: row.symbol, is_exact: false, or_zero };
+                    self.if_rows.push((*var, k as u8 + 1, row.symbol));
                 }
             }
             self.dims.insert(*var, dims);
         }
         self.facts.proven[number] = self.counts(&form.form) && rows_are_known;
+        self.collect_boxes(stmt, form, number);
+        self.learn_copies(stmt, form, number);
+    }
+
+    /// What a loop collects that is all of an array, element by element.
+    fn learn_copies(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
+        self.facts.copies.remove(&number);
+        let LoopForm::For { index, count, .. } = form.form else { return };
+        let mut copies = vec![];
+        for at in form.states.len()..stmt.vars.len() {
+            let Some(element) = form.body.results[at].var() else { continue };
+            let read = form.body.stmts.iter().find(|stmt| stmt.vars == [element]);
+            let Some(Op::Index(Atom::Var(array), place)) = read.map(|stmt| &stmt.op) else {
+                continue;
+            };
+            let is_vector = self.program.vars[*array].ty.rank == 1;
+            let has_all = self
+                .size((*array).into(), 0)
+                .is_some_and(|size| size.is_exact && self.same(size.symbol, self.symbol(count)));
+            if is_vector && has_all && *place == [index.into()] && self.seen.contains(array) {
+                copies.push((at, Atom::Var(*array)));
+            }
+        }
+        if !copies.is_empty() {
+            self.facts.copies.insert(number, copies);
+        }
+    }
+
+    /// What a loop collects of boxes.
+    fn collect_boxes(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
+        for at in form.states.len()..stmt.vars.len() {
+            self.facts.regular.remove(&(number, at));
+            let row = form.body.results[at].var();
+            let Some(fields) = row.and_then(|row| self.contents.get(&row)).cloned() else {
+                continue;
+            };
+            let is_known = |size: &Size| size.is_decided() && self.is_seen(size.symbol);
+            if fields.iter().flatten().all(is_known) {
+                self.facts.regular.insert((number, at));
+                let count = self.dims[&stmt.vars[at]][0];
+                let rows = |size: Size| Size { is_exact: false, or_zero: true, ..size };
+                let fields = fields.into_iter().map(|sizes| {
+                    let rows = sizes.into_iter().map(rows);
+                    std::iter::once(count).chain(rows).collect()
+                });
+                self.contents.insert(stmt.vars[at], fields.collect());
+            }
+        }
     }
 
     fn is_seen(&self, symbol: Symbol) -> bool {

@@ -2,24 +2,34 @@
 //! derivations are made and after that: what asks for one is left alone.
 //!
 //! Law of all: a program that has a value keeps it, bit for bit, but that NaNs are one and that a
-//! product with an absent (co)tangent may be a zero of either sign; one that fails still fails. Which of
+//! product with an absent (co)tangent, and the sum of a zero that an accumulator begins with and another zero, may
+//! be a zero of either sign; one that fails still fails. Which of
 //! several errors comes first may change, and errors that cannot happen may go. Limits of time and memory are
 //! no errors: what is left out for them, such as a loop without end, is no change.
 
+mod accs;
 mod calls;
+mod collect;
 mod cse;
 mod dce;
 mod effects;
+mod elements;
 mod facts;
+mod fuse;
 mod hoist;
 mod inline;
 mod pass;
 mod pipeline;
+mod present;
 mod prune;
 mod select;
 mod simplify;
 mod sizes;
+mod spread;
+mod states;
+mod sums;
+mod unbox;
 
 pub use pass::Pass;
-pub use pipeline::{Options, PASSES, Step, optimise, pass_named};
+pub use pipeline::{LATE, Options, PASSES, Step, optimise, pass_named};
 pub use select::SELECT;

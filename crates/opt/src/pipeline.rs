@@ -7,7 +7,7 @@ use pullback_ir::{FuncId, Program, Stage, verify};
 
 use crate::pass::{Pass, block_size};
 
-/// All passes, in their order.
+/// All passes, in their order: those that run until none changes anything, then those of [`LATE`].
 pub const PASSES: &[Pass] = &[
     crate::inline::PASS,
     crate::prune::PASS,
@@ -17,10 +17,27 @@ pub const PASSES: &[Pass] = &[
     crate::cse::PASS,
     crate::dce::PASS,
     crate::hoist::PASS,
+    crate::sums::SUMS,
+    crate::elements::PASS,
+    crate::collect::PASS,
+    crate::states::PASS,
+    crate::unbox::PASS,
+    crate::present::PASS,
+    crate::spread::PASS,
+    crate::fuse::PASS,
+    crate::sums::REDUCE,
+    crate::fuse::FUSE_STATES,
 ];
 
+/// The names of the passes that run once, after the others, since those would undo what they do or could do less
+/// after them.
+pub const LATE: &[&str] = &[crate::sums::REDUCE.name, crate::fuse::FUSE_STATES.name];
+
+/// The names of the passes that run once more in the end.
+const TIDY: &[&str] = &[crate::simplify::PASS.name, crate::cse::PASS.name, crate::dce::PASS.name];
+
 /// How often the list is run at most.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 /// What a run of the optimiser is to do.
 #[derive(Default)]
@@ -55,31 +72,48 @@ pub fn pass_named(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }
 
-/// Runs the passes until none changes anything, a bounded number of times. The roots, which are called from
-/// outside and keep their parameters and results, may have other numbers afterwards.
-pub fn optimise(mut program: Program, roots: &mut [FuncId], options: &mut Options<'_>) -> Program {
-    for round in 0..ROUNDS {
-        let mut any_changed = false;
-        for pass in PASSES.iter().filter(|pass| !options.without.contains(&pass.name)) {
-            let start = Instant::now();
-            let changed = (pass.run)(&mut program, roots);
-            any_changed |= changed;
-            if let Some(observe) = &mut options.observe {
-                let (time, size) = (start.elapsed(), size(&program));
-                observe(&Step { pass, round, time, size, changed });
-            }
-            if options.verify {
-                check(&program, pass);
-            }
-            if options.stop_after == Some(pass.name) {
-                return program;
-            }
-        }
-        if !any_changed {
-            break;
-        }
+/// Runs the passes until none changes anything, a bounded number of times, then those of [`LATE`]. The roots,
+/// which are called from outside and keep their parameters and results, may have other numbers afterwards.
+pub fn optimise(program: Program, roots: &mut [FuncId], options: &mut Options<'_>) -> Program {
+    let mut run = Run { program, roots, options, round: 0, has_stopped: false };
+    while run.round < ROUNDS && run.all(|pass| !LATE.contains(&pass.name)) {
+        run.round += 1;
     }
-    program
+    run.all(|pass| LATE.contains(&pass.name));
+    run.all(|pass| TIDY.contains(&pass.name));
+    run.program
+}
+
+struct Run<'r, 'o> {
+    program: Program,
+    roots: &'r mut [FuncId],
+    options: &'r mut Options<'o>,
+    round: usize,
+    has_stopped: bool,
+}
+
+impl Run<'_, '_> {
+    /// Runs some of the passes; whether any changed anything.
+    fn all(&mut self, is_meant: impl Fn(&Pass) -> bool) -> bool {
+        let mut any_changed = false;
+        for pass in PASSES.iter().filter(|pass| is_meant(pass)) {
+            if self.has_stopped || self.options.without.contains(&pass.name) {
+                continue;
+            }
+            let start = Instant::now();
+            let changed = (pass.run)(&mut self.program, self.roots);
+            any_changed |= changed;
+            if let Some(observe) = &mut self.options.observe {
+                let (time, size) = (start.elapsed(), size(&self.program));
+                observe(&Step { pass, round: self.round, time, size, changed });
+            }
+            if self.options.verify {
+                check(&self.program, pass);
+            }
+            self.has_stopped = self.options.stop_after == Some(pass.name);
+        }
+        any_changed && !self.has_stopped
+    }
 }
 
 fn check(program: &Program, pass: &Pass) {

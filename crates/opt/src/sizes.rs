@@ -1,36 +1,66 @@
 //! Sizes that are known, and what they decide: comparisons of indices, slices of everything.
 
-use pullback_ir::{Block, FuncId, Op, Program};
-use rustc_hash::FxHashMap;
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type};
 
 use crate::facts::Facts;
 use crate::pass::Pass;
 
 pub(crate) const PASS: Pass = Pass {
     name: "sizes",
-    about: "takes sizes of arrays from where they are known, and comparisons of indices that those decide",
+    about: "takes sizes of arrays and counts of loops from where they are known, and comparisons of indices that those \
+            decide",
     law: "dim([e | i < n], 0) = n, i < n is true below a loop over i < n, and the like",
     run,
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let known = Facts::of(program).known;
+    let facts = Facts::of(program);
     let mut next = 0;
     for func in program.funcs.ids() {
-        replace(&mut program.funcs[func].body, &known, &mut next);
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        replace(program, &mut body, &facts, &mut next);
+        program.funcs[func].body = body;
     }
-    !known.is_empty()
+    let Facts { known, counts, zeros, copies, .. } = facts;
+    !(known.is_empty() && counts.is_empty() && zeros.is_empty() && copies.is_empty())
 }
 
-/// Gives statements the operations that are known for their numbers.
-fn replace(block: &mut Block, known: &FxHashMap<usize, Op>, next: &mut usize) {
-    for stmt in &mut block.stmts {
-        if let Some(op) = known.get(next) {
+/// Gives statements the operations, and loops the counts and results, that are known for their numbers.
+fn replace(program: &mut Program, block: &mut Block, facts: &Facts, next: &mut usize) {
+    for mut stmt in std::mem::take(&mut block.stmts) {
+        let number = *next;
+        *next += 1;
+        if let Some(op) = facts.known.get(&number) {
             stmt.op = op.clone();
         }
-        *next += 1;
         for inner in stmt.op.blocks_mut() {
-            replace(inner, known, next);
+            replace(program, inner, facts, next);
         }
+        if let Some(count) = facts.zeros.get(&number) {
+            stmt.op = zeros(program, *count);
+        }
+        let mut copies = vec![];
+        if let Op::Loop(form) = &mut stmt.op {
+            if let (LoopForm::For { count, .. }, Some(known)) =
+                (&mut form.form, facts.counts.get(&number))
+            {
+                *count = *known;
+            }
+            for (at, array) in facts.copies.get(&number).into_iter().flatten().rev() {
+                form.body.results.remove(*at);
+                let var = stmt.vars.remove(*at);
+                copies.push(Stmt::new(vec![var], Op::Copy(*array), stmt.span));
+            }
+        }
+        block.stmts.push(stmt);
+        block.stmts.append(&mut copies);
     }
+}
+
+/// So many zeros.
+fn zeros(program: &mut Program, count: Atom) -> Op {
+    let index = program.fresh("i", Type::INT);
+    let form = LoopForm::For { index, count, down: false };
+    let body = Block { stmts: vec![], results: vec![Atom::Real(0.0)] };
+    Op::Loop(Loop { form, states: vec![], init: vec![], body })
 }

@@ -204,6 +204,8 @@ fn optimised(
         When::Before => {
             // A selection computes what is not chosen, and derivatives of that could be infinite.
             without.push(pullback_opt::SELECT);
+            // Loops with states leave fewer ways to run a forward and a backward sweep in one.
+            without.extend(pullback_opt::LATE);
             None
         }
         When::After => plan.stop_after,
@@ -219,6 +221,15 @@ pub fn simplified(
     plan: &Plan<'_>,
 ) -> pullback_ir::Program {
     optimised(code, roots, plan, &mut vec![], When::Before)
+}
+
+/// Code in which no derivative is asked for, as it is in the end.
+pub(super) fn finished(
+    code: pullback_ir::Program,
+    roots: &mut [FuncId],
+    plan: &Plan<'_>,
+) -> pullback_ir::Program {
+    optimised(code, roots, plan, &mut vec![], When::After)
 }
 
 /// Stops if a pass broke a rule of the IR.

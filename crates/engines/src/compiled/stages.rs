@@ -7,7 +7,7 @@ use pullback_lambda::{DefId, Program};
 use pullback_lower::{Lowered, lower};
 use pullback_reduce::{SPECIALISE, specialise};
 
-use super::path::{JVP, Plan, TRANSPOSE, UNZIP, simplified, verified};
+use super::path::{JVP, Plan, TRANSPOSE, UNZIP, finished, simplified, verified};
 use crate::engine::Stage;
 
 /// The forms of this engine.
@@ -96,7 +96,7 @@ fn optimised(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
     let (code, entry) = ready(program, def);
     let (code, root) = vjp(code, entry)?;
     let mut roots = vec![root];
-    let code = simplified(code, &mut roots, &Plan::of(program));
+    let code = finished(code, &mut roots, &Plan::of(program));
     Ok(text((code, roots)))
 }
 

@@ -1,6 +1,6 @@
 //! Bounds of Ints, and what cannot fail because of them.
 
-use pullback_ir::{Atom, LoopForm, Op, Stmt};
+use pullback_ir::{Atom, Elem, LoopForm, Op, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
 use super::{Ctx, Range, Symbol};
@@ -62,6 +62,25 @@ impl Ctx<'_> {
         if let Some(a) = self.same_array(&stmt.op) {
             self.facts.known.insert(number, Op::Copy(a));
         }
+        if let Op::Zero(a) = stmt.op {
+            self.learn_zero(var, a, number);
+        }
+    }
+
+    /// Zeros as many as an array of units has elements: as many as what is known of its size.
+    fn learn_zero(&mut self, var: VarId, a: Atom, number: usize) {
+        self.facts.zeros.remove(&number);
+        let is_vector = self.program.vars[var].ty == Type::REAL.array();
+        if !is_vector || self.program.type_of(a).elem != Elem::Unit {
+            return;
+        }
+        let Some(size) = self.size(a, 0).filter(|size| size.is_exact) else { return };
+        let count = match size.symbol {
+            Symbol::Number(n) => Some(Atom::Int(n)),
+            Symbol::Int(n) if self.is_seen(Symbol::Int(n)) => Some(n.into()),
+            Symbol::Int(_) | Symbol::Dim(_, _) => None,
+        };
+        self.facts.zeros.extend(count.map(|count| (number, count)));
     }
 
     /// The array that an operation gives back as it is.
@@ -268,7 +287,14 @@ impl Ctx<'_> {
     /// Whether a loop that collects has a count for it.
     pub(super) fn counts(&self, form: &LoopForm) -> bool {
         match form {
-            LoopForm::For { count, .. } => self.range(*count).lo >= 0,
+            LoopForm::For { count, .. } => {
+                // A size is not negative, nor is what is equal to one.
+                let symbol = self.symbol(*count);
+                let is_size = |(one, other): &(Symbol, Symbol)| {
+                    matches!(one, Symbol::Dim(_, _)) && self.same(*other, symbol)
+                };
+                self.range(*count).lo >= 0 || self.equal.iter().any(is_size)
+            }
             LoopForm::While(_) => true,
         }
     }

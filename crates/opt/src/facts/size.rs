@@ -57,14 +57,35 @@ impl Ctx<'_> {
             let n = self.symbol(*n);
             return self.equate(size.symbol, n);
         }
+        if let Op::CheckSize(Atom::Var(a), k, n, _) = &stmt.op {
+            let n = self.symbol(*n);
+            return self.if_rows.push((*a, *k, n));
+        }
         let [var] = stmt.vars[..] else { return };
+        if let Op::Con(_, fields) = &stmt.op {
+            let sizes = fields.iter().map(|field| self.dims_of(*field).unwrap_or_default());
+            let sizes = sizes.collect();
+            self.contents.insert(var, sizes);
+        }
+        if let Op::Index(Atom::Var(a), at) = &stmt.op
+            && let Some(fields) = self.contents.get(a)
+        {
+            let count = at.len();
+            let rows = fields.iter().map(|sizes| {
+                let mut sizes = sizes[count..].to_vec();
+                sizes.iter_mut().take(1).for_each(|size| size.is_exact = true);
+                sizes
+            });
+            let rows = rows.collect();
+            self.contents.insert(var, rows);
+        }
         if let Some(dims) = self.result_sizes(var, &stmt.op) {
             self.dims.insert(var, dims);
         }
     }
 
     fn result_sizes(&self, var: VarId, op: &Op) -> Option<Vec<Size>> {
-        let own = |k: usize| Size { symbol: Symbol::Dim(var, k as u8), is_exact: true };
+        let own = |k: usize| Size::exact(Symbol::Dim(var, k as u8));
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
         match op {
             Op::Copy(a)
@@ -89,16 +110,13 @@ impl Ctx<'_> {
             Op::Slice(a, lo, hi) | Op::PartAcc(a, lo, hi) => {
                 let mut dims = self.dims_of(*a)?;
                 let from_first = *lo == Atom::Int(0);
-                dims[0] = if from_first {
-                    Size { symbol: self.symbol(*hi), is_exact: true }
-                } else {
-                    own(0)
-                };
+                dims[0] = if from_first { Size::exact(self.symbol(*hi)) } else { own(0) };
+                // Of an array with rows, none may be left.
+                dims[1..].iter_mut().for_each(|size| size.or_zero = false);
                 Some(dims)
             }
             Op::Array(items) => {
-                let mut dims =
-                    vec![Size { symbol: Symbol::Number(items.len() as i64), is_exact: true }];
+                let mut dims = vec![Size::exact(Symbol::Number(items.len() as i64))];
                 dims.extend(self.dims_of(*items.first()?).unwrap_or_default());
                 Some(dims)
             }
@@ -114,7 +132,9 @@ impl Ctx<'_> {
                 let both = one.iter().zip(&other).enumerate();
                 let join = |(k, (one, other)): (usize, (&Size, &Size))| {
                     if self.same(one.symbol, other.symbol) {
-                        Size { is_exact: one.is_exact && other.is_exact, ..*one }
+                        let (is_exact, or_zero) =
+                            (one.is_exact && other.is_exact, one.or_zero && other.or_zero);
+                        Size { is_exact, or_zero, ..*one }
                     } else {
                         own(k)
                     }
