@@ -78,7 +78,8 @@ exit 0
 > inline
 >   type  (IR, functions) -> (IR, functions)
 >   does  puts the bodies of small functions, and of those called once, in the place of calls
->   law   f(a…) = body of f with a… for its parameters and fresh names for what it binds
+>   law   f(a…) = body of f with a… for its parameters and fresh names for what it binds; checkpoints
+>         stay calls
 >   runs  in the optimiser, until nothing changes
 >
 > prune

@@ -61,6 +61,8 @@ pub(super) struct Graph<'p> {
     /// What each node needs together with another one.
     joint: Vec<Vec<(Node, Node)>>,
     roots: Vec<Node>,
+    /// Of each of these, one must be needed.
+    any_of: Vec<Vec<Node>>,
     /// The accumulator that one is a part of.
     wholes: FxHashMap<VarId, VarId>,
 }
@@ -75,6 +77,7 @@ impl<'p> Graph<'p> {
             needs: vec![vec![]; nodes.stmts],
             joint: vec![vec![]; nodes.stmts],
             roots: vec![],
+            any_of: vec![],
             wholes: FxHashMap::default(),
             nodes,
         };
@@ -96,7 +99,17 @@ impl<'p> Graph<'p> {
     /// What is needed.
     pub fn live(&self) -> Vec<bool> {
         let mut live = vec![false; self.needs.len()];
-        let mut todo = self.roots.clone();
+        self.mark(self.roots.clone(), &mut live);
+        for nodes in &self.any_of {
+            if !nodes.iter().any(|node| live[*node]) {
+                self.mark(vec![nodes[0]], &mut live);
+            }
+        }
+        live
+    }
+
+    /// Marks what some nodes need.
+    fn mark(&self, mut todo: Vec<Node>, live: &mut [bool]) {
         while let Some(node) = todo.pop() {
             if std::mem::replace(&mut live[node], true) {
                 continue;
@@ -105,7 +118,6 @@ impl<'p> Graph<'p> {
             let joint = self.joint[node].iter().filter(|(other, _)| live[*other]);
             todo.extend(joint.map(|(_, needed)| needed));
         }
-        live
     }
 
     fn need(&mut self, node: Node, needed: Node) {
@@ -276,11 +288,11 @@ impl<'p> Graph<'p> {
         if may_fail {
             // Rows may differ in size; a count is negative only for what collects.
             let rows = collected.iter().filter(|var| self.program.vars[**var].ty.rank > 1);
-            let mut kept: Vec<Node> = rows.map(|var| var.index()).collect();
-            if kept.is_empty() {
-                kept.extend(collected.first().map(|var| var.index()));
+            let rows: Vec<Node> = rows.map(|var| var.index()).collect();
+            if rows.is_empty() && !collected.is_empty() {
+                self.any_of.push(collected.iter().map(|var| var.index()).collect());
             }
-            self.roots.extend(kept);
+            self.roots.extend(rows);
         }
     }
 }

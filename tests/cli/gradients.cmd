@@ -1,0 +1,503 @@
+$ pullback show tests/cli/programs/gradients.pull dotted --stage opt
+exit 0
+> fn @`grad dotted`.0(a.0: []f64, b.1: []f64) -> f64, []f64, []f64 {
+>   n.2: i64 = dim(a.0, 0)
+>   check_size(b.1, 0, n.2, "the size of parameter `b` and `n`")
+>   total.3: f64 = for i.4 < n.2 with total.5: f64 = 0.0 {
+>     element.6: f64 = a.0[i.4]
+>     element.7: f64 = b.1[i.4]
+>     t.8: f64 = mul(element.6, element.7)
+>     total.9: f64 = add(total.5, t.8)
+>     yield total.9
+>   }
+>   yield total.3, b.1, a.0
+> }
+
+$ pullback show tests/cli/programs/gradients.pull applied --stage opt
+exit 0
+> fn @`grad applied`.0(a.0: [][]f64, x.1: []f64) -> f64, [][]f64, []f64 {
+>   n.2: i64 = dim(x.1, 0)
+>   check_size(a.0, 1, n.2, "dimension 2 of parameter `a` and `m`")
+>   check_size(a.0, 1, n.2,
+>       "the size of a row on the left of `@` and the number of rows on the right")
+>   n.3: i64 = dim(a.0, 0)
+>   zero.4: []f64 = zero(x.1)
+>   acc.5: acc []f64 = new_acc(zero.4)
+>   total.6: f64, bar.7: [][]f64 = for i.8 < n.3 with total.9: f64 = 0.0 {
+>     total.10: f64 = for i.11 < n.2 with total.12: f64 = 0.0 {
+>       element.13: f64 = a.0[i.8, i.11]
+>       element.14: f64 = x.1[i.11]
+>       t.15: f64 = mul(element.13, element.14)
+>       acc.5[i.11] += element.13
+>       total.16: f64 = add(total.12, t.15)
+>       yield total.16
+>     }
+>     total.17: f64 = add(total.9, total.10)
+>     yield total.17
+>     collect x.1
+>   }
+>   size.18: i64 = dim(a.0, 1)
+>   bar.19: [][]f64 = sized(bar.7, 1, size.18)
+>   bar.20: []f64 = read_acc(acc.5)
+>   yield total.6, bar.19, bar.20
+> }
+
+$ pullback show tests/cli/programs/gradients.pull lse --stage opt
+exit 0
+> fn @`grad logsumexp`.0(xs.0: []f64) -> f64, []f64 {
+>   n.1: i64 = dim(xs.0, 0)
+>   state.2: f64 = for i.3 < n.1 with m.4: f64 = -inf {
+>     element.5: f64 = xs.0[i.3]
+>     t.6: f64 = max(m.4, element.5)
+>     yield t.6
+>   }
+>   t.7: f64 = sub(state.2, state.2)
+>   t.8: bool = eq(t.7, 0.0)
+>   t.9: f64 = select(t.8, state.2, 0.0)
+>   total.10: f64, array.11: []f64 = for i.12 < n.1 with total.13: f64 = 0.0 {
+>     element.14: f64 = xs.0[i.12]
+>     t.15: f64 = sub(element.14, t.9)
+>     t.16: f64 = exp(t.15)
+>     total.17: f64 = add(total.13, t.16)
+>     yield total.17
+>     collect t.16
+>   }
+>   t.18: f64 = log(total.10)
+>   p.19: bool = gt(total.10, 0.0)
+>   p.20: f64 = if p.19 {
+>     p.21: f64 = div(1.0, total.10)
+>     yield p.21
+>   } else {
+>     p.22: f64 = neg(t.18)
+>     p.23: f64 = exp(p.22)
+>     yield p.23
+>   }
+>   t.24: f64 = add(t.9, t.18)
+>   bar.25: []f64 = for i.26 < n.1 {
+>     t.27: f64 = array.11[i.26]
+>     bar.28: f64 = mul(p.20, t.27)
+>     collect bar.28
+>   }
+>   yield t.24, bar.25
+> }
+
+$ pullback show tests/cli/programs/gradients.pull horner --stage opt
+exit 0
+> fn @`grad horner`.0(c.0: []f64, x.1: f64) -> f64, []f64, f64 {
+>   n.2: i64 = dim(c.0, 0)
+>   state.3: f64, acc.4: []f64 = for i.5 < n.2 with acc.6: f64 = 0.0 {
+>     element.7: f64 = c.0[i.5]
+>     t.8: f64 = mul(acc.6, x.1)
+>     t.9: f64 = add(t.8, element.7)
+>     yield t.9
+>     collect acc.6
+>   }
+>   bar.10: f64, bar.11: f64, bar.12: []f64 = for down i.13 < n.2 with state_bar.14: f64 = 1.0,
+>       bar.15: f64 = 0.0 {
+>     acc.16: f64 = acc.4[i.13]
+>     bar.17: f64 = mul(state_bar.14, acc.16)
+>     bar.18: f64 = add(bar.15, bar.17)
+>     bar.19: f64 = mul(state_bar.14, x.1)
+>     yield bar.19, bar.18
+>     collect state_bar.14
+>   }
+>   yield state.3, bar.12, bar.11
+> }
+
+$ pullback show tests/cli/programs/gradients.pull newton --stage opt
+exit 0
+> fn @`grad newton`.0(a.0: f64) -> f64, f64 {
+>   state.1: f64, count.2: i64, p.3: []f64, p.4: []f64 = loop with x.5: f64 = a.0,
+>       counter.6: i64 = 0 while {
+>     t.7: f64 = mul(x.5, x.5)
+>     t.8: f64 = sub(t.7, a.0)
+>     t.9: f64 = abs(t.8)
+>     t.10: bool = gt(t.9, 1e-12)
+>     yield t.10
+>   } do {
+>     t.11: f64 = div(a.0, x.5)
+>     p.12: f64 = div(1.0, x.5)
+>     p.13: f64 = mul(t.11, p.12)
+>     p.14: f64 = neg(p.13)
+>     t.15: f64 = add(x.5, t.11)
+>     t.16: f64 = mul(0.5, t.15)
+>     next.17: i64 = int_add(counter.6, 1)
+>     yield t.16, next.17
+>     collect p.14, p.12
+>   }
+>   bar.18: f64, bar.19: f64 = for down k.20 < count.2 with state_bar.21: f64 = 1.0,
+>       bar.22: f64 = 0.0 {
+>     p.23: f64 = p.3[k.20]
+>     p.24: f64 = p.4[k.20]
+>     bar.25: f64 = mul(state_bar.21, 0.5)
+>     bar.26: f64 = mul(bar.25, p.23)
+>     bar.27: f64 = add(bar.25, bar.26)
+>     bar.28: f64 = mul(bar.25, p.24)
+>     bar.29: f64 = add(bar.22, bar.28)
+>     yield bar.27, bar.29
+>   }
+>   bar.30: f64 = add(bar.19, bar.18)
+>   yield state.1, bar.30
+> }
+
+$ pullback show tests/cli/programs/gradients.pull total --stage opt
+exit 0
+> data Tree.0 with tangent `T Tree`.1 = Leaf.0(f64) | Node.1(Tree.0, Tree.0)
+> tangent data `T Tree`.1 = Leaf.0(f64) | Node.1(`T Tree`.1, `T Tree`.1) | Zero.2
+> data `X total`.2 = Residuals.0(Tree.0, `X total`.2, `X total`.2)
+>
+> fn @`grad total`.0(t.0: Tree.0) -> f64, `T Tree`.1 {
+>   t.1: f64, x.2: `X total`.2, x.3: `X total`.2 = match t.0 {
+>     Leaf.0(x.4: f64) => {
+>       t.7: f64 = mul(x.4, x.4)
+>       undefined.8: `X total`.2 = undef
+>       undefined.9: `X total`.2 = undef
+>       yield t.7, undefined.8, undefined.9
+>     }
+>     Node.1(l.5: Tree.0, r.6: Tree.0) => {
+>       y.10: f64, x.11: `X total`.2 = @`forward total`.1(l.5)
+>       y.12: f64, x.13: `X total`.2 = @`forward total`.1(r.6)
+>       t.14: f64 = add(y.10, y.12)
+>       yield t.14, x.13, x.11
+>     }
+>   }
+>   bar.15: `T Tree`.1 = match t.0 {
+>     Leaf.0(x.16: f64) => {
+>       bar.19: f64 = add(x.16, x.16)
+>       bar.20: `T Tree`.1 = Leaf.0(bar.19)
+>       yield bar.20
+>     }
+>     Node.1(l.17: Tree.0, r.18: Tree.0) => {
+>       bar.21: `T Tree`.1 = @`pull total`.2(x.2, 1.0)
+>       bar.22: `T Tree`.1 = @`pull total`.2(x.3, 1.0)
+>       bar.23: `T Tree`.1 = Node.1(bar.22, bar.21)
+>       yield bar.23
+>     }
+>   }
+>   yield t.1, bar.15
+> }
+>
+> fn @`forward total`.1(t.24: Tree.0) -> f64, `X total`.2 {
+>   t.25: f64, x.26: `X total`.2, x.27: `X total`.2 = match t.24 {
+>     Leaf.0(x.28: f64) => {
+>       t.31: f64 = mul(x.28, x.28)
+>       undefined.32: `X total`.2 = undef
+>       undefined.33: `X total`.2 = undef
+>       yield t.31, undefined.32, undefined.33
+>     }
+>     Node.1(l.29: Tree.0, r.30: Tree.0) => {
+>       y.34: f64, x.35: `X total`.2 = @`forward total`.1(l.29)
+>       y.36: f64, x.37: `X total`.2 = @`forward total`.1(r.30)
+>       t.38: f64 = add(y.34, y.36)
+>       yield t.38, x.37, x.35
+>     }
+>   }
+>   residual.39: `X total`.2 = Residuals.0(t.24, x.26, x.27)
+>   yield t.25, residual.39
+> }
+>
+> fn @`pull total`.2(residual.40: `X total`.2, y_bar.41: f64) -> `T Tree`.1 {
+>   key.42: Tree.0, x.43: `X total`.2, x.44: `X total`.2 = match residual.40 {
+>     Residuals.0(key.45: Tree.0, x.46: `X total`.2, x.47: `X total`.2) => { yield key.45, x.46,
+>         x.47 }
+>   }
+>   bar.48: `T Tree`.1 = match key.42 {
+>     Leaf.0(x.49: f64) => {
+>       bar.52: f64 = mul(y_bar.41, x.49)
+>       bar.53: f64 = add(bar.52, bar.52)
+>       bar.54: `T Tree`.1 = Leaf.0(bar.53)
+>       yield bar.54
+>     }
+>     Node.1(l.50: Tree.0, r.51: Tree.0) => {
+>       bar.55: `T Tree`.1 = @`pull total`.2(x.43, y_bar.41)
+>       bar.56: `T Tree`.1 = @`pull total`.2(x.44, y_bar.41)
+>       bar.57: `T Tree`.1 = Node.1(bar.56, bar.55)
+>       yield bar.57
+>     }
+>   }
+>   yield bar.48
+> }
+
+$ pullback show tests/cli/programs/gradients.pull gathered --stage opt
+exit 0
+> fn @`grad gathered`.0(x.0: []f64, at.1: []i64) -> f64, []f64 {
+>   n.2: i64 = dim(at.1, 0)
+>   zero.3: []f64 = zero(x.0)
+>   acc.4: acc []f64 = new_acc(zero.3)
+>   total.5: f64 = for i.6 < n.2 with total.7: f64 = 0.0 {
+>     element.8: i64 = at.1[i.6]
+>     element.9: f64 = x.0[element.8]
+>     t.10: f64 = mul(element.9, element.9)
+>     bar.11: f64 = add(element.9, element.9)
+>     acc.4[element.8] += bar.11
+>     total.12: f64 = add(total.7, t.10)
+>     yield total.12
+>   }
+>   bar.13: []f64 = read_acc(acc.4)
+>   yield total.5, bar.13
+> }
+
+$ pullback show tests/cli/programs/gradients.pull nearest --stage opt
+exit 0
+> fn @`grad nearest`.0(points.0: [][]f64, centroids.1: [][]f64) -> f64, [][]f64, [][]f64 {
+>   check_size(points.0, 1, 2, "dimension 2 of parameter `points` and its declared size")
+>   check_size(centroids.1, 1, 2, "dimension 2 of parameter `centroids` and its declared size")
+>   n.2: i64 = dim(points.0, 0)
+>   n.3: i64 = dim(centroids.1, 0)
+>   t.4: bool = int_eq(n.3, 0)
+>   zero.5: [][]f64 = zero(centroids.1)
+>   acc.6: acc [][]f64 = new_acc(zero.5)
+>   total.7: f64, bar.8: [][]f64 = for i.9 < n.2 with total.10: f64 = 0.0 {
+>     array.11: []f64 = for i.12 < n.3 {
+>       total.13: f64 = for j.14 < 2 with total.15: f64 = 0.0 {
+>         element.16: f64 = points.0[i.9, j.14]
+>         element.17: f64 = centroids.1[i.12, j.14]
+>         t.18: f64 = sub(element.16, element.17)
+>         t.19: f64 = mul(t.18, t.18)
+>         total.20: f64 = add(total.15, t.19)
+>         yield total.20
+>       }
+>       collect total.13
+>     }
+>     t.21: f64 = if t.4 {
+>       never.22: f64 = fail("minimum of an empty array")
+>       yield never.22
+>     } else {
+>       element.23: f64 = array.11[0]
+>       t.24: i64 = int_sub(n.3, 1)
+>       state.25: f64 = for i.26 < t.24 with m.27: f64 = element.23 {
+>         t.28: i64 = int_add(i.26, 1)
+>         element.29: f64 = array.11[t.28]
+>         t.30: f64 = min(m.27, element.29)
+>         yield t.30
+>       }
+>       yield state.25
+>     }
+>     t.31: bool = is_nan(t.21)
+>     state.32: i64, state.33: i64, key.34: []bool = for i.35 < n.3 with state.36: i64 = 0,
+>         state.37: i64 = 0 {
+>       t.38: bool = if t.31 { yield true } else {
+>         element.39: f64 = array.11[i.35]
+>         t.40: bool = eq(element.39, t.21)
+>         yield t.40
+>       }
+>       t.41: i64, t.42: i64 = if t.38 {
+>         element.43: f64 = array.11[state.37]
+>         t.44: i64 = int_add(state.36, 1)
+>         yield t.44, i.35
+>       } else { yield state.36, state.37 }
+>       yield t.41, t.42
+>       collect t.38
+>     }
+>     t.45: f64 = if t.31 { yield nan } else {
+>       t.46: f64 = real(state.32)
+>       t.47: f64 = div(1.0, t.46)
+>       yield t.47
+>     }
+>     row.48: []f64 = points.0[i.9]
+>     row.49: []f64 = zero(row.48)
+>     acc.50: acc []f64 = new_acc(row.49)
+>     for i.51 < n.3 {
+>       key.52: bool = key.34[i.51]
+>       bar.53: f64 = select(key.52, t.45, 0.0)
+>       for i.54 < 2 {
+>         element.55: f64 = points.0[i.9, i.54]
+>         element.56: f64 = centroids.1[i.51, i.54]
+>         t.57: f64 = sub(element.55, element.56)
+>         bar.58: f64 = mul_zero(bar.53, t.57)
+>         bar.59: f64 = add(bar.58, bar.58)
+>         bar.60: f64 = neg(bar.59)
+>         acc.6[i.51, i.54] += bar.60
+>         acc.50[i.54] += bar.59
+>       }
+>     }
+>     bar.61: []f64 = read_acc(acc.50)
+>     total.62: f64 = add(total.10, t.21)
+>     yield total.62
+>     collect bar.61
+>   }
+>   size.63: i64 = dim(points.0, 1)
+>   bar.64: [][]f64 = sized(bar.8, 1, size.63)
+>   bar.65: [][]f64 = read_acc(acc.6)
+>   yield total.7, bar.64, bar.65
+> }
+
+$ pullback show tests/cli/programs/gradients.pull convolved --stage opt
+exit 0
+> fn @`grad convolved`.0(x.0: []f64, w.1: []f64) -> f64, []f64, []f64 {
+>   n.2: i64 = dim(x.0, 0)
+>   n.3: i64 = dim(w.1, 0)
+>   t.4: i64 = int_sub(n.2, n.3)
+>   t.5: i64 = int_add(t.4, 1)
+>   zero.6: []f64 = zero(x.0)
+>   acc.7: acc []f64 = new_acc(zero.6)
+>   zero.8: []f64 = zero(w.1)
+>   acc.9: acc []f64 = new_acc(zero.8)
+>   array.10: []f64 = for i.11 < t.5 {
+>     total.12: f64 = for j.13 < n.3 with total.14: f64 = 0.0 {
+>       t.15: i64 = int_add(i.11, j.13)
+>       element.16: f64 = x.0[t.15]
+>       element.17: f64 = w.1[j.13]
+>       t.18: f64 = mul(element.16, element.17)
+>       total.19: f64 = add(total.14, t.18)
+>       yield total.19
+>     }
+>     t.20: f64 = mul(total.12, total.12)
+>     bar.21: f64 = add(total.12, total.12)
+>     for i.22 < n.3 {
+>       t.23: i64 = int_add(i.11, i.22)
+>       element.24: f64 = x.0[t.23]
+>       element.25: f64 = w.1[i.22]
+>       bar.26: f64 = mul(bar.21, element.24)
+>       bar.27: f64 = mul(bar.21, element.25)
+>       acc.9[i.22] += bar.26
+>       acc.7[t.23] += bar.27
+>     }
+>     collect t.20
+>   }
+>   total.28: f64 = sum(array.10)
+>   bar.29: []f64 = read_acc(acc.7)
+>   bar.30: []f64 = read_acc(acc.9)
+>   yield total.28, bar.29, bar.30
+> }
+
+$ pullback show tests/cli/programs/gradients.pull attended --stage opt
+exit 0
+> fn @`grad attended`.0(q.0: []f64, keys.1: [][]f64, values.2: []f64) -> f64, []f64, [][]f64, []f64 {
+>   n.3: i64 = dim(keys.1, 0)
+>   n.4: i64 = dim(q.0, 0)
+>   check_size(keys.1, 1, n.4, "dimension 2 of parameter `keys` and `d`")
+>   check_size(values.2, 0, n.3, "the size of parameter `values` and `n`")
+>   total.5: f64, total.6: f64, array.7: []f64 = for i.8 < n.3 with total.9: f64 = 0.0,
+>       total.10: f64 = 0.0 {
+>     total.11: f64 = for i.12 < n.4 with total.13: f64 = 0.0 {
+>       element.14: f64 = q.0[i.12]
+>       element.15: f64 = keys.1[i.8, i.12]
+>       t.16: f64 = mul(element.14, element.15)
+>       total.17: f64 = add(total.13, t.16)
+>       yield total.17
+>     }
+>     t.18: f64 = exp(total.11)
+>     element.19: f64 = values.2[i.8]
+>     t.20: f64 = mul(t.18, element.19)
+>     total.21: f64 = add(total.9, t.20)
+>     total.22: f64 = add(total.10, t.18)
+>     yield total.21, total.22
+>     collect t.18
+>   }
+>   t.23: f64 = div(total.5, total.6)
+>   p.24: f64 = div(1.0, total.6)
+>   p.25: f64 = mul(t.23, p.24)
+>   zero.26: []f64 = zero(q.0)
+>   acc.27: acc []f64 = new_acc(zero.26)
+>   bar.28: [][]f64, bar.29: []f64 = for i.30 < n.3 {
+>     t.31: f64 = array.7[i.30]
+>     element.32: f64 = values.2[i.30]
+>     bar.33: f64 = mul(p.24, t.31)
+>     bar.34: f64 = mul(p.24, element.32)
+>     bar.35: f64 = sub(bar.34, p.25)
+>     bar.36: f64 = mul(bar.35, t.31)
+>     bar.37: []f64 = for i.38 < n.4 {
+>       element.39: f64 = q.0[i.38]
+>       element.40: f64 = keys.1[i.30, i.38]
+>       bar.41: f64 = mul(bar.36, element.39)
+>       bar.42: f64 = mul(bar.36, element.40)
+>       acc.27[i.38] += bar.42
+>       collect bar.41
+>     }
+>     collect bar.37, bar.33
+>   }
+>   bar.43: []f64 = read_acc(acc.27)
+>   size.44: i64 = dim(keys.1, 1)
+>   bar.45: [][]f64 = sized(bar.28, 1, size.44)
+>   yield t.23, bar.43, bar.45, bar.29
+> }
+
+$ pullback show tests/cli/programs/gradients.pull curvature --stage opt
+exit 0
+> fn @`grad curvature`.0(x.0: f64) -> f64, f64 {
+>   t.1: f64 = mul(x.0, x.0)
+>   t.2: f64 = sin(t.1)
+>   p.3: f64 = cos(t.1)
+>   p.4: f64 = neg(t.2)
+>   bar.5: f64 = mul(p.3, x.0)
+>   bar.6: f64 = add(bar.5, bar.5)
+>   bar.7: f64 = add(p.3, p.3)
+>   bar.8: f64 = add(x.0, x.0)
+>   bar.9: f64 = mul(bar.8, p.4)
+>   bar.10: f64 = add(bar.9, 0.0)
+>   bar.11: f64 = mul(bar.10, x.0)
+>   bar.12: f64 = add(bar.7, bar.11)
+>   bar.13: f64 = add(bar.12, bar.11)
+>   yield bar.6, bar.13
+> }
+
+$ pullback show tests/cli/programs/gradients.pull inner --stage opt
+exit 0
+> fn @`grad inner`.0(x.0: []f64, alpha.1: []f64, mu.2: [][]f64) -> f64, []f64, []f64, [][]f64 {
+>   n.3: i64 = dim(x.0, 0)
+>   n.4: i64 = dim(alpha.1, 0)
+>   check_size(mu.2, 1, n.3, "dimension 2 of parameter `mu` and `d`")
+>   check_size(mu.2, 0, n.4, "the size of parameter `mu` and `k`")
+>   state.5: f64, array.6: []f64 = for j.7 < n.4 with m.8: f64 = -inf {
+>     element.9: f64 = alpha.1[j.7]
+>     total.10: f64 = for i.11 < n.3 with total.12: f64 = 0.0 {
+>       element.13: f64 = x.0[i.11]
+>       element.14: f64 = mu.2[j.7, i.11]
+>       t.15: f64 = sub(element.13, element.14)
+>       t.16: f64 = mul(t.15, t.15)
+>       total.17: f64 = add(total.12, t.16)
+>       yield total.17
+>     }
+>     t.18: f64 = mul(0.5, total.10)
+>     t.19: f64 = sub(element.9, t.18)
+>     t.20: f64 = max(m.8, t.19)
+>     yield t.20
+>     collect t.19
+>   }
+>   t.21: f64 = sub(state.5, state.5)
+>   t.22: bool = eq(t.21, 0.0)
+>   t.23: f64 = select(t.22, state.5, 0.0)
+>   total.24: f64, array.25: []f64 = for i.26 < n.4 with total.27: f64 = 0.0 {
+>     element.28: f64 = array.6[i.26]
+>     t.29: f64 = sub(element.28, t.23)
+>     t.30: f64 = exp(t.29)
+>     total.31: f64 = add(total.27, t.30)
+>     yield total.31
+>     collect t.30
+>   }
+>   t.32: f64 = log(total.24)
+>   p.33: bool = gt(total.24, 0.0)
+>   p.34: f64 = if p.33 {
+>     p.35: f64 = div(1.0, total.24)
+>     yield p.35
+>   } else {
+>     p.36: f64 = neg(t.32)
+>     p.37: f64 = exp(p.36)
+>     yield p.37
+>   }
+>   t.38: f64 = add(t.23, t.32)
+>   zero.39: []f64 = zero(x.0)
+>   acc.40: acc []f64 = new_acc(zero.39)
+>   bar.41: []f64, bar.42: [][]f64 = for i.43 < n.4 {
+>     t.44: f64 = array.25[i.43]
+>     bar.45: f64 = mul(p.34, t.44)
+>     bar.46: f64 = neg(bar.45)
+>     bar.47: f64 = mul(bar.46, 0.5)
+>     bar.48: []f64 = for i.49 < n.3 {
+>       element.50: f64 = x.0[i.49]
+>       element.51: f64 = mu.2[i.43, i.49]
+>       t.52: f64 = sub(element.50, element.51)
+>       bar.53: f64 = mul(bar.47, t.52)
+>       bar.54: f64 = add(bar.53, bar.53)
+>       bar.55: f64 = neg(bar.54)
+>       acc.40[i.49] += bar.54
+>       collect bar.55
+>     }
+>     collect bar.45, bar.48
+>   }
+>   bar.56: []f64 = read_acc(acc.40)
+>   size.57: i64 = dim(mu.2, 1)
+>   bar.58: [][]f64 = sized(bar.42, 1, size.57)
+>   yield t.38, bar.56, bar.41, bar.58
+> }
