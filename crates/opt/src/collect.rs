@@ -218,11 +218,11 @@ fn redirect(block: &mut Block, from: VarId, to: VarId) {
 }
 
 fn without_whole_parts(block: &mut Block, same: &mut FxHashMap<VarId, Atom>) {
-    block.stmts.retain(|stmt| match &stmt.op {
-        Op::AtAcc(acc, at) if at.is_empty() => {
+    block.stmts.retain(|stmt| {
+        let Op::AtAcc(acc, at) = &stmt.op else { return true };
+        if at.is_empty() {
             same.insert(stmt.vars[0], *acc);
-            false
         }
-        _ => true,
+        !at.is_empty()
     });
 }

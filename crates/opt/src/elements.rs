@@ -181,15 +181,12 @@ impl Maker {
     /// The variables that it needs from around the loop.
     fn free(&self) -> Vec<VarId> {
         let mut free = self.element.free();
-        match &self.inner {
-            // The result is an array that is not made.
-            Some(inner) => {
-                let result = self.element.results[0].var();
-                free.retain(|var| Some(*var) != result);
-                let bound = self.element.bound();
-                free.extend(inner.free().into_iter().filter(|var| !bound.contains(var)));
-            }
-            None => {}
+        // The result is an array that is not made.
+        if let Some(inner) = &self.inner {
+            let result = self.element.results[0].var();
+            free.retain(|var| Some(*var) != result);
+            let bound = self.element.bound();
+            free.extend(inner.free().into_iter().filter(|var| !bound.contains(var)));
         }
         free.retain(|var| *var != self.index);
         free

@@ -38,10 +38,10 @@ fn kept_accs(program: &Program, body: &Block) -> FxHashMap<VarId, bool> {
         }
     });
     body.visit(&mut |stmt| {
-        let is_plain = match &stmt.op {
-            Op::AddAcc(_, at, _) => at.is_empty(),
-            Op::ReadAcc(_) => true,
-            _ => false,
+        let is_plain = if let Op::AddAcc(_, at, _) = &stmt.op {
+            at.is_empty()
+        } else {
+            matches!(stmt.op, Op::ReadAcc(_))
         };
         if !is_plain {
             stmt.op.for_each_atom(&mut |atom| {
@@ -78,6 +78,7 @@ impl States<'_> {
         let mut begun = vec![];
         for mut stmt in std::mem::take(&mut block.stmts) {
             stmt.op.for_each_atom_mut(&mut |atom| rename(&renamed, atom));
+            #[expect(clippy::wildcard_enum_match_arm, reason = "only these touch accumulators")]
             match &stmt.op {
                 Op::NewAcc(init) if self.kept.get(&stmt.vars[0]) == Some(&false) => {
                     self.values.insert(stmt.vars[0], *init);

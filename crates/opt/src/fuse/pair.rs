@@ -23,11 +23,12 @@ pub(super) fn dependents(
     let mut vars: FxHashSet<VarId> = block.stmts[first].vars.iter().copied().collect();
     let mut accs: FxHashSet<VarId> = infos[first].accs.iter().map(|(root, _)| *root).collect();
     let mut dependents = FxHashSet::default();
-    for at in first + 1..second {
-        if needs(&infos[at], &vars, &accs) {
+    let between = block.stmts.iter().zip(infos).enumerate().take(second).skip(first + 1);
+    for (at, (stmt, info)) in between {
+        if needs(info, &vars, &accs) {
             dependents.insert(at);
-            vars.extend(&block.stmts[at].vars);
-            accs.extend(infos[at].accs.iter().map(|(root, _)| *root));
+            vars.extend(&stmt.vars);
+            accs.extend(info.accs.iter().map(|(root, _)| *root));
         }
     }
     dependents
@@ -124,19 +125,20 @@ fn read_rows(block: &mut Block, index: VarId, count: Atom, rows: &[(VarId, Atom)
     block.visit_mut(&mut |stmt| {
         let (Op::Index(Atom::Var(a), _) | Op::Dim(Atom::Var(a), _)) = stmt.op else { return };
         let Some((_, row)) = rows.iter().find(|(var, _)| *var == a) else { return };
-        match &mut stmt.op {
-            Op::Index(_, at) if at.len() == 1 => stmt.op = Op::Copy(*row),
-            Op::Index(a, at) => {
-                debug_assert_eq!(at.first(), Some(&Atom::Var(index)), "its own element");
-                at.remove(0);
-                *a = *row;
+        if let Op::Index(a, at) = &mut stmt.op {
+            debug_assert_eq!(at.first(), Some(&Atom::Var(index)), "its own element");
+            at.remove(0);
+            *a = *row;
+            if at.is_empty() {
+                stmt.op = Op::Copy(*row);
             }
-            Op::Dim(_, 0) => stmt.op = Op::Copy(count),
-            Op::Dim(a, k) => {
+        } else if let Op::Dim(a, k) = &mut stmt.op {
+            if *k == 0 {
+                stmt.op = Op::Copy(count);
+            } else {
                 *a = *row;
                 *k -= 1;
             }
-            op => pullback_base::bug("fuse", format_args!("an element or a size, not {op:?}")),
         }
     });
 }
