@@ -3,6 +3,7 @@
 
 mod build;
 mod expr;
+mod groups;
 mod layout;
 mod parse;
 mod partial;
@@ -22,6 +23,7 @@ mod walk;
 
 pub use build::{Bound, Scope};
 pub use expr::*;
+pub use groups::{Calls, Group, groups};
 pub use parse::parse;
 pub use partial::{Linearised, Slope, place};
 pub use pass::Pass;

@@ -39,27 +39,18 @@ pub fn with_fuel(program: &mut Program, fuel: u64) {
 
 /// Groups of definitions of functions that reach themselves.
 fn recursive_definitions(program: &Program) -> Vec<Vec<DefId>> {
-    let calls: BTreeMap<DefId, Vec<DefId>> =
-        program.defs.iter_enumerated().map(|(id, def)| (id, def.body.globals())).collect();
-    let reach = |from: DefId| {
-        let (mut seen, mut work) = (std::collections::BTreeSet::new(), calls[&from].clone());
-        while let Some(next) = work.pop() {
-            if seen.insert(next) {
-                work.extend(&calls[&next]);
-            }
-        }
-        seen
-    };
-    let is_function = |id: DefId| matches!(program.defs[id].body.kind, ExprKind::Lam(_, _));
-    let reached: BTreeMap<DefId, _> = calls.keys().map(|id| (*id, reach(*id))).collect();
-    let mut groups: Vec<Vec<DefId>> = vec![];
-    for (id, own) in &reached {
-        if !own.contains(id) || !is_function(*id) || groups.iter().any(|group| group.contains(id)) {
-            continue;
-        }
-        let same = |other: &DefId| reached[other].contains(id) && is_function(*other);
-        groups.push(own.iter().copied().filter(same).collect());
-    }
+    let is_function = |id: &DefId| matches!(program.defs[*id].body.kind, ExprKind::Lam(_, _));
+    let all: Vec<DefId> = program.defs.ids().collect();
+    let groups = program.groups(&all).into_iter().filter(|group| group.recursive);
+    let mut groups: Vec<Vec<DefId>> = groups
+        .map(|group| {
+            let mut functions: Vec<DefId> = group.defs.into_iter().filter(is_function).collect();
+            functions.sort_unstable();
+            functions
+        })
+        .filter(|functions| !functions.is_empty())
+        .collect();
+    groups.sort_unstable();
     groups
 }
 

@@ -16,7 +16,7 @@
 mod apply;
 mod term;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use pullback_base::{Name, Span};
 use pullback_lambda::{DefId, Expr, ExprKind, Program, Scope, Stage, VarId, is_first_order};
@@ -55,6 +55,7 @@ pub fn specialise_all(program: &Program, roots: &[DefId]) -> Program {
         old += program.defs[id].body.size();
         queue.push(Task::Definition(id));
     }
+    let recursive = program.groups(roots).into_iter().filter(|group| group.recursive);
     let mut kept = program.clone();
     trim(&mut kept, roots);
     let mut pass = Pass {
@@ -64,7 +65,7 @@ pub fn specialise_all(program: &Program, roots: &[DefId]) -> Program {
         depth: 0,
         made: 0,
         room: ROOM + 20 * old,
-        recursive: BTreeMap::new(),
+        recursive: recursive.flat_map(|group| group.defs).collect(),
         calls: FxHashMap::default(),
         constants: BTreeSet::new(),
         queue,
@@ -92,8 +93,8 @@ struct Pass<'p> {
     /// How many nodes have been made.
     made: usize,
     room: usize,
-    /// Whether definitions reach themselves.
-    recursive: BTreeMap<DefId, bool>,
+    /// The definitions that reach themselves.
+    recursive: BTreeSet<DefId>,
     /// The definitions made for calls.
     calls: FxHashMap<Vec<Piece>, DefId>,
     /// Constants of function type under way.
@@ -124,23 +125,6 @@ impl Pass<'_> {
     /// Whether values of this term hold no functions.
     fn plain(&self, expr: &Expr) -> bool {
         is_first_order(&self.program.datas, &expr.ty)
-    }
-
-    /// Whether a definition reaches itself.
-    fn is_recursive(&mut self, def: DefId) -> bool {
-        if let Some(known) = self.recursive.get(&def) {
-            return *known;
-        }
-        let mut seen = BTreeSet::new();
-        let mut todo = self.source.defs[def].body.globals();
-        while let Some(next) = todo.pop() {
-            if seen.insert(next) {
-                todo.extend(self.source.defs[next].body.globals());
-            }
-        }
-        let found = seen.contains(&def);
-        self.recursive.insert(def, found);
-        found
     }
 
     /// A call of a definition that is made for this outline, if it is not too long.

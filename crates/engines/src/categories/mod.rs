@@ -20,7 +20,6 @@ mod cotangent;
 pub mod custom;
 mod flow;
 mod forward;
-mod groups;
 pub mod meaning;
 mod moves;
 mod plan;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Name};
 use pullback_lambda::{
-    Constructor, Data, Def, DefId, Expr, ExprKind, Program, Scope, Type, TypeKind, VarId,
-    contains_real,
+    Calls, Constructor, Data, Def, DefId, Expr, ExprKind, Program, Scope, Type, TypeKind, VarId,
+    contains_real, groups,
 };
 
 use super::absence::{Arithmetic, Library};
@@ -14,7 +14,6 @@ use super::cl::{ClKind, ClProgram, Function};
 use super::cotangent::Cot;
 use super::flow::{self, Flows};
 use super::forward::Forward;
-use super::groups::{Calls, groups};
 use super::plan::{Halves, Plan};
 use super::reverse::{Reverse, gathered};
 use super::steps::{Region, steps_of};

@@ -98,7 +98,7 @@ impl Pass<'_> {
     }
 
     /// Whether an application is replaced by the function's body.
-    fn should_reduce(&mut self, function: &Known, args: &[Known], plain_result: bool) -> bool {
+    fn should_reduce(&self, function: &Known, args: &[Known], plain_result: bool) -> bool {
         if self.depth >= DEEPEST || self.made >= self.room {
             return false;
         }
@@ -107,7 +107,7 @@ impl Pass<'_> {
             Known::Global(def, _, _) => {
                 let all_plain =
                     args.iter().all(|arg| matches!(arg, Known::Dynamic(expr) if self.plain(expr)));
-                if self.is_recursive(*def) || (all_plain && plain_result) {
+                if self.recursive.contains(def) || (all_plain && plain_result) {
                     return false;
                 }
                 self.source.defs[*def].body.size()

@@ -3,17 +3,29 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_lambda::DefId;
+use crate::{DefId, Program};
 
 /// Which definitions each one calls.
-pub(super) type Calls = BTreeMap<DefId, BTreeSet<DefId>>;
+pub type Calls = BTreeMap<DefId, BTreeSet<DefId>>;
 
 /// Definitions that all reach each other.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Group {
+pub struct Group {
+    /// The definitions.
     pub defs: Vec<DefId>,
     /// Whether they reach themselves, as one definition need not.
     pub recursive: bool,
+}
+
+impl Program {
+    /// The definitions that some reach, in groups.
+    pub fn groups(&self, roots: &[DefId]) -> Vec<Group> {
+        let calls = self.reachable(roots).into_iter().map(|def| {
+            let callees = self.defs[def].body.globals();
+            (def, callees.into_iter().collect())
+        });
+        groups(&calls.collect())
+    }
 }
 
 /// What is known of a definition that has been entered.
@@ -25,7 +37,7 @@ struct Entered {
 }
 
 /// The groups of all definitions that call or are called.
-pub(super) fn groups(calls: &Calls) -> Vec<Group> {
+pub fn groups(calls: &Calls) -> Vec<Group> {
     let mut entered: BTreeMap<DefId, Entered> = BTreeMap::new();
     let (mut stack, mut groups) = (vec![], vec![]);
     for root in calls.keys() {
