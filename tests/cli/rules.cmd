@@ -57,3 +57,9 @@ exit 1
 !   = note: forward mode, and reverse mode with `dual`, `delta1`, `delta2` or `--fuse`, needs a linear pullback
 !   = help: take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent
 !
+
+$ pullback grad tests/cli/programs/rules.pull roots 4.0 --engine delta --fuse
+exit 0
+> value: 8.0
+> gradient:
+>   x = 1.25

@@ -7,7 +7,8 @@
 //! What `D{f}` bound is dropped, so the bindings of a program no longer grow with the operations inside
 //! such functions. A definition is fused if it is closed, its parameters are made of Reals and discrete
 //! data by tuples, records and sums that are not recursive, and its result is a Real: then the sum has a
-//! bounded number of terms.
+//! bounded number of terms. A definition is not fused that may reach itself through a derivative rule: `D'{f}` follows
+//! its arguments whatever they depend on, so each rule would run for the one before, without end.
 
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Type, TypeKind, VarId, contains_real};
 
@@ -29,6 +30,7 @@ impl Translation<'_> {
         if !self.fuse
             || self.version != Version::Final
             || self.roots.contains(&def)
+            || self.self_ruled.contains(&def)
             || !matches!(body.ty.kind(), TypeKind::Real)
             || !types.iter().all(|ty| self.is_bounded(ty, &mut vec![]))
             || !types.iter().any(|ty| contains_real(&self.program.datas, ty))
