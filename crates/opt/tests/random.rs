@@ -77,8 +77,9 @@ fn arguments() -> Vec<Vec<Value>> {
             Value::Real(1.5),
             Value::Real(-2.0),
             Value::Int(2),
-            Value::reals(vec![1.0, 2.0, -0.5]),
-            matrix(2, 3, 0.5),
+            // Sums of these differ with their order.
+            Value::reals(vec![0.1, 0.7, -1.3e16, 2.3, 1.3e16]),
+            matrix(2, 3, 0.3),
         ],
         vec![
             Value::Real(f64::NAN),

@@ -1,6 +1,8 @@
 //! Random programs of the IR that keep its rules. Indices and numbers are small, so that programs sometimes
 //! fail and mostly do not.
 
+mod sweeps;
+
 use pullback_base::Span;
 use pullback_ir::{
     Arm, Atom, Block, Constructor, Data, DataId, Func, FuncId, Loop, LoopForm, Match, Op, Program,
@@ -117,7 +119,7 @@ impl Generator {
     }
 
     fn atom(&mut self, ty: Type) -> Atom {
-        const REALS: [f64; 8] = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, f64::INFINITY, f64::NAN];
+        const REALS: [f64; 9] = [0.0, -0.0, 1.0, -1.0, 0.1, 0.3, 7e16, f64::INFINITY, f64::NAN];
         let seen = self.seen(ty);
         if !seen.is_empty() && self.below(5) > 0 {
             // What was made last is used more often.
@@ -125,7 +127,7 @@ impl Generator {
             return Atom::Var(seen[from + self.below(seen.len() - from)]);
         }
         if ty == Type::REAL {
-            return Atom::Real(REALS[self.below(8)]);
+            return Atom::Real(REALS[self.below(9)]);
         }
         if ty == Type::INT {
             return Atom::Int([0, 0, 0, 0, 0, 1, 1, 2, 3, -1][self.below(10)]);
@@ -173,7 +175,7 @@ impl Generator {
     }
 
     fn step(&mut self, depth: usize) {
-        let kinds = if depth == 0 { 16 } else { 26 };
+        let kinds = if depth == 0 { 16 } else { 30 };
         match self.below(kinds) {
             0..=3 => self.real_prim(),
             4 => self.int_prim(),
@@ -203,6 +205,13 @@ impl Generator {
             22 => self.while_loop(depth),
             23 => self.accumulate(depth),
             24 => self.call(depth),
+            25 => self.sweeps(depth),
+            26 => self.boxes(depth),
+            27 if depth > 1 => self.rows(depth),
+            28 => {
+                let count = self.atom(Type::INT);
+                self.add_up(depth, count, &[]);
+            }
             _ => self.slot(depth),
         }
     }
@@ -412,9 +421,11 @@ impl Generator {
         self.scope.truncate(outside);
         let results = std::mem::take(&mut body.results);
         let at = if self.below(3) == 0 { results[2] } else { Atom::Var(index) };
-        let adds =
-            [Op::AddAcc(accs[0], vec![at], results[0]), Op::AddAcc(accs[1], vec![], results[1])];
-        body.stmts.extend(adds.map(|op| Stmt::new(vec![], op, Span::NONE)));
+        let outer = std::mem::replace(&mut self.out, std::mem::take(&mut body.stmts));
+        let [one, other] = [0, 1].map(|nth| self.unsigned(results[nth]));
+        self.act(Op::AddAcc(accs[0], vec![at], one));
+        self.act(Op::AddAcc(accs[1], vec![], other));
+        body.stmts = std::mem::replace(&mut self.out, outer);
         let form = LoopForm::For { index, count, down: self.below(2) == 0 };
         self.act(Op::Loop(Loop { form, states: vec![], init: vec![], body }));
         if self.below(4) > 0 {
