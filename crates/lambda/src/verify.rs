@@ -11,6 +11,8 @@ mod regular;
 
 use std::collections::BTreeSet;
 
+use regular::Arrays;
+
 use crate::signature::admits;
 use crate::tangent::wrong_tangent;
 use crate::{
@@ -41,11 +43,12 @@ pub fn verify(program: &Program, stage: Stage<'_>) -> Result<(), Vec<String>> {
     if let Some(data) = wrong_tangent(&program.datas) {
         ctx.error(format!("`{}` has a sum as its tangent that is not", program.datas[data].name));
     }
+    let mut arrays = Arrays::of(program);
     for (id, def) in program.defs.iter_enumerated() {
         ctx.def = Some(id);
         ctx.check(&def.body);
         ctx.same(&def.ty, &def.body.ty, "the body of the definition");
-        regular::irregular(&def.body).into_iter().for_each(|text| ctx.error(text));
+        arrays.irregular(&def.body).into_iter().for_each(|text| ctx.error(text));
     }
     ctx.check_stage(stage);
     if ctx.errors.is_empty() { Ok(()) } else { Err(ctx.errors) }
