@@ -322,39 +322,37 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Type;
-    use pullback_base::Span;
-    use pullback_prim::Prim;
+    use pullback_base::SourceMap;
+
+    fn program(text: &str) -> Program {
+        crate::parse(text, SourceMap::default().add("<lambda>", text)).expect("a program")
+    }
 
     #[test]
     fn copies_share_no_binder_and_keep_free_variables() {
-        let mut program = Program::default();
-        let x = program.fresh("x", Type::real());
-        let y = program.fresh("y", Type::real());
-        let sum = Expr::prim(
-            Prim::Add,
-            vec![program.var(x, Span::NONE), program.var(y, Span::NONE)],
-            Span::NONE,
-        );
-        let lam = program.lam(vec![x], sum);
-        assert_eq!(lam.free_vars(), [y]);
+        let text = "def sum.0 : Real -> Real =\n  \\(y.0 : Real) -> let f.1 : Real -> Real = \\(x.2 : Real) -> add x.2 y.0 in f.1 y.0\n";
+        let mut program = program(text);
+        let ExprKind::Lam(params, body) = program.defs[DefId(0)].body.kind.clone() else {
+            panic!("a function")
+        };
+        let ExprKind::Let(_, lam, _) = body.kind else { panic!("a binding") };
+        assert_eq!(lam.free_vars(), params);
         let copy = program.copy(&lam);
-        assert_eq!(copy.free_vars(), [y]);
+        assert_eq!(copy.free_vars(), params);
         assert_ne!(copy.binders(), lam.binders());
         assert_eq!(copy.size(), lam.size());
     }
 
     #[test]
     fn a_repeated_replacement_keeps_binders_unique() {
-        let mut program = Program::default();
-        let (f, x) = (
-            program.fresh("f", Type::fun(Type::real(), Type::real())),
-            program.fresh("x", Type::real()),
-        );
-        let identity = program.lam(vec![x], program.var(x, Span::NONE));
-        let mut pair =
-            Expr::tuple(vec![program.var(f, Span::NONE), program.var(f, Span::NONE)], Span::NONE);
-        program.substitute(&mut pair, &BTreeMap::from([(f, identity)]));
+        let text = "def twice.0 : (Real -> Real) -> (Real -> Real, Real -> Real) =\n  \\(f.0 : Real -> Real) -> (f.0, f.0)\n\
+                    def identity.1 : Real -> Real =\n  \\(x.1 : Real) -> x.1\n";
+        let mut program = program(text);
+        let ExprKind::Lam(params, mut pair) = program.defs[DefId(0)].body.kind.clone() else {
+            panic!("a function")
+        };
+        let identity = program.defs[DefId(1)].body.clone();
+        program.substitute(&mut pair, &BTreeMap::from([(params[0], identity)]));
         let mut binders = Vec::new();
         pair.visit(&mut |node| binders.extend(node.binders()));
         assert_eq!(binders.len(), 2);
