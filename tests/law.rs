@@ -6,18 +6,14 @@
 //! program for each smooth primitive that does nothing else.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
-use pullback_base::{Name, SourceMap, Span};
-use pullback_driver::{
-    Call, Disk, ExpectationKind, Memory, Operations, Session, Settings, expectations, operations,
-};
+use pullback_base::{Name, Span};
+use pullback_driver::{Call, Disk, Operations, Session, Settings, operations};
 use pullback_engines::{Mode, engine_named, run};
 use pullback_eval::{Options, Value};
 use pullback_lambda::{Def, DefId, Expr, Program as Calculus, Type};
 use pullback_prim::{Prim, PrimTy};
-use pullback_suite::{corpus, deep, root};
-use pullback_syntax::ast::{self, ExprKind};
+use pullback_suite::{Case, Cases, corpus, deep, root};
 
 /// Programs of a few operations may take this much more: the share that tied elements get of the
 /// derivative of `maximum`, for instance, is a division however few there are.
@@ -51,113 +47,11 @@ const LONG: &[&str] = &[
     "tests/ad/depth.pull",
 ];
 
-/// What takes a function and the point to differentiate it at, in this order.
-const OPERATORS: &[&str] =
-    &["grad", "value_and_grad", "vjp", "jvp", "linearize", "rd", "jacobian", "hessian", "hvp"];
-
-/// A function applied to arguments, as text.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Case {
-    function: String,
-    args: Vec<String>,
-}
-
-/// The cases in an expression. What is under a binder may not be closed, so it is left out.
-fn cases(text: &str, expr: &ast::Expr, found: &mut Vec<Case>) {
-    let of = |expr: &ast::Expr| text[expr.span.range()].to_owned();
-    let mut inside: Vec<&ast::Expr> = vec![];
-    if let ExprKind::App { fun, args } = &expr.kind {
-        let head = if let ExprKind::Name(name) = &fun.kind { name.as_str() } else { "" };
-        if OPERATORS.contains(&head) && !text.contains(&format!("def {head} ")) {
-            if let [function, point, ..] = args.as_slice() {
-                found.push(Case { function: of(function), args: vec![of(point)] });
-            }
-        } else if !head.starts_with(char::is_uppercase) {
-            found.push(Case { function: of(fun), args: args.iter().map(of).collect() });
-        }
-        inside.push(fun);
-        inside.extend(args);
-    } else if let ExprKind::Tuple(items) | ExprKind::Array(items) = &expr.kind {
-        inside.extend(items);
-    } else if let ExprKind::Record(fields) = &expr.kind {
-        inside.extend(fields.iter().map(|(_, value)| value));
-    } else if let ExprKind::Binary { lhs, rhs, .. } = &expr.kind {
-        inside.extend([&**lhs, rhs]);
-    } else if let ExprKind::Negate(base)
-    | ExprKind::Field { base, .. }
-    | ExprKind::TupleField { base, .. }
-    | ExprKind::Slice { base, .. }
-    | ExprKind::Index { base, .. }
-    | ExprKind::Let { value: base, .. } = &expr.kind
-    {
-        inside.push(base);
-    }
-    for part in inside {
-        cases(text, part, found);
-    }
-}
-
-/// A file with its cases.
-struct Program {
-    path: PathBuf,
-    /// The path in the repository.
-    name: String,
-    text: String,
-    cases: Vec<Case>,
-    /// Whether its expectations hold with dual numbers too; else reverse mode alone is counted.
-    forward: bool,
-}
-
-impl Program {
-    fn read(path: PathBuf) -> Self {
-        let text = std::fs::read_to_string(&path).expect("a text");
-        let name = path
-            .strip_prefix(root())
-            .expect("a file of the repository")
-            .to_string_lossy()
-            .into_owned();
-        let mut sources = SourceMap::default();
-        let file = sources.add("file", text.clone());
-        let module = pullback_syntax::parse(&text, file).module;
-        let (mut found, mut forward) = (vec![], true);
-        for line in expectations(&sources, &module).0 {
-            match line.kind {
-                ExpectationKind::Equal(left, right) | ExpectationKind::Close(left, right, _) => {
-                    cases(&text, &left, &mut found);
-                    cases(&text, &right, &mut found);
-                }
-                ExpectationKind::Engines(names) => forward &= names.iter().any(|n| n == "dual"),
-                ExpectationKind::Fails(..) | ExpectationKind::Type(..) => {}
-            }
-        }
-        found.sort();
-        found.dedup();
-        Self { path, name, text, cases: found, forward }
-    }
-
-    /// The operations of a case, or the code of the reason why it has no derivative.
-    fn measured(&self, case: &Case, forward: bool) -> Result<Operations, &'static str> {
-        let params: Vec<String> = (0..case.args.len()).map(|i| format!("law__{i}")).collect();
-        let params = params.join(" ");
-        let text = format!("{}\ndef law__ {params} = ({}) {params}\n", self.text, case.function);
-        // The modules that it imports lie beside it.
-        let mut files = Memory::default();
-        let folder = self.path.parent().and_then(|folder| folder.strip_prefix(root()).ok());
-        let folder = folder.and_then(Path::to_str).expect("a folder of the repository");
-        for module in corpus(&[folder], "pull") {
-            files = files.with(&module, std::fs::read_to_string(&module).expect("a text"));
-        }
-        let files = files.with(&self.path, text);
-        let mut session = Session::new(&files);
-        let call = Call {
-            file: self.path.clone(),
-            entry: "law__".to_owned(),
-            args: case.args.clone(),
-            settings: settings(forward),
-            ..Call::default()
-        };
-        operations(&mut session, &call, forward).map_err(|_| session.diagnostics[0].code)
-    }
+/// The operations of a case, or the code of the reason why it has no derivative.
+fn measured(file: &Cases, case: &Case, forward: bool) -> Result<Operations, &'static str> {
+    file.with(case, settings(forward), |session, call| {
+        operations(session, call, forward).map_err(|_| session.diagnostics[0].code)
+    })
 }
 
 /// Each mode is counted on the engine that has it as its own.
@@ -177,7 +71,7 @@ fn breaks(ops: &Operations, forward: bool, slack: u64) -> bool {
 fn holds(folders: &[&str], least: usize) {
     deep(|| {
         let (mut broken, mut count, mut used) = (vec![], 0, BTreeSet::new());
-        for program in corpus(folders, "pull").into_iter().map(Program::read) {
+        for program in corpus(folders, "pull").into_iter().map(Cases::read) {
             if cfg!(debug_assertions) && LONG.contains(&&*program.name) {
                 continue;
             }
@@ -186,7 +80,7 @@ fn holds(folders: &[&str], least: usize) {
                 let mut breach = false;
                 let modes = if program.forward { &[false, true][..] } else { &[false][..] };
                 for forward in modes {
-                    match program.measured(case, *forward) {
+                    match measured(&program, case, *forward) {
                         Ok(ops) => {
                             count += 1;
                             if breaks(&ops, *forward, SLACK) {

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod calculus;
+mod cases;
 mod configurations;
 mod contenders;
 mod corpus;
@@ -17,6 +18,7 @@ mod values;
 
 pub use blocks::{Block, blocks};
 pub use calculus::calculus_test;
+pub use cases::{Case, Cases};
 pub use configurations::Configuration;
 pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, root};

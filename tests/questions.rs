@@ -253,7 +253,8 @@ def rr_{way} p u v = rd (\\q -> rd of_{way} q u) p v
 pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> f64 {
+    /// The next one.
+    pub fn number(&mut self) -> f64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let x = (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
@@ -267,7 +268,7 @@ impl Random {
             Data::Tuple(items) => Data::Tuple(all(items)),
             Data::Con(tag, items) => Data::Con(*tag, all(items)),
             Data::Array(items) => Data::Array(all(items)),
-            Data::Real(_) => Data::Real(self.next()),
+            Data::Real(_) => Data::Real(self.number()),
             Data::Int(_) | Data::Bool(_) | Data::Str(_) => Data::Tuple(vec![]),
         }
     }

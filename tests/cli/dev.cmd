@@ -102,30 +102,22 @@ exit 0
 
 $ pullback dev tests/cli/programs/asks.ir slope --dump ad
 exit 0
-> data saved.0 = Residuals.0(f64)
->
 > fn @slope.0() -> f64 {
 >   y.0: f64, x.1: f64 = @`forward square`.1(3.0)
->   saved.2: saved.0 = Residuals.0(x.1)
->   x_bar.3: f64 = match saved.2 {
->     Residuals.0(x.4: f64) => {
->       x_bar.5: f64 = @`pull square`.2(x.4, 1.0)
->       yield x_bar.5
->     }
->   }
->   yield x_bar.3
+>   x_bar.2: f64 = @`pull square`.2(x.1, 1.0)
+>   yield x_bar.2
 > }
 >
-> fn @`forward square`.1(x.6: f64) -> f64, f64 {
->   y.7: f64 = mul(x.6, x.6)
->   yield y.7, x.6
+> fn @`forward square`.1(x.3: f64) -> f64, f64 {
+>   y.4: f64 = mul(x.3, x.3)
+>   yield y.4, x.3
 > }
 >
-> fn @`pull square`.2(x.8: f64, y_bar.9: f64) -> f64 {
->   bar.10: f64 = mul(y_bar.9, x.8)
->   bar.11: f64 = mul(y_bar.9, x.8)
->   bar.12: f64 = add(bar.10, bar.11)
->   yield bar.12
+> fn @`pull square`.2(x.5: f64, y_bar.6: f64) -> f64 {
+>   bar.7: f64 = mul(y_bar.6, x.5)
+>   bar.8: f64 = mul(y_bar.6, x.5)
+>   bar.9: f64 = add(bar.7, bar.8)
+>   yield bar.9
 > }
 
 $ pullback dev tests/cli/programs/asks.ir square --dump transpose
@@ -262,7 +254,7 @@ exit 0
 >             value  gradient
 > operations      3        10
 > weight          3        10
-> bytes       19456     19536
+> bytes       19456     19456
 > peak        19456     19456
 > copied          0         0
 > steps           0         2

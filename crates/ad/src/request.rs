@@ -1,11 +1,12 @@
-//! The requests of a program become calls of the functions that derivations make.
+//! The requests of a program become calls of the functions that derivations make. A residual is data, unless the
+//! function that makes it only applies it: then it stays several variables.
 
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{
     Arm, Atom, Block, Constructor, DataId, FuncId, Match, Mode, Op, Program, Request, Rule, Stmt,
     VarId,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::name::NAME;
 use crate::state::{Ad, Derived, Kind};
@@ -19,7 +20,12 @@ impl Ad {
             return Ok(());
         }
         let mut body = std::mem::take(&mut self.program.funcs[func].body);
-        let resolved = if has_request(&body) { self.block(&mut body) } else { Ok(()) };
+        let resolved = if has_request(&body) {
+            self.held.extend(applied(&body).into_iter().map(|residual| (residual, vec![])));
+            self.block(&mut body)
+        } else {
+            Ok(())
+        };
         self.program.funcs[func].body = body;
         self.under_way.remove(&func);
         self.done.insert(func);
@@ -56,7 +62,11 @@ impl Ad {
                 vars.extend(&saved);
                 stmts.push(Stmt::new(vars, Op::Call(derived.forward, args), span));
                 let fields = saved.into_iter().map(Atom::Var).collect();
-                stmts.push(Stmt::new(vec![residual], Op::Con(0, fields), span));
+                if let Some(held) = self.held.get_mut(&residual) {
+                    *held = fields;
+                } else {
+                    stmts.push(Stmt::new(vec![residual], Op::Con(0, fields), span));
+                }
                 if data.is_none() {
                     bug(NAME, "a request for a linear map");
                 }
@@ -65,6 +75,11 @@ impl Ad {
                 let (derived, _) = self.made(request, span)?;
                 let pushes = matches!(self.program.requests[request].mode, Mode::Push(_));
                 let target = if pushes { derived.push } else { derived.pull };
+                if let Some(held) = residual.var().and_then(|residual| self.held.get(&residual)) {
+                    let args = held.iter().copied().chain(directions).collect();
+                    stmts.push(Stmt::new(vars, Op::Call(target, args), span));
+                    return Ok(());
+                }
                 let op = self.opened(&derived, target, residual, directions, &vars, span);
                 stmts.push(Stmt::new(vars, op, span));
             }
@@ -115,6 +130,26 @@ impl Ad {
         let arms = vec![Arm { tag: 0, params, block: Block { stmts, results: atoms } }];
         Op::Match(Match { scrutinee: residual, arms, default: None })
     }
+}
+
+/// The residuals that a body makes and only applies: they need no box.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
+fn applied(body: &Block) -> FxHashSet<VarId> {
+    let (mut uses, mut made) = (FxHashMap::default(), FxHashSet::default());
+    body.visit_atoms(&mut |atom| {
+        if let Atom::Var(var) = atom {
+            *uses.entry(var).or_insert(0) += 1;
+        }
+    });
+    body.visit(&mut |stmt| match &stmt.op {
+        Op::Apply(_, Atom::Var(residual), _) => {
+            uses.entry(*residual).and_modify(|uses| *uses -= 1);
+        }
+        Op::Linearize(..) => made.extend(stmt.vars.last()),
+        _ => {}
+    });
+    made.retain(|residual| uses.get(residual).is_none_or(|uses| *uses == 0));
+    made
 }
 
 fn has_request(block: &Block) -> bool {

@@ -1,7 +1,7 @@
 //! What differentiation knows while it is under way.
 
 use pullback_base::Diagnostic;
-use pullback_ir::{Constructor, Data, DataId, FuncId, Program, Type};
+use pullback_ir::{Atom, Constructor, Data, DataId, FuncId, Program, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::activity::Summaries;
@@ -64,6 +64,8 @@ pub(crate) struct Ad {
     pub(crate) boxes: Boxes,
     /// Which parameters are arrays that are only read.
     pub(crate) reads: FxHashMap<FuncId, Vec<bool>>,
+    /// What residuals hold that are made and applied in one function: they get no boxes.
+    pub(crate) held: FxHashMap<VarId, Vec<Atom>>,
     pub(crate) under_way: FxHashSet<FuncId>,
     pub(crate) done: FxHashSet<FuncId>,
     /// Whether what was linear on the way stays marked, for people to see.
@@ -82,6 +84,7 @@ impl Ad {
             again: FxHashMap::default(),
             boxes: Boxes::default(),
             reads: FxHashMap::default(),
+            held: FxHashMap::default(),
             under_way: FxHashSet::default(),
             done: FxHashSet::default(),
             keeps_marks: false,

@@ -11,8 +11,8 @@ use pullback_ad::{Until, derivation};
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::Mode;
 use pullback_engines::compiled::{
-    Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, count, optional_passes, resolve,
-    simplified,
+    Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, counted, optional_passes,
+    resolve, simplified,
 };
 use pullback_eval::Value;
 use pullback_ir::eval::Counts;
@@ -358,8 +358,8 @@ fn counts(session: &mut Session<'_>, call: &Call, asked: &Dev) -> Result<String,
         let (program, argument) = (prepared.code.program(), prepared.argument.clone());
         let mut plan = asked.plan();
         let options = engine.options();
-        match count(program, prepared.function, argument, &mode, options, &mut plan) {
-            Ok(counts) => all.push(counts),
+        match counted(program, prepared.function, argument, &mode, options, &mut plan) {
+            Ok((_, counts)) => all.push(counts),
             Err(fault) => return session.fail(*fault),
         }
     }

@@ -50,7 +50,7 @@ pub use engine::engine_names;
 pub use expect::{Expectation, ExpectationKind, expectations};
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
 pub use limits::{Clock, stopped_late};
-pub use measure::{Cost, Operations, measure, operations};
+pub use measure::{Cost, Operations, function, measure, operations};
 pub use output::to_text;
 pub use pipeline::{STAGES, Stage, stages};
 pub use request::{Call, Settings};

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use pullback_engines::Mode;
 use pullback_eval::{Counts, Value, walk};
+use pullback_lambda::{DefId, Program};
 
 use crate::call::{Purpose, prepare};
 use crate::engine::Engine;
@@ -48,6 +49,14 @@ pub fn measure(session: &mut Session<'_>, call: &Call, repeat: usize) -> Result<
     let (primal_operations, primal_time) = cost(&Mode::Value)?;
     let (gradient_operations, gradient_time) = cost(&Mode::Vjp(Value::Real(1.0)))?;
     Ok(Cost { primal_operations, gradient_operations, primal_time, gradient_time })
+}
+
+/// An entry as a function of the arguments that have Reals, and these arguments.
+pub fn function(session: &mut Session<'_>, call: &Call) -> Result<(Program, DefId, Value), Stop> {
+    let engine = Engine::resolve(session, &call.settings)?;
+    let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
+    let prepared = prepare(session, call, &engine, &purpose)?;
+    Ok((prepared.code.program().clone(), prepared.function, prepared.argument))
 }
 
 /// The operations of an entry, alone and together with a product of its Jacobian.

@@ -187,12 +187,12 @@ impl Ctx<'_> {
                 // It holds no Real: its tangent is its shape.
                 let still = Type::data(self.out.tangent_data(data));
                 let Elem::Data(tangent) = still.elem else { bug(NAME, "data") };
-                let zero = self.emit("zero", still, Op::Con(self.out.zero_tag(tangent), vec![]));
                 let zero = if leaf.is_array() {
-                    let ty = still.with_rank(leaf.rank);
-                    self.emit("zero", ty, Op::Zero(x))
+                    let unit = Type::scalar(Elem::Unit).with_rank(leaf.rank);
+                    let sizes = self.emit("shape", unit, Op::Shape(x, leaf.rank));
+                    self.emit("zero", still.with_rank(leaf.rank), Op::Zero(sizes))
                 } else {
-                    zero
+                    self.emit("zero", still, Op::Con(self.out.zero_tag(tangent), vec![]))
                 };
                 self.emit("x_dot", dot, Op::FromTangent(x, zero))
             }

@@ -36,6 +36,18 @@ pub(crate) fn run(
     mode: &Mode,
     options: &Options,
 ) -> Result<Answer, Box<Diagnostic>> {
+    Ok(counted(program, function, argument, mode, options, &mut Plan::of(program))?.0)
+}
+
+/// As [`run`], by a plan that makes code, and with the whole account of what was done.
+pub fn counted(
+    program: &Program,
+    function: DefId,
+    argument: Value,
+    mode: &Mode,
+    options: &Options,
+    plan: &mut Plan<'_>,
+) -> Result<(Answer, pullback_ir::eval::Counts), Box<Diagnostic>> {
     let mut program = program.clone();
     let (from, to) = {
         let (from, to) = program.defs[function].ty.sides();
@@ -43,9 +55,10 @@ pub(crate) fn run(
     };
     let (entry, count) = asked(&mut program, function, mode);
     let arguments = arguments(argument, mode);
-    let values = Compiled::new(&program, entry, count)?.call(&arguments, options)?;
-    let (value, derivative) = match (mode, values.0.as_tuple()) {
-        (Mode::Value, _) => (values.0.clone(), None),
+    let code = Compiled::planned(&program, entry, count, plan)?;
+    let (value, counts) = code.call_counted(&arguments, options)?;
+    let (value, derivative) = match (mode, value.as_tuple()) {
+        (Mode::Value, _) => (value, None),
         (Mode::Vjp(_) | Mode::Jvp(_), Some([value, derivative])) => {
             (value.clone(), Some(derivative.clone()))
         }
@@ -53,22 +66,13 @@ pub(crate) fn run(
             bug(NAME, format_args!("a value with its derivative for {from:?} -> {to:?}"))
         }
     };
-    Ok(Answer { value, derivative, counts: values.1 })
+    Ok((Answer { value, derivative, counts: summary(counts) }, counts))
 }
 
-/// What the value of a function costs at an argument, or that with a derivative.
-pub fn count(
-    program: &Program,
-    function: DefId,
-    argument: Value,
-    mode: &Mode,
-    options: &Options,
-    plan: &mut Plan<'_>,
-) -> Result<pullback_ir::eval::Counts, Box<Diagnostic>> {
-    let mut program = program.clone();
-    let (entry, count) = asked(&mut program, function, mode);
-    let arguments = arguments(argument, mode);
-    Ok(Compiled::planned(&program, entry, count, plan)?.call_counted(&arguments, options)?.1)
+/// The account in the words of the evaluator.
+fn summary(counts: pullback_ir::eval::Counts) -> Counts {
+    let pullback_ir::eval::Counts { operations, surcharge, copied, .. } = counts;
+    Counts { primitives: operations, surcharge, copied, ..Counts::default() }
 }
 
 fn arguments(argument: Value, mode: &Mode) -> Vec<Value> {
@@ -186,13 +190,7 @@ impl Compiled {
         options: &Options,
     ) -> Result<(Value, Counts), Box<Diagnostic>> {
         let (value, counts) = self.call_counted(arguments, options)?;
-        let counts = Counts {
-            primitives: counts.operations,
-            surcharge: counts.surcharge,
-            copied: counts.copied,
-            ..Counts::default()
-        };
-        Ok((value, counts))
+        Ok((value, summary(counts)))
     }
 
     /// As [`Compiled::call`], with the whole account.

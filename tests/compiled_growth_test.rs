@@ -1,0 +1,127 @@
+//! How the cost of the compiler's derivatives grows: counted at several sizes, with the code optimised.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use pullback_driver::{Call, Memory, Session, Settings, function};
+use pullback_engines::Mode;
+use pullback_engines::compiled::{Form, Plan, Seen, counted};
+use pullback_eval::{Options, Value};
+use pullback_ir::eval::Counts;
+use pullback_ir::trimmed;
+use pullback_suite::deep;
+
+const PROGRAMS: &str = "
+def at (n: Int) (xs: []Real): Real =
+  loop total = 0.0 for i < n do total + xs[i] * xs[(7 * i) % n]
+
+def table (n: Int) (xs: []Real): Real =
+  let filled = loop ys = xs for i < n - 1 do ys with [i + 1] = ys[i + 1] * sin ys[i] in
+  sum filled
+
+def rows (a: [][]Real) (i: Int): Real =
+  if i == 0 then 0.0 else sin (sum [ x * x | x <- a[i - 1] ]) + rows a (i - 1)
+
+def matrix (n: Int) (xs: []Real): Real = rows [ [x, 2 * x, 3.0] | x <- xs ] n
+
+def tree (lo: Int) (hi: Int) (xs: []Real): Real =
+  if hi - lo == 1 then xs[lo] * xs[lo]
+  else let mid = (lo + hi) / 2 in sin (tree lo mid xs) * cos (tree mid hi xs)
+
+def split (n: Int) (xs: []Real): Real = tree 0 n xs
+
+def until (n: Int) (xs: []Real): Real =
+  let (_, y) = loop (i, y) = (0, 1.0) while i < n do (i + 1, y * cos xs[i]) in y
+
+def straight (n: Int) (x: Real): Real = sum [ sin (x * real i) ^ 2 | i < n ]
+";
+
+/// What a function of `PROGRAMS` costs at arguments, alone and with its gradient.
+fn costs(text: &str, entry: &str, args: Vec<String>) -> (Counts, Counts, usize) {
+    let path = Path::new("growth.pull");
+    let files = Memory::default().with(path, text);
+    let mut session = Session::new(&files);
+    let settings = Settings { engine: Some("ir".to_owned()), ..Settings::default() };
+    let call =
+        Call { file: path.to_owned(), entry: entry.to_owned(), args, settings, ..Call::default() };
+    let called = function(&mut session, &call);
+    let Ok((program, def, argument)) = called else { panic!("{:?}", session.diagnostics) };
+    let mut size = 0;
+    let mut run = |mode: &Mode| {
+        let mut observe = |seen: Seen<'_>| {
+            if let Seen::Stage("opt", Form::Code(code, roots)) = seen {
+                size = trimmed(code, roots).0.size();
+            }
+        };
+        let mut plan = Plan { observe: Some(&mut observe), ..Plan::of(&program) };
+        let (argument, options) = (argument.clone(), Options::default());
+        let ran = counted(&program, def, argument, mode, &options, &mut plan);
+        ran.expect("a value").1
+    };
+    let counts = (run(&Mode::Value), run(&Mode::Vjp(Value::Real(1.0))));
+    (counts.0, counts.1, size)
+}
+
+/// Everything that a run does.
+fn work(counts: Counts) -> u64 {
+    counts.weight() + counts.copied + counts.moved + counts.steps
+}
+
+fn numbers(count: usize) -> String {
+    let items: Vec<String> = (0..count).map(|i| format!("{}.5", i % 7)).collect();
+    format!("[{}]", items.join(", "))
+}
+
+#[test]
+fn gradients_of_arrays_are_linear() {
+    deep(|| {
+        for entry in ["at", "table", "matrix", "split", "until"] {
+            let cost = |n: usize| {
+                let args = vec![n.to_string(), numbers(n)];
+                let (value, gradient, _) = costs(PROGRAMS, entry, args);
+                (work(value), work(gradient), gradient.peak)
+            };
+            let (small, middle, large) = (cost(100), cost(200), cost(400));
+            let ratio = |n: (u64, u64, u64)| n.1 as f64 / n.0 as f64;
+            assert!(ratio(large) < 1.05 * ratio(small), "{entry}: {small:?} {large:?}");
+            assert!(ratio(large) < 8.0, "{entry}: {large:?}");
+            // The next hundreds take what the hundreds before took.
+            let twice = 2 * (middle.2 - small.2);
+            assert!(large.2 - middle.2 <= twice + 4096, "{entry}: {small:?} {middle:?} {large:?}");
+        }
+    })
+    .expect("no panic");
+}
+
+/// At most three Reals an iteration are held: what is summed, and what its derivative needs.
+#[test]
+fn a_sum_saves_a_little_of_each_term() {
+    deep(|| {
+        let peak =
+            |n: usize| costs(PROGRAMS, "straight", vec![n.to_string(), "0.5".to_owned()]).1.peak;
+        assert!(peak(4000) - peak(2000) <= 2000 * 3 * 8);
+    })
+    .expect("no panic");
+}
+
+/// Each variable is used twice: written out, there are `2 ^ length` of them.
+#[test]
+fn chains_of_shared_variables_do_not_blow_up() {
+    deep(|| {
+        let cost = |length: usize| {
+            let mut text = "def chain (x0: Real): Real =\n".to_owned();
+            for i in 0..length {
+                let _ = writeln!(text, "  let x{} = sin x{i} * x{i} in", i + 1);
+            }
+            let _ = writeln!(text, "  x{length}\ndef slope (x: Real): Real = grad chain x");
+            let first = costs(&text, "chain", vec!["0.5".into()]);
+            let second = costs(&text, "slope", vec!["0.5".into()]);
+            [first.1.weight(), second.1.weight(), first.2 as u64, second.2 as u64]
+        };
+        let (small, large) = (cost(20), cost(40));
+        for (small, large) in small.iter().zip(large) {
+            assert!(large <= 2 * small + 10, "{small} and {large}");
+        }
+    })
+    .expect("no panic");
+}

@@ -1,0 +1,257 @@
+//! Laws of the compiler's derivatives, on every application in the expectations of the tests and examples.
+//!
+//! - Adjoint: `⟨u, J v⟩ = ⟨Jᵀ u, v⟩`, to 1e-12 of the terms or of the directions, and what the steps of a long run
+//!   round.
+//! - Operations, weighed as the primitive table says: `jvp` at most 3 times those of the function, `vjp` 5 times.
+//! - Memory: what `vjp` holds at its peak, beyond what the function holds, is at most so many bytes for each of its
+//!   operations, calls and iterations.
+//! - Code: the optimised derivative has at most 10 times the statements of the function, and that of order `k` 10
+//!   times those of order `k - 1`, to order 3.
+
+use std::collections::BTreeSet;
+
+use pullback_driver::{Settings, function};
+use pullback_engines::compiled::{Form, LOWER, Plan, Seen, compile, counted, simplified};
+use pullback_engines::{Answer, Mode};
+use pullback_eval::{Options, Value, walk};
+use pullback_ir::eval::Counts;
+use pullback_ir::{FuncId, trimmed};
+use pullback_lambda::{DefId, Program};
+use pullback_suite::{Case, Cases, Random, corpus, deep};
+
+/// How far the two pairings may be from each other, beside their size.
+const TOLERANCE: f64 = 1e-12;
+/// Functions of a few operations may take this many more.
+const SLACK: u64 = 10;
+/// How many bytes for each operation, call and iteration, and for how many more.
+const BYTES: u64 = 200;
+const MORE: u64 = 200;
+/// How many times the code of one order that of the next may have, and how many statements more.
+const GROWTH: usize = 10;
+const STATEMENTS: usize = 20;
+/// To which order code is looked at.
+const ORDERS: usize = 3;
+
+/// A law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Law {
+    Adjoint,
+    Forward,
+    Reverse,
+    Memory,
+    Code,
+}
+
+/// What breaks a law: all functions of a file, if none is named, and the reason.
+type Leave = (Law, &'static str, &'static str, &'static str);
+
+/// A rule of a user's costs what it costs, and need not be linear.
+const RULE: &str = "a rule of its own";
+const CLIPS: &str = "the rule clips its cotangent: it is not linear";
+/// Two products and their sum, beside the product.
+const PRODUCTS: &str = "products alone: with its tangent each takes four operations";
+/// The share of the elements that tie, and a product with it and with the rest.
+const GREATEST: &str = "maxima alone: with its tangent each takes four operations";
+/// The seeds 1 of derivatives inside the program are known when it is run, but saved when it is differentiated.
+const INSIDE: &str = "the value, a derivative, is optimised better than what is differentiated";
+const TINY: &str = "what is left of the function is a statement or two";
+
+const LEAVES: &[Leave] = &[
+    (Law::Adjoint, "tests/ad/clipping.pull", "", CLIPS),
+    (Law::Adjoint, "tests/ad/clipping_refused.pull", "", CLIPS),
+    (Law::Forward, "tests/ad/clipping.pull", "", RULE),
+    (Law::Reverse, "tests/ad/clipping.pull", "", RULE),
+    (Law::Code, "tests/ad/clipping.pull", "", RULE),
+    (Law::Forward, "examples/implicit_layer.pull", "(\\p -> (layer p)[0])", RULE),
+    (Law::Forward, "tests/ad/depth.pull", "long_power", PRODUCTS),
+    (Law::Forward, "tests/ad/depth.pull", "turns", PRODUCTS),
+    (Law::Forward, "tests/ad/deep_orders.pull", "forward", PRODUCTS),
+    (Law::Forward, "tests/ad/histograms.pull", "(max_bins [0, 0, 0, 0, 0])", GREATEST),
+    (Law::Forward, "tests/ad/histograms.pull", "(max_bins [0, 1, 2, 3, 4])", GREATEST),
+    (Law::Forward, "tests/ad/reductions.pull", "(\\xs -> sum (running_max xs))", GREATEST),
+    (Law::Forward, "tests/ad/reductions.pull", "segment", GREATEST),
+    (Law::Reverse, "tests/ad/confusion.pull", "d", INSIDE),
+    (Law::Reverse, "tests/ad/nested.pull", "ones_on", INSIDE),
+    (Law::Reverse, "tests/ad/rules_nested.pull", "d", INSIDE),
+    (Law::Reverse, "tests/ad/rules_nested.pull", "second", INSIDE),
+    (Law::Code, "tests/ad/rules_nested.pull", "d", TINY),
+    (Law::Code, "tests/ad/kinks.pull", "(\\(lo, hi, x) -> clamp lo hi x)", TINY),
+];
+
+/// A function at a point, on the compiler.
+struct Asked {
+    program: Program,
+    def: DefId,
+    argument: Value,
+}
+
+/// What a run gave, and how many statements its code has.
+type Ran = (Answer, Counts, usize);
+
+impl Asked {
+    fn run(&self, mode: &Mode) -> Result<Ran, &'static str> {
+        let mut size = 0;
+        let mut observe = |seen: Seen<'_>| {
+            if let Seen::Stage("opt", Form::Code(code, roots)) = seen {
+                size = statements(code, roots);
+            }
+        };
+        let mut plan = Plan { observe: Some(&mut observe), ..Plan::of(&self.program) };
+        let (argument, options) = (self.argument.clone(), Options::default());
+        let ran = counted(&self.program, self.def, argument, mode, &options, &mut plan);
+        let (answer, counts) = ran.map_err(|fault| fault.code)?;
+        Ok((answer, counts, size))
+    }
+
+    /// How many statements the derivatives in reverse mode have, by order.
+    fn orders(&self) -> Vec<usize> {
+        let mut plan = Plan { stop_after: Some(LOWER.name), ..Plan::of(&self.program) };
+        let Ok(Some(lowered)) = compile(&self.program, &[self.def], &mut plan) else {
+            return vec![];
+        };
+        let plan = Plan::of(&self.program);
+        let mut roots = lowered.roots;
+        let mut code = simplified(lowered.program, &mut roots, &plan);
+        let mut orders = vec![];
+        for _ in 0..ORDERS {
+            // There may be no end to the derivatives of the next order.
+            let Ok((next, root)) = pullback_ad::vjp(code, roots[0]) else { break };
+            roots = vec![root];
+            code = simplified(next, &mut roots, &plan);
+            orders.push(statements(&code, &roots));
+        }
+        orders
+    }
+}
+
+fn statements(code: &pullback_ir::Program, roots: &[FuncId]) -> usize {
+    trimmed(code, roots).0.size()
+}
+
+fn reals(value: &Value) -> Vec<f64> {
+    let leaves = walk::real_leaves(value).expect("data");
+    leaves.iter().map(|leaf| leaf.as_real().expect("a Real")).collect()
+}
+
+/// A random tangent of a value, and its Reals.
+fn direction(random: &mut Random, value: &Value) -> (Value, Vec<f64>) {
+    let components: Vec<f64> = reals(value).iter().map(|_| random.number()).collect();
+    let leaves: Vec<Value> = components.iter().map(|x| Value::Real(*x)).collect();
+    (walk::tangent_of(value, leaves).expect("data"), components)
+}
+
+/// The pairing of two vectors, and the sum of its terms without their signs.
+fn pairing(a: &[f64], b: &[f64]) -> (f64, f64) {
+    assert_eq!(a.len(), b.len());
+    let terms = || a.iter().zip(b).map(|(x, y)| x * y);
+    (terms().sum(), terms().map(f64::abs).sum())
+}
+
+/// The laws that a function breaks, each with the numbers, or the code of the error in which a run ends.
+fn breaches(asked: &Asked) -> Result<Vec<(Law, String)>, &'static str> {
+    let (primal, counts, size) = asked.run(&Mode::Value)?;
+    let mut random = Random(1);
+    let (u, u_reals) = direction(&mut random, &primal.value);
+    let (v, v_reals) = direction(&mut random, &asked.argument);
+    let (forward, forward_counts, forward_size) = asked.run(&Mode::Jvp(v))?;
+    let (reverse, reverse_counts, _) = asked.run(&Mode::Vjp(u))?;
+    let mut broken = vec![];
+
+    let (y_dot, x_bar) = (reals(&forward.with_derivative().1), reals(&reverse.with_derivative().1));
+    let ((left, left_size), (right, right_size)) =
+        (pairing(&u_reals, &y_dot), pairing(&x_bar, &v_reals));
+    let norm = |reals: &[f64]| pairing(reals, reals).0.sqrt();
+    let scale = left_size + right_size + norm(&u_reals) * norm(&v_reals);
+    let rounding = forward_counts.steps as f64 * f64::EPSILON;
+    // Where a derivative is infinite or undefined there is nothing to compare.
+    if scale.is_finite() && (left - right).abs() > (TOLERANCE + rounding) * scale {
+        broken.push((Law::Adjoint, format!("{left:e} and {right:e} of {scale:e}")));
+    }
+
+    let weight = counts.weight();
+    if forward_counts.weight() > 3 * weight + SLACK {
+        broken.push((Law::Forward, format!("{} for {weight}", forward_counts.weight())));
+    }
+    // Where an argument is returned many times over, its cotangents are added up.
+    if reverse_counts.weight() > 5 * weight + SLACK + u_reals.len() as u64 {
+        broken.push((Law::Reverse, format!("{} for {weight}", reverse_counts.weight())));
+    }
+
+    let beyond = reverse_counts.peak.saturating_sub(counts.peak);
+    let work = weight + counts.steps;
+    if beyond > BYTES * (work + MORE) {
+        broken.push((Law::Memory, format!("{beyond} bytes for {work}")));
+    }
+
+    let orders = asked.orders();
+    let before = std::iter::once(&size).chain(&orders);
+    let grows = |(before, after): (&usize, &usize)| *after > GROWTH * before + STATEMENTS;
+    if forward_size > GROWTH * size + STATEMENTS || before.zip(&orders).any(grows) {
+        broken.push((Law::Code, format!("{forward_size}, {orders:?} for {size}")));
+    }
+    Ok(broken)
+}
+
+/// The function of a case, or the code of the reason why it has no derivative.
+fn asked(file: &Cases, case: &Case) -> Result<Asked, &'static str> {
+    let settings = Settings { engine: Some("ir".to_owned()), ..Settings::default() };
+    file.with(case, settings, |session, call| match function(session, call) {
+        Ok((program, def, argument)) => Ok(Asked { program, def, argument }),
+        Err(_) => Err(session.diagnostics[0].code),
+    })
+}
+
+/// The laws hold for every case of a folder, of which there are so many at least.
+fn hold(folder: &str, least: usize) {
+    deep(|| {
+        let (mut broken, mut count, mut used) = (vec![], 0, BTreeSet::new());
+        for file in corpus(&[folder], "pull").into_iter().map(Cases::read) {
+            for case in &file.cases {
+                let told = |what: &str| format!("{}: {case:?}: {what}", file.name);
+                match asked(&file, case).and_then(|asked| breaches(&asked)) {
+                    Ok(laws) => {
+                        count += 1;
+                        for (law, numbers) in laws {
+                            let leave = LEAVES.iter().position(|(known, name, function, _)| {
+                                (*known, *name) == (law, &*file.name)
+                                    && (function.is_empty() || *function == case.function)
+                            });
+                            match leave {
+                                Some(leave) => drop(used.insert(leave)),
+                                None => broken.push(told(&format!("{law:?}: {numbers}"))),
+                            }
+                        }
+                    }
+                    // It has no Reals, it is not closed, its derivatives have no end, or an error is what the
+                    // file expects.
+                    Err("E0811" | "E0302" | "E0717" | "E0708" | "E0718") => {}
+                    Err(code) => broken.push(told(code)),
+                }
+            }
+        }
+        // Whatever needs no leave has none.
+        for (index, (law, file, function, _)) in LEAVES.iter().enumerate() {
+            if file.starts_with(folder) && !used.contains(&index) {
+                broken.push(format!("{file}: {function} keeps the law {law:?}; its leave can go"));
+            }
+        }
+        assert!(broken.is_empty(), "{} of {count}:\n{}", broken.len(), broken.join("\n"));
+        assert!(count >= least, "only {count} cases");
+    })
+    .expect("no panic");
+}
+
+#[test]
+fn the_laws_hold_on_the_examples() {
+    hold("examples", 150);
+}
+
+#[test]
+fn the_laws_hold_on_the_tests_of_derivatives() {
+    hold("tests/ad", 900);
+}
+
+#[test]
+fn the_laws_hold_on_the_tests_of_the_language() {
+    hold("tests/run", 200);
+}
