@@ -1,6 +1,10 @@
 //! Passes from programs of the calculus to programs of the calculus: functions become known, and
 //! derivatives inside programs are taken. The engines that transform programs stand on them, and so does
 //! the compiler.
+//!
+//! The rules of reduction are written once (`rules.rs`, on what `known.rs` says of values). Two passes apply them,
+//! since two laws are asked for: [`specialise`] makes functions known and keeps first-order code as the user wrote
+//! it, [`tidy`] takes what an engine made apart as far as it goes.
 
 mod eliminate;
 mod fragment;

@@ -27,8 +27,7 @@ impl Pass<'_> {
                 return self.apply((**inner).clone(), args, span, out);
             }
             Known::Either(cond, then, other) => {
-                let args: Vec<Known> =
-                    args.into_iter().map(|arg| self.bound_known(arg, out)).collect();
+                let args: Vec<Known> = args.into_iter().map(|arg| self.settled(arg, out)).collect();
                 let (cond, then, other) = (cond.clone(), (**then).clone(), (**other).clone());
                 let then = self.branch(|pass, out| pass.apply(then, args.clone(), span, out));
                 let other = self.branch(|pass, out| pass.apply(other, args, span, out));
@@ -47,7 +46,7 @@ impl Pass<'_> {
         };
         if args.len() < arity {
             // They are evaluated now, however often the function is called.
-            let args = args.into_iter().map(|arg| self.bound_known(arg, out)).collect();
+            let args = args.into_iter().map(|arg| self.settled(arg, out)).collect();
             return Known::Partial(Rc::new(function), args);
         }
         let result = function.ty().result_after(args.len());
@@ -188,15 +187,6 @@ impl Pass<'_> {
         self.env.insert(var, value);
     }
 
-    /// A value that may be used more than once.
-    fn bound_known(&mut self, known: Known, out: &mut Scope) -> Known {
-        if let Known::Dynamic(expr) = known {
-            Known::Dynamic(self.bound("x", expr, out))
-        } else {
-            known
-        }
-    }
-
     /// A term with the bindings it needs.
     pub(super) fn branch(&mut self, make: impl FnOnce(&mut Self, &mut Scope) -> Known) -> Expr {
         let mut out = Scope::default();
@@ -219,7 +209,7 @@ impl Pass<'_> {
             return self.body(inner, more, out);
         }
         if let ExprKind::If(cond, then, other) = &body.kind {
-            let more: Vec<Known> = more.into_iter().map(|arg| self.bound_known(arg, out)).collect();
+            let more: Vec<Known> = more.into_iter().map(|arg| self.settled(arg, out)).collect();
             let cond = self.expr(cond);
             let then = self.branch(|pass, out| pass.body(then, more.clone(), out));
             let other = self.branch(|pass, out| pass.body(other, more, out));
@@ -228,7 +218,7 @@ impl Pass<'_> {
         if let ExprKind::Match(scrutinee, arms, default) = &body.kind
             && self.plain(scrutinee)
         {
-            let more: Vec<Known> = more.into_iter().map(|arg| self.bound_known(arg, out)).collect();
+            let more: Vec<Known> = more.into_iter().map(|arg| self.settled(arg, out)).collect();
             let scrutinee = self.expr(scrutinee);
             let mut made = vec![];
             for arm in arms {

@@ -280,7 +280,7 @@ impl Pass<'_> {
     }
 
     /// A value that may be used more than once.
-    fn settled(&mut self, known: Known, out: &mut Scope) -> Known {
+    pub(super) fn settled(&mut self, known: Known, out: &mut Scope) -> Known {
         if let Known::Dynamic(expr) = known {
             Known::Dynamic(self.bound("x", expr, out))
         } else {
