@@ -103,7 +103,9 @@ fn contender(engine: &'static EngineInfo) -> Contender {
             });
             contender.costly()
         }
-        How::Compiled => compiled(Configuration { name: engine.name.to_owned(), without: vec![] }),
+        How::Compiled(_) => {
+            compiled(Configuration { name: engine.name.to_owned(), without: vec![] })
+        }
     }
 }
 

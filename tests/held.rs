@@ -8,15 +8,27 @@ use pullback_driver::{Files, Session, Settings, TestReport, test};
 /// What testing a file found, if every line of expectation holds on every engine that covers it, and on one at
 /// least. Engines that transform programs may give up after so many steps.
 pub fn held(files: &dyn Files, path: &Path, steps: u64) -> Result<TestReport, String> {
-    let mut session = Session::new(files);
-    session.verify_passes = true;
-    let settings = Settings { steps: Some(steps), ..Settings::default() };
-    let Ok(report) = test(&mut session, path, &settings) else {
-        return Err(rendered(&session, &session.diagnostics));
-    };
+    let report = held_on(files, path, None, steps)?;
     if report.not_covered > 0 {
         return Err(format!("{} lines hold on no engine", report.not_covered));
     }
+    Ok(report)
+}
+
+/// As [`held`] on one engine, which may leave lines to others.
+pub fn held_on(
+    files: &dyn Files,
+    path: &Path,
+    engine: Option<&str>,
+    steps: u64,
+) -> Result<TestReport, String> {
+    let mut session = Session::new(files);
+    session.verify_passes = true;
+    let engine = engine.map(str::to_owned);
+    let settings = Settings { steps: Some(steps), engine, ..Settings::default() };
+    let Ok(report) = test(&mut session, path, &settings) else {
+        return Err(rendered(&session, &session.diagnostics));
+    };
     let failures: Vec<Diagnostic> =
         report.failed.iter().map(|failure| failure.diagnostic()).collect();
     if failures.is_empty() { Ok(report) } else { Err(rendered(&session, &failures)) }

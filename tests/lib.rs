@@ -24,7 +24,7 @@ pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, root};
 pub use fuzz::{Campaign, Report, fuzz};
 pub use gradbench::{RECORDED, gradbench, recorded};
-pub use held::{held, rendered};
+pub use held::{held, held_on, rendered};
 pub use questions::{Asked, Questions, Random, Wrong, ways};
 pub use snapshot::matches;
 pub use stack::deep;

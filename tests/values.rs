@@ -72,7 +72,7 @@ pub fn valued(request: &str, text: &str) -> Result<String, String> {
             How::Runtime(make) => on_small_stack(|| {
                 answers(text, |program, def| in_machine(make(), program, def, &request))
             }),
-            How::Transform { .. } | How::Compiled => answers(text, |program, def| {
+            How::Transform { .. } | How::Compiled(_) => answers(text, |program, def| {
                 told(program, def, evaluate(engine, program, def, &request.options()))
             }),
         };

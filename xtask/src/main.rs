@@ -65,8 +65,11 @@ enum Task {
         #[arg(long)]
         passes: bool,
     },
-    /// Check every expectation of the tests, the examples and the library on all engines.
+    /// Check every expectation of the tests, the examples and the library on all engines but `native`, or on one.
     Suite {
+        /// Only this engine.
+        #[arg(long)]
+        engine: Option<String>,
         /// How many calls and iterations a line may take on an engine that transforms programs.
         #[arg(long, default_value_t = 16_000_000)]
         steps: u64,
@@ -114,7 +117,7 @@ fn main() -> ExitCode {
             println!("{statistics}");
             problems
         }
-        Task::Suite { steps } => suite::suite(steps),
+        Task::Suite { engine, steps } => suite::suite(engine.as_deref(), steps),
         Task::Passes { steps, only } => suite::passes(steps, &only),
         Task::Examples => {
             for line in examples::table() {

@@ -4,17 +4,23 @@
 use std::path::Path;
 
 use pullback_driver::Disk;
-use pullback_suite::{Configuration, RECORDED, corpus, deep, gradbench, held, recorded, root};
+use pullback_suite::{
+    Configuration, RECORDED, corpus, deep, gradbench, held, held_on, recorded, root,
+};
 
 /// What does not hold, one text for each file; a line on standard error tells what took too many steps.
-pub fn suite(steps: u64) -> Vec<String> {
+pub fn suite(engine: Option<&str>, steps: u64) -> Vec<String> {
     let paths = corpus(&["tests/run", "tests/ad", "examples", "lib"], "pull");
-    paths.iter().filter_map(|path| file(path, steps).err()).collect()
+    paths.iter().filter_map(|path| file(path, engine, steps).err()).collect()
 }
 
-fn file(path: &Path, steps: u64) -> Result<(), String> {
+fn file(path: &Path, engine: Option<&str>, steps: u64) -> Result<(), String> {
     let name = path.strip_prefix(root()).unwrap_or(path).display();
-    let report = deep(|| held(&Disk, path, steps)).and_then(|report| report);
+    let test = || match engine {
+        Some(_) => held_on(&Disk, path, engine, steps),
+        None => held(&Disk, path, steps),
+    };
+    let report = deep(test).and_then(|report| report);
     let report = report.map_err(|problem| format!("{name}: {problem}"))?;
     for (engine, count) in &report.too_long {
         eprintln!("{name}: {count} lines take more than {steps} steps on {engine}");

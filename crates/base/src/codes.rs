@@ -157,6 +157,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("W0703", "the first NaN of a run"),
     ("W0704", "the first NaN of a derivative"),
     ("W0705", "a NaN that was given"),
+    ("W0801", "no C compiler"),
 ];
 
 /// The general title of a code.

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::{
-    Answer, ENGINES, EngineInfo, How, Mode, Stage as Form, engine_named, evaluate, follow, fused,
-    run, run_in_machine,
+    Answer, Batch, ENGINES, EngineInfo, How, Mode, Stage as Form, compiler, engine_named, evaluate,
+    follow, fused, run, run_in_machine,
 };
 use pullback_eval::watch::Watch;
 use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};
@@ -80,6 +80,9 @@ impl Engine {
         } else {
             info
         };
+        if info.needs_compiler() && compiler().is_none() {
+            session.diagnostics.push(without_compiler());
+        }
         let Limits { since, timeout, max_memory } = Limits::new(settings, &session.clock);
         let strict_domain = settings.strict;
         let since = Some(since);
@@ -116,10 +119,16 @@ impl Engine {
             How::Runtime(make) => {
                 Machine::new(code.image(), make(), self.options.clone()).global(def)
             }
-            How::Transform { .. } | How::Compiled => {
+            How::Transform { .. } | How::Compiled(_) => {
                 evaluate(self.info, code.program(), def, &self.options)
             }
         }
+    }
+    /// Definitions compiled together, if the engine needs a compiler; else, and where they cannot be, each is
+    /// looked at on its own.
+    pub fn batch<'c>(&self, code: &'c Code, defs: &[DefId]) -> Option<Batch<'c>> {
+        let batch = self.info.needs_compiler().then(|| Batch::new(code.program(), defs));
+        batch.and_then(Result::ok)
     }
     /// The value of a function at an argument, with its derivative there if one is asked for.
     pub fn run(
@@ -144,7 +153,7 @@ impl Engine {
             How::Runtime(make) => {
                 run_in_machine(make(), code.image(), function, argument, mode, &self.options)
             }
-            How::Transform { .. } | How::Compiled => {
+            How::Transform { .. } | How::Compiled(_) => {
                 run(self.info, code.program(), function, argument, mode, &self.options)
             }
         }
@@ -153,7 +162,7 @@ impl Engine {
     pub fn within(self, steps: u64) -> Self {
         let budget = match self.info.how {
             How::Runtime(_) => None,
-            How::Transform { .. } | How::Compiled => {
+            How::Transform { .. } | How::Compiled(_) => {
                 let exceeded = "this takes more steps than it is given for a test";
                 Some(Budget { steps, exceeded })
             }
@@ -164,7 +173,7 @@ impl Engine {
     pub fn watched(&self, watch: &Rc<Watch>) -> Self {
         let info = match self.info.how {
             How::Runtime(_) => self.info,
-            How::Transform { .. } | How::Compiled => &ENGINES[0],
+            How::Transform { .. } | How::Compiled(_) => &ENGINES[0],
         };
         let options =
             Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.clone() };
@@ -184,6 +193,13 @@ impl Engine {
         let options = Options { strict_domain: true, ..self.options.clone() };
         Self { info: self.info, options }
     }
+}
+
+/// What is said where `native` cannot be.
+fn without_compiler() -> Diagnostic {
+    Diagnostic::warning("W0801", Span::NONE, "there is no C compiler: `ir` runs instead", "")
+        .note("`--engine native` needs the command that `CC` names, or `cc`")
+        .hint("install a C compiler, or choose `--engine ir`")
 }
 
 /// The engine that has a stage, and the stage.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
+use pullback_engines::{ENGINES, EngineInfo, engine_named};
 use pullback_eval::Value;
 use pullback_lambda::{DefId, Program};
 use pullback_types::show_scheme;
@@ -92,12 +93,17 @@ pub fn test(
         lines.iter().zip(&ids).filter_map(|(line, id)| Some((line, (*id)?))).unzip();
     let (program, defs) = inferred.program(session, &roots)?;
     let code = Code::new(program);
+    let batches: Vec<_> = engines.iter().map(|engine| engine.batch(&code, &defs)).collect();
     let watched = settings.warn_kinks.then(|| Lines::new(&code));
     for (line, def) in evaluated.into_iter().zip(defs) {
-        let checked = engines.iter().map(|engine| {
+        let checked = engines.iter().zip(&batches).map(|(engine, batch)| {
             // Every evaluation has the time limit to itself.
-            let found = check_line(&engine.afresh(&session.clock), &code, def, line);
-            (engine.name(), found)
+            let engine = engine.afresh(&session.clock);
+            let value = match batch {
+                Some(batch) => batch.value(def, engine.options()),
+                None => engine.value(&code, def),
+            };
+            (engine.name(), check_line(code.program(), def, line, value))
         });
         report.add(line.span, checked.collect());
         if let (Some(watched), Some(engine)) = (&watched, engines.first()) {
@@ -188,16 +194,13 @@ fn engines(
     lines: &[Expectation],
     settings: &Settings,
 ) -> Result<Vec<Engine>, Stop> {
-    let mut names: Vec<String> = engine_names().map(str::to_owned).collect();
-    for line in lines {
-        if let ExpectationKind::Engines(listed) = &line.kind {
-            names.retain(|name| listed.contains(name));
-        }
-    }
+    let tested = ENGINES.iter().filter(|engine| !engine.needs_compiler());
+    let mut names: Vec<String> = tested.map(|engine| engine.name.to_owned()).collect();
+    names.retain(|name| is_taken(lines, name));
     if let Some(wanted) = &settings.engine {
         let engine = Engine::resolve(session, settings)?;
         let engine = if let Some(steps) = settings.steps { engine.within(steps) } else { engine };
-        return Ok(if names.contains(wanted) { vec![engine] } else { vec![] });
+        return Ok(if is_taken(lines, wanted) { vec![engine] } else { vec![] });
     }
     let steps = settings.steps.unwrap_or(STEPS);
     let mut engines = Vec::new();
@@ -211,6 +214,20 @@ fn engines(
         }
     }
     Ok(engines)
+}
+
+/// Whether a file takes an engine: all, unless it lists some. What `ir` runs is run natively too.
+fn is_taken(lines: &[Expectation], name: &str) -> bool {
+    let is_native = engine_named(name).is_some_and(EngineInfo::needs_compiler);
+    lines.iter().all(|line| match &line.kind {
+        ExpectationKind::Engines(listed) => {
+            listed.iter().any(|other| other == name || (is_native && other == "ir"))
+        }
+        ExpectationKind::Equal(..)
+        | ExpectationKind::Close(..)
+        | ExpectationKind::Fails(..)
+        | ExpectationKind::Type(..) => true,
+    })
 }
 
 fn check_type(inferred: &Inferred<'_>, span: Span, name: &str, text: &str) -> Option<Failure> {
@@ -233,12 +250,17 @@ enum Found {
     Fails(Reason),
 }
 
-/// Evaluates a line.
-fn check_line(engine: &Engine, code: &Code, def: DefId, line: &Expectation) -> Found {
-    match engine.value(code, def) {
+/// What the value of a line comes to.
+fn check_line(
+    program: &Program,
+    def: DefId,
+    line: &Expectation,
+    value: Result<Value, Box<Diagnostic>>,
+) -> Found {
+    match value {
         Err(fault) if fault.code == "E0719" => Found::TooLong,
         Err(fault) if fault.code == "E0717" => Found::NotCovered,
-        result => mismatch(code.program(), def, line, result).map_or(Found::Holds, Found::Fails),
+        result => mismatch(program, def, line, result).map_or(Found::Holds, Found::Fails),
     }
 }
 

@@ -51,6 +51,11 @@ pub struct Page {
 }
 
 impl EngineInfo {
+    /// Whether it needs the system's C compiler, and time to run it. Tests of all engines leave it out; it has
+    /// tests that compile many programs at once.
+    pub const fn needs_compiler(&self) -> bool {
+        matches!(self.how, How::Compiled(Back::Native))
+    }
     /// An engine that stands in no table and on no page.
     pub const fn unlisted(name: &'static str, how: How, stages: &'static [Stage]) -> Self {
         let page = Page {
@@ -72,7 +77,7 @@ impl EngineInfo {
     /// applications that they mean.
     pub fn seen<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
         match self.how {
-            How::Compiled => Cow::Borrowed(program),
+            How::Compiled(_) => Cow::Borrowed(program),
             How::Runtime(_) | How::Transform { .. } => program.without_checkpoints(),
         }
     }
@@ -97,8 +102,17 @@ pub enum How {
         /// Which pullbacks of rules reverse mode admits.
         reverse: Pullbacks,
     },
-    /// By compiling the program to the first-order array IR, which an evaluator of its own runs.
-    Compiled,
+    /// By compiling the program to the first-order array IR.
+    Compiled(Back),
+}
+
+/// What runs the first-order array IR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back {
+    /// An evaluator of its own.
+    Evaluator,
+    /// The processor: the system's C compiler makes code.
+    Native,
 }
 
 /// An intermediate form of an engine, for `pullback show --stage`.

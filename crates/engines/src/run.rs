@@ -4,12 +4,12 @@
 
 use std::rc::Rc;
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, bug};
 use pullback_eval::{Budget, Engine, Image, Machine, Options, Value, compile};
 use pullback_lambda::{AdOp, DefId, ExprKind, Program, in_library};
 use pullback_reduce::{Transforms, reachable};
 
-use crate::compiled;
+use crate::compiled::{self, Compiled};
 use crate::engine::{Answer, EngineInfo, How, Mode, parts};
 use crate::follow::follow;
 use crate::linear::Pullbacks;
@@ -44,13 +44,13 @@ pub fn run(
             followed(program, function, &argument, mode, options)?;
             source::run_transformed(transforms, program, function, argument, mode, options)
         }
-        How::Compiled => {
+        How::Compiled(back) => {
             if let Some(tester) = tester(Pullbacks::Any, program, function, Some(mode)) {
                 let (image, x) = (compile(program), argument.clone());
                 run_in_machine(tester, &image, function, x, mode, options)?;
             }
             followed(program, function, &argument, mode, options)?;
-            compiled::run(program, function, argument, mode, options)
+            compiled::run(program, function, argument, mode, options, back)
         }
     }
 }
@@ -76,16 +76,46 @@ pub fn evaluate(
             }
             source::evaluate_transformed(transforms, program, def, &budgeted(engine.name, options))
         }
-        How::Compiled => {
-            if let Some(tester) = tester(Pullbacks::Any, program, def, None) {
-                Machine::new(&compile(program), tester, options.clone()).global(def)?;
-            }
-            if options.strict_domain {
-                let image = compile(program);
-                Machine::new(&image, trace_engine(), options.clone()).global(def)?;
-            }
-            compiled::evaluate(program, def, options)
+        How::Compiled(back) => {
+            checked(program, def, options)?;
+            compiled::evaluate(program, def, options, back)
         }
+    }
+}
+
+/// Faults that compiled code would not tell: rules that are not linear, and those of the strict domain.
+fn checked(program: &Program, def: DefId, options: &Options) -> Result<(), Box<Diagnostic>> {
+    if let Some(tester) = tester(Pullbacks::Any, program, def, None) {
+        Machine::new(&compile(program), tester, options.clone()).global(def)?;
+    }
+    if options.strict_domain {
+        let image = compile(program);
+        Machine::new(&image, trace_engine(), options.clone()).global(def)?;
+    }
+    Ok(())
+}
+
+/// Closed definitions of a program, compiled together to native code.
+pub struct Batch<'p> {
+    program: &'p Program,
+    defs: Vec<DefId>,
+    code: Compiled,
+}
+
+impl<'p> Batch<'p> {
+    /// The code of these definitions.
+    pub fn new(program: &'p Program, defs: &[DefId]) -> Result<Self, Box<Diagnostic>> {
+        let code = Compiled::batch(program, defs)?;
+        Ok(Self { program, defs: defs.to_vec(), code })
+    }
+
+    /// The value of one of them, as [`evaluate`] gives it.
+    pub fn value(&self, def: DefId, options: &Options) -> Result<Value, Box<Diagnostic>> {
+        let Some(at) = self.defs.iter().position(|other| *other == def) else {
+            bug("engines", "a definition of the batch")
+        };
+        checked(self.program, def, options)?;
+        Ok(self.code.call_entry(at, &[], options)?.0)
     }
 }
 

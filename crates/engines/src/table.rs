@@ -1,7 +1,7 @@
 //! The one table of engines: `--engine`, the stages of `pullback show`, the tests and `docs/engines.md` are
 //! made from it.
 
-use crate::engine::{BoundedFn, EngineInfo, How, Page, Stage, needed};
+use crate::engine::{Back, BoundedFn, EngineInfo, How, Page, Stage, needed};
 use crate::linear::Pullbacks;
 use crate::{
     categories, compiled, curry, delta, dual, linear_maps, semantics, show_dual, show_trace,
@@ -27,8 +27,19 @@ const ON_VALUES: &str =
     "`vjp : (S -> T) -> S -> (T, T' -> S')` and `jvp : (S -> T) -> (S, S') -> (T, T')`";
 
 /// Every engine, the one to use unless told otherwise first.
-pub const ENGINES: &[EngineInfo] =
-    &[TRACE, DUAL, DELTA1, DELTA2, DELTA, CURRY_LIST, CURRY_ENV, LINEAR_MAPS, CATEGORIES, IR];
+pub const ENGINES: &[EngineInfo] = &[
+    TRACE,
+    DUAL,
+    DELTA1,
+    DELTA2,
+    DELTA,
+    CURRY_LIST,
+    CURRY_ENV,
+    LINEAR_MAPS,
+    CATEGORIES,
+    IR,
+    NATIVE,
+];
 
 /// The stages that have a bounded recursion of their own, and show that for `--fuel`.
 pub const BOUNDED: &[(&str, BoundedFn)] =
@@ -286,8 +297,28 @@ const IR: EngineInfo = EngineInfo {
         teaches: "how a compiler differentiates",
         example: "show examples/papers/notes.pull f2 --stage transpose",
     },
-    how: How::Compiled,
+    how: How::Compiled(Back::Evaluator),
     stages: compiled::STAGES,
+};
+
+const NATIVE: EngineInfo = EngineInfo {
+    name: "native",
+    summary: "compiles as `ir` does, and then by way of C to native code",
+    page: Page {
+        file: "native.md",
+        paper: "none; see `ir`",
+        ty: "that of `ir`",
+        law: "the C code gives what the evaluator of the array code gives, errors included; functions of the C \
+              library may differ in the last places",
+        cost: "that of `ir`, at the speed of C; the C compiler takes a part of a second",
+        reverse: LINEAR,
+        covers: "the whole language",
+        limits: "what `ir` refuses; arrays of more than 16 dimensions; without a C compiler `ir` runs instead",
+        teaches: "what the derivatives of a compiler cost",
+        example: "grad examples/papers/notes.pull f2 2.0 --engine native",
+    },
+    how: How::Compiled(Back::Native),
+    stages: compiled::NATIVE_STAGES,
 };
 
 /// `delta` with fused functions: each call of a function of numbers leaves one binding (§8.7).
@@ -307,9 +338,10 @@ pub fn fused(engine: &EngineInfo) -> Option<&'static EngineInfo> {
     (engine.name == "delta").then_some(&FUSED_DELTA)
 }
 
-/// Every engine in every mode that it has: what must agree.
+/// Every engine in every mode that it has: what must agree. Engines that need a C compiler have tests of their own.
 pub fn modes() -> impl Iterator<Item = &'static EngineInfo> {
-    ENGINES.iter().flat_map(|engine| std::iter::once(engine).chain(fused(engine)))
+    let engines = ENGINES.iter().filter(|engine| !engine.needs_compiler());
+    engines.flat_map(|engine| std::iter::once(engine).chain(fused(engine)))
 }
 
 /// The engine of this name.

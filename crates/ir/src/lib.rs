@@ -5,6 +5,7 @@ pub mod eval;
 mod parse;
 mod print;
 mod program;
+mod scope;
 mod tangent;
 mod trim;
 mod ty;
@@ -16,6 +17,7 @@ pub use program::{
     Arm, Atom, Block, Constructor, Data, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program,
     Request, RequestId, Rule, RuleId, Stmt, StrId, Var, VarId, holds_real,
 };
+pub use scope::Scope;
 pub use trim::trimmed;
 pub use ty::{DataId, Elem, Type};
 pub use verify::{Breach, RULES, Stage, VerifierRule, verify};

@@ -35,6 +35,12 @@ pub(crate) struct Facts {
     pub regular: FxHashSet<(usize, usize)>,
 }
 
+/// Which statements cannot fail, numbered over the whole program in the order in which they stand, each before
+/// those inside it. What it says of a collecting loop is that the loop itself cannot: its count and its rows.
+pub fn proven(program: &Program) -> Vec<bool> {
+    Facts::of(program).proven
+}
+
 impl Facts {
     /// What is known of a program.
     pub fn of(program: &Program) -> Self {

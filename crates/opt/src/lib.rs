@@ -30,6 +30,7 @@ mod states;
 mod sums;
 mod unbox;
 
+pub use facts::proven;
 pub use pass::Pass;
 pub use pipeline::{LATE, Options, PASSES, Step, optimise, pass_named};
 pub use select::SELECT;

@@ -15,13 +15,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lower", &["base", "prim", "lambda", "reduce", "ir"]),
     ("ad", &["base", "prim", "ir"]),
     ("opt", &["base", "prim", "ir"]),
-    ("engines", &["base", "prim", "lambda", "reduce", "eval", "ir", "lower", "ad", "opt"]),
+    ("codegen", &["base", "prim", "ir"]),
+    (
+        "engines",
+        &["base", "prim", "lambda", "reduce", "eval", "ir", "lower", "ad", "opt", "codegen"],
+    ),
     ("oracle", &["base", "prim", "lambda", "eval"]),
     (
         "driver",
         &[
             "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "engines", "oracle",
-            "ir", "lower", "ad", "opt",
+            "ir", "lower", "ad", "opt", "codegen",
         ],
     ),
     ("cli", &["base", "driver"]),

@@ -10,13 +10,16 @@ mod stages;
 
 use std::cell::RefCell;
 
-use pullback_base::{Diagnostic, bug};
+use pullback_base::{Diagnostic, Span, bug};
+use pullback_codegen::{Failure, Level, Native};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::eval::Limits;
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
 use pullback_lower::Lowered;
+use pullback_opt::proven;
+use pullback_prim::Fault;
 
-use crate::engine::{Answer, Mode};
+use crate::engine::{Answer, Back, Mode};
 
 use convert::{given, shown};
 
@@ -24,7 +27,7 @@ pub use path::{
     Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, optional_passes, resolve,
     simplified,
 };
-pub(crate) use stages::STAGES;
+pub(crate) use stages::{NATIVE_STAGES, STAGES};
 
 const NAME: &str = "compiled";
 
@@ -35,11 +38,16 @@ pub(crate) fn run(
     argument: Value,
     mode: &Mode,
     options: &Options,
+    back: Back,
 ) -> Result<Answer, Box<Diagnostic>> {
-    Ok(counted(program, function, argument, mode, options, &mut Plan::of(program))?.0)
+    let mut code = code_for(program, function, mode, &mut Plan::of(program))?;
+    if back == Back::Native {
+        code.go_native(Level::Fast)?;
+    }
+    Ok(answer(&code, argument, mode, options)?.0)
 }
 
-/// As [`run`], by a plan that makes code, and with the whole account of what was done.
+/// As [`run`] in the evaluator, by a plan that makes code, and with the whole account of what was done.
 pub fn counted(
     program: &Program,
     function: DefId,
@@ -48,23 +56,36 @@ pub fn counted(
     options: &Options,
     plan: &mut Plan<'_>,
 ) -> Result<(Answer, pullback_ir::eval::Counts), Box<Diagnostic>> {
+    answer(&code_for(program, function, mode, plan)?, argument, mode, options)
+}
+
+/// The code of what is asked of a function.
+fn code_for(
+    program: &Program,
+    function: DefId,
+    mode: &Mode,
+    plan: &mut Plan<'_>,
+) -> Result<Compiled, Box<Diagnostic>> {
     let mut program = program.clone();
-    let (from, to) = {
-        let (from, to) = program.defs[function].ty.sides();
-        (from.clone(), to.clone())
-    };
     let (entry, count) = asked(&mut program, function, mode);
+    Compiled::planned(&program, entry, count, plan)
+}
+
+/// What that code answers.
+fn answer(
+    code: &Compiled,
+    argument: Value,
+    mode: &Mode,
+    options: &Options,
+) -> Result<(Answer, pullback_ir::eval::Counts), Box<Diagnostic>> {
     let arguments = arguments(argument, mode);
-    let code = Compiled::planned(&program, entry, count, plan)?;
-    let (value, counts) = code.call_counted(&arguments, options)?;
+    let (value, counts) = code.call_counted(0, &arguments, options)?;
     let (value, derivative) = match (mode, value.as_tuple()) {
         (Mode::Value, _) => (value, None),
         (Mode::Vjp(_) | Mode::Jvp(_), Some([value, derivative])) => {
             (value.clone(), Some(derivative.clone()))
         }
-        (Mode::Vjp(_) | Mode::Jvp(_), _) => {
-            bug(NAME, format_args!("a value with its derivative for {from:?} -> {to:?}"))
-        }
+        (Mode::Vjp(_) | Mode::Jvp(_), _) => bug(NAME, "a value with its derivative"),
     };
     Ok((Answer { value, derivative, counts: summary(counts) }, counts))
 }
@@ -88,14 +109,22 @@ pub(crate) fn evaluate(
     program: &Program,
     def: DefId,
     options: &Options,
+    back: Back,
 ) -> Result<Value, Box<Diagnostic>> {
-    let ty = program.defs[def].ty.clone();
     let mut program = program.clone();
-    let span = program.defs[def].span;
-    // A constant of its own, so that a function is a value too.
+    let entry = constant(&mut program, def);
+    let mut code = Compiled::new(&program, entry, 0)?;
+    if back == Back::Native {
+        code.go_native(Level::Fast)?;
+    }
+    Ok(code.call(&[], options)?.0)
+}
+
+/// A constant of its own for a definition, so that a function is a value too.
+fn constant(program: &mut Program, def: DefId) -> DefId {
+    let (ty, span) = (program.defs[def].ty.clone(), program.defs[def].span);
     let body = program.global(def, span);
-    let entry = program.defs.push(Def { name: "main".into(), ty, body, span });
-    Ok(Compiled::new(&program, entry, 0)?.call(&[], options)?.0)
+    program.defs.push(Def { name: "main".into(), ty, body, span })
 }
 
 /// What is asked of a function, as a definition of so many parameters.
@@ -155,8 +184,10 @@ fn tangent_of(program: &mut Program, ty: &Type) -> Type {
 /// A definition as code, to be called many times.
 pub struct Compiled {
     lowered: RefCell<Lowered>,
-    params: Vec<Type>,
-    result: Type,
+    /// Of each definition the types of what it takes and gives.
+    entries: Vec<(Vec<Type>, Type)>,
+    /// What runs, if it is not the evaluator.
+    native: Option<Native>,
 }
 
 impl Compiled {
@@ -180,7 +211,37 @@ impl Compiled {
             result = to.clone();
         }
         let Some(lowered) = compile(program, &[def], plan)? else { bug(NAME, "a plan for code") };
-        Ok(Self { lowered: RefCell::new(lowered), params, result })
+        let entries = vec![(params, result)];
+        Ok(Self { lowered: RefCell::new(lowered), entries, native: None })
+    }
+
+    /// The native code of closed definitions, made together and quickly.
+    pub(crate) fn batch(program: &Program, defs: &[DefId]) -> Result<Self, Box<Diagnostic>> {
+        let mut program = program.clone();
+        let roots: Vec<DefId> = defs.iter().map(|def| constant(&mut program, *def)).collect();
+        let entries = roots.iter().map(|root| (vec![], program.defs[*root].ty.clone())).collect();
+        let Some(lowered) = compile(&program, &roots, &mut Plan::of(&program))? else {
+            bug(NAME, "a plan for code")
+        };
+        let mut code = Self { lowered: RefCell::new(lowered), entries, native: None };
+        code.go_native(Level::Quick)?;
+        Ok(code)
+    }
+
+    /// From now on native code runs, unless there is no C compiler.
+    fn go_native(&mut self, level: Level) -> Result<(), Box<Diagnostic>> {
+        let Lowered { program, roots, .. } = &*self.lowered.borrow();
+        match Native::new(program, roots, &proven(program), level) {
+            Ok(native) => self.native = Some(native),
+            Err(Failure::NoCompiler) => {}
+            Err(Failure::Unsupported(what)) => {
+                return Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)));
+            }
+            Err(Failure::Refused(told)) => {
+                bug(NAME, format_args!("C code that compiles and loads: {told}"))
+            }
+        }
+        Ok(())
     }
 
     /// The result for these arguments, and the operations executed.
@@ -189,26 +250,47 @@ impl Compiled {
         arguments: &[Value],
         options: &Options,
     ) -> Result<(Value, Counts), Box<Diagnostic>> {
-        let (value, counts) = self.call_counted(arguments, options)?;
+        self.call_entry(0, arguments, options)
+    }
+
+    /// As [`Compiled::call`], of a definition by its number.
+    pub(crate) fn call_entry(
+        &self,
+        entry: usize,
+        arguments: &[Value],
+        options: &Options,
+    ) -> Result<(Value, Counts), Box<Diagnostic>> {
+        let (value, counts) = self.call_counted(entry, arguments, options)?;
         Ok((value, summary(counts)))
     }
 
     /// As [`Compiled::call`], with the whole account.
     fn call_counted(
         &self,
+        entry: usize,
         arguments: &[Value],
         options: &Options,
     ) -> Result<(Value, pullback_ir::eval::Counts), Box<Diagnostic>> {
         let lowered = &mut *self.lowered.borrow_mut();
         let mut values = vec![];
-        for (ty, argument) in self.params.iter().zip(arguments) {
+        let (params, result) = &self.entries[entry];
+        for (ty, argument) in params.iter().zip(arguments) {
             values.extend(given(lowered, ty, argument));
         }
-        let root = lowered.roots[0];
-        let limits = limits(options);
-        let (results, counts) =
-            pullback_ir::eval::evaluate(&lowered.program, root, values, limits)?;
-        let value = shown(lowered, &self.result, results);
+        let (results, counts) = if let Some(native) = &self.native {
+            let limits = pullback_codegen::Limits {
+                max_memory: options.max_memory,
+                timeout: options.timeout,
+                since: options.since,
+            };
+            // Native code counts nothing.
+            let counts = pullback_ir::eval::Counts::default();
+            (native.call(&mut lowered.program, entry, &values, &limits)?, counts)
+        } else {
+            let (root, limits) = (lowered.roots[entry], limits(options));
+            pullback_ir::eval::evaluate(&lowered.program, root, values, limits)?
+        };
+        let value = shown(lowered, result, results);
         Ok((value, counts))
     }
 }

@@ -1,10 +1,13 @@
 //! What people see of the path: one function as code, and its derivative after each pass.
 
 use pullback_ad::{Until, derivation, vjp};
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, Span};
+use pullback_codegen::emit;
 use pullback_ir::{Atom, Func, FuncId, Op, Stmt, VarId, trimmed};
 use pullback_lambda::{DefId, Program};
 use pullback_lower::{Lowered, lower};
+use pullback_opt::proven;
+use pullback_prim::Fault;
 use pullback_reduce::{SPECIALISE, specialise};
 
 use super::path::{JVP, Plan, TRANSPOSE, UNZIP, finished, simplified, verified};
@@ -43,6 +46,21 @@ pub(crate) const STAGES: &[Stage] = &[
         show: |program, def, _| optimised(program, def),
     },
 ];
+
+/// The form of native code.
+pub(crate) const NATIVE_STAGES: &[Stage] = &[Stage {
+    name: "c",
+    about: "the C code of the value and the cotangents of the parameters, without its runtime",
+    needs_argument: false,
+    show: |program, def, _| {
+        let (code, roots) = gradient(program, def)?;
+        let (code, roots) = trimmed(&code, &roots);
+        match emit(&code, &roots, &proven(&code)) {
+            Ok(emitted) => Ok(emitted.own().to_owned()),
+            Err(what) => Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE))),
+        }
+    },
+}];
 
 fn lowered(program: &Program, def: DefId) -> (pullback_ir::Program, Vec<FuncId>) {
     let Plan { without, .. } = Plan::of(program);
@@ -93,11 +111,19 @@ fn derived(program: &Program, def: DefId, until: Until) -> Result<String, Box<Di
 }
 
 fn optimised(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
+    gradient(program, def).map(text)
+}
+
+/// The value of a function and the cotangents of its parameters, optimised.
+fn gradient(
+    program: &Program,
+    def: DefId,
+) -> Result<(pullback_ir::Program, Vec<FuncId>), Box<Diagnostic>> {
     let (code, entry) = ready(program, def);
     let (code, root) = vjp(code, entry)?;
     let mut roots = vec![root];
     let code = finished(code, &mut roots, &Plan::of(program));
-    Ok(text((code, roots)))
+    Ok((code, roots))
 }
 
 fn text((code, roots): (pullback_ir::Program, Vec<FuncId>)) -> String {

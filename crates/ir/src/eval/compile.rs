@@ -8,7 +8,6 @@ mod control;
 mod emit;
 mod ops;
 mod prims;
-mod scope;
 
 use pullback_base::IdVec;
 

@@ -3,9 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::emit::{Dead, Emit, Interned};
-use super::scope::Scope;
 use crate::eval::code::{Code, Instr, KILL, Operand, Reg, Tables};
 use crate::program::{Atom, Block, Func, Op, Program, Stmt, VarId};
+use crate::scope::Scope;
 
 /// Where the results of a block go.
 #[derive(Clone, Copy)]

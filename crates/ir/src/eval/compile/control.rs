@@ -2,10 +2,10 @@
 
 use super::blocks::Exit;
 use super::emit::{Dead, Emit};
-use super::scope::Scope;
 use crate::eval::code::{Instr, KILL, NOWHERE, Operand, Reg, Switch};
 use crate::eval::value::Kind;
 use crate::program::{Atom, Block, FuncId, Loop, LoopForm, Match, VarId};
+use crate::scope::Scope;
 
 impl Emit<'_, '_> {
     /// One of two blocks.

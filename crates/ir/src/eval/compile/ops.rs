@@ -4,11 +4,11 @@ use pullback_base::bug;
 
 use super::blocks::Exit;
 use super::emit::{Dead, Emit};
-use super::scope::Scope;
 use crate::eval::code::{Instr, Reg};
 use crate::eval::tangent::zero_tag;
 use crate::eval::value::Kind;
 use crate::program::{Atom, Op, Rule, Stmt, VarId};
+use crate::scope::Scope;
 use crate::ty::Elem;
 
 impl Emit<'_, '_> {

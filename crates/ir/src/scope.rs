@@ -5,9 +5,10 @@ use rustc_hash::FxHashSet;
 use crate::program::{Atom, Block, Stmt, VarId};
 
 /// A block, with the variables from outside that it uses, and the blocks of its statements in order.
-pub(super) struct Scope {
+pub struct Scope {
+    /// The variables from outside.
     pub free: Vec<VarId>,
-    /// For each statement.
+    /// For each statement, the blocks inside it.
     pub inner: Vec<Vec<Scope>>,
 }
 

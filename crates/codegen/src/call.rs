@@ -1,0 +1,419 @@
+//! Running loaded code: values of the evaluator go in and come out, limits are kept.
+//!
+//! A run has its memory to itself; it goes as a whole when the run ends. Recursive code runs on a thread whose
+//! stack is reserved as large as the limit of memory allows, and committed as it is used.
+#![expect(unsafe_code, reason = "values are read and written where loaded code has them")]
+
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc;
+use std::time::Instant;
+
+use pullback_base::{Diagnostic, Id, bug};
+use pullback_ir::eval::{Items, Shape, Value};
+use pullback_ir::{Elem, FuncId, Program, Type};
+
+use crate::compiler::{Failure, Level};
+use crate::emit::{Code, emit};
+use crate::fault::{Told, diagnostic};
+use crate::layout::{cell_words, elem_number, words};
+use crate::limits::Limits;
+use crate::load::{Context, Library};
+
+/// A program as native code.
+#[derive(Debug)]
+pub struct Native {
+    library: Library,
+    code: Code,
+    roots: Vec<FuncId>,
+}
+
+/// How much of a stack is left free for what is not checked.
+const MARGIN: usize = 1 << 20;
+/// The smallest stack for recursive code.
+const SMALLEST_STACK: usize = 8 << 20;
+/// What code that does not recurse may assume of the stack.
+const USUAL_STACK: u64 = 1 << 40;
+
+impl Native {
+    /// The code of a program; `proven` as [`emit`] says.
+    pub fn new(
+        program: &Program,
+        roots: &[FuncId],
+        proven: &[bool],
+        level: Level,
+    ) -> Result<Self, Failure> {
+        let code = emit(program, roots, proven).map_err(Failure::Unsupported)?;
+        let library = Library::new(&code.text, level)?;
+        Ok(Self { library, code, roots: roots.to_vec() })
+    }
+
+    /// The results of a root, by its number.
+    pub fn call(
+        &self,
+        program: &mut Program,
+        root: usize,
+        args: &[Value],
+        limits: &Limits,
+    ) -> Result<Vec<Value>, Box<Diagnostic>> {
+        // SAFETY: opening has no conditions; what it gives is closed below.
+        let context = unsafe { (self.library.open)(limits.max_memory as u64, std::ptr::null()) };
+        if context.is_null() {
+            bug("codegen", "memory for the state of a run");
+        }
+        let run = Run { native: self, context };
+        run.call(program, root, args, limits)
+    }
+}
+
+/// A run under way.
+struct Run<'n> {
+    native: &'n Native,
+    context: *mut Context,
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the context is this run's, and nothing uses it afterwards.
+        unsafe { (self.native.library.close)(self.context) }
+    }
+}
+
+/// What the thread of a run is given.
+struct Job {
+    run: unsafe extern "C" fn(*mut Context, u32, *const i64, *mut i64, u64) -> i32,
+    context: *mut Context,
+    root: u32,
+    args: *const i64,
+    results: *mut i64,
+    stack: u64,
+}
+
+// SAFETY: whoever starts the thread waits for it, and touches nothing of this meanwhile.
+unsafe impl Send for Job {}
+
+impl Job {
+    fn run(self) -> i32 {
+        // SAFETY: the words of arguments and results are as many as the root has.
+        unsafe { (self.run)(self.context, self.root, self.args, self.results, self.stack) }
+    }
+}
+
+impl Run<'_> {
+    fn call(
+        &self,
+        program: &mut Program,
+        root: usize,
+        args: &[Value],
+        limits: &Limits,
+    ) -> Result<Vec<Value>, Box<Diagnostic>> {
+        let func = self.native.roots[root];
+        let params: Vec<Type> =
+            program.funcs[func].params.iter().map(|param| program.vars[*param].ty).collect();
+        let results = program.funcs[func].results.clone();
+        let mut given = vec![];
+        for (ty, arg) in params.iter().zip(args) {
+            if self.write(program, *ty, arg, &mut given).is_none() {
+                return Err(self.failure(program, limits));
+            }
+        }
+        let mut taken = vec![0i64; results.iter().map(|ty| words(*ty)).sum::<usize>()];
+        let job = Job {
+            run: self.native.library.run,
+            context: self.context,
+            root: root as u32,
+            args: given.as_ptr(),
+            results: taken.as_mut_ptr(),
+            stack: USUAL_STACK,
+        };
+        if self.timed(job, limits) != 0 {
+            return Err(self.failure(program, limits));
+        }
+        let mut values = vec![];
+        let mut at = 0;
+        for ty in results {
+            // SAFETY: a run that ends well has stored the words of its results.
+            values.push(unsafe { read(program, ty, taken.as_ptr().add(at)) });
+            at += words(ty);
+        }
+        Ok(values)
+    }
+
+    /// Runs, with somebody who looks at the clock if there is a limit of time.
+    fn timed(&self, job: Job, limits: &Limits) -> i32 {
+        let started = limits.since.map_or_else(Instant::now, |since| since.time);
+        let Some(deadline) = limits.timeout.and_then(|timeout| started.checked_add(timeout)) else {
+            return self.stacked(job, limits);
+        };
+        // SAFETY: the flag lives as long as the context, which outlives the thread below.
+        let flag = unsafe { AtomicI32::from_ptr((self.native.library.stop)(self.context)) };
+        let (done, ended) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if ended.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    flag.store(1, Ordering::Relaxed);
+                }
+            });
+            let status = self.stacked(job, limits);
+            drop(done);
+            status
+        })
+    }
+
+    /// Runs, on a large stack if the code recurses.
+    fn stacked(&self, mut job: Job, limits: &Limits) -> i32 {
+        if !self.native.code.recurses {
+            return job.run();
+        }
+        let size = (limits.max_memory / 2).max(SMALLEST_STACK);
+        job.stack = (size - MARGIN) as u64;
+        std::thread::scope(|scope| {
+            let thread =
+                std::thread::Builder::new().stack_size(size).spawn_scoped(scope, || job.run());
+            match thread.map(std::thread::ScopedJoinHandle::join) {
+                Ok(Ok(status)) => status,
+                Ok(Err(_)) => bug("codegen", "a run that ends"),
+                Err(error) => bug("codegen", format_args!("a stack of {size} bytes: {error}")),
+            }
+        })
+    }
+
+    /// The error that the run has ended with.
+    fn failure(&self, program: &Program, limits: &Limits) -> Box<Diagnostic> {
+        let mut told: Told = [0; 8];
+        // SAFETY: as many words are written.
+        unsafe { (self.native.library.told)(self.context, told.as_mut_ptr()) }
+        diagnostic(&told, program, &self.native.code.sites, limits)
+    }
+
+    /// Adds the words of a value; nothing if there is no memory for it.
+    fn write(
+        &self,
+        program: &mut Program,
+        ty: Type,
+        value: &Value,
+        to: &mut Vec<i64>,
+    ) -> Option<()> {
+        // Parts that are still to be written, with the place of each in the memory of the run.
+        let mut todo: Vec<(Type, Value, *mut i64)> = vec![];
+        let mut top = vec![0i64; words(ty)];
+        todo.push((ty, value.clone(), top.as_mut_ptr()));
+        while let Some((ty, value, place)) = todo.pop() {
+            if ty.is_array() {
+                self.write_array(ty, &value, place, &mut todo)?;
+                continue;
+            }
+            let word = match (&value, ty.elem) {
+                (Value::Real(x), _) => x.to_bits() as i64,
+                (Value::Int(n), _) => *n,
+                (Value::Bool(b), _) => i64::from(*b),
+                (Value::Str(text), _) => program.string(text).index() as i64,
+                (value, Elem::Data(data)) => match value.as_data() {
+                    Some((tag, [])) => i64::from(tag) << 1 | 1,
+                    Some((tag, fields)) => {
+                        let con = program.datas[data].constructors[tag as usize].clone();
+                        let size = cell_words(&con) as u64 * 8;
+                        // SAFETY: the context is open; a cell has a head of two words, and its fields.
+                        let cell =
+                            unsafe { (self.native.library.make)(self.context, data.0, tag, size) };
+                        if cell.is_null() {
+                            return None;
+                        }
+                        let mut at = 2;
+                        for (ty, field) in con.fields.iter().zip(fields) {
+                            // SAFETY: the field's words are inside the cell.
+                            todo.push((*ty, field.clone(), unsafe { cell.add(at) }));
+                            at += words(*ty);
+                        }
+                        cell as i64
+                    }
+                    None => bug("codegen", format_args!("a data value, not {value:?}")),
+                },
+                (value, elem) => bug("codegen", format_args!("a value of {elem:?}, not {value:?}")),
+            };
+            // SAFETY: the place is in `top` or in a cell or array that has been made for it.
+            unsafe { place.write(word) }
+        }
+        to.extend(top);
+        Some(())
+    }
+
+    fn write_array(
+        &self,
+        ty: Type,
+        value: &Value,
+        place: *mut i64,
+        todo: &mut Vec<(Type, Value, *mut i64)>,
+    ) -> Option<()> {
+        let Value::Array(array) = value else {
+            bug("codegen", format_args!("an array, not {value:?}"))
+        };
+        let mut head = [0i64; 2];
+        if ty.elem != Elem::Unit {
+            let (number, count) = (elem_number(ty.elem), array.count() as u64);
+            // SAFETY: the context is open; the elements follow a head of four words.
+            let block =
+                unsafe { (self.native.library.make)(self.context, u32::MAX, number, count) };
+            if block.is_null() {
+                return None;
+            }
+            // SAFETY: as above.
+            let items = unsafe { block.add(4) };
+            head = [block as i64, items as i64];
+            // SAFETY: the block has room for as many elements as the array has.
+            unsafe {
+                if let Some(reals) = array.reals() {
+                    std::ptr::copy_nonoverlapping(reals.as_ptr(), items.cast(), reals.len());
+                } else if let Some(ints) = array.ints() {
+                    std::ptr::copy_nonoverlapping(ints.as_ptr(), items, ints.len());
+                } else if let Some(bools) = array.bools() {
+                    std::ptr::copy_nonoverlapping(bools.as_ptr(), items.cast(), bools.len());
+                }
+            }
+            let element = ty.with_rank(0);
+            for (at, value) in array.values().unwrap_or_default().iter().enumerate() {
+                // SAFETY: as above.
+                todo.push((element, value.clone(), unsafe { items.add(at) }));
+            }
+        }
+        let sizes = array.sizes().iter().map(|size| *size as i64);
+        for (at, word) in head.into_iter().chain(sizes).enumerate() {
+            // SAFETY: the place has the words of an array of this type.
+            unsafe { place.add(at).write(word) }
+        }
+        Some(())
+    }
+}
+
+/// What is still to be made of the words of a value.
+enum Task {
+    /// A value, at its words.
+    Read(Type, *const i64),
+    /// The latest values are the fields of this constructor.
+    Con(u32, usize),
+    /// The latest values are the elements of an array with these sizes.
+    Array(Vec<usize>),
+}
+
+/// The value of words.
+///
+/// # Safety
+/// The words must be those of a value of the type, in the memory of a run that is not closed.
+unsafe fn read(program: &Program, ty: Type, words: *const i64) -> Value {
+    let mut tasks = vec![Task::Read(ty, words)];
+    let mut values: Vec<Value> = vec![];
+    while let Some(task) = tasks.pop() {
+        match task {
+            // SAFETY: parts of a value are values too.
+            Task::Read(ty, place) => unsafe {
+                read_part(program, ty, place, &mut tasks, &mut values)
+            },
+            Task::Con(tag, count) => {
+                let fields = values.split_off(values.len() - count);
+                values.push(Value::data(tag, fields));
+            }
+            Task::Array(sizes) => {
+                let shape = Shape::new(&sizes);
+                let items = values.split_off(values.len() - shape.count());
+                values.push(Value::array(shape, Items::Values(items)));
+            }
+        }
+    }
+    values.pop().unwrap_or_default()
+}
+
+/// # Safety
+/// As [`read`].
+unsafe fn read_part(
+    program: &Program,
+    ty: Type,
+    place: *const i64,
+    tasks: &mut Vec<Task>,
+    values: &mut Vec<Value>,
+) {
+    if ty.is_array() {
+        // SAFETY: as the caller promises.
+        return unsafe { read_array(ty, place, tasks, values, program) };
+    }
+    // SAFETY: as the caller promises.
+    let word = unsafe { place.read() };
+    match ty.elem {
+        Elem::Real => values.push(Value::Real(f64::from_bits(word as u64))),
+        Elem::Int => values.push(Value::Int(word)),
+        Elem::Bool => values.push(Value::Bool(word as u8 != 0)),
+        Elem::Str => values.push(string(program, word)),
+        Elem::Unit => values.push(Value::Undef),
+        Elem::Data(_) if word == 0 => values.push(Value::Undef),
+        Elem::Data(_) if word & 1 == 1 => values.push(Value::data((word >> 1) as u32, vec![])),
+        Elem::Data(data) => {
+            let cell = word as *const i64;
+            // SAFETY: a cell has its tag in the upper half of its second word, and its fields after that.
+            let tag = (unsafe { cell.add(1).read() } >> 32) as u32;
+            let fields = &program.datas[data].constructors[tag as usize].fields;
+            tasks.push(Task::Con(tag, fields.len()));
+            let mut parts = vec![];
+            let mut at = 2;
+            for field in fields {
+                // SAFETY: as above.
+                parts.push(Task::Read(*field, unsafe { cell.add(at) }));
+                at += words(*field);
+            }
+            tasks.extend(parts.into_iter().rev());
+        }
+    }
+}
+
+/// # Safety
+/// As [`read`].
+unsafe fn read_array(
+    ty: Type,
+    place: *const i64,
+    tasks: &mut Vec<Task>,
+    values: &mut Vec<Value>,
+    program: &Program,
+) {
+    // SAFETY: an array is its block, its first element and its sizes.
+    let sizes: Vec<usize> =
+        (0..usize::from(ty.rank)).map(|at| unsafe { place.add(2 + at).read() } as usize).collect();
+    // SAFETY: as above.
+    let items = unsafe { place.add(1).read() } as *const i64;
+    let shape = Shape::new(&sizes);
+    let count = if items.is_null() { 0 } else { shape.count() };
+    // SAFETY: as many elements are there.
+    let items = unsafe {
+        match ty.elem {
+            Elem::Real => Items::Real(copied(items.cast(), count)),
+            Elem::Int => Items::Int(copied(items, count)),
+            Elem::Bool => Items::Bool(copied(items.cast(), count)),
+            Elem::Unit => Items::Unit,
+            Elem::Str => {
+                let numbers: Vec<i64> = copied(items, count);
+                Items::Values(numbers.into_iter().map(|number| string(program, number)).collect())
+            }
+            Elem::Data(_) => {
+                let element = ty.with_rank(0);
+                tasks.push(Task::Array(sizes));
+                tasks.extend((0..count).rev().map(|at| Task::Read(element, items.add(at))));
+                return;
+            }
+        }
+    };
+    values.push(Value::array(shape, items));
+}
+
+/// # Safety
+/// So many elements must be there.
+unsafe fn copied<T: Copy>(items: *const T, count: usize) -> Vec<T> {
+    if count == 0 {
+        return vec![];
+    }
+    // SAFETY: as the caller promises; loaded code aligns elements.
+    unsafe { std::slice::from_raw_parts(items, count) }.to_vec()
+}
+
+fn string(program: &Program, number: i64) -> Value {
+    match usize::try_from(number).ok().and_then(|at| program.strings.iter().nth(at)) {
+        Some(text) => Value::str(text),
+        None => bug("codegen", format_args!("a text of the table, not {number}")),
+    }
+}

@@ -1,0 +1,163 @@
+//! Blocks: statement after statement, then the results to where they are wanted.
+
+use pullback_base::Id;
+use pullback_ir::{Atom, Block, Loop, Op, Scope, Stmt, VarId};
+use rustc_hash::FxHashSet;
+
+use super::body::Body;
+use super::ownership::Dead;
+
+/// Where the results of a block go.
+#[derive(Clone, Copy)]
+pub(super) enum Exit<'e> {
+    /// To the caller.
+    Return,
+    /// Into variables.
+    Into(&'e [VarId]),
+    /// The one result, a Bool, decides whether the loop goes on.
+    Condition,
+    /// The first to the states of a loop, the others to what it collects.
+    Next(&'e Loop, &'e [VarId]),
+}
+
+impl Body<'_, '_> {
+    /// The text of a block. `dying` are variables from outside that nothing needs after the block.
+    pub fn block(&mut self, block: &Block, scope: &Scope, dying: &[VarId], exit: Exit<'_>) {
+        for var in dying {
+            if !scope.uses(*var) {
+                self.drop_var(*var);
+            }
+        }
+        let deaths = scope.deaths(block, dying);
+        let mut mortal: FxHashSet<VarId> = dying.iter().copied().collect();
+        mortal.extend(block.stmts.iter().flat_map(|stmt| &stmt.vars));
+        let around = std::mem::replace(&mut self.mortal, mortal);
+        let accumulators = std::mem::take(&mut self.accumulators);
+        let (span, is_proven) = (self.span, self.is_proven);
+        let mut has_left = false;
+        for (at, stmt) in block.stmts.iter().enumerate() {
+            (self.span, self.is_proven) = (stmt.span, self.next_is_proven());
+            let is_tail = matches!(exit, Exit::Return)
+                && at + 1 == block.stmts.len()
+                && self.accumulators.is_empty()
+                && stmt.vars.iter().copied().map(Atom::Var).eq(block.results.iter().copied());
+            if is_tail && self.tail(stmt, &scope.inner[at], &deaths[at]) {
+                has_left = true;
+            } else {
+                self.stmt(stmt, &scope.inner[at], &deaths[at]);
+            }
+        }
+        (self.span, self.is_proven) = (span, is_proven);
+        if !has_left {
+            self.leave(block, &deaths[block.stmts.len()], exit);
+        }
+        self.accumulators = accumulators;
+        self.mortal = around;
+    }
+
+    fn next_is_proven(&mut self) -> bool {
+        let number = self.emit.next;
+        self.emit.next += 1;
+        self.emit.proven.get(number).copied().unwrap_or(false)
+    }
+
+    /// The results of a block, on their way.
+    fn leave(&mut self, block: &Block, dying: &[VarId], exit: Exit<'_>) {
+        let mut dead = Dead::new(dying);
+        if let Exit::Next(looped, vars) = exit {
+            self.drop_accumulators();
+            self.next(looped, vars, &block.results, &mut dead);
+            return;
+        }
+        let results = self.take_all(&block.results, &mut dead);
+        if let Exit::Into(vars) = exit {
+            for (var, result) in vars.iter().zip(&results) {
+                self.line(format_args!("v{} = {result};", var.index()));
+            }
+        }
+        self.bury(&dead);
+        self.drop_accumulators();
+        match (exit, results.as_slice()) {
+            (Exit::Condition, [truth]) => self.line(format_args!("if (!({truth})) break;")),
+            (Exit::Return, [result]) => self.line(format_args!("return {result};")),
+            (Exit::Return, results) if !results.is_empty() => {
+                let ty = self.emit.result_type(self.func);
+                self.line(format_args!("return ({ty}){{{}}};", results.join(", ")));
+            }
+            (Exit::Return, _) => self.line(format_args!("return;")),
+            (Exit::Into(_) | Exit::Next(..) | Exit::Condition, _) => {}
+        }
+    }
+
+    /// Gives back what accumulators hold that nothing has read.
+    fn drop_accumulators(&mut self) {
+        for var in std::mem::take(&mut self.accumulators) {
+            let ty = self.ty(var).value();
+            let held = if ty.is_array() {
+                format!("v{}", var.index())
+            } else {
+                format!("w{}", var.index())
+            };
+            self.release(&held, ty);
+        }
+    }
+
+    /// The last statement of a function, if it is a branch or a call of the function itself.
+    fn tail(&mut self, stmt: &Stmt, inner: &[Scope], dying: &[VarId]) -> bool {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these can be left from inside")]
+        match &stmt.op {
+            Op::If(cond, then, other) => {
+                self.branches(*cond, [then, other], inner, dying, Exit::Return);
+                true
+            }
+            Op::Match(cases) => {
+                self.cases(cases, inner, dying, Exit::Return);
+                true
+            }
+            Op::Call(func, args) if *func == self.func => {
+                self.is_loop = true;
+                let mut dead = Dead::new(dying);
+                let args = self.take_all(args, &mut dead);
+                self.bury(&dead);
+                let params = self.emit.program.funcs[self.func].params.clone();
+                self.assign(&params, &args);
+                self.poll();
+                self.line(format_args!("goto again;"));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Gives variables their next values, all at once.
+    pub fn assign(&mut self, vars: &[VarId], values: &[String]) {
+        let changed: Vec<(VarId, &String)> = vars
+            .iter()
+            .copied()
+            .zip(values)
+            .filter(|(var, value)| **value != format!("v{}", var.index()))
+            .collect();
+        if changed.is_empty() {
+            return;
+        }
+        if let [(var, value)] = changed.as_slice() {
+            self.line(format_args!("v{} = {value};", var.index()));
+            return;
+        }
+        self.open(format_args!("{{"));
+        for (var, value) in &changed {
+            let ty = self.c_type(self.ty(*var));
+            self.line(format_args!("const {ty} n{} = {value};", var.index()));
+        }
+        for (var, _) in &changed {
+            self.line(format_args!("v{} = n{};", var.index(), var.index()));
+        }
+        self.close();
+    }
+
+    /// Looks at whether the run is to stop.
+    pub fn poll(&mut self) {
+        let site = self.site();
+        self.line(format_args!("if (PB_RARE(c->stop)) pb_fail(c, {site}, PB_F_TIME, 0, 0, 0);"));
+    }
+}

@@ -1,0 +1,114 @@
+//! What is known inside a function while its text is made, and the plainest lines.
+
+use pullback_base::{Id, Span};
+use pullback_ir::{Atom, FuncId, Type, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::numbers::{int, real};
+use super::{Emit, Lines};
+use crate::layout::elem_number;
+
+/// Whether a variable has a count of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Own {
+    /// Nothing to count.
+    Plain,
+    /// It has one.
+    Owned,
+    /// It is a part of what this variable owns, which outlives it.
+    Borrowed(VarId),
+}
+
+/// The inside of a function.
+pub(super) struct Body<'e, 'p> {
+    pub emit: &'e mut Emit<'p>,
+    pub func: FuncId,
+    pub lines: Lines,
+    pub owns: FxHashMap<VarId, Own>,
+    /// The variables that may die in the block at hand.
+    pub mortal: FxHashSet<VarId>,
+    /// Where loops put what they collect, if that is a part of a larger array.
+    pub places: FxHashMap<VarId, String>,
+    /// The arrays under way that have their memory from the start.
+    pub begun: FxHashSet<VarId>,
+    /// Accumulators of the block at hand that have not been read yet.
+    pub accumulators: Vec<VarId>,
+    /// Whether the function calls itself last, so that it is a loop.
+    pub is_loop: bool,
+    /// The place of the statement at hand.
+    pub span: Span,
+    /// Whether the statement at hand cannot fail.
+    pub is_proven: bool,
+    /// A number for the next name that stands for no variable.
+    pub fresh: usize,
+}
+
+impl Body<'_, '_> {
+    pub fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        self.lines.line(line);
+    }
+
+    /// A line that opens a block of C.
+    pub fn open(&mut self, line: std::fmt::Arguments<'_>) {
+        self.lines.line(line);
+        self.lines.depth += 1;
+    }
+
+    /// The end of a block of C.
+    pub fn close(&mut self) {
+        self.lines.depth -= 1;
+        self.lines.line(format_args!("}}"));
+    }
+
+    pub fn ty(&self, var: VarId) -> Type {
+        self.emit.program.vars[var].ty
+    }
+
+    pub fn type_of(&self, atom: Atom) -> Type {
+        self.emit.program.type_of(atom)
+    }
+
+    /// The C type of a variable.
+    pub fn c_type(&mut self, ty: Type) -> String {
+        self.emit.c_type(ty)
+    }
+
+    /// The number of the place of the statement at hand.
+    pub fn site(&mut self) -> usize {
+        self.emit.site(self.span)
+    }
+
+    /// A number that no other name of this function has.
+    pub fn fresh(&mut self) -> usize {
+        self.fresh += 1;
+        self.fresh
+    }
+
+    /// An operand.
+    pub fn atom(&self, atom: Atom) -> String {
+        match atom {
+            Atom::Var(var) => format!("v{}", var.index()),
+            Atom::Real(x) => real(x),
+            Atom::Int(n) => int(n),
+            Atom::Bool(b) => u8::from(b).to_string(),
+            Atom::Str(text) => int(self.emit.strings[text.index()] as i64),
+        }
+    }
+
+    /// The number of what an array holds.
+    pub fn elem(&self, ty: Type) -> u32 {
+        elem_number(ty.elem)
+    }
+
+    /// Declares a variable with a value.
+    pub fn define(&mut self, var: VarId, value: &str) {
+        let ty = self.c_type(self.ty(var));
+        self.line(format_args!("{ty} v{} = {value};", var.index()));
+    }
+
+    /// Declares a variable that gets its value later.
+    pub fn declare(&mut self, var: VarId) {
+        let ty = self.c_type(self.ty(var));
+        self.line(format_args!("{ty} v{};", var.index()));
+    }
+}

@@ -1,0 +1,222 @@
+//! Branches, calls, and constants.
+
+use pullback_base::Id;
+use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Match, Scope, Type, VarId};
+
+use super::blocks::Exit;
+use super::body::{Body, Own};
+use super::name;
+use super::ownership::Dead;
+use crate::layout::words;
+
+/// How the fields of a value that is looked into are held.
+#[derive(Clone, Copy)]
+enum Opened {
+    /// They belong to the value, which outlives the case.
+    Lent(VarId),
+    /// Each is counted again.
+    Counted,
+    /// The value ends here: what only it holds is taken over.
+    TakenOver,
+}
+
+impl Body<'_, '_> {
+    /// One of two blocks.
+    pub fn branches(
+        &mut self,
+        cond: Atom,
+        blocks: [&Block; 2],
+        inner: &[Scope],
+        dying: &[VarId],
+        exit: Exit<'_>,
+    ) {
+        let cond = self.atom(cond);
+        self.open(format_args!("if ({cond}) {{"));
+        self.block(blocks[0], &inner[0], dying, exit);
+        self.lines.depth -= 1;
+        self.open(format_args!("}} else {{"));
+        self.block(blocks[1], &inner[1], dying, exit);
+        self.close();
+    }
+
+    /// One of several blocks, by tag.
+    pub fn cases(&mut self, cases: &Match, inner: &[Scope], dying: &[VarId], exit: Exit<'_>) {
+        let value = self.atom(cases.scrutinee);
+        let data = self.type_of(cases.scrutinee);
+        self.open(format_args!("switch (pb_tag({value})) {{"));
+        for (arm, scope) in cases.arms.iter().zip(inner) {
+            self.open(format_args!("case {}: {{", arm.tag));
+            self.arm(cases.scrutinee, data, arm, scope, dying, exit);
+            self.line(format_args!("break;"));
+            self.close();
+        }
+        self.open(format_args!("default: {{"));
+        if let (Some(block), Some(scope)) = (&cases.default, inner.get(cases.arms.len())) {
+            self.block(block, scope, dying, exit);
+        } else {
+            self.line(format_args!("__builtin_unreachable();"));
+        }
+        self.close();
+        self.close();
+    }
+
+    fn arm(
+        &mut self,
+        value: Atom,
+        data: Type,
+        arm: &Arm,
+        scope: &Scope,
+        dying: &[VarId],
+        exit: Exit<'_>,
+    ) {
+        let mut dying = dying.to_vec();
+        let opened = self.opened(value, scope, &dying);
+        let fields = self.fields_of(data, arm.tag);
+        let text = self.atom(value);
+        for (param, at) in arm.params.iter().zip(&fields) {
+            if !scope.uses(*param) {
+                continue;
+            }
+            let ty = self.c_type(self.ty(*param));
+            self.line(format_args!(
+                "{ty} v{} = *({ty} *)(PB_WORDS({text}) + {at});",
+                param.index()
+            ));
+            match opened {
+                Opened::Lent(lender) if self.emit.is_counted(self.ty(*param)) => {
+                    self.owns.insert(*param, Own::Borrowed(lender));
+                }
+                Opened::Lent(_) => {
+                    self.owns.insert(*param, Own::Plain);
+                }
+                Opened::Counted => {
+                    self.bind_owned(*param);
+                    self.retain(&format!("v{}", param.index()), self.ty(*param));
+                    dying.push(*param);
+                }
+                Opened::TakenOver => {
+                    self.bind_owned(*param);
+                    dying.push(*param);
+                }
+            }
+        }
+        if let (Opened::TakenOver, Some(var)) = (opened, value.var()) {
+            dying.retain(|other| *other != var);
+            if arm.params.is_empty() {
+                self.drop_var(var);
+            } else {
+                self.take_over(&text, arm, &fields, scope);
+            }
+        }
+        self.block(&arm.block, scope, &dying, exit);
+    }
+
+    /// How the fields of a value may be held in a case.
+    fn opened(&self, value: Atom, scope: &Scope, dying: &[VarId]) -> Opened {
+        let Some(var) = value.var() else { return Opened::Counted };
+        match self.own(var) {
+            Own::Borrowed(root) => Opened::Lent(root),
+            Own::Owned if !dying.contains(&var) => Opened::Lent(var),
+            Own::Owned if !scope.uses(var) => Opened::TakenOver,
+            Own::Owned | Own::Plain => Opened::Counted,
+        }
+    }
+
+    /// The end of a cell whose fields have been read: those that are used keep their counts if nothing else
+    /// holds the cell.
+    fn take_over(&mut self, cell: &str, arm: &Arm, fields: &[usize], scope: &Scope) {
+        let is_counted = |body: &Self, param: &VarId| body.emit.is_counted(body.ty(*param));
+        let counted: Vec<(VarId, usize)> = arm
+            .params
+            .iter()
+            .copied()
+            .zip(fields.iter().copied())
+            .filter(|(param, _)| is_counted(self, param))
+            .collect();
+        let size: usize = arm.params.iter().map(|param| words(self.ty(*param))).sum();
+        self.open(format_args!("if ({cell}->count == 1) {{"));
+        for (param, at) in counted.iter().filter(|(param, _)| !scope.uses(*param)) {
+            let ty = self.ty(*param);
+            let name = self.c_type(ty);
+            self.release(&format!("(*({name} *)(PB_WORDS({cell}) + {at}))"), ty);
+        }
+        self.line(format_args!("pb_give(c, {cell}, pb_cell_bytes({size}));"));
+        self.lines.depth -= 1;
+        self.open(format_args!("}} else {{"));
+        for (param, _) in counted.iter().filter(|(param, _)| scope.uses(*param)) {
+            self.retain(&format!("v{}", param.index()), self.ty(*param));
+        }
+        self.line(format_args!("{cell}->count--;"));
+        self.close();
+    }
+
+    /// Where the fields of a constructor are in its cell.
+    pub fn fields_of(&self, data: Type, tag: u32) -> Vec<usize> {
+        let Elem::Data(data) = data.elem else { pullback_base::bug("codegen", "a data type") };
+        let fields = &self.emit.program.datas[data].constructors[tag as usize].fields;
+        let mut next = 0;
+        let place = |field: &Type| {
+            let at = next;
+            next += words(*field);
+            at
+        };
+        fields.iter().map(place).collect()
+    }
+
+    /// A call, or the value of a constant.
+    pub fn call(&mut self, func: FuncId, args: &[Atom], vars: &[VarId], dead: &mut Dead<'_>) {
+        let site = self.site();
+        let number = func.index();
+        let (is_constant, results) = {
+            let def = &self.emit.program.funcs[func];
+            (def.is_constant, def.results.len())
+        };
+        let is_outside = !self.emit.program.library.contains(&self.span.file)
+            && self.emit.graph.meets_library[func];
+        let recurses = self.emit.graph.is_recursive[func];
+        let args = self.take_all(args, dead);
+        if recurses && !is_constant {
+            self.line(format_args!(
+                "if (PB_RARE((uint64_t)__builtin_frame_address(0) < c->low)) pb_fail(c, {site}, PB_F_DEEP, {number}, c->depth, 0);"
+            ));
+            self.poll();
+            self.line(format_args!("c->depth++;"));
+        }
+        let around = self.fresh();
+        if is_outside {
+            self.line(format_args!("const int32_t o{around} = c->outside;"));
+            self.line(format_args!("c->outside = {site};"));
+        }
+        let call = if is_constant {
+            self.line(format_args!("k{number}(c, {site});"));
+            format!("PB_MEMO->m{number}")
+        } else {
+            let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
+            format!("{}(c{args})", name(func))
+        };
+        match (vars, results) {
+            ([], 0) if is_constant => {}
+            ([var], 1) => self.define(*var, &call),
+            (_, 0) => self.line(format_args!("{call};")),
+            (vars, _) => {
+                let ty = self.emit.result_type(func);
+                self.line(format_args!("const {ty} x{around} = {call};"));
+                for (at, var) in vars.iter().enumerate() {
+                    self.define(*var, &format!("x{around}.r{at}"));
+                }
+            }
+        }
+        if is_outside {
+            self.line(format_args!("c->outside = o{around};"));
+        }
+        if recurses && !is_constant {
+            self.line(format_args!("c->depth--;"));
+        }
+        for var in vars {
+            self.bind_owned(*var);
+            if is_constant && self.own(*var) == Own::Owned {
+                self.retain(&format!("v{}", var.index()), self.ty(*var));
+            }
+        }
+    }
+}

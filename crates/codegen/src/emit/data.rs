@@ -1,0 +1,174 @@
+//! Data values and tangents.
+
+use pullback_base::{Id, bug};
+use pullback_ir::{Atom, DataId, Elem, Op, Type, VarId};
+
+use super::body::{Body, Own};
+use super::ownership::Dead;
+use crate::layout::cell_words;
+
+impl Body<'_, '_> {
+    /// Data, tangents and accumulators, if it is that.
+    pub fn tangent(&mut self, op: &Op, var: VarId, dead: &mut Dead<'_>) -> bool {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the others came before")]
+        match op {
+            Op::Con(tag, fields) => self.con(var, *tag, fields, dead),
+            Op::Zero(like) => {
+                let (ty, like) = (self.ty(var), self.atom(*like));
+                self.declare(var);
+                self.zero(&format!("v{}", var.index()), ty, &like);
+                self.bind_owned(var);
+            }
+            Op::Plus(one, other) => self.plus(var, *one, *other, dead),
+            Op::ToTangent(value, tangent) => {
+                self.convert("pb_to_tangent", var, *value, *tangent, *tangent)
+            }
+            Op::FromTangent(value, tangent) => {
+                self.convert("pb_from_tangent", var, *value, *tangent, Atom::Var(var));
+            }
+            Op::NewAcc(init) => self.new_acc(var, *init, dead),
+            Op::AtAcc(acc, at) => self.at_acc(var, *acc, at),
+            Op::PartAcc(acc, from, to) => self.part_acc(var, *acc, [*from, *to]),
+            Op::ReadAcc(acc) => self.read_acc(var, *acc),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The data type that a type is of.
+    pub fn data(&self, ty: Type) -> DataId {
+        match ty.elem {
+            Elem::Data(data) => data,
+            Elem::Real | Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => {
+                bug("codegen", format_args!("a data type, not {ty:?}"))
+            }
+        }
+    }
+
+    fn zero_tag(&self, ty: Type) -> u32 {
+        self.emit.program.zero_tag(self.data(ty))
+    }
+
+    /// Stores the zero tangent in the shape of a value.
+    fn zero(&mut self, to: &str, ty: Type, like: &str) {
+        if ty.is_array() {
+            let (elem, rank, site) = (self.elem(ty), ty.rank, self.site());
+            let zero = if let Elem::Data(_) = ty.elem { self.zero_tag(ty) } else { 0 };
+            let name = self.c_type(ty);
+            // The value may be of another type with as many dimensions, and lies in memory alike.
+            self.line(format_args!(
+                "{{ {name} t; const __auto_type u = {like}; pb_zero(c, {site}, {elem}, {rank}, {zero}, &u, &t); {to} = t; }}"
+            ));
+        } else if let Elem::Data(_) = ty.elem {
+            let zero = self.zero_tag(ty);
+            self.line(format_args!("{to} = pb_tag_only({zero});"));
+        } else {
+            self.line(format_args!("{to} = 0;"));
+        }
+    }
+
+    fn con(&mut self, var: VarId, tag: u32, fields: &[Atom], dead: &mut Dead<'_>) {
+        let ty = self.ty(var);
+        let data = self.data(ty);
+        if fields.is_empty() {
+            self.define(var, &format!("pb_tag_only({tag})"));
+            self.bind_owned(var);
+            return;
+        }
+        let size = cell_words(&self.emit.program.datas[data].constructors[tag as usize]);
+        let (site, places) = (self.site(), self.fields_of(ty, tag));
+        let values = self.take_all(fields, dead);
+        self.define(var, &format!("pb_cell(c, {site}, {}, {tag}, {size})", data.index()));
+        let name = var.index();
+        for ((field, value), at) in fields.iter().zip(&values).zip(&places) {
+            let ty = self.c_type(self.type_of(*field));
+            if ty == "_Bool" {
+                // The whole word is defined, so that words can be copied.
+                self.line(format_args!("PB_WORDS(v{name})[{at}] = {value};"));
+            } else {
+                self.line(format_args!("*({ty} *)(PB_WORDS(v{name}) + {at}) = {value};"));
+            }
+        }
+        self.bind_owned(var);
+    }
+
+    fn plus(&mut self, var: VarId, one: Atom, other: Atom, dead: &mut Dead<'_>) {
+        let ty = self.ty(var);
+        let (rank, site, c_type) = (ty.rank, self.site(), self.c_type(ty));
+        match ty.elem {
+            Elem::Real if rank == 0 => {
+                let [one, other] = [one, other].map(|atom| self.atom(atom));
+                self.define(var, &format!("{one} + {other}"));
+            }
+            Elem::Real => {
+                let one_text = self.take(one, &[other], dead);
+                let other = self.take(other, &[], dead);
+                self.declare(var);
+                self.line(format_args!(
+                    "{{ {c_type} t = {one_text}, u = {other}; pb_plus_reals(c, {site}, {rank}, &t, &u); v{} = t; }}",
+                    var.index()
+                ));
+            }
+            Elem::Data(data) => {
+                let [one, other] = [one, other].map(|atom| self.atom(atom));
+                let data = data.index();
+                if rank == 0 {
+                    self.define(var, &format!("pb_plus_data(c, {site}, {data}, {one}, {other})"));
+                } else {
+                    self.declare(var);
+                    self.line(format_args!(
+                        "{{ {c_type} s; const {c_type} t = {one}, u = {other}; pb_plus_datas(c, {site}, {data}, {rank}, &t, &u, &s); v{} = s; }}",
+                        var.index()
+                    ));
+                }
+            }
+            Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => {
+                bug("codegen", format_args!("two tangents to add, not {ty:?}"))
+            }
+        }
+        self.bind_owned(var);
+    }
+
+    /// Between a tangent of the IR and one that programs see, of which `seen` has the type.
+    fn convert(&mut self, how: &str, var: VarId, value: Atom, tangent: Atom, seen: Atom) {
+        let ty = self.type_of(value);
+        let (rank, site, c_type) = (ty.rank, self.site(), self.c_type(self.ty(var)));
+        let number = |ty: Type| if let Elem::Data(data) = ty.elem { data.index() } else { 0 };
+        let (data, seen) = (number(ty), number(self.type_of(seen)));
+        let elem = self.elem(ty);
+        let [value, tangent] = [value, tangent].map(|atom| self.atom(atom));
+        self.declare(var);
+        self.line(format_args!(
+            "{{ {c_type} s; const __auto_type t = {value}; const __auto_type u = {tangent}; {how}(c, {site}, {elem}, {data}, {seen}, {rank}, &t, &u, &s); v{} = s; }}",
+            var.index()
+        ));
+        self.bind_owned(var);
+    }
+
+    /// The fields of a tangent of a data value.
+    pub fn unpack(&mut self, tangent: Atom, tag: u32, like: &[Atom], vars: &[VarId]) {
+        let ty = self.type_of(tangent);
+        let (zero, places, text, site) =
+            (self.zero_tag(ty), self.fields_of(ty, tag), self.atom(tangent), self.site());
+        for var in vars {
+            self.declare(*var);
+            self.owns.insert(*var, Own::Plain);
+        }
+        self.open(format_args!("if (pb_tag({text}) == {tag}) {{"));
+        for (var, at) in vars.iter().zip(places) {
+            let ty = self.c_type(self.ty(*var));
+            let name = format!("v{}", var.index());
+            self.line(format_args!("{name} = *({ty} *)(PB_WORDS({text}) + {at});"));
+            self.retain(&name, self.ty(*var));
+        }
+        self.lines.depth -= 1;
+        self.open(format_args!("}} else {{"));
+        self.line(format_args!("if (pb_tag({text}) != {zero}) pb_bug(c, {site}, 7);"));
+        for (var, like) in vars.iter().zip(like) {
+            let like = self.atom(*like);
+            self.zero(&format!("v{}", var.index()), self.ty(*var), &like);
+        }
+        self.close();
+        vars.iter().for_each(|var| self.bind_owned(*var));
+    }
+}

@@ -1,0 +1,63 @@
+//! Functions and constants.
+
+use pullback_base::Id;
+use pullback_ir::{FuncId, Scope};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::blocks::Exit;
+use super::body::Body;
+use super::{Emit, Lines, name};
+
+impl Emit<'_> {
+    /// The text of a function.
+    pub(super) fn function(&mut self, func: FuncId) -> String {
+        let program = self.program;
+        let def = &program.funcs[func];
+        let head = self.signature(func);
+        let mut body = Body {
+            emit: self,
+            func,
+            lines: Lines { text: String::new(), depth: 1 },
+            owns: FxHashMap::default(),
+            mortal: FxHashSet::default(),
+            places: FxHashMap::default(),
+            begun: FxHashSet::default(),
+            accumulators: vec![],
+            is_loop: false,
+            span: def.span,
+            is_proven: false,
+            fresh: 0,
+        };
+        for param in &def.params {
+            body.bind_owned(*param);
+        }
+        body.block(&def.body, &Scope::of(&def.body), &def.params, Exit::Return);
+        let (text, is_loop) = (std::mem::take(&mut body.lines.text), body.is_loop);
+        let start = if is_loop { "again:;\n" } else { "" };
+        let mut text = format!("{head} {{\n{start}{text}}}\n");
+        if def.is_constant {
+            text.push_str(&self.constant(func));
+        }
+        text.push('\n');
+        text
+    }
+
+    /// What computes a constant unless that has been done.
+    fn constant(&mut self, func: FuncId) -> String {
+        let number = func.index();
+        let store = if self.program.funcs[func].results.is_empty() {
+            String::new()
+        } else {
+            format!("PB_MEMO->m{number} = ")
+        };
+        format!(
+            "static void k{number}(pb_ctx *c, int32_t site) {{\n\
+             \x20 if (PB_MEMO->s{number} == 2) return;\n\
+             \x20 if (PB_MEMO->s{number} == 1) pb_fail(c, site, PB_F_CYCLE, {number}, 0, 0);\n\
+             \x20 PB_MEMO->s{number} = 1;\n\
+             \x20 {store}{}(c);\n\
+             \x20 PB_MEMO->s{number} = 2;\n}}\n",
+            name(func)
+        )
+    }
+}

@@ -1,0 +1,281 @@
+//! Loops. A collected array has its memory before the loop where its sizes are known then; the rows that an
+//! inner loop collects go straight to their place in it.
+
+use pullback_base::Id;
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Scope, VarId};
+use rustc_hash::FxHashSet;
+
+use super::blocks::Exit;
+use super::body::Body;
+use super::ownership::Dead;
+use crate::layout::elem_type;
+
+/// How many iterations of a loop without calls or loops inside pass between two looks at the limits.
+const STRETCH: i64 = 1 << 16;
+
+impl Body<'_, '_> {
+    /// A loop.
+    pub fn repeat(&mut self, looped: &Loop, inner: &[Scope], vars: &[VarId], dead: &mut Dead<'_>) {
+        let (states, collected) = (looped.states.len(), &vars[looped.states.len()..]);
+        for (at, (state, first)) in looped.states.iter().zip(&looped.init).enumerate() {
+            let is_needed =
+                first.var().is_some_and(|var| inner.iter().any(|scope| scope.uses(var)));
+            let later = if is_needed { &looped.init[at..] } else { &looped.init[at + 1..] };
+            let value = self.take(*first, later, dead);
+            self.define(*state, &value);
+            self.bind_owned(*state);
+        }
+        for var in collected {
+            if !self.places.contains_key(var) {
+                self.declare(*var);
+            }
+        }
+        self.open(format_args!("{{"));
+        match &looped.form {
+            LoopForm::For { index, count, down } => {
+                self.counted(looped, inner, vars, (*index, *count, *down));
+            }
+            LoopForm::While(cond) => {
+                for var in collected {
+                    self.line(format_args!("pb_build g{} = {{.row = 1}};", var.index()));
+                }
+                self.open(format_args!("for (;;) {{"));
+                self.poll();
+                self.block(cond, &inner[0], &[], Exit::Condition);
+                self.block(&looped.body, &inner[1], &looped.states, Exit::Next(looped, vars));
+                self.close();
+            }
+        }
+        for var in collected {
+            self.collected(*var);
+        }
+        self.close();
+        for (state, var) in looped.states.iter().zip(&vars[..states]) {
+            self.define(*var, &format!("v{}", state.index()));
+            self.bind_owned(*var);
+        }
+    }
+
+    /// A loop with a count.
+    fn counted(
+        &mut self,
+        looped: &Loop,
+        inner: &[Scope],
+        vars: &[VarId],
+        (index, count, down): (VarId, Atom, bool),
+    ) {
+        // A few iterations without calls and loops inside take no time to speak of.
+        let is_small = is_straight(&looped.body) && matches!(count, Atom::Int(n) if n <= STRETCH);
+        let (count, site) = (self.atom(count), self.site());
+        let collected = &vars[looped.states.len()..];
+        if !collected.is_empty() && !self.is_proven {
+            self.line(format_args!(
+                "if (PB_RARE({count} < 0)) pb_fail(c, {site}, PB_F_NEGATIVE, {count}, 0, 0);"
+            ));
+        }
+        for (var, row) in collected.iter().zip(&looped.body.results[looped.states.len()..]) {
+            self.begin(*var, *row, &looped.body, index, &count);
+        }
+        let i = index.index();
+        let is_short = is_straight(&looped.body) && !is_small;
+        let (start, test, step) = if down {
+            (format!("{count} - 1"), format!("v{i} >= 0"), format!("v{i}--"))
+        } else {
+            ("0".to_owned(), format!("v{i} < {count}"), format!("v{i}++"))
+        };
+        if is_short {
+            let e = self.fresh();
+            let (whole, bound) = if down {
+                (format!("s{e} >= 0"), format!("s{e} < {STRETCH} ? 0 : s{e} - {}", STRETCH - 1))
+            } else {
+                (
+                    format!("s{e} < {count}"),
+                    format!("{count} - s{e} < {STRETCH} ? {count} : s{e} + {STRETCH}"),
+                )
+            };
+            let (next, inner_test) = if down {
+                (format!("s{e} = e{e} - 1"), format!("v{i} >= e{e}"))
+            } else {
+                (format!("s{e} = e{e}"), format!("v{i} < e{e}"))
+            };
+            self.open(format_args!("for (int64_t s{e} = {start}, e{e}; {whole}; {next}) {{"));
+            self.line(format_args!("e{e} = {bound};"));
+            self.poll();
+            self.open(format_args!("for (int64_t v{i} = s{e}; {inner_test}; {step}) {{"));
+        } else {
+            self.open(format_args!("for (int64_t v{i} = {start}; {test}; {step}) {{"));
+            if !is_small {
+                self.poll();
+            }
+        }
+        self.block(&looped.body, &inner[0], &looped.states, Exit::Next(looped, vars));
+        self.close();
+        if is_short {
+            self.close();
+        }
+    }
+
+    /// Begins an array that a loop with a count collects.
+    fn begin(&mut self, var: VarId, row: Atom, body: &Block, index: VarId, count: &str) {
+        let (ty, name, site) = (self.ty(var), var.index(), self.site());
+        let (elem, pointer) = (self.elem(ty), elem_type(ty.elem));
+        let Some(sizes) = known_sizes(body, row, index, ty.rank - 1) else {
+            self.line(format_args!("pb_build g{name} = {{.row = 1}};"));
+            return;
+        };
+        let mut texts = vec![count.to_owned()];
+        for (at, size) in sizes.iter().enumerate() {
+            let size = self.atom(*size);
+            self.line(format_args!(
+                "const int64_t z{name}_{at} = {count} > 0 && {size} > 0 ? {size} : 0;"
+            ));
+            texts.push(format!("z{name}_{at}"));
+        }
+        if let Some(place) = self.places.get(&var).cloned() {
+            self.line(format_args!("{pointer} *restrict q{name} = {place};"));
+        } else {
+            let c_type = self.c_type(ty);
+            let items =
+                if ty.elem == Elem::Unit { "0".to_owned() } else { format!("PB_ITEMS(v{name}.b)") };
+            self.line(format_args!("{{"));
+            self.line(format_args!("  {c_type} t = {{0, 0, {{{}}}}};", texts.join(", ")));
+            self.line(format_args!(
+                "  t.b = pb_buffer_of(c, {site}, {elem}, pb_count_checked(t.d, {}));",
+                ty.rank
+            ));
+            self.line(format_args!("  v{name} = t;"));
+            self.line(format_args!("}}"));
+            self.line(format_args!("v{name}.p = {items};"));
+            self.line(format_args!("{pointer} *restrict q{name} = v{name}.p;"));
+            self.begun.insert(var);
+        }
+        if let (Some(row), false) = (row.var(), sizes.is_empty()) {
+            let size = texts[1..].join(" * ");
+            self.places.insert(row, format!("q{name} + v{} * ({size})", index.index()));
+        }
+    }
+
+    /// The results of an iteration.
+    pub fn next(&mut self, looped: &Loop, vars: &[VarId], results: &[Atom], dead: &mut Dead<'_>) {
+        let states = looped.states.len();
+        for (at, var) in vars.iter().enumerate().skip(states) {
+            let later = [&results[at + 1..], &results[..states]].concat();
+            self.collect(*var, results[at], &looped.form, &later, dead);
+        }
+        let values: Vec<String> =
+            (0..states).map(|at| self.take(results[at], &results[at + 1..states], dead)).collect();
+        // The states of this iteration end before their variables get the next ones.
+        self.bury(dead);
+        self.assign(&looped.states, &values);
+    }
+
+    /// Adds a value to what a loop collects. `later` are atoms that are still needed.
+    fn collect(
+        &mut self,
+        var: VarId,
+        value: Atom,
+        form: &LoopForm,
+        later: &[Atom],
+        dead: &mut Dead<'_>,
+    ) {
+        let (ty, name, site) = (self.ty(var), var.index(), self.site());
+        if value.var().is_some_and(|row| self.places.remove(&row).is_some()) {
+            return;
+        }
+        let (elem, rank) = (self.elem(ty), ty.rank);
+        if rank == 1 {
+            let text = self.take(value, later, dead);
+            match form {
+                LoopForm::For { index, .. } => {
+                    self.line(format_args!("q{name}[v{}] = {text};", index.index()));
+                }
+                LoopForm::While(_) => {
+                    let pointer = elem_type(ty.elem);
+                    self.line(format_args!(
+                        "if (PB_RARE(g{name}.len == g{name}.room)) pb_build_room(c, {site}, {elem}, &g{name}, g{name}.room * 2 + 8);"
+                    ));
+                    self.line(format_args!("(({pointer} *)g{name}.p)[g{name}.len++] = {text};"));
+                }
+            }
+            return;
+        }
+        let (text, row_type) = (self.atom(value), self.c_type(self.type_of(value)));
+        let (place, expected) = match form {
+            LoopForm::For { index, count, .. } => {
+                (format!("v{}", index.index()), self.atom(*count))
+            }
+            LoopForm::While(_) => (format!("g{name}.len"), "0".to_owned()),
+        };
+        self.line(format_args!(
+            "{{ const {row_type} t = {text}; pb_build_row(c, {site}, {elem}, {}, &g{name}, &t, {place}, {expected}); }}",
+            rank - 1
+        ));
+    }
+
+    /// The array that a loop has collected.
+    fn collected(&mut self, var: VarId) {
+        let (ty, name, site) = (self.ty(var), var.index(), self.site());
+        if self.places.contains_key(&var) {
+            return;
+        }
+        if self.begun.remove(&var) {
+            self.bind_owned(var);
+            return;
+        }
+        let (elem, c_type) = (self.elem(ty), self.c_type(ty));
+        self.line(format_args!(
+            "{{ {c_type} t; pb_built(c, {site}, {elem}, {}, &g{name}, &t); v{name} = t; }}",
+            ty.rank
+        ));
+        self.bind_owned(var);
+    }
+}
+
+/// The sizes of a row, if they are known before the loop whose body makes it: it is collected by a loop that
+/// runs as often every time, and by nothing else needed.
+fn known_sizes(body: &Block, row: Atom, index: VarId, rank: u8) -> Option<Vec<Atom>> {
+    if rank == 0 {
+        return Some(vec![]);
+    }
+    let mut bound = body.bound();
+    bound.insert(index);
+    let mut sizes = vec![];
+    row_sizes(body, row, rank, &bound, &mut sizes)?;
+    Some(sizes)
+}
+
+fn row_sizes(
+    body: &Block,
+    row: Atom,
+    rank: u8,
+    bound: &FxHashSet<VarId>,
+    sizes: &mut Vec<Atom>,
+) -> Option<()> {
+    let var = row.var()?;
+    let mut uses = 0;
+    body.visit_atoms(&mut |atom| uses += usize::from(atom == row));
+    let stmt = body.stmts.iter().find(|stmt| stmt.vars.contains(&var))?;
+    let Op::Loop(inner) = &stmt.op else { return None };
+    let LoopForm::For { count, .. } = inner.form else { return None };
+    let at = stmt.vars.iter().position(|other| *other == var)?;
+    let is_state = at < inner.states.len();
+    let varies = count.var().is_some_and(|count| bound.contains(&count));
+    if uses != 1 || is_state || varies {
+        return None;
+    }
+    sizes.push(count);
+    if rank > 1 {
+        row_sizes(&inner.body, inner.body.results[at], rank - 1, bound, sizes)
+    } else {
+        Some(())
+    }
+}
+
+/// Whether code has no loops and calls inside, so that it takes little time.
+fn is_straight(body: &Block) -> bool {
+    let mut is_straight = true;
+    body.visit(&mut |stmt| {
+        is_straight &= !matches!(stmt.op, Op::Loop(_) | Op::Call(..) | Op::Custom { .. });
+    });
+    is_straight
+}

@@ -1,0 +1,236 @@
+//! The C text of a program.
+//!
+//! Input: a program without requests, its roots, and which statements are known not to fail. Output: C that has
+//! one variable for each variable of the IR, and C's own loops and branches.
+//!
+//! Ownership. Every counted variable (an array, or a data value that may have fields) either owns one count or
+//! borrows from a variable that outlives the block it is bound in. A parameter owns, and so does a result. What
+//! keeps a value takes its count over if that is the last use, else it adds one; an owner that dies otherwise
+//! gives its count back. Reading takes no part in this. So what changes an array sees at its count whether
+//! anybody else holds it. A run that fails frees nothing one by one: its memory goes as a whole.
+//!
+//! The text has no names of the program, is the same for the same program, and calls nothing but C's library.
+
+mod accumulators;
+mod arrays;
+mod blocks;
+mod body;
+mod control;
+mod data;
+mod function;
+mod loops;
+mod numbers;
+mod ownership;
+mod places;
+mod primitives;
+mod statements;
+mod tables;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use pullback_base::{Id, IdVec, Span};
+use pullback_ir::{DataId, FuncId, Op, Program, Rule, Type};
+use rustc_hash::FxHashMap;
+
+use crate::layout::{MAX_RANK, canonical_strings, with_cells};
+
+/// A program as C.
+#[derive(Debug)]
+pub struct Code {
+    /// The text.
+    pub text: String,
+    /// The places in the source that errors name by number.
+    pub sites: Vec<Span>,
+    /// Whether it recurses, so that it needs a large stack.
+    pub recurses: bool,
+}
+
+impl Code {
+    /// The part of the text that is this program's own.
+    pub fn own(&self) -> &str {
+        self.text.split_once(OWN).map_or("", |(_, own)| own).trim_start()
+    }
+}
+
+/// What stands before the part of a text that is a program's own.
+const OWN: &str = "/* The program. */\n";
+
+/// The runtime, which every file has.
+const RUNTIME: &[&str] = &[
+    include_str!("../runtime/heap.c"),
+    include_str!("../runtime/arrays.c"),
+    include_str!("../runtime/numbers.c"),
+    include_str!("../runtime/tangents.c"),
+    include_str!("../runtime/run.c"),
+];
+
+/// The C of a program. `proven` says of its statements, numbered in the order in which they stand, each before
+/// those inside it, which cannot fail; what it does not reach may. An error says what C cannot do.
+pub fn emit(program: &Program, roots: &[FuncId], proven: &[bool]) -> Result<Code, String> {
+    check_ranks(program)?;
+    let graph = Graph::of(program, roots);
+    let mut emit = Emit {
+        program,
+        proven,
+        has_cells: with_cells(&program.datas),
+        strings: canonical_strings(program),
+        graph,
+        sites: vec![],
+        site_numbers: FxHashMap::default(),
+        types: BTreeSet::new(),
+        next: 0,
+    };
+    let mut functions = String::new();
+    for (func, def) in program.funcs.iter_enumerated() {
+        if emit.graph.is_reached[func] {
+            functions.push_str(&emit.function(func));
+        } else {
+            emit.next += def.body.size();
+        }
+    }
+    let entry = emit.entry(roots);
+    let head = emit.head();
+    let mut text = String::from("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
+    RUNTIME.iter().for_each(|part| text.push_str(part));
+    for part in [head, functions, entry] {
+        text.push_str(&part);
+    }
+    let recurses = emit.graph.is_recursive.iter().any(|recurses| *recurses);
+    Ok(Code { text, sites: emit.sites, recurses })
+}
+
+fn check_ranks(program: &Program) -> Result<(), String> {
+    let fields =
+        program.datas.iter().flat_map(|data| &data.constructors).flat_map(|con| &con.fields);
+    let mut types = program.vars.iter().map(|var| var.ty).chain(fields.copied());
+    if types.any(|ty| ty.rank > MAX_RANK) {
+        return Err(format!("native code has arrays of at most {MAX_RANK} dimensions"));
+    }
+    Ok(())
+}
+
+/// What is known while text is made.
+struct Emit<'p> {
+    program: &'p Program,
+    proven: &'p [bool],
+    has_cells: IdVec<DataId, bool>,
+    strings: Vec<usize>,
+    graph: Graph,
+    sites: Vec<Span>,
+    site_numbers: FxHashMap<Span, usize>,
+    /// The array types that the text names.
+    types: BTreeSet<Type>,
+    /// The number of the next statement.
+    next: usize,
+}
+
+impl Emit<'_> {
+    /// The number of a place.
+    fn site(&mut self, span: Span) -> usize {
+        let sites = &mut self.sites;
+        *self.site_numbers.entry(span).or_insert_with(|| {
+            sites.push(span);
+            sites.len() - 1
+        })
+    }
+
+    /// Whether values of a type are counted.
+    fn is_counted(&self, ty: Type) -> bool {
+        use pullback_ir::Elem;
+        match ty.elem {
+            _ if ty.is_acc => false,
+            Elem::Unit => false,
+            Elem::Data(data) if !ty.is_array() => self.has_cells[data],
+            Elem::Real | Elem::Int | Elem::Bool | Elem::Str | Elem::Data(_) => ty.is_array(),
+        }
+    }
+}
+
+/// How functions call each other.
+struct Graph {
+    is_reached: IdVec<FuncId, bool>,
+    /// Whether a function can reach a call of itself.
+    is_recursive: IdVec<FuncId, bool>,
+    /// Whether errors in it may be told at a place in the library.
+    meets_library: IdVec<FuncId, bool>,
+}
+
+impl Graph {
+    fn of(program: &Program, roots: &[FuncId]) -> Self {
+        let calls: IdVec<FuncId, Vec<FuncId>> =
+            program.funcs.ids().map(|func| callees(program, func)).collect();
+        let reached = |from: &[FuncId]| {
+            let mut seen: IdVec<FuncId, bool> = program.funcs.ids().map(|_| false).collect();
+            let mut todo = from.to_vec();
+            while let Some(func) = todo.pop() {
+                if !std::mem::replace(&mut seen[func], true) {
+                    todo.extend(&calls[func]);
+                }
+            }
+            seen
+        };
+        let below: IdVec<FuncId, IdVec<FuncId, bool>> =
+            program.funcs.ids().map(|func| reached(&calls[func])).collect();
+        let in_library: IdVec<FuncId, bool> = program
+            .funcs
+            .iter()
+            .map(|func| {
+                let mut meets = false;
+                func.body.visit(&mut |stmt| meets |= program.library.contains(&stmt.span.file));
+                meets
+            })
+            .collect();
+        let meets = |func: FuncId| {
+            in_library[func]
+                || program.funcs.ids().any(|other| below[func][other] && in_library[other])
+        };
+        Self {
+            is_reached: reached(roots),
+            is_recursive: program.funcs.ids().map(|func| below[func][func]).collect(),
+            meets_library: program.funcs.ids().map(meets).collect(),
+        }
+    }
+}
+
+/// The functions that a function calls.
+fn callees(program: &Program, func: FuncId) -> Vec<FuncId> {
+    let mut callees = vec![];
+    program.funcs[func].body.visit(&mut |stmt| {
+        if let Op::Call(callee, _) = &stmt.op {
+            callees.push(*callee);
+        } else if let Op::Custom { rule, .. } = &stmt.op {
+            callees.push(value_of(program, *rule));
+        }
+    });
+    callees
+}
+
+/// The function that computes the value of a function with a rule.
+fn value_of(program: &Program, rule: pullback_ir::RuleId) -> FuncId {
+    let (Rule::Vjp { value, .. } | Rule::Jvp { value, .. }) = program.rules[rule];
+    value
+}
+
+/// Text with indented lines.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    depth: usize,
+}
+
+impl Lines {
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        for _ in 0..self.depth {
+            self.text.push_str("  ");
+        }
+        // Writing to a String does not fail.
+        let _ = self.text.write_fmt(line);
+        self.text.push('\n');
+    }
+}
+
+/// The name of a function.
+fn name(func: FuncId) -> String {
+    format!("f{}", func.index())
+}

@@ -1,0 +1,86 @@
+//! Primitives on scalars. What C's library has is called as it is; `runtime/numbers.c` has the others.
+
+use pullback_base::bug;
+use pullback_ir::Atom;
+use pullback_prim::Prim;
+
+use super::body::Body;
+use super::statements::prim_number;
+
+/// How a primitive is written.
+enum Form {
+    /// Between its arguments.
+    Between(&'static str),
+    /// Before its argument.
+    Before(&'static str),
+    /// As a function that cannot fail.
+    Function(&'static str),
+    /// As a function that may fail, given the context, the place and the number of the primitive; and the
+    /// operator that does the same where it cannot.
+    Failing(&'static str, Option<&'static str>),
+    /// [`Prim::ToInt`]
+    Truncated,
+}
+
+#[rustfmt::skip]
+fn form(prim: Prim) -> Form {
+    use Form::{Before, Between, Failing, Function};
+    match prim {
+        Prim::Neg => Before("-"),
+        Prim::Add => Between("+"), Prim::Sub => Between("-"), Prim::Mul => Between("*"), Prim::Div => Between("/"),
+        Prim::Pow => Function("pow"), Prim::Max => Function("pb_max"), Prim::Min => Function("pb_min"),
+        Prim::Atan2 => Function("atan2"), Prim::Hypot => Function("pb_hypot"), Prim::Xlogy => Function("pb_xlogy"),
+        Prim::Abs => Function("fabs"), Prim::Signum => Function("pb_signum"), Prim::Floor => Function("floor"),
+        Prim::Ceil => Function("ceil"), Prim::Round => Function("round"), Prim::Sqrt => Function("sqrt"),
+        Prim::Cbrt => Function("cbrt"), Prim::Exp => Function("exp"), Prim::Expm1 => Function("expm1"),
+        Prim::Log => Function("log"), Prim::Log1p => Function("log1p"),
+        Prim::Sin => Function("sin"), Prim::Cos => Function("cos"), Prim::Tan => Function("tan"),
+        Prim::Asin => Function("asin"), Prim::Acos => Function("acos"), Prim::Atan => Function("atan"),
+        Prim::Sinh => Function("sinh"), Prim::Cosh => Function("cosh"), Prim::Tanh => Function("tanh"),
+        Prim::Sech => Function("pb_sech"), Prim::Asinh => Function("asinh"), Prim::Acosh => Function("acosh"),
+        Prim::Atanh => Function("atanh"), Prim::Erf => Function("erf"), Prim::Erfc => Function("erfc"),
+        Prim::Lgamma => Function("pb_lgamma"), Prim::Digamma => Function("pb_digamma"),
+        Prim::Sigmoid => Function("pb_sigmoid"), Prim::Softplus => Function("pb_softplus"),
+        Prim::PowInt => Function("pb_pow_int"), Prim::PowSlope => Function("pb_pow_slope"),
+        Prim::Polygamma => Function("pb_polygamma"),
+        Prim::IntNeg => Failing("pb_int_neg", None), Prim::IntAdd => Failing("pb_int_add", Some("+")),
+        Prim::IntSub => Failing("pb_int_sub", Some("-")), Prim::IntMul => Failing("pb_int_mul", Some("*")),
+        Prim::IntDiv => Failing("pb_int_div", None), Prim::IntRem => Failing("pb_int_rem", None),
+        Prim::IntPow => Failing("pb_int_pow", None), Prim::IntAbs => Failing("pb_int_abs", None),
+        Prim::IntMax => Function("pb_int_max"), Prim::IntMin => Function("pb_int_min"),
+        Prim::IntSignum => Function("pb_int_signum"),
+        Prim::Lt | Prim::IntLt => Between("<"), Prim::Le | Prim::IntLe => Between("<="),
+        Prim::Gt | Prim::IntGt => Between(">"), Prim::Ge | Prim::IntGe => Between(">="),
+        Prim::Eq | Prim::IntEq | Prim::BoolEq | Prim::StrEq => Between("=="), Prim::Ne | Prim::IntNe => Between("!="),
+        Prim::Not => Before("!"), Prim::IsNan => Function("isnan"), Prim::ToReal => Before("(double)"),
+        Prim::ToInt => Form::Truncated,
+        Prim::Size | Prim::Index | Prim::Update | Prim::Slice | Prim::Concat | Prim::Flatten | Prim::Sum
+        | Prim::Argsort | Prim::Sized | Prim::Dim | Prim::CheckSize | Prim::Fail | Prim::OutOfFuel
+        | Prim::EngineLimit | Prim::OtherShape | Prim::Broken | Prim::Beside(_) => {
+            bug("codegen", format_args!("a primitive on scalars, not {prim:?}"))
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// The value of a primitive.
+    pub fn primitive(&mut self, prim: Prim, args: &[Atom]) -> String {
+        let texts: Vec<String> = args.iter().map(|arg| self.atom(*arg)).collect();
+        match (form(prim), texts.as_slice()) {
+            (Form::Between(operator), [a, b]) => format!("{a} {operator} {b}"),
+            (Form::Before(operator), [a]) => format!("{operator}{a}"),
+            (Form::Function(function), args) => format!("{function}({})", args.join(", ")),
+            (Form::Failing(_, Some(operator)), [a, b]) if self.is_proven => {
+                format!("{a} {operator} {b}")
+            }
+            (Form::Failing(function, _), args) => {
+                let (site, number) = (self.site(), prim_number(prim));
+                format!("{function}(c, {site}, {number}, {})", args.join(", "))
+            }
+            (Form::Truncated, [a]) => format!("pb_to_int(c, {}, {a})", self.site()),
+            (_, args) => {
+                bug("codegen", format_args!("other than {} arguments of {prim:?}", args.len()))
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What stands before and after the functions: types, tables of data types, declarations, and what the host calls.
+
+use std::fmt::Write;
+
+use pullback_base::{Id, bug};
+use pullback_ir::{Elem, Func, FuncId, Type, holds_real};
+
+use super::{Emit, OWN, name};
+use crate::layout::{cell_words, elem_number, elem_type, value_type, var_type, words};
+
+impl Emit<'_> {
+    /// The C type of a variable, which the head has then.
+    pub(super) fn c_type(&mut self, ty: Type) -> String {
+        if ty.is_array() {
+            let (elem, rank) = (ty.elem, ty.rank);
+            let elem =
+                if let Elem::Data(_) = elem { Elem::Data(pullback_ir::DataId(0)) } else { elem };
+            self.types.insert(Type { elem, rank, is_acc: false });
+        }
+        var_type(ty)
+    }
+
+    /// The C type of the results of a function.
+    pub(super) fn result_type(&mut self, func: FuncId) -> String {
+        let types = self.program.funcs[func].results.clone();
+        match types.as_slice() {
+            [] => "void".to_owned(),
+            [ty] => self.c_type(*ty),
+            _ => format!("t{}", func.index()),
+        }
+    }
+
+    /// The head of a function.
+    pub(super) fn signature(&mut self, func: FuncId) -> String {
+        let result = self.result_type(func);
+        let params = self.program.funcs[func].params.clone();
+        let mut text = format!("static {result} {}(pb_ctx *c", name(func));
+        for param in params {
+            let ty = self.c_type(self.program.vars[param].ty);
+            text.push_str(&format!(", {ty} v{}", param.index()));
+        }
+        text.push(')');
+        text
+    }
+
+    /// Everything before the functions.
+    pub(super) fn head(&mut self) -> String {
+        let funcs: Vec<FuncId> =
+            self.program.funcs.ids().filter(|func| self.graph.is_reached[*func]).collect();
+        let mut declared = String::new();
+        let mut memo = String::new();
+        for func in funcs {
+            let Func { results, is_constant, .. } = &self.program.funcs[func];
+            let (results, is_constant) = (results.clone(), *is_constant);
+            let types: Vec<String> = results.iter().map(|ty| self.c_type(*ty)).collect();
+            if types.len() > 1 {
+                let fields: Vec<String> =
+                    types.iter().enumerate().map(|(at, ty)| format!("{ty} r{at};")).collect();
+                let _ = writeln!(
+                    declared,
+                    "typedef struct {{ {} }} t{};",
+                    fields.join(" "),
+                    func.index()
+                );
+            }
+            let _ = writeln!(declared, "{};", self.signature(func));
+            if is_constant {
+                let _ =
+                    writeln!(declared, "static void k{}(pb_ctx *c, int32_t site);", func.index());
+                let _ = writeln!(memo, "  int s{};", func.index());
+                if !types.is_empty() {
+                    let _ = writeln!(memo, "  {} m{};", self.result_type(func), func.index());
+                }
+            }
+        }
+        let mut text = format!("\n{OWN}");
+        for ty in self.types.clone() {
+            let name = value_type(ty);
+            if name != "R1" && name != "I1" {
+                let (elem, rank) = (elem_type(ty.elem), ty.rank);
+                let _ = writeln!(
+                    text,
+                    "typedef struct {{ pb_block *b; {elem} *p; int64_t d[{rank}]; }} {name};"
+                );
+            }
+        }
+        text.push_str(&self.data_tables());
+        text.push_str(&declared);
+        if memo.is_empty() {
+            memo.push_str("  int unused;\n");
+        }
+        let _ = writeln!(
+            text,
+            "typedef struct {{\n{memo}}} pb_memo;\n#define PB_MEMO ((pb_memo *)c->memo)\n"
+        );
+        text
+    }
+
+    fn data_tables(&self) -> String {
+        let (mut fields, mut cons, mut datas) = (String::new(), String::new(), String::new());
+        let (mut field_count, mut con_count) = (0, 0);
+        for data in self.program.datas.ids() {
+            let def = &self.program.datas[data];
+            let first = con_count;
+            for con in &def.constructors {
+                let (count, size) = (con.fields.len(), cell_words(con));
+                let _ = writeln!(cons, "  {{{count}, {size}, pb_fields + {field_count}}},");
+                let mut at = 0;
+                for field in &con.fields {
+                    let inner = if let Elem::Data(inner) = field.elem { inner.index() } else { 0 };
+                    let (elem, rank) = (elem_number(field.elem), field.rank);
+                    let _ = writeln!(fields, "  {{{elem}, {rank}, {at}, {inner}}},");
+                    at += words(*field);
+                }
+                field_count += count;
+                con_count += 1;
+            }
+            let (count, is_tangent) = (def.constructors.len(), u8::from(def.is_tangent));
+            let tangent = def.tangent.map_or(0, Id::index);
+            let holds = u8::from(holds_real(&self.program.datas, Elem::Data(data)));
+            let _ = writeln!(
+                datas,
+                "  {{{count}, {tangent}, {is_tangent}, {holds}, pb_cons + {first}}},"
+            );
+        }
+        format!(
+            "static const pb_field pb_fields[] = {{\n{fields}  {{0, 0, 0, 0}}\n}};\n\
+             static const pb_con pb_cons[] = {{\n{cons}  {{0, 0, 0}}\n}};\n\
+             static const pb_type pb_types[] = {{\n{datas}  {{0, 0, 0, 0, 0}}\n}};\n"
+        )
+    }
+
+    /// What the host calls: a root by its number, with the words of its arguments, for those of its results.
+    pub(super) fn entry(&mut self, roots: &[FuncId]) -> String {
+        let mut cases = String::new();
+        for (number, root) in roots.iter().enumerate() {
+            let params = self.program.funcs[*root].params.clone();
+            let mut args = String::from("c");
+            let mut at = 0;
+            for param in params {
+                let ty = self.program.vars[param].ty;
+                let _ = write!(args, ", *(const {} *)(a + {at})", self.c_type(ty));
+                at += words(ty);
+            }
+            let _ = writeln!(cases, "    case {number}: {{");
+            let call = if self.program.funcs[*root].is_constant {
+                format!("PB_MEMO->m{}", root.index())
+            } else {
+                format!("{}({args})", name(*root))
+            };
+            if self.program.funcs[*root].is_constant {
+                let _ = writeln!(cases, "      k{}(c, -1);", root.index());
+            }
+            let results = self.program.funcs[*root].results.clone();
+            let ty = self.result_type(*root);
+            let _ = match results.len() {
+                0 if self.program.funcs[*root].is_constant => Ok(()),
+                0 => writeln!(cases, "      {call};"),
+                _ => writeln!(cases, "      {ty} x = {call};"),
+            };
+            let mut at = 0;
+            for (index, result) in results.iter().enumerate() {
+                let part = if results.len() == 1 { "x".to_owned() } else { format!("x.r{index}") };
+                let _ = writeln!(cases, "      *({} *)(r + {at}) = {part};", self.c_type(*result));
+                at += words(*result);
+            }
+            cases.push_str("      break;\n    }\n");
+        }
+        if roots.is_empty() {
+            bug("codegen", "a root");
+        }
+        format!(
+            "__attribute__((visibility(\"default\")))\n\
+             int pb_run(pb_ctx *c, uint32_t root, const int64_t *a, int64_t *r, uint64_t stack) {{\n\
+             \x20 uint64_t here = (uint64_t)__builtin_frame_address(0);\n\
+             \x20 c->low = here > stack ? here - stack : 0;\n\
+             \x20 c->types = pb_types;\n\
+             \x20 if (setjmp(c->jump)) return 1;\n\
+             \x20 c->memo = pb_take(c, -1, (sizeof(pb_memo) + 15) & ~UINT64_C(15));\n\
+             \x20 memset(c->memo, 0, sizeof(pb_memo));\n\
+             \x20 switch (root) {{\n{cases}  }}\n\
+             \x20 return 0;\n}}\n"
+        )
+    }
+}

@@ -1,0 +1,92 @@
+//! From the numbers that a failed run leaves to the error that the evaluator would tell.
+
+use pullback_base::{Diagnostic, Label, Name, Span, bug};
+use pullback_ir::Program;
+use pullback_prim::{Fault, Prim, Request};
+
+use crate::limits::Limits;
+
+/// What a failed run tells: kind, place, three operands, a Real's bits, the place of the call into the library.
+pub(crate) type Told = [i64; 8];
+
+/// The error of a run.
+pub(crate) fn diagnostic(
+    told: &Told,
+    program: &Program,
+    sites: &[Span],
+    limits: &Limits,
+) -> Box<Diagnostic> {
+    let place = |number: i64| {
+        usize::try_from(number).ok().and_then(|at| sites.get(at).copied()).unwrap_or(Span::NONE)
+    };
+    let (span, outside) = (place(told[1]), place(told[6]));
+    let is_library = |span: Span| span.is_none() || program.library.contains(&span.file);
+    let mut diagnostic = fault(told, program, limits).diagnostic(span);
+    if is_library(span) && !is_library(outside) {
+        let label = Label { span: outside, text: "in this call".to_owned() };
+        diagnostic.labels.insert(0, label);
+    }
+    Box::new(diagnostic)
+}
+
+fn fault(told: &Told, program: &Program, limits: &Limits) -> Fault {
+    let [kind, _, a, b, d, real, ..] = *told;
+    let text = |number: i64| program.strings.iter().nth(number as usize);
+    let function = |number: i64| {
+        let func = program.funcs.iter().nth(number as usize);
+        func.map_or_else(Name::default, |func| func.name.clone())
+    };
+    match kind {
+        1 => Fault::Index { index: a, size: b as usize },
+        2 => Fault::Slice { from: a, to: b, size: d as usize },
+        3 => Fault::Size { found: a, needed: b, what: what(d, text(d)) },
+        4 => match Prim::ALL.get(a as usize) {
+            Some(prim) => Fault::of_ints(*prim, &[b, d][..prim.row().params.len()]),
+            None => broken(told),
+        },
+        5 => Fault::Negative { number: a, what: "the size of an array" },
+        6 => Fault::NoInt { number: f64::from_bits(real as u64) },
+        7 => match (Prim::ALL.get(a as usize), text(b)) {
+            (Some(prim), Some(text)) => Fault::stop(*prim, text),
+            (..) => broken(told),
+        },
+        8 => {
+            let (bytes, used) = (u128::from(a as u64) * d as u128, b as usize);
+            let request = (bytes > LARGE).then_some(Request { bytes, used });
+            Fault::Memory { limit: limits.max_memory, request }
+        }
+        9 => {
+            Fault::Recursion { limit: limits.max_memory, function: function(a), depth: b as usize }
+        }
+        10 => Fault::Time { seconds: limits.timeout.map_or(0.0, |time| time.as_secs_f64()) },
+        11 => Fault::Cycle { name: function(a) },
+        12 => Fault::Shape {
+            what: "tangent",
+            primal: format!("an array of size {a}"),
+            found: format!("one of size {b}"),
+        },
+        13 => Fault::Shape {
+            what: "tangent",
+            primal: format!("constructor number {}", a + 1),
+            found: format!("constructor number {}", b + 1),
+        },
+        _ => broken(told),
+    }
+}
+
+/// From how many bytes on a request is told.
+const LARGE: u128 = 1 << 16;
+
+/// What sizes are compared.
+fn what(number: i64, text: Option<&std::rc::Rc<str>>) -> String {
+    match (number, text) {
+        (-1, _) => "the sizes of the rows".to_owned(),
+        (-2, _) => "the sizes of the new row and of the old one".to_owned(),
+        (_, Some(text)) => text.to_string(),
+        (_, None) => bug("codegen", "a text that says what is compared"),
+    }
+}
+
+fn broken(told: &Told) -> ! {
+    bug("codegen", format_args!("a run without broken promises, not {told:?}"))
+}

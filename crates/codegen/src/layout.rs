@@ -1,0 +1,78 @@
+//! How values lie in memory: shared by the C text, the runtime and whoever passes values.
+//!
+//! A value takes words of 8 bytes: a scalar or data value one, an array its block, its first element and its
+//! sizes. A data value is a pointer to a cell, or an odd number that holds the tag if it has no fields; fields
+//! follow each other in the cell as words. Strings are numbers of a table without duplicates.
+
+use pullback_base::{Id, IdVec};
+use pullback_ir::{Constructor, Data, DataId, Elem, Program, Type};
+
+/// The most dimensions of an array; `PB_RANK` of the runtime.
+pub(crate) const MAX_RANK: u8 = 16;
+
+/// The words that a value takes.
+pub(crate) fn words(ty: Type) -> usize {
+    if ty.is_array() { 2 + usize::from(ty.rank) } else { 1 }
+}
+
+/// The words that the fields of a constructor take.
+pub(crate) fn cell_words(constructor: &Constructor) -> usize {
+    constructor.fields.iter().map(|field| words(*field)).sum()
+}
+
+/// The number of an element type in the runtime: `PB_REAL` and so on.
+pub(crate) fn elem_number(elem: Elem) -> u32 {
+    match elem {
+        Elem::Real => 0,
+        Elem::Int => 1,
+        Elem::Bool => 2,
+        Elem::Str => 3,
+        Elem::Unit => 4,
+        Elem::Data(_) => 5,
+    }
+}
+
+/// The C type of an element.
+pub(crate) fn elem_type(elem: Elem) -> &'static str {
+    match elem {
+        Elem::Real => "double",
+        Elem::Int | Elem::Str => "int64_t",
+        Elem::Bool => "_Bool",
+        Elem::Unit => "void",
+        Elem::Data(_) => "pb_data",
+    }
+}
+
+/// The C type of a value.
+pub(crate) fn value_type(ty: Type) -> String {
+    if !ty.is_array() {
+        return elem_type(ty.elem).to_owned();
+    }
+    let letter = match ty.elem {
+        Elem::Real => 'R',
+        Elem::Int => 'I',
+        Elem::Bool => 'B',
+        Elem::Str => 'S',
+        Elem::Unit => 'U',
+        Elem::Data(_) => 'D',
+    };
+    format!("{letter}{}", ty.rank)
+}
+
+/// The C type of a variable: an accumulator of one element is a pointer to it.
+pub(crate) fn var_type(ty: Type) -> String {
+    let value = value_type(ty);
+    if ty.is_acc && !ty.is_array() { format!("{value} *") } else { value }
+}
+
+/// Which data types have constructors with fields: the values of others are never counted.
+pub(crate) fn with_cells(datas: &IdVec<DataId, Data>) -> IdVec<DataId, bool> {
+    datas.iter().map(|data| data.constructors.iter().any(|con| !con.fields.is_empty())).collect()
+}
+
+/// For each text of a program's table, the first that is the same.
+pub(crate) fn canonical_strings(program: &Program) -> Vec<usize> {
+    let texts: Vec<&str> = program.strings.iter().map(|text| &**text).collect();
+    let first = |text: &&str| texts.iter().position(|other| other == text).unwrap_or_default();
+    program.strings.ids().map(|id| first(&texts[id.index()])).collect()
+}

@@ -1,0 +1,19 @@
+//! Native code: C from the IR, compiled by the system's compiler, loaded and run.
+//!
+//! [`emit`] makes one self-contained C file of a program without requests; [`Library`] compiles and loads it;
+//! [`Native`] runs a function of it under limits, with the results and the errors of the evaluator of the IR,
+//! which is what the code means. This is the only crate with `unsafe` code: `load` and `call` have all of it.
+
+mod call;
+mod compiler;
+mod emit;
+mod fault;
+mod layout;
+mod limits;
+mod load;
+
+pub use call::Native;
+pub use compiler::{Failure, Level, compiler};
+pub use emit::{Code, emit};
+pub use limits::Limits;
+pub use load::Library;

@@ -1,0 +1,213 @@
+/* Memory of one run: counted blocks, all freed at once when the run ends, however it ends. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PB_COLD __attribute__((cold, noinline, noreturn))
+#define PB_UNUSED __attribute__((unused))
+#define PB_RARE(x) __builtin_expect(!!(x), 0)
+
+/* What an array holds, and what a field of a constructor is. */
+enum { PB_REAL, PB_INT, PB_BOOL, PB_STR, PB_UNIT, PB_DATA };
+
+/* A counted block: the cell of a data value, whose fields follow, or the elements of arrays. */
+typedef struct pb_block {
+  int64_t count;
+  uint32_t kind; /* the data type of a cell, or PB_ARRAY */
+  uint32_t tag;  /* the constructor of a cell, or what the elements are */
+} pb_block;
+
+#define PB_ARRAY UINT32_MAX
+
+/* A data value: a cell, a tag without fields (odd), or 0 where nothing looks at it. */
+typedef pb_block *pb_data;
+
+/* A block of elements. */
+typedef struct {
+  pb_block head;
+  uint64_t bytes; /* of room for elements */
+  int64_t cells;  /* how many elements are data values */
+} pb_buffer;
+
+typedef struct { uint8_t elem, rank; uint16_t at; uint32_t data; } pb_field;
+typedef struct { uint32_t fields, words; const pb_field *field; } pb_con;
+typedef struct { uint32_t cons, tangent, is_tangent, holds_real; const pb_con *con; } pb_type;
+
+/* A block that is too large for the lists of free ones. */
+typedef struct pb_large { struct pb_large *prev, *next; uint64_t bytes, unused; } pb_large;
+
+#define PB_SMALL 512
+#define PB_CHUNK 65536
+
+typedef struct pb_ctx {
+  uint64_t used, limit, peak;
+  char *next, *end;
+  void *free[PB_SMALL / 16 + 1];
+  void *chunks;
+  pb_large large;
+  volatile int stop;
+  int32_t outside;
+  uint64_t low;
+  int64_t depth;
+  const pb_type *types;
+  void *memo;
+  int64_t fault[5];
+  double real;
+  double (*call1)(uint32_t, double);
+  double (*call2)(uint32_t, double, double);
+  double (*call_real_int)(uint32_t, double, int64_t);
+  double (*call_int_real)(uint32_t, int64_t, double);
+  jmp_buf jump;
+} pb_ctx;
+
+enum {
+  PB_F_INDEX = 1, PB_F_SLICE, PB_F_SIZE, PB_F_INTS, PB_F_NEGATIVE, PB_F_NO_INT, PB_F_STOP, PB_F_MEMORY,
+  PB_F_DEEP, PB_F_TIME, PB_F_CYCLE, PB_F_SHAPE, PB_F_TAGS, PB_F_BUG
+};
+
+static PB_COLD void pb_fail(pb_ctx *c, int32_t site, int kind, int64_t a, int64_t b, int64_t d) {
+  c->fault[0] = kind;
+  c->fault[1] = site;
+  c->fault[2] = a;
+  c->fault[3] = b;
+  c->fault[4] = d;
+  longjmp(c->jump, 1);
+}
+
+static PB_COLD PB_UNUSED void pb_fail_index(pb_ctx *c, int32_t site, int64_t index, int64_t size) {
+  pb_fail(c, site, PB_F_INDEX, index, size, 0);
+}
+
+static PB_COLD PB_UNUSED void pb_fail_no_int(pb_ctx *c, int32_t site, double x) {
+  c->real = x;
+  pb_fail(c, site, PB_F_NO_INT, 0, 0, 0);
+}
+
+/* What an array is whose elements nothing looks at. */
+static pb_block pb_undef = {INT64_C(1) << 60, PB_ARRAY, PB_UNIT};
+
+static PB_COLD void pb_out_of_memory(pb_ctx *c, int32_t site, uint64_t count, uint64_t size) {
+  pb_fail(c, site, PB_F_MEMORY, (int64_t)count, (int64_t)c->used, (int64_t)size);
+}
+
+static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uint64_t bytes) {
+  if (bytes <= PB_SMALL) {
+    void **chunk = malloc(PB_CHUNK);
+    if (!chunk) pb_out_of_memory(c, site, bytes, 1);
+    *chunk = c->chunks;
+    c->chunks = chunk;
+    c->next = (char *)chunk + 16;
+    c->end = (char *)chunk + PB_CHUNK;
+    void *block = c->next;
+    c->next += bytes;
+    return block;
+  }
+  /* The head of elements ends where a line of the cache begins. */
+  pb_large *large = aligned_alloc(64, (bytes + 32 + 63) & ~UINT64_C(63));
+  if (!large) pb_out_of_memory(c, site, bytes, 1);
+  large->bytes = bytes;
+  large->next = c->large.next;
+  large->prev = &c->large;
+  if (large->next) large->next->prev = large;
+  c->large.next = large;
+  return large + 1;
+}
+
+/* A block of this many bytes, a multiple of 16. */
+static inline void *pb_take(pb_ctx *c, int32_t site, uint64_t bytes) {
+  if (PB_RARE(bytes > c->limit - c->used)) pb_out_of_memory(c, site, bytes, 1);
+  c->used += bytes;
+  if (c->used > c->peak) c->peak = c->used;
+  if (bytes <= PB_SMALL) {
+    void *block = c->free[bytes / 16];
+    if (block) {
+      c->free[bytes / 16] = *(void **)block;
+      return block;
+    }
+    if ((uint64_t)(c->end - c->next) >= bytes) {
+      block = c->next;
+      c->next += bytes;
+      return block;
+    }
+  }
+  return pb_take_slow(c, site, bytes);
+}
+
+static inline void pb_give(pb_ctx *c, void *block, uint64_t bytes) {
+  c->used -= bytes;
+  if (bytes <= PB_SMALL) {
+    *(void **)block = c->free[bytes / 16];
+    c->free[bytes / 16] = block;
+    return;
+  }
+  pb_large *large = (pb_large *)block - 1;
+  large->prev->next = large->next;
+  if (large->next) large->next->prev = large->prev;
+  free(large);
+}
+
+static inline int pb_is_cell(pb_data d) { return d && !((uintptr_t)d & 1); }
+static inline pb_data pb_tag_only(uint32_t tag) { return (pb_data)(((uintptr_t)tag << 1) | 1); }
+static inline uint32_t pb_tag(pb_data d) {
+  return (uintptr_t)d & 1 ? (uint32_t)((uintptr_t)d >> 1) : d->tag;
+}
+#define PB_WORDS(d) ((int64_t *)((d) + 1))
+
+static inline uint64_t pb_cell_bytes(uint64_t words) { return (16 + words * 8 + 15) & ~UINT64_C(15); }
+
+/* A cell with room for its fields. */
+static inline PB_UNUSED pb_data pb_cell(pb_ctx *c, int32_t site, uint32_t type, uint32_t tag, uint64_t words) {
+  pb_data d = pb_take(c, site, pb_cell_bytes(words));
+  d->count = 1;
+  d->kind = type;
+  d->tag = tag;
+  return d;
+}
+
+/* Lets go of a block that nothing holds any more; what only it holds is put on a list, never recursed into. */
+static inline void pb_let_go(pb_block **list, pb_block *b) {
+  if (b && --b->count == 0) {
+    b->count = (int64_t)(intptr_t)*list;
+    *list = b;
+  }
+}
+
+static __attribute__((noinline)) void pb_free(pb_ctx *c, pb_block *b) {
+  pb_block *list = b;
+  b->count = 0;
+  while (list) {
+    b = list;
+    list = (pb_block *)(intptr_t)b->count;
+    if (b->kind == PB_ARRAY) {
+      pb_buffer *buffer = (pb_buffer *)b;
+      pb_data *items = (pb_data *)(buffer + 1);
+      for (int64_t i = 0; i < buffer->cells; i++)
+        if (pb_is_cell(items[i])) pb_let_go(&list, items[i]);
+      pb_give(c, buffer, sizeof(pb_buffer) + buffer->bytes);
+      continue;
+    }
+    const pb_con *con = &c->types[b->kind].con[b->tag];
+    int64_t *words = PB_WORDS(b);
+    for (uint32_t k = 0; k < con->fields; k++) {
+      const pb_field *field = &con->field[k];
+      pb_block *part = (pb_block *)(intptr_t)words[field->at];
+      if (field->rank > 0) {
+        pb_let_go(&list, part);
+      } else if (field->elem == PB_DATA && pb_is_cell(part)) {
+        pb_let_go(&list, part);
+      }
+    }
+    pb_give(c, b, pb_cell_bytes(con->words));
+  }
+}
+
+static inline PB_UNUSED void pb_inc(pb_block *b) { if (b) b->count++; }
+static inline PB_UNUSED void pb_dec(pb_ctx *c, pb_block *b) {
+  if (b && --b->count == 0) pb_free(c, b);
+}
+static inline PB_UNUSED void pb_inc_data(pb_data d) { if (pb_is_cell(d)) d->count++; }
+static inline PB_UNUSED void pb_dec_data(pb_ctx *c, pb_data d) {
+  if (pb_is_cell(d) && --d->count == 0) pb_free(c, d);
+}

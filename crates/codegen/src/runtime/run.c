@@ -1,0 +1,40 @@
+/* What the host calls: one context for each run. */
+
+__attribute__((visibility("default"))) pb_ctx *pb_open(uint64_t limit, void *const calls[4]) {
+  pb_ctx *c = calloc(1, sizeof *c);
+  if (!c) return 0;
+  c->limit = limit;
+  c->outside = -1;
+  if (calls) memcpy(&c->call1, calls, 4 * sizeof(void *));
+  return c;
+}
+
+__attribute__((visibility("default"))) volatile int *pb_stop(pb_ctx *c) { return &c->stop; }
+
+__attribute__((visibility("default"))) void pb_told(const pb_ctx *c, int64_t fault[8]) {
+  memcpy(fault, c->fault, sizeof c->fault);
+  memcpy(fault + 5, &c->real, 8);
+  fault[6] = c->outside;
+  fault[7] = (int64_t)c->peak;
+}
+
+__attribute__((visibility("default"))) void pb_close(pb_ctx *c) {
+  while (c->chunks) {
+    void *chunk = c->chunks;
+    c->chunks = *(void **)chunk;
+    free(chunk);
+  }
+  while (c->large.next) {
+    pb_large *large = c->large.next;
+    c->large.next = large->next;
+    free(large);
+  }
+  free(c);
+}
+
+/* A cell or the elements of an array, for arguments; 0 if there is no memory for it. */
+__attribute__((visibility("default"))) void *pb_make(pb_ctx *c, uint32_t kind, uint32_t tag, uint64_t bytes) {
+  if (setjmp(c->jump)) return 0;
+  if (kind == PB_ARRAY) return pb_buffer_of(c, -1, tag, bytes);
+  return pb_cell(c, -1, kind, tag, bytes / 8);
+}

@@ -1,0 +1,136 @@
+//! Every primitive on scalars in C, compared with its value in the table at many points.
+
+use pullback_base::Span;
+use pullback_codegen::{Level, Limits, Native};
+use pullback_ir::eval::Value;
+use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Type};
+use pullback_prim::{Class, Prim, PrimTy, Scalar, ScalarFault};
+
+const REALS: &[f64] = &[
+    0.0,
+    -0.0,
+    0.3,
+    -0.7,
+    1.0,
+    -1.0,
+    2.5,
+    -3.5,
+    7.0,
+    0.999,
+    1e-9,
+    -1e-300,
+    12.25,
+    35.0,
+    -41.75,
+    1e15,
+    1e300,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+];
+const INTS: &[i64] = &[0, 1, -1, 2, 3, -3, 7, 12, -40, 63, 101, i64::MAX, i64::MIN];
+
+fn scalars(ty: PrimTy) -> Vec<Scalar> {
+    match ty {
+        PrimTy::Real => REALS.iter().map(|x| Scalar::Real(*x)).collect(),
+        PrimTy::Int => INTS.iter().map(|n| Scalar::Int(*n)).collect(),
+        PrimTy::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],
+        PrimTy::Str => ["", "a", "b"].map(|text| Scalar::Str(text.into())).to_vec(),
+        PrimTy::Unit | PrimTy::Elem | PrimTy::Array(_) | PrimTy::AnyArray => panic!("a scalar"),
+    }
+}
+
+fn ty(ty: PrimTy) -> Option<Type> {
+    match ty {
+        PrimTy::Real => Some(Type::REAL),
+        PrimTy::Int => Some(Type::INT),
+        PrimTy::Bool => Some(Type::BOOL),
+        PrimTy::Str => Some(Type::STR),
+        PrimTy::Unit | PrimTy::Elem | PrimTy::Array(_) | PrimTy::AnyArray => None,
+    }
+}
+
+/// A function that applies a primitive, if it is one on scalars.
+fn function(program: &mut Program, prim: Prim) -> Option<FuncId> {
+    let row = prim.row();
+    if !matches!(row.class, Class::Smooth(_) | Class::Discrete) {
+        return None;
+    }
+    let types: Option<Vec<Type>> = row.params.iter().map(|param| ty(*param)).collect();
+    let (types, result) = (types?, ty(row.result)?);
+    let params: Vec<_> = types.iter().map(|ty| program.fresh("x", *ty)).collect();
+    let var = program.fresh("y", result);
+    let op = Op::Prim(prim, params.iter().copied().map(Atom::Var).collect());
+    let body =
+        Block { stmts: vec![Stmt::new(vec![var], op, Span::NONE)], results: vec![var.into()] };
+    let (name, results, span) = ("f".into(), vec![result], Span::NONE);
+    Some(program.funcs.push(Func {
+        name,
+        params,
+        results,
+        body,
+        is_constant: false,
+        is_checkpoint: false,
+        span,
+    }))
+}
+
+fn value(scalar: &Scalar) -> Value {
+    match scalar {
+        Scalar::Real(x) => Value::Real(*x),
+        Scalar::Int(n) => Value::Int(*n),
+        Scalar::Bool(b) => Value::Bool(*b),
+        Scalar::Str(text) => Value::str(text),
+    }
+}
+
+/// Whether C gives what the table gives: the C library may round otherwise.
+fn agree(found: &Value, wanted: &Scalar) -> bool {
+    match (found, wanted) {
+        (Value::Real(x), Scalar::Real(y)) => {
+            x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= 1e-12 * y.abs()
+        }
+        (Value::Int(m), Scalar::Int(n)) => m == n,
+        (Value::Bool(p), Scalar::Bool(q)) => p == q,
+        (..) => false,
+    }
+}
+
+#[test]
+fn primitives_are_what_the_table_says() {
+    let mut program = Program::default();
+    let known: Vec<(Prim, FuncId)> =
+        Prim::ALL.iter().filter_map(|prim| Some((*prim, function(&mut program, *prim)?))).collect();
+    let roots: Vec<FuncId> = known.iter().map(|(_, func)| *func).collect();
+    let native = Native::new(&program, &roots, &[], Level::Quick).expect("native code");
+    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None };
+    let (mut count, mut wrong) = (0, vec![]);
+    for (root, (prim, _)) in known.iter().enumerate() {
+        let mut points: Vec<Vec<Scalar>> = vec![vec![]];
+        for param in prim.row().params {
+            let more = |point: &Vec<Scalar>| {
+                let each = scalars(*param).into_iter();
+                each.map(|scalar| [point.as_slice(), &[scalar]].concat()).collect::<Vec<_>>()
+            };
+            points = points.iter().flat_map(more).collect();
+        }
+        for point in points {
+            count += 1;
+            let args: Vec<Value> = point.iter().map(value).collect();
+            let found = native.call(&mut program, root, &args, &limits);
+            let holds = match (&found, prim.eval_scalar(&point)) {
+                (Ok(values), Ok(wanted)) => agree(&values[0], &wanted),
+                (Err(_), Err(ScalarFault::Fails(_))) => true,
+                (_, _) => false,
+            };
+            if !holds {
+                wrong.push(format!(
+                    "{prim:?} {point:?}: {found:?}, not {:?}",
+                    prim.eval_scalar(&point)
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 1000, "only {count} points");
+}
