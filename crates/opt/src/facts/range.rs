@@ -14,6 +14,9 @@ impl Range {
     }
 }
 
+/// How many bounds of bounds are looked at.
+const FARTHEST: usize = 4;
+
 const ANY: (i64, i64) = (i64::MIN, i64::MAX);
 
 impl Ctx<'_> {
@@ -206,8 +209,26 @@ impl Ctx<'_> {
         if y.lo.checked_add(by).is_some_and(|least| x.hi <= least) {
             return true;
         }
-        let (Some((s, c)), Some((t, d))) = (x.below.or(x.is), y.is) else { return false };
-        self.same(s, t) && d.checked_add(by).is_some_and(|limit| c <= limit)
+        let Some((t, d)) = y.is else { return false };
+        let limit = d.checked_add(by);
+        self.bounds(x)
+            .into_iter()
+            .any(|(s, c)| self.same(s, t) && limit.is_some_and(|limit| c <= limit))
+    }
+
+    /// What an Int is not larger than, and what that is not larger than, for a few steps.
+    fn bounds(&self, range: Range) -> Vec<(Symbol, i64)> {
+        let mut bounds = vec![];
+        let mut next = range.below.or(range.is);
+        while let Some((symbol, offset)) = next
+            && bounds.len() < FARTHEST
+        {
+            bounds.push((symbol, offset));
+            let Symbol::Int(var) = self.representative(symbol) else { break };
+            let further = self.ranges.get(&var).and_then(|range| range.below);
+            next = further.and_then(|(symbol, by)| Some((symbol, offset.checked_add(by)?)));
+        }
+        bounds
     }
 
     /// Whether a statement cannot fail itself.
@@ -235,15 +256,12 @@ impl Ctx<'_> {
         at.iter().enumerate().all(|(k, index)| {
             let range = self.range(*index);
             let Some(size) = self.size(a, k) else { return false };
-            let is_below = match (size.symbol, range.below.or(range.is)) {
-                (Symbol::Number(n), _) if range.hi < n => true,
-                (symbol, Some((bound, offset))) => {
-                    let is_own = a.var().is_some_and(|a| bound == Symbol::Dim(a, k as u8));
-                    offset < 0 && (is_own || self.same(symbol, bound))
-                }
-                (_, None) => false,
+            let is_small = matches!(size.symbol, Symbol::Number(n) if range.hi < n);
+            let is_below = |(bound, offset): &(Symbol, i64)| {
+                let is_own = a.var().is_some_and(|a| *bound == Symbol::Dim(a, k as u8));
+                *offset < 0 && (is_own || self.same(size.symbol, *bound))
             };
-            range.lo >= 0 && is_below
+            range.lo >= 0 && (is_small || self.bounds(range).iter().any(is_below))
         })
     }
 
@@ -251,11 +269,10 @@ impl Ctx<'_> {
     fn is_up_to(&self, n: Atom, a: Atom) -> bool {
         let Some(size) = self.size(a, 0) else { return false };
         let range = self.range(n);
-        match (size.symbol, range.below.or(range.is)) {
-            (Symbol::Number(size), _) if range.hi <= size => true,
-            (symbol, Some((bound, offset))) => offset <= 0 && self.same(symbol, bound),
-            (_, None) => false,
-        }
+        let is_small = matches!(size.symbol, Symbol::Number(size) if range.hi <= size);
+        let is_below =
+            |(bound, offset): &(Symbol, i64)| *offset <= 0 && self.same(size.symbol, *bound);
+        is_small || self.bounds(range).iter().any(is_below)
     }
 
     /// Whether rows are of one size.
