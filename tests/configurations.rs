@@ -19,6 +19,8 @@ pub struct Configuration {
     pub name: String,
     /// The names of the passes that are left out.
     pub without: Vec<String>,
+    /// How many bytes a loop may save before it gets checkpoints.
+    pub max_tape: Option<usize>,
 }
 
 impl Configuration {
@@ -26,7 +28,7 @@ impl Configuration {
     pub fn all() -> Vec<Self> {
         let every: Vec<String> = optional_passes().map(str::to_owned).collect();
         let laws: Vec<String> = PASSES.iter().map(|pass| pass.name.to_owned()).collect();
-        let named = |name: &str, without| Self { name: name.to_owned(), without };
+        let named = |name: &str, without| Self { name: name.to_owned(), without, max_tape: None };
         let mut all = vec![
             named("ir", vec![]),
             named("ir without any pass", every.clone()),
@@ -35,6 +37,11 @@ impl Configuration {
         let alone = |pass: &String| named(&format!("ir without {pass}"), vec![pass.clone()]);
         all.extend(every.iter().map(alone));
         all
+    }
+
+    /// The one in which every loop that can has checkpoints.
+    pub fn saving() -> Self {
+        Self { name: "ir with checkpoints".to_owned(), without: vec![], max_tape: Some(1) }
     }
 
     /// Whether it may refuse programs that the others take: where functions have not become known, more of
@@ -60,7 +67,8 @@ impl Configuration {
         session.verify_passes = true;
         session.without_passes.clone_from(&self.without);
         let engine = Some("ir".to_owned());
-        let settings = Settings { engine, steps: Some(steps), ..Settings::default() };
+        let (steps, max_tape) = (Some(steps), self.max_tape);
+        let settings = Settings { engine, steps, max_tape, ..Settings::default() };
         let failures: Vec<Diagnostic> = match test(&mut session, path, &settings) {
             Ok(report) if report.failed.is_empty() => return Ok(report),
             Ok(report) => report.failed.iter().map(|failure| failure.diagnostic()).collect(),

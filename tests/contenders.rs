@@ -104,13 +104,14 @@ fn contender(engine: &'static EngineInfo) -> Contender {
             contender.costly()
         }
         How::Compiled(_) => {
-            compiled(Configuration { name: engine.name.to_owned(), without: vec![] })
+            let name = engine.name.to_owned();
+            compiled(Configuration { name, without: vec![], max_tape: None })
         }
     }
 }
 
 /// The compiler in a configuration.
-fn compiled(Configuration { name, without }: Configuration) -> Contender {
+fn compiled(Configuration { name, without, .. }: Configuration) -> Contender {
     Contender::new(&name, move |program| {
         let program = Program { without_passes: without.clone(), ..program.clone() };
         Box::new(move |def| {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `tests/syntax` | parses, formats stably, the tree is the snapshot `.ast` |
 //! | `tests/errors` | the diagnostics of `check` are the snapshot `.stderr` |
-//! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine that covers them, and on the compiler in one of its configurations; the calculus prints and parses |
+//! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine that covers them, and on the compiler in one of its configurations and with checkpoints in every loop; the calculus prints and parses |
 //! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
 //! | `tests/lambda` | of a program of the calculus: what a pass makes, what values engines give, or what is wrong |
@@ -93,6 +93,7 @@ fn expectations(path: &Path) -> Outcome {
     deeply(|| {
         holds(&Disk, path)?;
         Configuration::of_file(path).held(&Disk, path, STEPS)?;
+        Configuration::saving().held(&Disk, path, STEPS)?;
         formats(path)?;
         calculus(path)
     })

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use pullback_driver::{Call, Dev, Memory, Session, dev};
+use pullback_driver::{Call, Dev, Memory, Session, Settings, dev};
 use pullback_suite::deep;
 
 /// What an evaluation took.
@@ -15,11 +15,18 @@ struct Taken {
 
 /// What the value of a closed expression takes, in a program; or its gradient by an argument.
 fn taken(source: &str, entry: &str, args: &[String]) -> Taken {
+    taken_within(source, entry, args, None)
+}
+
+/// As [`taken`], with checkpoints where a loop would save more than this.
+fn taken_within(source: &str, entry: &str, args: &[String], max_tape: Option<usize>) -> Taken {
     deep(|| {
         let file = PathBuf::from("saving.pull");
         let files = Memory::default().with(&file, source.to_owned());
         let mut session = Session::new(&files);
-        let call = Call { file, entry: entry.to_owned(), args: args.to_vec(), ..Call::default() };
+        let settings = Settings { max_tape, ..Settings::default() };
+        let (entry, args) = (entry.to_owned(), args.to_vec());
+        let call = Call { file, entry, args, settings, ..Call::default() };
         let asked = Dev { count: true, ..Dev::default() };
         let table = match dev(&mut session, &call, &asked) {
             Ok(table) => table,
@@ -135,5 +142,37 @@ fn a_loop_with_checkpoints_saves_states_and_one_segment() {
     }
     for entry in ["root", "test"] {
         assert!(of(entry, 1).peak < BASE, "{entry}: {:?}", of(entry, 1));
+    }
+}
+
+/// Loops without checkpoints of their own: one that counts, one that tests, one that collects, and loops in one another.
+const UNMARKED: &str = "
+def step (i: Int) (x: Real): Real = 1.1 * sin (x + real i)
+def value (n: Int): Real = loop y = 0.5 for i < n do step i y
+def count (n: Int): Real = grad (\\x -> loop y = x for i < n do step i y) 0.5
+def test (n: Int): Real = grad (\\x -> (loop (y, i) = (x, 0) while i < n do (step i y, i + 1)).0) 0.5
+def collect (n: Int): Real =
+  grad (\\x -> (sum [ loop y = x for j < 50 do step j (y * real i) | i < n / 50 ]) ^ 2) 0.5
+def nest (n: Int): Real =
+  grad (\\x -> loop y = x for i < 10 do loop z = y for j < n / 10 do step j z) 0.5
+";
+
+#[test]
+fn max_tape_chooses_checkpoints_by_the_number_of_steps() {
+    const N: i32 = 20_000;
+    let of = |entry: &str, max_tape| taken_within(UNMARKED, entry, &[N.to_string()], max_tape);
+    let value = of("value", None);
+    for entry in ["count", "test", "collect", "nest"] {
+        let (plain, large, small) =
+            (of(entry, None), of(entry, Some(1 << 30)), of(entry, Some(20_000)));
+        // What fits is left as it is, but for the choice itself.
+        assert!(large.operations < 1.3 * plain.operations, "{entry}: {large:?} {plain:?}");
+        assert!(plain.peak > 8.0 * f64::from(N), "{entry}: {plain:?}");
+        assert!(small.peak < 4.0 * BASE, "{entry}: {small:?}");
+        assert!(4.0 * small.peak < plain.peak, "{entry}: {small:?} {plain:?}");
+        // Two levels of loops that exceed take the program twice more.
+        let levels = if entry == "nest" { 2.0 } else { 1.0 };
+        let more = small.operations - large.operations;
+        assert!(more < 2.0 * levels * value.operations, "{entry}: {small:?} {large:?} {value:?}");
     }
 }

@@ -57,6 +57,12 @@ exit 0
 >         differentiation are requests
 >   runs  in `ir`, after `specialise`
 >
+> limit-tapes
+>   type  (IR, bytes) -> IR
+>   law   the code computes what it did; a loop that would save more for reverse mode, as it finds
+>         when it starts, runs in segments that are checkpoints
+>   runs  in `ir`, with `--max-tape`
+>
 > jvp
 >   type  (S -> T, which of S move) -> (S, T S) -> (T, T T)
 >   law   the first results are those of the function, the others its derivative applied to the

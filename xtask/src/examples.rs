@@ -70,6 +70,8 @@ const ROWS: &[Row] = &[
     row("hmc.pull", "the end of 50 leapfrog steps",
         "(q: [2]Real): Real = sum (leapfrog (log_posterior xs ys) 0.1 50 q [0.3, -0.2]).0", &["[1.0, 2.0]"]),
     row("cart_pole.pull", "the cost of 200 steps", "(gains: [4]Real): Real = cost gains", &["first"]),
+    row("spring.pull", "10,000 steps, by stiffness and friction",
+        "(c: (Real, Real)): Real = distance 10000 c.0 c.1", &["(2.0, 0.1)"]),
     row("arm.pull", "50 Gauss–Newton steps", "(target: [2]Real): Real = sum (reach target)", &["[0.9, 0.9]"]),
     row("implicit_layer.pull", "the layer, by its equation", "(p: Layer): Real = sum (layer p)", &["params"]),
     row("newton.pull", "five Newton steps, with their Hessians",

@@ -302,6 +302,8 @@ impl Jvp<'_> {
             let dot = self.dot_or_zero(a);
             return self.tangent(out, dot);
         }
+        // Of an accumulator there are no sizes; it has those of what it starts from.
+        let start = if let Op::NewAcc(start) = op { Some(start) } else { None };
         let mut dots = vec![];
         let mut take = |ctx: &mut Self, atom: Atom| {
             let dot = ctx.dot_or_zero(atom);
@@ -339,6 +341,9 @@ impl Jvp<'_> {
         };
         let is_absent = self.any_absent(&dots);
         let dot = self.dot_var(out);
+        if let Some(start) = start {
+            self.primals.insert(dot, start);
+        }
         self.mark_absent(Atom::Var(dot), is_absent);
         self.push(vec![dot], op);
     }

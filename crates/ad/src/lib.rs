@@ -19,6 +19,7 @@ mod split;
 mod stages;
 mod state;
 mod tally;
+mod tape;
 mod transpose;
 mod turn;
 mod unzip;
@@ -30,6 +31,7 @@ use rustc_hash::FxHashSet;
 
 pub use stages::{Until, derivation, vjp};
 pub use tally::{Tally, Work};
+pub use tape::limit_tapes;
 
 /// Makes all derivatives that functions ask for. Fails if one would need derivations without end.
 pub fn differentiate(program: Program, roots: &[FuncId]) -> Result<Program, Box<Diagnostic>> {

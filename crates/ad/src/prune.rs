@@ -13,7 +13,7 @@ pub(crate) fn prune(program: &Program, block: &mut Block, params: &[VarId]) {
             roots.insert(stmt.vars[0], root);
         }
     });
-    let mut ctx = Prune { roots, needed: FxHashSet::default() };
+    let mut ctx = Prune { program, roots, needed: FxHashSet::default() };
     // What is added to the caller's accumulators is wanted.
     ctx.needed.extend(params.iter().filter(|param| program.vars[**param].ty.is_acc));
     let all = vec![true; block.results.len()];
@@ -21,13 +21,14 @@ pub(crate) fn prune(program: &Program, block: &mut Block, params: &[VarId]) {
     ctx.sweep(block);
 }
 
-struct Prune {
+struct Prune<'p> {
+    program: &'p Program,
     /// The accumulator that one is a part of.
     roots: FxHashMap<VarId, VarId>,
     needed: FxHashSet<VarId>,
 }
 
-impl Prune {
+impl Prune<'_> {
     fn need(&mut self, atom: Atom) {
         if let Atom::Var(var) = atom {
             let root = self.roots.get(&var).copied();
@@ -43,15 +44,39 @@ impl Prune {
                 let root = self.roots.get(acc).unwrap_or(acc);
                 self.needed.contains(root)
             }
-            // A derivative without results is called for what it accumulates.
-            Op::Call(..) if stmt.vars.is_empty() => true,
+            // A derivative may be called for what it accumulates alone.
+            Op::Call(_, args) => {
+                let accumulates = self.accs(args).any(|acc| {
+                    let root = self.roots.get(&acc).unwrap_or(&acc);
+                    self.needed.contains(root)
+                });
+                accumulates || stmt.vars.iter().any(|var| self.needed.contains(var))
+            }
             Op::If(..) | Op::Match(_) | Op::Loop(_) => {
                 stmt.vars.iter().any(|var| self.needed.contains(var))
                     || stmt.op.blocks().into_iter().any(|block| {
-                        block.stmts.iter().any(|stmt| self.is_needed(stmt) && has_effect(stmt))
+                        block.stmts.iter().any(|stmt| self.is_needed(stmt) && self.has_effect(stmt))
                     })
             }
             _ => stmt.vars.iter().any(|var| self.needed.contains(var)),
+        }
+    }
+
+    /// The accumulators among operands.
+    fn accs(&self, args: &[Atom]) -> impl Iterator<Item = VarId> {
+        let vars = args.iter().filter_map(|arg| arg.var());
+        vars.filter(|var| self.program.vars[*var].ty.is_acc)
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
+    fn has_effect(&self, stmt: &Stmt) -> bool {
+        match &stmt.op {
+            Op::AddAcc(..) => true,
+            Op::Call(_, args) => self.accs(args).next().is_some(),
+            op => {
+                let mut blocks = op.blocks().into_iter();
+                blocks.any(|block| block.stmts.iter().any(|stmt| self.has_effect(stmt)))
+            }
         }
     }
 
@@ -129,15 +154,6 @@ impl Prune {
                 self.sweep(block);
             }
         }
-    }
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-fn has_effect(stmt: &Stmt) -> bool {
-    match &stmt.op {
-        Op::AddAcc(..) => true,
-        Op::Call(..) => stmt.vars.is_empty(),
-        op => op.blocks().into_iter().any(|block| block.stmts.iter().any(has_effect)),
     }
 }
 

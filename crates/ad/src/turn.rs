@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::name::NAME;
 use crate::transpose::{Bar, Transpose};
-use crate::uses::passes_on;
+use crate::uses::{Part, passes_on};
 
 impl Transpose<'_> {
     /// The tangents from outside that blocks use, without accumulators.
@@ -188,10 +188,7 @@ impl Transpose<'_> {
                 continue;
             };
             if self.ad.program.vars[var].ty.is_acc {
-                let bar = match self.bars.get(&var) {
-                    Some(Bar::Value(bar, _)) => *bar,
-                    Some(Bar::Acc(_)) | None => self.zero(var),
-                };
+                let bar = self.bar_of_acc(var);
                 pull_args.push(bar);
             } else if *is_acc {
                 pull_args.push(self.acc(var));
@@ -209,6 +206,25 @@ impl Transpose<'_> {
             if let Some(var) = var {
                 self.add(var.into(), bar.into(), false);
             }
+        }
+    }
+
+    /// The cotangent of what a linear accumulator, or a part of one, accumulates: zero if that is not wanted.
+    fn bar_of_acc(&mut self, acc: VarId) -> Atom {
+        if let Some(Bar::Value(bar, _)) = self.bars.get(&acc) {
+            return *bar;
+        }
+        let ty = self.ad.program.vars[acc].ty.value();
+        match self.uses.part(acc) {
+            Some(Part::At(whole, at)) => {
+                let whole = self.bar_of_acc(whole);
+                self.emit("bar", ty, Op::Index(whole, at))
+            }
+            Some(Part::Range(whole, lo, hi)) => {
+                let whole = self.bar_of_acc(whole);
+                self.emit("bar", ty, Op::Slice(whole, lo, hi))
+            }
+            None => self.zero(acc),
         }
     }
 

@@ -307,6 +307,9 @@ pub struct SettingsArgs {
     /// The most memory that the input file and all values may take, such as 512M or 4G.
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub max_memory: Option<usize>,
+    /// The most memory that a loop may save for reverse mode before it gets checkpoints: with `--engine ir`.
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub max_tape: Option<usize>,
     /// The longest time that the command may take (for `test`, each evaluation), such as 10s or 500ms.
     #[arg(long, value_name = "TIME", value_parser = units::seconds)]
     pub timeout: Option<f64>,
@@ -349,6 +352,7 @@ impl SettingsArgs {
             fuse: self.fuse,
             strict: self.domain == Domain::Strict,
             max_memory: self.max_memory,
+            max_tape: self.max_tape,
             timeout: self.timeout,
             fuel: self.fuel,
             steps: None,

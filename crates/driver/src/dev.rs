@@ -196,7 +196,7 @@ fn program(
     let (program, roots, _) = calculus(session, call)?;
     let mut watched = Watched::default();
     let mut observe = |seen: Seen<'_>| watched.see(seen, stage);
-    let mut plan = asked.plan();
+    let mut plan = asked.plan(&call.settings);
     plan.observe = Some(&mut observe);
     match compile(&program, &roots, &mut plan) {
         Ok(lowered) => watched.code = lowered.map(|lowered| (lowered.program, lowered.roots)),
@@ -206,7 +206,7 @@ fn program(
 }
 
 impl Dev {
-    fn plan(&self) -> Plan<'_> {
+    fn plan(&self, settings: &Settings) -> Plan<'_> {
         // Of a whole program there is nothing between the first and the last pass of differentiation.
         let within = |pass: &str| pass == JVP.name || pass == UNZIP.name;
         let stop_after = self.stop_after.as_deref();
@@ -215,6 +215,7 @@ impl Dev {
             without: self.without.iter().map(String::as_str).collect(),
             stop_after,
             verifies: self.verify,
+            max_tape: settings.max_tape,
             observe: None,
         }
     }
@@ -248,7 +249,7 @@ fn code(
         let name = if call.entry.is_empty() { "main" } else { &call.entry };
         let func = function(session, &code, name)?;
         let mut entry = [func];
-        let ready = simplified(code.clone(), &mut entry, &asked.plan());
+        let ready = simplified(code.clone(), &mut entry, &asked.plan(&call.settings));
         match derivation(ready, entry[0], until) {
             Ok((code, roots)) => watched.text = Some(trimmed(&code, &roots).0.print()),
             Err(fault) => return session.fail(*fault),
@@ -257,7 +258,7 @@ fn code(
     if stage == Some("ir") {
         watched.text = Some(trimmed(&code, &roots).0.print());
     }
-    let mut plan = asked.plan();
+    let mut plan = asked.plan(&call.settings);
     if plan.stop_after == Some(SPECIALISE.name) || plan.stop_after == Some(LOWER.name) {
         return Ok(watched);
     }
@@ -356,7 +357,7 @@ fn counts(session: &mut Session<'_>, call: &Call, asked: &Dev) -> Result<String,
     for (name, mode) in columns {
         head.push(name.to_owned());
         let (program, argument) = (prepared.code.program(), prepared.argument.clone());
-        let mut plan = asked.plan();
+        let mut plan = asked.plan(&call.settings);
         let options = engine.options();
         match counted(program, prepared.function, argument, &mode, options, &mut plan) {
             Ok((_, counts)) => all.push(counts),

@@ -83,10 +83,22 @@ impl Engine {
         if info.needs_compiler() && compiler().is_none() {
             session.diagnostics.push(without_compiler());
         }
+        if settings.max_tape.is_some() && !matches!(info.how, How::Compiled(_)) {
+            let title = format!("the engine `{name}` has no checkpoints");
+            let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
+                .note("`--max-tape` chooses checkpoints in compiled code")
+                .hint("add `--engine ir`, or limit all memory by `--max-memory`");
+            return session.fail(diagnostic);
+        }
         let Limits { since, timeout, max_memory } = Limits::new(settings, &session.clock);
-        let strict_domain = settings.strict;
-        let since = Some(since);
-        let options = Options { strict_domain, max_memory, timeout, since, ..Options::default() };
+        let options = Options {
+            strict_domain: settings.strict,
+            max_memory,
+            timeout,
+            since: Some(since),
+            max_tape: settings.max_tape,
+            ..Options::default()
+        };
         Ok(Self { info, options })
     }
     /// The limits that it keeps.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_engines::ENGINES;
 use pullback_engines::TRANSLATE;
-use pullback_engines::compiled::{JVP, LOWER, TRANSPOSE, UNZIP};
+use pullback_engines::compiled::{JVP, LIMIT_TAPES, LOWER, TRANSPOSE, UNZIP};
 use pullback_lambda::{DefId, Pass, Program, Stage as LambdaStage};
 use pullback_reduce::{ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, UNARY};
 use pullback_syntax::ast::Expr;
@@ -41,6 +41,7 @@ pub const PASSES: &[(&Pass, &str)] = &[
     (&TIDY, "in `curry-list` and `curry-env`, after reverse mode"),
     (&TRIM, "before and after the passes of an engine"),
     (&LOWER, "in `ir`, after `specialise`"),
+    (&LIMIT_TAPES, "in `ir`, with `--max-tape`"),
     (&JVP, "in `ir`, once for each function and what moves of it"),
     (&UNZIP, "in `ir`, after `jvp`, for linear maps"),
     (&TRANSPOSE, "in `ir`, after `unzip`, for reverse mode"),

@@ -33,6 +33,8 @@ pub struct Settings {
     pub strict: bool,
     /// The most memory that values may take, in bytes.
     pub max_memory: Option<usize>,
+    /// The most bytes that the engine `ir` saves of a loop for reverse mode, before it gets checkpoints.
+    pub max_tape: Option<usize>,
     /// The longest time that evaluation may take, in seconds.
     pub timeout: Option<f64>,
     /// How deep calls of a recursive function may nest.

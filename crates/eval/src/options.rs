@@ -22,6 +22,8 @@ pub struct Options {
     pub watch: Option<Rc<Watch>>,
     /// The most steps, for engines that may need unreasonably many.
     pub budget: Option<Budget>,
+    /// The most bytes that compiled code saves of a loop for reverse mode, before it gets checkpoints.
+    pub max_tape: Option<usize>,
 }
 
 impl Default for Options {
@@ -33,6 +35,7 @@ impl Default for Options {
             strict_domain: false,
             watch: None,
             budget: None,
+            max_tape: None,
         }
     }
 }

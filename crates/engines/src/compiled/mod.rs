@@ -24,8 +24,8 @@ use crate::engine::{Answer, Back, Mode};
 use convert::{given, shown};
 
 pub use path::{
-    Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, optional_passes, resolve,
-    simplified,
+    Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, optional_passes,
+    resolve, simplified,
 };
 pub(crate) use stages::{NATIVE_STAGES, STAGES};
 
@@ -40,7 +40,8 @@ pub(crate) fn run(
     options: &Options,
     back: Back,
 ) -> Result<Answer, Box<Diagnostic>> {
-    let mut code = code_for(program, function, mode, &mut Plan::of(program))?;
+    let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
+    let mut code = code_for(program, function, mode, &mut plan)?;
     if back == Back::Native {
         code.go_native(Level::Fast)?;
     }
@@ -113,7 +114,8 @@ pub(crate) fn evaluate(
 ) -> Result<Value, Box<Diagnostic>> {
     let mut program = program.clone();
     let entry = constant(&mut program, def);
-    let mut code = Compiled::new(&program, entry, 0)?;
+    let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
+    let mut code = Compiled::planned(&program, entry, 0, &mut plan)?;
     if back == Back::Native {
         code.go_native(Level::Fast)?;
     }

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use pullback_ad::differentiate_told;
+use pullback_ad::{differentiate_told, limit_tapes};
 use pullback_base::{Diagnostic, bug};
 use pullback_ir::{FuncId, Stage, verify};
 use pullback_lambda::{DefId, Pass, Program};
@@ -20,6 +20,14 @@ pub const LOWER: Pass = Pass {
     law: "each function computes what its definition does, errors and their order included; structures are \
           several variables, functions are known or tagged environments, operators of differentiation are \
           requests",
+};
+
+/// Checkpoints where loops would save too much.
+pub const LIMIT_TAPES: Pass = Pass {
+    name: "limit-tapes",
+    ty: "(IR, bytes) -> IR",
+    law: "the code computes what it did; a loop that would save more for reverse mode, as it finds when it starts, \
+          runs in segments that are checkpoints",
 };
 
 /// Forward mode on the IR.
@@ -54,6 +62,8 @@ pub struct Plan<'p> {
     pub stop_after: Option<&'p str>,
     /// Whether the verifier runs after every pass: what it finds is a bug of that pass.
     pub verifies: bool,
+    /// The most bytes that a loop saves for reverse mode, before it gets checkpoints.
+    pub max_tape: Option<usize>,
     /// Who is told of what happens.
     pub observe: Option<&'p mut dyn FnMut(Seen<'_>)>,
 }
@@ -153,7 +163,11 @@ pub fn resolve(
     plan: &mut Plan<'_>,
 ) -> Result<pullback_ir::Program, Box<Diagnostic>> {
     let mut works = vec![];
-    let code = optimised(code, roots, plan, &mut works, When::Before);
+    let mut code = optimised(code, roots, plan, &mut works, When::Before);
+    if let Some(bytes) = plan.max_tape {
+        limit_tapes(&mut code, roots, bytes);
+        verified(&code, &LIMIT_TAPES, Stage::default(), plan.verifies);
+    }
     let (code, tally) = differentiate_told(code, roots)?;
     let resolved = Stage { resolved: true, ..Stage::default() };
     for (pass, work) in [JVP, UNZIP, TRANSPOSE].iter().zip(tally.works) {

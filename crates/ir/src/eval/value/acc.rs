@@ -21,7 +21,10 @@ impl Acc {
         } else {
             let items = match init {
                 Value::Real(x) => Items::Real(vec![x]),
-                tangent @ (Value::Tag(_) | Value::Data(_)) => Items::Values(vec![tangent]),
+                // Nothing is added to what starts from nothing, and nothing looks at it.
+                tangent @ (Value::Tag(_) | Value::Data(_) | Value::Undef) => {
+                    Items::Values(vec![tangent])
+                }
                 other => bug("ir", format_args!("a vector to accumulate, not {other:?}")),
             };
             Ok(Self::whole(Rc::new(Buffer::new(items)), 0, Shape::SCALAR))
