@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pullback_engines::source::prepared;
-use pullback_engines::{Compiled, EngineInfo, How, modes};
+use pullback_engines::{Back, Compiled, EngineInfo, How, Level, modes};
 use pullback_eval::{Options, compile};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_oracle::fuzz::{self, Campaign, Statistics};
@@ -66,7 +66,9 @@ pub fn random_programs(
                     if passes {
                         let all = Configuration::all().into_iter();
                         let others = all.filter(|one| !one.without.is_empty() && !one.may_refuse());
-                        contenders.extend(others.map(compiled));
+                        contenders.extend(
+                            others.map(|configuration| compiled(configuration, Back::Evaluator)),
+                        );
                     }
                     fuzz::run(&campaign, &contenders, &mut |numbers| watch(part, numbers))
                 })
@@ -103,20 +105,26 @@ fn contender(engine: &'static EngineInfo) -> Contender {
             });
             contender.costly()
         }
-        How::Compiled(_) => {
+        How::Compiled(back) => {
             let name = engine.name.to_owned();
-            compiled(Configuration { name, without: vec![], max_tape: None })
+            compiled(Configuration { name, without: vec![], max_tape: None }, back)
         }
     }
 }
 
 /// The compiler in a configuration.
-fn compiled(Configuration { name, without, .. }: Configuration) -> Contender {
+fn compiled(Configuration { name, without, .. }: Configuration, back: Back) -> Contender {
     Contender::new(&name, move |program| {
         let program = Program { without_passes: without.clone(), ..program.clone() };
         Box::new(move |def| {
             let arguments = arity(&program, def);
-            match Compiled::new(&program, def, arguments) {
+            let code = Compiled::new(&program, def, arguments).and_then(|mut code| {
+                if back == Back::Native {
+                    code.go_native(Level::Quick)?;
+                }
+                Ok(code)
+            });
+            match code {
                 Ok(code) => Box::new(move |args| {
                     let values: Vec<_> = args.iter().map(to_value).collect();
                     match code.call(&values, &Options::default()) {

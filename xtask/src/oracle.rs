@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use pullback_engines::{EngineInfo, modes};
+use pullback_engines::{ENGINES, EngineInfo, modes};
 use pullback_oracle::fuzz::{Campaign, Disagreement, Statistics};
 use pullback_suite::{random_programs, walk_table};
 
@@ -17,13 +17,16 @@ pub fn table(names: &[String], orders: usize) -> (String, Vec<String>) {
     }
 }
 
-/// The engines and modes of these names, or all.
+/// The engines and modes of these names, or all that need no compiler.
 fn engines(names: &[String]) -> Result<Vec<&'static EngineInfo>, String> {
-    if let Some(unknown) = names.iter().find(|name| !modes().any(|mode| mode.name == **name)) {
+    let all = || modes().chain(ENGINES.iter().filter(|engine| engine.needs_compiler()));
+    if let Some(unknown) = names.iter().find(|name| !all().any(|mode| mode.name == **name)) {
         return Err(format!("there is no engine `{unknown}`"));
     }
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-    Ok(modes().filter(|engine| wanted(engine.name)).collect())
+    if names.is_empty() {
+        return Ok(modes().collect());
+    }
+    Ok(all().filter(|engine| names.iter().any(|wanted| wanted == engine.name)).collect())
 }
 
 /// Random programs, for the engines of these names or for all. Now and then a line on standard error says

@@ -55,13 +55,30 @@ impl Native {
         args: &[Value],
         limits: &Limits,
     ) -> Result<Vec<Value>, Box<Diagnostic>> {
-        // SAFETY: opening has no conditions; what it gives is closed below.
+        self.open(limits).call(program, root, args, limits)
+    }
+
+    /// As [`Native::call`], with the bytes that the results hold in memory and all else that has not been let go
+    /// of: the head of a run, and constants.
+    pub fn call_held(
+        &self,
+        program: &mut Program,
+        root: usize,
+        args: &[Value],
+        limits: &Limits,
+    ) -> Result<(Vec<Value>, i64), Box<Diagnostic>> {
+        let run = self.open(limits);
+        let results = run.call(program, root, args, limits)?;
+        Ok((results, run.told()[7]))
+    }
+
+    fn open(&self, limits: &Limits) -> Run<'_> {
+        // SAFETY: opening has no conditions; what it gives is closed when the run is dropped.
         let context = unsafe { (self.library.open)(limits.max_memory as u64, std::ptr::null()) };
         if context.is_null() {
             bug("codegen", "memory for the state of a run");
         }
-        let run = Run { native: self, context };
-        run.call(program, root, args, limits)
+        Run { native: self, context }
     }
 }
 
@@ -180,10 +197,14 @@ impl Run<'_> {
 
     /// The error that the run has ended with.
     fn failure(&self, program: &Program, limits: &Limits) -> Box<Diagnostic> {
+        diagnostic(&self.told(), program, &self.native.code.sites, limits)
+    }
+
+    fn told(&self) -> Told {
         let mut told: Told = [0; 8];
         // SAFETY: as many words are written.
         unsafe { (self.native.library.told)(self.context, told.as_mut_ptr()) }
-        diagnostic(&told, program, &self.native.code.sites, limits)
+        told
     }
 
     /// Adds the words of a value; nothing if there is no memory for it.

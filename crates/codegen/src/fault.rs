@@ -6,7 +6,8 @@ use pullback_prim::{Fault, Prim, Request};
 
 use crate::limits::Limits;
 
-/// What a failed run tells: kind, place, three operands, a Real's bits, the place of the call into the library.
+/// What a run tells at its end: of a failure the kind, place, three operands, a Real's bits, and the place of the
+/// call into the library; of any the bytes that are held.
 pub(crate) type Told = [i64; 8];
 
 /// The error of a run.

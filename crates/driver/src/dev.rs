@@ -9,6 +9,7 @@ use std::path::Path;
 
 use pullback_ad::{Until, derivation};
 use pullback_base::{Diagnostic, Span};
+use pullback_codegen::emit;
 use pullback_engines::Mode;
 use pullback_engines::compiled::{
     Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, counted, optional_passes,
@@ -18,6 +19,7 @@ use pullback_eval::Value;
 use pullback_ir::eval::Counts;
 use pullback_ir::{FuncId, trimmed};
 use pullback_lambda::TypeKind;
+use pullback_opt::proven;
 use pullback_reduce::SPECIALISE;
 
 use crate::call::{Purpose, prepare};
@@ -47,7 +49,7 @@ pub struct Dev {
 
 /// What `--dump` prints, in the order of the path. Those of differentiation are of one function, the others of the
 /// whole program.
-const STAGES: &[&str] = &["lambda", "ir", JVP.name, UNZIP.name, TRANSPOSE.name, "ad", "opt"];
+const STAGES: &[&str] = &["lambda", "ir", JVP.name, UNZIP.name, TRANSPOSE.name, "ad", "opt", "c"];
 
 /// The passes, and whether they may be left out.
 fn passes() -> impl Iterator<Item = (&'static str, bool)> {
@@ -144,11 +146,11 @@ fn stage(session: &mut Session<'_>, asked: &Dev) -> Result<Option<&'static str>,
         let at = STAGES.iter().position(|known| *known == stage);
         at.unwrap_or_else(|| bug("the name of a stage"))
     };
-    let last = asked.stop_after.as_deref().map_or("opt", stage_after);
+    let last = asked.stop_after.as_deref().map_or("c", stage_after);
     let end = position(last);
     let Some(name) = asked.dump.as_deref() else {
         let only_numbers = asked.time || asked.verify || asked.count;
-        return Ok((!only_numbers).then_some(STAGES[end]));
+        return Ok((!only_numbers).then_some(STAGES[end.min(position("opt"))]));
     };
     let at = position(name);
     if at > end {
@@ -180,6 +182,12 @@ impl Watched {
                     Form::Calculus(program) => program.print(),
                     Form::Code(code, roots) => trimmed(code, roots).0.print(),
                 });
+            }
+            // What C lacks is told in the place of the text.
+            Seen::Stage("opt", Form::Code(code, roots)) if wanted == Some("c") => {
+                let (code, roots) = trimmed(code, roots);
+                let emitted = emit(&code, &roots, &proven(&code));
+                self.text = Some(emitted.map_or_else(|lack| lack, |code| code.own().to_owned()));
             }
             Seen::Stage(..) => {}
         }

@@ -42,7 +42,7 @@ typedef struct pb_large { struct pb_large *prev, *next; uint64_t bytes, unused; 
 #define PB_CHUNK 65536
 
 typedef struct pb_ctx {
-  uint64_t used, limit, peak;
+  uint64_t used, limit;
   char *next, *end;
   void *free[PB_SMALL / 16 + 1];
   void *chunks;
@@ -119,7 +119,6 @@ static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uin
 static inline void *pb_take(pb_ctx *c, int32_t site, uint64_t bytes) {
   if (PB_RARE(bytes > c->limit - c->used)) pb_out_of_memory(c, site, bytes, 1);
   c->used += bytes;
-  if (c->used > c->peak) c->peak = c->used;
   if (bytes <= PB_SMALL) {
     void *block = c->free[bytes / 16];
     if (block) {

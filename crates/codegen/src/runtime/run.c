@@ -15,7 +15,7 @@ __attribute__((visibility("default"))) void pb_told(const pb_ctx *c, int64_t fau
   memcpy(fault, c->fault, sizeof c->fault);
   memcpy(fault + 5, &c->real, 8);
   fault[6] = c->outside;
-  fault[7] = (int64_t)c->peak;
+  fault[7] = (int64_t)c->used;
 }
 
 __attribute__((visibility("default"))) void pb_close(pb_ctx *c) {

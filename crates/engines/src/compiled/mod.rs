@@ -231,7 +231,7 @@ impl Compiled {
     }
 
     /// From now on native code runs, unless there is no C compiler.
-    fn go_native(&mut self, level: Level) -> Result<(), Box<Diagnostic>> {
+    pub fn go_native(&mut self, level: Level) -> Result<(), Box<Diagnostic>> {
         let Lowered { program, roots, .. } = &*self.lowered.borrow();
         match Native::new(program, roots, &proven(program), level) {
             Ok(native) => self.native = Some(native),

@@ -1,0 +1,153 @@
+//! Native code of random programs gives what the evaluator gives, to the bit, or the same error: programs of every
+//! form that runs, and optimised ones with what is known not to fail. `COUNT=2000` tries so many of each,
+//! `SEED=7` that one.
+
+#[path = "../../opt/tests/generate/mod.rs"]
+mod generate;
+#[path = "../../ir/tests/random_programs/mod.rs"]
+mod random_programs;
+
+use std::fmt::Write as _;
+
+use generate::Generator;
+use pullback_codegen::{Level, Limits, Native};
+use pullback_ir::eval::{self, Items, Shape, Value, evaluate};
+use pullback_ir::{FuncId, Program};
+use pullback_opt::{Options, optimise, proven};
+
+/// How many programs of each kind there are.
+const PROGRAMS: u64 = 20;
+/// The most bytes that a run may take.
+const MEMORY: usize = 64 << 20;
+
+/// What the head of a run takes where there are no constants.
+const HEAD: i64 = 16;
+
+/// Whether a value holds no memory.
+fn is_scalar(value: &Value) -> bool {
+    matches!(value, Value::Real(_) | Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Tag(_))
+}
+
+fn bits(x: f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
+}
+
+/// A value as text in which numbers are their bits.
+fn show(value: &Value, out: &mut String) {
+    let written = match value {
+        Value::Undef => write!(out, " ?"),
+        Value::Real(x) => write!(out, " {:x}", bits(*x)),
+        Value::Int(n) => write!(out, " {n}"),
+        Value::Bool(p) => write!(out, " {p}"),
+        Value::Str(text) => write!(out, " {text:?}"),
+        Value::Acc(_) => write!(out, " acc"),
+        Value::Tag(_) | Value::Data(_) => {
+            let (tag, fields) = value.as_data().expect("a data value");
+            let begun = write!(out, " C{tag}(");
+            fields.iter().for_each(|field| show(field, out));
+            begun.and_then(|()| write!(out, ")"))
+        }
+        Value::Array(array) => {
+            let begun = write!(out, " {:?}", array.sizes());
+            let reals = array.reals().unwrap_or_default();
+            reals.iter().for_each(|x| show(&Value::Real(*x), out));
+            let ints = array.ints().unwrap_or_default();
+            ints.iter().for_each(|n| show(&Value::Int(*n), out));
+            let bools = array.bools().unwrap_or_default();
+            bools.iter().for_each(|b| show(&Value::Bool(*b), out));
+            array.values().unwrap_or_default().iter().for_each(|value| show(value, out));
+            begun
+        }
+    };
+    written.expect("room");
+}
+
+/// Results as text, or the code of an error.
+fn told<E>(results: Result<Vec<Value>, E>, code: impl Fn(E) -> &'static str) -> String {
+    match results {
+        Ok(values) => {
+            let mut out = String::new();
+            values.iter().for_each(|value| show(value, &mut out));
+            out
+        }
+        Err(problem) => code(problem).to_owned(),
+    }
+}
+
+/// What differs between the evaluator and native code.
+fn difference(
+    program: &Program,
+    func: FuncId,
+    proven: &[bool],
+    args: &[Vec<Value>],
+) -> Option<String> {
+    let native = Native::new(program, &[func], proven, Level::Quick).expect("native code");
+    let limits = Limits { max_memory: MEMORY, timeout: None, since: None };
+    let evaluated = eval::Limits { max_memory: MEMORY, ..eval::Limits::default() };
+    let mut program = program.clone();
+    args.iter().find_map(|args| {
+        let wanted = evaluate(&program, func, args.clone(), evaluated.clone());
+        let wanted = told(wanted.map(|(values, _)| values), |problem| problem.code);
+        let found = native.call_held(&mut program, 0, args, &limits);
+        if let Ok((values, held)) = &found
+            && values.iter().all(is_scalar)
+            && *held > HEAD
+        {
+            return Some(format!("{args:?}: {held} bytes are left\n{}", program.print()));
+        }
+        let found = told(found.map(|(values, _)| values), |problem| problem.code);
+        // What takes too much may take it elsewhere.
+        let is_limit = |text: &str| ["E0709", "E0710"].contains(&text);
+        let agree = found == wanted || (is_limit(&found) && is_limit(&wanted));
+        (!agree).then(|| format!("{args:?}: {found}, not {wanted}\n{}", program.print()))
+    })
+}
+
+/// Arguments for `(f64, f64, i64, []f64, [][]f64)`.
+fn arguments() -> Vec<Vec<Value>> {
+    let matrix = |rows: usize, columns: usize, first: f64| {
+        let items = (0..rows * columns).map(|at| first + at as f64).collect();
+        Value::array(Shape::new(&[rows, columns]), Items::Real(items))
+    };
+    let given = |x, y, n, xs, rows| {
+        vec![Value::Real(x), Value::Real(y), Value::Int(n), Value::reals(xs), rows]
+    };
+    vec![
+        given(1.5, -2.0, 2, vec![0.1, 0.7, -1.3e16, 2.3, 1.3e16], matrix(2, 3, 0.3)),
+        given(f64::NAN, f64::INFINITY, 1, vec![], matrix(0, 2, 1.0)),
+        given(-0.0, 0.0, 0, vec![f64::NEG_INFINITY, -0.0], matrix(2, 0, 1.0)),
+        given(f64::NEG_INFINITY, 3.0, -1, vec![f64::NAN], matrix(1, 1, -0.0)),
+    ]
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| {
+        std::env::var(name).ok().map(|number| number.parse::<u64>().expect("a number"))
+    };
+    match number("SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("COUNT").unwrap_or(PROGRAMS),
+    }
+}
+
+#[test]
+fn random_programs_agree() {
+    for seed in seeds() {
+        let program = random_programs::program(seed);
+        let Some(func) = program.funcs.ids().next_back() else { panic!("a function") };
+        let differs = difference(&program, func, &[], &[vec![]]);
+        assert!(differs.is_none(), "seed {seed}: {}", differs.unwrap_or_default());
+    }
+}
+
+#[test]
+fn optimised_programs_agree() {
+    let args = arguments();
+    for seed in seeds() {
+        let (program, main) = Generator::new(seed).program();
+        let mut roots = [main];
+        let program = optimise(program, &mut roots, &mut Options::default());
+        let differs = difference(&program, roots[0], &proven(&program), &args);
+        assert!(differs.is_none(), "seed {seed}: {}", differs.unwrap_or_default());
+    }
+}
