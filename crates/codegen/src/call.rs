@@ -96,6 +96,7 @@ impl Drop for Run<'_> {
 }
 
 /// What the thread of a run is given.
+#[derive(Clone, Copy)]
 struct Job {
     run: unsafe extern "C" fn(*mut Context, u32, *const i64, *mut i64, u64) -> i32,
     context: *mut Context,
@@ -177,22 +178,29 @@ impl Run<'_> {
         })
     }
 
-    /// Runs, on a large stack if the code recurses.
+    /// Runs, on a large stack if the code recurses: as large as the limit allows and the system gives.
     fn stacked(&self, mut job: Job, limits: &Limits) -> i32 {
         if !self.native.code.recurses {
             return job.run();
         }
-        let size = (limits.max_memory / 2).max(SMALLEST_STACK);
-        job.stack = (size - MARGIN) as u64;
-        std::thread::scope(|scope| {
-            let thread =
-                std::thread::Builder::new().stack_size(size).spawn_scoped(scope, || job.run());
-            match thread.map(std::thread::ScopedJoinHandle::join) {
-                Ok(Ok(status)) => status,
-                Ok(Err(_)) => bug("codegen", "a run that ends"),
-                Err(error) => bug("codegen", format_args!("a stack of {size} bytes: {error}")),
+        let mut size = (limits.max_memory / 2).max(SMALLEST_STACK);
+        loop {
+            job.stack = (size - MARGIN) as u64;
+            let run = move || job.run();
+            let status = std::thread::scope(|scope| {
+                let thread = std::thread::Builder::new().stack_size(size).spawn_scoped(scope, run);
+                match thread.map(std::thread::ScopedJoinHandle::join) {
+                    Ok(Ok(status)) => Some(status),
+                    Ok(Err(_)) => bug("codegen", "a run that ends"),
+                    Err(_) if size > SMALLEST_STACK => None,
+                    Err(error) => bug("codegen", format_args!("a stack of {size} bytes: {error}")),
+                }
+            });
+            match status {
+                Some(status) => return status,
+                None => size = (size / 2).max(SMALLEST_STACK),
             }
-        })
+        }
     }
 
     /// The error that the run has ended with.
