@@ -5,6 +5,7 @@
 //! | `tests/syntax` | parses, formats stably, the tree is the snapshot `.ast` |
 //! | `tests/errors` | the diagnostics of `check` are the snapshot `.stderr` |
 //! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine that covers them, and on the compiler in one of its configurations and with checkpoints in every loop; the calculus prints and parses |
+//! | `tests/refused` | the compiler refuses `main` with the name of a function, and the evaluator runs it |
 //! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
 //! | `tests/lambda` | of a program of the calculus: what a pass makes, what values engines give, or what is wrong |
@@ -92,10 +93,60 @@ fn errors(path: &Path) -> Outcome {
 fn expectations(path: &Path) -> Outcome {
     deeply(|| {
         holds(&Disk, path)?;
-        Configuration::of_file(path).held(&Disk, path, STEPS)?;
+        compiles(path)?;
         Configuration::saving().held(&Disk, path, STEPS)?;
         formats(path)?;
         calculus(path)
+    })
+}
+
+/// The expectations hold on the compiler in one of its configurations, which refuses as many lines as
+/// `tests/refused/lines.tsv` says and no more, but where it may.
+fn compiles(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let mut listed = text.lines().filter_map(|line| line.strip_prefix("--@ engines"));
+    if listed.any(|engines| !engines.split_whitespace().any(|engine| engine == "ir")) {
+        return Ok(());
+    }
+    let configuration = Configuration::of_file(path);
+    let report = configuration.held(&Disk, path, STEPS)?;
+    let lines = include_str!("refused/lines.tsv").lines().filter_map(|line| line.split_once('\t'));
+    let path = path.canonicalize().map_err(|error| error.to_string())?;
+    let known = lines.into_iter().find(|(name, _)| path.ends_with(name));
+    let known = known.and_then(|(_, count)| count.parse().ok()).unwrap_or(0);
+    // Lines that take too long hold on no engine either.
+    let refused = report.not_covered - report.too_long.values().sum::<usize>();
+    if configuration.may_refuse() || refused == known {
+        return Ok(());
+    }
+    let name = configuration.name;
+    Err(format!("{name}: {refused} lines are refused and should be {known}"))
+}
+
+/// The compiler refuses `main`, and names the function of the first line; the evaluator runs it.
+fn refused(path: &Path) -> Outcome {
+    deeply(|| {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let first = text.lines().next().unwrap_or_default();
+        let name = first.strip_prefix("-- refused: ").ok_or("the first line names no function")?;
+        let on = |engine: &str| Settings { engine: Some(engine.to_owned()), ..Settings::default() };
+        let mut session = Session::new(&Disk);
+        match pullback_driver::test(&mut session, path, &on("trace")) {
+            Ok(report) if report.passed > 0 && report.failed.is_empty() => {}
+            Ok(_) | Err(_) => return Err("its expectations do not hold on `trace`".to_owned()),
+        }
+        let entry = "main".to_owned();
+        let call = Call { file: path.to_owned(), entry, settings: on("ir"), ..Call::default() };
+        if let Ok(answer) = run(&mut session, &call) {
+            return Err(format!("it has the value {} on `ir`", answer.text()));
+        }
+        let told = |problem: &pullback_base::Diagnostic| {
+            problem.code == "E0717" && problem.title.contains(&format!("`{name}`"))
+        };
+        if matches!(&session.diagnostics[..], [problem] if told(problem)) {
+            return Ok(());
+        }
+        Err(rendered(&session, &session.diagnostics))
     })
 }
 
@@ -263,6 +314,7 @@ datatest_stable::harness! {
     { test = errors, root = "errors", pattern = r"\.pull$" },
     { test = expectations, root = "run", pattern = r"\.pull$" },
     { test = expectations, root = "ad", pattern = r"\.pull$" },
+    { test = refused, root = "refused", pattern = r"\.pull$" },
     { test = input, root = "input", pattern = r"/input\.(json|npz)$" },
     { test = calculus_text, root = "lambda", pattern = r"\.lambda$" },
     { test = stages, root = "stages", pattern = r"\.pull$" },

@@ -21,6 +21,9 @@ use crate::transpose::{Bar, Transpose};
 use crate::unzip::close;
 use crate::uses::{Uses, only_read};
 
+/// How many statements derivations make at most.
+const MOST: usize = 400_000;
+
 impl Ad {
     /// The functions that one calls, itself first.
     pub(crate) fn reachable(&self, func: FuncId) -> Vec<FuncId> {
@@ -45,6 +48,9 @@ impl Ad {
                 return Err(unbounded(&self.program.funcs[callee], span));
             }
             self.resolve(callee)?;
+        }
+        if self.tally.size() > MOST {
+            return Err(too_large(&self.program, func, span));
         }
         let name = self.program.funcs[func].name.clone();
         let place = self.program.funcs[func].span;
@@ -341,6 +347,22 @@ fn inner_params(op: &Op) -> Vec<Vec<VarId>> {
         Op::Loop(_) => vec![op.inner_params()],
         op => op.blocks().iter().map(|_| vec![]).collect(),
     }
+}
+
+/// The program takes derivatives inside each other, deeper than there is room for.
+fn too_large(program: &Program, func: FuncId, span: Span) -> Box<Diagnostic> {
+    // Derivatives stand after what they are made of, with its place.
+    let place = program.funcs[func].span;
+    let first = program.funcs.iter().find(|func| func.span == place);
+    let name = &first.unwrap_or(&program.funcs[func]).name;
+    let title =
+        format!("the engine `ir` does not cover derivatives of `{name}` of so high an order");
+    Box::new(
+        Diagnostic::error("E0717", span, title, "with this one there are too many statements")
+            .note(format!("the derivatives of a program have {MOST} statements at most"))
+            .note("the compiler makes every derivative before the program runs")
+            .hint("use `--engine trace`, which takes derivatives while the program runs"),
+    )
 }
 
 fn unbounded(func: &Func, span: Span) -> Box<Diagnostic> {

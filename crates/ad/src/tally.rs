@@ -31,6 +31,11 @@ pub struct Work {
 }
 
 impl Tally {
+    /// How many statements all of them have made.
+    pub(crate) fn size(&self) -> usize {
+        self.works.iter().map(|work| work.size).sum()
+    }
+
     /// A pass begins; gives the one that waits for it.
     pub(crate) fn enter(&mut self, pass: usize) -> Option<usize> {
         self.pause();
