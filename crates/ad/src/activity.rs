@@ -4,6 +4,10 @@
 //! The least solution of the flow along operations that are differentiable in an operand. A function called
 //! is known by its summary: which results vary for which parameters. An accumulator varies if anything
 //! that varies is added to it or to a part of it, so its activity flows both ways between whole and part.
+//!
+//! It is not [`pullback_prim::activity`], whose account of a function has one answer for all its results, and effects
+//! on parameters have no place in it: here each result of a function that gives several, as derivatives do, is told
+//! by itself, and so is each accumulator that it is given.
 
 use pullback_base::bug;
 use pullback_ir::{Atom, Block, FuncId, Loop, Op, Program, Rule, Stmt, VarId};
