@@ -45,7 +45,7 @@ fn together(program: &mut Program, _: &mut [FuncId]) -> bool {
 struct Known<'k> {
     /// How often each variable is used.
     uses: &'k FxHashMap<VarId, usize>,
-    /// The loops, by index, of which the count cannot be negative: for what collects that is an error.
+    /// The loops, by index, of which the count cannot be negative.
     counted: &'k FxHashSet<VarId>,
 }
 
@@ -126,6 +126,7 @@ fn summands(form: &Loop, counted: &FxHashSet<VarId>) -> Option<Vec<Atom>> {
 fn put_together(program: &mut Program, block: &mut Block, known: &Known<'_>) -> bool {
     let mut changed = false;
     let mut makers: FxHashMap<VarId, usize> = FxHashMap::default();
+    let mut guards: FxHashMap<usize, [Stmt; 2]> = FxHashMap::default();
     let mut stmts: Vec<Stmt> = Vec::with_capacity(block.stmts.len());
     for mut stmt in std::mem::take(&mut block.stmts) {
         for inner in stmt.op.blocks_mut() {
@@ -135,20 +136,43 @@ fn put_together(program: &mut Program, block: &mut Block, known: &Known<'_>) -> 
             && let Some(maker) = makers.get(&array)
         {
             let is_kept = known.uses.get(&array) != Some(&1);
-            absorb(program, &mut stmts[*maker], array, stmt.vars[0], is_kept);
+            let maker = *maker;
+            absorb(program, &mut stmts[maker], array, stmt.vars[0], is_kept);
+            guards.extend(guard(program, &stmts[maker], known.counted).map(|stmts| (maker, stmts)));
             changed = true;
             continue;
         }
-        if let Op::Loop(Loop { form: LoopForm::For { down: false, index, .. }, states, .. }) =
-            &stmt.op
-            && known.counted.contains(index)
-        {
+        if let Op::Loop(Loop { form: LoopForm::For { down: false, .. }, states, .. }) = &stmt.op {
             makers.extend(stmt.vars[states.len()..].iter().map(|var| (*var, stmts.len())));
         }
         stmts.push(stmt);
     }
-    block.stmts = stmts;
+    for (at, stmt) in stmts.into_iter().enumerate() {
+        block.stmts.extend(guards.remove(&at).into_iter().flatten());
+        block.stmts.push(stmt);
+    }
     changed
+}
+
+/// What fails in the place of a loop that collects nothing any more, if its count is negative: that is an error
+/// of what collects only.
+fn guard(program: &mut Program, stmt: &Stmt, counted: &FxHashSet<VarId>) -> Option<[Stmt; 2]> {
+    let Op::Loop(Loop { form: LoopForm::For { index, count, .. }, states, .. }) = &stmt.op else {
+        return None;
+    };
+    if stmt.vars.len() > states.len() || counted.contains(index) {
+        return None;
+    }
+    let is_negative = program.fresh("is_negative", Type::BOOL);
+    let test = Op::Prim(Prim::IntLt, vec![*count, Atom::Int(0)]);
+    let index = program.fresh("i", Type::INT);
+    let array = program.fresh("array", Type::REAL.array());
+    let form = LoopForm::For { index, count: *count, down: false };
+    let body = Block { stmts: vec![], results: vec![Atom::Real(0.0)] };
+    let fails = Op::Loop(Loop { form, states: vec![], init: vec![], body });
+    let then = Block { stmts: vec![Stmt::new(vec![array], fails, stmt.span)], results: vec![] };
+    let op = Op::If(is_negative.into(), then, Block::default());
+    Some([Stmt::new(vec![is_negative], test, stmt.span), Stmt::new(vec![], op, stmt.span)])
 }
 
 /// Lets a loop add up what it collects in an array, which may be needed still.
