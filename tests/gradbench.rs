@@ -1,6 +1,8 @@
 //! The programs of `examples/gradbench` on the recorded inputs of the GradBench suite: each function
 //! gives the recorded output, derivatives included, to 1e-8.
 //!
+//! The same through the protocol of the suite, as native code, one message a line.
+//!
 //! `tests/gradbench/EVAL.jsonl` holds one object a line: `function`, `workload`, `input`, `output`.
 //! The outputs come from other tools (hand-written C++, and the median of several AD tools), so they
 //! share nothing with the engines here. Every eval's file must have its program and its lines.
@@ -9,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Style, render};
-use pullback_driver::{Call, Disk, Files, Session, Settings, run};
+use pullback_driver::{Call, Disk, Files, Gradbench, Session, Settings, run};
 use serde_json::{Value, json};
 
 use crate::configurations::Configuration;
@@ -135,4 +137,41 @@ pub fn recorded(eval: &str) -> Result<Vec<Value>, String> {
     let path = root().join("tests/gradbench").join(format!("{eval}.jsonl"));
     let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
     text.lines().map(|line| serde_json::from_str(line).map_err(|error| error.to_string())).collect()
+}
+
+/// The tool, in its default engine or another one.
+pub fn tool(engine: Option<&str>) -> Gradbench {
+    let mut session = Session::new(&Disk);
+    let settings = Settings { engine: engine.map(str::to_owned), ..Settings::default() };
+    Gradbench::new(&mut session, &settings).expect("the engine is there")
+}
+
+/// Sends a recorded line as messages of the protocol; the problem, if there is one.
+pub fn replayed(tool: &mut Gradbench, eval: &str, recorded: &Value) -> Option<String> {
+    let what = format!("{eval} {} {}", recorded["function"], recorded["workload"]);
+    let mut input = recorded["input"].clone();
+    let is_object = input.is_object();
+    if is_object {
+        input["min_runs"] = json!(3);
+        input["min_seconds"] = json!(1e-6);
+    }
+    let message = json!({
+        "id": [eval, 1], "kind": "evaluate", "module": eval, "function": recorded["function"], "input": input,
+        "description": "recorded",
+    });
+    let answer: Value = match serde_json::from_str(&tool.answer(&message.to_string())) {
+        Ok(answer) => answer,
+        Err(error) => return Some(format!("{what}: {error}")),
+    };
+    if answer["id"] != message["id"] || answer["success"] != json!(true) {
+        return Some(format!("{what}: {answer}"));
+    }
+    let timings = answer["timings"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_time =
+        |timing: &Value| timing["name"] == "evaluate" && timing["nanoseconds"].as_u64().is_some();
+    if timings.len() < if is_object { 3 } else { 1 } || !timings.iter().all(is_time) {
+        return Some(format!("{what}: times {timings:?}"));
+    }
+    difference(&answer["output"], &recorded["output"], "the answer")
+        .map(|told| format!("{what}: {told}"))
 }

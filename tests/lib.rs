@@ -23,7 +23,7 @@ pub use configurations::Configuration;
 pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, root};
 pub use fuzz::{Campaign, Report, fuzz};
-pub use gradbench::{RECORDED, gradbench, recorded};
+pub use gradbench::{RECORDED, gradbench, recorded, replayed, tool};
 pub use held::{held, held_on, rendered};
 pub use questions::{Asked, Questions, Random, Wrong, ways};
 pub use snapshot::matches;

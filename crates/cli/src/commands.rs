@@ -6,6 +6,7 @@ use pullback_base::Diagnostic;
 use pullback_driver::{Answer, Call, Clock, Session, Settings, Stop, TestReport};
 
 use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
+use crate::gradbench::gradbench;
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
 use crate::terminal::{Terminal, error_line, print, report};
 
@@ -65,6 +66,11 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let call = call.call("", settings.settings(NO_WARNINGS));
             let text = pullback_driver::dev(&mut session, &call, &asked.request());
             finish(&session, color, text)
+        }
+        Command::Gradbench { engine, max_memory } => {
+            let (engine, max_memory) = (engine.clone(), *max_memory);
+            let settings = Settings { engine, max_memory, ..Settings::default() };
+            gradbench(color, clock, &settings)
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod commands;
 mod exit;
+mod gradbench;
 mod options;
 mod terminal;
 mod units;

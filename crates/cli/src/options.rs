@@ -21,6 +21,10 @@ const PATH: &str = "\
 Stages: lambda, ir; jvp, unzip, transpose (the derivative of one definition); ad, opt.
 `pullback show FILE --passes` lists the passes.";
 
+const GRADBENCH: &str = "\
+The evals are hello, llsq, lse, det, ode, kmeans, gmm, lstm, ba, ht, particle and saddle. Their programs
+are examples/gmm.pull and those of examples/gradbench. docs/gradbench.md says how to run the benchmark.";
+
 /// A functional language in which every function can be differentiated.
 #[derive(Debug, Parser)]
 #[command(name = "pullback", version, after_help = EXAMPLES, disable_help_subcommand = true)]
@@ -164,6 +168,16 @@ pub enum Command {
         #[command(flatten)]
         asked: DevArgs,
     },
+    /// Take part in GradBench: answer the messages of its protocol, one a line, until the input ends.
+    #[command(after_help = GRADBENCH)]
+    Gradbench {
+        /// The engine: `native` [default], `ir`, or one of the evaluator.
+        #[arg(long, value_name = "NAME")]
+        engine: Option<String>,
+        /// The most memory that an input and all values may take, such as 512M or 4G.
+        #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+        max_memory: Option<usize>,
+    },
 }
 
 impl Command {
@@ -178,9 +192,11 @@ impl Command {
             | Self::Test { settings, .. }
             | Self::Show { settings, .. }
             | Self::Dev { settings, .. } => settings.timeout,
-            Self::Check { .. } | Self::Fmt { .. } | Self::Explain { .. } | Self::Demo { .. } => {
-                None
-            }
+            Self::Check { .. }
+            | Self::Fmt { .. }
+            | Self::Explain { .. }
+            | Self::Demo { .. }
+            | Self::Gradbench { .. } => None,
         }
     }
 }

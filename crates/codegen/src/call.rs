@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pullback_base::{Diagnostic, Id, bug};
 use pullback_ir::eval::{Items, Shape, Value};
@@ -26,6 +26,18 @@ pub struct Native {
     code: Code,
     roots: Vec<FuncId>,
 }
+
+/// One run of several.
+#[derive(Clone, Copy, Debug)]
+pub struct Ran {
+    /// How long the function took, without what is done to pass values.
+    pub time: Duration,
+    /// The bytes that were held before: arguments, and constants once they are known.
+    pub held: i64,
+}
+
+/// Is told of a run, and says whether there is to be another one.
+pub type More<'m> = &'m mut (dyn FnMut(Ran) -> bool + Send);
 
 /// How much of a stack is left free for what is not checked.
 const MARGIN: usize = 1 << 20;
@@ -55,7 +67,20 @@ impl Native {
         args: &[Value],
         limits: &Limits,
     ) -> Result<Vec<Value>, Box<Diagnostic>> {
-        self.open(limits).call(program, root, args, limits)
+        self.open(limits).call(program, root, args, limits, None)
+    }
+
+    /// As [`Native::call`], again and again as long as `more` says, which is told of each run. Arguments are
+    /// put in place once; the results are those of the last run.
+    pub fn repeat(
+        &self,
+        program: &mut Program,
+        root: usize,
+        args: &[Value],
+        limits: &Limits,
+        more: More<'_>,
+    ) -> Result<Vec<Value>, Box<Diagnostic>> {
+        self.open(limits).call(program, root, args, limits, Some(more))
     }
 
     /// As [`Native::call`], with the bytes that the results hold in memory and all else that has not been let go
@@ -68,7 +93,7 @@ impl Native {
         limits: &Limits,
     ) -> Result<(Vec<Value>, i64), Box<Diagnostic>> {
         let run = self.open(limits);
-        let results = run.call(program, root, args, limits)?;
+        let results = run.call(program, root, args, limits, None)?;
         Ok((results, run.told()[7]))
     }
 
@@ -96,24 +121,97 @@ impl Drop for Run<'_> {
 }
 
 /// What the thread of a run is given.
-#[derive(Clone, Copy)]
-struct Job {
-    run: unsafe extern "C" fn(*mut Context, u32, *const i64, *mut i64, u64) -> i32,
+struct Job<'j, 'm> {
+    library: &'j Library,
     context: *mut Context,
     root: u32,
-    args: *const i64,
-    results: *mut i64,
+    args: &'j [i64],
+    /// Where among the words of the arguments there are counted blocks.
+    arg_blocks: &'j [usize],
+    results: &'j mut [i64],
+    result_blocks: &'j [usize],
     stack: u64,
+    more: Option<More<'m>>,
 }
 
 // SAFETY: whoever starts the thread waits for it, and touches nothing of this meanwhile.
-unsafe impl Send for Job {}
+unsafe impl Send for Job<'_, '_> {}
 
-impl Job {
-    fn run(self) -> i32 {
-        // SAFETY: the words of arguments and results are as many as the root has.
-        unsafe { (self.run)(self.context, self.root, self.args, self.results, self.stack) }
+impl Job<'_, '_> {
+    fn run(&mut self) -> i32 {
+        loop {
+            let held = if self.more.is_some() { self.hold() } else { 0 };
+            let started = Instant::now();
+            let (args, results) = (self.args.as_ptr(), self.results.as_mut_ptr());
+            // SAFETY: the words of arguments and results are as many as the root has.
+            let status =
+                unsafe { (self.library.run)(self.context, self.root, args, results, self.stack) };
+            let time = started.elapsed();
+            let goes_on =
+                status == 0 && self.more.as_mut().is_some_and(|more| more(Ran { time, held }));
+            if !goes_on {
+                return status;
+            }
+            self.let_go();
+        }
     }
+
+    /// Counts the arguments once more, as a run takes its own counts with it. Says how many bytes are held.
+    fn hold(&self) -> i64 {
+        for at in self.arg_blocks {
+            let block = self.args[*at];
+            if is_block(block) {
+                // SAFETY: the word is a block of this context, which begins with its count.
+                unsafe { *(block as *mut i64) += 1 }
+            }
+        }
+        // SAFETY: the context is open.
+        unsafe { told(self.library, self.context)[7] }
+    }
+
+    /// Lets go of the results.
+    fn let_go(&self) {
+        for at in self.result_blocks {
+            let block = self.results[*at];
+            if is_block(block) {
+                // SAFETY: a result is a block of this context, and one of its counts is ours.
+                unsafe { (self.library.drop)(self.context, block as *mut i64) }
+            }
+        }
+    }
+}
+
+/// Whether a word that may be a block is one: it may be a constructor without fields, which is odd, or nothing.
+fn is_block(word: i64) -> bool {
+    word != 0 && word & 1 == 0
+}
+
+/// Where among the words of values there may be counted blocks.
+fn blocks(types: impl Iterator<Item = Type>) -> Vec<usize> {
+    let (mut at, mut blocks) = (0, vec![]);
+    for ty in types {
+        let counted = match ty.elem {
+            Elem::Real | Elem::Int | Elem::Bool | Elem::Str => ty.is_array(),
+            Elem::Data(_) => true,
+            Elem::Unit => false,
+        };
+        if counted {
+            blocks.push(at);
+        }
+        at += words(ty);
+    }
+    blocks
+}
+
+/// What a run tells of itself.
+///
+/// # Safety
+/// The context must be open.
+unsafe fn told(library: &Library, context: *const Context) -> Told {
+    let mut told: Told = [0; 8];
+    // SAFETY: as many words are written.
+    unsafe { (library.told)(context, told.as_mut_ptr()) }
+    told
 }
 
 impl Run<'_> {
@@ -123,6 +221,7 @@ impl Run<'_> {
         root: usize,
         args: &[Value],
         limits: &Limits,
+        more: Option<More<'_>>,
     ) -> Result<Vec<Value>, Box<Diagnostic>> {
         let func = self.native.roots[root];
         let params: Vec<Type> =
@@ -135,13 +234,18 @@ impl Run<'_> {
             }
         }
         let mut taken = vec![0i64; results.iter().map(|ty| words(*ty)).sum::<usize>()];
+        // A constant is kept to the end of all runs, and what it gives goes with it.
+        let given_back = if program.funcs[func].is_constant { &[][..] } else { &results };
         let job = Job {
-            run: self.native.library.run,
+            library: &self.native.library,
             context: self.context,
             root: root as u32,
-            args: given.as_ptr(),
-            results: taken.as_mut_ptr(),
+            args: &given,
+            arg_blocks: &blocks(params.iter().copied()),
+            results: &mut taken,
+            result_blocks: &blocks(given_back.iter().copied()),
             stack: USUAL_STACK,
+            more,
         };
         if self.timed(job, limits) != 0 {
             return Err(self.failure(program, limits));
@@ -157,7 +261,7 @@ impl Run<'_> {
     }
 
     /// Runs, with somebody who looks at the clock if there is a limit of time.
-    fn timed(&self, job: Job, limits: &Limits) -> i32 {
+    fn timed(&self, job: Job<'_, '_>, limits: &Limits) -> i32 {
         let started = limits.since.map_or_else(Instant::now, |since| since.time);
         let Some(deadline) = limits.timeout.and_then(|timeout| started.checked_add(timeout)) else {
             return self.stacked(job, limits);
@@ -179,15 +283,15 @@ impl Run<'_> {
     }
 
     /// Runs, on a large stack if the code recurses: as large as the limit allows and the system gives.
-    fn stacked(&self, mut job: Job, limits: &Limits) -> i32 {
+    fn stacked(&self, mut job: Job<'_, '_>, limits: &Limits) -> i32 {
         if !self.native.code.recurses {
             return job.run();
         }
         let mut size = (limits.max_memory / 2).max(SMALLEST_STACK);
         loop {
             job.stack = (size - MARGIN) as u64;
-            let run = move || job.run();
             let status = std::thread::scope(|scope| {
+                let run = || job.run();
                 let thread = std::thread::Builder::new().stack_size(size).spawn_scoped(scope, run);
                 match thread.map(std::thread::ScopedJoinHandle::join) {
                     Ok(Ok(status)) => Some(status),
@@ -209,10 +313,8 @@ impl Run<'_> {
     }
 
     fn told(&self) -> Told {
-        let mut told: Told = [0; 8];
-        // SAFETY: as many words are written.
-        unsafe { (self.native.library.told)(self.context, told.as_mut_ptr()) }
-        told
+        // SAFETY: the context is open as long as the run is.
+        unsafe { told(&self.native.library, self.context) }
     }
 
     /// Adds the words of a value; nothing if there is no memory for it.

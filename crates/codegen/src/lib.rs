@@ -12,7 +12,7 @@ mod layout;
 mod limits;
 mod load;
 
-pub use call::Native;
+pub use call::{More, Native, Ran};
 pub use compiler::{Failure, Level, compiler};
 pub use emit::{Code, emit};
 pub use limits::Limits;

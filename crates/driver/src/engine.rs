@@ -117,6 +117,10 @@ impl Engine {
         let since = Some(Since { time: clock.started(), ..since });
         Self { info: self.info, options: Options { since, ..self.options.clone() } }
     }
+    /// How it runs.
+    pub fn how(&self) -> How {
+        self.info.how
+    }
     /// Its name.
     pub fn name(&self) -> &'static str {
         self.info.name

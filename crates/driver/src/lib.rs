@@ -39,7 +39,10 @@ mod dev;
 mod measure;
 mod show;
 mod test;
+mod timed;
 mod watch;
+
+mod gradbench;
 
 pub use check::{check, explain, fmt};
 pub use check_grad::{GradReport, check_grad};
@@ -49,6 +52,7 @@ pub use dev::{Dev, dev};
 pub use engine::engine_names;
 pub use expect::{Expectation, ExpectationKind, expectations};
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
+pub use gradbench::{Gradbench, refused};
 pub use limits::{Clock, stopped_late};
 pub use measure::{Cost, Operations, function, measure, operations};
 pub use output::to_text;

@@ -20,14 +20,14 @@ mod table;
 mod trace;
 mod watch;
 
-pub use compiled::Compiled;
+pub use compiled::{Asked, Compiled};
 pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{Answer, Back, EngineInfo, How, Mode, Page, ShowFn, Stage};
 pub use follow::follow;
 pub use linear::Pullbacks;
 pub use page::page;
-pub use pullback_codegen::{Level, compiler};
-pub use run::{Batch, evaluate, run, run_in_machine};
+pub use pullback_codegen::{Level, More, Ran, compiler};
+pub use run::{Batch, evaluate, run, run_in_machine, vet};
 pub use source::TRANSLATE;
 pub use table::{BOUNDED, ENGINES, engine_named, fused, modes};
 pub use trace::{engine as trace_engine, show_trace, show_trace_bounded};

@@ -45,11 +45,7 @@ pub fn run(
             source::run_transformed(transforms, program, function, argument, mode, options)
         }
         How::Compiled(back) => {
-            if let Some(tester) = tester(Pullbacks::Any, program, function, Some(mode)) {
-                let (image, x) = (compile(program), argument.clone());
-                run_in_machine(tester, &image, function, x, mode, options)?;
-            }
-            followed(program, function, &argument, mode, options)?;
+            vet(program, function, &argument, mode, options)?;
             compiled::run(program, function, argument, mode, options, back)
         }
     }
@@ -117,6 +113,21 @@ impl<'p> Batch<'p> {
         checked(self.program, def, options)?;
         Ok(self.code.call_entry(at, &[], options)?.0)
     }
+}
+
+/// As [`checked`], for a function of one argument.
+pub fn vet(
+    program: &Program,
+    function: DefId,
+    argument: &Value,
+    mode: &Mode,
+    options: &Options,
+) -> Result<(), Box<Diagnostic>> {
+    if let Some(tester) = tester(Pullbacks::Any, program, function, Some(mode)) {
+        let (image, x) = (compile(program), argument.clone());
+        run_in_machine(tester, &image, function, x, mode, options)?;
+    }
+    followed(program, function, argument, mode, options)
 }
 
 /// In the strict domain: runs the program itself, followed in the evaluator, for its faults.

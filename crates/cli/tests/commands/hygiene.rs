@@ -120,8 +120,9 @@ const CALLS: &[(&str, &[&str])] = &[
     ("test", &["", "--warn kinks"]),
     ("demo", &["f"]),
     ("show", &["f --stage types", "rows --stage lambda", "changed --stage lambda"]),
-    // It reads no file.
+    // They read no file.
     ("explain", &[]),
+    ("gradbench", &[]),
 ];
 
 /// The commands that take derivatives by an engine, with a call for each.

@@ -4,6 +4,7 @@
 mod dev;
 mod docs;
 mod golden;
+mod gradbench;
 mod hygiene;
 #[cfg(target_os = "linux")]
 mod memory;

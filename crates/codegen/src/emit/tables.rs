@@ -176,8 +176,10 @@ impl Emit<'_> {
              \x20 c->low = here > stack ? here - stack : 0;\n\
              \x20 c->types = pb_types;\n\
              \x20 if (setjmp(c->jump)) return 1;\n\
-             \x20 c->memo = pb_take(c, -1, (sizeof(pb_memo) + 15) & ~UINT64_C(15));\n\
-             \x20 memset(c->memo, 0, sizeof(pb_memo));\n\
+             \x20 if (!c->memo) {{\n\
+             \x20   void *memo = pb_take(c, -1, (sizeof(pb_memo) + 15) & ~UINT64_C(15));\n\
+             \x20   c->memo = memset(memo, 0, sizeof(pb_memo));\n\
+             \x20 }}\n\
              \x20 switch (root) {{\n{cases}  }}\n\
              \x20 return 0;\n}}\n"
         )

@@ -32,6 +32,9 @@ __attribute__((visibility("default"))) void pb_close(pb_ctx *c) {
   free(c);
 }
 
+/* Lets go of a block that a run has given. */
+__attribute__((visibility("default"))) void pb_drop(pb_ctx *c, pb_block *b) { pb_dec(c, b); }
+
 /* A cell or the elements of an array, for arguments; 0 if there is no memory for it. */
 __attribute__((visibility("default"))) void *pb_make(pb_ctx *c, uint32_t kind, uint32_t tag, uint64_t bytes) {
   if (setjmp(c->jump)) return 0;

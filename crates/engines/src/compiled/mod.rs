@@ -9,11 +9,12 @@ mod path;
 mod stages;
 
 use std::cell::RefCell;
+use std::time::Instant;
 
 use pullback_base::{Diagnostic, Span, bug};
-use pullback_codegen::{Failure, Level, Native};
+use pullback_codegen::{Failure, Level, More, Native, Ran};
 use pullback_eval::{Counts, Options, Value};
-use pullback_ir::eval::Limits;
+use pullback_ir::eval::{Image, Limits, Machine};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
 use pullback_lower::Lowered;
 use pullback_opt::proven;
@@ -30,6 +31,29 @@ pub use path::{
 pub(crate) use stages::{NATIVE_STAGES, STAGES};
 
 const NAME: &str = "compiled";
+
+/// What is asked of a function, at arguments that are not known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Its value.
+    Value,
+    /// Its value, and the cotangent of its argument for a cotangent of its result.
+    Vjp,
+    /// Its value, and the tangent of its result for a tangent of its argument.
+    Jvp,
+    /// Its value, which is a Real, and its gradient.
+    Gradient,
+}
+
+impl Asked {
+    fn by(mode: &Mode) -> Self {
+        match mode {
+            Mode::Value => Self::Value,
+            Mode::Vjp(_) => Self::Vjp,
+            Mode::Jvp(_) => Self::Jvp,
+        }
+    }
+}
 
 /// The value and the derivative of a function.
 pub(crate) fn run(
@@ -68,7 +92,7 @@ fn code_for(
     plan: &mut Plan<'_>,
 ) -> Result<Compiled, Box<Diagnostic>> {
     let mut program = program.clone();
-    let (entry, count) = asked(&mut program, function, mode);
+    let (entry, count) = asked(&mut program, function, Asked::by(mode));
     Compiled::planned(&program, entry, count, plan)
 }
 
@@ -130,13 +154,13 @@ fn constant(program: &mut Program, def: DefId) -> DefId {
 }
 
 /// What is asked of a function, as a definition of so many parameters.
-fn asked(program: &mut Program, function: DefId, mode: &Mode) -> (DefId, usize) {
+fn asked(program: &mut Program, function: DefId, asked: Asked) -> (DefId, usize) {
     let Def { name, ty, span, .. } = program.defs[function].clone();
     let (from, to) = ty.sides();
-    let (op, along) = match mode {
-        Mode::Value => (None, None),
-        Mode::Vjp(_) => (Some(AdOp::Vjp), Some(tangent_of(program, to))),
-        Mode::Jvp(_) => (Some(AdOp::Jvp), Some(tangent_of(program, from))),
+    let (op, along) = match asked {
+        Asked::Value => (None, None),
+        Asked::Vjp | Asked::Gradient => (Some(AdOp::Vjp), Some(tangent_of(program, to))),
+        Asked::Jvp => (Some(AdOp::Jvp), Some(tangent_of(program, from))),
     };
     let x = program.fresh("x", from.clone());
     let mut vars = vec![x];
@@ -144,9 +168,13 @@ fn asked(program: &mut Program, function: DefId, mode: &Mode) -> (DefId, usize) 
     let point = program.var(x, span);
     let body = match (op, along) {
         (Some(op), Some(along)) => {
-            let direction = program.fresh("direction", along);
-            vars.push(direction);
-            let given = program.var(direction, span);
+            let given = if asked == Asked::Gradient {
+                Expr::real(1.0, span)
+            } else {
+                let direction = program.fresh("direction", along);
+                vars.push(direction);
+                program.var(direction, span)
+            };
             if op == AdOp::Vjp {
                 let ty = operator_type(program, op, &[&callee, &point]);
                 let both = program.fresh("both", ty.clone());
@@ -217,6 +245,23 @@ impl Compiled {
         Ok(Self { lowered: RefCell::new(lowered), entries, native: None })
     }
 
+    /// The code of what is asked of a function of one argument; arguments are that one, and a direction if there
+    /// is one.
+    pub fn of_function(
+        program: &Program,
+        function: DefId,
+        what: Asked,
+        back: Back,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let mut program = program.clone();
+        let (entry, count) = asked(&mut program, function, what);
+        let mut code = Self::planned(&program, entry, count, &mut Plan::of(&program))?;
+        if back == Back::Native {
+            code.go_native(Level::Fast)?;
+        }
+        Ok(code)
+    }
+
     /// The native code of closed definitions, made together and quickly.
     pub(crate) fn batch(program: &Program, defs: &[DefId]) -> Result<Self, Box<Diagnostic>> {
         let mut program = program.clone();
@@ -266,6 +311,36 @@ impl Compiled {
         Ok((value, summary(counts)))
     }
 
+    /// The result of the last of several runs, as many as `more` wants, which is told of the time of each:
+    /// that of the function alone, with its arguments in place.
+    pub fn repeat(
+        &self,
+        arguments: &[Value],
+        options: &Options,
+        more: More<'_>,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let lowered = &mut *self.lowered.borrow_mut();
+        let (params, result) = &self.entries[0];
+        let leaves = params.iter().zip(arguments);
+        let values: Vec<_> = leaves.flat_map(|(ty, value)| given(lowered, ty, value)).collect();
+        let results = if let Some(native) = &self.native {
+            let limits = native_limits(options);
+            native.repeat(&mut lowered.program, 0, &values, &limits, more)?
+        } else {
+            let image = Image::new(&lowered.program);
+            loop {
+                let mut machine = Machine::new(&image, limits(options));
+                let values = values.clone();
+                let started = Instant::now();
+                let results = machine.call(lowered.roots[0], values)?;
+                if !more(Ran { time: started.elapsed(), held: 0 }) {
+                    break results;
+                }
+            }
+        };
+        Ok(shown(lowered, result, results))
+    }
+
     /// As [`Compiled::call`], with the whole account.
     fn call_counted(
         &self,
@@ -280,11 +355,7 @@ impl Compiled {
             values.extend(given(lowered, ty, argument));
         }
         let (results, counts) = if let Some(native) = &self.native {
-            let limits = pullback_codegen::Limits {
-                max_memory: options.max_memory,
-                timeout: options.timeout,
-                since: options.since,
-            };
+            let limits = native_limits(options);
             // Native code counts nothing.
             let counts = pullback_ir::eval::Counts::default();
             (native.call(&mut lowered.program, entry, &values, &limits)?, counts)
@@ -295,6 +366,11 @@ impl Compiled {
         let value = shown(lowered, result, results);
         Ok((value, counts))
     }
+}
+
+fn native_limits(options: &Options) -> pullback_codegen::Limits {
+    let Options { max_memory, timeout, since, .. } = options;
+    pullback_codegen::Limits { max_memory: *max_memory, timeout: *timeout, since: *since }
 }
 
 fn limits(options: &Options) -> Limits {

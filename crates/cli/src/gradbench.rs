@@ -1,0 +1,44 @@
+//! `gradbench`: messages from standard input, answers to standard output, line by line.
+
+use std::io::{self, BufRead, Read, Write};
+
+use pullback_driver::{Clock, Gradbench, MAX_FILE_BYTES, Session, Settings, Stop, refused};
+
+use crate::exit::{SUCCESS, WRONG_USAGE};
+use crate::options::Color;
+use crate::terminal::{Terminal, report};
+
+/// Answers until the input ends, or nobody listens any more.
+pub fn gradbench(color: Color, clock: &Clock, settings: &Settings) -> u8 {
+    let mut session = Session::timed(&Terminal, clock.clone());
+    let tool = Gradbench::new(&mut session, settings);
+    report(&session.sources, &session.diagnostics, color);
+    let Ok(mut tool) = tool.map_err(|Stop| ()) else { return WRONG_USAGE };
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    while let Some(line) = read_line(&mut input) {
+        let answer = match line {
+            Ok(line) if line.trim().is_empty() => continue,
+            Ok(line) => tool.answer(&line),
+            Err(wrong) => refused("null", wrong),
+        };
+        let written = writeln!(output, "{answer}").and_then(|()| output.flush());
+        if written.is_err() {
+            break;
+        }
+    }
+    SUCCESS
+}
+
+/// The next line, or what is wrong with it; nothing at the end.
+fn read_line(input: &mut impl BufRead) -> Option<Result<String, &'static str>> {
+    let mut bytes = vec![];
+    let read = input.by_ref().take(MAX_FILE_BYTES).read_until(b'\n', &mut bytes).ok()?;
+    if read == 0 {
+        return None;
+    }
+    if bytes.len() as u64 == MAX_FILE_BYTES && !bytes.ends_with(b"\n") {
+        input.skip_until(b'\n').ok()?;
+        return Some(Err("the message is larger than 1 GiB"));
+    }
+    Some(String::from_utf8(bytes).map_err(|_| "the message is not UTF-8 text"))
+}
