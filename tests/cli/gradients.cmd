@@ -421,19 +421,18 @@ $ pullback show tests/cli/programs/gradients.pull curvature --stage opt
 exit 0
 > fn @`grad curvature`.0(x.0: f64) -> f64, f64 {
 >   t.1: f64 = mul(x.0, x.0)
->   t.2: f64 = sin(t.1)
->   p.3: f64 = cos(t.1)
->   p.4: f64 = neg(t.2)
->   bar.5: f64 = mul(p.3, x.0)
+>   p.2: f64 = cos(t.1)
+>   p.3: f64 = sin(t.1)
+>   p.4: f64 = neg(p.3)
+>   bar.5: f64 = mul(p.2, x.0)
 >   bar.6: f64 = add(bar.5, bar.5)
->   bar.7: f64 = add(p.3, p.3)
->   bar.8: f64 = add(x.0, x.0)
+>   bar.7: f64 = mul(2.0, p.2)
+>   bar.8: f64 = mul(2.0, x.0)
 >   bar.9: f64 = mul(bar.8, p.4)
->   bar.10: f64 = add(bar.9, 0.0)
->   bar.11: f64 = mul(bar.10, x.0)
->   bar.12: f64 = add(bar.7, bar.11)
->   bar.13: f64 = add(bar.12, bar.11)
->   yield bar.6, bar.13
+>   bar.10: f64 = mul(bar.9, x.0)
+>   bar.11: f64 = add(bar.7, bar.10)
+>   bar.12: f64 = add(bar.11, bar.10)
+>   yield bar.6, bar.12
 > }
 
 $ pullback show tests/cli/programs/gradients.pull inner --stage opt

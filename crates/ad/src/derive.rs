@@ -1,8 +1,8 @@
 //! Derivations: each function is differentiated once for each set of parameters that move and each use, and the
 //! requests of a program become calls of what is made.
 //!
-//! Requests inside a function are made before the function is differentiated. A function that uses its own
-//! derivative by recursion would need derivations without end: it is refused with its name.
+//! No function is differentiated that asks for derivatives, or calls one that does: those are made before. A function
+//! that uses its own derivative by recursion would need derivations without end: it is refused with its name.
 
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{
@@ -27,7 +27,7 @@ const MOST: usize = 400_000;
 impl Ad {
     /// The functions that one calls, itself first.
     pub(crate) fn reachable(&self, func: FuncId) -> Vec<FuncId> {
-        crate::request::reachable(&self.program, &[func])
+        crate::orders::reachable(&self.program, &[func])
     }
 
     /// Differentiates a function, if that has not been done.
@@ -42,12 +42,6 @@ impl Ad {
         let key: Key = (func, moving.to_vec(), kind, is_entry);
         if let Some(derived) = self.derived.get(&key) {
             return Ok(derived.clone());
-        }
-        for callee in self.reachable(func) {
-            if self.under_way.contains(&callee) {
-                return Err(unbounded(&self.program.funcs[callee], span));
-            }
-            self.resolve(callee)?;
         }
         if self.tally.size() > MOST {
             return Err(too_large(&self.program, func, span));
@@ -362,18 +356,5 @@ fn too_large(program: &Program, func: FuncId, span: Span) -> Box<Diagnostic> {
             .note(format!("the derivatives of a program have {MOST} statements at most"))
             .note("the compiler makes every derivative before the program runs")
             .hint("use `--engine trace`, which takes derivatives while the program runs"),
-    )
-}
-
-fn unbounded(func: &Func, span: Span) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error(
-            "E0717",
-            span,
-            format!("the engine `ir` does not cover that `{}` uses its own derivative", func.name),
-            "this would need derivatives of derivatives without end",
-        )
-        .note("the compiler makes every derivative before the program runs")
-        .hint("use `--engine trace`, which takes derivatives while the program runs"),
     )
 }

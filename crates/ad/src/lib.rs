@@ -3,7 +3,9 @@
 //! one that decides what is saved, and `transpose` is structural. Their products are ordinary code of the IR,
 //! so derivatives of derivatives need nothing more.
 //!
-//! `differentiate : Program -> Program` without requests, rules or `stop`.
+//! `differentiate : Program -> Program` without requests, rules or `stop`. Requests are made from the inside out, one
+//! order after the other: first those of functions that ask for nothing themselves. Between two orders runs what the
+//! caller hands in, the optimiser, so that what is differentiated again has no more in it than it must.
 
 mod activity;
 mod again;
@@ -11,6 +13,7 @@ mod call;
 mod derive;
 mod jvp;
 mod name;
+mod orders;
 mod partial;
 mod prune;
 mod request;
@@ -29,31 +32,49 @@ use pullback_base::Diagnostic;
 use pullback_ir::{Block, FuncId, Op, Program, Rule};
 use rustc_hash::FxHashSet;
 
+use state::Ad;
+
 pub use stages::{Until, derivation, vjp};
+pub use state::Between;
 pub use tally::{Tally, Work};
 pub use tape::limit_tapes;
 
-/// Makes all derivatives that functions ask for. Fails if one would need derivations without end.
-pub fn differentiate(program: Program, roots: &[FuncId]) -> Result<Program, Box<Diagnostic>> {
-    Ok(differentiate_told(program, roots)?.0)
+/// Makes all derivatives that functions ask for, and tells what the passes did. Fails if one would need derivations
+/// without end.
+pub fn differentiate(
+    program: Program,
+    roots: &mut [FuncId],
+    between: &mut Between<'_>,
+) -> Result<(Program, Tally), Box<Diagnostic>> {
+    let (ad, _) = resolved(program, roots, between)?;
+    Ok((finished(ad.program, roots), ad.tally))
 }
 
-/// As [`differentiate`], and tells what the passes did.
-pub fn differentiate_told(
+/// As [`differentiate`], with what only derivations look at; and whether there were any requests.
+fn resolved(
     program: Program,
-    roots: &[FuncId],
-) -> Result<(Program, Tally), Box<Diagnostic>> {
-    let mut ad = state::Ad::new(program);
-    for func in request::reachable(&ad.program, roots) {
-        ad.resolve(func)?;
+    roots: &mut [FuncId],
+    between: &mut Between<'_>,
+) -> Result<(Ad, bool), Box<Diagnostic>> {
+    let mut ad = Ad::new(program);
+    let mut has_resolved = false;
+    while orders::are_left(&ad.program, roots) {
+        if has_resolved {
+            ad = ad.after(roots, between);
+        }
+        ad.requests = orders::innermost(&ad.program, roots)?;
+        for func in orders::reachable(&ad.program, roots) {
+            ad.resolve(func)?;
+        }
+        has_resolved = true;
     }
-    Ok((finished(ad.program, roots), ad.tally))
+    Ok((ad, has_resolved))
 }
 
 /// The program with nothing in it that only derivations look at.
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn finished(mut program: Program, roots: &[FuncId]) -> Program {
-    for func in request::reachable(&program, roots) {
+    for func in orders::reachable(&program, roots) {
         let mut body = std::mem::take(&mut program.funcs[func].body);
         body.visit_mut(&mut |stmt| match &mut stmt.op {
             Op::Custom { rule, value_captured, args, .. } => {
@@ -67,7 +88,7 @@ fn finished(mut program: Program, roots: &[FuncId]) -> Program {
         program.funcs[func].body = body;
     }
     // What nothing calls any more may still ask for what is not there.
-    let reached: FxHashSet<FuncId> = request::reachable(&program, roots).into_iter().collect();
+    let reached: FxHashSet<FuncId> = orders::reachable(&program, roots).into_iter().collect();
     for func in program.funcs.ids().collect::<Vec<_>>() {
         if !reached.contains(&func) {
             let unused = &mut program.funcs[func];

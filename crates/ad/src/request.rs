@@ -3,32 +3,27 @@
 
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{
-    Arm, Atom, Block, Constructor, DataId, FuncId, Match, Mode, Op, Program, Request, Rule, Stmt,
-    VarId,
+    Arm, Atom, Block, Constructor, DataId, FuncId, Match, Mode, Op, Request, RequestId, Stmt, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::name::NAME;
+use crate::orders::{asked, asked_by};
 use crate::state::{Ad, Derived, Kind};
 
 type Told<T> = Result<T, Box<Diagnostic>>;
 
 impl Ad {
-    /// Makes the requests inside a function.
+    /// Makes those requests inside a function that are to be made now.
     pub(crate) fn resolve(&mut self, func: FuncId) -> Told<()> {
-        if self.done.contains(&func) || !self.under_way.insert(func) {
-            return Ok(());
-        }
         let mut body = std::mem::take(&mut self.program.funcs[func].body);
-        let resolved = if has_request(&body) {
+        let resolved = if asked(&body).is_empty() {
+            Ok(())
+        } else {
             self.held.extend(applied(&body).into_iter().map(|residual| (residual, vec![])));
             self.block(&mut body)
-        } else {
-            Ok(())
         };
         self.program.funcs[func].body = body;
-        self.under_way.remove(&func);
-        self.done.insert(func);
         resolved
     }
 
@@ -46,6 +41,10 @@ impl Ad {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn stmt(&mut self, stmt: Stmt, stmts: &mut Vec<Stmt>) -> Told<()> {
+        if asked_by(&stmt.op).is_none_or(|request| !self.requests.contains(&request)) {
+            stmts.push(stmt);
+            return Ok(());
+        }
         let Stmt { mut vars, op, span } = stmt;
         match op {
             Op::Jvp(request, mut args, dots) => {
@@ -89,11 +88,7 @@ impl Ad {
     }
 
     /// What a request asks for, and the data type of its residual, which has its field now.
-    fn made(
-        &mut self,
-        request: pullback_ir::RequestId,
-        span: Span,
-    ) -> Told<(Derived, Option<DataId>)> {
+    fn made(&mut self, request: RequestId, span: Span) -> Told<(Derived, Option<DataId>)> {
         let Request { func, active, mode } = self.program.requests[request].clone();
         let (kind, data) = match mode {
             Mode::Jvp => (Kind::Jvp, None),
@@ -150,39 +145,4 @@ fn applied(body: &Block) -> FxHashSet<VarId> {
     });
     made.retain(|residual| uses.get(residual).is_none_or(|uses| *uses == 0));
     made
-}
-
-fn has_request(block: &Block) -> bool {
-    let mut has = false;
-    block.visit(&mut |stmt| {
-        has |= matches!(stmt.op, Op::Jvp(..) | Op::Linearize(..) | Op::Apply(..));
-    });
-    has
-}
-
-/// The functions that some call, by requests and rules too; those first.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-pub(crate) fn reachable(program: &Program, roots: &[FuncId]) -> Vec<FuncId> {
-    let mut seen: FxHashSet<FuncId> = roots.iter().copied().collect();
-    let mut order = roots.to_vec();
-    let mut next = 0;
-    while let Some(func) = order.get(next).copied() {
-        next += 1;
-        let mut callees = vec![];
-        program.funcs[func].body.visit(&mut |stmt| match &stmt.op {
-            Op::Call(callee, _) => callees.push(*callee),
-            Op::Custom { rule, .. } => match program.rules[*rule] {
-                Rule::Vjp { value, forward, pullback } => {
-                    callees.extend([value, forward, pullback]);
-                }
-                Rule::Jvp { value, forward } => callees.extend([value, forward]),
-            },
-            Op::Jvp(request, ..) | Op::Linearize(request, ..) | Op::Apply(request, ..) => {
-                callees.push(program.requests[*request].func);
-            }
-            _ => {}
-        });
-        order.extend(callees.into_iter().filter(|callee| seen.insert(*callee)));
-    }
-    order
 }

@@ -4,7 +4,7 @@ use pullback_base::{Diagnostic, Span};
 use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Type, VarId};
 
 use crate::state::{Ad, Derived, Kind};
-use crate::{finished, request};
+use crate::{Between, finished, resolved};
 
 /// How far a derivation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,9 @@ pub fn derivation(
     program: Program,
     func: FuncId,
     until: Until,
+    between: &mut Between<'_>,
 ) -> Result<(Program, Vec<FuncId>), Box<Diagnostic>> {
-    let (ad, derived) = derived(program, func, until)?;
+    let (ad, derived, _) = derived(program, func, until, between)?;
     let roots = match until {
         Until::Jvp => vec![derived.forward],
         Until::Unzip => vec![derived.forward, derived.push],
@@ -33,11 +34,18 @@ pub fn derivation(
     Ok((finished(ad.program, &roots), roots))
 }
 
-fn derived(program: Program, func: FuncId, until: Until) -> Result<(Ad, Derived), Box<Diagnostic>> {
-    let mut ad = Ad::new(program);
-    for callee in request::reachable(&ad.program, &[func]) {
-        ad.resolve(callee)?;
+fn derived(
+    program: Program,
+    func: FuncId,
+    until: Until,
+    between: &mut Between<'_>,
+) -> Result<(Ad, Derived, FuncId), Box<Diagnostic>> {
+    let mut roots = [func];
+    let (mut ad, has_resolved) = resolved(program, &mut roots, between)?;
+    if has_resolved {
+        ad = ad.after(&mut roots, between);
     }
+    let [func] = roots;
     let kind = match until {
         Until::Jvp => Kind::Jvp,
         Until::Unzip => Kind::Push,
@@ -48,13 +56,17 @@ fn derived(program: Program, func: FuncId, until: Until) -> Result<(Ad, Derived)
     let moving: Vec<bool> =
         params.map(|param| ad.program.has_tangent(ad.program.vars[*param].ty)).collect();
     let derived = ad.derive(func, &moving, kind, true, Span::NONE)?;
-    Ok((ad, derived))
+    Ok((ad, derived, func))
 }
 
 /// A function that gives the value of another one and the cotangents of its parameters: at the cotangent 1 if
 /// it gives one Real, else at cotangents that it takes last.
-pub fn vjp(program: Program, func: FuncId) -> Result<(Program, FuncId), Box<Diagnostic>> {
-    let (ad, derived) = derived(program, func, Until::Transpose)?;
+pub fn vjp(
+    program: Program,
+    func: FuncId,
+    between: &mut Between<'_>,
+) -> Result<(Program, FuncId), Box<Diagnostic>> {
+    let (ad, derived, func) = derived(program, func, Until::Transpose, between)?;
     let mut program = ad.program;
     let Func { name, params, results, span, .. } = program.funcs[func].clone();
     let copies = |program: &mut Program, vars: &[VarId]| -> Vec<VarId> {

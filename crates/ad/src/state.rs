@@ -1,11 +1,15 @@
 //! What differentiation knows while it is under way.
 
 use pullback_base::Diagnostic;
-use pullback_ir::{Atom, Constructor, Data, DataId, FuncId, Program, Type, VarId};
+use pullback_ir::{Atom, Constructor, Data, DataId, FuncId, Program, RequestId, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::activity::Summaries;
 use crate::tally::Tally;
+
+/// What runs between the orders of derivatives: it may change all but what the program computes. The roots may have
+/// other numbers afterwards.
+pub type Between<'b> = dyn FnMut(Program, &mut [FuncId]) -> Program + 'b;
 
 /// What a derivation is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,8 +70,8 @@ pub(crate) struct Ad {
     pub(crate) reads: FxHashMap<FuncId, Vec<bool>>,
     /// What residuals hold that are made and applied in one function: they get no boxes.
     pub(crate) held: FxHashMap<VarId, Vec<Atom>>,
-    pub(crate) under_way: FxHashSet<FuncId>,
-    pub(crate) done: FxHashSet<FuncId>,
+    /// The requests that are made now.
+    pub(crate) requests: FxHashSet<RequestId>,
     /// Whether what was linear on the way stays marked, for people to see.
     pub(crate) keeps_marks: bool,
     /// What the passes did.
@@ -85,10 +89,13 @@ impl Ad {
             boxes: Boxes::default(),
             reads: FxHashMap::default(),
             held: FxHashMap::default(),
-            under_way: FxHashSet::default(),
-            done: FxHashSet::default(),
+            requests: FxHashSet::default(),
             keeps_marks: false,
             tally: Tally::default(),
         }
+    }
+    /// The state for the next order: what is known of functions need not be true of those that the optimiser leaves.
+    pub(crate) fn after(self, roots: &mut [FuncId], between: &mut Between<'_>) -> Self {
+        Self { tally: self.tally, ..Self::new(between(self.program, roots)) }
     }
 }

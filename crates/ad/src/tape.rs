@@ -20,7 +20,7 @@ use pullback_ir::{
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use crate::request::reachable;
+use crate::orders::reachable;
 use estimate::{Emitter, Estimate, estimate};
 
 /// Gives checkpoints to the loops of what is differentiated in reverse mode that would save more than this.

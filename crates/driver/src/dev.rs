@@ -257,8 +257,11 @@ fn code(
         let name = if call.entry.is_empty() { "main" } else { &call.entry };
         let func = function(session, &code, name)?;
         let mut entry = [func];
-        let ready = simplified(code.clone(), &mut entry, &asked.plan(&call.settings));
-        match derivation(ready, entry[0], until) {
+        let plan = asked.plan(&call.settings);
+        let ready = simplified(code.clone(), &mut entry, &plan);
+        let derived =
+            derivation(ready, entry[0], until, &mut |code, roots| simplified(code, roots, &plan));
+        match derived {
             Ok((code, roots)) => watched.text = Some(trimmed(&code, &roots).0.print()),
             Err(fault) => return session.fail(*fault),
         }

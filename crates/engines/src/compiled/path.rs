@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use pullback_ad::{differentiate_told, limit_tapes};
+use pullback_ad::{differentiate, limit_tapes};
 use pullback_base::{Diagnostic, bug};
 use pullback_ir::{FuncId, Stage, verify};
 use pullback_lambda::{DefId, Pass, Program};
@@ -168,7 +168,10 @@ pub fn resolve(
         limit_tapes(&mut code, roots, bytes);
         verified(&code, &LIMIT_TAPES, Stage::default(), plan.verifies);
     }
-    let (code, tally) = differentiate_told(code, roots)?;
+    let mut between = |code: pullback_ir::Program, roots: &mut [FuncId]| {
+        optimised(code, roots, plan, &mut works, When::Before)
+    };
+    let (code, tally) = differentiate(code, roots, &mut between)?;
     let resolved = Stage { resolved: true, ..Stage::default() };
     for (pass, work) in [JVP, UNZIP, TRANSPOSE].iter().zip(tally.works) {
         let pullback_ad::Work { runs, time, size } = work;

@@ -100,7 +100,9 @@ fn ready(program: &Program, def: DefId) -> (pullback_ir::Program, FuncId) {
 
 fn derived(program: &Program, def: DefId, until: Until) -> Result<String, Box<Diagnostic>> {
     let (code, entry) = ready(program, def);
-    let (code, roots) = derivation(code, entry, until)?;
+    let plan = Plan::of(program);
+    let (code, roots) =
+        derivation(code, entry, until, &mut |code, roots| simplified(code, roots, &plan))?;
     let (pass, linear) = match until {
         Until::Jvp => (&JVP, true),
         Until::Unzip => (&UNZIP, false),
@@ -120,9 +122,10 @@ fn gradient(
     def: DefId,
 ) -> Result<(pullback_ir::Program, Vec<FuncId>), Box<Diagnostic>> {
     let (code, entry) = ready(program, def);
-    let (code, root) = vjp(code, entry)?;
+    let plan = Plan::of(program);
+    let (code, root) = vjp(code, entry, &mut |code, roots| simplified(code, roots, &plan))?;
     let mut roots = vec![root];
-    let code = finished(code, &mut roots, &Plan::of(program));
+    let code = finished(code, &mut roots, &plan);
     Ok((code, roots))
 }
 
