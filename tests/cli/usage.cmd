@@ -19,6 +19,7 @@ exit 2
 !   show        Print a stage of the pipeline
 !   dev         Watch the passes of the compiler: a program, or the text of a stage in a file that
 !               ends in `.ir`
+!   bench       Measure a definition and its derivatives: times, their ratios, operations, memory
 !   gradbench   Take part in GradBench: answer the messages of its protocol, one a line, until the
 !               input ends
 !

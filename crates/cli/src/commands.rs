@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use pullback_base::Diagnostic;
 use pullback_driver::{Answer, Call, Clock, Session, Settings, Stop, TestReport};
 
+use crate::bench::bench;
 use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
@@ -65,6 +66,12 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let mut session = Session::timed(&Terminal, clock.clone());
             let call = call.call("", settings.settings(NO_WARNINGS));
             let text = pullback_driver::dev(&mut session, &call, &asked.request());
+            finish(&session, color, text)
+        }
+        Command::Bench { call, settings, wrt, asked } => {
+            let call = call.call(settings.settings(NO_WARNINGS));
+            let mut session = Session::timed(&Terminal, clock.clone());
+            let text = bench(&mut session, &call, &wrt.wrt, asked);
             finish(&session, color, text)
         }
         Command::Gradbench { engine, max_memory } => {

@@ -4,6 +4,7 @@
 //! exit code: 0 success; 1 the program or its input is wrong; 2 wrong usage or a file that cannot be
 //! read; 70 a bug in Pullback itself.
 
+mod bench;
 mod commands;
 mod exit;
 mod gradbench;

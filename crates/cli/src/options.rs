@@ -168,6 +168,17 @@ pub enum Command {
         #[command(flatten)]
         asked: DevArgs,
     },
+    /// Measure a definition and its derivatives: times, their ratios, operations, memory.
+    Bench {
+        #[command(flatten)]
+        call: RequiredCallArgs,
+        #[command(flatten)]
+        settings: SettingsArgs,
+        #[command(flatten)]
+        wrt: WrtArgs,
+        #[command(flatten)]
+        asked: BenchArgs,
+    },
     /// Take part in GradBench: answer the messages of its protocol, one a line, until the input ends.
     #[command(after_help = GRADBENCH)]
     Gradbench {
@@ -191,6 +202,7 @@ impl Command {
             Self::CheckGrad { settings, .. }
             | Self::Test { settings, .. }
             | Self::Show { settings, .. }
+            | Self::Bench { settings, .. }
             | Self::Dev { settings, .. } => settings.timeout,
             Self::Check { .. }
             | Self::Fmt { .. }
@@ -238,6 +250,20 @@ pub struct RequiredCallArgs {
     /// Arguments by parameter name: a JSON object or a NumPy archive.
     #[arg(long, value_name = "FILE.json|.npz")]
     pub input: Option<PathBuf>,
+}
+
+/// How much to measure.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Print JSON, with times in nanoseconds.
+    #[arg(long)]
+    pub json: bool,
+    /// How often each runs at least.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: u32,
+    /// How long the runs of each take together at least, such as 2s or 500ms.
+    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = units::seconds)]
+    pub time: f64,
 }
 
 /// What to see of the compiler.

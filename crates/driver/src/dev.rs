@@ -3,8 +3,6 @@
 //! Input: a [`Call`] whose file is a program or the text of a stage of the IR, and a [`Dev`]. Output: the stage
 //! asked for, what each pass took, what the code costs.
 
-mod table;
-
 use std::path::Path;
 
 use pullback_ad::{Until, derivation};
@@ -28,7 +26,7 @@ use crate::request::{Call, Settings};
 use crate::session::{Session, Stop, bug};
 use crate::show::{calculus, show};
 use crate::suggest::did_you_mean;
-use table::{aligned, milliseconds};
+use crate::table::{aligned, milliseconds};
 
 /// What is asked of `pullback dev`.
 #[derive(Clone, Debug, Default)]

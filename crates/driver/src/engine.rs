@@ -46,6 +46,10 @@ impl Code {
     pub fn program(&self) -> &Program {
         &self.program
     }
+    /// The program, to be kept.
+    pub fn shared(&self) -> Rc<Program> {
+        self.program.clone()
+    }
     fn image(&self) -> &Image {
         self.image.get_or_init(|| {
             let image = compile(&self.program);
@@ -116,6 +120,10 @@ impl Engine {
         let since = self.limits().since;
         let since = Some(Since { time: clock.started(), ..since });
         Self { info: self.info, options: Options { since, ..self.options.clone() } }
+    }
+    /// The first engine with the limits of this one: for what runs once and need not be compiled.
+    pub fn evaluated(&self) -> Self {
+        Self { info: &ENGINES[0], options: self.options.clone() }
     }
     /// How it runs.
     pub fn how(&self) -> How {

@@ -39,11 +39,15 @@ mod dev;
 mod measure;
 mod show;
 mod test;
-mod timed;
 mod watch;
 
+mod table;
+mod timed;
+
+mod bench;
 mod gradbench;
 
+pub use bench::{BenchReport, Effort, bench};
 pub use check::{check, explain, fmt};
 pub use check_grad::{GradReport, check_grad};
 pub use demo::demo;

@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::{Asked, Compiled, How, Mode, More, Ran, run_in_machine, vet};
-use pullback_eval::{Image, Options, Value, compile};
+use pullback_eval::memory::live;
+use pullback_eval::{Image, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 use crate::engine::Engine;
@@ -37,13 +38,66 @@ impl Timed {
     ) -> Result<Self, Box<Diagnostic>> {
         is_timed(engine)?;
         let code = match engine.how() {
-            How::Compiled(back) => {
-                Code::Compiled(Box::new(Compiled::of_function(program, function, asked, back)?))
-            }
+            How::Compiled(back) => Code::Compiled(Box::new(Compiled::of_function(
+                program,
+                function,
+                asked,
+                engine.options(),
+                back,
+            )?)),
             How::Runtime(make) => Code::Evaluated(compile(program), make),
             How::Transform { .. } => bug("an engine that is timed has code"),
         };
         Ok(Self { program: program.clone(), function, asked, code })
+    }
+
+    fn mode(&self, direction: Option<&Value>) -> Mode {
+        let direction = || direction.cloned().unwrap_or(Value::Real(1.0));
+        match self.asked {
+            Asked::Value => Mode::Value,
+            Asked::Vjp | Asked::Gradient => Mode::Vjp(direction()),
+            Asked::Jvp => Mode::Jvp(direction()),
+        }
+    }
+
+    /// What compiled code is given.
+    fn arguments(&self, argument: &Value, mode: Mode) -> Vec<Value> {
+        let direction = match mode {
+            Mode::Vjp(direction) | Mode::Jvp(direction) if self.asked != Asked::Gradient => {
+                Some(direction)
+            }
+            Mode::Vjp(_) | Mode::Jvp(_) | Mode::Value => None,
+        };
+        std::iter::once(argument.clone()).chain(direction).collect()
+    }
+
+    /// What a run costs: of compiled code by the evaluator of the array code.
+    pub fn account(
+        &self,
+        argument: &Value,
+        direction: &Value,
+        options: &Options,
+    ) -> Result<Account, Box<Diagnostic>> {
+        let mode = self.mode(Some(direction));
+        // What is in use already does not count.
+        let since = options.since.map(|since| Since { bytes: live(), ..since });
+        let options = &Options { since, ..options.clone() };
+        Ok(match &self.code {
+            Code::Compiled(code) => {
+                let counts = code.count(&self.arguments(argument, mode), options)?;
+                Account {
+                    operations: counts.operations,
+                    bytes: Some(counts.allocated),
+                    peak: Some(counts.peak),
+                }
+            }
+            Code::Evaluated(image, make) => {
+                let argument = argument.clone();
+                let answer =
+                    run_in_machine(make(), image, self.function, argument, &mode, options)?;
+                Account { operations: answer.counts.total(), bytes: None, peak: None }
+            }
+        })
     }
 
     /// Runs at an argument, along a direction if one is asked for, as often as `more` wants. Gives the value and the
@@ -55,20 +109,11 @@ impl Timed {
         options: &Options,
         more: More<'_>,
     ) -> Result<(Value, Option<Value>), Box<Diagnostic>> {
-        let direction = || direction.cloned().unwrap_or(Value::Real(1.0));
-        let mode = match self.asked {
-            Asked::Value => Mode::Value,
-            Asked::Vjp | Asked::Gradient => Mode::Vjp(direction()),
-            Asked::Jvp => Mode::Jvp(direction()),
-        };
+        let mode = self.mode(direction);
         match &self.code {
             Code::Compiled(code) => {
                 vet(&self.program, self.function, argument, &mode, options)?;
-                let mut arguments = vec![argument.clone()];
-                if matches!(self.asked, Asked::Vjp | Asked::Jvp) {
-                    arguments.push(direction());
-                }
-                let result = code.repeat(&arguments, options, more)?;
+                let result = code.repeat(&self.arguments(argument, mode), options, more)?;
                 Ok(match (self.asked, result.as_tuple()) {
                     (Asked::Vjp | Asked::Jvp | Asked::Gradient, Some([value, derivative])) => {
                         (value.clone(), Some(derivative.clone()))
@@ -87,6 +132,17 @@ impl Timed {
             },
         }
     }
+}
+
+/// What a run costs, by count.
+#[derive(Clone, Copy, Debug)]
+pub struct Account {
+    /// Operations.
+    pub operations: u64,
+    /// Bytes allocated, where they are counted.
+    pub bytes: Option<u64>,
+    /// The most bytes in use at once, where they are counted.
+    pub peak: Option<u64>,
 }
 
 /// Whether runs of an engine can be timed, or why not.

@@ -115,6 +115,8 @@ const CALLS: &[(&str, &[&str])] = &[
             "kinked 0.0",
         ],
     ),
+    // Times differ from run to run.
+    ("bench", &["f 3.0 true"]),
     ("check", &[""]),
     ("fmt", &["--check"]),
     ("test", &["", "--warn kinks"]),

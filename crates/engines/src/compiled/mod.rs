@@ -251,11 +251,13 @@ impl Compiled {
         program: &Program,
         function: DefId,
         what: Asked,
+        options: &Options,
         back: Back,
     ) -> Result<Self, Box<Diagnostic>> {
         let mut program = program.clone();
         let (entry, count) = asked(&mut program, function, what);
-        let mut code = Self::planned(&program, entry, count, &mut Plan::of(&program))?;
+        let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
+        let mut code = Self::planned(&program, entry, count, &mut plan)?;
         if back == Back::Native {
             code.go_native(Level::Fast)?;
         }
@@ -339,6 +341,19 @@ impl Compiled {
             }
         };
         Ok(shown(lowered, result, results))
+    }
+
+    /// What the evaluator counts for these arguments, whatever runs otherwise.
+    pub fn count(
+        &self,
+        arguments: &[Value],
+        options: &Options,
+    ) -> Result<pullback_ir::eval::Counts, Box<Diagnostic>> {
+        let lowered = &mut *self.lowered.borrow_mut();
+        let leaves = self.entries[0].0.iter().zip(arguments);
+        let values = leaves.flat_map(|(ty, value)| given(lowered, ty, value)).collect();
+        let limits = limits(options);
+        Ok(pullback_ir::eval::evaluate(&lowered.program, lowered.roots[0], values, limits)?.1)
     }
 
     /// As [`Compiled::call`], with the whole account.

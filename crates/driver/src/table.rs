@@ -29,6 +29,20 @@ pub fn milliseconds(time: Duration) -> String {
     format!("{:.3} ms", time.as_secs_f64() * 1e3)
 }
 
+/// A time with three or four digits that matter.
+pub fn duration(time: Duration) -> String {
+    let nanoseconds = time.as_nanos();
+    let (unit, scale) = match nanoseconds {
+        0..10_000 => return format!("{nanoseconds} ns"),
+        10_000..10_000_000 => ("µs", 1e6),
+        10_000_000..10_000_000_000 => ("ms", 1e3),
+        _ => ("s", 1.0),
+    };
+    let amount = time.as_secs_f64() * scale;
+    let places = if amount < 100.0 { 2 } else { 1 };
+    format!("{amount:.places$} {unit}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,5 +55,9 @@ mod tests {
             "pass  size\njvp     12\n"
         );
         assert_eq!(milliseconds(Duration::from_micros(1234)), "1.234 ms");
+        assert_eq!(duration(Duration::from_nanos(1234)), "1234 ns");
+        assert_eq!(duration(Duration::from_nanos(12_346)), "12.35 µs");
+        assert_eq!(duration(Duration::from_micros(123_456)), "123.5 ms");
+        assert_eq!(duration(Duration::from_millis(12_346)), "12.35 s");
     }
 }

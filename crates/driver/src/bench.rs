@@ -1,0 +1,193 @@
+//! `bench`: how long an entry and its derivatives take, and what they cost.
+//!
+//! Input: a [`Call`] and how much is to be measured. Output: a [`BenchReport`]. A function is compiled once for each thing
+//! that is asked of it; its arguments are put in place, it runs until it is warm, and then as often as was asked. Times
+//! are medians of this machine; operations and bytes are counted by the evaluator of the array code, and are exact.
+
+use std::time::Duration;
+
+use pullback_engines::Asked;
+use pullback_eval::Value;
+use pullback_lambda::TypeKind;
+
+use crate::call::{Prepared, Purpose, prepare};
+use crate::engine::Engine;
+use crate::output::push_json_string;
+use crate::parts::{components, whole};
+use crate::request::{Call, Settings};
+use crate::session::{Session, Stop, bug};
+use crate::shape::tangent_like;
+use crate::table::{aligned, duration};
+use crate::timed::{Account, Timed, is_timed};
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// The least number of runs.
+    pub runs: usize,
+    /// What the runs take together at least.
+    pub time: Duration,
+}
+
+/// What an entry and its derivatives take.
+pub struct BenchReport {
+    entry: String,
+    engine: &'static str,
+    rows: Vec<Row>,
+}
+
+/// What one of them takes.
+struct Row {
+    name: &'static str,
+    /// The times of all runs, in order of length.
+    times: Vec<Duration>,
+    account: Account,
+}
+
+/// As many runs tell all that there is to tell.
+const ENOUGH: usize = 100_000;
+
+/// What is measured: a name, and what is asked.
+const ALL: [(&str, Asked); 4] =
+    [("value", Asked::Value), ("jvp", Asked::Jvp), ("vjp", Asked::Vjp), ("grad", Asked::Gradient)];
+
+/// Measures an entry. `progress` is told what is being done, and how much of all that is done.
+pub fn bench(
+    session: &mut Session<'_>,
+    call: &Call,
+    wrt: &[String],
+    effort: Effort,
+    progress: &mut dyn FnMut(&str, f64),
+) -> Result<BenchReport, Stop> {
+    let name = call.settings.engine.clone().unwrap_or_else(|| "native".to_owned());
+    let settings = Settings { engine: Some(name), ..call.settings.clone() };
+    let engine = Engine::resolve(session, &settings)?;
+    if let Err(diagnostic) = is_timed(&engine) {
+        return session.fail(*diagnostic);
+    }
+    let purpose = Purpose::Derivative { wrt, scalar: false, direction: None };
+    let prepared = prepare(session, call, &engine.evaluated(), &purpose)?;
+    let is_scalar = matches!(prepared.result.kind(), TypeKind::Real);
+    let all = if is_scalar { &ALL[..] } else { &ALL[..3] };
+    let tangent = ones(&prepared);
+    let (mut rows, mut cotangent) = (vec![], Value::Real(1.0));
+    for (at, (name, asked)) in all.iter().enumerate() {
+        let done = |part: f64| (at as f64 + part) / all.len() as f64;
+        let direction = if *asked == Asked::Jvp { &tangent } else { &cotangent };
+        progress(&format!("compiling {name}"), done(0.0));
+        let code = prepared.code.shared();
+        let measured = Timed::new(&engine, &code, prepared.function, *asked).and_then(|timed| {
+            progress(&format!("counting {name}"), done(0.3));
+            let options = engine.options();
+            let account = timed.account(&prepared.argument, direction, options)?;
+            progress(&format!("running {name}"), done(0.5));
+            let (times, value) = times(&timed, &engine, &prepared.argument, direction, effort)?;
+            Ok((account, times, value))
+        });
+        let (account, times, value) = measured.or_else(|fault| session.fail(*fault))?;
+        if *asked == Asked::Value {
+            cotangent = tangent_like(&value, &mut |_| 1.0);
+        }
+        rows.push(Row { name, times, account });
+    }
+    progress("done", 1.0);
+    Ok(BenchReport { entry: call.entry.clone(), engine: engine.name(), rows })
+}
+
+/// The tangent that is one for all that the derivative is with respect to.
+fn ones(prepared: &Prepared) -> Value {
+    let values = components(&prepared.argument, prepared.parts.len());
+    let along = values.iter().zip(&prepared.parts).map(|(value, part)| {
+        let one = if part.wrt { 1.0 } else { 0.0 };
+        tangent_like(value, &mut |_| one)
+    });
+    whole(along.collect())
+}
+
+/// The times of runs, shortest first, after some that warm up: as many as fit into a tenth of the time.
+fn times(
+    timed: &Timed,
+    engine: &Engine,
+    argument: &Value,
+    direction: &Value,
+    effort: Effort,
+) -> Result<(Vec<Duration>, Value), Box<pullback_base::Diagnostic>> {
+    let (mut warming, mut total, mut times) = (Duration::ZERO, Duration::ZERO, vec![]);
+    let mut is_warm = false;
+    let (value, _) = timed.run(argument, Some(direction), engine.options(), &mut |ran| {
+        if !is_warm {
+            warming += ran.time;
+            is_warm = warming >= effort.time / 10;
+            return true;
+        }
+        times.push(ran.time);
+        total += ran.time;
+        times.len() < effort.runs || (total < effort.time && times.len() < ENOUGH)
+    })?;
+    times.sort();
+    Ok((times, value))
+}
+
+impl Row {
+    fn at(&self, place: usize) -> Duration {
+        *self.times.get(place).unwrap_or_else(|| bug("what is measured runs"))
+    }
+    fn median(&self) -> Duration {
+        self.at(self.times.len() / 2)
+    }
+}
+
+impl BenchReport {
+    fn ratio(&self, row: &Row) -> f64 {
+        let value = self.rows.first().map_or(Duration::ZERO, Row::median);
+        row.median().as_secs_f64() / value.as_secs_f64().max(1e-9)
+    }
+
+    /// A table.
+    pub fn text(&self) -> String {
+        let runs: Vec<String> = self.rows.iter().map(|row| row.times.len().to_string()).collect();
+        let head = ["", "time", "ratio", "least", "operations", "bytes", "peak"];
+        let mut table = vec![head.map(str::to_owned).to_vec()];
+        for row in &self.rows {
+            let Account { operations, bytes, peak } = row.account;
+            let or_dash =
+                |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |n| n.to_string());
+            table.push(vec![
+                row.name.to_owned(),
+                duration(row.median()),
+                format!("{:.2}", self.ratio(row)),
+                duration(row.at(0)),
+                operations.to_string(),
+                or_dash(bytes),
+                or_dash(peak),
+            ]);
+        }
+        let (entry, engine, runs) = (&self.entry, self.engine, runs.join(", "));
+        format!("{entry} on {engine}: medians of {runs} runs\n{}", aligned(table))
+    }
+
+    /// The same as JSON, with times in nanoseconds.
+    pub fn json(&self) -> String {
+        let mut text = String::from("{\"entry\": ");
+        push_json_string(&mut text, &self.entry);
+        text.push_str(&format!(", \"engine\": \"{}\"", self.engine));
+        for row in &self.rows {
+            let Account { operations, bytes, peak } = row.account;
+            let or_null =
+                |count: Option<u64>| count.map_or_else(|| "null".to_owned(), |n| n.to_string());
+            text.push_str(&format!(
+                ", \"{}\": {{\"median\": {}, \"ratio\": {:.4}, \"least\": {}, \"runs\": {}, \
+                 \"operations\": {operations}, \"bytes\": {}, \"peak\": {}}}",
+                row.name,
+                row.median().as_nanos(),
+                self.ratio(row),
+                row.at(0).as_nanos(),
+                row.times.len(),
+                or_null(bytes),
+                or_null(peak),
+            ));
+        }
+        text.push('}');
+        text
+    }
+}
