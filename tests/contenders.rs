@@ -1,5 +1,6 @@
 //! Every engine, in every mode, as a contender of the oracle's comparisons.
 
+use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +10,9 @@ use pullback_eval::{Options, compile};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_oracle::fuzz::{self, Campaign, Statistics};
 use pullback_oracle::table::{Report, Subject, report};
-use pullback_oracle::{Contender, failure, of_value, on_image, to_value};
+use pullback_oracle::{
+    Contender, Data, Failure, Opened, Outcome, failure, of_value, on_image, to_value,
+};
 use pullback_reduce::Transforms;
 
 use crate::configurations::Configuration;
@@ -112,8 +115,53 @@ fn contender(engine: &'static EngineInfo) -> Contender {
     }
 }
 
-/// The compiler in a configuration.
-fn compiled(Configuration { name, without, .. }: Configuration, back: Back) -> Contender {
+/// The compiler in a configuration. Native code of many programs is compiled together.
+fn compiled(configuration: Configuration, back: Back) -> Contender {
+    let contender = alone(configuration, back);
+    if back == Back::Native { contender.batched(natives) } else { contender }
+}
+
+fn natives(programs: &[(&Program, &[DefId])]) -> Vec<Opened> {
+    let compile = |(program, defs): &(&Program, &[DefId])| {
+        let defs: Vec<_> = defs.iter().map(|def| (*def, arity(program, *def))).collect();
+        Compiled::together(program, &defs).ok()
+    };
+    let mut codes: Vec<Option<Compiled>> = programs.iter().map(compile).collect();
+    let mut there: Vec<&mut Compiled> = codes.iter_mut().flatten().collect();
+    let done = Compiled::all_native(&mut there, Level::Quick);
+    let open = |(code, (program, defs)): (Option<Compiled>, &(&Program, &[DefId]))| match code {
+        Some(code) if done.is_ok() => opened(Rc::new(code), defs.to_vec()),
+        // One of its definitions is refused, or one of the programs: each is told on its own.
+        _ => {
+            let configuration =
+                Configuration { name: "native".to_owned(), without: vec![], max_tape: None };
+            alone(configuration, Back::Native).open(program)
+        }
+    };
+    codes.into_iter().zip(programs).map(open).collect()
+}
+
+/// Definitions that have been compiled together.
+fn opened(code: Rc<Compiled>, defs: Vec<DefId>) -> Opened {
+    Box::new(move |def| {
+        let code = code.clone();
+        let entry = defs.iter().position(|other| *other == def);
+        Box::new(move |args| match entry {
+            Some(entry) => called(&code, entry, args),
+            None => Err(Failure::Other("a definition that was not asked for".to_owned())),
+        })
+    })
+}
+
+fn called(code: &Compiled, entry: usize, args: &[Data<f64>]) -> Outcome {
+    let values: Vec<_> = args.iter().map(to_value).collect();
+    match code.call_entry(entry, &values, &Options::default()) {
+        Ok((value, _)) => of_value(&value),
+        Err(diagnostic) => Err(failure(&diagnostic)),
+    }
+}
+
+fn alone(Configuration { name, without, .. }: Configuration, back: Back) -> Contender {
     Contender::new(&name, move |program| {
         let program = Program { without_passes: without.clone(), ..program.clone() };
         Box::new(move |def| {
@@ -125,13 +173,7 @@ fn compiled(Configuration { name, without, .. }: Configuration, back: Back) -> C
                 Ok(code)
             });
             match code {
-                Ok(code) => Box::new(move |args| {
-                    let values: Vec<_> = args.iter().map(to_value).collect();
-                    match code.call(&values, &Options::default()) {
-                        Ok((value, _)) => of_value(&value),
-                        Err(diagnostic) => Err(failure(&diagnostic)),
-                    }
-                }),
+                Ok(code) => Box::new(move |args| called(&code, 0, args)),
                 Err(diagnostic) => {
                     let failure = failure(&diagnostic);
                     Box::new(move |_| Err(failure.clone()))

@@ -44,7 +44,7 @@ enum Task {
         #[arg(long, default_value_t = HIGHEST as u8, value_parser = clap::value_parser!(u8).range(1..=HIGHEST as i64))]
         orders: u8,
     },
-    /// Run random programs on all engines, against each other and against the oracle.
+    /// Run random programs on all engines, against each other and against the oracle. `native` compiles 250 at once.
     Fuzz {
         /// How many programs.
         #[arg(long, default_value_t = 20_000)]

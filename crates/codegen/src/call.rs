@@ -4,6 +4,7 @@
 //! stack is reserved as large as the limit of memory allows, and committed as it is used.
 #![expect(unsafe_code, reason = "values are read and written where loaded code has them")]
 
+use std::rc::Rc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use pullback_ir::eval::{Items, Shape, Value};
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
-use crate::emit::{Code, emit};
+use crate::emit::{Code, Unit, emit_all};
 use crate::fault::{Told, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::limits::Limits;
@@ -22,9 +23,17 @@ use crate::load::{Context, Library};
 /// A program as native code.
 #[derive(Debug)]
 pub struct Native {
+    loaded: Rc<Loaded>,
+    roots: Vec<FuncId>,
+    /// The number of the first root in the code.
+    first: usize,
+}
+
+/// Code that one program or several are in.
+#[derive(Debug)]
+struct Loaded {
     library: Library,
     code: Code,
-    roots: Vec<FuncId>,
 }
 
 /// One run of several.
@@ -47,16 +56,29 @@ const SMALLEST_STACK: usize = 8 << 20;
 const USUAL_STACK: u64 = 1 << 40;
 
 impl Native {
-    /// The code of a program; `proven` as [`emit`] says.
+    /// The code of a program; as [`Unit`] says.
     pub fn new(
         program: &Program,
         roots: &[FuncId],
         proven: &[bool],
         level: Level,
     ) -> Result<Self, Failure> {
-        let code = emit(program, roots, proven).map_err(Failure::Unsupported)?;
+        let native = Self::batch(&[Unit { program, roots, proven }], level)?.pop();
+        Ok(native.unwrap_or_else(|| bug("codegen", "native code of one program")))
+    }
+
+    /// The code of several programs, compiled together.
+    pub fn batch(units: &[Unit<'_>], level: Level) -> Result<Vec<Self>, Failure> {
+        let code = emit_all(units).map_err(Failure::Unsupported)?;
         let library = Library::new(&code.text, level)?;
-        Ok(Self { library, code, roots: roots.to_vec() })
+        let loaded = Rc::new(Loaded { library, code });
+        let mut first = 0;
+        let native = units.iter().map(|unit| {
+            let native = Self { loaded: loaded.clone(), roots: unit.roots.to_vec(), first };
+            first += unit.roots.len();
+            native
+        });
+        Ok(native.collect())
     }
 
     /// The results of a root, by its number.
@@ -99,7 +121,8 @@ impl Native {
 
     fn open(&self, limits: &Limits) -> Run<'_> {
         // SAFETY: opening has no conditions; what it gives is closed when the run is dropped.
-        let context = unsafe { (self.library.open)(limits.max_memory as u64, std::ptr::null()) };
+        let context =
+            unsafe { (self.loaded.library.open)(limits.max_memory as u64, std::ptr::null()) };
         if context.is_null() {
             bug("codegen", "memory for the state of a run");
         }
@@ -116,7 +139,7 @@ struct Run<'n> {
 impl Drop for Run<'_> {
     fn drop(&mut self) {
         // SAFETY: the context is this run's, and nothing uses it afterwards.
-        unsafe { (self.native.library.close)(self.context) }
+        unsafe { (self.native.loaded.library.close)(self.context) }
     }
 }
 
@@ -237,9 +260,9 @@ impl Run<'_> {
         // A constant is kept to the end of all runs, and what it gives goes with it.
         let given_back = if program.funcs[func].is_constant { &[][..] } else { &results };
         let job = Job {
-            library: &self.native.library,
+            library: &self.native.loaded.library,
             context: self.context,
-            root: root as u32,
+            root: (self.native.first + root) as u32,
             args: &given,
             arg_blocks: &blocks(params.iter().copied()),
             results: &mut taken,
@@ -267,7 +290,7 @@ impl Run<'_> {
             return self.stacked(job, limits);
         };
         // SAFETY: the flag lives as long as the context, which outlives the thread below.
-        let flag = unsafe { AtomicI32::from_ptr((self.native.library.stop)(self.context)) };
+        let flag = unsafe { AtomicI32::from_ptr((self.native.loaded.library.stop)(self.context)) };
         let (done, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             scope.spawn(move || {
@@ -284,7 +307,7 @@ impl Run<'_> {
 
     /// Runs, on a large stack if the code recurses: as large as the limit allows and the system gives.
     fn stacked(&self, mut job: Job<'_, '_>, limits: &Limits) -> i32 {
-        if !self.native.code.recurses {
+        if !self.native.loaded.code.recurses {
             return job.run();
         }
         let mut size = (limits.max_memory / 2).max(SMALLEST_STACK);
@@ -309,12 +332,12 @@ impl Run<'_> {
 
     /// The error that the run has ended with.
     fn failure(&self, program: &Program, limits: &Limits) -> Box<Diagnostic> {
-        diagnostic(&self.told(), program, &self.native.code.sites, limits)
+        diagnostic(&self.told(), program, &self.native.loaded.code.sites, limits)
     }
 
     fn told(&self) -> Told {
         // SAFETY: the context is open as long as the run is.
-        unsafe { told(&self.native.library, self.context) }
+        unsafe { told(&self.native.loaded.library, self.context) }
     }
 
     /// Adds the words of a value; nothing if there is no memory for it.
@@ -345,8 +368,9 @@ impl Run<'_> {
                         let con = program.datas[data].constructors[tag as usize].clone();
                         let size = cell_words(&con) as u64 * 8;
                         // SAFETY: the context is open; a cell has a head of two words, and its fields.
-                        let cell =
-                            unsafe { (self.native.library.make)(self.context, data.0, tag, size) };
+                        let cell = unsafe {
+                            (self.native.loaded.library.make)(self.context, data.0, tag, size)
+                        };
                         if cell.is_null() {
                             return None;
                         }
@@ -384,7 +408,7 @@ impl Run<'_> {
             let (number, count) = (elem_number(ty.elem), array.count() as u64);
             // SAFETY: the context is open; the elements follow a head of four words.
             let block =
-                unsafe { (self.native.library.make)(self.context, u32::MAX, number, count) };
+                unsafe { (self.native.loaded.library.make)(self.context, u32::MAX, number, count) };
             if block.is_null() {
                 return None;
             }

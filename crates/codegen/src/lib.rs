@@ -14,6 +14,6 @@ mod load;
 
 pub use call::{More, Native, Ran};
 pub use compiler::{Failure, Level, compiler};
-pub use emit::{Code, emit};
+pub use emit::{Code, Unit, emit, emit_all};
 pub use limits::Limits;
 pub use load::Library;

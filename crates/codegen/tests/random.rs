@@ -10,13 +10,15 @@ mod random_programs;
 use std::fmt::Write as _;
 
 use generate::Generator;
-use pullback_codegen::{Level, Limits, Native};
+use pullback_codegen::{Level, Limits, Native, Unit};
 use pullback_ir::eval::{self, Items, Shape, Value, evaluate};
 use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise, proven};
 
 /// How many programs of each kind there are.
-const PROGRAMS: u64 = 20;
+const PROGRAMS: u64 = 40;
+/// How many of them are compiled together.
+const TOGETHER: usize = 200;
 /// The most bytes that a run may take.
 const MEMORY: usize = 64 << 20;
 
@@ -74,14 +76,41 @@ fn told<E>(results: Result<Vec<Value>, E>, code: impl Fn(E) -> &'static str) -> 
     }
 }
 
+/// A program that is tried.
+struct Try {
+    seed: u64,
+    program: Program,
+    root: [FuncId; 1],
+    proven: Vec<bool>,
+}
+
+impl Try {
+    fn unit(&self) -> Unit<'_> {
+        Unit { program: &self.program, roots: &self.root, proven: &self.proven }
+    }
+}
+
+/// Tries programs at arguments; many are compiled together.
+fn agree(make: impl Fn(u64) -> Try, args: &[Vec<Value>]) {
+    let seeds: Vec<u64> = seeds().collect();
+    for seeds in seeds.chunks(TOGETHER) {
+        let tries: Vec<Try> = seeds.iter().map(|seed| make(*seed)).collect();
+        let units: Vec<Unit<'_>> = tries.iter().map(Try::unit).collect();
+        let natives = Native::batch(&units, Level::Quick).expect("native code");
+        for (one, native) in tries.iter().zip(&natives) {
+            let differs = difference(&one.program, one.root[0], native, args);
+            assert!(differs.is_none(), "seed {}: {}", one.seed, differs.unwrap_or_default());
+        }
+    }
+}
+
 /// What differs between the evaluator and native code.
 fn difference(
     program: &Program,
     func: FuncId,
-    proven: &[bool],
+    native: &Native,
     args: &[Vec<Value>],
 ) -> Option<String> {
-    let native = Native::new(program, &[func], proven, Level::Quick).expect("native code");
     let limits = Limits { max_memory: MEMORY, timeout: None, since: None };
     let evaluated = eval::Limits { max_memory: MEMORY, ..eval::Limits::default() };
     let mut program = program.clone();
@@ -132,22 +161,22 @@ fn seeds() -> std::ops::Range<u64> {
 
 #[test]
 fn random_programs_agree() {
-    for seed in seeds() {
+    let make = |seed| {
         let program = random_programs::program(seed);
         let Some(func) = program.funcs.ids().next_back() else { panic!("a function") };
-        let differs = difference(&program, func, &[], &[vec![]]);
-        assert!(differs.is_none(), "seed {seed}: {}", differs.unwrap_or_default());
-    }
+        Try { seed, program, root: [func], proven: vec![] }
+    };
+    agree(make, &[vec![]]);
 }
 
 #[test]
 fn optimised_programs_agree() {
-    let args = arguments();
-    for seed in seeds() {
+    let make = |seed| {
         let (program, main) = Generator::new(seed).program();
-        let mut roots = [main];
-        let program = optimise(program, &mut roots, &mut Options::default());
-        let differs = difference(&program, roots[0], &proven(&program), &args);
-        assert!(differs.is_none(), "seed {seed}: {}", differs.unwrap_or_default());
-    }
+        let mut root = [main];
+        let program = optimise(program, &mut root, &mut Options::default());
+        let proven = proven(&program);
+        Try { seed, program, root, proven }
+    };
+    agree(make, &arguments());
 }

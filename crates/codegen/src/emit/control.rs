@@ -5,7 +5,6 @@ use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Match, Scope, Type, VarId};
 
 use super::blocks::Exit;
 use super::body::{Body, Own};
-use super::name;
 use super::ownership::Dead;
 use crate::layout::words;
 
@@ -188,11 +187,12 @@ impl Body<'_, '_> {
             self.line(format_args!("c->outside = {site};"));
         }
         let call = if is_constant {
-            self.line(format_args!("k{number}(c, {site});"));
+            let constant = self.emit.constant_name(func);
+            self.line(format_args!("{constant}(c, {site});"));
             format!("PB_MEMO->m{number}")
         } else {
             let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
-            format!("{}(c{args})", name(func))
+            format!("{}(c{args})", self.emit.name(func))
         };
         match (vars, results) {
             ([], 0) if is_constant => {}

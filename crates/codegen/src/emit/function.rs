@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::Exit;
 use super::body::Body;
-use super::{Emit, Lines, name};
+use super::{Emit, Lines};
 
 impl Emit<'_> {
     /// The text of a function.
@@ -51,13 +51,14 @@ impl Emit<'_> {
             format!("PB_MEMO->m{number} = ")
         };
         format!(
-            "static void k{number}(pb_ctx *c, int32_t site) {{\n\
+            "static void {}(pb_ctx *c, int32_t site) {{\n\
              \x20 if (PB_MEMO->s{number} == 2) return;\n\
              \x20 if (PB_MEMO->s{number} == 1) pb_fail(c, site, PB_F_CYCLE, {number}, 0, 0);\n\
              \x20 PB_MEMO->s{number} = 1;\n\
              \x20 {store}{}(c);\n\
              \x20 PB_MEMO->s{number} = 2;\n}}\n",
-            name(func)
+            self.constant_name(func),
+            self.name(func)
         )
     }
 }

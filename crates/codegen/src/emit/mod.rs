@@ -1,7 +1,8 @@
 //! The C text of a program.
 //!
-//! Input: a program without requests, its roots, and which statements are known not to fail. Output: C that has
-//! one variable for each variable of the IR, and C's own loops and branches.
+//! Input: programs without requests, their roots, and which statements are known not to fail. Output: C that has
+//! one variable for each variable of the IR, and C's own loops and branches. Several programs share the runtime
+//! and the types of arrays; the names of each begin with its number.
 //!
 //! Ownership. Every counted variable (an array, or a data value that may have fields) either owns one count or
 //! borrows from a variable that outlives the block it is bound in. A parameter owns, and so does a result. What
@@ -23,6 +24,7 @@ mod numbers;
 mod ownership;
 mod places;
 mod primitives;
+mod shared;
 mod statements;
 mod tables;
 
@@ -34,6 +36,7 @@ use pullback_ir::{DataId, FuncId, Op, Program, Rule, Type};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
+use shared::{OWN, array_types, run};
 
 /// A program as C.
 #[derive(Debug)]
@@ -53,9 +56,6 @@ impl Code {
     }
 }
 
-/// What stands before the part of a text that is a program's own.
-const OWN: &str = "/* The program. */\n";
-
 /// The runtime, which every file has.
 const RUNTIME: &[&str] = &[
     include_str!("../runtime/heap.c"),
@@ -65,39 +65,53 @@ const RUNTIME: &[&str] = &[
     include_str!("../runtime/run.c"),
 ];
 
-/// The C of a program. `proven` says of its statements, numbered in the order in which they stand, each before
-/// those inside it, which cannot fail; what it does not reach may. An error says what C cannot do.
+/// A program to be made C of.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit<'p> {
+    /// It, without requests.
+    pub program: &'p Program,
+    /// The functions that are called from outside.
+    pub roots: &'p [FuncId],
+    /// Which statements, numbered in the order in which they stand, each before those inside it, cannot fail;
+    /// those that this does not reach may.
+    pub proven: &'p [bool],
+}
+
+/// The C of a program; as [`Unit`] says. An error says what C cannot do.
 pub fn emit(program: &Program, roots: &[FuncId], proven: &[bool]) -> Result<Code, String> {
-    check_ranks(program)?;
-    let graph = Graph::of(program, roots);
-    let mut emit = Emit {
-        program,
-        proven,
-        has_cells: with_cells(&program.datas),
-        strings: canonical_strings(program),
-        graph,
-        sites: vec![],
-        site_numbers: FxHashMap::default(),
-        types: BTreeSet::new(),
-        next: 0,
-    };
-    let mut functions = String::new();
-    for (func, def) in program.funcs.iter_enumerated() {
-        if emit.graph.is_reached[func] {
-            functions.push_str(&emit.function(func));
-        } else {
-            emit.next += def.body.size();
-        }
+    emit_all(&[Unit { program, roots, proven }])
+}
+
+/// The C of several programs in one file. Their roots are numbered through, in order.
+pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
+    let mut code = Code { text: String::new(), sites: vec![], recurses: false };
+    let mut shared = Shared::default();
+    let (mut own, mut starts) = (String::new(), vec![]);
+    for (number, unit) in units.iter().enumerate() {
+        check_ranks(unit.program)?;
+        let prefix = if units.len() == 1 { String::new() } else { format!("u{number}_") };
+        let mut emit = Emit {
+            program: unit.program,
+            proven: unit.proven,
+            prefix,
+            has_cells: with_cells(&unit.program.datas),
+            strings: canonical_strings(unit.program),
+            graph: Graph::of(unit.program, unit.roots),
+            shared,
+            next: 0,
+        };
+        own.push_str(&emit.unit(unit.roots));
+        starts.push((emit.named("start"), unit.roots.len()));
+        code.recurses |= emit.graph.is_recursive.iter().any(|recurses| *recurses);
+        shared = emit.shared;
     }
-    let entry = emit.entry(roots);
-    let head = emit.head();
-    let mut text = String::from("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
-    RUNTIME.iter().for_each(|part| text.push_str(part));
-    for part in [head, functions, entry] {
-        text.push_str(&part);
+    code.text.push_str("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
+    RUNTIME.iter().for_each(|part| code.text.push_str(part));
+    for part in [array_types(&shared.types), own, run(&starts)] {
+        code.text.push_str(&part);
     }
-    let recurses = emit.graph.is_recursive.iter().any(|recurses| *recurses);
-    Ok(Code { text, sites: emit.sites, recurses })
+    code.sites = shared.sites;
+    Ok(code)
 }
 
 fn check_ranks(program: &Program) -> Result<(), String> {
@@ -114,25 +128,64 @@ fn check_ranks(program: &Program) -> Result<(), String> {
 struct Emit<'p> {
     program: &'p Program,
     proven: &'p [bool],
+    /// What the names of this program begin with.
+    prefix: String,
     has_cells: IdVec<DataId, bool>,
     strings: Vec<usize>,
     graph: Graph,
-    sites: Vec<Span>,
-    site_numbers: FxHashMap<Span, usize>,
-    /// The array types that the text names.
-    types: BTreeSet<Type>,
+    shared: Shared,
     /// The number of the next statement.
     next: usize,
 }
 
+/// What the programs of a file share.
+#[derive(Default)]
+struct Shared {
+    sites: Vec<Span>,
+    site_numbers: FxHashMap<Span, usize>,
+    /// The array types that the text names.
+    types: BTreeSet<Type>,
+}
+
 impl Emit<'_> {
+    /// The text of a program, but for what programs share.
+    fn unit(&mut self, roots: &[FuncId]) -> String {
+        let program = self.program;
+        let mut functions = String::new();
+        for (func, def) in program.funcs.iter_enumerated() {
+            if self.graph.is_reached[func] {
+                functions.push_str(&self.function(func));
+            } else {
+                self.next += def.body.size();
+            }
+        }
+        let start = self.start(roots);
+        let head = self.head();
+        [head, functions, start].concat()
+    }
+
     /// The number of a place.
     fn site(&mut self, span: Span) -> usize {
-        let sites = &mut self.sites;
-        *self.site_numbers.entry(span).or_insert_with(|| {
+        let sites = &mut self.shared.sites;
+        *self.shared.site_numbers.entry(span).or_insert_with(|| {
             sites.push(span);
             sites.len() - 1
         })
+    }
+
+    /// The name of something of this program.
+    fn named(&self, name: &str) -> String {
+        format!("pb_{}{name}", self.prefix)
+    }
+
+    /// The name of a function.
+    fn name(&self, func: FuncId) -> String {
+        format!("{}f{}", self.prefix, func.index())
+    }
+
+    /// The name of what computes a constant.
+    fn constant_name(&self, func: FuncId) -> String {
+        format!("{}k{}", self.prefix, func.index())
     }
 
     /// Whether values of a type are counted.
@@ -228,9 +281,4 @@ impl Lines {
         let _ = self.text.write_fmt(line);
         self.text.push('\n');
     }
-}
-
-/// The name of a function.
-fn name(func: FuncId) -> String {
-    format!("f{}", func.index())
 }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use pullback_base::{Id, bug};
 use pullback_ir::{Elem, Func, FuncId, Type, holds_real};
 
-use super::{Emit, OWN, name};
-use crate::layout::{cell_words, elem_number, elem_type, value_type, var_type, words};
+use super::Emit;
+use crate::layout::{cell_words, elem_number, var_type, words};
 
 impl Emit<'_> {
     /// The C type of a variable, which the head has then.
@@ -15,7 +15,7 @@ impl Emit<'_> {
             let (elem, rank) = (ty.elem, ty.rank);
             let elem =
                 if let Elem::Data(_) = elem { Elem::Data(pullback_ir::DataId(0)) } else { elem };
-            self.types.insert(Type { elem, rank, is_acc: false });
+            self.shared.types.insert(Type { elem, rank, is_acc: false });
         }
         var_type(ty)
     }
@@ -26,7 +26,7 @@ impl Emit<'_> {
         match types.as_slice() {
             [] => "void".to_owned(),
             [ty] => self.c_type(*ty),
-            _ => format!("t{}", func.index()),
+            _ => format!("{}t{}", self.prefix, func.index()),
         }
     }
 
@@ -34,7 +34,7 @@ impl Emit<'_> {
     pub(super) fn signature(&mut self, func: FuncId) -> String {
         let result = self.result_type(func);
         let params = self.program.funcs[func].params.clone();
-        let mut text = format!("static {result} {}(pb_ctx *c", name(func));
+        let mut text = format!("static {result} {}(pb_ctx *c", self.name(func));
         for param in params {
             let ty = self.c_type(self.program.vars[param].ty);
             text.push_str(&format!(", {ty} v{}", param.index()));
@@ -43,7 +43,7 @@ impl Emit<'_> {
         text
     }
 
-    /// Everything before the functions.
+    /// What stands before the functions of a program.
     pub(super) fn head(&mut self) -> String {
         let funcs: Vec<FuncId> =
             self.program.funcs.ids().filter(|func| self.graph.is_reached[*func]).collect();
@@ -56,47 +56,34 @@ impl Emit<'_> {
             if types.len() > 1 {
                 let fields: Vec<String> =
                     types.iter().enumerate().map(|(at, ty)| format!("{ty} r{at};")).collect();
-                let _ = writeln!(
-                    declared,
-                    "typedef struct {{ {} }} t{};",
-                    fields.join(" "),
-                    func.index()
-                );
+                let name = self.result_type(func);
+                let _ = writeln!(declared, "typedef struct {{ {} }} {name};", fields.join(" "));
             }
             let _ = writeln!(declared, "{};", self.signature(func));
             if is_constant {
-                let _ =
-                    writeln!(declared, "static void k{}(pb_ctx *c, int32_t site);", func.index());
+                let name = self.constant_name(func);
+                let _ = writeln!(declared, "static void {name}(pb_ctx *c, int32_t site);");
                 let _ = writeln!(memo, "  int s{};", func.index());
                 if !types.is_empty() {
                     let _ = writeln!(memo, "  {} m{};", self.result_type(func), func.index());
                 }
             }
         }
-        let mut text = format!("\n{OWN}");
-        for ty in self.types.clone() {
-            let name = value_type(ty);
-            if name != "R1" && name != "I1" {
-                let (elem, rank) = (elem_type(ty.elem), ty.rank);
-                let _ = writeln!(
-                    text,
-                    "typedef struct {{ pb_block *b; {elem} *p; int64_t d[{rank}]; }} {name};"
-                );
-            }
-        }
-        text.push_str(&self.data_tables());
+        let mut text = self.data_tables();
         text.push_str(&declared);
         if memo.is_empty() {
             memo.push_str("  int unused;\n");
         }
+        let name = self.named("memo");
         let _ = writeln!(
             text,
-            "typedef struct {{\n{memo}}} pb_memo;\n#define PB_MEMO ((pb_memo *)c->memo)\n"
+            "typedef struct {{\n{memo}}} {name};\n#undef PB_MEMO\n#define PB_MEMO (({name} *)c->memo)\n"
         );
         text
     }
 
     fn data_tables(&self) -> String {
+        let prefix = &self.prefix;
         let (mut fields, mut cons, mut datas) = (String::new(), String::new(), String::new());
         let (mut field_count, mut con_count) = (0, 0);
         for data in self.program.datas.ids() {
@@ -104,7 +91,7 @@ impl Emit<'_> {
             let first = con_count;
             for con in &def.constructors {
                 let (count, size) = (con.fields.len(), cell_words(con));
-                let _ = writeln!(cons, "  {{{count}, {size}, pb_fields + {field_count}}},");
+                let _ = writeln!(cons, "  {{{count}, {size}, pb_{prefix}fields + {field_count}}},");
                 let mut at = 0;
                 for field in &con.fields {
                     let inner = if let Elem::Data(inner) = field.elem { inner.index() } else { 0 };
@@ -120,18 +107,18 @@ impl Emit<'_> {
             let holds = u8::from(holds_real(&self.program.datas, Elem::Data(data)));
             let _ = writeln!(
                 datas,
-                "  {{{count}, {tangent}, {is_tangent}, {holds}, pb_cons + {first}}},"
+                "  {{{count}, {tangent}, {is_tangent}, {holds}, pb_{prefix}cons + {first}}},"
             );
         }
         format!(
-            "static const pb_field pb_fields[] = {{\n{fields}  {{0, 0, 0, 0}}\n}};\n\
-             static const pb_con pb_cons[] = {{\n{cons}  {{0, 0, 0}}\n}};\n\
-             static const pb_type pb_types[] = {{\n{datas}  {{0, 0, 0, 0, 0}}\n}};\n"
+            "static const pb_field pb_{prefix}fields[] = {{\n{fields}  {{0, 0, 0, 0}}\n}};\n\
+             static const pb_con pb_{prefix}cons[] = {{\n{cons}  {{0, 0, 0}}\n}};\n\
+             static const pb_type pb_{prefix}types[] = {{\n{datas}  {{0, 0, 0, 0, 0}}\n}};\n"
         )
     }
 
-    /// What the host calls: a root by its number, with the words of its arguments, for those of its results.
-    pub(super) fn entry(&mut self, roots: &[FuncId]) -> String {
+    /// What runs a root by its number, with the words of its arguments, for those of its results.
+    pub(super) fn start(&mut self, roots: &[FuncId]) -> String {
         let mut cases = String::new();
         for (number, root) in roots.iter().enumerate() {
             let params = self.program.funcs[*root].params.clone();
@@ -146,10 +133,10 @@ impl Emit<'_> {
             let call = if self.program.funcs[*root].is_constant {
                 format!("PB_MEMO->m{}", root.index())
             } else {
-                format!("{}({args})", name(*root))
+                format!("{}({args})", self.name(*root))
             };
             if self.program.funcs[*root].is_constant {
-                let _ = writeln!(cases, "      k{}(c, -1);", root.index());
+                let _ = writeln!(cases, "      {}(c, -1);", self.constant_name(*root));
             }
             let results = self.program.funcs[*root].results.clone();
             let ty = self.result_type(*root);
@@ -169,19 +156,15 @@ impl Emit<'_> {
         if roots.is_empty() {
             bug("codegen", "a root");
         }
+        let prefix = &self.prefix;
         format!(
-            "__attribute__((visibility(\"default\")))\n\
-             int pb_run(pb_ctx *c, uint32_t root, const int64_t *a, int64_t *r, uint64_t stack) {{\n\
-             \x20 uint64_t here = (uint64_t)__builtin_frame_address(0);\n\
-             \x20 c->low = here > stack ? here - stack : 0;\n\
-             \x20 c->types = pb_types;\n\
-             \x20 if (setjmp(c->jump)) return 1;\n\
+            "static void pb_{prefix}start(pb_ctx *c, uint32_t root, const int64_t *a, int64_t *r) {{\n\
+             \x20 c->types = pb_{prefix}types;\n\
              \x20 if (!c->memo) {{\n\
-             \x20   void *memo = pb_take(c, -1, (sizeof(pb_memo) + 15) & ~UINT64_C(15));\n\
-             \x20   c->memo = memset(memo, 0, sizeof(pb_memo));\n\
+             \x20   void *memo = pb_take(c, -1, (sizeof(pb_{prefix}memo) + 15) & ~UINT64_C(15));\n\
+             \x20   c->memo = memset(memo, 0, sizeof(pb_{prefix}memo));\n\
              \x20 }}\n\
-             \x20 switch (root) {{\n{cases}  }}\n\
-             \x20 return 0;\n}}\n"
+             \x20 switch (root) {{\n{cases}  }}\n}}\n\n"
         )
     }
 }

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use pullback_base::{Diagnostic, Span, bug};
-use pullback_codegen::{Failure, Level, More, Native, Ran};
+use pullback_codegen::{Failure, Level, More, Native, Ran, Unit};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::eval::{Image, Limits, Machine};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
@@ -226,6 +226,11 @@ impl Compiled {
         Self::planned(program, def, arguments, &mut Plan::of(program))
     }
 
+    /// The code of several definitions, each with how many arguments it takes.
+    pub fn together(program: &Program, defs: &[(DefId, usize)]) -> Result<Self, Box<Diagnostic>> {
+        Self::all_planned(program, defs, &mut Plan::of(program))
+    }
+
     /// As [`Compiled::new`], by a plan that makes code.
     fn planned(
         program: &Program,
@@ -233,15 +238,27 @@ impl Compiled {
         arguments: usize,
         plan: &mut Plan<'_>,
     ) -> Result<Self, Box<Diagnostic>> {
-        let mut result = program.defs[def].ty.clone();
-        let mut params = vec![];
-        for _ in 0..arguments {
-            let (from, to) = result.sides();
-            params.push(from.clone());
-            result = to.clone();
-        }
-        let Some(lowered) = compile(program, &[def], plan)? else { bug(NAME, "a plan for code") };
-        let entries = vec![(params, result)];
+        Self::all_planned(program, &[(def, arguments)], plan)
+    }
+
+    fn all_planned(
+        program: &Program,
+        defs: &[(DefId, usize)],
+        plan: &mut Plan<'_>,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let entry = |(def, arguments): &(DefId, usize)| {
+            let mut result = program.defs[*def].ty.clone();
+            let mut params = vec![];
+            for _ in 0..*arguments {
+                let (from, to) = result.sides();
+                params.push(from.clone());
+                result = to.clone();
+            }
+            (params, result)
+        };
+        let entries = defs.iter().map(entry).collect();
+        let roots: Vec<DefId> = defs.iter().map(|(def, _)| *def).collect();
+        let Some(lowered) = compile(program, &roots, plan)? else { bug(NAME, "a plan for code") };
         Ok(Self { lowered: RefCell::new(lowered), entries, native: None })
     }
 
@@ -267,21 +284,36 @@ impl Compiled {
     /// The native code of closed definitions, made together and quickly.
     pub(crate) fn batch(program: &Program, defs: &[DefId]) -> Result<Self, Box<Diagnostic>> {
         let mut program = program.clone();
-        let roots: Vec<DefId> = defs.iter().map(|def| constant(&mut program, *def)).collect();
-        let entries = roots.iter().map(|root| (vec![], program.defs[*root].ty.clone())).collect();
-        let Some(lowered) = compile(&program, &roots, &mut Plan::of(&program))? else {
-            bug(NAME, "a plan for code")
-        };
-        let mut code = Self { lowered: RefCell::new(lowered), entries, native: None };
+        let roots: Vec<_> = defs.iter().map(|def| (constant(&mut program, *def), 0)).collect();
+        let mut code = Self::together(&program, &roots)?;
         code.go_native(Level::Quick)?;
         Ok(code)
     }
 
     /// From now on native code runs, unless there is no C compiler.
     pub fn go_native(&mut self, level: Level) -> Result<(), Box<Diagnostic>> {
-        let Lowered { program, roots, .. } = &*self.lowered.borrow();
-        match Native::new(program, roots, &proven(program), level) {
-            Ok(native) => self.native = Some(native),
+        Self::all_native(&mut [self], level)
+    }
+
+    /// As [`Compiled::go_native`] for several programs, compiled together.
+    pub fn all_native(codes: &mut [&mut Self], level: Level) -> Result<(), Box<Diagnostic>> {
+        let lowered: Vec<_> = codes.iter().map(|code| code.lowered.borrow()).collect();
+        let proven: Vec<_> = lowered.iter().map(|lowered| proven(&lowered.program)).collect();
+        let units: Vec<Unit<'_>> = (lowered.iter().zip(&proven))
+            .map(|(lowered, proven)| Unit {
+                program: &lowered.program,
+                roots: &lowered.roots,
+                proven,
+            })
+            .collect();
+        let natives = Native::batch(&units, level);
+        drop(lowered);
+        match natives {
+            Ok(natives) => {
+                for (code, native) in codes.iter_mut().zip(natives) {
+                    code.native = Some(native);
+                }
+            }
             Err(Failure::NoCompiler) => {}
             Err(Failure::Unsupported(what)) => {
                 return Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)));
@@ -303,7 +335,7 @@ impl Compiled {
     }
 
     /// As [`Compiled::call`], of a definition by its number.
-    pub(crate) fn call_entry(
+    pub fn call_entry(
         &self,
         entry: usize,
         arguments: &[Value],

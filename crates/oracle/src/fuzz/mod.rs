@@ -11,7 +11,7 @@ use std::time::Instant;
 use pullback_base::{Name, Span};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
 
-use crate::contender::{Contender, Failure, Outcome};
+use crate::contender::{Contender, Failure, Opened, Outcome};
 use crate::generate::{Config, Feature, Generated, Mode, bytes_of_seed, generate, shrink};
 pub use statistics::{Disagreement, Statistics, Verdict};
 
@@ -58,38 +58,85 @@ pub fn run(
     let seeds = (campaign.seed..).take(campaign.count as usize);
     let every = campaign.costly_every.max(1);
     // Each part has its share of the seeds that cost most.
-    for seed in seeds.filter(|seed| (seed + seed / every) % parts == part) {
-        let large = seed.is_multiple_of(campaign.large_every.max(1));
-        let (mode, config, bytes) = recipe(seed, large);
-        let all = seed.is_multiple_of(every);
-        let check = |made: &Generated| check(made, mode, contenders, all);
-        let made = generate(&bytes, &config);
-        *statistics.programs.entry(mode_name(mode)).or_default() += 1;
-        for feature in &made.features {
-            *statistics.features.entry(*feature).or_default() += 1;
-        }
-        match check(&made) {
-            Ok(verdict) => statistics.add(verdict),
-            Err(_) => {
-                let fails = |bytes: &[u8]| check(&generate(bytes, &config)).is_err();
-                let bytes = shrink(&bytes, 2000, fails);
-                let made = generate(&bytes, &config);
-                let what = check(&made).err().unwrap_or_default();
-                let text = format!(
-                    "{}\nargument {:?}\ndirection {:?}",
-                    made.program.print(),
-                    made.arg,
-                    made.direction
-                );
-                statistics.disagreements.push(Disagreement { seed, mode, what, bytes, text });
-                if statistics.disagreements.len() >= campaign.give_up_after {
-                    break;
+    let seeds: Vec<u64> = seeds.filter(|seed| (seed + seed / every) % parts == part).collect();
+    let together = if contenders.iter().any(Contender::is_batched) { BATCH } else { 1 };
+    for seeds in seeds.chunks(together) {
+        let tries: Vec<Try> = seeds.iter().map(|seed| Try::new(*seed, campaign)).collect();
+        let mut opened: Vec<_> = open(&tries, contenders).into_iter().map(Vec::into_iter).collect();
+        for one in &tries {
+            let Try { mode, made, .. } = one;
+            *statistics.programs.entry(mode_name(*mode)).or_default() += 1;
+            for feature in &made.features {
+                *statistics.features.entry(*feature).or_default() += 1;
+            }
+            let nested = one.seed.is_multiple_of(every);
+            let found = one.questions.as_ref().map_err(String::clone).and_then(|questions| {
+                let opened: Vec<Opened> = opened.iter_mut().filter_map(Iterator::next).collect();
+                check_opened((made, questions), *mode, contenders, &opened, nested)
+            });
+            match found {
+                Ok(verdict) => statistics.add(verdict),
+                Err(told) => {
+                    statistics.disagreements.push(one.shrunk(told, contenders, nested));
+                    if statistics.disagreements.len() >= campaign.give_up_after {
+                        return statistics;
+                    }
                 }
             }
+            watch(&statistics);
         }
-        watch(&statistics);
     }
     statistics
+}
+
+/// How many programs are opened together, if a contender is faster at that.
+const BATCH: usize = 250;
+
+/// A program that is tried.
+struct Try {
+    seed: u64,
+    mode: Mode,
+    config: Config,
+    bytes: Vec<u8>,
+    made: Generated,
+    questions: Result<Questions, String>,
+}
+
+impl Try {
+    fn new(seed: u64, campaign: &Campaign) -> Self {
+        let large = seed.is_multiple_of(campaign.large_every.max(1));
+        let (mode, config, bytes) = recipe(seed, large);
+        let made = generate(&bytes, &config);
+        let questions = asked(&made);
+        Self { seed, mode, config, bytes, made, questions }
+    }
+
+    /// The smallest program on which they disagree. What shows only among other programs is told as it is.
+    fn shrunk(&self, told: String, contenders: &[Contender], all: bool) -> Disagreement {
+        let check = |made: &Generated| check(made, self.mode, contenders, all);
+        let fails = |bytes: &[u8]| check(&generate(bytes, &self.config)).is_err();
+        let bytes = shrink(&self.bytes, 2000, fails);
+        let made = generate(&bytes, &self.config);
+        let what = check(&made).err().unwrap_or(told);
+        let text = format!(
+            "{}\nargument {:?}\ndirection {:?}",
+            made.program.print(),
+            made.arg,
+            made.direction
+        );
+        Disagreement { seed: self.seed, mode: self.mode, what, bytes, text }
+    }
+}
+
+/// What each contender makes of each program, contender by contender.
+fn open(tries: &[Try], contenders: &[Contender]) -> Vec<Vec<Opened>> {
+    let asked: Vec<(&Questions, [DefId; 6])> = tries
+        .iter()
+        .filter_map(|one| one.questions.as_ref().ok().map(|all| (all, all.defs(&one.made))))
+        .collect();
+    let programs: Vec<(&Program, &[DefId])> =
+        asked.iter().map(|(questions, defs)| (&questions.program, defs.as_slice())).collect();
+    contenders.iter().map(|contender| contender.open_all(&programs)).collect()
 }
 
 /// The mode, configuration and bytes of a seed, for a program that may be large or is small.
@@ -124,6 +171,14 @@ struct Questions {
     forward_of_reverse: DefId,
     /// `\x dx -> (vjp (\y -> (jvp main y dx).1) x).1 1.0`
     reverse_of_forward: DefId,
+}
+
+impl Questions {
+    /// All definitions that are asked for.
+    fn defs(&self, made: &Generated) -> [DefId; 6] {
+        let Self { forward, reverse, second, forward_of_reverse, reverse_of_forward, .. } = *self;
+        [made.def, forward, reverse, second, forward_of_reverse, reverse_of_forward]
+    }
 }
 
 fn at(expr: Expr, index: usize) -> Expr {
@@ -242,12 +297,37 @@ fn known(made: &Generated, mode: Mode) -> Known {
     }
 }
 
+/// The derivatives of a program as further definitions, or why there are none.
+fn asked(made: &Generated) -> Result<Questions, String> {
+    let Some(questions) = questions(made) else {
+        return Err("the derivatives of the program are no programs".to_string());
+    };
+    match pullback_lambda::verify(&questions.program, pullback_lambda::Stage::Any) {
+        Ok(()) => Ok(questions),
+        Err(errors) => Err(format!("the program is malformed: {errors:?}")),
+    }
+}
+
 /// Checks one program; an error says who disagrees about what. Without `all`, costly contenders are not
 /// asked for derivatives of derivatives.
 pub fn check(
     made: &Generated,
     mode: Mode,
     contenders: &[Contender],
+    all: bool,
+) -> Result<Verdict, String> {
+    let questions = asked(made)?;
+    let opened: Vec<Opened> =
+        contenders.iter().map(|contender| contender.open(&questions.program)).collect();
+    check_opened((made, &questions), mode, contenders, &opened, all)
+}
+
+/// As [`check`], with what each contender made of the program.
+fn check_opened(
+    (made, questions): (&Generated, &Questions),
+    mode: Mode,
+    contenders: &[Contender],
+    opened: &[Opened],
     all: bool,
 ) -> Result<Verdict, String> {
     let mut verdict = Verdict::default();
@@ -257,18 +337,11 @@ pub fn check(
         verdict.unended = true;
         return Ok(verdict);
     }
-    let Some(questions) = questions(made) else {
-        return Err("the derivatives of the program are no programs".to_string());
-    };
-    if let Err(errors) = pullback_lambda::verify(&questions.program, pullback_lambda::Stage::Any) {
-        return Err(format!("the program is malformed: {errors:?}"));
-    }
     let direction = as_tangent(&made.arg, &mut made.direction.iter().copied());
     let both = [made.arg.clone(), direction];
     let mut answers: Vec<(&str, Answers)> = Vec::new();
-    for contender in contenders {
+    for (contender, opened) in contenders.iter().zip(opened) {
         let name = contender.name.as_str();
-        let opened = contender.open(&questions.program);
         let value = opened(made.def)(args);
         if let Err(Failure::Refused(_)) = value {
             verdict.refused.push(name.to_string());
