@@ -35,6 +35,8 @@ exit 2
 !   pullback test model.pull
 !   pullback explain E0301
 !
+! Environment: CC is the C compiler of `--engine native`; PULLBACK_CACHE=off keeps no native code.
+!
 ! Exit codes: 0 success; 1 the program or its input is wrong; 2 wrong usage, or a file that cannot be
 ! read; 70 a bug in Pullback itself.
 

@@ -2,10 +2,13 @@
 //! in a folder of its own that is gone afterwards.
 
 use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::cache::Key;
+use crate::folder::Folder;
 
 /// How hard the compiler tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,61 +51,83 @@ const FLAGS: &[&str] = &[
     "-w",
 ];
 
+/// The system's C compiler.
+#[derive(Debug)]
+struct Compiler {
+    name: OsString,
+    /// Where it is, and what it says of itself.
+    identity: Vec<u8>,
+}
+
 /// The name of the compiler: that of the environment's `CC`, else `cc`, if one can be run.
 pub fn compiler() -> Option<&'static OsString> {
-    static COMPILER: OnceLock<Option<OsString>> = OnceLock::new();
+    known().map(|compiler| &compiler.name)
+}
+
+fn known() -> Option<&'static Compiler> {
+    static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let find = || {
         let named = std::env::var_os("CC").filter(|name| !name.is_empty());
         let name = named.unwrap_or_else(|| "cc".into());
-        let mut command = Command::new(&name);
-        command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success()).then_some(name)
+        let output = Command::new(&name).arg("--version").stdin(Stdio::null()).output().ok()?;
+        let mut identity = place(Path::new(&name)).into_os_string().into_encoded_bytes();
+        identity.extend(&output.stdout);
+        output.status.success().then_some(Compiler { name, identity })
     };
     COMPILER.get_or_init(find).as_ref()
 }
 
-/// A folder that only this user can look into, gone when this is dropped.
-pub(crate) struct Folder(PathBuf);
+/// Where a command is, without links.
+fn place(name: &Path) -> PathBuf {
+    let path = std::env::var_os("PATH").filter(|_| name.components().count() == 1);
+    let folders = path.iter().flat_map(std::env::split_paths);
+    let mut places = folders.map(|folder| folder.join(name)).filter(|place| place.is_file());
+    let place = places.next().unwrap_or_else(|| name.to_owned());
+    std::fs::canonicalize(&place).unwrap_or(place)
+}
 
-impl Folder {
-    /// A new one.
-    pub fn new() -> Result<Self, Failure> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let refused = |error: std::io::Error| Failure::Refused(format!("no folder: {error}"));
-        loop {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let name = format!("pullback-{}-{number}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match make_private(&path) {
-                Ok(()) => return Ok(Self(path)),
-                // An earlier process of this number left it.
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(refused(error)),
+/// The variables of the environment that compilers look at.
+const ENVIRONMENT: &[&str] = &[
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "LIBRARY_PATH",
+    "SOURCE_DATE_EPOCH",
+];
+
+/// The key of the object that a text becomes: all that decides what it is.
+pub(crate) fn key(text: &str, level: Level) -> Option<Key> {
+    let mut parts = vec![known()?.identity.clone(), processor(), text.as_bytes().to_vec()];
+    parts.extend(FLAGS.iter().chain(level.flags()).map(|flag| flag.as_bytes().to_vec()));
+    parts.extend(ENVIRONMENT.iter().map(|name| match std::env::var_os(name) {
+        Some(value) => [b"=", value.as_encoded_bytes()].concat(),
+        None => vec![],
+    }));
+    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+    Some(Key::of(&parts))
+}
+
+/// What kind of processor this is, which `-march=native` compiles for.
+fn processor() -> Vec<u8> {
+    /// What the lines begin with that say so; others say how fast it is just now.
+    const KINDS: &[&str] =
+        &["vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU ", "isa"];
+    let mut text = String::new();
+    if let Ok(file) = std::fs::File::open("/proc/cpuinfo") {
+        for line in BufReader::new(file).lines().map_while(Result::ok) {
+            // The first processor stands for all.
+            if line.is_empty() {
+                break;
+            }
+            if KINDS.iter().any(|kind| line.starts_with(kind)) {
+                text.push_str(&line);
+                text.push('\n');
             }
         }
     }
-    /// A file in it.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed stays in the folder for temporary files, where it does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-#[cfg(unix)]
-fn make_private(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().mode(0o700).create(path)
-}
-
-#[cfg(not(unix))]
-fn make_private(path: &Path) -> std::io::Result<()> {
-    std::fs::create_dir(path)
+    text.push_str(std::env::consts::ARCH);
+    text.into_bytes()
 }
 
 /// Compiles a text to a shared object.

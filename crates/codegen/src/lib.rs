@@ -2,12 +2,15 @@
 //!
 //! [`emit`] makes one self-contained C file of a program without requests; [`Library`] compiles and loads it;
 //! [`Native`] runs a function of it under limits, with the results and the errors of the evaluator of the IR,
-//! which is what the code means. This is the only crate with `unsafe` code: `load` and `call` have all of it.
+//! which is what the code means. This is the only crate with `unsafe` code: `load`, `call` and, for a question to
+//! the system, `cache` have all of it.
 
+mod cache;
 mod call;
 mod compiler;
 mod emit;
 mod fault;
+mod folder;
 mod layout;
 mod limits;
 mod load;

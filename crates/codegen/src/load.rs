@@ -5,10 +5,14 @@
 #![expect(unsafe_code, reason = "code that is loaded is called by its address")]
 
 use std::ffi::c_void;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use libloading::Library as Object;
 
-use crate::compiler::{Failure, Folder, Level, compile};
+use crate::cache::Cache;
+use crate::compiler::{Failure, Level, compile, key};
+use crate::folder::Folder;
 
 /// The memory and the state of a run, which only loaded code looks into.
 #[repr(C)]
@@ -28,14 +32,38 @@ pub struct Library {
     pub(crate) run: unsafe extern "C" fn(*mut Context, u32, *const i64, *mut i64, u64) -> i32,
     /// The functions above are in it.
     _object: Object,
+    /// The loader knows the object by the number of this file, which stands for no other as long as it is open.
+    _file: File,
 }
 
 impl Library {
-    /// Compiles a text that [`crate::emit`] made, and loads it.
+    /// The code of a text that [`crate::emit`] made: compiled, or as it was kept when it was compiled before. What
+    /// is made quickly is not kept.
     pub fn new(text: &str, level: Level) -> Result<Self, Failure> {
-        let folder = Folder::new()?;
+        let cache = if level == Level::Fast { Cache::open() } else { None };
+        let kept = cache.and_then(|cache| Some((cache, key(text, level)?)));
+        if let Some((cache, key)) = &kept
+            && let Some(file) = cache.find(key)
+        {
+            match Self::load(file, &cache.path(key)) {
+                Ok(library) => return Ok(library),
+                // It is whole, but not for this system.
+                Err(_) => cache.remove(key),
+            }
+        }
+        let refused = |error: std::io::Error| Failure::Refused(error.to_string());
+        let folder = Folder::new().map_err(refused)?;
         let path = compile(text, level, &folder)?;
+        if let Some((cache, key)) = &kept {
+            cache.store(key, &std::fs::read(&path).map_err(refused)?);
+        }
+        Self::load(File::open(&path).map_err(refused)?, &path)
+    }
+
+    /// Loads what an open file holds, whatever has become of its path where the system names open files.
+    fn load(file: File, path: &Path) -> Result<Self, Failure> {
         let refused = |error: libloading::Error| Failure::Refused(error.to_string());
+        let path = descriptor(&file).unwrap_or_else(|| path.to_owned());
         // SAFETY: the object has no code that runs when it is loaded, and each name is a function of its type.
         unsafe {
             let object = Object::new(&path).map_err(refused)?;
@@ -48,7 +76,20 @@ impl Library {
                 close: *object.get(b"pb_close\0").map_err(refused)?,
                 run: *object.get(b"pb_run\0").map_err(refused)?,
                 _object: object,
+                _file: file,
             })
         }
     }
+}
+
+/// The name of an open file.
+#[cfg(target_os = "linux")]
+fn descriptor(file: &File) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd;
+    Some(format!("/proc/self/fd/{}", file.as_raw_fd()).into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn descriptor(_: &File) -> Option<PathBuf> {
+    None
 }

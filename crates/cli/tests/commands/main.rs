@@ -2,6 +2,8 @@
 //! of them on a file that takes every name.
 
 mod bench;
+#[cfg(unix)]
+mod cache;
 mod dev;
 mod docs;
 mod golden;

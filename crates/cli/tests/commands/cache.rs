@@ -1,0 +1,142 @@
+//! Native code is compiled once and kept: a compiler that writes down how often it is asked says so.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::root;
+
+/// A folder of a test, with a compiler that keeps a list of its compilations.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        let compiler = folder.join("compiler");
+        let list = folder.join("list").display().to_string();
+        let text = format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] || echo asked >> '{list}'\nexec cc \"$@\"\n"
+        );
+        fs::write(&compiler, text).expect("a file");
+        fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        Self(folder)
+    }
+
+    /// How often the compiler has been asked.
+    fn asked(&self) -> usize {
+        fs::read_to_string(self.0.join("list")).unwrap_or_default().lines().count()
+    }
+
+    fn objects(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.0.join("base/pullback")).expect("the folder");
+        entries.map(|entry| entry.expect("an entry").path()).collect()
+    }
+
+    fn start(&self, base: &str, cache: &str) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_pullback"))
+            .args([
+                "grad",
+                "tests/cli/programs/squares.pull",
+                "loss",
+                "[1.0,2.0,3.0]",
+                "0.5",
+                "--json",
+            ])
+            .args(["--engine", "native"])
+            .current_dir(root())
+            .env("CC", self.0.join("compiler"))
+            .env("XDG_CACHE_HOME", self.0.join(base))
+            .env("PULLBACK_CACHE", cache)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts")
+    }
+
+    fn run(&self, base: &str, cache: &str) {
+        check(self.start(base, cache));
+    }
+}
+
+/// The answer is the same, whether the code was kept or not.
+fn check(child: Child) {
+    let output = child.wait_with_output().expect("an end");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*errors), (Some(0), ""));
+    let answer = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(
+        answer,
+        "{\"value\": 3.5, \"gradient\": {\"x\": [0.5, 1.0, 1.5], \"scale\": 14.0}}\n"
+    );
+}
+
+#[test]
+fn a_second_run_compiles_nothing() {
+    let place = Place::new("hit");
+    place.run("base", "");
+    let first = place.asked();
+    assert!(first > 0);
+    assert_eq!(place.objects().len(), first);
+    place.run("base", "");
+    assert_eq!(place.asked(), first);
+    place.run("base", "off");
+    assert_eq!(place.asked(), 2 * first);
+    assert_eq!(place.objects().len(), first);
+}
+
+#[test]
+fn what_is_damaged_is_made_again() {
+    let place = Place::new("damage");
+    place.run("base", "");
+    let first = place.asked();
+    for object in place.objects() {
+        let mut bytes = fs::read(&object).expect("a file");
+        let middle = bytes.len() / 2;
+        bytes[middle..middle + 64].fill(0xcc);
+        fs::write(&object, bytes).expect("a file");
+    }
+    place.run("base", "");
+    assert_eq!(place.asked(), 2 * first);
+    place.run("base", "");
+    assert_eq!(place.asked(), 2 * first);
+}
+
+#[test]
+fn nothing_is_kept_where_nothing_can_be() {
+    let place = Place::new("nowhere");
+    // A file is no folder, and this folder is open to others.
+    for base in ["compiler/base", "open"] {
+        let open = place.0.join("open/pullback");
+        fs::create_dir_all(&open).expect("a folder");
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).expect("it is ours");
+        let before = place.asked();
+        place.run(base, "");
+        let once = place.asked() - before;
+        place.run(base, "");
+        assert_eq!(place.asked() - before, 2 * once);
+        assert_eq!(fs::read_dir(&open).expect("the folder").count(), 0);
+    }
+    // What is there is used where nothing can be added.
+    place.run("base", "");
+    let before = place.asked();
+    let folder = place.0.join("base/pullback");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).expect("it is ours");
+    place.run("base", "");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("it is ours");
+    assert_eq!(place.asked(), before);
+}
+
+#[test]
+fn processes_do_not_disturb_each_other() {
+    let place = Place::new("together");
+    let children: Vec<Child> = (0..4).map(|_| place.start("base", "")).collect();
+    children.into_iter().for_each(check);
+    let asked = place.asked();
+    place.run("base", "");
+    assert_eq!(place.asked(), asked);
+    let is_object = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "so");
+    assert!(place.objects().iter().all(is_object), "{:?}", place.objects());
+}
