@@ -193,6 +193,12 @@ exit 0
 >   does  makes one loop of several that run over the same indices, loops with states too
 >   law   x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }
 >   runs  once, when the other passes of the optimiser change nothing more
+>
+> unread
+>   type  (IR, functions) -> (IR, functions)
+>   does  lets loops collect nothing that is not read, also if their count may be negative
+>   law   for i < n with s { yield t collect e } = if n < 0 { fail }, for i < n with s { yield t }
+>   runs  once, when the other passes of the optimiser change nothing more
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda
 exit 2

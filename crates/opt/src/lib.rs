@@ -29,6 +29,7 @@ mod spread;
 mod states;
 mod sums;
 mod unbox;
+mod unread;
 
 pub use facts::proven;
 pub use pass::Pass;

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
 use crate::pass::Pass;
+use crate::unread::guard;
 
 pub(crate) const SUMS: Pass = Pass {
     name: "sums",
@@ -152,27 +153,6 @@ fn put_together(program: &mut Program, block: &mut Block, known: &Known<'_>) -> 
         block.stmts.push(stmt);
     }
     changed
-}
-
-/// What fails in the place of a loop that collects nothing any more, if its count is negative: that is an error
-/// of what collects only.
-fn guard(program: &mut Program, stmt: &Stmt, counted: &FxHashSet<VarId>) -> Option<[Stmt; 2]> {
-    let Op::Loop(Loop { form: LoopForm::For { index, count, .. }, states, .. }) = &stmt.op else {
-        return None;
-    };
-    if stmt.vars.len() > states.len() || counted.contains(index) {
-        return None;
-    }
-    let is_negative = program.fresh("is_negative", Type::BOOL);
-    let test = Op::Prim(Prim::IntLt, vec![*count, Atom::Int(0)]);
-    let index = program.fresh("i", Type::INT);
-    let array = program.fresh("array", Type::REAL.array());
-    let form = LoopForm::For { index, count: *count, down: false };
-    let body = Block { stmts: vec![], results: vec![Atom::Real(0.0)] };
-    let fails = Op::Loop(Loop { form, states: vec![], init: vec![], body });
-    let then = Block { stmts: vec![Stmt::new(vec![array], fails, stmt.span)], results: vec![] };
-    let op = Op::If(is_negative.into(), then, Block::default());
-    Some([Stmt::new(vec![is_negative], test, stmt.span), Stmt::new(vec![], op, stmt.span)])
 }
 
 /// Lets a loop add up what it collects in an array, which may be needed still.
