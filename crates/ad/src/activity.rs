@@ -212,7 +212,7 @@ fn sources(op: &Op) -> Vec<Atom> {
         | Op::ReadAcc(a)
         | Op::NewAcc(a)
         | Op::Unpack { tangent: a, .. }
-        | Op::ToTangent(_, a)
+        | Op::ToTangent(_, _, a)
         | Op::FromTangent(_, a) => vec![*a],
         Op::Select(_, a, b)
         | Op::MulZero(a, b)

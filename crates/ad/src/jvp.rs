@@ -298,7 +298,7 @@ impl Jvp<'_> {
     /// The tangent of an operation that moves values: the operation on tangents.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn structural(&mut self, out: VarId, op: Op) {
-        if let Op::Copy(a) | Op::ToTangent(_, a) | Op::FromTangent(_, a) = op {
+        if let Op::Copy(a) | Op::ToTangent(_, _, a) | Op::FromTangent(_, a) = op {
             let dot = self.dot_or_zero(a);
             return self.tangent(out, dot);
         }

@@ -1,7 +1,7 @@
 //! From the numbers that a failed run leaves to the error that the evaluator would tell.
 
 use pullback_base::{Diagnostic, Label, Name, Span, bug};
-use pullback_ir::Program;
+use pullback_ir::{Program, Role};
 use pullback_prim::{Fault, Prim, Request};
 
 use crate::limits::Limits;
@@ -62,12 +62,12 @@ fn fault(told: &Told, program: &Program, limits: &Limits) -> Fault {
         10 => Fault::Time { seconds: limits.timeout.map_or(0.0, |time| time.as_secs_f64()) },
         11 => Fault::Cycle { name: function(a) },
         12 => Fault::Shape {
-            what: "tangent",
+            what: if d == 0 { Role::Tangent } else { Role::Cotangent }.name(),
             primal: format!("an array of size {a}"),
             found: format!("one of size {b}"),
         },
         13 => Fault::Shape {
-            what: "tangent",
+            what: if d == 0 { Role::Tangent } else { Role::Cotangent }.name(),
             primal: format!("constructor number {}", a + 1),
             found: format!("constructor number {}", b + 1),
         },

@@ -15,7 +15,7 @@ mod walk;
 pub use parse::parse;
 pub use program::{
     Arm, Atom, Block, Constructor, Data, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program,
-    Request, RequestId, Rule, RuleId, Stmt, StrId, Var, VarId, holds_real,
+    Request, RequestId, Role, Rule, RuleId, Stmt, StrId, Var, VarId, holds_real,
 };
 pub use scope::Scope;
 pub use trim::trimmed;

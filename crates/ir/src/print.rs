@@ -30,7 +30,8 @@
 use pullback_base::{Id, Name};
 
 use crate::program::{
-    Atom, Block, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program, Request, Rule, Stmt, VarId,
+    Atom, Block, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program, Request, Role, Rule, Stmt,
+    VarId,
 };
 use crate::ty::{DataId, Elem, Type};
 
@@ -388,7 +389,8 @@ impl<'a> Printer<'a> {
                 self.word(&format!("unpack {constructor}"), &[*tangent]);
                 self.word(" like ", like);
             }
-            Op::ToTangent(x, u) => self.word("to_tangent", &[*x, *u]),
+            Op::ToTangent(Role::Tangent, x, u) => self.word("to_tangent", &[*x, *u]),
+            Op::ToTangent(Role::Cotangent, x, u) => self.word("to_cotangent", &[*x, *u]),
             Op::FromTangent(x, t) => self.word("from_tangent", &[*x, *t]),
             Op::NewAcc(a) => self.word("new_acc", &[*a]),
             Op::AddAcc(a, at, v) => {

@@ -219,7 +219,7 @@ pub enum Op {
     },
     /// The tangent of a value, from a data value (or array of them) with the same constructors that a
     /// program made; fails if it has another shape. Of arrays of numbers only the sizes are looked at.
-    ToTangent(Atom, Atom),
+    ToTangent(Role, Atom, Atom),
     /// The other way round: what a program sees of the tangent of a value.
     FromTangent(Atom, Atom),
 
@@ -256,6 +256,25 @@ pub enum Op {
     /// The linear map of a residual: from tangents of the active arguments to those of the results, or from
     /// cotangents of the results to those of the active arguments.
     Apply(RequestId, Atom, Vec<Atom>),
+}
+
+/// What a vector that a program made is meant as: the error that it has another shape says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// A change of the value.
+    Tangent,
+    /// A change by the value.
+    Cotangent,
+}
+
+impl Role {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tangent => "tangent",
+            Self::Cotangent => "cotangent",
+        }
+    }
 }
 
 /// One-level case analysis.

@@ -26,7 +26,7 @@ impl Op {
             | Self::Concat(a, b)
             | Self::Plus(a, b)
             | Self::Sized(a, _, b)
-            | Self::ToTangent(a, b)
+            | Self::ToTangent(_, a, b)
             | Self::FromTangent(a, b) => [*a, *b].into_iter().for_each(each),
             Self::Select(a, b, c)
             | Self::Slice(a, b, c)
@@ -87,7 +87,7 @@ impl Op {
             | Self::Concat(a, b)
             | Self::Plus(a, b)
             | Self::Sized(a, _, b)
-            | Self::ToTangent(a, b)
+            | Self::ToTangent(_, a, b)
             | Self::FromTangent(a, b) => [a, b].into_iter().for_each(each),
             Self::Select(a, b, c)
             | Self::Slice(a, b, c)

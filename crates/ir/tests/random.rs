@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use pullback_base::{FileId, Id, Span};
 use pullback_ir::{
     Arm, Atom, Block, Constructor, Data, DataId, Elem, Func, FuncId, Loop, LoopForm, Match, Mode,
-    Op, Program, Request, RequestId, Rule, RuleId, Stmt, Type, VarId, parse, verify,
+    Op, Program, Request, RequestId, Role, Rule, RuleId, Stmt, Type, VarId, parse, verify,
 };
 use pullback_prim::{Class, Prim};
 
@@ -162,7 +162,7 @@ impl Random {
             13 => Op::Shape(a, k),
             14 => Op::Zero(a),
             15 => Op::Plus(a, b),
-            16 => Op::ToTangent(a, b),
+            16 => Op::ToTangent(if k == 0 { Role::Tangent } else { Role::Cotangent }, a, b),
             17 => Op::FromTangent(a, b),
             18 => Op::NewAcc(a),
             19 => Op::AddAcc(a, self.atoms(), b),

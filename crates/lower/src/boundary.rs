@@ -6,7 +6,7 @@
 //! value; of a value only its shape is kept for that, so that no array lives longer than it must.
 
 use pullback_base::bug;
-use pullback_ir::{Atom, Elem, Op, Type};
+use pullback_ir::{Atom, Elem, Op, Role, Type};
 use pullback_lambda as lambda;
 use pullback_lambda::TypeKind;
 
@@ -45,21 +45,24 @@ impl Ctx<'_> {
         shape
     }
 
-    /// The tangents of the leaves of a value, from what the program has; `shape` is the value or its shape.
+    /// The tangents (or cotangents, as the role says) of the leaves of a value, from what the program has; `shape` is
+    /// the value or its shape.
     #[expect(clippy::wrong_self_convention, reason = "the context is no value that is converted")]
     pub(crate) fn from_program(
         &mut self,
+        role: Role,
         ty: &lambda::Type,
         shape: &Value,
         tangent: &Value,
     ) -> Vec<Atom> {
         let mut tangents = vec![];
-        self.push_from(ty, shape, tangent, &mut tangents);
+        self.push_from(role, ty, shape, tangent, &mut tangents);
         tangents
     }
 
     fn push_from(
         &mut self,
+        role: Role,
         ty: &lambda::Type,
         shape: &Value,
         tangent: &Value,
@@ -68,14 +71,14 @@ impl Ctx<'_> {
         match (ty.kind(), shape, tangent) {
             (TypeKind::Tuple(_) | TypeKind::Record(_), Value::Tuple(xs), Value::Tuple(dots)) => {
                 for ((ty, x), dot) in ty.parts().into_iter().zip(xs).zip(dots) {
-                    self.push_from(ty, x, dot, tangents);
+                    self.push_from(role, ty, x, dot, tangents);
                 }
             }
             (TypeKind::Real, ..) => tangents.push(self.leaf(tangent)),
             (TypeKind::Int | TypeKind::Bool | TypeKind::Str, ..) => {}
             (TypeKind::Data(_), Value::Leaf(x), Value::Leaf(dot)) => {
                 let leaf = self.out.type_of(*x);
-                self.checked(leaf, *x, *dot, tangents);
+                self.checked(role, leaf, *x, *dot, tangents);
             }
             (TypeKind::Array(_), Value::Array(xs), Value::Array(dots)) => {
                 let leaves = self.leaves(ty);
@@ -85,25 +88,25 @@ impl Ctx<'_> {
                 for (leaf, x) in leaves.into_iter().zip(xs) {
                     let is_there = matches!(leaf.elem, Elem::Real | Elem::Data(_));
                     if is_there && let Some(dot) = dots.next() {
-                        self.checked(leaf, *x, *dot, tangents);
+                        self.checked(role, leaf, *x, *dot, tangents);
                     }
                 }
                 if without_leaves && let (Some(x), Some(dot)) = (xs.first(), dots.next()) {
                     let rank = self.out.type_of(*dot).rank;
                     let unit = Type::scalar(Elem::Unit).with_rank(rank);
                     let sizes = self.emit("shape", unit, Op::Shape(*x, rank));
-                    self.emit("checked", unit, Op::ToTangent(sizes, *dot));
+                    self.emit("checked", unit, Op::ToTangent(role, sizes, *dot));
                 }
             }
             _ => bug(NAME, "a tangent with the structure of its value"),
         }
     }
 
-    fn checked(&mut self, leaf: Type, x: Atom, dot: Atom, tangents: &mut Vec<Atom>) {
+    fn checked(&mut self, role: Role, leaf: Type, x: Atom, dot: Atom, tangents: &mut Vec<Atom>) {
         self.layouts.link(&mut self.out);
         let moves = self.out.tangent_type(leaf);
         let ty = moves.unwrap_or_else(|| self.still(leaf));
-        let tangent = self.emit("x_dot", ty, Op::ToTangent(x, dot));
+        let tangent = self.emit("x_dot", ty, Op::ToTangent(role, x, dot));
         if moves.is_some() {
             tangents.push(tangent);
         }

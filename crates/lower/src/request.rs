@@ -2,7 +2,7 @@
 //! it captured before its argument; by what is captured nothing is differentiated.
 
 use pullback_base::{Span, bug};
-use pullback_ir::{Atom, Data, FuncId, Mode, Op, Request, Rule, RuleId, Type};
+use pullback_ir::{Atom, Data, FuncId, Mode, Op, Request, Role, Rule, RuleId, Type};
 use pullback_lambda as lambda;
 use pullback_lambda::{AdOp, Expr};
 
@@ -139,7 +139,7 @@ impl Ctx<'_> {
         let (from, to) = ty.sides();
         let closed = self.closed(function, ty);
         let request = self.derivation(&closed, from, Mode::Jvp);
-        let tangents = self.from_program(from, x, x_dot);
+        let tangents = self.from_program(Role::Tangent, from, x, x_dot);
         let mut atoms = closed.captured;
         atoms.extend(self.flatten(x.clone(), from));
         let values = self.leaves(to);
@@ -155,9 +155,12 @@ impl Ctx<'_> {
     /// A pullback or pushforward applied.
     pub(crate) fn apply_linear(&mut self, linear: &Linear, direction: Value) -> Value {
         let Linear { request, is_pullback, residual, from, to, x, y } = linear;
-        let (given, given_shape, wanted, wanted_shape) =
-            if *is_pullback { (to, y, from, x) } else { (from, x, to, y) };
-        let directions = self.from_program(given, given_shape, &direction);
+        let (role, given, given_shape, wanted, wanted_shape) = if *is_pullback {
+            (Role::Cotangent, to, y, from, x)
+        } else {
+            (Role::Tangent, from, x, to, y)
+        };
+        let directions = self.from_program(role, given, given_shape, &direction);
         let types = self.tangent_leaves(wanted);
         let op = Op::Apply(*request, *residual, directions);
         let results = self.emit_all("d", &types, op);
@@ -247,7 +250,7 @@ impl Ctx<'_> {
         self.define_flat(func, params, results, |ctx| {
             let y_bar = ctx.to_program(to, &y, &mut bars.into_iter().map(Atom::Var));
             let x_bar = ctx.apply(Value::Leaf(Atom::Var(pullback)), &ty, vec![y_bar]);
-            ctx.from_program(from, &x, &x_bar)
+            ctx.from_program(Role::Cotangent, from, &x, &x_bar)
         });
         func
     }
@@ -290,7 +293,7 @@ impl Ctx<'_> {
             let Value::Tuple(both) = both else { bug(NAME, "a value and its tangent") };
             let [y, y_dot] = pair(both);
             let mut atoms = ctx.flatten(y.clone(), to);
-            atoms.extend(ctx.from_program(to, &y, &y_dot));
+            atoms.extend(ctx.from_program(Role::Tangent, to, &y, &y_dot));
             atoms
         });
         Closed { func, captured }

@@ -206,6 +206,7 @@ impl Writer<'_> {
             Op::Dim(_, k) | Op::Shape(_, k) | Op::Sized(_, k, _) | Op::CheckSize(_, k, _, _) => {
                 self.number((*k).into());
             }
+            Op::ToTangent(role, _, _) => self.number(*role as usize),
             Op::Con(tag, _) | Op::Unpack { tag, .. } => self.number(*tag as usize),
             Op::Custom { rule, .. } => self.number(pullback_base::Id::index(*rule)),
             Op::Jvp(request, _, _) | Op::Linearize(request, _) | Op::Apply(request, _, _) => {

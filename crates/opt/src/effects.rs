@@ -70,7 +70,7 @@ impl Effects {
             Op::Update(_, _, _)
             | Op::Slice(_, _, _)
             | Op::CheckSize(_, _, _, _)
-            | Op::ToTangent(_, _)
+            | Op::ToTangent(_, _, _)
             | Op::PartAcc(_, _, _)
             | Op::Fail(_, _)
             | Op::Custom { .. }

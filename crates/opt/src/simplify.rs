@@ -174,7 +174,7 @@ impl Simplify<'_> {
             | Op::Argsort(_)
             | Op::Shape(_, _)
             | Op::Con(_, _)
-            | Op::ToTangent(_, _)
+            | Op::ToTangent(_, _, _)
             | Op::FromTangent(_, _)
             | Op::NewAcc(_)
             | Op::AtAcc(_, _)

@@ -1,7 +1,7 @@
 //! Data values and tangents.
 
 use pullback_base::{Id, bug};
-use pullback_ir::{Atom, DataId, Elem, Op, Type, VarId};
+use pullback_ir::{Atom, DataId, Elem, Op, Role, Type, VarId};
 
 use super::body::{Body, Own};
 use super::ownership::Dead;
@@ -20,8 +20,11 @@ impl Body<'_, '_> {
                 self.bind_owned(var);
             }
             Op::Plus(one, other) => self.plus(var, *one, *other, dead),
-            Op::ToTangent(value, tangent) => {
-                self.convert("pb_to_tangent", var, *value, *tangent, *tangent)
+            Op::ToTangent(Role::Tangent, value, tangent) => {
+                self.convert("pb_to_tangent", var, *value, *tangent, *tangent);
+            }
+            Op::ToTangent(Role::Cotangent, value, tangent) => {
+                self.convert("pb_to_cotangent", var, *value, *tangent, *tangent);
             }
             Op::FromTangent(value, tangent) => {
                 self.convert("pb_from_tangent", var, *value, *tangent, Atom::Var(var));

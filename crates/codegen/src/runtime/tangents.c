@@ -9,7 +9,7 @@ typedef struct {
   uint8_t elem, rank;
 } pb_part;
 
-typedef struct { pb_part *items; int64_t len, room; } pb_work;
+typedef struct { pb_part *items; int64_t len, room; int is_cotangent; } pb_work;
 
 static void pb_push(pb_ctx *c, int32_t site, pb_work *work, pb_part part) {
   if (work->len == work->room) {
@@ -196,7 +196,7 @@ static void pb_take_in(pb_ctx *c, int32_t site, pb_work *work, pb_part part) {
   if (part.rank > 0) {
     const pb_any *a = (const pb_any *)part.one, *t = (const pb_any *)part.other;
     for (int k = 0; k < part.rank; k++) {
-      if (a->d[k] != t->d[k]) pb_fail(c, site, PB_F_SHAPE, a->d[k], t->d[k], 0);
+      if (a->d[k] != t->d[k]) pb_fail(c, site, PB_F_SHAPE, a->d[k], t->d[k], work->is_cotangent);
       if (a->d[k] == 0) break;
     }
     pb_any *made = (pb_any *)part.to;
@@ -224,7 +224,7 @@ static void pb_take_in(pb_ctx *c, int32_t site, pb_work *work, pb_part part) {
   pb_data v = (pb_data)(intptr_t)*part.one, t = (pb_data)(intptr_t)*part.other;
   if (!v || !t) pb_bug(c, site, 4);
   uint32_t tag = pb_tag(v), type = pb_tangent_type(c, part.type);
-  if (tag != pb_tag(t)) pb_fail(c, site, PB_F_TAGS, tag, pb_tag(t), 0);
+  if (tag != pb_tag(t)) pb_fail(c, site, PB_F_TAGS, tag, pb_tag(t), work->is_cotangent);
   const pb_con *con = &c->types[part.type].con[tag], *seen = &c->types[part.other_type].con[tag];
   const pb_con *kept = part.to ? &c->types[type].con[tag] : 0;
   pb_data made = 0;
@@ -243,12 +243,22 @@ static void pb_take_in(pb_ctx *c, int32_t site, pb_work *work, pb_part part) {
   }
 }
 
-static PB_UNUSED void pb_to_tangent(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
-                                    const void *value, const void *tangent, void *made) {
-  pb_work work = {0};
+static PB_UNUSED void pb_taken_in(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
+                                  const void *value, const void *tangent, void *made, int is_cotangent) {
+  pb_work work = {.is_cotangent = is_cotangent};
   pb_push(c, site, &work, (pb_part){value, tangent, made, type, seen, (uint8_t)elem, (uint8_t)rank});
   while (work.len) pb_take_in(c, site, &work, work.items[--work.len]);
   pb_done(c, &work);
+}
+
+static PB_UNUSED void pb_to_tangent(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
+                                    const void *value, const void *tangent, void *made) {
+  pb_taken_in(c, site, elem, type, seen, rank, value, tangent, made, 0);
+}
+
+static PB_UNUSED void pb_to_cotangent(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
+                                      const void *value, const void *cotangent, void *made) {
+  pb_taken_in(c, site, elem, type, seen, rank, value, cotangent, made, 1);
 }
 
 /* What a program sees of the tangent of a value; `other` is 0 where there is none. */

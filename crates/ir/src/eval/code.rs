@@ -5,7 +5,7 @@ use pullback_prim::Prim;
 
 use super::tangent::Types;
 use super::value::{Kind, Value};
-use crate::program::{FuncId, Program};
+use crate::program::{FuncId, Program, Role};
 use crate::ty::Type;
 
 /// A register of the running function.
@@ -163,7 +163,7 @@ pub(super) enum Instr {
     Plus { d: Reg, a: Operand, b: Operand, ty: u32 },
     /// The fields of a tangent; `like` are those of the value, each followed by the number of the field's type.
     Unpack { a: Operand, tag: u32, zero: u32, like: ListId, dests: ListId },
-    ToTangent { d: Reg, a: Operand, b: Operand, ty: u32 },
+    ToTangent { role: Role, d: Reg, a: Operand, b: Operand, ty: u32 },
     FromTangent { d: Reg, a: Operand, b: Operand, ty: u32 },
     NewAcc { d: Reg, a: Operand },
     AddAcc { a: Operand, at: ListId, v: Operand, ty: u32 },

@@ -213,7 +213,7 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::Zero { d, a, ty } => put!(d, r.zero(core, a, ty)),
                 Instr::Plus { d, a, b, ty } => put!(d, r.plus(core, a, b, ty)),
                 Instr::Unpack { a, tag, zero, like, dests } => check!(r.unpack(core, a, [tag, zero], like, dests)),
-                Instr::ToTangent { d, a, b, ty } => put!(d, r.taken_in(core, a, b, ty)),
+                Instr::ToTangent { role, d, a, b, ty } => put!(d, r.taken_in(core, role, [a, b], ty)),
                 Instr::FromTangent { d, a, b, ty } => put!(d, r.given_out(core, a, b, ty)),
                 Instr::NewAcc { d, a } => put!(d, r.new_acc(core, a)),
                 Instr::AddAcc { a, at, v, ty } => check!(r.add_acc(core, a, at, v, ty)),

@@ -4,7 +4,9 @@ use pullback_prim::{Class, Prim};
 
 use super::lex::{Token, unescape};
 use super::{Parsed, Parser};
-use crate::program::{Arm, Atom, FuncId, Loop, LoopForm, Match, Op, RequestId, RuleId, VarId};
+use crate::program::{
+    Arm, Atom, FuncId, Loop, LoopForm, Match, Op, RequestId, Role, RuleId, VarId,
+};
 
 impl Parser<'_> {
     pub(super) fn op(&mut self) -> Parsed<Op> {
@@ -180,7 +182,8 @@ impl Parser<'_> {
             "mul_zero" => binary(Op::MulZero, self)?,
             "concat" => binary(Op::Concat, self)?,
             "plus" => binary(Op::Plus, self)?,
-            "to_tangent" => binary(Op::ToTangent, self)?,
+            "to_tangent" => self.operands().map(|[x, u]| Op::ToTangent(Role::Tangent, x, u))?,
+            "to_cotangent" => self.operands().map(|[x, u]| Op::ToTangent(Role::Cotangent, x, u))?,
             "from_tangent" => binary(Op::FromTangent, self)?,
             "select" => self.operands().map(|[c, a, b]| Op::Select(c, a, b))?,
             "dim" | "shape" => {

@@ -144,7 +144,7 @@ impl<'a> Ctx<'a> {
                 }
             }
             Op::Unpack { tangent, .. } => self.form(stmt, &[*tangent], &[]),
-            Op::ToTangent(x, t) | Op::FromTangent(x, t) => self.form(stmt, &[*t], &[*x]),
+            Op::ToTangent(_, x, t) | Op::FromTangent(x, t) => self.form(stmt, &[*t], &[*x]),
             Op::Custom { value_captured, rule_captured, args, .. } => {
                 for atoms in [value_captured, rule_captured] {
                     self.held(atoms);

@@ -55,7 +55,7 @@ impl<'a> Ctx<'a> {
                 self.gives(stmt, &[ty]);
             }
             Op::Unpack { tangent, tag, like } => self.check_unpack(stmt, *tangent, *tag, like),
-            Op::ToTangent(x, u) => self.check_conversion(stmt, *x, Some(*u), None),
+            Op::ToTangent(_, x, u) => self.check_conversion(stmt, *x, Some(*u), None),
             Op::FromTangent(x, t) => self.check_conversion(stmt, *x, None, Some(*t)),
             Op::Fail(prim, text) => {
                 let fails = matches!(prim.row().class, Class::Fail);

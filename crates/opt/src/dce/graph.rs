@@ -154,7 +154,7 @@ impl<'p> Graph<'p> {
         // What is converted to or from a tangent is looked at by position.
         for func in program.funcs.iter() {
             func.body.visit(&mut |stmt| {
-                if let Op::ToTangent(_, user) = stmt.op {
+                if let Op::ToTangent(_, _, user) = stmt.op {
                     todo.push(program.type_of(user));
                 }
                 if let Op::FromTangent(_, _) = stmt.op {

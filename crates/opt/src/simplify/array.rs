@@ -126,7 +126,9 @@ impl Simplify<'_> {
             Op::Array(items) if k == 0 => New::atom(Atom::Int(i64::try_from(items.len()).ok()?)),
             Op::Array(items) => dim(*items.first()?, k - 1),
             Op::Index(b, at) => dim(*b, k.checked_add(u8::try_from(at.len()).ok()?)?),
-            Op::Update(b, _, _) | Op::Zero(b) | Op::Shape(b, _) | Op::ToTangent(b, _) => dim(*b, k),
+            Op::Update(b, _, _) | Op::Zero(b) | Op::Shape(b, _) | Op::ToTangent(_, b, _) => {
+                dim(*b, k)
+            }
             Op::Argsort(b) => dim(*b, k),
             Op::Sized(b, j, _) if *j != k => dim(*b, k),
             Op::Slice(b, _, _) if k > 0 => dim(*b, k),

@@ -177,10 +177,10 @@ impl Emit<'_, '_> {
                 let b = self.take(*other, &[], dead);
                 Instr::Plus { d, a, b, ty: self.ty(ty) }
             }
-            Op::ToTangent(value, tangent) => {
+            Op::ToTangent(role, value, tangent) => {
                 let ty = self.program.type_of(*value);
                 let [a, b] = [*value, *tangent].map(|atom| self.look(atom));
-                Instr::ToTangent { d, a, b, ty: self.ty(ty) }
+                Instr::ToTangent { role: *role, d, a, b, ty: self.ty(ty) }
             }
             Op::FromTangent(value, tangent) => {
                 let ty = self.program.type_of(*value);

@@ -10,6 +10,7 @@ use crate::eval::code::{KILL, ListId, NOWHERE, Operand};
 use crate::eval::core::Core;
 use crate::eval::tangent;
 use crate::eval::value::{Acc, Value};
+use crate::program::Role;
 
 impl Window<'_> {
     /// A data value.
@@ -92,13 +93,13 @@ impl Window<'_> {
     pub fn taken_in(
         &self,
         core: &mut Core<'_>,
-        a: Operand,
-        b: Operand,
+        role: Role,
+        [a, b]: [Operand; 2],
         ty: u32,
     ) -> Result<Value, Fault> {
         let ty = core.image.tables.types[ty as usize];
         let (value, tangent) = (self.get(a).clone(), self.get(b).clone());
-        tangent::to_tangent(value, tangent, ty, &core.image.types, &mut core.meter)
+        tangent::to_tangent(role, value, tangent, ty, &core.image.types, &mut core.meter)
     }
 
     /// What a program sees of the tangent of a value.

@@ -8,10 +8,8 @@ use super::types::Types;
 use super::walk::{Work, walk};
 use crate::eval::meter::Meter;
 use crate::eval::value::{Array, Items, Kind, Shape, Value};
+use crate::program::Role;
 use crate::ty::{Elem, Type};
-
-/// What the second of two values in one shape is.
-const WHAT: &str = "tangent";
 
 /// A part of a value and of the tangent that a program made.
 struct Seen {
@@ -24,6 +22,7 @@ struct Seen {
 
 /// The IR's tangent of a value, from one that a program made; an error if it has another shape.
 pub(in super::super) fn to_tangent(
+    role: Role,
     value: Value,
     tangent: Value,
     ty: Type,
@@ -31,13 +30,13 @@ pub(in super::super) fn to_tangent(
     meter: &mut Meter,
 ) -> Result<Value, Fault> {
     let seen = Seen { value, tangent, ty, is_kept: true };
-    walk(seen, meter, |seen, work, _| take_in(seen, types, work))
+    walk(seen, meter, |seen, work, _| take_in(role, seen, types, work))
 }
 
-fn take_in(seen: Seen, types: &Types<'_>, work: &mut Work<Seen>) -> Result<(), Fault> {
+fn take_in(role: Role, seen: Seen, types: &Types<'_>, work: &mut Work<Seen>) -> Result<(), Fault> {
     let Seen { value, tangent, ty, is_kept } = seen;
     if let (Value::Array(array), Value::Array(other)) = (&value, &tangent) {
-        same_sizes(array, other)?;
+        same_sizes(role, array, other)?;
         let Elem::Data(_) = ty.elem else {
             if is_kept {
                 work.give(tangent);
@@ -69,7 +68,7 @@ fn take_in(seen: Seen, types: &Types<'_>, work: &mut Work<Seen>) -> Result<(), F
     };
     if tag != other {
         return Err(Fault::Shape {
-            what: WHAT,
+            what: role.name(),
             primal: format!("constructor number {}", tag + 1),
             found: format!("constructor number {}", other + 1),
         });
@@ -186,11 +185,11 @@ fn absent(shape: &Shape, elem: Elem, meter: &Meter) -> Result<Value, Fault> {
 }
 
 /// An error unless two arrays have the same sizes, as far as there are rows.
-fn same_sizes(array: &Array, tangent: &Array) -> Result<(), Fault> {
+fn same_sizes(role: Role, array: &Array, tangent: &Array) -> Result<(), Fault> {
     for (size, other) in array.sizes().iter().zip(tangent.sizes()) {
         if size != other {
             return Err(Fault::Shape {
-                what: WHAT,
+                what: role.name(),
                 primal: format!("an array of size {size}"),
                 found: format!("one of size {other}"),
             });
