@@ -93,13 +93,13 @@ fn gradients_of_arrays_are_linear() {
     .expect("no panic");
 }
 
-/// At most three Reals an iteration are held: what is summed, and what its derivative needs.
+/// One loop sums and differentiates: it holds the same for any number of terms.
 #[test]
-fn a_sum_saves_a_little_of_each_term() {
+fn a_sum_saves_nothing_of_its_terms() {
     deep(|| {
         let peak =
             |n: usize| costs(PROGRAMS, "straight", vec![n.to_string(), "0.5".to_owned()]).1.peak;
-        assert!(peak(4000) - peak(2000) <= 2000 * 3 * 8);
+        assert_eq!(peak(4000), peak(2000));
     })
     .expect("no panic");
 }
@@ -139,6 +139,27 @@ fn derivatives_of_derivatives_stay_small() {
         assert!(value.weight() <= 12, "{value:?}");
         assert!(gradient.weight() <= 16, "{gradient:?}");
         assert!(size <= 8, "{size}");
+    })
+    .expect("no panic");
+}
+
+/// A condition is computed again where it is cheap, and not handed through all branches around it: code as large as the
+/// square of the depth. Passes recurse over what is inside each other, and compare none of it with all around it.
+#[test]
+fn branches_inside_each_other_take_code_by_their_number() {
+    deep(|| {
+        let cost = |depth: usize| {
+            let mut text = "def nest (x: Real): Real =\n".to_owned();
+            for i in 0..depth {
+                let _ = writeln!(text, "  if x > {i}.0 then sin x else");
+            }
+            text.push_str("  x\n");
+            let (value, gradient, size) = costs(&text, "nest", vec!["0.5".to_owned()]);
+            assert!(gradient.weight() <= 5 * value.weight() + 10, "{gradient:?}");
+            size
+        };
+        let (small, large) = (cost(200), cost(400));
+        assert!(large <= 2 * small + 20, "{small} and {large}");
     })
     .expect("no panic");
 }

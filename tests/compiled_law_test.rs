@@ -52,7 +52,6 @@ const CLIPS: &str = "the rule clips its cotangent: it is not linear";
 const PRODUCTS: &str = "products alone: with its tangent each takes four operations";
 /// The share of the elements that tie, and a product with it and with the rest.
 const GREATEST: &str = "maxima alone: with its tangent each takes four operations";
-const TINY: &str = "what is left of the function is a statement or two";
 
 const LEAVES: &[Leave] = &[
     (Law::Adjoint, "tests/ad/clipping.pull", "", CLIPS),
@@ -68,7 +67,6 @@ const LEAVES: &[Leave] = &[
     (Law::Forward, "tests/ad/histograms.pull", "(max_bins [0, 1, 2, 3, 4])", GREATEST),
     (Law::Forward, "tests/ad/reductions.pull", "(\\xs -> sum (running_max xs))", GREATEST),
     (Law::Forward, "tests/ad/reductions.pull", "segment", GREATEST),
-    (Law::Code, "tests/ad/kinks.pull", "(\\(lo, hi, x) -> clamp lo hi x)", TINY),
 ];
 
 /// A function at a point, on the compiler.

@@ -9,7 +9,7 @@
 //! What is saved of a variable of the values that the linear part uses:
 //! - outside of loops and branches: itself, as a residual;
 //! - nothing, if it is cheap to compute again from what is there: sizes, elements of arrays from outside the
-//!   loop, arithmetic of Ints, a few operations on Reals;
+//!   loop, arithmetic of Ints, a few operations on Reals, conditions of these;
 //! - in an iteration of a loop: an array with a place for each iteration, of the values themselves if they are
 //!   scalars, otherwise of references to them;
 //! - in a branch: a slot that branches share, so that together these are a sum with the condition as its tag.
@@ -259,12 +259,19 @@ impl Closer<'_> {
         let is_cheap = match &op {
             Op::Copy(_) | Op::Dim(..) | Op::Index(..) | Op::Shape(..) => true,
             Op::Prim(prim, _) => match &prim.row().class {
-                Class::Discrete => prim.row().params.iter().all(|ty| *ty == PrimTy::Int),
-                Class::Smooth(_) if prim.row().weight <= 1 && *budget > 0 => {
+                Class::Discrete if prim.row().params.iter().all(|ty| *ty == PrimTy::Int) => true,
+                // Conditions too: one that is saved goes through all branches around it.
+                Class::Smooth(_) | Class::Discrete
+                    if prim.row().weight <= 1 && prim.row().never_fails() && *budget > 0 =>
+                {
                     *budget -= 1;
                     true
                 }
-                Class::Smooth(_) | Class::Structural(_) | Class::Control | Class::Fail => false,
+                Class::Smooth(_)
+                | Class::Discrete
+                | Class::Structural(_)
+                | Class::Control
+                | Class::Fail => false,
             },
             _ => false,
         };

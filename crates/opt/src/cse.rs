@@ -8,7 +8,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::effects::touches_acc;
-use crate::pass::Pass;
+use crate::pass::{Pass, block_size};
 
 pub(crate) const PASS: Pass = Pass {
     name: "cse",
@@ -23,10 +23,16 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
         let mut body = std::mem::take(&mut program.funcs[func].body);
         let mut ctx = Cse {
             program,
+            outlines: FxHashMap::default(),
             values: FxHashMap::default(),
             seen: vec![],
             atoms: FxHashMap::default(),
         };
+        body.visit(&mut |stmt| {
+            if let Some(outline) = Outline::of(program, stmt) {
+                *ctx.outlines.entry(outline).or_insert(0) += 1;
+            }
+        });
         ctx.block(&mut body);
         changed |= !ctx.atoms.is_empty();
         program.funcs[func].body = body;
@@ -55,8 +61,31 @@ enum Piece {
     Str(StrId),
 }
 
+/// What is the same of equal computations with blocks, and soon found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Outline {
+    op: Discriminant<Op>,
+    size: usize,
+    types: Vec<Type>,
+}
+
+impl Outline {
+    fn of(program: &Program, stmt: &Stmt) -> Option<Self> {
+        let blocks = stmt.op.blocks();
+        if blocks.is_empty() {
+            return None;
+        }
+        let types = stmt.vars.iter().map(|var| program.vars[*var].ty).collect();
+        let size = blocks.into_iter().map(block_size).sum();
+        Some(Self { op: discriminant(&stmt.op), size, types })
+    }
+}
+
 struct Cse<'p> {
     program: &'p Program,
+    /// How many computations with blocks look the same at first: in a deep nest, where it would take the square of
+    /// its size to compare the others, hardly any do.
+    outlines: FxHashMap<Outline, usize>,
     /// What stands for a variable that was computed again.
     atoms: FxHashMap<VarId, Atom>,
     /// The results of what has been computed and is seen.
@@ -71,10 +100,12 @@ impl Cse<'_> {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
             stmt.op.for_each_atom_mut(&mut |atom| self.replace(atom));
+            let outline = Outline::of(self.program, &stmt);
             for inner in stmt.op.blocks_mut() {
                 self.block(inner);
             }
-            if !self.is_known(&stmt) {
+            let has_alike = outline.is_none_or(|outline| self.outlines[&outline] > 1);
+            if !has_alike || !self.is_known(&stmt) {
                 stmts.push(stmt);
             }
         }
