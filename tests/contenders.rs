@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pullback_engines::source::prepared;
-use pullback_engines::{Back, Compiled, EngineInfo, How, Level, modes};
+use pullback_engines::{Back, Compiled, EngineInfo, Fp, How, Level, modes};
 use pullback_eval::{Options, compile};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_oracle::fuzz::{self, Campaign, Statistics};
@@ -128,7 +128,7 @@ fn natives(programs: &[(&Program, &[DefId])]) -> Vec<Opened> {
     };
     let mut codes: Vec<Option<Compiled>> = programs.iter().map(compile).collect();
     let mut there: Vec<&mut Compiled> = codes.iter_mut().flatten().collect();
-    let done = Compiled::all_native(&mut there, Level::Quick);
+    let done = Compiled::all_native(&mut there, Level::Quick, Fp::Fast);
     let open = |(code, (program, defs)): (Option<Compiled>, &(&Program, &[DefId]))| match code {
         Some(code) if done.is_ok() => opened(Rc::new(code), defs.to_vec()),
         // One of its definitions is refused, or one of the programs: each is told on its own.
@@ -168,7 +168,7 @@ fn alone(Configuration { name, without, .. }: Configuration, back: Back) -> Cont
             let arguments = arity(&program, def);
             let code = Compiled::new(&program, def, arguments).and_then(|mut code| {
                 if back == Back::Native {
-                    code.go_native(Level::Quick)?;
+                    code.go_native(Level::Quick, Fp::Fast)?;
                 }
                 Ok(code)
             });

@@ -14,7 +14,7 @@ use pullback_ir::eval::{Items, Shape, Value};
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
-use crate::emit::{Code, Unit, emit_all};
+use crate::emit::{Code, Fp, Unit, emit_all};
 use crate::fault::{Told, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::limits::Limits;
@@ -62,8 +62,9 @@ impl Native {
         roots: &[FuncId],
         proven: &[bool],
         level: Level,
+        fp: Fp,
     ) -> Result<Self, Failure> {
-        let native = Self::batch(&[Unit { program, roots, proven }], level)?.pop();
+        let native = Self::batch(&[Unit { program, roots, proven, fp }], level)?.pop();
         Ok(native.unwrap_or_else(|| bug("codegen", "native code of one program")))
     }
 

@@ -17,6 +17,6 @@ mod load;
 
 pub use call::{More, Native, Ran};
 pub use compiler::{Failure, Level, compiler};
-pub use emit::{Code, Unit, emit, emit_all};
+pub use emit::{Code, Fp, Unit, emit, emit_all};
 pub use limits::Limits;
 pub use load::Library;

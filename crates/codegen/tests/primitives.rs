@@ -1,7 +1,7 @@
 //! Every primitive on scalars in C, compared with its value in the table at many points.
 
 use pullback_base::Span;
-use pullback_codegen::{Level, Limits, Native};
+use pullback_codegen::{Fp, Level, Limits, Native};
 use pullback_ir::eval::Value;
 use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Type};
 use pullback_prim::{Class, Prim, PrimTy, Scalar, ScalarFault};
@@ -102,7 +102,7 @@ fn primitives_are_what_the_table_says() {
     let known: Vec<(Prim, FuncId)> =
         Prim::ALL.iter().filter_map(|prim| Some((*prim, function(&mut program, *prim)?))).collect();
     let roots: Vec<FuncId> = known.iter().map(|(_, func)| *func).collect();
-    let native = Native::new(&program, &roots, &[], Level::Quick).expect("native code");
+    let native = Native::new(&program, &roots, &[], Level::Quick, Fp::Strict).expect("native code");
     let limits = Limits { max_memory: 1 << 30, timeout: None, since: None };
     let (mut count, mut wrong) = (0, vec![]);
     for (root, (prim, _)) in known.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Many runs with arguments that are put in place once: each gives the same, and none leaves anything behind.
 
 use pullback_base::SourceMap;
-use pullback_codegen::{Level, Limits, Native};
+use pullback_codegen::{Fp, Level, Limits, Native};
 use pullback_ir::eval::Value;
 use pullback_ir::{FuncId, Program, parse};
 
@@ -48,7 +48,7 @@ fn native() -> (Program, Native) {
     let file = sources.add("repeat.ir", PROGRAM);
     let program = parse(PROGRAM, file).expect("a program");
     let roots: Vec<FuncId> = program.funcs.ids().collect();
-    let native = Native::new(&program, &roots, &[], Level::Quick).expect("native code");
+    let native = Native::new(&program, &roots, &[], Level::Quick, Fp::Strict).expect("native code");
     (program, native)
 }
 

@@ -5,7 +5,7 @@
 mod cases;
 
 use pullback_base::SourceMap;
-use pullback_codegen::{Level, Limits, Native};
+use pullback_codegen::{Fp, Level, Limits, Native};
 use pullback_ir::eval::Value;
 use pullback_ir::{FuncId, parse};
 
@@ -31,7 +31,7 @@ fn native_code_gives_what_the_files_say() {
             continue;
         }
         let roots: Vec<FuncId> = lines.iter().map(|(_, func)| *func).collect();
-        let native = Native::new(&case.program, &roots, &[], Level::Quick)
+        let native = Native::new(&case.program, &roots, &[], Level::Quick, Fp::Strict)
             .unwrap_or_else(|failure| panic!("{}: {failure:?}", case.name));
         let limits = Limits {
             max_memory: case.limits.max_memory,
@@ -67,7 +67,8 @@ fn a_stack_is_as_large_as_the_system_gives() {
     let file = sources.add("down.ir", text);
     let mut program = parse(text, file).expect("a program");
     let root = program.funcs.ids().next().expect("a function");
-    let native = Native::new(&program, &[root], &[], Level::Quick).expect("native code");
+    let native =
+        Native::new(&program, &[root], &[], Level::Quick, Fp::Strict).expect("native code");
     let limits = Limits { max_memory: 1 << 46, timeout: None, since: None };
     let results = native.call(&mut program, 0, &[Value::Int(1_000_000)], &limits);
     assert_eq!(results.expect("a value")[0].as_int(), Some(1_000_000));

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use pullback_ad::{Until, derivation};
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::emit;
+use pullback_codegen::{Fp, emit};
 use pullback_engines::Mode;
 use pullback_engines::compiled::{
     Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, counted, optional_passes,
@@ -184,7 +184,7 @@ impl Watched {
             // What C lacks is told in the place of the text.
             Seen::Stage("opt", Form::Code(code, roots)) if wanted == Some("c") => {
                 let (code, roots) = trimmed(code, roots);
-                let emitted = emit(&code, &roots, &proven(&code));
+                let emitted = emit(&code, &roots, &proven(&code), Fp::Fast);
                 self.text = Some(emitted.map_or_else(|lack| lack, |code| code.own().to_owned()));
             }
             Seen::Stage(..) => {}

@@ -26,7 +26,7 @@ pub use engine::{Answer, Back, EngineInfo, How, Mode, Page, ShowFn, Stage};
 pub use follow::follow;
 pub use linear::Pullbacks;
 pub use page::page;
-pub use pullback_codegen::{Level, More, Ran, compiler};
+pub use pullback_codegen::{Fp, Level, More, Ran, compiler};
 pub use run::{Batch, evaluate, run, run_in_machine, vet};
 pub use source::TRANSLATE;
 pub use table::{BOUNDED, ENGINES, engine_named, fused, modes};

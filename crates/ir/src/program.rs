@@ -374,6 +374,17 @@ pub enum Rule {
     },
 }
 
+impl Loop {
+    /// The index of a loop with a count.
+    pub fn for_index(&self) -> Option<VarId> {
+        if let LoopForm::For { index, .. } = self.form { Some(index) } else { None }
+    }
+    /// How often a loop with a count runs.
+    pub fn for_count(&self) -> Option<Atom> {
+        if let LoopForm::For { count, .. } = self.form { Some(count) } else { None }
+    }
+}
+
 impl From<VarId> for Atom {
     fn from(var: VarId) -> Self {
         Self::Var(var)

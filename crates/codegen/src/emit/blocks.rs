@@ -157,7 +157,13 @@ impl Body<'_, '_> {
 
     /// Looks at whether the run is to stop.
     pub fn poll(&mut self) {
+        let line = self.poll_line();
+        self.line(format_args!("{line}"));
+    }
+
+    /// The line that does.
+    pub fn poll_line(&mut self) -> String {
         let site = self.site();
-        self.line(format_args!("if (PB_RARE(c->stop)) pb_fail(c, {site}, PB_F_TIME, 0, 0, 0);"));
+        format!("if (PB_RARE(c->stop)) pb_fail(c, {site}, PB_F_TIME, 0, 0, 0);")
     }
 }

@@ -39,6 +39,10 @@ pub(super) struct Body<'e, 'p> {
     pub span: Span,
     /// Whether the statement at hand cannot fail.
     pub is_proven: bool,
+    /// Accumulators that this function made: no two are parts of one.
+    pub fresh_accs: FxHashSet<VarId>,
+    /// Whether loops at hand are checked at every step.
+    pub is_slow: bool,
     /// A number for the next name that stands for no variable.
     pub fresh: usize,
 }

@@ -26,6 +26,8 @@ impl Emit<'_> {
             is_loop: false,
             span: def.span,
             is_proven: false,
+            fresh_accs: FxHashSet::default(),
+            is_slow: false,
             fresh: 0,
         };
         for param in &def.params {

@@ -14,8 +14,33 @@ use crate::layout::elem_type;
 const STRETCH: i64 = 1 << 16;
 
 impl Body<'_, '_> {
-    /// A loop.
+    /// A loop: a kernel if it can be one, and what checks every step where the kernel's guard says so.
     pub fn repeat(&mut self, looped: &Loop, inner: &[Scope], vars: &[VarId], dead: &mut Dead<'_>) {
+        let number = self.fresh();
+        let has_kernel = if self.is_slow { None } else { self.kernel(looped, vars, number) };
+        match has_kernel {
+            None => self.checked(looped, inner, vars, dead, false),
+            Some(false) => self.emit.next += looped.body.size(),
+            Some(true) => {
+                self.line(format_args!("goto done_{number};"));
+                self.line(format_args!("slow_{number}:;"));
+                self.is_slow = true;
+                self.checked(looped, inner, vars, dead, true);
+                self.is_slow = false;
+                self.line(format_args!("done_{number}:;"));
+            }
+        }
+    }
+
+    /// A loop of which every step is checked. `is_declared`: whether its results are.
+    fn checked(
+        &mut self,
+        looped: &Loop,
+        inner: &[Scope],
+        vars: &[VarId],
+        dead: &mut Dead<'_>,
+        is_declared: bool,
+    ) {
         let (states, collected) = (looped.states.len(), &vars[looped.states.len()..]);
         for (at, (state, first)) in looped.states.iter().zip(&looped.init).enumerate() {
             let is_needed =
@@ -25,10 +50,8 @@ impl Body<'_, '_> {
             self.define(*state, &value);
             self.bind_owned(*state);
         }
-        for var in collected {
-            if !self.places.contains_key(var) {
-                self.declare(*var);
-            }
+        if !is_declared {
+            self.declare_collected(collected);
         }
         self.open(format_args!("{{"));
         match &looped.form {
@@ -51,8 +74,22 @@ impl Body<'_, '_> {
         }
         self.close();
         for (state, var) in looped.states.iter().zip(&vars[..states]) {
-            self.define(*var, &format!("v{}", state.index()));
+            let value = format!("v{}", state.index());
+            if is_declared {
+                self.line(format_args!("v{} = {value};", var.index()));
+            } else {
+                self.define(*var, &value);
+            }
             self.bind_owned(*var);
+        }
+    }
+
+    /// Declares the arrays that a loop collects, but for those that lie in larger ones.
+    pub fn declare_collected(&mut self, collected: &[VarId]) {
+        for var in collected {
+            if !self.places.contains_key(var) {
+                self.declare(*var);
+            }
         }
     }
 
@@ -117,8 +154,7 @@ impl Body<'_, '_> {
 
     /// Begins an array that a loop with a count collects.
     fn begin(&mut self, var: VarId, row: Atom, body: &Block, index: VarId, count: &str) {
-        let (ty, name, site) = (self.ty(var), var.index(), self.site());
-        let (elem, pointer) = (self.elem(ty), elem_type(ty.elem));
+        let (ty, name) = (self.ty(var), var.index());
         let Some(sizes) = known_sizes(body, row, index, ty.rank - 1) else {
             self.line(format_args!("pb_build g{name} = {{.row = 1}};"));
             return;
@@ -131,8 +167,22 @@ impl Body<'_, '_> {
             ));
             texts.push(format!("z{name}_{at}"));
         }
+        if self.allocate(var, &texts) {
+            self.begun.insert(var);
+        }
+        if let (Some(row), false) = (row.var(), sizes.is_empty()) {
+            let size = texts[1..].join(" * ");
+            self.places.insert(row, format!("q{name} + v{} * ({size})", index.index()));
+        }
+    }
+
+    /// Memory for an array of these sizes, `q` its first element; false if that is a part of a larger array.
+    pub fn allocate(&mut self, var: VarId, texts: &[String]) -> bool {
+        let (ty, name, site) = (self.ty(var), var.index(), self.site());
+        let (elem, pointer) = (self.elem(ty), elem_type(ty.elem));
         if let Some(place) = self.places.get(&var).cloned() {
             self.line(format_args!("{pointer} *restrict q{name} = {place};"));
+            false
         } else {
             let c_type = self.c_type(ty);
             let items =
@@ -147,11 +197,7 @@ impl Body<'_, '_> {
             self.line(format_args!("}}"));
             self.line(format_args!("v{name}.p = {items};"));
             self.line(format_args!("{pointer} *restrict q{name} = v{name}.p;"));
-            self.begun.insert(var);
-        }
-        if let (Some(row), false) = (row.var(), sizes.is_empty()) {
-            let size = texts[1..].join(" * ");
-            self.places.insert(row, format!("q{name} + v{} * ({size})", index.index()));
+            true
         }
     }
 

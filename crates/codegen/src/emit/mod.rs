@@ -19,6 +19,7 @@ mod body;
 mod control;
 mod data;
 mod function;
+mod kernel;
 mod loops;
 mod numbers;
 mod ownership;
@@ -37,6 +38,17 @@ use rustc_hash::FxHashMap;
 
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
 use shared::{OWN, array_types, run};
+
+/// What numbers may differ in from those of the evaluator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Fp {
+    /// Nothing.
+    Strict,
+    /// The order in which sums are added up, the last places of `exp` and the like, and products that are rounded
+    /// only once they have been added; always the same for the same program and input.
+    #[default]
+    Fast,
+}
 
 /// A program as C.
 #[derive(Debug)]
@@ -62,6 +74,8 @@ const RUNTIME: &[&str] = &[
     include_str!("../runtime/arrays.c"),
     include_str!("../runtime/numbers.c"),
     include_str!("../runtime/tangents.c"),
+    include_str!("../runtime/lanes.c"),
+    include_str!("../runtime/maths.c"),
     include_str!("../runtime/run.c"),
 ];
 
@@ -75,11 +89,13 @@ pub struct Unit<'p> {
     /// Which statements, numbered in the order in which they stand, each before those inside it, cannot fail;
     /// those that this does not reach may.
     pub proven: &'p [bool],
+    /// What numbers may differ in.
+    pub fp: Fp,
 }
 
 /// The C of a program; as [`Unit`] says. An error says what C cannot do.
-pub fn emit(program: &Program, roots: &[FuncId], proven: &[bool]) -> Result<Code, String> {
-    emit_all(&[Unit { program, roots, proven }])
+pub fn emit(program: &Program, roots: &[FuncId], proven: &[bool], fp: Fp) -> Result<Code, String> {
+    emit_all(&[Unit { program, roots, proven, fp }])
 }
 
 /// The C of several programs in one file. Their roots are numbered through, in order.
@@ -93,6 +109,7 @@ pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
         let mut emit = Emit {
             program: unit.program,
             proven: unit.proven,
+            fp: unit.fp,
             prefix,
             has_cells: with_cells(&unit.program.datas),
             strings: canonical_strings(unit.program),
@@ -126,8 +143,9 @@ fn check_ranks(program: &Program) -> Result<(), String> {
 
 /// What is known while text is made.
 struct Emit<'p> {
-    program: &'p Program,
-    proven: &'p [bool],
+    pub program: &'p Program,
+    pub proven: &'p [bool],
+    pub fp: Fp,
     /// What the names of this program begin with.
     prefix: String,
     has_cells: IdVec<DataId, bool>,
@@ -135,7 +153,7 @@ struct Emit<'p> {
     graph: Graph,
     shared: Shared,
     /// The number of the next statement.
-    next: usize,
+    pub next: usize,
 }
 
 /// What the programs of a file share.
@@ -268,12 +286,12 @@ fn value_of(program: &Program, rule: pullback_ir::RuleId) -> FuncId {
 /// Text with indented lines.
 #[derive(Default)]
 struct Lines {
-    text: String,
-    depth: usize,
+    pub text: String,
+    pub depth: usize,
 }
 
 impl Lines {
-    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+    pub fn line(&mut self, line: std::fmt::Arguments<'_>) {
         for _ in 0..self.depth {
             self.text.push_str("  ");
         }

@@ -8,7 +8,7 @@ use super::body::Body;
 use super::statements::prim_number;
 
 /// How a primitive is written.
-enum Form {
+pub(super) enum Form {
     /// Between its arguments.
     Between(&'static str),
     /// Before its argument.
@@ -23,7 +23,7 @@ enum Form {
 }
 
 #[rustfmt::skip]
-fn form(prim: Prim) -> Form {
+pub(super) fn form(prim: Prim) -> Form {
     use Form::{Before, Between, Failing, Function};
     match prim {
         Prim::Neg => Before("-"),
@@ -66,21 +66,26 @@ impl Body<'_, '_> {
     /// The value of a primitive.
     pub fn primitive(&mut self, prim: Prim, args: &[Atom]) -> String {
         let texts: Vec<String> = args.iter().map(|arg| self.atom(*arg)).collect();
-        match (form(prim), texts.as_slice()) {
-            (Form::Between(operator), [a, b]) => format!("{a} {operator} {b}"),
-            (Form::Before(operator), [a]) => format!("{operator}{a}"),
-            (Form::Function(function), args) => format!("{function}({})", args.join(", ")),
-            (Form::Failing(_, Some(operator)), [a, b]) if self.is_proven => {
-                format!("{a} {operator} {b}")
-            }
-            (Form::Failing(function, _), args) => {
-                let (site, number) = (self.site(), prim_number(prim));
-                format!("{function}(c, {site}, {number}, {})", args.join(", "))
-            }
-            (Form::Truncated, [a]) => format!("pb_to_int(c, {}, {a})", self.site()),
-            (_, args) => {
-                bug("codegen", format_args!("other than {} arguments of {prim:?}", args.len()))
-            }
+        let site = self.site().to_string();
+        primitive_text(prim, &texts, self.is_proven, &site)
+    }
+}
+
+/// The value of a primitive, of these operands.
+pub(super) fn primitive_text(prim: Prim, texts: &[String], is_proven: bool, site: &str) -> String {
+    match (form(prim), texts) {
+        (Form::Between(operator), [a, b]) => format!("{a} {operator} {b}"),
+        (Form::Before(operator), [a]) => format!("{operator}{a}"),
+        (Form::Function(function), args) => format!("{function}({})", args.join(", ")),
+        (Form::Failing(_, Some(operator)), [a, b]) if is_proven => {
+            format!("{a} {operator} {b}")
+        }
+        (Form::Failing(function, _), args) => {
+            format!("{function}(c, {site}, {}, {})", prim_number(prim), args.join(", "))
+        }
+        (Form::Truncated, [a]) => format!("pb_to_int(c, {site}, {a})"),
+        (_, args) => {
+            bug("codegen", format_args!("other than {} arguments of {prim:?}", args.len()))
         }
     }
 }

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use pullback_base::{Diagnostic, Span, bug};
-use pullback_codegen::{Failure, Level, More, Native, Ran, Unit};
+use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Unit};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::eval::{Image, Limits, Machine};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
@@ -67,7 +67,7 @@ pub(crate) fn run(
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
     let mut code = code_for(program, function, mode, &mut plan)?;
     if back == Back::Native {
-        code.go_native(Level::Fast)?;
+        code.go_native(Level::Fast, Fp::Fast)?;
     }
     Ok(answer(&code, argument, mode, options)?.0)
 }
@@ -141,7 +141,7 @@ pub(crate) fn evaluate(
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
     let mut code = Compiled::planned(&program, entry, 0, &mut plan)?;
     if back == Back::Native {
-        code.go_native(Level::Fast)?;
+        code.go_native(Level::Fast, Fp::Fast)?;
     }
     Ok(code.call(&[], options)?.0)
 }
@@ -276,7 +276,7 @@ impl Compiled {
         let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
         let mut code = Self::planned(&program, entry, count, &mut plan)?;
         if back == Back::Native {
-            code.go_native(Level::Fast)?;
+            code.go_native(Level::Fast, Fp::Fast)?;
         }
         Ok(code)
     }
@@ -286,17 +286,21 @@ impl Compiled {
         let mut program = program.clone();
         let roots: Vec<_> = defs.iter().map(|def| (constant(&mut program, *def), 0)).collect();
         let mut code = Self::together(&program, &roots)?;
-        code.go_native(Level::Quick)?;
+        code.go_native(Level::Quick, Fp::Strict)?;
         Ok(code)
     }
 
     /// From now on native code runs, unless there is no C compiler.
-    pub fn go_native(&mut self, level: Level) -> Result<(), Box<Diagnostic>> {
-        Self::all_native(&mut [self], level)
+    pub fn go_native(&mut self, level: Level, fp: Fp) -> Result<(), Box<Diagnostic>> {
+        Self::all_native(&mut [self], level, fp)
     }
 
     /// As [`Compiled::go_native`] for several programs, compiled together.
-    pub fn all_native(codes: &mut [&mut Self], level: Level) -> Result<(), Box<Diagnostic>> {
+    pub fn all_native(
+        codes: &mut [&mut Self],
+        level: Level,
+        fp: Fp,
+    ) -> Result<(), Box<Diagnostic>> {
         let lowered: Vec<_> = codes.iter().map(|code| code.lowered.borrow()).collect();
         let proven: Vec<_> = lowered.iter().map(|lowered| proven(&lowered.program)).collect();
         let units: Vec<Unit<'_>> = (lowered.iter().zip(&proven))
@@ -304,6 +308,7 @@ impl Compiled {
                 program: &lowered.program,
                 roots: &lowered.roots,
                 proven,
+                fp,
             })
             .collect();
         let natives = Native::batch(&units, level);

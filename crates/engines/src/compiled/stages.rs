@@ -2,7 +2,7 @@
 
 use pullback_ad::{Until, derivation, vjp};
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::emit;
+use pullback_codegen::{Fp, emit};
 use pullback_ir::{Atom, Func, FuncId, Op, Stmt, VarId, trimmed};
 use pullback_lambda::{DefId, Program};
 use pullback_lower::{Lowered, lower};
@@ -55,7 +55,7 @@ pub(crate) const NATIVE_STAGES: &[Stage] = &[Stage {
     show: |program, def, _| {
         let (code, roots) = gradient(program, def)?;
         let (code, roots) = trimmed(&code, &roots);
-        match emit(&code, &roots, &proven(&code)) {
+        match emit(&code, &roots, &proven(&code), Fp::Fast) {
             Ok(emitted) => Ok(emitted.own().to_owned()),
             Err(what) => Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE))),
         }

@@ -1,0 +1,144 @@
+//! Loops across lanes, and accumulators that they add to.
+
+use pullback_base::bug;
+use pullback_ir::{Atom, Loop, Stmt, VarId};
+
+use super::lanes::{Fold, Kind, LANES, Reduction, reduction};
+use super::places::Offset;
+use super::plan::local_name;
+use super::text::Text;
+
+/// A loop whose body is no longer than this is written twice, for full vectors and for the rest.
+const SHORT: usize = 60;
+
+impl<'k> Text<'_, 'k> {
+    /// A loop across lanes.
+    pub fn across_lanes(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId, count: Atom) {
+        let reductions = reductions(looped);
+        let skipped: Vec<_> =
+            reductions.iter().map(|reduction| std::ptr::from_ref(reduction.stmt)).collect();
+        for (at, reduction) in reductions.iter().enumerate() {
+            let state = local_name(looped.states[at]);
+            let (ty, start) = match reduction.fold {
+                Fold::Max | Fold::Min => {
+                    ("pb_v", format!("pb_all({})", self.scalar(looped.init[at])))
+                }
+                Fold::IntAdd => ("pb_w", "{0}".to_owned()),
+                Fold::Add | Fold::Sub => ("pb_v", "{0}".to_owned()),
+            };
+            self.line(format_args!("{ty} {state} = {start};"));
+        }
+        let (i, count) = (local_name(index), self.scalar(count));
+        let is_short = looped.body.size() <= SHORT;
+        if is_short {
+            self.line(format_args!("int64_t {i} = 0;"));
+            self.open(format_args!("for (; {i} <= {count} - {LANES}; {i} += {LANES}) {{"));
+            self.lanes(looped, vars, index, &skipped, false);
+            self.close();
+            self.open(format_args!("if ({i} < {count}) {{"));
+            self.line(format_args!("const int64_t m = {count} - {i};"));
+        } else {
+            self.open(format_args!("for (int64_t {i} = 0; {i} < {count}; {i} += {LANES}) {{"));
+            self.line(format_args!(
+                "const int64_t m = {count} - {i} < {LANES} ? {count} - {i} : {LANES};"
+            ));
+        }
+        self.line(format_args!("const pb_w tm = pb_first(m);"));
+        self.lanes(looped, vars, index, &skipped, true);
+        self.close();
+        for (at, reduction) in reductions.iter().enumerate() {
+            let (state, init) = (local_name(looped.states[at]), self.scalar(looped.init[at]));
+            let value = match reduction.fold {
+                Fold::Max => format!("pb_across_max({state})"),
+                Fold::Min => format!("pb_across_min({state})"),
+                Fold::Sub => format!("{init} - pb_across({state})"),
+                Fold::IntAdd => format!("{init} + pb_across_int({state})"),
+                Fold::Add => format!("{init} + pb_across({state})"),
+            };
+            self.define(vars[at], &value);
+        }
+    }
+
+    /// An iteration in each lane.
+    fn lanes(
+        &mut self,
+        looped: &'k Loop,
+        vars: &[VarId],
+        index: VarId,
+        skipped: &[*const Stmt],
+        has_end: bool,
+    ) {
+        self.look(&looped.body);
+        self.across = Some(has_end);
+        self.depth += 1;
+        self.block(&looped.body, skipped);
+        self.collect(looped, vars, index);
+        for (state, reduction) in looped.states.iter().zip(reductions(looped)) {
+            let (state, more) = (local_name(*state), self.vector(reduction.more));
+            let next = match (reduction.fold, has_end) {
+                (Fold::Max, false) => format!("pb_v_Max({state}, {more})"),
+                (Fold::Min, false) => format!("pb_v_Min({state}, {more})"),
+                (Fold::Max, true) => format!("pb_where(tm, pb_v_Max({state}, {more}), {state})"),
+                (Fold::Min, true) => format!("pb_where(tm, pb_v_Min({state}, {more}), {state})"),
+                (Fold::Add | Fold::Sub | Fold::IntAdd, false) => format!("{state} + {more}"),
+                (Fold::IntAdd, true) => format!("{state} + (tm & {more})"),
+                (Fold::Add | Fold::Sub, true) => {
+                    format!("{state} + pb_where(tm, {more}, pb_all(0.0))")
+                }
+            };
+            self.line(format_args!("{state} = {next};"));
+        }
+        self.depth -= 1;
+        self.across = None;
+    }
+
+    /// Adds to an accumulator.
+    pub fn add(&mut self, acc: Atom, at: &[Atom], value: Atom) {
+        let Some(acc) = acc.var() else { bug("codegen", "an accumulator") };
+        let root = self.layout.view(acc).root;
+        let (base, offset) = (self.base(root), self.offset(acc, at));
+        if self.across.is_none()
+            || (self.layout.is_inside(root) && self.kind(Atom::Var(root)) == Kind::Uniform)
+        {
+            let (offset, value) = (offset.scalar(), self.scalar(value));
+            return self.line(format_args!("{base}[{offset}] += {value};"));
+        }
+        let vector = self.vector(value);
+        // What lanes behind the end have of their own is never read.
+        let is_own = self.kind(Atom::Var(root)) == Kind::Varying;
+        let active = if is_own { self.mask.clone() } else { self.active() };
+        let kept = match &active {
+            Some(active) => format!("pb_where({active}, {vector}, pb_all(0.0))"),
+            None => vector.clone(),
+        };
+        let lanes = self.active().unwrap_or_else(|| "pb_all_bool(1)".to_owned());
+        if is_own {
+            match offset {
+                Offset::Uniform(at) => self.line(format_args!("{base}[{at}] += {kept};")),
+                other @ (Offset::Linear(..) | Offset::Varying(_)) => {
+                    let at = other.vector();
+                    self.line(format_args!("pb_add_own({base}, {at}, {vector}, {lanes});"));
+                }
+            }
+            return;
+        }
+        match offset {
+            Offset::Uniform(at) => self.line(format_args!("{base}[{at}] += pb_across({kept});")),
+            Offset::Linear(at, stride) if stride == "1" && active.is_none() => {
+                self.line(format_args!(
+                    "pb_store({base} + {at}, pb_load({base} + {at}) + {vector});"
+                ));
+            }
+            other @ (Offset::Linear(..) | Offset::Varying(_)) => {
+                let at = other.vector();
+                self.line(format_args!("pb_add_each({base}, {at}, {vector}, {lanes});"));
+            }
+        }
+    }
+}
+
+/// What the states of a loop across lanes are.
+fn reductions(looped: &Loop) -> Vec<Reduction<'_>> {
+    let of = |at| reduction(looped, at).unwrap_or_else(|| bug("codegen", "a reduction"));
+    (0..looped.states.len()).map(of).collect()
+}

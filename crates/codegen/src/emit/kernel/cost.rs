@@ -1,0 +1,163 @@
+//! Which of the loops that may be laid across lanes are: the cheapest by what their statements cost, each as often
+//! as it runs. Memory that lies together costs little, scattered memory much.
+
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::FxHashSet;
+
+use super::lanes::{Kind, LANES, Layout, may_lie};
+use super::plan::Plan;
+
+/// How often a loop is taken to run whose count is not known.
+const USUAL: f64 = 32.0;
+
+/// The loops to lay across lanes. `is_strict`: sums keep their order.
+pub(super) fn choose(plan: &Plan<'_>, is_strict: bool) -> FxHashSet<VarId> {
+    let mut lanes = FxHashSet::default();
+    cheapest(plan, plan.looped, is_strict, &mut lanes);
+    lanes
+}
+
+/// The cost of a loop, the indices of loops across lanes added.
+fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashSet<VarId>) -> f64 {
+    let LoopForm::For { index, count, .. } = looped.form else { return f64::INFINITY };
+    let mut inner = FxHashSet::default();
+    let count = iterations(count);
+    let one_by_one = count * sequential(plan, &looped.body, is_strict, &mut inner);
+    let layout = Layout::of(plan, [index].into_iter().collect());
+    if may_lie(plan, &layout, looped, is_strict) {
+        let blocks = (count / LANES as f64).ceil();
+        let across = blocks * (3.0 + across(plan, &layout, &looped.body));
+        if across <= one_by_one {
+            lanes.insert(index);
+            return across;
+        }
+    }
+    lanes.extend(inner);
+    one_by_one
+}
+
+fn iterations(count: Atom) -> f64 {
+    if let Atom::Int(count) = count { count as f64 } else { USUAL }
+}
+
+/// The cost of a block one iteration at a time, loops inside it at their cheapest.
+fn sequential(
+    plan: &Plan<'_>,
+    block: &Block,
+    is_strict: bool,
+    lanes: &mut FxHashSet<VarId>,
+) -> f64 {
+    let of_stmt = |stmt: &Stmt, lanes: &mut FxHashSet<VarId>| {
+        if let Op::Loop(looped) = &stmt.op {
+            return cheapest(plan, looped, is_strict, lanes);
+        }
+        let inside: f64 = stmt
+            .op
+            .blocks()
+            .into_iter()
+            .map(|block| sequential(plan, block, is_strict, lanes))
+            .sum();
+        inside + if let Op::Prim(prim, _) = &stmt.op { scalar_cost(*prim) } else { 1.0 }
+    };
+    1.0 + block.stmts.iter().map(|stmt| of_stmt(stmt, lanes)).sum::<f64>()
+}
+
+fn scalar_cost(prim: Prim) -> f64 {
+    if is_slow(prim) {
+        20.0
+    } else if matches!(prim, Prim::Div | Prim::Sqrt) {
+        4.0
+    } else {
+        1.0
+    }
+}
+
+/// The cost of a block for all lanes at once.
+fn across(plan: &Plan<'_>, layout: &Layout, block: &Block) -> f64 {
+    block.stmts.iter().map(|stmt| across_stmt(plan, layout, stmt)).sum()
+}
+
+fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
+    let place = |array: Atom, at: &[Atom]| {
+        let view = array.var().map(|array| layout.view(array));
+        let prefix = view.map(|view| view.prefix).unwrap_or_default();
+        let all: Vec<Kind> = prefix.iter().chain(at).map(|atom| layout.kind(*atom)).collect();
+        let Some((last, others)) = all.split_last() else { return Kind::Uniform };
+        if others.iter().any(|kind| *kind != Kind::Uniform) { Kind::Varying } else { *last }
+    };
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others cost one")]
+    match &stmt.op {
+        Op::Loop(looped) => {
+            let LoopForm::For { count, .. } = looped.form else { return f64::INFINITY };
+            iterations(count) * (1.0 + across(plan, layout, &looped.body))
+        }
+        Op::If(_, then, other) => 2.0 + across(plan, layout, then) + across(plan, layout, other),
+        Op::Prim(prim, args) => {
+            let is_varying = args.iter().any(|arg| layout.kind(*arg) != Kind::Uniform);
+            if is_varying && is_slow(*prim) && !has_vector_form(*prim) {
+                8.0 * scalar_cost(*prim)
+            } else {
+                scalar_cost(*prim)
+            }
+        }
+        Op::Index(array, at)
+            if stmt.vars.iter().any(|var| !plan.ty(Atom::Var(*var)).is_array()) =>
+        {
+            match (layout.kind(*array), place(*array, at)) {
+                (_, Kind::Uniform) => 1.0,
+                (Kind::Uniform, Kind::Linear(1)) => 1.5,
+                (_, Kind::Linear(_) | Kind::Varying) => 12.0,
+            }
+        }
+        Op::AddAcc(acc, at, _) => match (layout.kind(*acc), place(*acc, at)) {
+            (Kind::Uniform, Kind::Uniform) => 10.0,
+            (Kind::Uniform, Kind::Linear(1)) | (_, Kind::Uniform) => 3.0,
+            (_, Kind::Linear(_) | Kind::Varying) => 20.0,
+        },
+        _ => 1.0,
+    }
+}
+
+/// Whether a primitive takes long.
+fn is_slow(prim: Prim) -> bool {
+    matches!(
+        prim,
+        Prim::Pow
+            | Prim::Atan2
+            | Prim::Hypot
+            | Prim::Xlogy
+            | Prim::Cbrt
+            | Prim::Exp
+            | Prim::Expm1
+            | Prim::Log
+            | Prim::Log1p
+            | Prim::Sin
+            | Prim::Cos
+            | Prim::Tan
+            | Prim::Asin
+            | Prim::Acos
+            | Prim::Atan
+            | Prim::Sinh
+            | Prim::Cosh
+            | Prim::Tanh
+            | Prim::Sech
+            | Prim::Asinh
+            | Prim::Acosh
+            | Prim::Atanh
+            | Prim::Erf
+            | Prim::Erfc
+            | Prim::Lgamma
+            | Prim::Digamma
+            | Prim::Sigmoid
+            | Prim::Softplus
+            | Prim::PowInt
+            | Prim::PowSlope
+            | Prim::Polygamma
+    )
+}
+
+/// Whether the runtime has a primitive that takes long for all lanes at once.
+pub(super) fn has_vector_form(prim: Prim) -> bool {
+    matches!(prim, Prim::Exp | Prim::Log | Prim::Tanh | Prim::Sech | Prim::Sigmoid)
+}

@@ -1,0 +1,378 @@
+//! The guard of a kernel: C that asks, before the loop runs, whether anything in it could fail, and if so goes to
+//! code that checks every step. It follows the loops and the Int arithmetic that indices hang on, and nothing
+//! else; loops in which all of that is linear in the index are asked at both ends alone. It asks more than it
+//! must: also of what the loop might never reach.
+
+use pullback_base::{Id, bug};
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::FxHashSet;
+
+use super::plan::{Plan, Size};
+use crate::emit::Lines;
+use crate::emit::numbers::int;
+
+/// A guard under way.
+pub(super) struct Guard<'g, 'k> {
+    plan: &'g Plan<'k>,
+    /// The variables that what is asked hangs on.
+    needed: FxHashSet<VarId>,
+    lines: Lines,
+    /// Where to go if something may fail.
+    slow: String,
+}
+
+/// The text of the guard, empty if nothing can fail; none if a failure hangs on what is not known before.
+pub(super) fn guard(plan: &Plan<'_>, slow: &str, depth: usize) -> Option<String> {
+    let mut guard = Guard {
+        plan,
+        needed: FxHashSet::default(),
+        lines: Lines { text: String::new(), depth },
+        slow: slow.to_owned(),
+    };
+    if plan.unproven.is_empty() && !plan.count_is_unproven {
+        return Some(String::new());
+    }
+    if !guard.need(&plan.looped.body) {
+        return None;
+    }
+    guard.repeat(plan.looped, plan.count_is_unproven);
+    Some(guard.lines.text)
+}
+
+impl Guard<'_, '_> {
+    /// Notes what is needed. False if a block always fails under a condition that is not known.
+    fn need(&mut self, block: &Block) -> bool {
+        block.stmts.iter().all(|stmt| {
+            let mut is_known = true;
+            if self.is_unproven(stmt) {
+                self.asked(stmt).into_iter().for_each(|atom| self.follow(atom));
+            }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "those without blocks")]
+            match &stmt.op {
+                Op::If(cond, then, other) => {
+                    let fails = [then, other].into_iter().any(has_fail);
+                    let is_ahead = self.plan.is_ahead(*cond);
+                    is_known = is_ahead || !fails;
+                    if is_ahead && (self.asks(then) || self.asks(other)) {
+                        self.follow(*cond);
+                    }
+                    is_known &= self.need(then) && self.need(other);
+                }
+                Op::Loop(looped) => {
+                    if self.asks(&looped.body) {
+                        let LoopForm::For { count, .. } = looped.form else { return false };
+                        if !self.plan.is_ahead(count) {
+                            return false;
+                        }
+                        self.follow(count);
+                    }
+                    is_known = self.need(&looped.body);
+                }
+                _ => {}
+            }
+            is_known
+        })
+    }
+
+    fn is_unproven(&self, stmt: &Stmt) -> bool {
+        self.plan.unproven.contains(&std::ptr::from_ref(stmt))
+    }
+
+    /// Whether anything in a block is asked.
+    fn asks(&self, block: &Block) -> bool {
+        let mut asks = false;
+        block.visit(&mut |stmt| asks |= self.is_unproven(stmt));
+        asks
+    }
+
+    /// The operands that the failure of a statement hangs on.
+    fn asked(&self, stmt: &Stmt) -> Vec<Atom> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else of a kernel is asked")]
+        let (mut atoms, array) = match &stmt.op {
+            Op::Prim(_, args) => (args.clone(), None),
+            Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _) => {
+                (at.clone(), Some(array))
+            }
+            Op::CheckSize(array, _, n, _) => (vec![*n], Some(array)),
+            Op::Loop(looped) => (looped.for_count().into_iter().collect(), None),
+            _ => (vec![], None),
+        };
+        let sizes =
+            array.and_then(|array| array.var()).and_then(|array| self.plan.sizes.get(&array));
+        atoms.extend(sizes.into_iter().flatten().filter_map(|size| match size {
+            Size::Atom(atom) => Some(*atom),
+            Size::Of(..) => None,
+        }));
+        atoms
+    }
+
+    fn follow(&mut self, atom: Atom) {
+        let Atom::Var(var) = atom else { return };
+        if !self.plan.local.contains(&var) || !self.needed.insert(var) {
+            return;
+        }
+        let Some(stmt) = self.plan.defs.get(&var) else { return };
+        if let Op::Dim(array, at) = &stmt.op {
+            if let Size::Atom(size) = self.size(*array, usize::from(*at)) {
+                self.follow(size);
+            }
+            return;
+        }
+        stmt.op.for_each_atom(&mut |atom| self.follow(atom));
+    }
+
+    fn size(&self, array: Atom, at: usize) -> Size {
+        let size = array
+            .var()
+            .and_then(|array| self.plan.sizes.get(&array))
+            .and_then(|sizes| sizes.get(at));
+        *size.unwrap_or_else(|| bug("codegen", "an array with sizes"))
+    }
+
+    fn size_text(&self, size: Size) -> String {
+        match size {
+            Size::Atom(atom) => self.atom(atom),
+            Size::Of(var, at) => format!("v{}.d[{at}]", var.index()),
+        }
+    }
+
+    fn atom(&self, atom: Atom) -> String {
+        match atom {
+            Atom::Var(var) if self.plan.local.contains(&var) => format!("g{}", var.index()),
+            Atom::Var(var) => format!("v{}", var.index()),
+            Atom::Int(n) => int(n),
+            Atom::Bool(b) => u8::from(b).to_string(),
+            Atom::Real(_) | Atom::Str(_) => bug("codegen", "an Int or Bool"),
+        }
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        self.lines.line(line);
+    }
+
+    fn fails_if(&mut self, cond: std::fmt::Arguments<'_>) {
+        let slow = self.slow.clone();
+        self.line(format_args!("if (PB_RARE({cond})) goto {slow};"));
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let is_unproven = self.is_unproven(stmt);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others are never asked")]
+        match &stmt.op {
+            Op::Loop(looped) => {
+                if is_unproven || self.asks(&looped.body) {
+                    self.repeat(looped, is_unproven);
+                }
+            }
+            Op::If(cond, then, other) => self.branch(*cond, then, other),
+            Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _)
+                if is_unproven =>
+            {
+                for (dimension, index) in at.iter().enumerate() {
+                    let (index, size) =
+                        (self.atom(*index), self.size_text(self.size(*array, dimension)));
+                    self.fails_if(format_args!("(uint64_t){index} >= (uint64_t){size}"));
+                }
+            }
+            Op::CheckSize(array, dimension, n, _) if is_unproven => {
+                let (n, size) =
+                    (self.atom(*n), self.size_text(self.size(*array, usize::from(*dimension))));
+                self.fails_if(format_args!("{size} != {n}"));
+            }
+            Op::Fail(..) => {
+                let slow = self.slow.clone();
+                self.line(format_args!("goto {slow};"));
+            }
+            op => {
+                if let &[var] = stmt.vars.as_slice()
+                    && (is_unproven || self.needed.contains(&var))
+                {
+                    self.define(op, var, is_unproven);
+                }
+            }
+        }
+    }
+
+    fn branch(&mut self, cond: Atom, then: &Block, other: &Block) {
+        if !self.asks(then) && !self.asks(other) {
+            return;
+        }
+        let cond = if self.plan.is_ahead(cond) { self.atom(cond) } else { "1".to_owned() };
+        let is_known = cond != "1";
+        self.line(format_args!("if ({cond}) {{"));
+        self.lines.depth += 1;
+        self.block(then);
+        self.lines.depth -= 1;
+        self.line(format_args!("}}{} {{", if is_known { " else" } else { "" }));
+        self.lines.depth += 1;
+        self.block(other);
+        self.lines.depth -= 1;
+        self.line(format_args!("}}"));
+    }
+
+    /// A variable that is needed, or a computation that may fail.
+    fn define(&mut self, op: &Op, var: VarId, is_unproven: bool) {
+        let name = format!("g{}", var.index());
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others do not come ahead")]
+        match op {
+            Op::Prim(prim, args) => {
+                let args: Vec<String> = args.iter().map(|arg| self.atom(*arg)).collect();
+                self.primitive(*prim, &args, &name, is_unproven);
+            }
+            Op::Copy(a) | Op::Stop(a) => {
+                let a = self.atom(*a);
+                self.line(format_args!("const int64_t {name} = {a};"));
+            }
+            Op::Select(cond, a, b) => {
+                let [cond, a, b] = [cond, a, b].map(|atom| self.atom(*atom));
+                self.line(format_args!("const int64_t {name} = {cond} ? {a} : {b};"));
+            }
+            Op::Dim(array, at) => {
+                let size = self.size_text(self.size(*array, usize::from(*at)));
+                self.line(format_args!("const int64_t {name} = {size};"));
+            }
+            _ => bug("codegen", format_args!("what is known ahead, not {op:?}")),
+        }
+    }
+
+    fn primitive(&mut self, prim: Prim, args: &[String], name: &str, is_unproven: bool) {
+        let between = |operator: &str| format!("{} {operator} {}", args[0], args[1]);
+        let mut checked = |builtin: &str, operator: &str| {
+            if is_unproven {
+                self.line(format_args!("int64_t {name};"));
+                self.fails_if(format_args!(
+                    "__builtin_{builtin}_overflow({}, {}, &{name})",
+                    args[0], args[1]
+                ));
+                None
+            } else {
+                Some(format!("{} {operator} {}", args[0], args[1]))
+            }
+        };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others are not known ahead")]
+        let value = match prim {
+            Prim::IntAdd => checked("add", "+"),
+            Prim::IntSub => checked("sub", "-"),
+            Prim::IntMul => checked("mul", "*"),
+            Prim::IntNeg => {
+                if is_unproven {
+                    self.fails_if(format_args!("{} == INT64_MIN", args[0]));
+                }
+                Some(format!("-{}", args[0]))
+            }
+            Prim::IntDiv | Prim::IntRem => {
+                if is_unproven {
+                    self.fails_if(format_args!("{} == 0 || {} == -1", args[1], args[1]));
+                }
+                let function = if prim == Prim::IntDiv { "pb_int_div" } else { "pb_int_rem" };
+                Some(format!("{function}(c, 0, 0, {}, {})", args[0], args[1]))
+            }
+            Prim::IntMax => Some(format!("pb_int_max({}, {})", args[0], args[1])),
+            Prim::IntMin => Some(format!("pb_int_min({}, {})", args[0], args[1])),
+            Prim::IntLt => Some(between("<")),
+            Prim::IntLe => Some(between("<=")),
+            Prim::IntGt => Some(between(">")),
+            Prim::IntGe => Some(between(">=")),
+            Prim::IntEq | Prim::BoolEq => Some(between("==")),
+            Prim::IntNe => Some(between("!=")),
+            Prim::Not => Some(format!("!{}", args[0])),
+            _ => bug("codegen", format_args!("what is known ahead, not {prim:?}")),
+        };
+        if let Some(value) = value {
+            self.line(format_args!("const int64_t {name} = {value};"));
+        }
+    }
+
+    /// A loop: asked once if its index plays no part, at its ends if all is linear in it, else at every index.
+    fn repeat(&mut self, looped: &Loop, is_unproven: bool) {
+        let LoopForm::For { index, count, .. } = looped.form else {
+            bug("codegen", "a loop with a count")
+        };
+        let count = self.atom(count);
+        if is_unproven {
+            self.fails_if(format_args!("{count} < 0"));
+        }
+        if !self.asks(&looped.body) {
+            return;
+        }
+        let i = format!("g{}", index.index());
+        let is_needed = self.needed.contains(&index);
+        let is_linear =
+            is_needed && self.is_linear(&looped.body, &mut FxHashSet::from_iter([index]));
+        if is_linear {
+            self.line(format_args!(
+                "if ({count} > 0) for (int64_t {i} = 0;; {i} = {count} - 1) {{"
+            ));
+        } else if is_needed {
+            self.line(format_args!("for (int64_t {i} = 0; {i} < {count}; {i}++) {{"));
+        } else {
+            self.line(format_args!("if ({count} > 0) {{"));
+        }
+        self.lines.depth += 1;
+        self.block(&looped.body);
+        if is_linear {
+            self.line(format_args!("if ({i} == {count} - 1) break;"));
+        }
+        self.lines.depth -= 1;
+        self.line(format_args!("}}"));
+    }
+
+    /// Whether all that is asked in a block is linear in the variables that move. Adds to them what hangs on them.
+    fn is_linear(&self, block: &Block, moving: &mut FxHashSet<VarId>) -> bool {
+        let moves = |atom: &Atom, moving: &FxHashSet<VarId>| {
+            atom.var().is_some_and(|var| moving.contains(&var))
+        };
+        block.stmts.iter().all(|stmt| {
+            #[expect(clippy::wildcard_enum_match_arm, reason = "others are as their operands are")]
+            match &stmt.op {
+                Op::If(cond, then, other) => {
+                    if !self.asks(then) && !self.asks(other) {
+                        return true;
+                    }
+                    !moves(cond, moving)
+                        && self.is_linear(then, moving)
+                        && self.is_linear(other, moving)
+                }
+                Op::Loop(looped) => {
+                    let count = looped.for_count();
+                    !self.asks(&looped.body)
+                        || (count.is_some_and(|count| !moves(&count, moving))
+                            && self.is_linear(&looped.body, moving))
+                }
+                Op::Prim(prim, args) => {
+                    let is_used = self.is_unproven(stmt)
+                        || stmt.vars.iter().any(|var| self.needed.contains(var));
+                    let count = args.iter().filter(|arg| moves(arg, moving)).count();
+                    if !is_used || count == 0 {
+                        return true;
+                    }
+                    moving.extend(&stmt.vars);
+                    match prim {
+                        Prim::IntAdd | Prim::IntSub | Prim::IntNeg => true,
+                        Prim::IntMul => count == 1,
+                        _ => false,
+                    }
+                }
+                Op::Select(..) | Op::Copy(_) | Op::Stop(_) | Op::Dim(..) => {
+                    let mut hangs = false;
+                    stmt.op.for_each_atom(&mut |atom| hangs |= moves(&atom, moving));
+                    !hangs || !stmt.vars.iter().any(|var| self.needed.contains(var))
+                }
+                _ => true,
+            }
+        })
+    }
+}
+
+fn has_fail(block: &Block) -> bool {
+    let mut fails = false;
+    block.visit(&mut |stmt| fails |= matches!(stmt.op, Op::Fail(..)));
+    fails
+}

@@ -1,0 +1,414 @@
+//! Which loops of a kernel are laid across lanes: eight iterations at once, one in each lane of a vector.
+//!
+//! A loop may be if its iterations need not wait for each other: what its states do is a sum, a maximum or the
+//! like, loops inside it run equally often in all lanes.
+
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::plan::Plan;
+
+/// How many lanes a vector has.
+pub(super) const LANES: i64 = 8;
+
+/// How the values of a variable differ between lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// They are the same.
+    Uniform,
+    /// An Int that grows by this much from lane to lane, not by 0.
+    Linear(i64),
+    /// They differ: a vector, or an array of vectors.
+    Varying,
+}
+
+/// A part of an array: of which, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct View {
+    pub root: VarId,
+    pub prefix: Vec<Atom>,
+}
+
+/// What becomes of the variables of a kernel, given which loops are laid across lanes.
+pub(super) struct Layout {
+    /// The indices of the loops that are.
+    pub lanes: FxHashSet<VarId>,
+    /// Of variables that are not uniform.
+    kinds: FxHashMap<VarId, Kind>,
+    /// Of arrays that are parts of others.
+    views: FxHashMap<VarId, View>,
+    /// The variables that are bound inside loops across lanes.
+    inside: FxHashSet<VarId>,
+    has_changed: bool,
+}
+
+/// How a state of a loop across lanes is put together from what the lanes have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reduction<'k> {
+    pub fold: Fold,
+    /// What an iteration brings.
+    pub more: Atom,
+    /// The statement that it is.
+    pub stmt: &'k Stmt,
+}
+
+/// What becomes of a state and what an iteration brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fold {
+    Add,
+    Sub,
+    Max,
+    Min,
+    IntAdd,
+}
+
+impl Layout {
+    /// The layout of a kernel.
+    pub fn of(plan: &Plan<'_>, lanes: FxHashSet<VarId>) -> Self {
+        let mut layout = Self {
+            lanes,
+            kinds: FxHashMap::default(),
+            views: FxHashMap::default(),
+            inside: FxHashSet::default(),
+            has_changed: false,
+        };
+        layout.look(plan, &plan.looped.body);
+        layout.place_rows(plan, plan.looped, plan.vars);
+        loop {
+            layout.has_changed = false;
+            layout.repeat(plan, plan.looped, plan.vars, false);
+            if !layout.has_changed {
+                return layout;
+            }
+        }
+    }
+
+    /// Finds views, and what is inside loops across lanes.
+    fn look(&mut self, plan: &Plan<'_>, block: &Block) {
+        for stmt in &block.stmts {
+            match (&stmt.op, stmt.vars.as_slice()) {
+                (Op::Index(array, at) | Op::AtAcc(array, at), &[var])
+                    if plan.ty(Atom::Var(var)).is_array() || plan.ty(Atom::Var(var)).is_acc =>
+                {
+                    self.part(var, *array, at);
+                }
+                (Op::Copy(array) | Op::Stop(array) | Op::ReadAcc(array), &[var])
+                    if plan.ty(*array).is_array() =>
+                {
+                    self.part(var, *array, &[]);
+                }
+                (Op::Loop(looped), vars) => {
+                    if looped.for_index().is_some_and(|index| self.lanes.contains(&index)) {
+                        self.inside.extend(looped.body.bound());
+                    }
+                    self.look(plan, &looped.body);
+                    self.place_rows(plan, looped, vars);
+                }
+                (op, _) => op.blocks().into_iter().for_each(|block| self.look(plan, block)),
+            }
+        }
+        if let Some(index) = plan.looped.for_index()
+            && self.lanes.contains(&index)
+        {
+            self.inside.extend(plan.looped.body.bound());
+        }
+    }
+
+    fn part(&mut self, var: VarId, of: Atom, at: &[Atom]) {
+        if let Some(of) = of.var() {
+            let mut view = self.view(of);
+            view.prefix.extend(at);
+            self.views.insert(var, view);
+        }
+    }
+
+    /// Rows that a loop collects straight from a loop inside lie where the whole lies.
+    fn place_rows(&mut self, plan: &Plan<'_>, looped: &Loop, vars: &[VarId]) {
+        let Some(index) = looped.for_index() else { return };
+        if self.lanes.contains(&index) {
+            return;
+        }
+        let states = looped.states.len();
+        for (var, row) in vars[states..].iter().zip(&looped.body.results[states..]) {
+            let Some(row) = row.var() else { continue };
+            if self.views.contains_key(&row) || !plan.ty(Atom::Var(row)).is_array() {
+                continue;
+            }
+            let is_made_here = looped.body.stmts.iter().any(|stmt| {
+                matches!(&stmt.op, Op::Loop(inner) if stmt.vars[inner.states.len()..].contains(&row))
+            });
+            if is_made_here {
+                self.views.insert(row, View { root: *var, prefix: vec![Atom::Var(index)] });
+            }
+        }
+    }
+
+    /// Where an array lies.
+    pub fn view(&self, array: VarId) -> View {
+        let mut view = View { root: array, prefix: vec![] };
+        while let Some(outer) = self.views.get(&view.root) {
+            let mut prefix = outer.prefix.clone();
+            prefix.append(&mut view.prefix);
+            view = View { root: outer.root, prefix };
+        }
+        view
+    }
+
+    pub fn is_inside(&self, var: VarId) -> bool {
+        self.inside.contains(&var)
+    }
+
+    /// How an atom differs between lanes; of an array, its elements.
+    pub fn kind(&self, atom: Atom) -> Kind {
+        let Atom::Var(var) = atom else { return Kind::Uniform };
+        let root = if self.views.contains_key(&var) { self.view(var).root } else { var };
+        self.kinds.get(&root).copied().unwrap_or(Kind::Uniform)
+    }
+
+    fn set(&mut self, var: VarId, kind: Kind) {
+        let var = self.view(var).root;
+        let old = self.kinds.get(&var).copied().unwrap_or(Kind::Uniform);
+        let new = join(old, kind);
+        if new != old {
+            self.kinds.insert(var, new);
+            self.has_changed = true;
+        }
+    }
+
+    /// `is_masked`: whether only some lanes may be at work.
+    fn block(&mut self, plan: &Plan<'_>, block: &Block, is_masked: bool) {
+        for stmt in &block.stmts {
+            self.stmt(plan, stmt, is_masked);
+        }
+    }
+
+    fn stmt(&mut self, plan: &Plan<'_>, stmt: &Stmt, is_masked: bool) {
+        match (&stmt.op, stmt.vars.as_slice()) {
+            (Op::Prim(prim, args), &[var]) => {
+                let kind = self.prim(*prim, args);
+                self.set(var, kind);
+            }
+            (Op::Copy(a) | Op::Stop(a), &[var]) if !plan.ty(*a).is_array() => {
+                self.set(var, self.kind(*a));
+            }
+            (Op::Select(c, a, b), &[var]) => {
+                let kind = self.any([*c, *a, *b].iter());
+                self.set(var, kind);
+            }
+            (Op::MulZero(a, b), &[var]) => {
+                let kind = self.any([*a, *b].iter());
+                self.set(var, kind);
+            }
+            (Op::Index(array, at), &[var]) if !plan.ty(Atom::Var(var)).is_array() => {
+                let prefix = array.var().map(|array| self.view(array).prefix).unwrap_or_default();
+                let place = self.any(at.iter().chain(&prefix));
+                let kind = join(self.any([*array].iter()), place);
+                self.set(var, kind);
+            }
+            (Op::Sum(array) | Op::NewAcc(array), &[var]) => {
+                let kind = self.contents(*array);
+                self.set(var, kind);
+            }
+            (Op::Array(elements), &[var]) => {
+                let kind = self.any(elements.iter());
+                self.set(var, kind);
+            }
+            (Op::AddAcc(acc, at, value), _) => self.added(*acc, at, *value, is_masked),
+            (Op::If(cond, then, other), vars) => {
+                let cond = self.any([*cond].iter());
+                for block in [then, other] {
+                    self.block(plan, block, is_masked || cond != Kind::Uniform);
+                }
+                for (at, var) in vars.iter().enumerate() {
+                    let results = [then.results[at], other.results[at]];
+                    let kind = join(cond, self.any(results.iter()));
+                    self.set(*var, kind);
+                }
+            }
+            (Op::Loop(looped), vars) => self.repeat(plan, looped, vars, is_masked),
+            _ => {}
+        }
+    }
+
+    fn added(&mut self, acc: Atom, at: &[Atom], value: Atom, is_masked: bool) {
+        let Some(acc) = acc.var() else { return };
+        let view = self.view(acc);
+        if !self.inside.contains(&view.root) {
+            return;
+        }
+        let place = self.any(at.iter().chain(&view.prefix));
+        let kind = join(place, self.any([value].iter()));
+        if is_masked || kind != Kind::Uniform {
+            self.set(view.root, Kind::Varying);
+        }
+    }
+
+    fn repeat(&mut self, plan: &Plan<'_>, looped: &Loop, vars: &[VarId], is_masked: bool) {
+        let LoopForm::For { index, .. } = looped.form else { return };
+        let is_across = self.lanes.contains(&index);
+        if is_across {
+            self.set(index, Kind::Linear(1));
+        }
+        let states = looped.states.len();
+        for (at, state) in looped.states.iter().copied().enumerate() {
+            if is_across {
+                self.set(state, Kind::Varying);
+            } else {
+                let kind = self.any([looped.init[at], looped.body.results[at]].iter());
+                self.set(state, kind);
+                self.set(vars[at], self.kind(Atom::Var(state)));
+            }
+        }
+        self.block(plan, &looped.body, is_masked);
+        if !is_across {
+            for (at, var) in vars.iter().enumerate().skip(states) {
+                let kind = self.contents(looped.body.results[at]);
+                self.set(*var, kind);
+            }
+        }
+    }
+
+    /// How what an atom holds differs between lanes: elements, and which array they are of.
+    fn contents(&self, atom: Atom) -> Kind {
+        let prefix = atom.var().map(|var| self.view(var).prefix).unwrap_or_default();
+        join(self.any([atom].iter()), self.any(prefix.iter()))
+    }
+
+    /// Uniform if all are, else varying.
+    fn any<'a>(&self, mut atoms: impl Iterator<Item = &'a Atom>) -> Kind {
+        if atoms.all(|atom| self.kind(*atom) == Kind::Uniform) {
+            Kind::Uniform
+        } else {
+            Kind::Varying
+        }
+    }
+
+    fn prim(&self, prim: Prim, args: &[Atom]) -> Kind {
+        let kinds: Vec<Kind> = args.iter().map(|arg| self.kind(*arg)).collect();
+        if kinds.iter().all(|kind| *kind == Kind::Uniform) {
+            return Kind::Uniform;
+        }
+        let stride = |kind: Kind| match kind {
+            Kind::Uniform => Some(0),
+            Kind::Linear(stride) => Some(stride),
+            Kind::Varying => None,
+        };
+        let sum = match (prim, kinds.as_slice(), args) {
+            (Prim::IntAdd, &[a, b], _) => stride(a).zip(stride(b)).map(|(a, b)| a + b),
+            (Prim::IntSub, &[a, b], _) => stride(a).zip(stride(b)).map(|(a, b)| a - b),
+            (Prim::IntMul, &[a, _], &[_, Atom::Int(n)])
+            | (Prim::IntMul, &[_, a], &[Atom::Int(n), _]) => {
+                stride(a).and_then(|a| a.checked_mul(n))
+            }
+            _ => None,
+        };
+        match sum {
+            Some(0) => Kind::Uniform,
+            Some(stride) if stride.abs() < 1 << 32 => Kind::Linear(stride),
+            Some(_) | None => Kind::Varying,
+        }
+    }
+}
+
+/// What is at least as different.
+fn join(a: Kind, b: Kind) -> Kind {
+    match (a, b) {
+        (Kind::Uniform, other) | (other, Kind::Uniform) => other,
+        (Kind::Linear(a), Kind::Linear(b)) if a == b => Kind::Linear(a),
+        (Kind::Linear(_) | Kind::Varying, Kind::Linear(_) | Kind::Varying) => Kind::Varying,
+    }
+}
+
+/// The reduction that a state of a loop is, if it is one.
+pub(super) fn reduction<'k>(looped: &'k Loop, at: usize) -> Option<Reduction<'k>> {
+    let (state, next) = (looped.states[at], looped.body.results[at].var()?);
+    let mut uses = 0;
+    looped.body.visit_atoms(&mut |atom| uses += usize::from(atom == Atom::Var(state)));
+    let stmt = looped.body.stmts.iter().find(|stmt| stmt.vars.contains(&next))?;
+    let mut uses_of_next = 0;
+    looped.body.visit_atoms(&mut |atom| uses_of_next += usize::from(atom == Atom::Var(next)));
+    if uses != 1 || uses_of_next != 1 {
+        return None;
+    }
+    let Op::Prim(prim, args) = &stmt.op else { return None };
+    let state = Atom::Var(state);
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others depend on the order")]
+    let fold = match prim {
+        Prim::Add => Fold::Add,
+        Prim::Sub => Fold::Sub,
+        Prim::Max => Fold::Max,
+        Prim::Min => Fold::Min,
+        Prim::IntAdd => Fold::IntAdd,
+        _ => return None,
+    };
+    let more = match *args.as_slice() {
+        [a, b] if a == state && b != state => b,
+        [b, a] if a == state && b != state && fold != Fold::Sub => b,
+        _ => return None,
+    };
+    Some(Reduction { fold, more, stmt })
+}
+
+/// Whether iterations of a loop may lie in lanes.
+pub(super) fn may_lie(plan: &Plan<'_>, layout: &Layout, looped: &Loop, is_strict: bool) -> bool {
+    let LoopForm::For { down, .. } = looped.form else { return false };
+    let reductions = (0..looped.states.len()).all(|at| {
+        reduction(looped, at).is_some_and(|reduction| {
+            let keeps_bits = !matches!(reduction.fold, Fold::Add | Fold::Sub);
+            let is_proven = !plan.unproven.contains(&std::ptr::from_ref(reduction.stmt));
+            (keeps_bits || !is_strict) && is_proven
+        })
+    });
+    reductions
+        && is_alike(plan, layout, &looped.body)
+        && (!is_strict || keeps_order(layout, looped, down))
+}
+
+/// Whether all lanes go the same way but for branches.
+fn is_alike(plan: &Plan<'_>, layout: &Layout, block: &Block) -> bool {
+    block.stmts.iter().all(|stmt| {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "those without blocks, and what each lane can do"
+        )]
+        let here = match &stmt.op {
+            Op::Loop(looped) => match looped.form {
+                LoopForm::For { count, .. } => layout.kind(count) == Kind::Uniform,
+                LoopForm::While(_) => false,
+            },
+            Op::Prim(Prim::ToInt | Prim::IntPow | Prim::IntAbs, args) => {
+                args.iter().all(|arg| layout.kind(*arg) == Kind::Uniform)
+            }
+            _ => true,
+        };
+        let are_numbers = stmt
+            .vars
+            .iter()
+            .all(|var| !matches!(plan.program.vars[*var].ty.elem, pullback_ir::Elem::Str));
+        here && are_numbers
+            && stmt.op.blocks().into_iter().all(|block| is_alike(plan, layout, block))
+    })
+}
+
+/// Whether every accumulator from outside is added to in one place, at one element for each iteration.
+fn keeps_order(layout: &Layout, looped: &Loop, down: bool) -> bool {
+    let mut roots = FxHashSet::default();
+    let mut keeps = true;
+    looped.body.visit(&mut |stmt| {
+        if let Op::AddAcc(acc, at, _) = &stmt.op
+            && let Some(acc) = acc.var()
+        {
+            let view = layout.view(acc);
+            if !layout.is_inside(view.root) {
+                let last = at
+                    .iter()
+                    .chain(&view.prefix)
+                    .filter(|atom| layout.kind(**atom) == Kind::Linear(1));
+                keeps &= roots.insert(view.root) && !down && last.count() == 1;
+            }
+        }
+    });
+    // Two accumulators may be parts of one.
+    keeps && roots.len() <= 1
+}

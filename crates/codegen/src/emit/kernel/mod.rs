@@ -1,0 +1,175 @@
+//! Kernels: nests of loops that compute numbers alone. What could fail is asked before the loop, all memory is
+//! there before it, and iterations that do not wait for each other go eight at a time.
+//!
+//! Type: a loop to C. Law: the C gives what the loop gives; but unless sums are to keep their order, those of a
+//! loop across lanes are added up lane by lane, and the lanes in one fixed order, and `exp` and the like are the
+//! runtime's own, within 2 units in the last place.
+
+mod across;
+mod cost;
+mod guard;
+mod lanes;
+mod places;
+mod plan;
+mod text;
+
+use pullback_base::Id;
+use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};
+
+use self::cost::choose;
+use self::lanes::{Kind, LANES, Layout};
+use self::plan::{Plan, Size};
+use self::text::{Text, c_type};
+use crate::emit::Fp;
+use crate::emit::body::Body;
+use crate::layout::elem_type;
+
+/// The largest array, in numbers, that lies in a kernel's own frame.
+const IN_FRAME: i64 = 64;
+
+impl Body<'_, '_> {
+    /// The text of a loop as a kernel, if it is one, and whether it may go on at the label `slow_` of this number
+    /// instead, where every step is checked.
+    pub(in crate::emit) fn kernel(
+        &mut self,
+        looped: &Loop,
+        vars: &[VarId],
+        number: usize,
+    ) -> Option<bool> {
+        let LoopForm::For { count, .. } = looped.form else { return None };
+        let program = self.emit.program;
+        let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
+        let plan = Plan::of(program, looped, vars, (self.is_proven, proven))?;
+        let guard = guard::guard(&plan, &format!("slow_{number}"), self.lines.depth + 1)?;
+        let is_strict = self.emit.fp == Fp::Strict;
+        let layout = Layout::of(&plan, choose(&plan, is_strict));
+        let (states, collected) = vars.split_at(looped.states.len());
+        for var in states {
+            self.declare(*var);
+            self.bind_owned(*var);
+        }
+        self.declare_collected(collected);
+        self.open(format_args!("{{"));
+        self.lines.text.push_str(&guard);
+        self.inputs(&plan);
+        let blocks = self.buffers(&plan, &layout);
+        let count = self.atom(count);
+        for var in collected {
+            let mut sizes = plan.sizes.get(var).cloned().unwrap_or_default();
+            sizes.remove(0);
+            let sizes = self.row_sizes(*var, &count, &sizes);
+            self.allocate(*var, &sizes);
+            if !self.places.contains_key(var) {
+                self.bind_owned(*var);
+            }
+        }
+        let poll = self.poll_line();
+        let mut text = Text::new(&plan, &layout, is_strict, poll, self.lines.depth);
+        text.repeat(looped, vars);
+        self.lines.text.push_str(&text.lines.text);
+        for var in states {
+            let name = var.index();
+            self.line(format_args!("v{name} = k{name};"));
+        }
+        for block in blocks {
+            self.line(format_args!("pb_dec(c, {block});"));
+        }
+        self.close();
+        Some(!guard.is_empty())
+    }
+
+    /// The sizes of what a kernel collects, 0 for those of absent rows.
+    fn row_sizes(&mut self, var: VarId, count: &str, rows: &[Size]) -> Vec<String> {
+        let mut texts = vec![count.to_owned()];
+        for (at, size) in rows.iter().enumerate() {
+            let (name, size) = (var.index(), self.size_text(*size));
+            self.line(format_args!(
+                "const int64_t z{name}_{at} = {count} > 0 && {size} > 0 ? {size} : 0;"
+            ));
+            texts.push(format!("z{name}_{at}"));
+        }
+        texts
+    }
+
+    fn size_text(&self, size: Size) -> String {
+        match size {
+            Size::Atom(atom) => self.atom(atom),
+            Size::Of(var, at) => format!("v{}.d[{at}]", var.index()),
+        }
+    }
+
+    /// Names for the elements of arrays from outside.
+    fn inputs(&mut self, plan: &Plan<'_>) {
+        let accs: Vec<VarId> =
+            plan.inputs.iter().copied().filter(|var| self.ty(*var).is_acc).collect();
+        // Two accumulators may be parts of one, unless both were made here.
+        let are_apart = accs.len() < 2 || accs.iter().all(|acc| self.fresh_accs.contains(acc));
+        for var in &plan.inputs {
+            let (ty, name) = (self.ty(*var), var.index());
+            let elem = elem_type(ty.elem);
+            let place = if ty.is_array() { format!("v{name}.p") } else { format!("v{name}") };
+            if !ty.is_acc {
+                self.line(format_args!("const {elem} *const restrict a{name} = {place};"));
+            } else if are_apart {
+                self.line(format_args!("{elem} *const restrict a{name} = {place};"));
+            } else {
+                self.line(format_args!("{elem} *const a{name} = {place};"));
+            }
+        }
+    }
+
+    /// Room for what is made inside. The blocks to give back.
+    fn buffers(&mut self, plan: &Plan<'_>, layout: &Layout) -> Vec<String> {
+        let mut blocks = vec![];
+        let mut made: Vec<VarId> =
+            plan.defs.keys().copied().filter(|var| is_made(plan, layout, *var)).collect();
+        made.sort();
+        for var in made {
+            let (ty, name, site) = (self.ty(var), var.index(), self.site());
+            let is_varying = layout.kind(Atom::Var(var)) == Kind::Varying;
+            let elem = c_type(ty.elem, is_varying);
+            let bounds: Vec<Size> = plan
+                .sizes
+                .get(&var)
+                .into_iter()
+                .flatten()
+                .filter_map(|size| plan.bound(*size))
+                .collect();
+            let known: Option<i64> = bounds.iter().try_fold(1_i64, |total, bound| match bound {
+                Size::Atom(Atom::Int(n)) => total.checked_mul((*n).max(1)),
+                Size::Atom(_) | Size::Of(..) => None,
+            });
+            if let Some(total) = known.filter(|total| *total <= IN_FRAME) {
+                self.line(format_args!("{elem} b{name}[{total}];"));
+                continue;
+            }
+            let texts: Vec<String> = bounds.iter().map(|bound| self.size_text(*bound)).collect();
+            let bytes = if elem == "_Bool" {
+                1
+            } else if is_varying {
+                8 * LANES
+            } else {
+                8
+            };
+            self.line(format_args!(
+                "pb_block *const s{name} = pb_scratch(c, {site}, (int64_t[]){{{}}}, {}, {bytes});",
+                texts.join(", "),
+                texts.len()
+            ));
+            self.line(format_args!("{elem} *const restrict b{name} = PB_ALIGNED(s{name});"));
+            blocks.push(format!("s{name}"));
+        }
+        blocks
+    }
+}
+
+/// Whether an array is made inside, in a place of its own.
+fn is_made(plan: &Plan<'_>, layout: &Layout, var: VarId) -> bool {
+    let ty = plan.ty(Atom::Var(var));
+    let is_own = layout.view(var).root == var;
+    let is_zero = plan.defs.get(&var).is_some_and(|stmt| matches!(stmt.op, Op::Zero(_)));
+    (ty.is_array() || ty.is_acc)
+        && is_own
+        && !is_zero
+        && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool)
+}

@@ -1,0 +1,244 @@
+//! Where the elements of a kernel's arrays lie, and how they are read and written: by all lanes at one place,
+//! at places that lie together, at even distances, or anywhere.
+
+use pullback_base::{Id, bug};
+use pullback_ir::{Atom, Elem, VarId};
+
+use super::lanes::Kind;
+use super::text::{Text, c_type};
+
+/// The number of an element, in each lane.
+#[derive(Clone, Debug)]
+pub(super) enum Offset {
+    /// One for all.
+    Uniform(String),
+    /// That of lane 0, and the distance from lane to lane.
+    Linear(String, String),
+    /// A vector.
+    Varying(String),
+}
+
+impl Offset {
+    /// So many elements further.
+    pub fn plus(self, more: &str) -> Self {
+        match self {
+            Self::Uniform(at) => Self::Uniform(format!("{at} + {more}")),
+            Self::Linear(at, stride) => Self::Linear(format!("{at} + {more}"), stride),
+            Self::Varying(at) => Self::Varying(format!("({at} + {more})")),
+        }
+    }
+
+    /// The number that all share, or that of lane 0.
+    pub fn scalar(self) -> String {
+        match self {
+            Self::Uniform(at) | Self::Linear(at, _) => at,
+            Self::Varying(_) => bug("codegen", "one place"),
+        }
+    }
+
+    pub fn vector(self) -> String {
+        match self {
+            Self::Uniform(at) => format!("pb_all_int({at})"),
+            Self::Linear(at, stride) => format!("pb_ramp({at}, {stride})"),
+            Self::Varying(at) => at,
+        }
+    }
+}
+
+impl Text<'_, '_> {
+    /// Where an array begins.
+    pub fn base(&self, root: VarId) -> String {
+        let is_result = self.plan.vars.contains(&root);
+        let letter = match (is_result, self.plan.local.contains(&root)) {
+            (true, _) => 'q',
+            (false, true) => 'b',
+            (false, false) => 'a',
+        };
+        format!("{letter}{}", root.index())
+    }
+
+    /// The number of the first element at indices into an array.
+    pub fn offset(&self, array: VarId, at: &[Atom]) -> Offset {
+        let view = self.layout.view(array);
+        let indices: Vec<Atom> = view.prefix.iter().chain(at).copied().collect();
+        let sizes = self.plan.sizes.get(&view.root).cloned().unwrap_or_default();
+        let sizes: Vec<String> = sizes.iter().map(|size| self.size(*size)).collect();
+        let rest = |from: usize| {
+            sizes[from + 1..].iter().map(|size| format!(" * {size}")).collect::<String>()
+        };
+        let is_varying = indices.iter().any(|index| self.kind(*index) == Kind::Varying);
+        let horner = |text: &dyn Fn(Atom) -> String, zero: &str| {
+            let mut offset = String::new();
+            for (dimension, size) in sizes.iter().enumerate() {
+                let index =
+                    indices.get(dimension).map_or_else(|| zero.to_owned(), |index| text(*index));
+                offset = match (dimension, indices.get(dimension)) {
+                    (0, _) => index,
+                    (_, Some(_)) => format!("({offset}) * {size} + {index}"),
+                    (_, None) => format!("({offset}) * {size}"),
+                };
+            }
+            if offset.is_empty() { "0".to_owned() } else { offset }
+        };
+        if is_varying {
+            return Offset::Varying(format!(
+                "({})",
+                horner(&|atom| self.vector(atom), "pb_all_int(0)")
+            ));
+        }
+        let at = horner(&|atom| self.scalar(atom), "0");
+        let strides: Vec<String> = indices
+            .iter()
+            .enumerate()
+            .filter_map(|(dimension, index)| match self.kind(*index) {
+                Kind::Linear(stride) => Some(format!("{stride}{}", rest(dimension))),
+                Kind::Uniform | Kind::Varying => None,
+            })
+            .collect();
+        let at = if indices.len() + sizes.len() > 1 { format!("({at})") } else { at };
+        if strides.is_empty() {
+            Offset::Uniform(at)
+        } else {
+            Offset::Linear(at, strides.join(" + "))
+        }
+    }
+
+    /// The number of an array's first element.
+    pub fn first(&self, array: VarId) -> Offset {
+        self.offset(array, &[])
+    }
+
+    /// An element, as a vector or as a number.
+    pub fn load(&self, array: Atom, at: &[Atom], is_varying: bool) -> String {
+        let Some(array) = array.var() else { bug("codegen", "an array") };
+        self.load_at(array, &self.offset(array, at), is_varying)
+    }
+
+    /// The element of this number.
+    pub fn load_at(&self, array: VarId, offset: &Offset, is_varying: bool) -> String {
+        let root = self.layout.view(array).root;
+        let elem = self.ty(Atom::Var(root)).elem;
+        if self.is_zero(array) {
+            return if is_varying { "pb_all(0.0)".to_owned() } else { "0.0".to_owned() };
+        }
+        let base = self.base(root);
+        if self.kind(Atom::Var(root)) == Kind::Varying {
+            return match offset {
+                Offset::Uniform(at) => format!("{base}[{at}]"),
+                other @ (Offset::Linear(..) | Offset::Varying(_)) => {
+                    let suffix = if elem == Elem::Real { "" } else { "_int" };
+                    format!(
+                        "pb_own_gather{suffix}({base}, {}, {})",
+                        other.clone().vector(),
+                        self.lanes_at_work()
+                    )
+                }
+            };
+        }
+        let suffix = match elem {
+            Elem::Real => "",
+            Elem::Int => "_int",
+            Elem::Bool => "_bool",
+            Elem::Str | Elem::Unit | Elem::Data(_) => bug("codegen", "a number"),
+        };
+        match (offset, self.active()) {
+            (Offset::Uniform(at), _) => {
+                let text = format!("{base}[{at}]");
+                if is_varying { format!("pb_all{suffix}({text})") } else { text }
+            }
+            (Offset::Linear(at, stride), None) if stride == "1" => {
+                format!("pb_load{suffix}({base} + {at})")
+            }
+            (Offset::Linear(at, stride), Some(active)) if stride == "1" => {
+                format!("pb_load_where{suffix}({base} + {at}, {active})")
+            }
+            (other, _) => {
+                format!(
+                    "pb_gather{suffix}({base}, {}, {})",
+                    other.clone().vector(),
+                    self.lanes_at_work()
+                )
+            }
+        }
+    }
+
+    fn lanes_at_work(&self) -> String {
+        self.active().unwrap_or_else(|| "pb_all_bool(1)".to_owned())
+    }
+
+    /// Puts what an iteration of a loop collects to its place.
+    pub fn put(&mut self, var: VarId, index: VarId, value: Atom) {
+        if !self.ty(value).is_array() {
+            let offset = self.offset(var, &[Atom::Var(index)]);
+            return self.store(var, &offset, value);
+        }
+        let Some(row) = value.var() else { bug("codegen", "a row") };
+        if self.lies_in(row, var, index) {
+            return;
+        }
+        let (e, total) = (self.fresh(), self.total(row));
+        self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
+        let from = self.first(row).plus(&format!("e{e}"));
+        let to = self.offset(var, &[Atom::Var(index)]).plus(&format!("e{e}"));
+        let is_varying = self.kind(value) == Kind::Varying || !matches!(from, Offset::Uniform(_));
+        let whole = self.layout.view(var).root;
+        if self.kind(Atom::Var(whole)) == Kind::Varying || !matches!(to, Offset::Uniform(_)) {
+            let loaded = self.load_at(row, &from, true);
+            self.store_vector(var, &to, &loaded);
+        } else {
+            if is_varying {
+                bug("codegen", "a row that all lanes share");
+            }
+            let loaded = self.load_at(row, &from, false);
+            let (base, at) = (self.base(whole), to.scalar());
+            self.line(format_args!("{base}[{at}] = {loaded};"));
+        }
+        self.close();
+    }
+
+    /// Whether a row is where the loop's array has it.
+    fn lies_in(&self, row: VarId, whole: VarId, index: VarId) -> bool {
+        let (row, mut place) = (self.layout.view(row), self.layout.view(whole));
+        place.prefix.push(Atom::Var(index));
+        row == place
+    }
+
+    fn store(&mut self, var: VarId, offset: &Offset, value: Atom) {
+        let root = self.layout.view(var).root;
+        if let Offset::Uniform(at) = offset {
+            let is_varying = self.kind(Atom::Var(root)) == Kind::Varying;
+            let value = if is_varying { self.vector(value) } else { self.scalar(value) };
+            let base = self.base(root);
+            return self.line(format_args!("{base}[{at}] = {value};"));
+        }
+        let value = self.vector(value);
+        self.store_vector(var, offset, &value);
+    }
+
+    /// Stores what all lanes have.
+    fn store_vector(&mut self, var: VarId, offset: &Offset, value: &str) {
+        let root = self.layout.view(var).root;
+        let (base, elem) = (self.base(root), self.ty(Atom::Var(root)).elem);
+        if let (Offset::Uniform(at), Kind::Varying) = (offset, self.kind(Atom::Var(root))) {
+            return self.line(format_args!("{base}[{at}] = {value};"));
+        }
+        let suffix = match c_type(elem, false) {
+            "double" => "",
+            "_Bool" => "_bool",
+            _ => "_int",
+        };
+        match (offset, self.across) {
+            (Offset::Linear(at, stride), Some(false)) if stride == "1" => {
+                self.line(format_args!("pb_store{suffix}({base} + {at}, {value});"));
+            }
+            (Offset::Linear(at, stride), _) if stride == "1" => {
+                self.line(format_args!("pb_store_some{suffix}({base} + {at}, {value}, m);"));
+            }
+            (other, across) => {
+                let (at, lanes) =
+                    (other.clone().vector(), if across == Some(true) { "m" } else { "8" });
+                self.line(format_args!("pb_scatter{suffix}({base}, {at}, {value}, {lanes});"));
+            }
+        }
+    }
+}

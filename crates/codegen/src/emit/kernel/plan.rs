@@ -1,0 +1,368 @@
+//! What is known of a nest of loops before its text is made: whether it is a kernel, and where its arrays lie.
+//!
+//! A kernel is a loop with a count, and what is inside it, that only computes numbers and arrays of numbers:
+//! arrays come from outside, or are made inside with sizes that have bounds known before the loop. Nothing in it
+//! can fail but what [`super::guard`] can ask before the loop.
+
+use pullback_base::Id;
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A size of an array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Size {
+    /// This number.
+    Atom(Atom),
+    /// That of an array from outside, at a dimension.
+    Of(VarId, u8),
+}
+
+/// A kernel.
+pub(super) struct Plan<'k> {
+    pub program: &'k Program,
+    /// The loop.
+    pub looped: &'k Loop,
+    /// Its results.
+    pub vars: &'k [VarId],
+    /// What binds a variable inside.
+    pub defs: FxHashMap<VarId, &'k Stmt>,
+    /// The loops inside whose index or state a variable is, and the loop itself.
+    pub loops: FxHashMap<VarId, &'k Loop>,
+    /// The variables bound inside.
+    pub local: FxHashSet<VarId>,
+    /// The statements that may fail, by where they are.
+    pub unproven: FxHashSet<*const Stmt>,
+    /// Whether the loop itself may fail, its count being negative.
+    pub count_is_unproven: bool,
+    /// The arrays and accumulators from outside, in the order of their use.
+    pub inputs: Vec<VarId>,
+    /// The exact sizes of the arrays that are made inside, and of the accumulators.
+    pub sizes: FxHashMap<VarId, Vec<Size>>,
+}
+
+impl<'k> Plan<'k> {
+    /// The plan of a loop, if it is a kernel. `proven` are the statements of its body that cannot fail, in order.
+    pub fn of(
+        program: &'k Program,
+        looped: &'k Loop,
+        vars: &'k [VarId],
+        (is_proven, proven): (bool, &[bool]),
+    ) -> Option<Self> {
+        let LoopForm::For { index, .. } = looped.form else { return None };
+        let mut plan = Self {
+            program,
+            looped,
+            vars,
+            defs: FxHashMap::default(),
+            loops: FxHashMap::default(),
+            local: FxHashSet::default(),
+            unproven: FxHashSet::default(),
+            count_is_unproven: !is_proven && looped.body.results.len() > looped.states.len(),
+            inputs: vec![],
+            sizes: FxHashMap::default(),
+        };
+        plan.loops.insert(index, looped);
+        plan.local.insert(index);
+        plan.local.extend(&looped.states);
+        plan.loops.extend(looped.states.iter().map(|state| (*state, looped)));
+        plan.bind(&looped.body);
+        let mut number = 0;
+        looped.body.visit(&mut |stmt| {
+            if !proven.get(number).copied().unwrap_or(false) && can_fail(stmt) {
+                plan.unproven.insert(std::ptr::from_ref(stmt));
+            }
+            number += 1;
+        });
+        let states = looped.states.iter().chain(&vars[..looped.states.len()]);
+        let are_scalars = states.copied().all(|state| plan.is_number(state));
+        (are_scalars && plan.block(&looped.body) && plan.collects(looped, vars)).then_some(plan)
+    }
+
+    fn bind(&mut self, block: &'k Block) {
+        for stmt in &block.stmts {
+            for var in &stmt.vars {
+                self.defs.insert(*var, stmt);
+                self.local.insert(*var);
+            }
+            if let Op::Loop(looped) = &stmt.op {
+                if let LoopForm::For { index, .. } = looped.form {
+                    self.loops.insert(index, looped);
+                    self.local.insert(index);
+                }
+                self.loops.extend(looped.states.iter().map(|state| (*state, looped)));
+                self.local.extend(&looped.states);
+            }
+            stmt.op.blocks().into_iter().for_each(|block| self.bind(block));
+        }
+    }
+
+    pub fn ty(&self, atom: Atom) -> Type {
+        self.program.type_of(atom)
+    }
+
+    /// Whether a variable is a number or a truth value.
+    fn is_number(&self, var: VarId) -> bool {
+        let ty = self.program.vars[var].ty;
+        !ty.is_acc && !ty.is_array() && is_plain(ty.elem)
+    }
+
+    /// Whether all that a block does belongs into a kernel.
+    fn block(&mut self, block: &'k Block) -> bool {
+        block.stmts.iter().all(|stmt| {
+            let mut are_known = true;
+            stmt.op.for_each_atom(&mut |atom| are_known &= self.mention(atom));
+            are_known
+                && stmt.vars.iter().all(|var| is_plain(self.program.vars[*var].ty.elem))
+                && self.stmt(stmt)
+                && (!self.unproven.contains(&std::ptr::from_ref(stmt)) || self.is_asked(stmt))
+        }) && block.results.iter().all(|atom| self.mention(*atom))
+    }
+
+    /// Notes an array from outside. False for what no kernel has.
+    fn mention(&mut self, atom: Atom) -> bool {
+        let Atom::Var(var) = atom else { return true };
+        let ty = self.program.vars[var].ty;
+        let is_outside = !self.local.contains(&var);
+        if is_outside && (ty.is_array() || ty.is_acc) && !self.inputs.contains(&var) {
+            self.inputs.push(var);
+            let sizes = (0..ty.rank).map(|at| Size::Of(var, at)).collect();
+            self.sizes.insert(var, sizes);
+        }
+        is_plain(ty.elem) || (ty.elem == Elem::Str && !ty.is_array())
+    }
+
+    fn stmt(&mut self, stmt: &'k Stmt) -> bool {
+        match (&stmt.op, stmt.vars.as_slice()) {
+            (Op::Prim(..), &[_]) | (Op::MulZero(..), _) => true,
+            (Op::Undef, &[var]) => self.is_number(var),
+            (Op::Copy(a) | Op::Stop(a), &[var]) => {
+                self.same_sizes(var, *a, 0);
+                !self.program.vars[var].ty.is_acc
+            }
+            (Op::Select(_, a, _), _) => !self.ty(*a).is_array(),
+            (Op::Index(a, at), &[var]) | (Op::AtAcc(a, at), &[var]) => {
+                self.same_sizes(var, *a, at.len());
+                true
+            }
+            (Op::Dim(..) | Op::Sum(_) | Op::CheckSize(..), _) => true,
+            (Op::Fail(..), vars) => vars.iter().all(|var| self.is_number(*var)),
+            (Op::Array(elements), &[var]) => {
+                let size = Size::Atom(Atom::Int(elements.len() as i64));
+                self.sizes.insert(var, vec![size]);
+                elements.iter().all(|element| !self.ty(*element).is_array())
+            }
+            (Op::Zero(a), &[var]) => {
+                let is_real =
+                    self.ty(*a).elem == Elem::Real && self.program.vars[var].ty.elem == Elem::Real;
+                self.same_sizes(var, *a, 0);
+                is_real
+            }
+            (Op::NewAcc(a) | Op::ReadAcc(a), &[var]) => {
+                self.same_sizes(var, *a, 0);
+                self.ty(*a).elem == Elem::Real
+                    && self.has_room(var)
+                    && a.var().is_none_or(|acc| !self.ty(*a).is_acc || self.local.contains(&acc))
+            }
+            (Op::AddAcc(acc, at, value), _) => {
+                let rank = self.ty(*acc).rank;
+                self.ty(*value).elem == Elem::Real && usize::from(rank) == at.len()
+            }
+            (Op::If(_, then, other), vars) => {
+                vars.iter().all(|var| self.is_number(*var)) && self.block(then) && self.block(other)
+            }
+            (Op::Loop(looped), vars) => {
+                let are_scalars = looped.states.iter().all(|state| self.is_number(*state));
+                matches!(looped.form, LoopForm::For { .. })
+                    && are_scalars
+                    && self.block(&looped.body)
+                    && self.collects(looped, vars)
+                    && vars[looped.states.len()..].iter().all(|var| self.has_room(*var))
+            }
+            _ => false,
+        }
+    }
+
+    /// Gives a variable the sizes of an array from a dimension on.
+    fn same_sizes(&mut self, var: VarId, of: Atom, from: usize) {
+        if let Some(sizes) = of.var().and_then(|of| self.sizes.get(&of)) {
+            let sizes = sizes[from..].to_vec();
+            self.sizes.insert(var, sizes);
+        }
+    }
+
+    /// The sizes of what a loop collects: rows are of one size.
+    fn collects(&mut self, looped: &'k Loop, vars: &[VarId]) -> bool {
+        let LoopForm::For { index, count, .. } = looped.form else { return false };
+        let states = looped.states.len();
+        for (var, row) in vars[states..].iter().zip(&looped.body.results[states..]) {
+            let mut sizes = vec![Size::Atom(count)];
+            if self.ty(*row).is_array() {
+                let Some(inner) = row.var().and_then(|row| self.sizes.get(&row)) else {
+                    return false;
+                };
+                let varies = |size: &Size| match size {
+                    Size::Atom(Atom::Var(size)) => {
+                        *size == index
+                            || looped.states.contains(size)
+                            || self.is_bound_in(&looped.body, *size)
+                    }
+                    Size::Atom(_) | Size::Of(..) => false,
+                };
+                if inner.iter().any(varies) {
+                    return false;
+                }
+                sizes.extend(inner);
+            }
+            self.sizes.insert(*var, sizes);
+        }
+        true
+    }
+
+    fn is_bound_in(&self, block: &Block, var: VarId) -> bool {
+        block.bound().contains(&var)
+    }
+
+    /// Whether there can be room for an array before the loop.
+    fn has_room(&self, var: VarId) -> bool {
+        let ty = self.program.vars[var].ty;
+        if !ty.is_array() {
+            return true;
+        }
+        let sizes = self.sizes.get(&var);
+        sizes.is_some_and(|sizes| sizes.iter().all(|size| self.bound(*size).is_some()))
+    }
+
+    /// A size that is known before the loop and at least this one.
+    pub fn bound(&self, size: Size) -> Option<Size> {
+        let Size::Atom(Atom::Var(var)) = size else { return Some(size) };
+        if !self.local.contains(&var) {
+            return Some(size);
+        }
+        if let Some(looped) = self.loops.get(&var)
+            && let LoopForm::For { index, count, .. } = looped.form
+            && index == var
+        {
+            return self.bound(Size::Atom(count));
+        }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others have no bound that is known")]
+        match &self.defs.get(&var)?.op {
+            Op::Dim(array, at) => {
+                let size = *self.sizes.get(&array.var()?)?.get(usize::from(*at))?;
+                self.bound(size)
+            }
+            Op::Copy(a) | Op::Stop(a) => self.bound(Size::Atom(*a)),
+            _ => None,
+        }
+    }
+
+    /// Whether the guard can ask whether a statement fails.
+    fn is_asked(&self, stmt: &Stmt) -> bool {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "others are asked by their operands alone"
+        )]
+        match &stmt.op {
+            Op::Prim(prim, args) => {
+                is_known_ahead(*prim) && args.iter().all(|arg| self.is_ahead(*arg))
+            }
+            Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _) => {
+                at.iter().all(|at| self.is_ahead(*at)) && self.has_sizes_ahead(*array)
+            }
+            Op::CheckSize(array, _, n, _) => self.is_ahead(*n) && self.has_sizes_ahead(*array),
+            Op::Loop(looped) => match looped.form {
+                LoopForm::For { count, .. } => self.is_ahead(count),
+                LoopForm::While(_) => false,
+            },
+            Op::Fail(..) => true,
+            _ => false,
+        }
+    }
+
+    fn has_sizes_ahead(&self, array: Atom) -> bool {
+        let sizes = array.var().and_then(|array| self.sizes.get(&array));
+        sizes.is_some_and(|sizes| {
+            sizes.iter().all(|size| match size {
+                Size::Atom(atom) => self.is_ahead(*atom),
+                Size::Of(..) => true,
+            })
+        })
+    }
+
+    /// Whether an Int or Bool follows from what is there before the loop and from the indices of loops.
+    pub fn is_ahead(&self, atom: Atom) -> bool {
+        let Atom::Var(var) = atom else { return true };
+        if !self.local.contains(&var) {
+            return true;
+        }
+        let Some(stmt) = self.defs.get(&var) else {
+            return self.loops.get(&var).is_some_and(|looped| !looped.states.contains(&var));
+        };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others are not followed")]
+        match &stmt.op {
+            Op::Prim(prim, args) => {
+                is_known_ahead(*prim) && args.iter().all(|arg| self.is_ahead(*arg))
+            }
+            Op::Copy(a) | Op::Stop(a) => self.is_ahead(*a),
+            Op::Select(c, a, b) => [c, a, b].into_iter().all(|atom| self.is_ahead(*atom)),
+            Op::Dim(array, _) => self.has_sizes_ahead(*array),
+            _ => false,
+        }
+    }
+}
+
+/// Whether arrays of these can be in a kernel.
+fn is_plain(elem: Elem) -> bool {
+    matches!(elem, Elem::Real | Elem::Int | Elem::Bool)
+}
+
+/// Whether a primitive on Ints and Bools is computed by the guard.
+fn is_known_ahead(prim: Prim) -> bool {
+    matches!(
+        prim,
+        Prim::IntAdd
+            | Prim::IntSub
+            | Prim::IntMul
+            | Prim::IntNeg
+            | Prim::IntDiv
+            | Prim::IntRem
+            | Prim::IntMax
+            | Prim::IntMin
+            | Prim::IntLt
+            | Prim::IntLe
+            | Prim::IntGt
+            | Prim::IntGe
+            | Prim::IntEq
+            | Prim::IntNe
+            | Prim::BoolEq
+            | Prim::Not
+    )
+}
+
+/// Whether a statement of this kind can fail at all.
+fn can_fail(stmt: &Stmt) -> bool {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else of a kernel fails")]
+    match &stmt.op {
+        Op::Prim(prim, _) => matches!(
+            prim,
+            Prim::IntAdd
+                | Prim::IntSub
+                | Prim::IntMul
+                | Prim::IntNeg
+                | Prim::IntDiv
+                | Prim::IntRem
+                | Prim::IntPow
+                | Prim::IntAbs
+                | Prim::ToInt
+        ),
+        Op::AddAcc(_, at, _) | Op::AtAcc(_, at) => !at.is_empty(),
+        Op::Index(..) | Op::CheckSize(..) | Op::Fail(..) => true,
+        Op::Loop(looped) => looped.body.results.len() > looped.states.len(),
+        _ => false,
+    }
+}
+
+/// A name for a variable inside.
+pub(super) fn local_name(var: VarId) -> String {
+    format!("k{}", var.index())
+}

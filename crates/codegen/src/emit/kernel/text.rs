@@ -1,0 +1,445 @@
+//! The text of a kernel that cannot fail: loops over memory that is there before them, scalars and vectors.
+
+use pullback_base::{Id, bug};
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Stmt, Type, VarId};
+use pullback_prim::Prim;
+
+use super::cost::has_vector_form;
+use super::lanes::{Kind, Layout};
+use super::plan::{Plan, Size, local_name};
+use crate::emit::Lines;
+use crate::emit::numbers::{int, real};
+use crate::emit::primitives::{Form, form, primitive_text};
+
+/// Text under way.
+pub(super) struct Text<'t, 'k> {
+    pub plan: &'t Plan<'k>,
+    pub layout: &'t Layout,
+    pub lines: Lines,
+    /// Whether primitives give the evaluator's bits.
+    pub is_strict: bool,
+    /// Whether what is at hand is in a loop across lanes, and if so whether some lanes may lie behind its end.
+    pub across: Option<bool>,
+    /// The lanes at work, in a branch that not all take.
+    pub mask: Option<String>,
+    /// The line that looks at whether the run is to stop.
+    pub poll: String,
+    /// How many loops are around.
+    pub depth: usize,
+    fresh: usize,
+}
+
+impl<'t, 'k> Text<'t, 'k> {
+    pub fn new(
+        plan: &'t Plan<'k>,
+        layout: &'t Layout,
+        is_strict: bool,
+        poll: String,
+        indent: usize,
+    ) -> Self {
+        let lines = Lines { text: String::new(), depth: indent };
+        Self { plan, layout, lines, is_strict, across: None, mask: None, poll, depth: 0, fresh: 0 }
+    }
+
+    pub fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        self.lines.line(line);
+    }
+    pub fn open(&mut self, line: std::fmt::Arguments<'_>) {
+        self.lines.line(line);
+        self.lines.depth += 1;
+    }
+    pub fn close(&mut self) {
+        self.lines.depth -= 1;
+        self.lines.line(format_args!("}}"));
+    }
+    pub fn fresh(&mut self) -> usize {
+        self.fresh += 1;
+        self.fresh
+    }
+
+    pub fn kind(&self, atom: Atom) -> Kind {
+        self.layout.kind(atom)
+    }
+    pub fn ty(&self, atom: Atom) -> Type {
+        self.plan.ty(atom)
+    }
+
+    /// An atom that is the same in all lanes; of one that is linear, what lane 0 has.
+    pub fn scalar(&self, atom: Atom) -> String {
+        match atom {
+            Atom::Var(var) if self.plan.local.contains(&var) => local_name(var),
+            Atom::Var(var) => format!("v{}", var.index()),
+            Atom::Real(x) => real(x),
+            Atom::Int(n) => int(n),
+            Atom::Bool(b) => u8::from(b).to_string(),
+            Atom::Str(_) => bug("codegen", "no texts in a kernel"),
+        }
+    }
+
+    /// An atom in all lanes.
+    pub fn vector(&self, atom: Atom) -> String {
+        let text = self.scalar(atom);
+        match (self.kind(atom), self.ty(atom).elem) {
+            (Kind::Varying, _) => text,
+            (Kind::Linear(stride), _) => format!("pb_ramp({text}, {})", int(stride)),
+            (Kind::Uniform, Elem::Real) => format!("pb_all({text})"),
+            (Kind::Uniform, Elem::Bool) => format!("pb_all_bool({text})"),
+            (Kind::Uniform, _) => format!("pb_all_int({text})"),
+        }
+    }
+
+    /// The C type of a variable.
+    pub fn c_type(&self, var: VarId) -> &'static str {
+        c_type(self.ty(Atom::Var(var)).elem, self.kind(Atom::Var(var)) == Kind::Varying)
+    }
+
+    /// An atom as a variable of this kind has it.
+    fn like(&self, var: VarId, atom: Atom) -> String {
+        if self.kind(Atom::Var(var)) == Kind::Varying {
+            self.vector(atom)
+        } else {
+            self.scalar(atom)
+        }
+    }
+
+    pub fn define(&mut self, var: VarId, value: &str) {
+        let ty = self.c_type(var);
+        self.line(format_args!("const {ty} {} = {value};", local_name(var)));
+    }
+
+    pub fn size(&self, size: Size) -> String {
+        match size {
+            Size::Atom(atom) => self.scalar(atom),
+            Size::Of(var, at) => format!("v{}.d[{at}]", var.index()),
+        }
+    }
+
+    /// The lanes whose effects count, if not all do.
+    pub fn active(&self) -> Option<String> {
+        match (&self.mask, self.across) {
+            (None, Some(true)) => Some("tm".to_owned()),
+            (None, _) => None,
+            (Some(mask), Some(true)) => Some(format!("({mask} & tm)")),
+            (Some(mask), _) => Some(mask.clone()),
+        }
+    }
+
+    pub fn block(&mut self, block: &'k Block, skipped: &[*const Stmt]) {
+        for stmt in &block.stmts {
+            if !skipped.contains(&std::ptr::from_ref(stmt)) {
+                self.stmt(stmt);
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'k Stmt) {
+        match (&stmt.op, stmt.vars.as_slice()) {
+            (Op::Prim(prim, args), &[var]) => {
+                let value = self.primitive(*prim, args, var);
+                self.define(var, &value);
+            }
+            (Op::Copy(a) | Op::Stop(a), &[var]) if !self.ty(*a).is_array() => {
+                let value = self.like(var, *a);
+                self.define(var, &value);
+            }
+            (Op::Undef, &[var]) => {
+                let zero = if self.kind(Atom::Var(var)) == Kind::Varying { "{0}" } else { "0" };
+                self.define(var, zero);
+            }
+            (Op::Select(cond, a, b), &[var]) => self.select(var, *cond, *a, *b),
+            (Op::MulZero(a, b), &[var]) => {
+                let value = if self.kind(Atom::Var(var)) == Kind::Varying {
+                    format!("pb_v_mul_zero({}, {})", self.vector(*a), self.vector(*b))
+                } else {
+                    format!("pb_mul_zero({}, {})", self.scalar(*a), self.scalar(*b))
+                };
+                self.define(var, &value);
+            }
+            (Op::Index(array, at), &[var]) if !self.ty(Atom::Var(var)).is_array() => {
+                let value = self.load(*array, at, self.kind(Atom::Var(var)) == Kind::Varying);
+                self.define(var, &value);
+            }
+            (Op::Dim(array, at), &[var]) => {
+                let sizes = array.var().and_then(|array| self.plan.sizes.get(&array));
+                let size = sizes.and_then(|sizes| sizes.get(usize::from(*at)));
+                let Some(size) = size else { bug("codegen", "an array with sizes") };
+                let text = self.size(*size);
+                self.define(var, &text);
+            }
+            (Op::Sum(array), &[var]) => self.sum(var, *array),
+            (Op::Array(elements), &[var]) => {
+                for (at, element) in elements.iter().enumerate() {
+                    let value = self.like(var, *element);
+                    self.line(format_args!("b{}[{at}] = {value};", var.index()));
+                }
+            }
+            (Op::NewAcc(init), &[var]) => self.new_acc(var, *init),
+            (Op::ReadAcc(acc), &[var]) if !self.ty(*acc).is_array() => {
+                let Some(acc) = acc.var() else { bug("codegen", "an accumulator") };
+                let root = self.layout.view(acc).root;
+                self.line(format_args!(
+                    "const {} {} = b{}[0];",
+                    c_type(Elem::Real, self.kind(Atom::Var(root)) == Kind::Varying),
+                    local_name(var),
+                    root.index()
+                ));
+            }
+            (Op::AddAcc(acc, at, value), _) => self.add(*acc, at, *value),
+            (Op::If(cond, then, other), vars) => self.branch(*cond, [then, other], vars),
+            (Op::Loop(looped), vars) => self.repeat(looped, vars),
+            // Parts of arrays have no text of their own, and nothing fails here.
+            (
+                Op::Index(..)
+                | Op::AtAcc(..)
+                | Op::Copy(_)
+                | Op::Stop(_)
+                | Op::ReadAcc(_)
+                | Op::Zero(_)
+                | Op::CheckSize(..)
+                | Op::Fail(..),
+                vars,
+            ) => {
+                if matches!(stmt.op, Op::Fail(..)) {
+                    for var in vars {
+                        self.define(*var, "0");
+                    }
+                } else if let (Op::Zero(_), &[var]) = (&stmt.op, vars)
+                    && !self.ty(Atom::Var(var)).is_array()
+                {
+                    self.define(var, "0");
+                }
+            }
+            (op, _) => bug("codegen", format_args!("an operation of a kernel, not {op:?}")),
+        }
+    }
+
+    fn select(&mut self, var: VarId, cond: Atom, a: Atom, b: Atom) {
+        let value = if self.kind(Atom::Var(var)) != Kind::Varying {
+            format!("{} ? {} : {}", self.scalar(cond), self.scalar(a), self.scalar(b))
+        } else if self.kind(cond) == Kind::Uniform {
+            format!("{} ? {} : {}", self.scalar(cond), self.vector(a), self.vector(b))
+        } else {
+            self.choose(var, &self.vector(cond), &self.vector(a), &self.vector(b))
+        };
+        self.define(var, &value);
+    }
+
+    fn choose(&self, var: VarId, cond: &str, a: &str, b: &str) -> String {
+        let function =
+            if self.ty(Atom::Var(var)).elem == Elem::Real { "pb_where" } else { "pb_where_int" };
+        format!("{function}({cond}, {a}, {b})")
+    }
+
+    fn primitive(&self, prim: Prim, args: &[Atom], var: VarId) -> String {
+        if self.kind(Atom::Var(var)) != Kind::Varying {
+            let texts: Vec<String> = args.iter().map(|arg| self.scalar(*arg)).collect();
+            return primitive_text(prim, &texts, true, "0");
+        }
+        let texts: Vec<String> = args.iter().map(|arg| self.vector(*arg)).collect();
+        let is_named = matches!(
+            prim,
+            Prim::Max
+                | Prim::Min
+                | Prim::Abs
+                | Prim::Signum
+                | Prim::Sqrt
+                | Prim::Floor
+                | Prim::IsNan
+                | Prim::IntDiv
+                | Prim::IntRem
+        ) || (has_vector_form(prim) && !self.is_strict);
+        if is_named {
+            return format!("pb_v_{prim:?}({})", texts.join(", "));
+        }
+        match (form(prim), texts.as_slice()) {
+            (Form::Between(operator) | Form::Failing(_, Some(operator)), [a, b]) => {
+                format!("{a} {operator} {b}")
+            }
+            (Form::Before("!"), [a]) => format!("~{a}"),
+            (Form::Before("-"), [a]) => format!("-{a}"),
+            (Form::Before(_), [a]) => format!("__builtin_convertvector({a}, pb_v)"),
+            (Form::Function(function), [a]) => {
+                format!("PB_EACH1({}, {function}, {a})", self.c_type(var))
+            }
+            (Form::Function(function), [a, b]) => {
+                format!("PB_EACH2({}, {function}, {a}, {b})", self.c_type(var))
+            }
+            (Form::Failing(_, None), [a]) if prim == Prim::IntNeg => format!("-{a}"),
+            _ => bug("codegen", format_args!("a primitive of a kernel, not {prim:?}")),
+        }
+    }
+
+    /// A branch: by a condition that all lanes share as in C, else both, each for its lanes.
+    fn branch(&mut self, cond: Atom, blocks: [&'k Block; 2], vars: &[VarId]) {
+        for var in vars {
+            let (ty, is_varying) = (self.c_type(*var), self.kind(Atom::Var(*var)) == Kind::Varying);
+            let zero = if is_varying { "{0}" } else { "0" };
+            self.line(format_args!("{ty} {} = {zero};", local_name(*var)));
+        }
+        if self.kind(cond) == Kind::Uniform {
+            let cond = self.scalar(cond);
+            self.open(format_args!("if ({cond}) {{"));
+            self.block(blocks[0], &[]);
+            self.results(blocks[0], vars, None);
+            self.lines.depth -= 1;
+            self.open(format_args!("}} else {{"));
+            self.block(blocks[1], &[]);
+            self.results(blocks[1], vars, None);
+            return self.close();
+        }
+        let (number, cond) = (self.fresh(), self.vector(cond));
+        self.line(format_args!("const pb_w q{number} = {cond};"));
+        let outer = self.mask.clone();
+        for (block, sign) in blocks.into_iter().zip(["", "~"]) {
+            if block.stmts.is_empty() && block.results.is_empty() {
+                continue;
+            }
+            let own = format!("{sign}q{number}");
+            self.mask = Some(
+                outer.as_ref().map_or_else(|| own.clone(), |outer| format!("({outer} & {own})")),
+            );
+            let active = self.active().unwrap_or_default();
+            if block.stmts.is_empty() {
+                self.open(format_args!("{{"));
+            } else {
+                self.open(format_args!("if (pb_some({active})) {{"));
+            }
+            self.block(block, &[]);
+            self.results(block, vars, Some(&own));
+            self.close();
+        }
+        self.mask = outer;
+    }
+
+    fn results(&mut self, block: &Block, vars: &[VarId], mask: Option<&str>) {
+        for (var, result) in vars.iter().zip(&block.results) {
+            let (name, value) = (local_name(*var), self.like(*var, *result));
+            let value = match mask {
+                Some(mask) => self.choose(*var, mask, &value, &name),
+                None => value,
+            };
+            self.line(format_args!("{name} = {value};"));
+        }
+    }
+
+    /// A loop inside the kernel, or the kernel itself.
+    pub fn repeat(&mut self, looped: &'k Loop, vars: &[VarId]) {
+        let LoopForm::For { index, count, down } = looped.form else {
+            bug("codegen", "a loop with a count")
+        };
+        if self.layout.lanes.contains(&index) {
+            return self.across_lanes(looped, vars, index, count);
+        }
+        for (at, state) in looped.states.iter().enumerate() {
+            let (ty, value) = (self.c_type(*state), self.like(*state, looped.init[at]));
+            self.line(format_args!("{ty} {} = {value};", local_name(*state)));
+        }
+        let (i, count) = (local_name(index), self.scalar(count));
+        if down {
+            self.open(format_args!("for (int64_t {i} = {count} - 1; {i} >= 0; {i}--) {{"));
+        } else {
+            self.open(format_args!("for (int64_t {i} = 0; {i} < {count}; {i}++) {{"));
+        }
+        self.look(&looped.body);
+        self.depth += 1;
+        self.block(&looped.body, &[]);
+        self.collect(looped, vars, index);
+        let next: Vec<(String, String, String)> = looped
+            .states
+            .iter()
+            .zip(&looped.body.results)
+            .map(|(state, next)| {
+                (self.c_type(*state).to_owned(), local_name(*state), self.like(*state, *next))
+            })
+            .filter(|(_, name, next)| name != next)
+            .collect();
+        if let [(_, name, next)] = next.as_slice() {
+            self.line(format_args!("{name} = {next};"));
+        } else {
+            for (at, (ty, _, next)) in next.iter().enumerate() {
+                self.line(format_args!("const {ty} n{at} = {next};"));
+            }
+            for (at, (_, name, _)) in next.iter().enumerate() {
+                self.line(format_args!("{name} = n{at};"));
+            }
+        }
+        self.depth -= 1;
+        self.close();
+        for (state, var) in looped.states.iter().zip(vars) {
+            self.define(*var, &local_name(*state));
+        }
+    }
+
+    /// Looks at whether the run is to stop: in loops outside others, that have loops inside.
+    pub fn look(&mut self, body: &Block) {
+        let has_loops = body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
+        if self.depth < 2 && has_loops {
+            let poll = self.poll.clone();
+            self.line(format_args!("{poll}"));
+        }
+    }
+
+    pub fn collect(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId) {
+        for (var, value) in vars.iter().zip(&looped.body.results).skip(looped.states.len()) {
+            self.put(*var, index, *value);
+        }
+    }
+
+    fn sum(&mut self, var: VarId, array: Atom) {
+        let (ty, name, e) = (self.c_type(var), local_name(var), self.fresh());
+        let Some(from) = array.var() else { bug("codegen", "an array") };
+        let size = self.plan.sizes.get(&from).and_then(|sizes| sizes.first());
+        let Some(size) = size else { bug("codegen", "an array with a size") };
+        let size = self.size(*size);
+        self.line(format_args!("{ty} {name} = {{0}};"));
+        self.open(format_args!("for (int64_t e{e} = 0; e{e} < {size}; e{e}++) {{"));
+        let offset = self.first(from).plus(&format!("e{e}"));
+        let value = self.load_at(from, &offset, ty == "pb_v");
+        self.line(format_args!("{name} += {value};"));
+        self.close();
+    }
+
+    fn new_acc(&mut self, var: VarId, init: Atom) {
+        let is_varying = self.kind(Atom::Var(var)) == Kind::Varying;
+        if !self.ty(init).is_array() {
+            let value = self.like(var, init);
+            return self.line(format_args!("b{}[0] = {value};", var.index()));
+        }
+        let Some(from) = init.var() else { bug("codegen", "an array") };
+        let (e, total) = (self.fresh(), self.total(var));
+        self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
+        let value = if self.is_zero(from) {
+            if is_varying { "pb_all(0.0)".to_owned() } else { "0.0".to_owned() }
+        } else {
+            let offset = self.first(from).plus(&format!("e{e}"));
+            self.load_at(from, &offset, is_varying)
+        };
+        self.line(format_args!("b{}[e{e}] = {value};", var.index()));
+        self.close();
+    }
+
+    /// How many elements an array has.
+    pub fn total(&self, var: VarId) -> String {
+        let sizes = self.plan.sizes.get(&var).cloned().unwrap_or_default();
+        let sizes: Vec<String> = sizes.iter().map(|size| self.size(*size)).collect();
+        if sizes.is_empty() { "1".to_owned() } else { sizes.join(" * ") }
+    }
+
+    /// Whether an array is a zero that is nowhere in memory.
+    pub fn is_zero(&self, var: VarId) -> bool {
+        let root = self.layout.view(var).root;
+        self.plan.defs.get(&root).is_some_and(|stmt| matches!(stmt.op, Op::Zero(_)))
+    }
+}
+
+/// The C type of numbers, in one lane or all.
+pub(super) fn c_type(elem: Elem, is_varying: bool) -> &'static str {
+    match (elem, is_varying) {
+        (Elem::Real, true) => "pb_v",
+        (Elem::Real, false) => "double",
+        (Elem::Int | Elem::Bool, true) => "pb_w",
+        (Elem::Int, false) => "int64_t",
+        (Elem::Bool, false) => "_Bool",
+        (Elem::Str | Elem::Unit | Elem::Data(_), _) => bug("codegen", "a number"),
+    }
+}

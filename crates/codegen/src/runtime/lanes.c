@@ -1,0 +1,174 @@
+/* Eight lanes at once: vectors of Reals, and of Ints or masks, whose lanes are 0 or -1. */
+
+typedef double pb_v __attribute__((vector_size(64)));
+typedef int64_t pb_w __attribute__((vector_size(64)));
+/* The same in memory, where it may lie anywhere. */
+typedef double pb_v_any __attribute__((vector_size(64), aligned(8), may_alias));
+typedef int64_t pb_w_any __attribute__((vector_size(64), aligned(8), may_alias));
+#define PB_INLINE static inline PB_UNUSED __attribute__((always_inline))
+#define PB_LANE(l) for (int l = 0; l < 8; l++)
+
+PB_INLINE pb_v pb_all(double x) { return (pb_v){x, x, x, x, x, x, x, x}; }
+PB_INLINE pb_w pb_all_int(int64_t n) { return (pb_w){n, n, n, n, n, n, n, n}; }
+PB_INLINE pb_w pb_all_bool(int b) { return pb_all_int(b ? -1 : 0); }
+PB_INLINE pb_w pb_ramp(int64_t n, int64_t stride) {
+  return pb_all_int(n) + pb_all_int(stride) * (pb_w){0, 1, 2, 3, 4, 5, 6, 7};
+}
+/* The mask of the first lanes. */
+PB_INLINE pb_w pb_first(int64_t m) { return (pb_w){0, 1, 2, 3, 4, 5, 6, 7} < pb_all_int(m); }
+PB_INLINE int pb_some(pb_w w) {
+  int64_t any = 0;
+  PB_LANE(l) any |= w[l];
+  return any != 0;
+}
+PB_INLINE int pb_every(pb_w w) {
+  int64_t every = -1;
+  PB_LANE(l) every &= w[l];
+  return every != 0;
+}
+PB_INLINE pb_w pb_where_int(pb_w mask, pb_w a, pb_w b) { return (mask & a) | (~mask & b); }
+PB_INLINE pb_v pb_where(pb_w mask, pb_v a, pb_v b) { return (pb_v)((mask & (pb_w)a) | (~mask & (pb_w)b)); }
+
+/* The lanes together, always in this order. */
+PB_INLINE double pb_across(pb_v v) {
+  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
+PB_INLINE int64_t pb_across_int(pb_w w) {
+  int64_t sum = 0;
+  PB_LANE(l) sum += w[l];
+  return sum;
+}
+PB_INLINE double pb_across_max(pb_v v) {
+  double max = v[0];
+  for (int l = 1; l < 8; l++) max = pb_max(max, v[l]);
+  return max;
+}
+PB_INLINE double pb_across_min(pb_v v) {
+  double min = v[0];
+  for (int l = 1; l < 8; l++) min = pb_min(min, v[l]);
+  return min;
+}
+
+PB_INLINE pb_v pb_load(const double *p) { return *(const pb_v_any *)p; }
+PB_INLINE pb_w pb_load_int(const int64_t *p) { return *(const pb_w_any *)p; }
+PB_INLINE pb_w pb_load_bool(const _Bool *p) {
+  pb_w w;
+  PB_LANE(l) w[l] = -(int64_t)p[l];
+  return w;
+}
+PB_INLINE pb_v pb_load_where(const double *p, pb_w mask) {
+  if (pb_every(mask)) return pb_load(p);
+  pb_v v = {0};
+  PB_LANE(l) if (mask[l]) v[l] = p[l];
+  return v;
+}
+PB_INLINE pb_w pb_load_where_int(const int64_t *p, pb_w mask) {
+  if (pb_every(mask)) return pb_load_int(p);
+  pb_w w = {0};
+  PB_LANE(l) if (mask[l]) w[l] = p[l];
+  return w;
+}
+PB_INLINE pb_w pb_load_where_bool(const _Bool *p, pb_w mask) {
+  pb_w w = {0};
+  PB_LANE(l) if (mask[l]) w[l] = -(int64_t)p[l];
+  return w;
+}
+PB_INLINE pb_v pb_gather(const double *p, pb_w at, pb_w mask) {
+  pb_v v = {0};
+  PB_LANE(l) if (mask[l]) v[l] = p[at[l]];
+  return v;
+}
+PB_INLINE pb_w pb_gather_int(const int64_t *p, pb_w at, pb_w mask) {
+  pb_w w = {0};
+  PB_LANE(l) if (mask[l]) w[l] = p[at[l]];
+  return w;
+}
+PB_INLINE pb_w pb_gather_bool(const _Bool *p, pb_w at, pb_w mask) {
+  pb_w w = {0};
+  PB_LANE(l) if (mask[l]) w[l] = -(int64_t)p[at[l]];
+  return w;
+}
+PB_INLINE void pb_store(double *p, pb_v v) { *(pb_v_any *)p = v; }
+PB_INLINE void pb_store_int(int64_t *p, pb_w w) { *(pb_w_any *)p = w; }
+PB_INLINE void pb_store_bool(_Bool *p, pb_w w) { PB_LANE(l) p[l] = w[l] != 0; }
+PB_INLINE void pb_store_some(double *p, pb_v v, int64_t m) { PB_LANE(l) if (l < m) p[l] = v[l]; }
+PB_INLINE void pb_store_some_int(int64_t *p, pb_w w, int64_t m) { PB_LANE(l) if (l < m) p[l] = w[l]; }
+PB_INLINE void pb_store_some_bool(_Bool *p, pb_w w, int64_t m) { PB_LANE(l) if (l < m) p[l] = w[l] != 0; }
+PB_INLINE void pb_scatter(double *p, pb_w at, pb_v v, int64_t m) { PB_LANE(l) if (l < m) p[at[l]] = v[l]; }
+PB_INLINE void pb_scatter_int(int64_t *p, pb_w at, pb_w w, int64_t m) { PB_LANE(l) if (l < m) p[at[l]] = w[l]; }
+PB_INLINE void pb_scatter_bool(_Bool *p, pb_w at, pb_w w, int64_t m) {
+  PB_LANE(l) if (l < m) p[at[l]] = w[l] != 0;
+}
+/* Adds lane after lane: places may be the same. */
+PB_INLINE void pb_add_each(double *p, pb_w at, pb_v v, pb_w mask) { PB_LANE(l) if (mask[l]) p[at[l]] += v[l]; }
+
+/* Arrays of which each lane has its own: element after element, the lanes side by side. */
+PB_INLINE pb_v pb_own_gather(const pb_v *p, pb_w at, pb_w mask) {
+  pb_v v = {0};
+  PB_LANE(l) if (mask[l]) v[l] = p[at[l]][l];
+  return v;
+}
+PB_INLINE pb_w pb_own_gather_int(const pb_w *p, pb_w at, pb_w mask) {
+  pb_w w = {0};
+  PB_LANE(l) if (mask[l]) w[l] = p[at[l]][l];
+  return w;
+}
+PB_INLINE void pb_add_own(pb_v *p, pb_w at, pb_v v, pb_w mask) {
+  PB_LANE(l) if (mask[l]) p[at[l]][l] += v[l];
+}
+
+/* Room for arrays of a kernel, of sizes that may be negative; it begins with a line of the cache. */
+static PB_UNUSED pb_block *pb_scratch(pb_ctx *c, int32_t site, const int64_t *d, int rank, uint64_t size) {
+  uint64_t count = size;
+  for (int k = 0; k < rank; k++)
+    if (d[k] <= 0) count = 0;
+  for (int k = 0; k < rank && count > 0; k++)
+    if (__builtin_mul_overflow(count, (uint64_t)d[k], &count) || count > UINT64_MAX - 64)
+      pb_out_of_memory(c, site, (uint64_t)d[k], size);
+  return pb_buffer_of(c, site, PB_BOOL, count + 64);
+}
+#define PB_ALIGNED(b) ((void *)(((uintptr_t)PB_ITEMS(b) + 63) & ~(uintptr_t)63))
+
+/* Functions that only numbers have, lane after lane. */
+#define PB_EACH1(type, f, a) ({ \
+  const __typeof__(a) each_a = (a); \
+  type each_r; \
+  PB_LANE(each_l) each_r[each_l] = f(each_a[each_l]); \
+  each_r; })
+#define PB_EACH2(type, f, a, b) ({ \
+  const __typeof__(a) each_a = (a); \
+  const __typeof__(b) each_b = (b); \
+  type each_r; \
+  PB_LANE(each_l) each_r[each_l] = f(each_a[each_l], each_b[each_l]); \
+  each_r; })
+
+PB_INLINE pb_v pb_v_Abs(pb_v x) { return (pb_v)((pb_w)x & INT64_MAX); }
+PB_INLINE pb_w pb_v_IsNan(pb_v x) { return x != x; }
+PB_INLINE pb_v pb_v_Max(pb_v x, pb_v y) {
+  pb_v max = pb_where(x > y, x, y);
+  max = pb_where((x == y) & (x == 0.0), x + y, max);
+  return pb_where((x == x) & (y == y), max, pb_all((double)NAN));
+}
+PB_INLINE pb_v pb_v_Min(pb_v x, pb_v y) { return -pb_v_Max(-x, -y); }
+PB_INLINE pb_v pb_v_Signum(pb_v x) {
+  pb_v sign = pb_where(x > 0.0, pb_all(1.0), pb_where(x < 0.0, pb_all(-1.0), pb_all(0.0)));
+  return pb_where(x == x, sign, pb_all((double)NAN));
+}
+PB_INLINE pb_v pb_v_Sqrt(pb_v x) { return PB_EACH1(pb_v, sqrt, x); }
+PB_INLINE pb_v pb_v_Floor(pb_v x) { return PB_EACH1(pb_v, floor, x); }
+PB_INLINE pb_v pb_v_mul_zero(pb_v t, pb_v x) { return pb_where(t == 0.0, pb_all(0.0), t * x); }
+/* Lanes that are not at work may hold anything: nothing fails. */
+PB_INLINE pb_w pb_v_IntDiv(pb_w m, pb_w n) {
+  pb_w r;
+  PB_LANE(l) r[l] = n[l] == 0 || n[l] == -1 ? (int64_t)(0 - (uint64_t)m[l] * (n[l] != 0))
+                                            : m[l] / n[l] - (m[l] % n[l] != 0 && (m[l] < 0) != (n[l] < 0));
+  return r;
+}
+PB_INLINE pb_w pb_v_IntRem(pb_w m, pb_w n) {
+  pb_w r;
+  PB_LANE(l) {
+    const int64_t rest = n[l] == 0 || n[l] == -1 ? 0 : m[l] % n[l];
+    r[l] = rest != 0 && (rest < 0) != (n[l] < 0) ? rest + n[l] : rest;
+  }
+  return r;
+}
