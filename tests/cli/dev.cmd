@@ -143,10 +143,65 @@ exit 2
 
 $ pullback dev tests/cli/programs/asks.ir square --count
 exit 1
-! error[E0806]: `square` has parameters
+! error[E0806]: `square` takes another number of arguments: 1, not 0
 !  |
-!  = note: functions of a text of the IR are counted only if they take nothing
-!  = help: add a function without parameters that calls it
+!  = help: give an argument for each parameter: a number, a truth value, or an array of them
+!
+
+$ pullback dev tests/cli/programs/asks.ir square 3.0 --count
+exit 0
+>             value
+> operations      1
+> weight          1
+> bytes       19456
+> peak        19456
+> copied          0
+> steps           0
+
+$ pullback dev tests/cli/programs/asks.ir square [1.0] --count
+exit 1
+! error[E0804]: this is no value for the parameter `x` of `square`
+!  --> <argument 1>:1:1
+!   |
+! 1 | [1.0]
+!   | ^^^^^ this must be of the type `f64`
+!   |
+!   = note: code takes numbers, truth values, and arrays of them with rows of one size
+!   = help: for other types add a function to the text that makes the value and calls this one
+!
+
+$ pullback dev tests/cli/programs/rows.ir pick '[[1.0, 2], [-3.0, 4.5]]' 1 true --count
+exit 0
+>             value
+> operations      2
+> weight          2
+> bytes       19520
+> peak        19456
+> copied          0
+> steps           0
+
+$ pullback dev tests/cli/programs/rows.ir pick '[[1.0, 2.0], [3.0]]' 1 true --count
+exit 1
+! error[E0804]: this is no value for the parameter `a` of `pick`
+!  --> <argument 1>:1:1
+!   |
+! 1 | [[1.0, 2.0], [3.0]]
+!   | ^^^^^^^^^^^^^^^^^^^ this must be of the type `[][]f64`
+!   |
+!   = note: code takes numbers, truth values, and arrays of them with rows of one size
+!   = help: for other types add a function to the text that makes the value and calls this one
+!
+
+$ pullback dev tests/cli/programs/rows.ir pick '[[1.0, 2.0]]' -1 true --count
+exit 1
+! error[E0701]: index -1 is out of range for an array of size 1
+!  --> tests/cli/programs/rows.ir:2:3
+!   |
+! 2 |   row.3: []f64 = a.0[i.1]
+!   |   ^^^^^^^^^^^^^^^^^^^^^^^ this index is -1
+!   |
+!   = note: the indices of this array are 0 to 0
+!   = help: test the index against `size` before using it
 !
 
 $ pullback dev tests/cli/programs/asks.ir --dump lambda

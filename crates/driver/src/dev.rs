@@ -3,6 +3,8 @@
 //! Input: a [`Call`] whose file is a program or the text of a stage of the IR, and a [`Dev`]. Output: the stage
 //! asked for, what each pass took, what the code costs.
 
+mod literal;
+
 use std::path::Path;
 
 use pullback_ad::{Until, derivation};
@@ -15,11 +17,12 @@ use pullback_engines::compiled::{
 };
 use pullback_eval::Value;
 use pullback_ir::eval::Counts;
-use pullback_ir::{FuncId, trimmed};
+use pullback_ir::{Func, FuncId, Var, trimmed};
 use pullback_lambda::TypeKind;
 use pullback_opt::proven;
 use pullback_reduce::SPECIALISE;
 
+use crate::arguments::expressions;
 use crate::call::{Purpose, prepare};
 use crate::engine::Engine;
 use crate::request::{Call, Settings};
@@ -395,7 +398,7 @@ fn stops_before<T>(session: &mut Session<'_>) -> Result<T, Stop> {
     session.fail(diagnostic)
 }
 
-/// What a function of a text costs: one without parameters, as texts have no arguments.
+/// What a function of a text costs at its arguments.
 fn counts_of_code(
     session: &mut Session<'_>,
     call: &Call,
@@ -404,14 +407,7 @@ fn counts_of_code(
     let Some((code, root)) = watched.code.as_ref().map(|(code, roots)| (code, roots[0])) else {
         return stops_before(session);
     };
-    let func = &code.funcs[root];
-    if !func.params.is_empty() {
-        let title = format!("`{}` has parameters", func.name);
-        let diagnostic = Diagnostic::error("E0806", Span::NONE, title, "")
-            .note("functions of a text of the IR are counted only if they take nothing")
-            .hint("add a function without parameters that calls it");
-        return session.fail(diagnostic);
-    }
+    let arguments = arguments_of_code(session, call, code, &code.funcs[root])?;
     let settings = Settings { engine: Some("ir".to_owned()), ..call.settings.clone() };
     let limits = Engine::resolve(session, &settings)?.limits();
     let limits = pullback_ir::eval::Limits {
@@ -420,10 +416,47 @@ fn counts_of_code(
         since: Some(limits.since),
         budget: None,
     };
-    match pullback_ir::eval::evaluate(code, root, vec![], limits) {
+    match pullback_ir::eval::evaluate(code, root, arguments, limits) {
         Ok((_, counts)) => Ok(account(vec![String::new(), "value".to_owned()], &[counts])),
         Err(fault) => session.fail(*fault),
     }
+}
+
+/// The arguments of a call, for a function of the IR.
+fn arguments_of_code(
+    session: &mut Session<'_>,
+    call: &Call,
+    code: &pullback_ir::Program,
+    func: &Func,
+) -> Result<Vec<pullback_ir::eval::Value>, Stop> {
+    let exprs = expressions(session, "argument", &call.args)?;
+    let (count, needed) = (exprs.len(), func.params.len());
+    if count != needed {
+        let id = if count > needed { "E0808" } else { "E0806" };
+        let title =
+            format!("`{}` takes another number of arguments: {needed}, not {count}", func.name);
+        let diagnostic = Diagnostic::error(id, Span::NONE, title, "").hint(
+            "give an argument for each parameter: a number, a truth value, or an array of them",
+        );
+        return session.fail(diagnostic);
+    }
+    let mut values = vec![];
+    for (expr, param) in exprs.iter().zip(&func.params) {
+        let Var { name, ty, .. } = &code.vars[*param];
+        match literal::value(expr, *ty) {
+            Some(value) => values.push(value),
+            None => {
+                let title =
+                    format!("this is no value for the parameter `{name}` of `{}`", func.name);
+                let label = format!("this must be of the type `{}`", code.print_type(*ty));
+                let diagnostic = Diagnostic::error("E0804", expr.span, title, label)
+                    .note("code takes numbers, truth values, and arrays of them with rows of one size")
+                    .hint("for other types add a function to the text that makes the value and calls this one");
+                return session.fail(diagnostic);
+            }
+        }
+    }
+    Ok(values)
 }
 
 /// The account of runs, side by side.
