@@ -68,15 +68,16 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let text = pullback_driver::dev(&mut session, &call, &asked.request());
             finish(&session, color, text)
         }
-        Command::Bench { call, settings, wrt, asked } => {
-            let call = call.call(settings.settings(NO_WARNINGS));
+        Command::Bench { call, settings, wrt, asked, fp } => {
+            let settings = Settings { fp: fp.fp(), ..settings.settings(NO_WARNINGS) };
+            let call = call.call(settings);
             let mut session = Session::timed(&Terminal, clock.clone());
             let text = bench(&mut session, &call, &wrt.wrt, asked);
             finish(&session, color, text)
         }
-        Command::Gradbench { engine, max_memory } => {
-            let (engine, max_memory) = (engine.clone(), *max_memory);
-            let settings = Settings { engine, max_memory, ..Settings::default() };
+        Command::Gradbench { engine, max_memory, fp } => {
+            let (engine, max_memory, fp) = (engine.clone(), *max_memory, fp.fp());
+            let settings = Settings { engine, max_memory, fp, ..Settings::default() };
             gradbench(color, clock, &settings)
         }
     }
@@ -98,6 +99,7 @@ fn answer(
 fn finish(session: &Session<'_>, color: Color, text: Result<String, Stop>) -> u8 {
     session.clock.stop();
     report(&session.sources, &session.diagnostics, color);
+    session.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
     let code = exit_code(&session.diagnostics);
     match text {
         Ok(text) if print(&text) => code,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pullback_driver::{Call, Dev, Settings};
+use pullback_driver::{Call, Dev, Fp, Settings};
 
 use crate::units;
 
@@ -180,6 +180,8 @@ pub enum Command {
         wrt: WrtArgs,
         #[command(flatten)]
         asked: BenchArgs,
+        #[command(flatten)]
+        fp: FpArgs,
     },
     /// Take part in GradBench: answer the messages of its protocol, one a line, until the input ends.
     #[command(after_help = GRADBENCH)]
@@ -190,6 +192,8 @@ pub enum Command {
         /// The most memory that an input and all values may take, such as 512M or 4G.
         #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
         max_memory: Option<usize>,
+        #[command(flatten)]
+        fp: FpArgs,
     },
 }
 
@@ -319,12 +323,49 @@ pub struct OutputArgs {
     /// Say where the first NaN arises, in the value or in the derivative.
     #[arg(long)]
     pub trace_nan: bool,
+    /// Say which engine answered, and why.
+    #[arg(long)]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub fp: FpArgs,
+}
+
+/// How native code computes.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct FpArgs {
+    /// Whether native code computes as the evaluator does to the last bit, or may add in another order and round less
+    /// often [default: fast with `--engine native`, `bench` and `gradbench`, else strict].
+    #[arg(long, value_name = "HOW")]
+    fp: Option<FpArg>,
+}
+
+/// How native code computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FpArg {
+    /// To the last bit.
+    Strict,
+    /// Faster.
+    Fast,
+}
+
+impl FpArgs {
+    /// As the driver wants it.
+    pub fn fp(self) -> Option<Fp> {
+        self.fp.map(|fp| match fp {
+            FpArg::Strict => Fp::Strict,
+            FpArg::Fast => Fp::Fast,
+        })
+    }
 }
 
 impl OutputArgs {
     /// As the driver wants them.
     pub fn settings(&self) -> Settings {
-        Settings { trace_nan: self.trace_nan, ..self.settings.settings(self.warn) }
+        Settings {
+            trace_nan: self.trace_nan,
+            verbose: self.verbose,
+            ..self.settings.settings(self.warn)
+        }
     }
 }
 
@@ -392,6 +433,8 @@ impl SettingsArgs {
         Settings {
             warn_kinks: warn.warn == Some(Warn::Kinks),
             trace_nan: false,
+            verbose: false,
+            fp: None,
             engine: self.engine.clone(),
             fuse: self.fuse,
             strict: self.domain == Domain::Strict,

@@ -67,8 +67,7 @@ pub fn compiler() -> Option<&'static OsString> {
 fn known() -> Option<&'static Compiler> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let find = || {
-        let named = std::env::var_os("CC").filter(|name| !name.is_empty());
-        let name = named.unwrap_or_else(|| "cc".into());
+        let name = name();
         let output = Command::new(&name).arg("--version").stdin(Stdio::null()).output().ok()?;
         let mut identity = place(Path::new(&name)).into_os_string().into_encoded_bytes();
         identity.extend(&output.stdout);
@@ -77,12 +76,28 @@ fn known() -> Option<&'static Compiler> {
     COMPILER.get_or_init(find).as_ref()
 }
 
-/// Where a command is, without links.
-fn place(name: &Path) -> PathBuf {
+/// The name by which the compiler is called.
+fn name() -> OsString {
+    let named = std::env::var_os("CC").filter(|name| !name.is_empty());
+    named.unwrap_or_else(|| "cc".into())
+}
+
+/// Whether there is a file where the compiler would be: nothing is run to find out.
+pub fn may_compile() -> bool {
+    find(Path::new(&name())).is_some()
+}
+
+/// The file of a command.
+fn find(name: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").filter(|_| name.components().count() == 1);
     let folders = path.iter().flat_map(std::env::split_paths);
-    let mut places = folders.map(|folder| folder.join(name)).filter(|place| place.is_file());
-    let place = places.next().unwrap_or_else(|| name.to_owned());
+    let mut places = folders.map(|folder| folder.join(name)).chain([name.to_owned()]);
+    places.find(|place| place.is_file())
+}
+
+/// Where a command is, without links.
+fn place(name: &Path) -> PathBuf {
+    let place = find(name).unwrap_or_else(|| name.to_owned());
     std::fs::canonicalize(&place).unwrap_or(place)
 }
 

@@ -16,7 +16,7 @@ mod limits;
 mod load;
 
 pub use call::{More, Native, Ran};
-pub use compiler::{Failure, Level, compiler};
+pub use compiler::{Failure, Level, compiler, may_compile};
 pub use emit::{Code, Fp, Unit, emit, emit_all};
 pub use limits::Limits;
 pub use load::Library;

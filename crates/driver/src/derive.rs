@@ -33,7 +33,7 @@ struct Derivative {
 
 /// Evaluates an entry.
 pub fn run(session: &mut Session<'_>, call: &Call) -> Result<Answer, Stop> {
-    let engine = Engine::resolve(session, &call.settings)?;
+    let engine = Engine::with_tiers(session, &call.settings)?;
     let prepared = prepare(session, call, &engine, &Purpose::Value)?;
     let value = watched(session, call, &engine, &prepared, &Mode::Value)?.value;
     let Prepared { code, result, .. } = prepared;
@@ -42,7 +42,7 @@ pub fn run(session: &mut Session<'_>, call: &Call) -> Result<Answer, Stop> {
 
 /// Value and gradient of a Real-valued entry with respect to the parameters named, or all.
 pub fn grad(session: &mut Session<'_>, call: &Call, wrt: &[String]) -> Result<Answer, Stop> {
-    let engine = Engine::resolve(session, &call.settings)?;
+    let engine = Engine::with_tiers(session, &call.settings)?;
     let purpose = Purpose::Derivative { wrt, scalar: true, direction: None };
     let prepared = prepare(session, call, &engine, &purpose)?;
     backwards(session, call, &engine, prepared, Value::Real(1.0), "gradient")
@@ -55,7 +55,7 @@ pub fn vjp(
     wrt: &[String],
     cotangent: &str,
 ) -> Result<Answer, Stop> {
-    let engine = Engine::resolve(session, &call.settings)?;
+    let engine = Engine::with_tiers(session, &call.settings)?;
     let direction = Some(Direction::Cotangent(cotangent));
     let purpose = Purpose::Derivative { wrt, scalar: false, direction };
     let mut prepared = prepare(session, call, &engine, &purpose)?;
@@ -70,7 +70,7 @@ pub fn jvp(
     wrt: &[String],
     tangent: &str,
 ) -> Result<Answer, Stop> {
-    let engine = Engine::resolve(session, &call.settings)?;
+    let engine = Engine::with_tiers(session, &call.settings)?;
     let direction = Some(Direction::Tangent(tangent));
     let purpose = Purpose::Derivative { wrt, scalar: false, direction };
     let mut prepared = prepare(session, call, &engine, &purpose)?;
@@ -117,6 +117,12 @@ fn watched(
 ) -> Result<pullback_engines::Answer, Stop> {
     let Prepared { code, function, argument, parts, .. } = prepared;
     let found = engine.try_run(code, *function, argument.clone(), mode);
+    if call.settings.verbose {
+        let tier = engine.tier().map(|tier| tier.to_string());
+        session
+            .notes
+            .push(tier.unwrap_or_else(|| format!("the engine `{}` answered", engine.name())));
+    }
     let run = Run { engine, code, function: *function, argument, mode, parts };
     watch(session, &call.settings, &run, found.is_err());
     match found {

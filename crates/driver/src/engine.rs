@@ -16,14 +16,17 @@ use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 use crate::limits::{Clock, Limits};
-use crate::request::Settings;
+use crate::request::{Fp, Settings};
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
+use crate::tiers::{Tier, Told, climb};
 
 /// An engine with its limits.
 pub struct Engine {
     info: &'static EngineInfo,
     options: Options,
+    /// Whether a long run goes on as native code, and what was told of the latest one.
+    tiers: Option<Told>,
 }
 
 /// A program to be evaluated many times. It is compiled once, and only for engines of the evaluator.
@@ -101,9 +104,31 @@ impl Engine {
             timeout,
             since: Some(since),
             max_tape: settings.max_tape,
+            strict_fp: settings.fp == Some(Fp::Strict),
             ..Options::default()
         };
-        Ok(Self { info, options })
+        Ok(Self { info, options, tiers: None })
+    }
+    /// As [`Engine::resolve`]; where the settings leave the choice of an engine open and ask for nothing that is the
+    /// evaluator's, a long run goes on as native code. Limits are: it takes other time and memory to compile.
+    pub fn with_tiers(session: &mut Session<'_>, settings: &Settings) -> Result<Self, Stop> {
+        let engine = Self::resolve(session, settings)?;
+        let is_open = settings.engine.is_none()
+            && !settings.strict
+            && settings.timeout.is_none()
+            && settings.max_memory.is_none()
+            && !settings.warn_kinks
+            && !settings.trace_nan;
+        if !is_open {
+            return Ok(engine);
+        }
+        // It must not show in a result which tier gave it, unless that is asked for.
+        let options = Options { strict_fp: settings.fp != Some(Fp::Fast), ..engine.options };
+        Ok(Self { tiers: Some(Told::default()), options, ..engine })
+    }
+    /// Which tier gave the latest answer.
+    pub fn tier(&self) -> Option<Tier> {
+        self.tiers.as_ref().and_then(|told| told.borrow().clone())
     }
     /// The limits that it keeps.
     pub fn limits(&self) -> Limits {
@@ -119,11 +144,11 @@ impl Engine {
         clock.restart();
         let since = self.limits().since;
         let since = Some(Since { time: clock.started(), ..since });
-        Self { info: self.info, options: Options { since, ..self.options.clone() } }
+        Self { info: self.info, options: Options { since, ..self.options.clone() }, tiers: None }
     }
     /// The first engine with the limits of this one: for what runs once and need not be compiled.
     pub fn evaluated(&self) -> Self {
-        Self { info: &ENGINES[0], options: self.options.clone() }
+        Self { info: &ENGINES[0], options: self.options.clone(), tiers: None }
     }
     /// How it runs.
     pub fn how(&self) -> How {
@@ -173,6 +198,10 @@ impl Engine {
         argument: Value,
         mode: &Mode,
     ) -> Result<Answer, Box<Diagnostic>> {
+        if let Some(told) = &self.tiers {
+            let program = (code.program(), code.image());
+            return climb(program, function, argument, mode, &self.options, told);
+        }
         match self.info.how {
             How::Runtime(make) => {
                 run_in_machine(make(), code.image(), function, argument, mode, &self.options)
@@ -191,7 +220,7 @@ impl Engine {
                 Some(Budget { steps, exceeded })
             }
         };
-        Self { info: self.info, options: Options { budget, ..self.options } }
+        Self { info: self.info, options: Options { budget, ..self.options }, tiers: None }
     }
     /// The engine under a watch: the same, or the first one if it cannot be watched.
     pub fn watched(&self, watch: &Rc<Watch>) -> Self {
@@ -201,7 +230,7 @@ impl Engine {
         };
         let options =
             Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.clone() };
-        Self { info, options }
+        Self { info, options, tiers: None }
     }
     /// Runs a function with its argument followed; see [`pullback_engines::follow`].
     pub fn follow(
@@ -215,7 +244,7 @@ impl Engine {
     /// The same engine in the strict domain: ties and edges of domains are faults.
     pub fn strict(&self) -> Self {
         let options = Options { strict_domain: true, ..self.options.clone() };
-        Self { info: self.info, options }
+        Self { info: self.info, options, tiers: None }
     }
 }
 

@@ -18,6 +18,15 @@ pub struct Call {
     pub settings: Settings,
 }
 
+/// How native code computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fp {
+    /// As the evaluator of the array code, to the last bit.
+    Strict,
+    /// Sums in another order, `exp` and the like with other last places, products rounded only once added.
+    Fast,
+}
+
 /// How to evaluate.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -29,6 +38,10 @@ pub struct Settings {
     pub warn_kinks: bool,
     /// Whether to tell where the first NaN arises.
     pub trace_nan: bool,
+    /// What numbers of native code may differ in; none is what is usual where it runs.
+    pub fp: Option<Fp>,
+    /// Whether to tell who answered.
+    pub verbose: bool,
     /// Whether a derivative at a tie or outside a smooth domain is an error.
     pub strict: bool,
     /// The most memory that values may take, in bytes.

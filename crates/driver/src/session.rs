@@ -17,6 +17,8 @@ pub struct Session<'f> {
     pub sources: SourceMap,
     /// What was found, in order of finding.
     pub diagnostics: Vec<Diagnostic>,
+    /// How answers were found, where the settings ask for it.
+    pub notes: Vec<String>,
     /// The files of the embedded library.
     pub(crate) library: BTreeSet<FileId>,
     /// Whether each pass verifies what it makes: in tests, and always in debug builds.
@@ -49,6 +51,7 @@ impl<'f> Session<'f> {
             files,
             sources: SourceMap::default(),
             diagnostics: vec![],
+            notes: vec![],
             library: BTreeSet::new(),
             verify_passes: cfg!(debug_assertions),
             without_passes: vec![],

@@ -115,6 +115,11 @@ impl<'p> Batch<'p> {
     }
 }
 
+/// Whether the evaluator has to run a function for faults that compiled code would not tell: there are rules in it.
+pub fn wants_vetting(program: &Program, function: DefId, mode: &Mode) -> bool {
+    tester(Pullbacks::Any, program, function, Some(mode)).is_some()
+}
+
 /// As [`checked`], for a function of one argument.
 pub fn vet(
     program: &Program,

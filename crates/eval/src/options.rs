@@ -24,6 +24,8 @@ pub struct Options {
     pub budget: Option<Budget>,
     /// The most bytes that compiled code saves of a loop for reverse mode, before it gets checkpoints.
     pub max_tape: Option<usize>,
+    /// Whether native code adds and rounds as the evaluator does, to the last bit.
+    pub strict_fp: bool,
 }
 
 impl Default for Options {
@@ -36,6 +38,7 @@ impl Default for Options {
             watch: None,
             budget: None,
             max_tape: None,
+            strict_fp: false,
         }
     }
 }

@@ -11,6 +11,8 @@ mod gradbench;
 mod hygiene;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(unix)]
+mod tiers;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -46,7 +46,8 @@ pub enum Asked {
 }
 
 impl Asked {
-    fn by(mode: &Mode) -> Self {
+    /// What a mode asks.
+    pub fn by(mode: &Mode) -> Self {
         match mode {
             Mode::Value => Self::Value,
             Mode::Vjp(_) => Self::Vjp,
@@ -67,7 +68,7 @@ pub(crate) fn run(
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
     let mut code = code_for(program, function, mode, &mut plan)?;
     if back == Back::Native {
-        code.go_native(Level::Fast, Fp::Fast)?;
+        code.go_native(Level::Fast, fp(options))?;
     }
     Ok(answer(&code, argument, mode, options)?.0)
 }
@@ -141,7 +142,7 @@ pub(crate) fn evaluate(
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
     let mut code = Compiled::planned(&program, entry, 0, &mut plan)?;
     if back == Back::Native {
-        code.go_native(Level::Fast, Fp::Fast)?;
+        code.go_native(Level::Fast, fp(options))?;
     }
     Ok(code.call(&[], options)?.0)
 }
@@ -276,7 +277,7 @@ impl Compiled {
         let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
         let mut code = Self::planned(&program, entry, count, &mut plan)?;
         if back == Back::Native {
-            code.go_native(Level::Fast, Fp::Fast)?;
+            code.go_native(Level::Fast, fp(options))?;
         }
         Ok(code)
     }
@@ -301,6 +302,23 @@ impl Compiled {
         level: Level,
         fp: Fp,
     ) -> Result<(), Box<Diagnostic>> {
+        match Self::try_all(codes, level, fp) {
+            Ok(()) | Err(Failure::NoCompiler) => Ok(()),
+            Err(Failure::Unsupported(what)) => {
+                Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)))
+            }
+            Err(Failure::Refused(told)) => {
+                bug(NAME, format_args!("C code that compiles and loads: {told}"))
+            }
+        }
+    }
+
+    /// As [`Compiled::go_native`], for whoever can do without.
+    pub fn try_native(&mut self, options: &Options) -> Result<(), Failure> {
+        Self::try_all(&mut [self], Level::Fast, fp(options))
+    }
+
+    fn try_all(codes: &mut [&mut Self], level: Level, fp: Fp) -> Result<(), Failure> {
         let lowered: Vec<_> = codes.iter().map(|code| code.lowered.borrow()).collect();
         let proven: Vec<_> = lowered.iter().map(|lowered| proven(&lowered.program)).collect();
         let units: Vec<Unit<'_>> = (lowered.iter().zip(&proven))
@@ -311,23 +329,17 @@ impl Compiled {
                 fp,
             })
             .collect();
-        let natives = Native::batch(&units, level);
+        let natives = Native::batch(&units, level)?;
         drop(lowered);
-        match natives {
-            Ok(natives) => {
-                for (code, native) in codes.iter_mut().zip(natives) {
-                    code.native = Some(native);
-                }
-            }
-            Err(Failure::NoCompiler) => {}
-            Err(Failure::Unsupported(what)) => {
-                return Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)));
-            }
-            Err(Failure::Refused(told)) => {
-                bug(NAME, format_args!("C code that compiles and loads: {told}"))
-            }
+        for (code, native) in codes.iter_mut().zip(natives) {
+            code.native = Some(native);
         }
         Ok(())
+    }
+
+    /// How many statements the code has.
+    pub fn size(&self) -> usize {
+        self.lowered.borrow().program.size()
     }
 
     /// The result for these arguments, and the operations executed.
@@ -348,6 +360,16 @@ impl Compiled {
     ) -> Result<(Value, Counts), Box<Diagnostic>> {
         let (value, counts) = self.call_counted(entry, arguments, options)?;
         Ok((value, summary(counts)))
+    }
+
+    /// What code of [`Compiled::of_function`] answers.
+    pub fn answer(
+        &self,
+        argument: Value,
+        mode: &Mode,
+        options: &Options,
+    ) -> Result<Answer, Box<Diagnostic>> {
+        Ok(answer(self, argument, mode, options)?.0)
     }
 
     /// The result of the last of several runs, as many as `more` wants, which is told of the time of each:
@@ -418,6 +440,11 @@ impl Compiled {
         let value = shown(lowered, result, results);
         Ok((value, counts))
     }
+}
+
+/// What numbers of native code may differ in.
+fn fp(options: &Options) -> Fp {
+    if options.strict_fp { Fp::Strict } else { Fp::Fast }
 }
 
 fn native_limits(options: &Options) -> pullback_codegen::Limits {

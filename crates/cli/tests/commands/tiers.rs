@@ -1,0 +1,130 @@
+//! Without `--engine` a long run goes on as native code, and answers as the evaluator does.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use super::{root, words};
+
+const FILE: &str = "tests/cli/programs/long.pull";
+const EVALUATOR: &str = "note: the evaluator answered, within 2000000 steps";
+const NATIVE: &str = "note: native code answered, after 2";
+
+/// Runs a command with a C compiler: its exit code, its output, and the last line of standard error.
+fn answer(line: &str, compiler: &str) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_pullback"))
+        .args(words(line))
+        .current_dir(root())
+        .env("CC", compiler)
+        .env("PULLBACK_CACHE", "off")
+        .output()
+        .expect("the command starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let last = errors.lines().last().unwrap_or_default().to_owned();
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), last)
+}
+
+/// Whether two answers differ by rounding at most: sums of derivatives have another order in native code.
+fn agree(one: &str, other: &str) -> bool {
+    let (ones, others) = (one.split_whitespace(), other.split_whitespace());
+    one.split_whitespace().count() == other.split_whitespace().count()
+        && ones.zip(others).all(|(x, y)| match (x.parse::<f64>(), y.parse::<f64>()) {
+            (Ok(x), Ok(y)) => (x - y).abs() <= 1e-10 * y.abs(),
+            (..) => x == y,
+        })
+}
+
+#[test]
+fn long_runs_are_native_and_short_ones_are_not() {
+    for (line, note) in [
+        ("run FILE fib 20", EVALUATOR),
+        ("run FILE fib 32", NATIVE),
+        // What would be much code is given more steps.
+        ("run tests/cli/programs/wide.pull wide 0.4 1000", EVALUATOR),
+        (
+            "run tests/cli/programs/wide.pull wide 0.4 2200000",
+            "note: the evaluator answered, within 24",
+        ),
+        (
+            "run tests/cli/programs/wide.pull wide 0.4 3000000",
+            "note: native code answered, after 24",
+        ),
+        ("run FILE logistic 0.4 1000", EVALUATOR),
+        ("run FILE logistic 0.4 5000000", NATIVE),
+        ("grad FILE steady 0.4 1000", EVALUATOR),
+        ("grad FILE steady 0.4 2500000", NATIVE),
+        ("vjp FILE steady 0.4 2500000 --cotangent 2.0", NATIVE),
+        ("jvp FILE steady 0.4 2500000 --tangent 2.0", NATIVE),
+        ("run FILE grown '(Slab { width = 1.5, height = 2.0 })' 2500000", NATIVE),
+        ("grad FILE steady 0.4 2500000 --domain strict", "note: the engine `trace` answered"),
+        ("grad FILE steady 0.4 2500000 --timeout 60s", "note: the engine `trace` answered"),
+        ("run FILE fib 32 --max-memory 1G", "note: the engine `trace` answered"),
+        ("grad FILE steady 0.4 1000 --engine dual", "note: the engine `dual` answered"),
+    ] {
+        let line = line.replace("FILE", FILE);
+        let (code, out, last) = answer(&format!("{line} --verbose"), "cc");
+        assert!(code == Some(0) && last.starts_with(note), "{line}: {last}");
+        // It says nothing unless it is asked, and twice the same.
+        assert_eq!(answer(&line, "cc"), (Some(0), out.clone(), String::new()), "{line}");
+        if !line.contains("--engine") {
+            let (_, evaluated, _) = answer(&format!("{line} --engine trace"), "cc");
+            assert!(agree(&out, &evaluated), "{line}:\n{out}\n{evaluated}");
+        }
+    }
+}
+
+#[test]
+fn strict_code_keeps_every_bit_of_a_value() {
+    // A small difference anywhere would be all of the result in the end.
+    let line = format!("run {FILE} logistic 0.4 3000000");
+    let (_, evaluated, _) = answer(&format!("{line} --engine trace"), "cc");
+    for option in ["", "--engine native --fp strict", "--fp strict"] {
+        let (code, out, _) = answer(&format!("{line} {option}"), "cc");
+        assert_eq!((code, out.as_str()), (Some(0), evaluated.as_str()), "{option}");
+    }
+    let (code, _, last) = answer(&format!("{line} --fp fast --verbose"), "cc");
+    assert_eq!((code, last.starts_with(NATIVE)), (Some(0), true));
+}
+
+#[test]
+fn errors_and_rules_are_the_evaluators() {
+    for (line, note) in [
+        ("run FILE late 3000000", "note: the evaluator answered: native code ended in an error"),
+        (
+            "grad FILE ruled 0.5 2500000",
+            "note: the evaluator answered: it follows rules of the program's own",
+        ),
+    ] {
+        let line = line.replace("FILE", FILE);
+        let (code, out, last) = answer(&format!("{line} --verbose"), "cc");
+        assert_eq!(last, note, "{line}");
+        let (evaluated, same, _) = answer(&format!("{line} --engine trace"), "cc");
+        assert_eq!((code, out), (evaluated, same), "{line}");
+    }
+}
+
+#[test]
+fn without_a_compiler_the_evaluator_answers() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tiers");
+    fs::create_dir_all(&folder).expect("a folder");
+    let script = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).expect("a file");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        path.display().to_string()
+    };
+    let fails = script("fails", "#!/bin/sh\n[ \"$1\" = --version ]\n");
+    let lies = script("lies", "#!/bin/sh\nexit 1\n");
+    for (compiler, note) in [
+        ("no-such-compiler", "there is no C compiler"),
+        (&*lies, "there is no C compiler"),
+        (&*fails, "the C compiler failed"),
+    ] {
+        let line = format!("run {FILE} fib 32");
+        let (code, out, last) = answer(&format!("{line} --verbose"), compiler);
+        assert_eq!(last, format!("note: the evaluator answered: {note}"));
+        assert_eq!((code, out.as_str()), (Some(0), "2178309\n"));
+        assert_eq!(answer(&line, compiler), (Some(0), out, String::new()));
+    }
+}
