@@ -169,7 +169,8 @@ impl Ctx<'_> {
         free: &[VarId],
         span: Span,
     ) -> Value {
-        let func = self.declare("lambda", span);
+        // It has no name, so people are told where it is.
+        let func = self.declare(format!("function in {}", self.within), span);
         let captures = self.captures(free);
         let captured = captures.outside.clone();
         self.lift(func, params, body, captures);

@@ -30,6 +30,8 @@ pub(crate) struct Ctx<'p> {
     stmts: Vec<Stmt>,
     /// Where what is being made comes from.
     pub(crate) span: Span,
+    /// The definition that it is a part of.
+    pub(crate) within: Name,
     /// Definitions that are functions of the IR, and constants.
     pub(crate) defs: FxHashMap<lambda::DefId, FuncId>,
     /// Definitions that are yet to be lowered.
@@ -52,6 +54,7 @@ impl<'p> Ctx<'p> {
             env: FxHashMap::default(),
             stmts: vec![],
             span: Span::NONE,
+            within: Name::default(),
             defs: FxHashMap::default(),
             queue: vec![],
             lifted: FxHashMap::default(),

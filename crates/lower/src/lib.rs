@@ -72,6 +72,7 @@ pub fn lower(source: &lambda::Program, roots: &[DefId]) -> Lowered {
 fn definition(ctx: &mut Ctx<'_>, def: DefId) {
     let func = ctx.defs[&def];
     let source = &ctx.source.defs[def];
+    ctx.within = source.name.clone();
     if let ExprKind::Lam(params, body) = &source.body.kind {
         let mut vars = vec![];
         let mut values: Vec<(lambda::VarId, Value)> = vec![];
