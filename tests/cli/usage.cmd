@@ -17,6 +17,8 @@ exit 2
 !   explain     Explain a diagnostic by its code
 !   demo        Derive a derivative by linear maps, in the twelve stages of the working notes
 !   show        Print a stage of the pipeline
+!   build       Make a library for C of definitions and their derivatives: a C file or a shared
+!               object, with a header and a manifest
 !   dev         Watch the passes of the compiler: a program, or the text of a stage in a file that
 !               ends in `.ir`
 !   bench       Measure a definition and its derivatives: times, their ratios, operations, memory

@@ -149,6 +149,8 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0819", "there is no such pass"),
     ("E0820", "an expectation does not hold"),
     ("E0821", "a derivative fails its checks"),
+    ("E0822", "a definition cannot be called from C"),
+    ("E0823", "a shared object cannot be made"),
 
     // --- W: warnings
     ("W0501", "an arm that is never reached"),

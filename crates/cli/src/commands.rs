@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::Diagnostic;
-use pullback_driver::{Answer, Call, Clock, Session, Settings, Stop, TestReport};
+use pullback_driver::{Answer, Build, Call, Clock, Session, Settings, Stop, TestReport};
 
 use crate::bench::bench;
+use crate::build::build;
 use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
@@ -62,6 +63,12 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             };
             finish(&session, color, text)
         }
+        Command::Build { file, entries, emit, output, wrt } => {
+            let mut session = Session::timed(&Terminal, clock.clone());
+            let (file, entries, wrt) = (file.clone(), entries.clone(), wrt.wrt.clone());
+            let text = build(&mut session, &Build { file, entries, wrt }, *emit, output);
+            finish(&session, color, text)
+        }
         Command::Dev { call, settings, asked } => {
             let mut session = Session::timed(&Terminal, clock.clone());
             let call = call.call("", settings.settings(NO_WARNINGS));
@@ -111,8 +118,8 @@ fn finish(session: &Session<'_>, color: Color, text: Result<String, Stop>) -> u8
 /// Errors in the request itself are usage; a fault of Pullback says so; all others are in the program or
 /// its input.
 fn exit_code(diagnostics: &[Diagnostic]) -> u8 {
-    const USAGE: [&str; 8] =
-        ["E0801", "E0809", "E0811", "E0812", "E0813", "E0814", "E0818", "E0819"];
+    const USAGE: [&str; 9] =
+        ["E0801", "E0809", "E0811", "E0812", "E0813", "E0814", "E0818", "E0819", "E0823"];
     let mut code = SUCCESS;
     for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
         code = code.max(match diagnostic.code {

@@ -5,6 +5,7 @@
 //! read; 70 a bug in Pullback itself.
 
 mod bench;
+mod build;
 mod commands;
 mod exit;
 mod gradbench;

@@ -27,6 +27,11 @@ const GRADBENCH: &str = "\
 The evals are hello, llsq, lse, det, ode, kmeans, gmm, lstm, ba, ht, particle and saddle. Their programs
 are examples/gmm.pull and those of examples/gradbench. docs/gradbench.md says how to run the benchmark.";
 
+const BUILD: &str = "\
+Of a definition `f` in `m.pull` the library has `m_f`, `m_f_jvp`, `m_f_vjp`, and if the result is a Real
+`m_f_grad` and `m_f_hvp`. The header says how they are called; `docs/c.md` has an example. A C file is
+compiled by `cc -std=gnu11 -O3 -march=native -fno-strict-aliasing -ffp-contract=off -Wno-psabi -c`, and linked with `-lm`.";
+
 /// A functional language in which every function can be differentiated.
 #[derive(Debug, Parser)]
 #[command(name = "pullback", version, after_help = EXAMPLES, disable_help_subcommand = true)]
@@ -38,6 +43,17 @@ pub struct Options {
     /// Whether messages are coloured.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
+}
+
+/// What `build` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// A C file that needs no other, a header and a manifest.
+    C,
+    /// A shared object, a header and a manifest.
+    So,
+    /// A header.
+    Header,
 }
 
 /// When messages are coloured.
@@ -160,6 +176,24 @@ pub enum Command {
         #[arg(long, conflicts_with = "stage")]
         passes: bool,
     },
+    /// Make a library for C of definitions and their derivatives: a C file or a shared object, with a header and a
+    /// manifest.
+    #[command(after_help = BUILD)]
+    Build {
+        /// The file; `-` is standard input.
+        file: PathBuf,
+        /// The definitions [default: all that can be called from C].
+        #[arg(value_name = "ENTRY")]
+        entries: Vec<String>,
+        /// What to write.
+        #[arg(long, value_name = "WHAT", default_value = "c")]
+        emit: Emit,
+        /// The folder to write into; it is made if it is not there.
+        #[arg(short, long, value_name = "DIR", default_value = ".")]
+        output: PathBuf,
+        #[command(flatten)]
+        wrt: WrtArgs,
+    },
     /// Watch the passes of the compiler: a program, or the text of a stage in a file that ends in `.ir`.
     #[command(after_help = PATH)]
     Dev {
@@ -210,7 +244,8 @@ impl Command {
             | Self::Show { settings, .. }
             | Self::Bench { settings, .. }
             | Self::Dev { settings, .. } => settings.timeout,
-            Self::Check { .. }
+            Self::Build { .. }
+            | Self::Check { .. }
             | Self::Fmt { .. }
             | Self::Explain { .. }
             | Self::Demo { .. }

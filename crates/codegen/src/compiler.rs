@@ -147,12 +147,16 @@ fn processor() -> Vec<u8> {
 
 /// Compiles a text to a shared object.
 pub(crate) fn compile(text: &str, level: Level, folder: &Folder) -> Result<PathBuf, Failure> {
+    compile_with(text, level.flags(), folder)
+}
+
+fn compile_with(text: &str, flags: &[&str], folder: &Folder) -> Result<PathBuf, Failure> {
     let Some(name) = compiler() else { return Err(Failure::NoCompiler) };
     let (source, object) = (folder.file("code.c"), folder.file("code.so"));
     std::fs::write(&source, text).map_err(|error| Failure::Refused(error.to_string()))?;
     let output = Command::new(name)
         .args(FLAGS)
-        .args(level.flags())
+        .args(flags)
         .arg("-o")
         .arg(&object)
         .arg(&source)
@@ -166,4 +170,12 @@ pub(crate) fn compile(text: &str, level: Level, folder: &Folder) -> Result<PathB
         let told = String::from_utf8_lossy(&output.stderr);
         Err(Failure::Refused(told.lines().take(20).collect::<Vec<_>>().join("\n")))
     }
+}
+
+/// Compiles a text to a shared object for any machine of this kind, and puts it at a path.
+pub fn shared_object(text: &str, to: &Path) -> Result<(), Failure> {
+    let folder = Folder::new().map_err(|error| Failure::Refused(error.to_string()))?;
+    let object = compile_with(text, &["-O3", "-ffp-contract=off"], &folder)?;
+    let copied = std::fs::copy(object, to).map(drop);
+    copied.map_err(|error| Failure::Refused(error.to_string()))
 }

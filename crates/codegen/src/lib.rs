@@ -12,11 +12,13 @@ mod emit;
 mod fault;
 mod folder;
 mod layout;
+mod library;
 mod limits;
 mod load;
 
 pub use call::{More, Native, Ran};
-pub use compiler::{Failure, Level, compiler, may_compile};
+pub use compiler::{Failure, Level, compiler, may_compile, shared_object};
 pub use emit::{Code, Fp, Unit, emit, emit_all};
+pub use library::{Field, Function, Interface};
 pub use limits::Limits;
 pub use load::Library;

@@ -116,6 +116,7 @@ const CALLS: &[(&str, &[&str])] = &[
         ],
     ),
     // Times differ from run to run.
+    ("build", &[concat!("f -o ", env!("CARGO_TARGET_TMPDIR"), "/hygiene/out")]),
     ("bench", &["f 3.0 true"]),
     ("check", &[""]),
     ("fmt", &["--check"]),

@@ -2,6 +2,7 @@
 //! of them on a file that takes every name.
 
 mod bench;
+mod build;
 #[cfg(unix)]
 mod cache;
 mod dev;

@@ -98,6 +98,26 @@ pub fn emit(program: &Program, roots: &[FuncId], proven: &[bool], fp: Fp) -> Res
     emit_all(&[Unit { program, roots, proven, fp }])
 }
 
+/// A text in parts: what every file begins with, and the functions of a program, which nothing calls yet.
+pub(crate) struct Parts {
+    pub text: String,
+    pub own: String,
+    pub sites: Vec<Span>,
+}
+
+/// The C of a program, for a library.
+pub(crate) fn parts(unit: Unit<'_>) -> Result<Parts, String> {
+    check_ranks(unit.program)?;
+    let mut emit = Emit::new(unit, String::new(), Shared::default());
+    let functions = emit.functions();
+    let mut text = String::from("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
+    let (_, runtime) = RUNTIME.split_last().unwrap_or((&"", &[]));
+    runtime.iter().for_each(|part| text.push_str(part));
+    let head = emit.head();
+    let own = [array_types(&emit.shared.types), head, functions].concat();
+    Ok(Parts { text, own, sites: emit.shared.sites })
+}
+
 /// The C of several programs in one file. Their roots are numbered through, in order.
 pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
     let mut code = Code { text: String::new(), sites: vec![], recurses: false };
@@ -106,17 +126,7 @@ pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
     for (number, unit) in units.iter().enumerate() {
         check_ranks(unit.program)?;
         let prefix = if units.len() == 1 { String::new() } else { format!("u{number}_") };
-        let mut emit = Emit {
-            program: unit.program,
-            proven: unit.proven,
-            fp: unit.fp,
-            prefix,
-            has_cells: with_cells(&unit.program.datas),
-            strings: canonical_strings(unit.program),
-            graph: Graph::of(unit.program, unit.roots),
-            shared,
-            next: 0,
-        };
+        let mut emit = Emit::new(*unit, prefix, shared);
         own.push_str(&emit.unit(unit.roots));
         starts.push((emit.named("start"), unit.roots.len()));
         code.recurses |= emit.graph.is_recursive.iter().any(|recurses| *recurses);
@@ -165,9 +175,32 @@ struct Shared {
     types: BTreeSet<Type>,
 }
 
+impl<'p> Emit<'p> {
+    fn new(unit: Unit<'p>, prefix: String, shared: Shared) -> Self {
+        Self {
+            program: unit.program,
+            proven: unit.proven,
+            fp: unit.fp,
+            prefix,
+            has_cells: with_cells(&unit.program.datas),
+            strings: canonical_strings(unit.program),
+            graph: Graph::of(unit.program, unit.roots),
+            shared,
+            next: 0,
+        }
+    }
+}
+
 impl Emit<'_> {
     /// The text of a program, but for what programs share.
     fn unit(&mut self, roots: &[FuncId]) -> String {
+        let functions = self.functions();
+        let start = self.start(roots);
+        [self.head(), functions, start].concat()
+    }
+
+    /// The text of the functions that are reached.
+    fn functions(&mut self) -> String {
         let program = self.program;
         let mut functions = String::new();
         for (func, def) in program.funcs.iter_enumerated() {
@@ -177,9 +210,7 @@ impl Emit<'_> {
                 self.next += def.body.size();
             }
         }
-        let start = self.start(roots);
-        let head = self.head();
-        [head, functions, start].concat()
+        functions
     }
 
     /// The number of a place.

@@ -1,0 +1,50 @@
+//! `pullback build`: writes the files of a library.
+
+use std::path::{Path, PathBuf};
+
+use pullback_base::Diagnostic;
+use pullback_base::Span;
+use pullback_driver::{Build, Built, Session, Stop, shared_object};
+
+use crate::options::Emit;
+
+/// Makes a library and writes it into a folder; gives the paths of what has been written, one a line.
+pub fn build(
+    session: &mut Session<'_>,
+    asked: &Build,
+    emit: Emit,
+    folder: &Path,
+) -> Result<String, Stop> {
+    let library = pullback_driver::build(session, asked)?;
+    let Built { name, header, source, manifest } = &library;
+    if let Err(error) = std::fs::create_dir_all(folder) {
+        return unwritten(session, folder, &error);
+    }
+    let path = |ending: &str| folder.join(format!("{name}.{ending}"));
+    let mut written: Vec<PathBuf> = vec![];
+    let texts = match emit {
+        Emit::C => vec![("c", source), ("h", header), ("json", manifest)],
+        Emit::So => vec![("h", header), ("json", manifest)],
+        Emit::Header => vec![("h", header)],
+    };
+    if emit == Emit::So {
+        shared_object(session, source, &path("so"))?;
+        written.push(path("so"));
+    }
+    for (ending, text) in texts {
+        if let Err(error) = std::fs::write(path(ending), text) {
+            return unwritten(session, &path(ending), &error);
+        }
+        written.push(path(ending));
+    }
+    let lines: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    Ok(lines.join("\n"))
+}
+
+fn unwritten<T>(session: &mut Session<'_>, path: &Path, error: &std::io::Error) -> Result<T, Stop> {
+    let title = format!("cannot write `{}`: {error}", path.display());
+    session.report(
+        Diagnostic::error("E0801", Span::NONE, title, "").hint("choose another folder with `-o`"),
+    );
+    Err(Stop)
+}

@@ -1,0 +1,284 @@
+//! Libraries for C: the header, and one self-contained C file with the functions that it declares.
+//!
+//! Input: a program, and which of its functions are to be called by which names. Output: text. Arrays are given
+//! and answered as a pointer with sizes; a call fails with a status, never otherwise. Nothing is kept outside of a
+//! context. Names are C's: whoever asks has made them so. Words of the program stand in the text as bytes.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use pullback_base::{Id, Span};
+use pullback_ir::{Elem, FuncId, Program, Type};
+use pullback_prim::Prim;
+
+use crate::emit::{Parts, Unit, parts};
+use crate::layout::{elem_number, value_type};
+
+/// A library.
+#[derive(Debug)]
+pub struct Interface {
+    /// What its names begin with.
+    pub name: String,
+    /// Its functions.
+    pub functions: Vec<Function>,
+}
+
+/// A function that C calls.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name.
+    pub symbol: String,
+    /// What it does, in words of its own.
+    pub about: String,
+    /// What computes it.
+    pub root: FuncId,
+    /// What it is given, a leaf of the program each.
+    pub params: Vec<Field>,
+    /// What it gives.
+    pub results: Vec<Field>,
+}
+
+/// A part of what a function is given or gives.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The parameter with the same sizes, of an array without contents: C does not see it.
+    pub like: Option<usize>,
+}
+
+impl Field {
+    /// Whether C sees it.
+    pub fn is_seen(&self) -> bool {
+        self.ty.elem != Elem::Unit
+    }
+}
+
+impl Interface {
+    /// The names that every library has.
+    pub fn fixed(name: &str) -> Vec<String> {
+        let mut names: Vec<String> = ["context", "open", "close", "message", "limit"]
+            .iter()
+            .map(|word| format!("{name}_{word}"))
+            .collect();
+        for word in ["reals", "ints", "bools"] {
+            names.extend((1..=crate::layout::MAX_RANK).map(|rank| format!("{name}_{word}_{rank}")));
+        }
+        names
+    }
+
+    /// The C type of a part.
+    pub fn c_type(&self, ty: Type) -> String {
+        let word = match ty.elem {
+            Elem::Real => ("double", "reals"),
+            Elem::Int => ("int64_t", "ints"),
+            Elem::Bool => ("bool", "bools"),
+            Elem::Str | Elem::Unit | Elem::Data(_) => {
+                pullback_base::bug("codegen", "a part that has a C type")
+            }
+        };
+        if ty.is_array() {
+            format!("{}_{}_{}", self.name, word.1, ty.rank)
+        } else {
+            word.0.to_owned()
+        }
+    }
+
+    /// The header.
+    pub fn header(&self) -> String {
+        let name = &self.name;
+        let guard = format!("{}_H", name.to_uppercase());
+        let mut text = format!(
+            "/* Made by Pullback. Each function gives 0, or a status: 1, the arguments are wrong or the program fails;\n\
+             \x20  2, there is not enough memory; 3, calls nest too deep. Then {name}_message says why, and results are\n\
+             \x20  left alone. Arrays are given as they lie in memory, row by row, and are not changed. Arrays that are\n\
+             \x20  results belong to the context, until its next call. A context may be used by one thread at a time. */\n\
+             #ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n\n\
+             #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+        );
+        let _ = write!(
+            text,
+            "typedef struct {name}_context {name}_context;\n\n\
+             /* A context, or 0 if there is no memory for one. */\n{name}_context *{name}_open(void);\n\
+             /* Its end, and that of all results. */\nvoid {name}_close({name}_context *context);\n\
+             /* Why the latest call failed. */\nconst char *{name}_message(const {name}_context *context);\n\
+             /* The most memory of a call in bytes, and how much of the stack it may use: 4 MiB, if nothing is said. */\n\
+             void {name}_limit({name}_context *context, uint64_t memory, uint64_t stack);\n\n"
+        );
+        for ty in self.array_types() {
+            let (elem, rank) = (self.c_type(ty.with_rank(0)), ty.rank);
+            let _ = writeln!(
+                text,
+                "typedef struct {{\n  const {elem} *data;\n  int64_t size[{rank}];\n}} {};",
+                self.c_type(ty)
+            );
+        }
+        for function in &self.functions {
+            let _ = write!(text, "\n/* {} */\n{};\n", function.about, self.signature(function));
+        }
+        text.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+        text
+    }
+
+    fn array_types(&self) -> BTreeSet<Type> {
+        let fields = self
+            .functions
+            .iter()
+            .flat_map(|function| function.params.iter().chain(&function.results));
+        fields
+            .filter(|field| field.is_seen() && field.ty.is_array())
+            .map(|field| field.ty)
+            .collect()
+    }
+
+    fn signature(&self, function: &Function) -> String {
+        let mut text = format!("int {}({}_context *context", function.symbol, self.name);
+        for field in function.params.iter().filter(|field| field.is_seen()) {
+            let _ = write!(text, ", {} {}", self.c_type(field.ty), field.name);
+        }
+        for field in function.results.iter().filter(|field| field.is_seen()) {
+            let _ = write!(text, ", {} *{}", self.c_type(field.ty), field.name);
+        }
+        text + ")"
+    }
+
+    /// The C file. `place` says where something is in words, for messages. An error says what C cannot do.
+    pub fn source(&self, unit: Unit<'_>, place: &dyn Fn(Span) -> String) -> Result<String, String> {
+        let Parts { mut text, own, sites } = parts(unit)?;
+        text.push_str(include_str!("runtime/library.c"));
+        text.push_str("\n/* What C calls. */\n");
+        text.push_str(&self.header());
+        text.push_str(&own);
+        text.push_str(&names(unit.program, &sites, place));
+        let name = &self.name;
+        let _ = write!(
+            text,
+            "#define PB_EXPORT __attribute__((visibility(\"default\")))\n\n\
+             PB_EXPORT {name}_context *{name}_open(void) {{ return ({name}_context *)pb_library_open(); }}\n\
+             PB_EXPORT void {name}_close({name}_context *context) {{ pb_library_close((pb_library *)context); }}\n\
+             PB_EXPORT const char *{name}_message(const {name}_context *context) {{\n\
+             \x20 return ((const pb_library *)context)->text;\n}}\n\
+             PB_EXPORT void {name}_limit({name}_context *context, uint64_t memory, uint64_t stack) {{\n\
+             \x20 ((pb_library *)context)->run.limit = memory;\n\
+             \x20 ((pb_library *)context)->stack = stack;\n}}\n"
+        );
+        for (number, function) in self.functions.iter().enumerate() {
+            text.push_str(&self.function(unit.program, number, function));
+        }
+        Ok(text)
+    }
+
+    /// The text of a function: one that computes, and one that comes back however that ends.
+    fn function(&self, program: &Program, number: usize, function: &Function) -> String {
+        let mut text = format!("\nstatic void pb_call{number}(pb_ctx *c");
+        for (at, field) in function.params.iter().enumerate().filter(|(_, field)| field.is_seen()) {
+            let _ = write!(text, ", {} p{at}", self.c_type(field.ty));
+        }
+        for (at, field) in function.results.iter().enumerate().filter(|(_, field)| field.is_seen())
+        {
+            let _ = write!(text, ", {} *r{at}", self.c_type(field.ty));
+        }
+        text.push_str(") {\n");
+        text.push_str(
+            "  void *memo = pb_take(c, -1, (sizeof(pb_memo) + 15) & ~UINT64_C(15));\n\
+             \x20 c->memo = memset(memo, 0, sizeof(pb_memo));\n",
+        );
+        let mut args = String::from("c");
+        for (at, field) in function.params.iter().enumerate() {
+            args.push_str(", ");
+            args.push_str(&argument(at, field, function, &mut text));
+        }
+        let call = format!("f{}({args})", function.root.index());
+        let types: Vec<String> =
+            program.funcs[function.root].results.iter().map(|ty| value_type(*ty)).collect();
+        match types.as_slice() {
+            [] => drop(writeln!(text, "  {call};")),
+            [ty] => drop(writeln!(text, "  const {ty} x = {call};")),
+            _ => drop(writeln!(text, "  const t{} x = {call};", function.root.index())),
+        }
+        for (at, field) in function.results.iter().enumerate().filter(|(_, field)| field.is_seen())
+        {
+            let part = if types.len() == 1 { "x".to_owned() } else { format!("x.r{at}") };
+            if field.ty.is_array() {
+                let sizes: Vec<String> =
+                    (0..field.ty.rank).map(|k| format!("{part}.d[{k}]")).collect();
+                let _ = writeln!(
+                    text,
+                    "  *r{at} = ({}){{{part}.p, {{{}}}}};",
+                    self.c_type(field.ty),
+                    sizes.join(", ")
+                );
+            } else {
+                let _ = writeln!(text, "  *r{at} = {part};");
+            }
+        }
+        let seen = |fields: &[Field]| -> String {
+            let seen = fields.iter().filter(|field| field.is_seen());
+            seen.map(|field| format!(", {}", field.name)).collect()
+        };
+        let _ = write!(
+            text,
+            "}}\n\nPB_EXPORT {} {{\n\
+             \x20 pb_library *pb_l = (pb_library *)context;\n\
+             \x20 pb_library_begin(pb_l, pb_types);\n\
+             \x20 if (setjmp(pb_l->run.jump)) return pb_library_failed(pb_l, &pb_words);\n\
+             \x20 pb_call{number}(&pb_l->run{}{});\n\
+             \x20 return 0;\n}}\n",
+            self.signature(function),
+            seen(&function.params),
+            seen(&function.results)
+        );
+        text
+    }
+}
+
+/// A parameter as the program takes it. What C gives is borrowed: nothing changes or frees it.
+fn argument(at: usize, field: &Field, function: &Function, text: &mut String) -> String {
+    if !field.ty.is_array() {
+        return if field.is_seen() { format!("p{at}") } else { "0".to_owned() };
+    }
+    let (ty, rank) = (value_type(field.ty), field.ty.rank);
+    let from = if field.is_seen() { at } else { field.like.unwrap_or(at) };
+    let sizes: Vec<String> = (0..rank).map(|k| format!("p{from}.size[{k}]")).collect();
+    let sizes = sizes.join(", ");
+    if !field.is_seen() {
+        let _ = writeln!(text, "  const {ty} a{at} = {{0, 0, {{{sizes}}}}};");
+        return format!("a{at}");
+    }
+    let number = function.params[..=at].iter().filter(|field| field.is_seen()).count();
+    let _ = write!(
+        text,
+        "  pb_library_sizes(c, p{at}.data, p{at}.size, {rank}, {number});\n\
+         \x20 pb_block b{at} = {{INT64_C(1) << 60, PB_ARRAY, {}}};\n\
+         \x20 const {ty} a{at} = {{&b{at}, (void *)(uintptr_t)p{at}.data, {{{sizes}}}}};\n",
+        elem_number(field.ty.elem)
+    );
+    format!("a{at}")
+}
+
+/// What messages name.
+fn names(program: &Program, sites: &[Span], place: &dyn Fn(Span) -> String) -> String {
+    let table = |name: &str, texts: &mut dyn Iterator<Item = String>| {
+        let lines: String = texts.map(|text| format!("  {},\n", bytes(&text))).collect();
+        format!("static const char *const {name}[] = {{\n{lines}  0\n}};\n")
+    };
+    let functions = program.funcs.iter().map(|func| func.name.to_string());
+    let prims = Prim::ALL.iter().map(|prim| prim.row().name.to_owned());
+    [
+        table("pb_sites", &mut sites.iter().map(|span| place(*span))),
+        table("pb_functions", &mut { functions }),
+        table("pb_prims", &mut { prims }),
+        table("pb_texts", &mut program.strings.iter().map(|text| text.to_string())),
+        "static const pb_names pb_words = {pb_sites, pb_functions, pb_prims, pb_texts};\n"
+            .to_owned(),
+    ]
+    .concat()
+}
+
+/// A text as a constant of C in which there is nothing but numbers.
+fn bytes(text: &str) -> String {
+    let bytes: String = text.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    format!("\"{bytes}\"")
+}

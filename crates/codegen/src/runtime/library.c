@@ -1,0 +1,116 @@
+/* A library that C calls: a context has the memory of the latest call and what it says of a failure. */
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct {
+  pb_ctx run;
+  uint64_t stack;
+  char text[512];
+} pb_library;
+
+/* What a failure names: places, functions, primitives and texts of the program. */
+typedef struct {
+  const char *const *sites, *const *functions, *const *prims, *const *texts;
+} pb_names;
+
+static PB_UNUSED pb_library *pb_library_open(void) {
+  pb_library *l = calloc(1, sizeof *l);
+  if (!l) return 0;
+  l->run.limit = UINT64_C(1) << 40;
+  l->stack = UINT64_C(4) << 20;
+  return l;
+}
+
+/* Lets go of what the latest call took, but for one piece of memory that the next one begins with. */
+static void pb_library_clear(pb_library *l) {
+  pb_ctx *c = &l->run;
+  while (c->large.next) {
+    pb_large *large = c->large.next;
+    c->large.next = large->next;
+    free(large);
+  }
+  while (c->chunks && *(void **)c->chunks) {
+    void *chunk = c->chunks;
+    c->chunks = *(void **)chunk;
+    free(chunk);
+  }
+  c->next = c->chunks ? (char *)c->chunks + 16 : 0;
+  c->end = c->chunks ? (char *)c->chunks + PB_CHUNK : 0;
+  memset(c->free, 0, sizeof c->free);
+  c->used = 0;
+  c->depth = 0;
+  c->outside = -1;
+  c->memo = 0;
+  l->text[0] = 0;
+}
+
+static PB_UNUSED void pb_library_close(pb_library *l) {
+  if (!l) return;
+  pb_library_clear(l);
+  free(l->run.chunks);
+  free(l);
+}
+
+/* The start of a call. */
+static PB_UNUSED void pb_library_begin(pb_library *l, const pb_type *types) {
+  pb_library_clear(l);
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  l->run.low = here > l->stack ? here - l->stack : 0;
+  l->run.types = types;
+}
+
+#define PB_F_ARGUMENT 100
+
+/* Fails unless an array that was given can be one. */
+static PB_UNUSED void pb_library_sizes(pb_ctx *c, const void *data, const int64_t *size, int rank, int argument) {
+  for (int k = 0; k < rank; k++)
+    if (size[k] < 0) pb_fail(c, -1, PB_F_ARGUMENT, argument, k, size[k]);
+  uint64_t count = pb_count_checked(size, rank);
+  if (count >= UINT64_C(1) << 60 || (count && !data)) pb_fail(c, -1, PB_F_ARGUMENT, argument, -1, 0);
+}
+
+/* The end of a call that failed: its status, with the words for it. */
+static PB_UNUSED int pb_library_failed(pb_library *l, const pb_names *names) {
+  const pb_ctx *c = &l->run;
+  const int64_t *f = c->fault;
+  long long a = f[2], b = f[3], d = f[4];
+  size_t room = sizeof l->text;
+  int status = 1, n = 0;
+  switch (f[0]) {
+    case PB_F_INDEX: n = snprintf(l->text, room, "index %lld is out of range: the size is %lld", a, b); break;
+    case PB_F_SLICE: n = snprintf(l->text, room, "the slice %lld:%lld is out of range: the size is %lld", a, b, d); break;
+    case PB_F_SIZE:
+      n = snprintf(l->text, room, "size %lld where %lld is needed: %s", a, b,
+                   d == PB_ROWS      ? "the sizes of the rows"
+                   : d == PB_NEW_ROW ? "the sizes of the new row and of the old one"
+                                     : names->texts[d]);
+      break;
+    case PB_F_INTS:
+      n = snprintf(l->text, room, "no Int is the result of `%s` at %lld, %lld", names->prims[a], b, d);
+      break;
+    case PB_F_NEGATIVE: n = snprintf(l->text, room, "the size of an array is %lld", a); break;
+    case PB_F_NO_INT: n = snprintf(l->text, room, "no Int is nearest to %g", c->real); break;
+    case PB_F_STOP: n = snprintf(l->text, room, "%s", names->texts[b]); break;
+    case PB_F_MEMORY:
+      status = 2;
+      n = snprintf(l->text, room, "out of memory: %llu bytes are in use", (unsigned long long)c->used);
+      break;
+    case PB_F_DEEP:
+      status = 3;
+      n = snprintf(l->text, room, "calls nest too deep: %lld under way, in `%s`", b, names->functions[a]);
+      break;
+    case PB_F_CYCLE: n = snprintf(l->text, room, "the value of `%s` needs itself", names->functions[a]); break;
+    case PB_F_SHAPE:
+      n = snprintf(l->text, room, "a tangent or cotangent of size %lld for an array of size %lld", b, a);
+      break;
+    case PB_F_ARGUMENT:
+      n = b < 0 ? snprintf(l->text, room, "argument %lld has no data, or sizes too large", a)
+                : snprintf(l->text, room, "argument %lld has the size %lld in dimension %lld", a, d, b);
+      break;
+    default: n = snprintf(l->text, room, "a broken promise: this is a bug in Pullback"); break;
+  }
+  if (f[1] >= 0 && n > 0 && (size_t)n < room) {
+    snprintf(l->text + n, room - (size_t)n, " (%s)", names->sites[f[1]]);
+  }
+  return status;
+}

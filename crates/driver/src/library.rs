@@ -1,0 +1,120 @@
+//! `pullback build`: definitions of a file, with their derivatives, as a library for C.
+//!
+//! Input: a [`Build`]. Output: the texts of a header, of a C file and of a manifest. A definition is in the library
+//! if all that it takes and gives has a C type: numbers and truth values, arrays of them, and tuples and records of
+//! these, which C sees part by part.
+
+mod asked;
+mod entries;
+mod fields;
+mod manifest;
+mod names;
+mod shape;
+
+use std::path::Path;
+
+use pullback_base::{Diagnostic, Span};
+use pullback_codegen::{Failure, Fp, Function, Interface, Unit};
+use pullback_engines::compiled::{Plan, compile};
+use pullback_ir::trimmed;
+use pullback_lambda::DefId;
+use pullback_opt::proven;
+use pullback_prim::Fault;
+
+use crate::load::load;
+use crate::pipeline::typed;
+use crate::session::{Session, Stop, bug};
+
+pub use asked::Build;
+use entries::{Offered, offered};
+use names::Names;
+use shape::Shape;
+
+/// A library.
+pub struct Built {
+    /// Its name, which files and names begin with.
+    pub name: String,
+    /// The header.
+    pub header: String,
+    /// The C file.
+    pub source: String,
+    /// What is in it, as JSON.
+    pub manifest: String,
+}
+
+/// Makes a library.
+pub fn build(session: &mut Session<'_>, asked: &Build) -> Result<Built, Stop> {
+    let modules = load(session, &asked.file)?;
+    let inferred = typed(session, &modules);
+    session.stop_on_errors()?;
+    let (program, offers, left_out) = offered(session, &inferred, &modules, asked)?;
+    let roots: Vec<DefId> = offers.iter().map(|offer| offer.def).collect();
+    let mut plan = Plan::of(&program);
+    let lowered = match compile(&program, &roots, &mut plan) {
+        Ok(Some(lowered)) => lowered,
+        Ok(None) => bug("the plan of a library makes code"),
+        Err(fault) => return session.fail(*fault),
+    };
+    let (code, roots) = trimmed(&lowered.program, &lowered.roots);
+    let name = names::library(&asked.file);
+    let mut names = Names::new(Interface::fixed(&name));
+    let functions = offers.iter().zip(&roots).map(|(offer, root)| {
+        let func = &code.funcs[*root];
+        let given: Vec<_> = func.params.iter().map(|param| code.vars[*param].ty).collect();
+        let (params, results) = fields::of(&offer.shape, &given, &func.results);
+        let symbol = names.unique(&format!("{name}_{}{}", offer.entry, offer.shape.kind.ending()));
+        Function { symbol, about: about(offer), root: *root, params, results }
+    });
+    let interface = Interface { functions: functions.collect(), name };
+    let place = |span: Span| place(session, span);
+    let proven = proven(&code);
+    let unit = Unit { program: &code, roots: &roots, proven: &proven, fp: Fp::default() };
+    let source = match interface.source(unit, &place) {
+        Ok(source) => source,
+        Err(what) => {
+            return session.fail(Fault::Unsupported { what }.diagnostic(Span::NONE));
+        }
+    };
+    Ok(Built {
+        header: interface.header(),
+        source,
+        manifest: manifest::text(&interface, &offers, &left_out),
+        name: interface.name,
+    })
+}
+
+/// What a function does, in words without those of the program.
+fn about(offer: &Offered) -> String {
+    let Offered { entry, shape, .. } = offer;
+    let entry = names::identifier(entry);
+    let Shape { kind, .. } = shape;
+    format!("{entry}: {}.", kind.words())
+}
+
+/// A place in words.
+fn place(session: &Session<'_>, span: Span) -> String {
+    if span.is_none() {
+        return "somewhere".to_owned();
+    }
+    let at = session.sources.line_col(span);
+    let name = session.sources.name(span.file);
+    let file = name.rsplit('/').next().unwrap_or(name);
+    format!("{file}:{}:{}", at.line, at.column)
+}
+
+/// Compiles the C file of a library to a shared object.
+pub fn shared_object(session: &mut Session<'_>, source: &str, to: &Path) -> Result<(), Stop> {
+    match pullback_codegen::shared_object(source, to) {
+        Ok(()) => Ok(()),
+        Err(Failure::NoCompiler) => session.fail(
+            Diagnostic::error("E0823", Span::NONE, "there is no C compiler", "")
+                .note("a shared object needs the command that `CC` names, or `cc`")
+                .hint("install a C compiler, or write the C file with `--emit c`"),
+        ),
+        Err(Failure::Unsupported(told) | Failure::Refused(told)) => session.fail(
+            Diagnostic::error("E0823", Span::NONE, "the shared object cannot be made", "")
+                .note(told)
+                .hint("check the C compiler and the folder, or write the C file with `--emit c`"),
+        ),
+    }
+}

@@ -1,0 +1,274 @@
+//! Which definitions are in a library, and the functions made of each: terms of the calculus with the operators of
+//! differentiation, so that derivatives for C are those of programs.
+
+use pullback_base::{Diagnostic, Name, Span};
+use pullback_lambda::{
+    AdOp, Def, DefId, Expr, Program, Type, TypeKind, VarId, ad_type, contains_real, tangent,
+};
+use pullback_types::show_scheme;
+use pullback_types::ty::Ty;
+
+use super::asked::{Build, without_c_type};
+use super::fields;
+use super::shape::{Kind, Param, Shape};
+use crate::entry::Entry;
+use crate::load::Modules;
+use crate::pipeline::Inferred;
+use crate::session::{Session, Stop, bug};
+use crate::wrap::curried;
+
+/// A function for C.
+pub struct Offered {
+    /// The definition.
+    pub entry: Name,
+    /// Its type in words.
+    pub ty: String,
+    /// What computes the function.
+    pub def: DefId,
+    /// What it takes and gives.
+    pub shape: Shape,
+}
+
+/// The functions of a library in a program, and which definitions are left out, with the reason.
+type Found = (Program, Vec<Offered>, Vec<(Name, String)>);
+
+/// Makes them.
+pub fn offered(
+    session: &mut Session<'_>,
+    inferred: &Inferred<'_>,
+    modules: &Modules,
+    asked: &Build,
+) -> Result<Found, Stop> {
+    let mut ids = vec![];
+    for name in &asked.entries {
+        ids.push(inferred.entry(session, name)?);
+    }
+    let is_named = !ids.is_empty();
+    if !is_named {
+        ids.extend(inferred.globals().map(|(_, id)| id));
+    }
+    let (mut left_out, mut kept) = (vec![], vec![]);
+    for id in ids {
+        let global = &inferred.typed().globals[id];
+        let entry = Entry::new(inferred.typed(), &modules.main().module, global);
+        match unfit(&global.ty, &entry) {
+            None => kept.push((id, entry)),
+            Some(why) if is_named => {
+                return session.fail(without_c_type(&entry.name, entry.span, why));
+            }
+            Some(why) => left_out.push((global.name.clone(), why.to_owned())),
+        }
+    }
+    let ids: Vec<_> = kept.iter().map(|(id, _)| *id).collect();
+    let (mut program, defs) = inferred.program(session, &ids)?;
+    let mut offers = vec![];
+    let mut is_known = vec![false; asked.wrt.len()];
+    for ((id, entry), def) in kept.iter().zip(defs) {
+        let global = &inferred.typed().globals[*id];
+        let (types, result) = curried(&program.defs[def].ty, entry.params.len());
+        if let Some(why) = types.iter().chain([&result]).find_map(fields::problem) {
+            if is_named {
+                return session.fail(without_c_type(&entry.name, entry.span, why));
+            }
+            left_out.push((global.name.clone(), why.to_owned()));
+            continue;
+        }
+        let params = params(&program, entry, types, &asked.wrt, &mut is_known);
+        for kind in kinds(&params, &result) {
+            let shape = Shape { kind, params: params.clone(), result: result.clone() };
+            let def = define(&mut program, def, &shape);
+            let ty = show_scheme(inferred.typed(), *id);
+            offers.push(Offered { entry: global.name.clone(), ty, def, shape });
+        }
+    }
+    if let Some(at) = is_known.iter().position(|known| !known) {
+        let title =
+            format!("no definition of the library has a parameter `{}` with Reals", asked.wrt[at]);
+        let diagnostic = Diagnostic::error("E0811", Span::NONE, title, "")
+            .hint("name parameters of the definitions, or leave out `--wrt`");
+        return session.fail(diagnostic);
+    }
+    if offers.is_empty() {
+        let title = format!("nothing in `{}` can be called from C", asked.file.display());
+        let diagnostic = Diagnostic::error("E0822", Span::NONE, title, "")
+            .note("a definition is in a library if it has parameters, and all it takes and gives is first-order")
+            .hint("name a definition to see what it lacks");
+        return session.fail(diagnostic);
+    }
+    Ok((program, offers, left_out))
+}
+
+/// Why a definition cannot be in a library, as far as its type tells before it is elaborated.
+fn unfit(ty: &Ty, entry: &Entry) -> Option<&'static str> {
+    if entry.params.is_empty() {
+        return Some("it takes nothing");
+    }
+    if entry.params.iter().any(|param| !param.is_data) {
+        return Some("it has a function in what it takes or gives");
+    }
+    is_open(ty).then_some("its type is open")
+}
+
+/// Whether a type is not known from the definition alone.
+fn is_open(ty: &Ty) -> bool {
+    match ty {
+        Ty::Param(_) | Ty::Var(_) | Ty::Tangent(_) | Ty::Jacobian(..) | Ty::Error => true,
+        Ty::Real | Ty::Int | Ty::Bool | Ty::Str => false,
+        Ty::Tuple(items) | Ty::Sum(_, items) => items.iter().any(is_open),
+        Ty::Record(fields) => fields.iter().any(|(_, field)| is_open(field)),
+        Ty::Array(_, element) => is_open(element),
+        Ty::Fun(from, to) => is_open(from) || is_open(to),
+    }
+}
+
+fn params(
+    program: &Program,
+    entry: &Entry,
+    types: Vec<Type>,
+    wrt: &[String],
+    is_known: &mut [bool],
+) -> Vec<Param> {
+    let mut params: Vec<Param> = entry
+        .params
+        .iter()
+        .zip(types)
+        .enumerate()
+        .map(|(at, (info, ty))| {
+            let name = if info.named { info.name.clone() } else { format!("argument_{}", at + 1) };
+            let moves = contains_real(&program.datas, &ty);
+            Param { name, ty, moves }
+        })
+        .collect();
+    let mut has_some = false;
+    for (name, known) in wrt.iter().zip(is_known) {
+        let has = params.iter().any(|param| param.moves && param.name == *name);
+        *known |= has;
+        has_some |= has;
+    }
+    if has_some {
+        params.iter_mut().for_each(|param| param.moves &= wrt.contains(&param.name));
+    }
+    params
+}
+
+/// The functions that are made of a definition.
+fn kinds(params: &[Param], result: &Type) -> Vec<Kind> {
+    if !params.iter().any(|param| param.moves) {
+        return vec![Kind::Value];
+    }
+    let mut kinds = vec![Kind::Value, Kind::Jvp, Kind::Vjp];
+    if let TypeKind::Real = result.kind() {
+        kinds.extend([Kind::Grad, Kind::Hvp]);
+    }
+    kinds
+}
+
+/// Adds the definition of a function: its parameters, then directions.
+fn define(program: &mut Program, def: DefId, shape: &Shape) -> DefId {
+    let span = program.defs[def].span;
+    let vars: Vec<VarId> = shape
+        .params
+        .iter()
+        .map(|param| program.fresh(param.name.as_str(), param.ty.clone()))
+        .collect();
+    let mut taken = vars.clone();
+    let mut direction = |program: &mut Program, ty: &Type| {
+        let Some(ty) = tangent(&mut program.datas, ty) else {
+            bug("what a library takes and gives is data")
+        };
+        let var = program.fresh("direction", ty);
+        taken.push(var);
+        program.var(var, span)
+    };
+    let moving: Vec<&Param> = shape.params.iter().filter(|param| param.moves).collect();
+    let all_moving = |program: &Program| {
+        let moving = vars.iter().zip(&shape.params).filter(|(_, param)| param.moves);
+        whole(moving.map(|(var, _)| program.var(*var, span)).collect(), span)
+    };
+    let body = match shape.kind {
+        Kind::Value => {
+            let args = vars.iter().map(|var| program.var(*var, span)).collect();
+            Expr::app(program.global(def, span), args, span)
+        }
+        Kind::Jvp | Kind::Hvp => {
+            let along: Vec<Expr> =
+                moving.iter().map(|param| direction(program, &param.ty)).collect();
+            let along = whole(along, span);
+            let function = if shape.kind == Kind::Jvp {
+                restricted(program, def, &vars, shape)
+            } else {
+                gradient(program, def, &vars, shape)
+            };
+            let point = all_moving(program);
+            let both = ad(program, AdOp::Jvp, vec![function, point, along]);
+            if shape.kind == Kind::Jvp { both } else { Expr::proj(both, 1, span) }
+        }
+        Kind::Vjp | Kind::Grad => {
+            let y_bar = if shape.kind == Kind::Vjp {
+                direction(program, &shape.result)
+            } else {
+                Expr::real(1.0, span)
+            };
+            let function = restricted(program, def, &vars, shape);
+            let point = all_moving(program);
+            let request = ad(program, AdOp::Vjp, vec![function, point]);
+            let both = program.fresh("both", request.ty.clone());
+            let value = Expr::proj(program.var(both, span), 0, span);
+            let pullback = Expr::proj(program.var(both, span), 1, span);
+            let x_bar = Expr::app(pullback, vec![y_bar], span);
+            Expr::let_(both, request, Expr::tuple(vec![value, x_bar], span))
+        }
+    };
+    let body = program.lam(taken, body);
+    let name = program.defs[def].name.clone();
+    program.defs.push(Def { name, ty: body.ty.clone(), body, span })
+}
+
+/// One value, or the tuple of several.
+fn whole(mut parts: Vec<Expr>, span: Span) -> Expr {
+    if parts.len() == 1 { parts.remove(0) } else { Expr::tuple(parts, span) }
+}
+
+/// The definition as a function of the parameters that move; it captures the others.
+fn restricted(program: &mut Program, def: DefId, vars: &[VarId], shape: &Shape) -> Expr {
+    let span = program.defs[def].span;
+    let types: Vec<Type> =
+        shape.params.iter().filter(|param| param.moves).map(|param| param.ty.clone()).collect();
+    let count = types.len();
+    let ty = if count == 1 { types[0].clone() } else { Type::tuple(types) };
+    let point = program.fresh("moving", ty);
+    let mut next = 0;
+    let mut args = vec![];
+    for (var, param) in vars.iter().zip(&shape.params) {
+        args.push(if param.moves {
+            let at = program.var(point, span);
+            next += 1;
+            if count == 1 { at } else { Expr::proj(at, next - 1, span) }
+        } else {
+            program.var(*var, span)
+        });
+    }
+    let body = Expr::app(program.global(def, span), args, span);
+    program.lam(vec![point], body)
+}
+
+/// `\x -> (vjp f x).1 1.0`
+fn gradient(program: &mut Program, def: DefId, vars: &[VarId], shape: &Shape) -> Expr {
+    let span = program.defs[def].span;
+    let function = restricted(program, def, vars, shape);
+    let Some((from, _)) = function.ty.as_fun() else { bug("a function is differentiated") };
+    let x = program.fresh("x", from.clone());
+    let point = program.var(x, span);
+    let pair = ad(program, AdOp::Vjp, vec![function, point]);
+    let body = Expr::app(Expr::proj(pair, 1, span), vec![Expr::real(1.0, span)], span);
+    program.lam(vec![x], body)
+}
+
+fn ad(program: &mut Program, op: AdOp, args: Vec<Expr>) -> Expr {
+    let types: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
+    let span = args[0].span;
+    match ad_type(&mut program.datas, op, &types) {
+        Ok(ty) => Expr::ad(op, args, ty, span),
+        Err(_) => bug("what a library differentiates is a function of data"),
+    }
+}

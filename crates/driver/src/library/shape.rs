@@ -1,0 +1,68 @@
+//! What a function of a library computes, takes and gives.
+
+use pullback_lambda::Type;
+
+/// What a function computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The value.
+    Value,
+    /// The value, and the tangent of the result.
+    Jvp,
+    /// The value, and the cotangents of the parameters.
+    Vjp,
+    /// The value, a Real, and the gradient.
+    Grad,
+    /// The derivative of the gradient along a direction.
+    Hvp,
+}
+
+impl Kind {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::Jvp => "jvp",
+            Self::Vjp => "vjp",
+            Self::Grad => "grad",
+            Self::Hvp => "hvp",
+        }
+    }
+    /// What the name of the function ends with.
+    pub fn ending(self) -> String {
+        if self == Self::Value { String::new() } else { format!("_{}", self.name()) }
+    }
+    /// What the function does.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Value => "the value",
+            Self::Jvp => "the value, and its tangent for these tangents of the parameters",
+            Self::Vjp => {
+                "the value, and the cotangents of the parameters for this one of the value"
+            }
+            Self::Grad => "the value and the gradient",
+            Self::Hvp => "the Hessian times these tangents of the parameters",
+        }
+    }
+}
+
+/// What a function takes and gives.
+pub struct Shape {
+    /// What it computes.
+    pub kind: Kind,
+    /// The parameters of the definition.
+    pub params: Vec<Param>,
+    /// The type of its result.
+    pub result: Type,
+}
+
+/// A parameter.
+#[derive(Clone)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Whether derivatives are with respect to it.
+    pub moves: bool,
+}
