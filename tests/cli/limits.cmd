@@ -85,3 +85,13 @@ exit 1
 !    = note: a function becomes code of its own for every type it is used at; there may be 20000 such copies, and their types may not be huge
 !    = help: give the functions that call each other fixed types instead of type variables
 !
+
+$ pullback test tests/cli/programs/squares.pull --engine native --steps 5
+exit 2
+> tests/cli/programs/squares.pull: not tested
+> 0 passed, 1 failed
+! error[E0812]: the engine `native` counts no steps
+!  |
+!  = note: `--steps` limits engines that transform programs or evaluate code
+!  = help: limit its time by `--timeout`, or choose `--engine ir`
+!

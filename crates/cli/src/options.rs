@@ -146,7 +146,7 @@ pub enum Command {
         #[command(flatten)]
         warn: WarnArgs,
         /// How many steps each line may take on engines that transform programs [default: 500000, and no
-        /// limit with `--engine`].
+        /// limit with `--engine`]. `native` counts none.
         #[arg(long, value_name = "N")]
         steps: Option<u64>,
     },

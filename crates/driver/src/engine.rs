@@ -90,6 +90,13 @@ impl Engine {
         if info.needs_compiler() && compiler().is_none() {
             session.diagnostics.push(without_compiler());
         }
+        if settings.steps.is_some() && info.needs_compiler() {
+            let title = format!("the engine `{name}` counts no steps");
+            let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
+                .note("`--steps` limits engines that transform programs or evaluate code")
+                .hint("limit its time by `--timeout`, or choose `--engine ir`");
+            return session.fail(diagnostic);
+        }
         if settings.max_tape.is_some() && !matches!(info.how, How::Compiled(_)) {
             let title = format!("the engine `{name}` has no checkpoints");
             let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
