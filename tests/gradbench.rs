@@ -98,7 +98,8 @@ fn difference(found: &Value, expected: &Value, place: &str) -> Option<String> {
     }
 }
 
-/// Runs one recorded line on the compiler, or on the default engine; the problem, if there is one.
+/// Runs one recorded line on the compiler, or on the default engine; the problem, if there is one. A configuration that
+/// may refuse programs may refuse the line.
 pub fn gradbench(
     eval: &str,
     recorded: &Value,
@@ -123,6 +124,10 @@ pub fn gradbench(
         settings,
     };
     let Ok(answer) = run(&mut session, &call) else {
+        let is_refused = session.diagnostics.iter().any(|problem| problem.code == "E0717");
+        if is_refused && configuration.is_some_and(Configuration::may_refuse) {
+            return None;
+        }
         let problems = session.diagnostics.iter();
         let texts: Vec<String> =
             problems.map(|problem| render(&session.sources, problem, Style::Plain)).collect();
