@@ -86,7 +86,9 @@ impl Simplify<'_> {
     /// A result that all branches agree on is that atom. Nothing looks at one that is undefined.
     pub(super) fn equal_results(&mut self, stmt: &mut Stmt) -> Option<New> {
         let blocks = stmt.op.blocks();
-        let bound: FxHashSet<_> = blocks.iter().flat_map(|block| block.bound()).collect();
+        // A result of a block is bound by the block itself, and by none inside it.
+        let stmts = blocks.iter().flat_map(|block| &block.stmts);
+        let bound: FxHashSet<_> = stmts.flat_map(|stmt| stmt.vars.iter().copied()).collect();
         let params = stmt.op.inner_params();
         let is_outer = |atom: Atom| {
             atom.var().is_none_or(|var| !bound.contains(&var) && !params.contains(&var))
