@@ -71,6 +71,7 @@ impl<'k> Text<'_, 'k> {
         self.look(&looped.body);
         self.across = Some(has_end);
         self.depth += 1;
+        self.pack(index);
         self.block(&looped.body, skipped);
         self.collect(looped, vars, index);
         for (state, reduction) in looped.states.iter().zip(reductions(looped)) {

@@ -6,6 +6,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use super::lanes::{Kind, LANES, Layout, may_lie};
+use super::packs::row;
 use super::plan::Plan;
 
 /// How often a loop is taken to run whose count is not known.
@@ -101,6 +102,7 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
                 scalar_cost(*prim)
             }
         }
+        Op::Index(array, at) if is_packed(plan, layout, *array, at) => 1.0,
         Op::Index(array, at)
             if stmt.vars.iter().any(|var| !plan.ty(Atom::Var(*var)).is_array()) =>
         {
@@ -117,6 +119,12 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
         },
         _ => 1.0,
     }
+}
+
+/// Whether an element is of a row that has been copied.
+fn is_packed(plan: &Plan<'_>, layout: &Layout, array: Atom, at: &[Atom]) -> bool {
+    let row = array.var().and_then(|array| row(plan, layout, array, at));
+    row.is_some_and(|(pack, _)| layout.packs.contains(&pack))
 }
 
 /// Whether a primitive takes long.

@@ -7,6 +7,7 @@ use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::packs::{Pack, find};
 use super::plan::Plan;
 
 /// How many lanes a vector has.
@@ -40,6 +41,8 @@ pub(super) struct Layout {
     views: FxHashMap<VarId, View>,
     /// The variables that are bound inside loops across lanes.
     inside: FxHashSet<VarId>,
+    /// Rows that are copied.
+    pub packs: FxHashSet<Pack>,
     has_changed: bool,
 }
 
@@ -71,6 +74,7 @@ impl Layout {
             kinds: FxHashMap::default(),
             views: FxHashMap::default(),
             inside: FxHashSet::default(),
+            packs: FxHashSet::default(),
             has_changed: false,
         };
         layout.look(plan, &plan.looped.body);
@@ -79,6 +83,7 @@ impl Layout {
             layout.has_changed = false;
             layout.repeat(plan, plan.looped, plan.vars, false);
             if !layout.has_changed {
+                layout.packs = find(plan, &layout);
                 return layout;
             }
         }

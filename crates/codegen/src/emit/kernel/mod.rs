@@ -9,8 +9,10 @@ mod across;
 mod cost;
 mod guard;
 mod lanes;
+mod packs;
 mod places;
 mod plan;
+mod tables;
 mod text;
 
 use pullback_base::Id;
@@ -19,6 +21,7 @@ use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};
 use self::cost::choose;
 use self::lanes::{Kind, LANES, Layout};
 use self::plan::{Plan, Size};
+use self::tables::Tables;
 use self::text::{Text, c_type};
 use crate::emit::Fp;
 use crate::emit::body::Body;
@@ -52,7 +55,9 @@ impl Body<'_, '_> {
         self.open(format_args!("{{"));
         self.lines.text.push_str(&guard);
         self.inputs(&plan);
-        let blocks = self.buffers(&plan, &layout);
+        let tables = Tables::of(&plan, &layout);
+        let mut blocks = self.buffers(&plan, &layout);
+        self.tables(&plan, &tables, &mut blocks);
         let count = self.atom(count);
         for var in collected {
             let mut sizes = plan.sizes.get(var).cloned().unwrap_or_default();
@@ -64,7 +69,8 @@ impl Body<'_, '_> {
             }
         }
         let poll = self.poll_line();
-        let mut text = Text::new(&plan, &layout, is_strict, poll, self.lines.depth);
+        let mut text = Text::new(&plan, &layout, &tables, is_strict, poll, self.lines.depth);
+        text.fill();
         text.repeat(looped, vars);
         self.lines.text.push_str(&text.lines.text);
         for var in states {
@@ -125,7 +131,7 @@ impl Body<'_, '_> {
             plan.defs.keys().copied().filter(|var| is_made(plan, layout, *var)).collect();
         made.sort();
         for var in made {
-            let (ty, name, site) = (self.ty(var), var.index(), self.site());
+            let (ty, name) = (self.ty(var), var.index());
             let is_varying = layout.kind(Atom::Var(var)) == Kind::Varying;
             let elem = c_type(ty.elem, is_varying);
             let bounds: Vec<Size> = plan
@@ -143,7 +149,6 @@ impl Body<'_, '_> {
                 self.line(format_args!("{elem} b{name}[{total}];"));
                 continue;
             }
-            let texts: Vec<String> = bounds.iter().map(|bound| self.size_text(*bound)).collect();
             let bytes = if elem == "_Bool" {
                 1
             } else if is_varying {
@@ -151,15 +156,41 @@ impl Body<'_, '_> {
             } else {
                 8
             };
-            self.line(format_args!(
-                "pb_block *const s{name} = pb_scratch(c, {site}, (int64_t[]){{{}}}, {}, {bytes});",
-                texts.join(", "),
-                texts.len()
-            ));
+            self.scratch(&name.to_string(), &bounds, bytes);
             self.line(format_args!("{elem} *const restrict b{name} = PB_ALIGNED(s{name});"));
             blocks.push(format!("s{name}"));
         }
+        for (name, sizes) in packs::rooms(plan, layout) {
+            self.scratch(&name, &sizes, 8 * LANES);
+            self.line(format_args!("pb_v *const restrict {name} = PB_ALIGNED(s{name});"));
+            blocks.push(format!("s{name}"));
+        }
         blocks
+    }
+
+    /// Room for tables.
+    fn tables(&mut self, plan: &Plan<'_>, tables: &Tables<'_>, blocks: &mut Vec<String>) {
+        for (looped, _, kept) in &tables.loops {
+            let bound = looped.for_count().and_then(|count| plan.bound(Size::Atom(count)));
+            let bounds: Vec<Size> = bound.into_iter().collect();
+            for var in kept {
+                let name = tables::name(*var);
+                self.scratch(&name, &bounds, 8);
+                self.line(format_args!("int64_t *const restrict {name} = PB_ALIGNED(s{name});"));
+                blocks.push(format!("s{name}"));
+            }
+        }
+    }
+
+    /// Room for so many elements of so many bytes.
+    fn scratch(&mut self, name: &str, sizes: &[Size], bytes: i64) {
+        let site = self.site();
+        let texts: Vec<String> = sizes.iter().map(|size| self.size_text(*size)).collect();
+        self.line(format_args!(
+            "pb_block *const s{name} = pb_scratch(c, {site}, (int64_t[]){{{}}}, {}, {bytes});",
+            texts.join(", "),
+            texts.len()
+        ));
     }
 }
 

@@ -111,7 +111,10 @@ impl Text<'_, '_> {
     /// An element, as a vector or as a number.
     pub fn load(&self, array: Atom, at: &[Atom], is_varying: bool) -> String {
         let Some(array) = array.var() else { bug("codegen", "an array") };
-        self.load_at(array, &self.offset(array, at), is_varying)
+        match self.packed(array, at) {
+            Some(text) if is_varying => text,
+            Some(_) | None => self.load_at(array, &self.offset(array, at), is_varying),
+        }
     }
 
     /// The element of this number.

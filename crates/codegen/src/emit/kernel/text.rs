@@ -7,6 +7,7 @@ use pullback_prim::Prim;
 use super::cost::has_vector_form;
 use super::lanes::{Kind, Layout};
 use super::plan::{Plan, Size, local_name};
+use super::tables::{self, Tables};
 use crate::emit::Lines;
 use crate::emit::numbers::{int, real};
 use crate::emit::primitives::{Form, form, primitive_text};
@@ -15,6 +16,7 @@ use crate::emit::primitives::{Form, form, primitive_text};
 pub(super) struct Text<'t, 'k> {
     pub plan: &'t Plan<'k>,
     pub layout: &'t Layout,
+    pub tables: &'t Tables<'k>,
     pub lines: Lines,
     /// Whether primitives give the evaluator's bits.
     pub is_strict: bool,
@@ -33,12 +35,24 @@ impl<'t, 'k> Text<'t, 'k> {
     pub fn new(
         plan: &'t Plan<'k>,
         layout: &'t Layout,
+        tables: &'t Tables<'k>,
         is_strict: bool,
         poll: String,
         indent: usize,
     ) -> Self {
         let lines = Lines { text: String::new(), depth: indent };
-        Self { plan, layout, lines, is_strict, across: None, mask: None, poll, depth: 0, fresh: 0 }
+        Self {
+            plan,
+            layout,
+            tables,
+            lines,
+            is_strict,
+            across: None,
+            mask: None,
+            poll,
+            depth: 0,
+            fresh: 0,
+        }
     }
 
     pub fn line(&mut self, line: std::fmt::Arguments<'_>) {
@@ -126,7 +140,14 @@ impl<'t, 'k> Text<'t, 'k> {
 
     pub fn block(&mut self, block: &'k Block, skipped: &[*const Stmt]) {
         for stmt in &block.stmts {
-            if !skipped.contains(&std::ptr::from_ref(stmt)) {
+            if self.tables.left_out.contains(&std::ptr::from_ref(stmt)) {
+                for var in &stmt.vars {
+                    if let Some(index) = self.tables.looked_up.get(var) {
+                        let value = format!("{}[{}]", tables::name(*var), local_name(*index));
+                        self.define(*var, &value);
+                    }
+                }
+            } else if !skipped.contains(&std::ptr::from_ref(stmt)) {
                 self.stmt(stmt);
             }
         }

@@ -1,0 +1,123 @@
+//! Rows that are read again and again while the same eight iterations are under way: each is copied once, its
+//! elements side by side with those of the other lanes.
+
+use pullback_base::Id;
+use pullback_ir::{Atom, Block, Elem, Op, VarId};
+use rustc_hash::FxHashSet;
+
+use super::lanes::{Kind, Layout};
+use super::plan::{Plan, Size};
+use super::text::Text;
+
+/// The rows of an array from outside that a loop across lanes has: which array, the loop by its index.
+pub(super) type Pack = (VarId, VarId);
+
+/// The rows that are worth a copy: an element of them is read in a loop that it does not hang on.
+pub(super) fn find(plan: &Plan<'_>, layout: &Layout) -> FxHashSet<Pack> {
+    let mut packs = FxHashSet::default();
+    look(plan, layout, &plan.looped.body, &mut vec![], &mut packs);
+    packs
+}
+
+fn look(
+    plan: &Plan<'_>,
+    layout: &Layout,
+    block: &Block,
+    around: &mut Vec<VarId>,
+    packs: &mut FxHashSet<Pack>,
+) {
+    for stmt in &block.stmts {
+        if let Op::Index(array, at) = &stmt.op
+            && let Some((pack, rest)) = array.var().and_then(|array| row(plan, layout, array, at))
+        {
+            let is_again = around.iter().any(|index| !rest.contains(&Atom::Var(*index)));
+            let are_plain = rest.iter().all(|atom| match atom {
+                Atom::Var(var) => around.contains(var) || !plan.local.contains(var),
+                Atom::Real(_) | Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => true,
+            });
+            if is_again && are_plain {
+                packs.insert(pack);
+            }
+        }
+        let index = if let Op::Loop(looped) = &stmt.op { looped.for_index() } else { None };
+        let inner = index.filter(|index| !layout.lanes.contains(index));
+        around.extend(inner);
+        stmt.op.blocks().into_iter().for_each(|block| look(plan, layout, block, around, packs));
+        if inner.is_some() {
+            around.pop();
+        }
+    }
+}
+
+/// The row of an array from outside that an element is of, if each lane has its own, and where it is in it.
+pub(super) fn row(
+    plan: &Plan<'_>,
+    layout: &Layout,
+    array: VarId,
+    at: &[Atom],
+) -> Option<(Pack, Vec<Atom>)> {
+    let view = layout.view(array);
+    let ty = plan.ty(Atom::Var(view.root));
+    let mut indices = view.prefix.into_iter().chain(at.iter().copied());
+    let Some(Atom::Var(index)) = indices.next() else { return None };
+    let rest: Vec<Atom> = indices.collect();
+    let is_whole = rest.len() + 1 == usize::from(ty.rank) && ty.rank > 1;
+    let is_shared = rest.iter().all(|atom| layout.kind(*atom) == Kind::Uniform);
+    let is_read = ty.elem == Elem::Real && !ty.is_acc && !plan.local.contains(&view.root);
+    (is_whole && is_shared && is_read && layout.lanes.contains(&index))
+        .then_some(((view.root, index), rest))
+}
+
+/// The name of a copy.
+fn name((root, index): Pack) -> String {
+    format!("p{}_{}", root.index(), index.index())
+}
+
+/// Room for the copies of a kernel: name and sizes of each.
+pub(super) fn rooms(plan: &Plan<'_>, layout: &Layout) -> Vec<(String, Vec<Size>)> {
+    let mut packs: Vec<Pack> = layout.packs.iter().copied().collect();
+    packs.sort();
+    let room = |pack: Pack| {
+        let rank = plan.ty(Atom::Var(pack.0)).rank;
+        (name(pack), (1..rank).map(|at| Size::Of(pack.0, at)).collect())
+    };
+    packs.into_iter().map(room).collect()
+}
+
+impl Text<'_, '_> {
+    /// Copies the rows that a loop across lanes reads again and again.
+    pub fn pack(&mut self, index: VarId) {
+        let mut packs: Vec<Pack> =
+            self.layout.packs.iter().copied().filter(|pack| pack.1 == index).collect();
+        packs.sort();
+        for pack in packs {
+            let rank = self.ty(Atom::Var(pack.0)).rank;
+            let sizes: Vec<String> = (1..rank).map(|at| self.size(Size::Of(pack.0, at))).collect();
+            let (e, total) = (self.fresh(), sizes.join(" * "));
+            self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
+            let offset = self.offset(pack.0, &[Atom::Var(index)]).plus(&format!("e{e}"));
+            let value = self.load_at(pack.0, &offset, true);
+            self.line(format_args!("{}[e{e}] = {value};", name(pack)));
+            self.close();
+        }
+    }
+
+    /// An element of a row that has been copied, if it is one.
+    pub fn packed(&self, array: VarId, at: &[Atom]) -> Option<String> {
+        let (pack, rest) = row(self.plan, self.layout, array, at)?;
+        if !self.layout.packs.contains(&pack) {
+            return None;
+        }
+        let mut offset = String::new();
+        for (dimension, index) in rest.iter().enumerate() {
+            let index = self.scalar(*index);
+            offset = if dimension == 0 {
+                index
+            } else {
+                let size = self.size(Size::Of(pack.0, dimension as u8 + 1));
+                format!("({offset}) * {size} + {index}")
+            };
+        }
+        Some(format!("{}[{offset}]", name(pack)))
+    }
+}

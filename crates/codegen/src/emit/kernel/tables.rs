@@ -1,0 +1,148 @@
+//! Int arithmetic of an inner loop that hangs on its index alone: it is done once, before the kernel's loop, and the
+//! loop inside reads the results.
+
+use pullback_base::{Id, bug};
+use pullback_ir::{Atom, Block, Loop, Op, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::lanes::Layout;
+use super::plan::{Plan, Size};
+use super::text::Text;
+
+/// The least steps that are worth a table.
+const STEPS: usize = 3;
+
+/// What is looked up.
+pub(super) struct Tables<'k> {
+    /// The variables that a table has, with the index of their loop.
+    pub looked_up: FxHashMap<VarId, VarId>,
+    /// The statements that only tables need.
+    pub left_out: FxHashSet<*const Stmt>,
+    /// The loops that have tables, with the statements that these take and the variables that they keep.
+    pub loops: Vec<(&'k Loop, Vec<&'k Stmt>, Vec<VarId>)>,
+}
+
+impl<'k> Tables<'k> {
+    /// The tables of a kernel.
+    pub fn of(plan: &Plan<'k>, layout: &Layout) -> Self {
+        let mut tables =
+            Self { looked_up: FxHashMap::default(), left_out: FxHashSet::default(), loops: vec![] };
+        tables.look(plan, layout, &plan.looped.body);
+        tables
+    }
+
+    fn look(&mut self, plan: &Plan<'k>, layout: &Layout, block: &'k Block) {
+        for stmt in &block.stmts {
+            if let Op::Loop(looped) = &stmt.op {
+                self.inner(plan, layout, looped);
+            }
+            stmt.op.blocks().into_iter().for_each(|block| self.look(plan, layout, block));
+        }
+    }
+
+    fn inner(&mut self, plan: &Plan<'k>, layout: &Layout, looped: &'k Loop) {
+        let (Some(index), Some(count)) = (looped.for_index(), looped.for_count()) else { return };
+        if layout.lanes.contains(&index) || plan.bound(Size::Atom(count)).is_none() {
+            return;
+        }
+        let mut steps: FxHashMap<VarId, usize> = FxHashMap::default();
+        let mut stmts: Vec<&Stmt> = vec![];
+        for stmt in &looped.body.stmts {
+            if let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice())
+                && is_simple(*prim, args)
+            {
+                let own = |arg: &Atom| match arg {
+                    Atom::Var(arg) if *arg == index => Some(0),
+                    Atom::Var(arg) if plan.local.contains(arg) => steps.get(arg).copied(),
+                    Atom::Var(_) | Atom::Int(_) => Some(0),
+                    Atom::Real(_) | Atom::Bool(_) | Atom::Str(_) => None,
+                };
+                if let Some(before) = args.iter().map(own).sum::<Option<usize>>() {
+                    steps.insert(var, before + 1);
+                    stmts.push(stmt);
+                }
+            }
+        }
+        let mut used = FxHashSet::default();
+        let is_step = |stmt: &Stmt| stmts.iter().any(|step| std::ptr::eq(*step, stmt));
+        looped.body.visit(&mut |stmt| {
+            if !is_step(stmt) {
+                stmt.op.for_each_atom(&mut |atom| used.extend(atom.var()));
+                let results = stmt.op.blocks().into_iter().flat_map(|block| &block.results);
+                used.extend(results.filter_map(|atom| atom.var()));
+            }
+        });
+        used.extend(looped.body.results.iter().filter_map(|atom| atom.var()));
+        let has_table =
+            |var: &VarId| used.contains(var) && steps.get(var).is_some_and(|steps| *steps >= STEPS);
+        let kept: Vec<VarId> =
+            stmts.iter().flat_map(|stmt| &stmt.vars).copied().filter(has_table).collect();
+        if kept.is_empty() {
+            return;
+        }
+        // What is used as it is, and what that takes, is made in the loop.
+        let mut made: FxHashSet<VarId> =
+            used.into_iter().filter(|var| !kept.contains(var)).collect();
+        for stmt in stmts.iter().rev() {
+            if stmt.vars.iter().any(|var| made.contains(var)) {
+                stmt.op.for_each_atom(&mut |atom| made.extend(atom.var()));
+            }
+        }
+        let is_left_out = |stmt: &&&Stmt| !stmt.vars.iter().any(|var| made.contains(var));
+        self.left_out
+            .extend(stmts.iter().filter(is_left_out).map(|stmt| std::ptr::from_ref(*stmt)));
+        self.looked_up.extend(kept.iter().map(|var| (*var, index)));
+        self.loops.push((looped, stmts, kept));
+    }
+}
+
+/// Whether a primitive on Ints can be computed also where the loop does not come, without failing.
+fn is_simple(prim: Prim, args: &[Atom]) -> bool {
+    matches!(prim, Prim::IntAdd | Prim::IntSub | Prim::IntMul)
+        || (prim == Prim::IntDiv && matches!(args, [_, Atom::Int(2..)]))
+}
+
+/// The name of a table.
+pub(super) fn name(var: VarId) -> String {
+    format!("t{}", var.index())
+}
+
+impl Text<'_, '_> {
+    /// Fills the tables.
+    pub fn fill(&mut self) {
+        for (looped, stmts, kept) in &self.tables.loops {
+            let (Some(index), Some(count)) = (looped.for_index(), looped.for_count()) else {
+                bug("codegen", "a loop with a count")
+            };
+            let Some(bound) = self.plan.bound(Size::Atom(count)) else { bug("codegen", "a bound") };
+            let (i, bound) = (self.scalar(Atom::Var(index)), self.size(bound));
+            self.open(format_args!("for (int64_t {i} = 0; {i} < {bound}; {i}++) {{"));
+            for stmt in stmts {
+                let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice()) else {
+                    bug("codegen", "a step of a table")
+                };
+                let args: Vec<String> = args.iter().map(|arg| self.scalar(*arg)).collect();
+                #[expect(clippy::wildcard_enum_match_arm, reason = "the one that is left")]
+                let operator = match prim {
+                    Prim::IntAdd => "+",
+                    Prim::IntSub => "-",
+                    Prim::IntMul => "*",
+                    _ => {
+                        let value = format!("pb_int_div(c, 0, 0, {}, {})", args[0], args[1]);
+                        self.define(var, &value);
+                        continue;
+                    }
+                };
+                // Where the loop does not come the result may be too large: it is never looked up.
+                let value =
+                    format!("(int64_t)((uint64_t){} {operator} (uint64_t){})", args[0], args[1]);
+                self.define(var, &value);
+            }
+            for var in kept {
+                self.line(format_args!("{}[{i}] = {};", name(*var), self.scalar(Atom::Var(*var))));
+            }
+            self.close();
+        }
+    }
+}
