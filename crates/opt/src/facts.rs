@@ -7,6 +7,7 @@
 //!
 //! Statements are numbered over the whole program in the order in which they stand, each before those inside it.
 
+mod counter;
 mod range;
 mod size;
 
@@ -192,6 +193,9 @@ impl<'p> Ctx<'p> {
             Op::If(_, then, other) => {
                 self.inner(then);
                 self.inner(other);
+                for (at, var) in stmt.vars.iter().enumerate() {
+                    self.join_ranges(*var, [then.results[at], other.results[at]]);
+                }
             }
             Op::Match(cases) => {
                 for arm in &cases.arms {
@@ -217,6 +221,7 @@ impl<'p> Ctx<'p> {
         let is_array = |state: &VarId| self.program.vars[*state].ty.is_array();
         let mut is_steady: Vec<bool> =
             form.states.iter().map(|state| self.depth < DEEPEST && is_array(state)).collect();
+        let mut counters = self.counters(form);
         self.depth += 1;
         loop {
             self.next = first;
@@ -240,8 +245,9 @@ impl<'p> Ctx<'p> {
             if let LoopForm::While(condition) = &form.form {
                 self.inner(condition);
             }
+            self.guess_counters(form, &counters);
             self.iteration(form);
-            let mut is_stable = true;
+            let mut is_stable = self.confirm_counters(form, &mut counters);
             for (at, is_steady) in is_steady.iter_mut().enumerate() {
                 let next = self.dims_of(form.body.results[at]);
                 if *is_steady && next != self.dims_of(form.init[at]) {
@@ -258,6 +264,7 @@ impl<'p> Ctx<'p> {
                 self.dims.insert(stmt.vars[at], dims);
             }
         }
+        self.learn_counters(stmt, form, &counters);
         self.forget(&stmt.op.inner_params());
         self.collect(stmt, form, number);
     }

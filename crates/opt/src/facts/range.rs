@@ -6,7 +6,7 @@ use pullback_prim::Prim;
 use super::{Ctx, Range, Symbol};
 
 impl Range {
-    fn of(lo: i64, hi: i64) -> Self {
+    pub(super) fn of(lo: i64, hi: i64) -> Self {
         Self { lo, hi, is: None, below: None }
     }
     fn number(n: i64) -> Self {
@@ -217,7 +217,7 @@ impl Ctx<'_> {
     }
 
     /// What an Int is not larger than, and what that is not larger than, for a few steps.
-    fn bounds(&self, range: Range) -> Vec<(Symbol, i64)> {
+    pub(super) fn bounds(&self, range: Range) -> Vec<(Symbol, i64)> {
         let mut bounds = vec![];
         let mut next = range.below.or(range.is);
         while let Some((symbol, offset)) = next
