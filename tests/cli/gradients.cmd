@@ -274,52 +274,50 @@ exit 0
 >       yield state.25
 >     }
 >     t.31: bool = is_nan(t.21)
->     state.32: i64, state.33: i64, key.34: []bool = for i.35 < n.3 with state.36: i64 = 0,
->         state.37: i64 = 0 {
->       t.38: bool = if t.31 { yield true } else {
->         element.39: f64 = array.11[i.35]
->         t.40: bool = eq(element.39, t.21)
+>     state.32: i64, key.33: []bool = for i.34 < n.3 with state.35: i64 = 0 {
+>       t.36: bool = if t.31 { yield true } else {
+>         element.37: f64 = array.11[i.34]
+>         t.38: bool = eq(element.37, t.21)
+>         yield t.38
+>       }
+>       t.39: i64 = if t.36 {
+>         t.40: i64 = int_add(state.35, 1)
 >         yield t.40
->       }
->       t.41: i64, t.42: i64 = if t.38 {
->         element.43: f64 = array.11[state.37]
->         t.44: i64 = int_add(state.36, 1)
->         yield t.44, i.35
->       } else { yield state.36, state.37 }
->       yield t.41, t.42
->       collect t.38
+>       } else { yield state.35 }
+>       yield t.39
+>       collect t.36
 >     }
->     t.45: f64 = if t.31 { yield nan } else {
->       t.46: f64 = real(state.32)
->       t.47: f64 = div(1.0, t.46)
->       yield t.47
+>     t.41: f64 = if t.31 { yield nan } else {
+>       t.42: f64 = real(state.32)
+>       t.43: f64 = div(1.0, t.42)
+>       yield t.43
 >     }
->     row.48: []f64 = points.0[i.9]
->     row.49: []f64 = zero(row.48)
->     acc.50: acc []f64 = new_acc(row.49)
->     for i.51 < n.3 {
->       key.52: bool = key.34[i.51]
->       bar.53: f64 = select(key.52, t.45, 0.0)
->       for i.54 < 2 {
->         element.55: f64 = points.0[i.9, i.54]
->         element.56: f64 = centroids.1[i.51, i.54]
->         t.57: f64 = sub(element.55, element.56)
->         bar.58: f64 = mul_zero(bar.53, t.57)
->         bar.59: f64 = add(bar.58, bar.58)
->         bar.60: f64 = neg(bar.59)
->         acc.6[i.51, i.54] += bar.60
->         acc.50[i.54] += bar.59
+>     row.44: []f64 = points.0[i.9]
+>     row.45: []f64 = zero(row.44)
+>     acc.46: acc []f64 = new_acc(row.45)
+>     for i.47 < n.3 {
+>       key.48: bool = key.33[i.47]
+>       bar.49: f64 = select(key.48, t.41, 0.0)
+>       for i.50 < 2 {
+>         element.51: f64 = points.0[i.9, i.50]
+>         element.52: f64 = centroids.1[i.47, i.50]
+>         t.53: f64 = sub(element.51, element.52)
+>         bar.54: f64 = mul_zero(bar.49, t.53)
+>         bar.55: f64 = add(bar.54, bar.54)
+>         bar.56: f64 = neg(bar.55)
+>         acc.6[i.47, i.50] += bar.56
+>         acc.46[i.50] += bar.55
 >       }
 >     }
->     bar.61: []f64 = read_acc(acc.50)
->     total.62: f64 = add(total.10, t.21)
->     yield total.62
->     collect bar.61
+>     bar.57: []f64 = read_acc(acc.46)
+>     total.58: f64 = add(total.10, t.21)
+>     yield total.58
+>     collect bar.57
 >   }
->   size.63: i64 = dim(points.0, 1)
->   bar.64: [][]f64 = sized(bar.8, 1, size.63)
->   bar.65: [][]f64 = read_acc(acc.6)
->   yield total.7, bar.64, bar.65
+>   size.59: i64 = dim(points.0, 1)
+>   bar.60: [][]f64 = sized(bar.8, 1, size.59)
+>   bar.61: [][]f64 = read_acc(acc.6)
+>   yield total.7, bar.60, bar.61
 > }
 
 $ pullback show tests/cli/programs/gradients.pull convolved --stage opt

@@ -128,7 +128,7 @@ fn is_packed(plan: &Plan<'_>, layout: &Layout, array: Atom, at: &[Atom]) -> bool
 }
 
 /// Whether a primitive takes long.
-fn is_slow(prim: Prim) -> bool {
+pub(super) fn is_slow(prim: Prim) -> bool {
     matches!(
         prim,
         Prim::Pow

@@ -4,7 +4,7 @@ use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
-use super::cost::has_vector_form;
+use super::cost::{has_vector_form, is_slow};
 use super::lanes::{Kind, Layout};
 use super::plan::{Plan, Size, local_name};
 use super::tables::{self, Tables};
@@ -320,7 +320,7 @@ impl<'t, 'k> Text<'t, 'k> {
                 outer.as_ref().map_or_else(|| own.clone(), |outer| format!("({outer} & {own})")),
             );
             let active = self.active().unwrap_or_default();
-            if block.stmts.is_empty() {
+            if block.stmts.iter().all(is_cheap) {
                 self.open(format_args!("{{"));
             } else {
                 self.open(format_args!("if (pb_some({active})) {{"));
@@ -451,6 +451,11 @@ impl<'t, 'k> Text<'t, 'k> {
         let root = self.layout.view(var).root;
         self.plan.defs.get(&root).is_some_and(|stmt| matches!(stmt.op, Op::Zero(_)))
     }
+}
+
+/// Whether a statement takes less than asking whether any lane needs it, and may be run by those that do not.
+fn is_cheap(stmt: &Stmt) -> bool {
+    matches!(&stmt.op, Op::Prim(prim, _) if !is_slow(*prim))
 }
 
 /// The C type of numbers, in one lane or all.
