@@ -6,7 +6,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use super::lanes::{Kind, LANES, Layout, may_lie};
-use super::packs::row;
+use super::packs::{self, row};
 use super::plan::Plan;
 
 /// How often a loop is taken to run whose count is not known.
@@ -25,7 +25,7 @@ fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashS
     let mut inner = FxHashSet::default();
     let count = iterations(count);
     let one_by_one = count * sequential(plan, &looped.body, is_strict, &mut inner);
-    let layout = Layout::of(plan, [index].into_iter().collect());
+    let layout = packs::layout(plan, [index].into_iter().collect());
     if may_lie(plan, &layout, looped, is_strict) {
         let blocks = (count / LANES as f64).ceil();
         let across = blocks * (3.0 + across(plan, &layout, &looped.body));

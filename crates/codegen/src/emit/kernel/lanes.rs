@@ -7,7 +7,6 @@ use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::packs::{Pack, find};
 use super::plan::Plan;
 
 /// How many lanes a vector has.
@@ -23,6 +22,9 @@ pub(super) enum Kind {
     /// They differ: a vector, or an array of vectors.
     Varying,
 }
+
+/// The rows of an array from outside that a loop across lanes has: which array, the loop by its index.
+pub(super) type Pack = (VarId, VarId);
 
 /// A part of an array: of which, and where.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +85,6 @@ impl Layout {
             layout.has_changed = false;
             layout.repeat(plan, plan.looped, plan.vars, false);
             if !layout.has_changed {
-                layout.packs = find(plan, &layout);
                 return layout;
             }
         }

@@ -7,6 +7,7 @@
 
 mod across;
 mod cost;
+mod fill;
 mod guard;
 mod lanes;
 mod packs;
@@ -45,7 +46,7 @@ impl Body<'_, '_> {
         let plan = Plan::of(program, looped, vars, (self.is_proven, proven))?;
         let guard = guard::guard(&plan, &format!("slow_{number}"), self.lines.depth + 1)?;
         let is_strict = self.emit.fp == Fp::Strict;
-        let layout = Layout::of(&plan, choose(&plan, is_strict));
+        let layout = packs::layout(&plan, choose(&plan, is_strict));
         let (states, collected) = vars.split_at(looped.states.len());
         for var in states {
             self.declare(*var);

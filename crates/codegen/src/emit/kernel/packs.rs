@@ -5,18 +5,17 @@ use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Op, VarId};
 use rustc_hash::FxHashSet;
 
-use super::lanes::{Kind, Layout};
+use super::lanes::{Kind, Layout, Pack};
 use super::plan::{Plan, Size};
-use super::text::Text;
 
-/// The rows of an array from outside that a loop across lanes has: which array, the loop by its index.
-pub(super) type Pack = (VarId, VarId);
-
-/// The rows that are worth a copy: an element of them is read in a loop that it does not hang on.
-pub(super) fn find(plan: &Plan<'_>, layout: &Layout) -> FxHashSet<Pack> {
+/// The layout of a kernel, with the rows that are worth a copy: an element of them is read in a loop that it does
+/// not hang on.
+pub(super) fn layout(plan: &Plan<'_>, lanes: FxHashSet<VarId>) -> Layout {
+    let mut layout = Layout::of(plan, lanes);
     let mut packs = FxHashSet::default();
-    look(plan, layout, &plan.looped.body, &mut vec![], &mut packs);
-    packs
+    look(plan, &layout, &plan.looped.body, &mut vec![], &mut packs);
+    layout.packs = packs;
+    layout
 }
 
 fn look(
@@ -69,7 +68,7 @@ pub(super) fn row(
 }
 
 /// The name of a copy.
-fn name((root, index): Pack) -> String {
+pub(super) fn name((root, index): Pack) -> String {
     format!("p{}_{}", root.index(), index.index())
 }
 
@@ -82,42 +81,4 @@ pub(super) fn rooms(plan: &Plan<'_>, layout: &Layout) -> Vec<(String, Vec<Size>)
         (name(pack), (1..rank).map(|at| Size::Of(pack.0, at)).collect())
     };
     packs.into_iter().map(room).collect()
-}
-
-impl Text<'_, '_> {
-    /// Copies the rows that a loop across lanes reads again and again.
-    pub fn pack(&mut self, index: VarId) {
-        let mut packs: Vec<Pack> =
-            self.layout.packs.iter().copied().filter(|pack| pack.1 == index).collect();
-        packs.sort();
-        for pack in packs {
-            let rank = self.ty(Atom::Var(pack.0)).rank;
-            let sizes: Vec<String> = (1..rank).map(|at| self.size(Size::Of(pack.0, at))).collect();
-            let (e, total) = (self.fresh(), sizes.join(" * "));
-            self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
-            let offset = self.offset(pack.0, &[Atom::Var(index)]).plus(&format!("e{e}"));
-            let value = self.load_at(pack.0, &offset, true);
-            self.line(format_args!("{}[e{e}] = {value};", name(pack)));
-            self.close();
-        }
-    }
-
-    /// An element of a row that has been copied, if it is one.
-    pub fn packed(&self, array: VarId, at: &[Atom]) -> Option<String> {
-        let (pack, rest) = row(self.plan, self.layout, array, at)?;
-        if !self.layout.packs.contains(&pack) {
-            return None;
-        }
-        let mut offset = String::new();
-        for (dimension, index) in rest.iter().enumerate() {
-            let index = self.scalar(*index);
-            offset = if dimension == 0 {
-                index
-            } else {
-                let size = self.size(Size::Of(pack.0, dimension as u8 + 1));
-                format!("({offset}) * {size} + {index}")
-            };
-        }
-        Some(format!("{}[{offset}]", name(pack)))
-    }
 }

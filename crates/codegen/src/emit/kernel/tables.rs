@@ -1,14 +1,13 @@
 //! Int arithmetic of an inner loop that hangs on its index alone: it is done once, before the kernel's loop, and the
 //! loop inside reads the results.
 
-use pullback_base::{Id, bug};
+use pullback_base::Id;
 use pullback_ir::{Atom, Block, Loop, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lanes::Layout;
 use super::plan::{Plan, Size};
-use super::text::Text;
 
 /// The least steps that are worth a table.
 const STEPS: usize = 3;
@@ -106,43 +105,4 @@ fn is_simple(prim: Prim, args: &[Atom]) -> bool {
 /// The name of a table.
 pub(super) fn name(var: VarId) -> String {
     format!("t{}", var.index())
-}
-
-impl Text<'_, '_> {
-    /// Fills the tables.
-    pub fn fill(&mut self) {
-        for (looped, stmts, kept) in &self.tables.loops {
-            let (Some(index), Some(count)) = (looped.for_index(), looped.for_count()) else {
-                bug("codegen", "a loop with a count")
-            };
-            let Some(bound) = self.plan.bound(Size::Atom(count)) else { bug("codegen", "a bound") };
-            let (i, bound) = (self.scalar(Atom::Var(index)), self.size(bound));
-            self.open(format_args!("for (int64_t {i} = 0; {i} < {bound}; {i}++) {{"));
-            for stmt in stmts {
-                let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice()) else {
-                    bug("codegen", "a step of a table")
-                };
-                let args: Vec<String> = args.iter().map(|arg| self.scalar(*arg)).collect();
-                #[expect(clippy::wildcard_enum_match_arm, reason = "the one that is left")]
-                let operator = match prim {
-                    Prim::IntAdd => "+",
-                    Prim::IntSub => "-",
-                    Prim::IntMul => "*",
-                    _ => {
-                        let value = format!("pb_int_div(c, 0, 0, {}, {})", args[0], args[1]);
-                        self.define(var, &value);
-                        continue;
-                    }
-                };
-                // Where the loop does not come the result may be too large: it is never looked up.
-                let value =
-                    format!("(int64_t)((uint64_t){} {operator} (uint64_t){})", args[0], args[1]);
-                self.define(var, &value);
-            }
-            for var in kept {
-                self.line(format_args!("{}[{i}] = {};", name(*var), self.scalar(Atom::Var(*var))));
-            }
-            self.close();
-        }
-    }
 }

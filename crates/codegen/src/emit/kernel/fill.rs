@@ -1,0 +1,87 @@
+//! What is written down for later: tables of the Int arithmetic of inner loops before a kernel's loop runs, and rows
+//! that a loop across lanes reads again and again before its eight iterations do.
+
+use pullback_base::bug;
+use pullback_ir::{Atom, Op, VarId};
+use pullback_prim::Prim;
+
+use super::lanes::Pack;
+use super::packs::{self, row};
+use super::plan::Size;
+use super::tables::name;
+use super::text::Text;
+
+impl Text<'_, '_> {
+    /// Fills the tables.
+    pub fn fill(&mut self) {
+        for (looped, stmts, kept) in &self.tables.loops {
+            let (Some(index), Some(count)) = (looped.for_index(), looped.for_count()) else {
+                bug("codegen", "a loop with a count")
+            };
+            let Some(bound) = self.plan.bound(Size::Atom(count)) else { bug("codegen", "a bound") };
+            let (i, bound) = (self.scalar(Atom::Var(index)), self.size(bound));
+            self.open(format_args!("for (int64_t {i} = 0; {i} < {bound}; {i}++) {{"));
+            for stmt in stmts {
+                let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice()) else {
+                    bug("codegen", "a step of a table")
+                };
+                let args: Vec<String> = args.iter().map(|arg| self.scalar(*arg)).collect();
+                #[expect(clippy::wildcard_enum_match_arm, reason = "the one that is left")]
+                let operator = match prim {
+                    Prim::IntAdd => "+",
+                    Prim::IntSub => "-",
+                    Prim::IntMul => "*",
+                    _ => {
+                        let value = format!("pb_int_div(c, 0, 0, {}, {})", args[0], args[1]);
+                        self.define(var, &value);
+                        continue;
+                    }
+                };
+                // Where the loop does not come the result may be too large: it is never looked up.
+                let value =
+                    format!("(int64_t)((uint64_t){} {operator} (uint64_t){})", args[0], args[1]);
+                self.define(var, &value);
+            }
+            for var in kept {
+                self.line(format_args!("{}[{i}] = {};", name(*var), self.scalar(Atom::Var(*var))));
+            }
+            self.close();
+        }
+    }
+
+    /// Copies the rows that a loop across lanes reads again and again.
+    pub fn pack(&mut self, index: VarId) {
+        let mut packs: Vec<Pack> =
+            self.layout.packs.iter().copied().filter(|pack| pack.1 == index).collect();
+        packs.sort();
+        for pack in packs {
+            let rank = self.ty(Atom::Var(pack.0)).rank;
+            let sizes: Vec<String> = (1..rank).map(|at| self.size(Size::Of(pack.0, at))).collect();
+            let (e, total) = (self.fresh(), sizes.join(" * "));
+            self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
+            let offset = self.offset(pack.0, &[Atom::Var(index)]).plus(&format!("e{e}"));
+            let value = self.load_at(pack.0, &offset, true);
+            self.line(format_args!("{}[e{e}] = {value};", packs::name(pack)));
+            self.close();
+        }
+    }
+
+    /// An element of a row that has been copied, if it is one.
+    pub fn packed(&self, array: VarId, at: &[Atom]) -> Option<String> {
+        let (pack, rest) = row(self.plan, self.layout, array, at)?;
+        if !self.layout.packs.contains(&pack) {
+            return None;
+        }
+        let mut offset = String::new();
+        for (dimension, index) in rest.iter().enumerate() {
+            let index = self.scalar(*index);
+            offset = if dimension == 0 {
+                index
+            } else {
+                let size = self.size(Size::Of(pack.0, dimension as u8 + 1));
+                format!("({offset}) * {size} + {index}")
+            };
+        }
+        Some(format!("{}[{offset}]", packs::name(pack)))
+    }
+}
