@@ -28,6 +28,8 @@ use crate::emit::Fp;
 use crate::emit::body::Body;
 use crate::layout::elem_type;
 
+/// A nest that is known to run no more often than this is no kernel.
+const TINY: i64 = 16;
 /// The largest array, in numbers, that lies in a kernel's own frame.
 const IN_FRAME: i64 = 64;
 
@@ -40,7 +42,10 @@ impl Body<'_, '_> {
         vars: &[VarId],
         number: usize,
     ) -> Option<bool> {
-        let LoopForm::For { count, .. } = looped.form else { return None };
+        let LoopForm::For { index, count, .. } = looped.form else { return None };
+        if is_tiny(looped) {
+            return None;
+        }
         let program = self.emit.program;
         let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
         let plan = Plan::of(program, looped, vars, (self.is_proven, proven))?;
@@ -54,6 +59,12 @@ impl Body<'_, '_> {
         }
         self.declare_collected(collected);
         self.open(format_args!("{{"));
+        if let (false, true, Atom::Var(count)) =
+            (guard.is_empty(), layout.lanes.contains(&index), count)
+        {
+            // Lanes that are empty cost as much as full ones.
+            self.line(format_args!("if (v{} < {LANES}) goto slow_{number};", count.index()));
+        }
         self.lines.text.push_str(&guard);
         self.inputs(&plan);
         let tables = Tables::of(&plan, &layout);
@@ -193,6 +204,22 @@ impl Body<'_, '_> {
             texts.len()
         ));
     }
+}
+
+/// Whether a loop with all that is inside it runs so few times, and surely, that C's compiler does better.
+fn is_tiny(looped: &Loop) -> bool {
+    let mut times = 1_i64;
+    let mut multiply = |looped: &Loop| match looped.for_count() {
+        Some(Atom::Int(count)) => times = times.saturating_mul(count.max(1)),
+        Some(_) | None => times = i64::MAX,
+    };
+    multiply(looped);
+    looped.body.visit(&mut |stmt| {
+        if let Op::Loop(inner) = &stmt.op {
+            multiply(inner);
+        }
+    });
+    times <= TINY
 }
 
 /// Whether an array is made inside, in a place of its own.
