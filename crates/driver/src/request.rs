@@ -23,7 +23,7 @@ pub struct Call {
 pub enum Fp {
     /// As the evaluator of the array code, to the last bit.
     Strict,
-    /// Sums in another order, `exp` and the like with other last places, products rounded only once added.
+    /// Sums in another order, `exp` and the like with other last places.
     Fast,
 }
 

@@ -44,8 +44,8 @@ use shared::{OWN, array_types, run};
 pub enum Fp {
     /// Nothing.
     Strict,
-    /// The order in which sums are added up, the last places of `exp` and the like, and products that are rounded
-    /// only once they have been added; always the same for the same program and input.
+    /// The order in which sums are added up, and the last places of `exp` and the like; always the same for the
+    /// same program and input.
     #[default]
     Fast,
 }
