@@ -368,8 +368,8 @@ pub struct OutputArgs {
 /// How native code computes.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct FpArgs {
-    /// Whether native code computes as the evaluator does to the last bit, or may add in another order and round less
-    /// often [default: fast with `--engine native`, `bench` and `gradbench`, else strict].
+    /// Whether native code computes as the evaluator does to the last bit, or may add in another order
+    /// [default: fast with `--engine native`, `bench` and `gradbench`, else strict].
     #[arg(long, value_name = "HOW")]
     fp: Option<FpArg>,
 }
