@@ -75,3 +75,25 @@ fn functions_on_lanes_are_accurate() {
         }
     }
 }
+
+#[test]
+fn a_long_kernel_ends_at_its_limit() {
+    for body in [
+        "t.4: f64 = real(i.2)\n    t.5: f64 = add(s.3, t.4)\n    yield t.5",
+        // Every step waits for the one before.
+        "t.4: f64 = mul(s.3, 0.5)\n    t.5: f64 = add(t.4, 1.0)\n    yield t.5",
+    ] {
+        let text = format!(
+            "fn @main.0(n.0: i64) -> f64 {{\n  r.1: f64 = for i.2 < n.0 with s.3: f64 = 0.0 {{\n    \
+             {body}\n  }}\n  yield r.1\n}}\n"
+        );
+        let mut program = pullback_ir::parse(&text, FileId(0)).expect("a program");
+        let roots: Vec<_> = program.funcs.ids().collect();
+        let native =
+            Native::new(&program, &roots, &proven(&program), Level::Quick, Fp::Fast).expect("code");
+        let timeout = Some(std::time::Duration::from_millis(50));
+        let limits = Limits { max_memory: 1 << 30, timeout, since: None };
+        let result = native.call(&mut program, 0, &[Value::Int(1 << 60)], &limits);
+        assert_eq!(result.err().map(|problem| problem.code), Some("E0711"));
+    }
+}

@@ -54,14 +54,12 @@ impl Body<'_, '_> {
 
     /// A line that opens a block of C.
     pub fn open(&mut self, line: std::fmt::Arguments<'_>) {
-        self.lines.line(line);
-        self.lines.depth += 1;
+        self.lines.open(line);
     }
 
     /// The end of a block of C.
     pub fn close(&mut self) {
-        self.lines.depth -= 1;
-        self.lines.line(format_args!("}}"));
+        self.lines.close();
     }
 
     pub fn ty(&self, var: VarId) -> Type {

@@ -32,8 +32,7 @@ impl Body<'_, '_> {
         let cond = self.atom(cond);
         self.open(format_args!("if ({cond}) {{"));
         self.block(blocks[0], &inner[0], dying, exit);
-        self.lines.depth -= 1;
-        self.open(format_args!("}} else {{"));
+        self.lines.between(format_args!("}} else {{"));
         self.block(blocks[1], &inner[1], dying, exit);
         self.close();
     }
@@ -140,8 +139,7 @@ impl Body<'_, '_> {
             self.release(&format!("(*({name} *)(PB_WORDS({cell}) + {at}))"), ty);
         }
         self.line(format_args!("pb_give(c, {cell}, pb_cell_bytes({size}));"));
-        self.lines.depth -= 1;
-        self.open(format_args!("}} else {{"));
+        self.lines.between(format_args!("}} else {{"));
         for (param, _) in counted.iter().filter(|(param, _)| scope.uses(*param)) {
             self.retain(&format!("v{}", param.index()), self.ty(*param));
         }

@@ -11,7 +11,7 @@ use super::ownership::Dead;
 use crate::layout::elem_type;
 
 /// How many iterations of a loop without calls or loops inside pass between two looks at the limits.
-const STRETCH: i64 = 1 << 16;
+pub(super) const STRETCH: i64 = 1 << 16;
 
 impl Body<'_, '_> {
     /// A loop: a kernel if it can be one, and what checks every step where the kernel's guard says so.

@@ -330,4 +330,22 @@ impl Lines {
         let _ = self.text.write_fmt(line);
         self.text.push('\n');
     }
+
+    /// A line that opens a block of C.
+    pub fn open(&mut self, line: std::fmt::Arguments<'_>) {
+        self.line(line);
+        self.depth += 1;
+    }
+
+    /// A line that ends one block of C and opens the next.
+    pub fn between(&mut self, line: std::fmt::Arguments<'_>) {
+        self.depth -= 1;
+        self.open(line);
+    }
+
+    /// The end of a block of C.
+    pub fn close(&mut self) {
+        self.depth -= 1;
+        self.line(format_args!("}}"));
+    }
 }

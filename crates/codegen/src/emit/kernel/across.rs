@@ -68,7 +68,7 @@ impl<'k> Text<'_, 'k> {
         skipped: &[*const Stmt],
         has_end: bool,
     ) {
-        self.look(&looped.body);
+        self.look(looped);
         self.across = Some(has_end);
         self.depth += 1;
         self.pack(index);

@@ -59,19 +59,9 @@ fn sequential(
             .into_iter()
             .map(|block| sequential(plan, block, is_strict, lanes))
             .sum();
-        inside + if let Op::Prim(prim, _) = &stmt.op { scalar_cost(*prim) } else { 1.0 }
+        inside + if let Op::Prim(prim, _) = &stmt.op { weight(*prim) } else { 1.0 }
     };
     1.0 + block.stmts.iter().map(|stmt| of_stmt(stmt, lanes)).sum::<f64>()
-}
-
-fn scalar_cost(prim: Prim) -> f64 {
-    if is_slow(prim) {
-        20.0
-    } else if matches!(prim, Prim::Div | Prim::Sqrt) {
-        4.0
-    } else {
-        1.0
-    }
 }
 
 /// The cost of a block for all lanes at once.
@@ -96,11 +86,7 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
         Op::If(_, then, other) => 2.0 + across(plan, layout, then) + across(plan, layout, other),
         Op::Prim(prim, args) => {
             let is_varying = args.iter().any(|arg| layout.kind(*arg) != Kind::Uniform);
-            if is_varying && is_slow(*prim) && !has_vector_form(*prim) {
-                8.0 * scalar_cost(*prim)
-            } else {
-                scalar_cost(*prim)
-            }
+            if is_varying && is_lane_by_lane(*prim) { 8.0 * weight(*prim) } else { weight(*prim) }
         }
         Op::Index(array, at) if is_packed(plan, layout, *array, at) => 1.0,
         Op::Index(array, at)
@@ -127,42 +113,19 @@ fn is_packed(plan: &Plan<'_>, layout: &Layout, array: Atom, at: &[Atom]) -> bool
     row.is_some_and(|(pack, _)| layout.packs.contains(&pack))
 }
 
+/// What a primitive costs.
+fn weight(prim: Prim) -> f64 {
+    prim.row().weight as f64
+}
+
 /// Whether a primitive takes long.
 pub(super) fn is_slow(prim: Prim) -> bool {
-    matches!(
-        prim,
-        Prim::Pow
-            | Prim::Atan2
-            | Prim::Hypot
-            | Prim::Xlogy
-            | Prim::Cbrt
-            | Prim::Exp
-            | Prim::Expm1
-            | Prim::Log
-            | Prim::Log1p
-            | Prim::Sin
-            | Prim::Cos
-            | Prim::Tan
-            | Prim::Asin
-            | Prim::Acos
-            | Prim::Atan
-            | Prim::Sinh
-            | Prim::Cosh
-            | Prim::Tanh
-            | Prim::Sech
-            | Prim::Asinh
-            | Prim::Acosh
-            | Prim::Atanh
-            | Prim::Erf
-            | Prim::Erfc
-            | Prim::Lgamma
-            | Prim::Digamma
-            | Prim::Sigmoid
-            | Prim::Softplus
-            | Prim::PowInt
-            | Prim::PowSlope
-            | Prim::Polygamma
-    )
+    prim.row().weight >= 4
+}
+
+/// Whether a primitive takes as long in eight lanes as eight times in one.
+fn is_lane_by_lane(prim: Prim) -> bool {
+    is_slow(prim) && !has_vector_form(prim) && !matches!(prim, Prim::Div | Prim::Sqrt)
 }
 
 /// Whether the runtime has a primitive that takes long for all lanes at once.

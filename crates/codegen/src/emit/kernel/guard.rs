@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 use super::plan::{Plan, Size};
 use crate::emit::Lines;
 use crate::emit::numbers::int;
+use crate::emit::primitives::primitive_text;
 
 /// A guard under way.
 pub(super) struct Guard<'g, 'k> {
@@ -206,15 +207,11 @@ impl Guard<'_, '_> {
         }
         let cond = if self.plan.is_ahead(cond) { self.atom(cond) } else { "1".to_owned() };
         let is_known = cond != "1";
-        self.line(format_args!("if ({cond}) {{"));
-        self.lines.depth += 1;
+        self.lines.open(format_args!("if ({cond}) {{"));
         self.block(then);
-        self.lines.depth -= 1;
-        self.line(format_args!("}}{} {{", if is_known { " else" } else { "" }));
-        self.lines.depth += 1;
+        self.lines.between(format_args!("}}{} {{", if is_known { " else" } else { "" }));
         self.block(other);
-        self.lines.depth -= 1;
-        self.line(format_args!("}}"));
+        self.lines.close();
     }
 
     /// A variable that is needed, or a computation that may fail.
@@ -243,51 +240,32 @@ impl Guard<'_, '_> {
     }
 
     fn primitive(&mut self, prim: Prim, args: &[String], name: &str, is_unproven: bool) {
-        let between = |operator: &str| format!("{} {operator} {}", args[0], args[1]);
-        let mut checked = |builtin: &str, operator: &str| {
-            if is_unproven {
+        if is_unproven {
+            #[expect(clippy::wildcard_enum_match_arm, reason = "C has no such function for others")]
+            let checked = match prim {
+                Prim::IntAdd => Some("add"),
+                Prim::IntSub => Some("sub"),
+                Prim::IntMul => Some("mul"),
+                _ => None,
+            };
+            if let Some(builtin) = checked {
                 self.line(format_args!("int64_t {name};"));
-                self.fails_if(format_args!(
-                    "__builtin_{builtin}_overflow({}, {}, &{name})",
-                    args[0], args[1]
-                ));
-                None
-            } else {
-                Some(format!("{} {operator} {}", args[0], args[1]))
+                let args = args.join(", ");
+                return self
+                    .fails_if(format_args!("__builtin_{builtin}_overflow({args}, &{name})"));
             }
-        };
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others are not known ahead")]
-        let value = match prim {
-            Prim::IntAdd => checked("add", "+"),
-            Prim::IntSub => checked("sub", "-"),
-            Prim::IntMul => checked("mul", "*"),
-            Prim::IntNeg => {
-                if is_unproven {
-                    self.fails_if(format_args!("{} == INT64_MIN", args[0]));
-                }
-                Some(format!("-{}", args[0]))
-            }
-            Prim::IntDiv | Prim::IntRem => {
-                if is_unproven {
+            #[expect(clippy::wildcard_enum_match_arm, reason = "others of the guard do not fail")]
+            match prim {
+                Prim::IntNeg => self.fails_if(format_args!("{} == INT64_MIN", args[0])),
+                Prim::IntDiv | Prim::IntRem => {
                     self.fails_if(format_args!("{} == 0 || {} == -1", args[1], args[1]));
                 }
-                let function = if prim == Prim::IntDiv { "pb_int_div" } else { "pb_int_rem" };
-                Some(format!("{function}(c, 0, 0, {}, {})", args[0], args[1]))
+                _ => {}
             }
-            Prim::IntMax => Some(format!("pb_int_max({}, {})", args[0], args[1])),
-            Prim::IntMin => Some(format!("pb_int_min({}, {})", args[0], args[1])),
-            Prim::IntLt => Some(between("<")),
-            Prim::IntLe => Some(between("<=")),
-            Prim::IntGt => Some(between(">")),
-            Prim::IntGe => Some(between(">=")),
-            Prim::IntEq | Prim::BoolEq => Some(between("==")),
-            Prim::IntNe => Some(between("!=")),
-            Prim::Not => Some(format!("!{}", args[0])),
-            _ => bug("codegen", format_args!("what is known ahead, not {prim:?}")),
-        };
-        if let Some(value) = value {
-            self.line(format_args!("const int64_t {name} = {value};"));
         }
+        // What could fail has been asked, so that the place does not matter.
+        let value = primitive_text(prim, args, true, "0");
+        self.line(format_args!("const int64_t {name} = {value};"));
     }
 
     /// A loop: asked once if its index plays no part, at its ends if all is linear in it, else at every index.
@@ -307,21 +285,19 @@ impl Guard<'_, '_> {
         let is_linear =
             is_needed && self.is_linear(&looped.body, &mut FxHashSet::from_iter([index]));
         if is_linear {
-            self.line(format_args!(
+            self.lines.open(format_args!(
                 "if ({count} > 0) for (int64_t {i} = 0;; {i} = {count} - 1) {{"
             ));
         } else if is_needed {
-            self.line(format_args!("for (int64_t {i} = 0; {i} < {count}; {i}++) {{"));
+            self.lines.open(format_args!("for (int64_t {i} = 0; {i} < {count}; {i}++) {{"));
         } else {
-            self.line(format_args!("if ({count} > 0) {{"));
+            self.lines.open(format_args!("if ({count} > 0) {{"));
         }
-        self.lines.depth += 1;
         self.block(&looped.body);
         if is_linear {
             self.line(format_args!("if ({i} == {count} - 1) break;"));
         }
-        self.lines.depth -= 1;
-        self.line(format_args!("}}"));
+        self.lines.close();
     }
 
     /// Whether all that is asked in a block is linear in the variables that move. Adds to them what hangs on them.

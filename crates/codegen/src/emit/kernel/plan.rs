@@ -343,18 +343,7 @@ fn is_known_ahead(prim: Prim) -> bool {
 fn can_fail(stmt: &Stmt) -> bool {
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else of a kernel fails")]
     match &stmt.op {
-        Op::Prim(prim, _) => matches!(
-            prim,
-            Prim::IntAdd
-                | Prim::IntSub
-                | Prim::IntMul
-                | Prim::IntNeg
-                | Prim::IntDiv
-                | Prim::IntRem
-                | Prim::IntPow
-                | Prim::IntAbs
-                | Prim::ToInt
-        ),
+        Op::Prim(prim, _) => !prim.row().never_fails(),
         Op::AddAcc(_, at, _) | Op::AtAcc(_, at) => !at.is_empty(),
         Op::Index(..) | Op::CheckSize(..) | Op::Fail(..) => true,
         Op::Loop(looped) => looped.body.results.len() > looped.states.len(),

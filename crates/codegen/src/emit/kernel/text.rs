@@ -9,6 +9,7 @@ use super::lanes::{Kind, Layout};
 use super::plan::{Plan, Size, local_name};
 use super::tables::{self, Tables};
 use crate::emit::Lines;
+use crate::emit::loops::STRETCH;
 use crate::emit::numbers::{int, real};
 use crate::emit::primitives::{Form, form, primitive_text};
 
@@ -59,12 +60,10 @@ impl<'t, 'k> Text<'t, 'k> {
         self.lines.line(line);
     }
     pub fn open(&mut self, line: std::fmt::Arguments<'_>) {
-        self.lines.line(line);
-        self.lines.depth += 1;
+        self.lines.open(line);
     }
     pub fn close(&mut self) {
-        self.lines.depth -= 1;
-        self.lines.line(format_args!("}}"));
+        self.lines.close();
     }
     pub fn fresh(&mut self) -> usize {
         self.fresh += 1;
@@ -302,8 +301,7 @@ impl<'t, 'k> Text<'t, 'k> {
             self.open(format_args!("if ({cond}) {{"));
             self.block(blocks[0], &[]);
             self.results(blocks[0], vars, None);
-            self.lines.depth -= 1;
-            self.open(format_args!("}} else {{"));
+            self.lines.between(format_args!("}} else {{"));
             self.block(blocks[1], &[]);
             self.results(blocks[1], vars, None);
             return self.close();
@@ -361,7 +359,7 @@ impl<'t, 'k> Text<'t, 'k> {
         } else {
             self.open(format_args!("for (int64_t {i} = 0; {i} < {count}; {i}++) {{"));
         }
-        self.look(&looped.body);
+        self.look(looped);
         self.depth += 1;
         self.block(&looped.body, &[]);
         self.collect(looped, vars, index);
@@ -391,12 +389,17 @@ impl<'t, 'k> Text<'t, 'k> {
         }
     }
 
-    /// Looks at whether the run is to stop: in loops outside others, that have loops inside.
-    pub fn look(&mut self, body: &Block) {
-        let has_loops = body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
-        if self.depth < 2 && has_loops {
-            let poll = self.poll.clone();
+    /// Looks at whether the run is to stop: in each iteration of the outer two of the loops that have loops inside, in
+    /// those across lanes, and now and then in a loop that is alone.
+    pub fn look(&mut self, looped: &Loop) {
+        let has_loops = looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
+        let Some(index) = looped.for_index() else { bug("codegen", "a loop with a count") };
+        let poll = self.poll.clone();
+        if self.depth < 2 && (has_loops || self.layout.lanes.contains(&index)) {
             self.line(format_args!("{poll}"));
+        } else if self.depth == 0 {
+            let i = local_name(index);
+            self.line(format_args!("if (PB_RARE(({i} & {}) == 0)) {{ {poll} }}", STRETCH - 1));
         }
     }
 
