@@ -42,3 +42,55 @@ exit 2
 !  |
 !  = help: choose another folder with `-o`
 !
+
+$ pullback build tests/embed/matrices.pull scaled --abi casadi --size n=3 -o /tmp/unused
+exit 1
+! error[E0822]: `scaled` cannot be called from CasADi: the size `m` is not known
+!  --> tests/embed/matrices.pull:3:5
+!   |
+! 3 | def scaled [n] [m] (a: [n][m]Real) (s: Real): [m][n]Real = [ [ s * a[i, j] * a[i, j] | i < n ] | j < m ]
+!   |     ^^^^^^ defined here
+!   |
+!   = note: CasADi gives and takes numbers, vectors and matrices whose sizes are known when the library is made
+!   = help: give the sizes in the type, as in `[3]Real`, or name them: `--size n=3` for `[n]Real`
+!
+
+$ pullback build tests/embed/matrices.pull scaled --abi casadi --size n=3,m=2,k=1 -o /tmp/unused
+exit 1
+! error[E0822]: no definition of the library needs a size `k`
+!  |
+!  = note: sizes are given for `--abi casadi`, by the names that types have, as in `[n]Real`
+!  = help: leave out `--size`, or name sizes of the definitions
+!
+
+$ pullback build tests/embed/matrices.pull deep --abi casadi --size n=3 -o /tmp/unused
+exit 1
+! error[E0822]: `deep` cannot be called from CasADi: it has an array of more than two dimensions
+!   --> tests/embed/matrices.pull:15:5
+!    |
+! 15 | def deep [n] (x: [n][n][n]Real): Real = x[0][0][0]
+!    |     ^^^^ defined here
+!    |
+!    = note: CasADi gives and takes numbers, vectors and matrices whose sizes are known when the library is made
+!    = help: give the sizes in the type, as in `[3]Real`, or name them: `--size n=3` for `[n]Real`
+!
+
+$ pullback build tests/embed/matrices.pull open_end --abi casadi -o /tmp/unused
+exit 1
+! error[E0822]: `open_end` cannot be called from CasADi: it has an array of some size that is not named
+!   --> tests/embed/matrices.pull:13:5
+!    |
+! 13 | def open_end (x: [3]Real): []Real = filter (\e -> e > 0.0) x
+!    |     ^^^^^^^^ defined here
+!    |
+!    = note: CasADi gives and takes numbers, vectors and matrices whose sizes are known when the library is made
+!    = help: give the sizes in the type, as in `[3]Real`, or name them: `--size n=3` for `[n]Real`
+!
+
+$ pullback build tests/embed/matrices.pull scaled --size n=3 -o /tmp/unused
+exit 1
+! error[E0822]: no definition of the library needs a size `n`
+!  |
+!  = note: sizes are given for `--abi casadi`, by the names that types have, as in `[n]Real`
+!  = help: leave out `--size`, or name sizes of the definitions
+!

@@ -74,6 +74,8 @@ const ROWS: &[Row] = &[
         "(c: (Real, Real)): Real = distance 10000 c.0 c.1", &["(2.0, 0.1)"]),
     row("arm.pull", "50 Gauss–Newton steps", "(target: [2]Real): Real = sum (reach target)", &["[0.9, 0.9]"]),
     row("implicit_layer.pull", "the layer, by its equation", "(p: Layer): Real = sum (layer p)", &["params"]),
+    row("embed-casadi/chain.pull", "the heights of 1001 points", "[n] (y: [n+1]Real): Real = height y",
+        &["[ real (i * i % 7) | i < 1001 ]"]),
     row("newton.pull", "five Newton steps, with their Hessians",
         "(x: [2]Real): Real = sum (iterate 5 (newton_step rosenbrock) x)", &["[-1.2, 1.0]"]),
     Row { file: "gmm.pull", what: "the log-posterior of 20 points",

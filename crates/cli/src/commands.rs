@@ -63,10 +63,12 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             };
             finish(&session, color, text)
         }
-        Command::Build { file, entries, emit, output, wrt } => {
+        Command::Build { file, entries, emit, output, wrt, abi, sizes } => {
             let mut session = Session::timed(&Terminal, clock.clone());
             let (file, entries, wrt) = (file.clone(), entries.clone(), wrt.wrt.clone());
-            let text = build(&mut session, &Build { file, entries, wrt }, *emit, output);
+            let (abi, sizes) = (abi.abi(), sizes.clone());
+            let asked = Build { file, entries, wrt, abi, sizes };
+            let text = build(&mut session, &asked, *emit, output);
             finish(&session, color, text)
         }
         Command::Dev { call, settings, asked } => {

@@ -30,7 +30,8 @@ are examples/gmm.pull and those of examples/gradbench. docs/gradbench.md says ho
 const BUILD: &str = "\
 Of a definition `f` in `m.pull` the library has `m_f`, `m_f_jvp`, `m_f_vjp`, and if the result is a Real
 `m_f_grad` and `m_f_hvp`. The header says how they are called; `docs/c.md` has an example. A C file is
-compiled by `cc -std=gnu11 -O3 -march=native -fno-strict-aliasing -ffp-contract=off -Wno-psabi -c`, and linked with `-lm`.";
+compiled by `cc -std=gnu11 -O3 -march=native -fno-strict-aliasing -ffp-contract=off -Wno-psabi -c`, and linked with `-lm`.
+`--abi casadi` makes `m_f`, `fwd1_m_f`, `adj1_m_f`, `jac_m_f` and `fwd1_adj1_m_f` for CasADi: `docs/casadi.md`.";
 
 /// A functional language in which every function can be differentiated.
 #[derive(Debug, Parser)]
@@ -54,6 +55,15 @@ pub enum Emit {
     So,
     /// A header.
     Header,
+}
+
+/// Who calls a library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Abi {
+    /// Programs in C: arrays of any sizes.
+    C,
+    /// CasADi's `external`: matrices of sizes that are known now.
+    Casadi,
 }
 
 /// When messages are coloured.
@@ -193,6 +203,12 @@ pub enum Command {
         output: PathBuf,
         #[command(flatten)]
         wrt: WrtArgs,
+        /// Who calls the library.
+        #[arg(long, value_name = "WHO", default_value = "c")]
+        abi: Abi,
+        /// A size that the definitions name, for `--abi casadi`.
+        #[arg(long = "size", value_name = "NAME=N,…", value_delimiter = ',', value_parser = units::size)]
+        sizes: Vec<(String, i64)>,
     },
     /// Watch the passes of the compiler: a program, or the text of a stage in a file that ends in `.ir`.
     #[command(after_help = PATH)]
@@ -381,6 +397,16 @@ pub enum FpArg {
     Strict,
     /// Faster.
     Fast,
+}
+
+impl Abi {
+    /// As the driver wants it.
+    pub fn abi(self) -> pullback_driver::Abi {
+        match self {
+            Self::C => pullback_driver::Abi::C,
+            Self::Casadi => pullback_driver::Abi::Casadi,
+        }
+    }
 }
 
 impl FpArgs {

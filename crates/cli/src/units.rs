@@ -35,6 +35,14 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A size with its name: `n=10`.
+pub fn size(text: &str) -> Result<(String, i64), String> {
+    let told = || "write a name and a number, such as n=10".to_owned();
+    let (name, number) = text.split_once('=').ok_or_else(told)?;
+    let number: u32 = number.trim().parse().map_err(|_| told())?;
+    Ok((name.trim().to_owned(), i64::from(number)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +57,8 @@ mod tests {
         assert_eq!(seconds("10"), Ok(10.0));
         assert_eq!(seconds("500ms"), Ok(0.5));
         assert_eq!(seconds("2min"), Ok(120.0));
+        assert_eq!(size("n=10"), Ok(("n".to_owned(), 10)));
+        assert!(size("n").is_err() && size("n=-1").is_err() && size("10").is_err());
         assert!(seconds("-1").is_err() && seconds("soon").is_err() && seconds("NaN").is_err());
     }
 }

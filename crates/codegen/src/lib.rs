@@ -7,6 +7,7 @@
 
 mod cache;
 mod call;
+mod casadi;
 mod compiler;
 mod emit;
 mod fault;
@@ -17,6 +18,7 @@ mod limits;
 mod load;
 
 pub use call::{More, Native, Ran};
+pub use casadi::{Casadi, Computes, Leaf, Table};
 pub use compiler::{Failure, Level, compiler, may_compile, shared_object};
 pub use emit::{Code, Fp, Unit, emit, emit_all};
 pub use library::{Field, Function, Interface};

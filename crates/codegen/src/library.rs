@@ -14,6 +14,9 @@ use pullback_prim::Prim;
 use crate::emit::{Parts, Unit, parts};
 use crate::layout::{elem_number, value_type};
 
+/// What is called from outside.
+pub(crate) const EXPORT: &str = "#define PB_EXPORT __attribute__((visibility(\"default\")))\n";
+
 /// A library.
 #[derive(Debug)]
 pub struct Interface {
@@ -107,19 +110,24 @@ impl Interface {
              /* The most memory of a call in bytes, and how much of the stack it may use: 4 MiB, if nothing is said. */\n\
              void {name}_limit({name}_context *context, uint64_t memory, uint64_t stack);\n\n"
         );
-        for ty in self.array_types() {
-            let (elem, rank) = (self.c_type(ty.with_rank(0)), ty.rank);
-            let _ = writeln!(
-                text,
-                "typedef struct {{\n  const {elem} *data;\n  int64_t size[{rank}];\n}} {};",
-                self.c_type(ty)
-            );
-        }
+        text.push_str(&self.arrays());
         for function in &self.functions {
             let _ = write!(text, "\n/* {} */\n{};\n", function.about, self.signature(function));
         }
         text.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
         text
+    }
+
+    /// The types of arrays.
+    pub(crate) fn arrays(&self) -> String {
+        let text = |ty: Type| {
+            let (elem, rank) = (self.c_type(ty.with_rank(0)), ty.rank);
+            let name = self.c_type(ty);
+            format!(
+                "typedef struct {{\n  const {elem} *data;\n  int64_t size[{rank}];\n}} {name};\n"
+            )
+        };
+        self.array_types().into_iter().map(text).collect()
     }
 
     fn array_types(&self) -> BTreeSet<Type> {
@@ -146,16 +154,11 @@ impl Interface {
 
     /// The C file. `place` says where something is in words, for messages. An error says what C cannot do.
     pub fn source(&self, unit: Unit<'_>, place: &dyn Fn(Span) -> String) -> Result<String, String> {
-        let Parts { mut text, own, sites } = parts(unit)?;
-        text.push_str(include_str!("runtime/library.c"));
-        text.push_str("\n/* What C calls. */\n");
-        text.push_str(&self.header());
-        text.push_str(&own);
-        text.push_str(&names(unit.program, &sites, place));
+        let mut text = self.calls(unit, &self.header(), place)?;
         let name = &self.name;
         let _ = write!(
             text,
-            "#define PB_EXPORT __attribute__((visibility(\"default\")))\n\n\
+            "{EXPORT}\n\
              PB_EXPORT {name}_context *{name}_open(void) {{ return ({name}_context *)pb_library_open(); }}\n\
              PB_EXPORT void {name}_close({name}_context *context) {{ pb_library_close((pb_library *)context); }}\n\
              PB_EXPORT const char *{name}_message(const {name}_context *context) {{\n\
@@ -165,13 +168,33 @@ impl Interface {
              \x20 ((pb_library *)context)->stack = stack;\n}}\n"
         );
         for (number, function) in self.functions.iter().enumerate() {
-            text.push_str(&self.function(unit.program, number, function));
+            text.push_str(&self.exported(number, function));
         }
         Ok(text)
     }
 
-    /// The text of a function: one that computes, and one that comes back however that ends.
-    fn function(&self, program: &Program, number: usize, function: &Function) -> String {
+    /// The program, and a function `pb_call` of each number that passes what C gives. `declared` has the types of
+    /// arrays.
+    pub(crate) fn calls(
+        &self,
+        unit: Unit<'_>,
+        declared: &str,
+        place: &dyn Fn(Span) -> String,
+    ) -> Result<String, String> {
+        let Parts { mut text, own, sites } = parts(unit)?;
+        text.push_str(include_str!("runtime/library.c"));
+        text.push_str("\n/* What C calls. */\n");
+        text.push_str(declared);
+        text.push_str(&own);
+        text.push_str(&names(unit.program, &sites, place));
+        for (number, function) in self.functions.iter().enumerate() {
+            text.push_str(&self.call(unit.program, number, function));
+        }
+        Ok(text)
+    }
+
+    /// The text of what computes a function, and may not come back.
+    fn call(&self, program: &Program, number: usize, function: &Function) -> String {
         let mut text = format!("\nstatic void pb_call{number}(pb_ctx *c");
         for (at, field) in function.params.iter().enumerate().filter(|(_, field)| field.is_seen()) {
             let _ = write!(text, ", {} p{at}", self.c_type(field.ty));
@@ -214,13 +237,17 @@ impl Interface {
                 let _ = writeln!(text, "  *r{at} = {part};");
             }
         }
+        text + "}\n"
+    }
+
+    /// The text of a function that comes back however it ends.
+    fn exported(&self, number: usize, function: &Function) -> String {
         let seen = |fields: &[Field]| -> String {
             let seen = fields.iter().filter(|field| field.is_seen());
             seen.map(|field| format!(", {}", field.name)).collect()
         };
-        let _ = write!(
-            text,
-            "}}\n\nPB_EXPORT {} {{\n\
+        format!(
+            "\nPB_EXPORT {} {{\n\
              \x20 pb_library *pb_l = (pb_library *)context;\n\
              \x20 pb_library_begin(pb_l, pb_types);\n\
              \x20 if (setjmp(pb_l->run.jump)) return pb_library_failed(pb_l, &pb_words);\n\
@@ -229,8 +256,7 @@ impl Interface {
             self.signature(function),
             seen(&function.params),
             seen(&function.results)
-        );
-        text
+        )
     }
 }
 

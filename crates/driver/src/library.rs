@@ -6,15 +6,17 @@
 
 mod asked;
 mod entries;
+mod extents;
 mod fields;
 mod manifest;
+mod matrices;
 mod names;
 mod shape;
 
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::{Failure, Fp, Function, Interface, Unit};
+use pullback_codegen::{Casadi, Failure, Fp, Function, Interface, Table, Unit};
 use pullback_engines::compiled::{Plan, compile};
 use pullback_ir::trimmed;
 use pullback_lambda::DefId;
@@ -25,10 +27,10 @@ use crate::load::load;
 use crate::pipeline::typed;
 use crate::session::{Session, Stop, bug};
 
-pub use asked::Build;
+pub use asked::{Abi, Build};
 use entries::{Offered, offered};
 use names::Names;
-use shape::Shape;
+use shape::{Kind, Shape};
 
 /// A library.
 pub struct Built {
@@ -62,25 +64,53 @@ pub fn build(session: &mut Session<'_>, asked: &Build) -> Result<Built, Stop> {
         let func = &code.funcs[*root];
         let given: Vec<_> = func.params.iter().map(|param| code.vars[*param].ty).collect();
         let (params, results) = fields::of(&offer.shape, &given, &func.results);
-        let symbol = names.unique(&format!("{name}_{}{}", offer.entry, offer.shape.kind.ending()));
+        let symbol = match asked.abi {
+            Abi::C => names.unique(&format!("{name}_{}{}", offer.entry, offer.shape.kind.ending())),
+            // These have names by the tables.
+            Abi::Casadi => String::new(),
+        };
         Function { symbol, about: about(offer), root: *root, params, results }
     });
     let interface = Interface { functions: functions.collect(), name };
     let place = |span: Span| place(session, span);
     let proven = proven(&code);
     let unit = Unit { program: &code, roots: &roots, proven: &proven, fp: Fp::default() };
-    let source = match interface.source(unit, &place) {
-        Ok(source) => source,
-        Err(what) => {
-            return session.fail(Fault::Unsupported { what }.diagnostic(Span::NONE));
+    let name = interface.name.clone();
+    let (header, source, manifest) = match asked.abi {
+        Abi::C => {
+            let manifest = manifest::text(&interface, &offers, &left_out);
+            (interface.header(), interface.source(unit, &place), manifest)
+        }
+        Abi::Casadi => {
+            let tables = tables(&interface, &offers, &mut names);
+            let manifest = manifest::of_tables(&name, &tables, &left_out);
+            let casadi = Casadi { interface, tables };
+            (casadi.header(), casadi.source(unit, &place), manifest)
         }
     };
-    Ok(Built {
-        header: interface.header(),
-        source,
-        manifest: manifest::text(&interface, &offers, &left_out),
-        name: interface.name,
-    })
+    match source {
+        Ok(source) => Ok(Built { header, source, manifest, name }),
+        Err(what) => session.fail(Fault::Unsupported { what }.diagnostic(Span::NONE)),
+    }
+}
+
+/// What CasADi finds of all definitions.
+fn tables(interface: &Interface, offers: &[Offered], names: &mut Names) -> Vec<Table> {
+    let mut tables = vec![];
+    let mut first = 0;
+    // The functions of a definition follow each other, its value first.
+    while first < offers.len() {
+        let rest = &offers[first + 1..];
+        let count = 1 + rest.iter().take_while(|offer| offer.shape.kind != Kind::Value).count();
+        let name = format!("{}_{}", interface.name, offers[first].entry);
+        let symbol = names.unique_with(&name, Casadi::beginnings(), Casadi::endings());
+        let range = first..first + count;
+        let functions = &interface.functions[range.clone()];
+        let before = tables.len();
+        tables.extend(matrices::tables(&offers[range], functions, first, before, &symbol));
+        first += count;
+    }
+    tables
 }
 
 /// What a function does, in words without those of the program.

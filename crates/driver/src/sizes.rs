@@ -133,7 +133,8 @@ fn holds_rows(ty: &Ty) -> bool {
     }
 }
 
-fn parameters(ty: &Ty) -> Vec<&Ty> {
+/// The types of the parameters of a function.
+pub fn parameters(ty: &Ty) -> Vec<&Ty> {
     let mut params = Vec::new();
     let mut ty = ty;
     while let Ty::Fun(from, to) = ty {
@@ -198,7 +199,7 @@ fn lone(poly: &Poly) -> Option<&Atom> {
 }
 
 /// The value of a polynomial, if all its atoms are known and nothing overflows.
-fn evaluate(poly: &Poly, known: &BTreeMap<Atom, i64>) -> Option<i64> {
+pub fn evaluate(poly: &Poly, known: &BTreeMap<Atom, i64>) -> Option<i64> {
     let mut sum = 0_i64;
     for (atoms, coefficient) in &poly.terms {
         let mut product = *coefficient;

@@ -7,19 +7,19 @@ use std::process::{Command, Output};
 use super::{output, root, words};
 
 /// A folder for the files of a test, gone when this is dropped.
-struct Folder(PathBuf);
+pub struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub fn new(name: &str) -> Self {
         let name = format!("pullback-build-{}-{name}", std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).expect("a folder");
         Self(path)
     }
-    fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
     }
-    fn text(&self, name: &str) -> String {
+    pub fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.0.join(name)).expect("a text")
     }
 }
@@ -32,12 +32,12 @@ impl Drop for Folder {
 }
 
 /// Runs a program in the repository's root; nothing if there is no such program.
-fn ran(program: impl AsRef<Path>, line: &str) -> Option<Output> {
+pub fn ran(program: impl AsRef<Path>, line: &str) -> Option<Output> {
     Command::new(program.as_ref()).args(words(line)).current_dir(root()).output().ok()
 }
 
 /// Whether a compiler takes a text with these options.
-fn takes(compiler: &str, ending: &str, options: &str) -> bool {
+pub fn takes(compiler: &str, ending: &str, options: &str) -> bool {
     let folder = Folder::new(&format!("takes-{ending}"));
     let (source, object) = (folder.path(&format!("a.{ending}")), folder.path("a"));
     std::fs::write(&source, "int main(void) { return 0; }\n").expect("a file");
@@ -46,14 +46,14 @@ fn takes(compiler: &str, ending: &str, options: &str) -> bool {
 }
 
 /// Compiles and links without a word from the compiler.
-fn compiled(compiler: &str, line: &str) {
+pub fn compiled(compiler: &str, line: &str) {
     let done = ran(compiler, line).expect("a compiler");
     let told = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success() && told.is_empty(), "{compiler} {line}\n{told}");
 }
 
 /// Builds into a folder.
-fn built(line: &str, folder: &Folder) {
+pub fn built(line: &str, folder: &Folder) {
     let (code, _, told) = output(&format!("build {line} -o {}", folder.path("")));
     assert_eq!((code.as_str(), told.len()), ("0", 0), "{told:?}");
 }
@@ -65,7 +65,7 @@ fn numbers(text: &str) -> Vec<f64> {
 }
 
 /// Warnings for what emitted code may have: names that nothing uses.
-const STRICT: &str = "-std=gnu11 -Wall -Wextra -Werror -Wno-psabi -Wno-unused-variable -Wno-unused-parameter \
+pub const STRICT: &str = "-std=gnu11 -Wall -Wextra -Werror -Wno-psabi -Wno-unused-variable -Wno-unused-parameter \
                       -fno-strict-aliasing -ffp-contract=off";
 
 #[test]

@@ -5,6 +5,7 @@ mod bench;
 mod build;
 #[cfg(unix)]
 mod cache;
+mod casadi;
 mod dev;
 mod docs;
 mod golden;

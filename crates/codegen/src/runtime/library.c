@@ -60,6 +60,8 @@ static PB_UNUSED void pb_library_begin(pb_library *l, const pb_type *types) {
 }
 
 #define PB_F_ARGUMENT 100
+#define PB_F_RESULT 101
+#define PB_F_NOT_INT 102
 
 /* Fails unless an array that was given can be one. */
 static PB_UNUSED void pb_library_sizes(pb_ctx *c, const void *data, const int64_t *size, int rank, int argument) {
@@ -107,6 +109,8 @@ static PB_UNUSED int pb_library_failed(pb_library *l, const pb_names *names) {
       n = b < 0 ? snprintf(l->text, room, "argument %lld has no data, or sizes too large", a)
                 : snprintf(l->text, room, "argument %lld has the size %lld in dimension %lld", a, d, b);
       break;
+    case PB_F_RESULT: n = snprintf(l->text, room, "a result has size %lld where %lld was promised", a, b); break;
+    case PB_F_NOT_INT: n = snprintf(l->text, room, "%g was given for an Int", c->real); break;
     default: n = snprintf(l->text, room, "a broken promise: this is a bug in Pullback"); break;
   }
   if (f[1] >= 0 && n > 0 && (size_t)n < room) {

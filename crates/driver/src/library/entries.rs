@@ -6,9 +6,11 @@ use pullback_lambda::{
     AdOp, Def, DefId, Expr, Program, Type, TypeKind, VarId, ad_type, contains_real, tangent,
 };
 use pullback_types::show_scheme;
+use pullback_types::tir::GlobalId;
 use pullback_types::ty::Ty;
 
-use super::asked::{Build, without_c_type};
+use super::asked::{Abi, Build, without_c_type, without_matrices};
+use super::extents::{Sizes, sizes};
 use super::fields;
 use super::shape::{Kind, Param, Shape};
 use crate::entry::Entry;
@@ -27,6 +29,8 @@ pub struct Offered {
     pub def: DefId,
     /// What it takes and gives.
     pub shape: Shape,
+    /// The sizes of that, if they have to be known.
+    pub sizes: Option<Sizes>,
 }
 
 /// The functions of a library in a program, and which definitions are left out, with the reason.
@@ -73,12 +77,26 @@ pub fn offered(
             left_out.push((global.name.clone(), why.to_owned()));
             continue;
         }
+        let sizes = match asked.abi {
+            Abi::C => None,
+            Abi::Casadi => match sizes(global, entry.params.len(), &asked.sizes) {
+                Ok(sizes) => Some(sizes),
+                Err(why) if is_named => {
+                    return session.fail(without_matrices(&entry.name, entry.span, &why));
+                }
+                Err(why) => {
+                    left_out.push((global.name.clone(), why));
+                    continue;
+                }
+            },
+        };
         let params = params(&program, entry, types, &asked.wrt, &mut is_known);
-        for kind in kinds(&params, &result) {
+        for kind in kinds(&params, &result, asked.abi) {
             let shape = Shape { kind, params: params.clone(), result: result.clone() };
             let def = define(&mut program, def, &shape);
             let ty = show_scheme(inferred.typed(), *id);
-            offers.push(Offered { entry: global.name.clone(), ty, def, shape });
+            let (entry, sizes) = (global.name.clone(), sizes.clone());
+            offers.push(Offered { entry, ty, def, shape, sizes });
         }
     }
     if let Some(at) = is_known.iter().position(|known| !known) {
@@ -88,8 +106,21 @@ pub fn offered(
             .hint("name parameters of the definitions, or leave out `--wrt`");
         return session.fail(diagnostic);
     }
+    let sizes = |id: &GlobalId| inferred.typed().globals[*id].sizes.iter();
+    let has = |name: &String| ids.iter().flat_map(sizes).any(|size| *size.name == **name);
+    let unknown = asked.sizes.iter().find(|(name, _)| asked.abi == Abi::C || !has(name));
+    if let Some((name, _)) = unknown {
+        let title = format!("no definition of the library needs a size `{name}`");
+        let diagnostic = Diagnostic::error("E0822", Span::NONE, title, "")
+            .note(
+                "sizes are given for `--abi casadi`, by the names that types have, as in `[n]Real`",
+            )
+            .hint("leave out `--size`, or name sizes of the definitions");
+        return session.fail(diagnostic);
+    }
     if offers.is_empty() {
-        let title = format!("nothing in `{}` can be called from C", asked.file.display());
+        let by = asked.abi.caller();
+        let title = format!("nothing in `{}` can be called from {by}", asked.file.display());
         let diagnostic = Diagnostic::error("E0822", Span::NONE, title, "")
             .note("a definition is in a library if it has parameters, and all it takes and gives is first-order")
             .hint("name a definition to see what it lacks");
@@ -152,9 +183,12 @@ fn params(
 }
 
 /// The functions that are made of a definition.
-fn kinds(params: &[Param], result: &Type) -> Vec<Kind> {
+fn kinds(params: &[Param], result: &Type, abi: Abi) -> Vec<Kind> {
     if !params.iter().any(|param| param.moves) {
         return vec![Kind::Value];
+    }
+    if abi == Abi::Casadi {
+        return vec![Kind::Value, Kind::Jvp, Kind::Vjp, Kind::VjpJvp];
     }
     let mut kinds = vec![Kind::Value, Kind::Jvp, Kind::Vjp];
     if let TypeKind::Real = result.kind() {
@@ -173,9 +207,7 @@ fn define(program: &mut Program, def: DefId, shape: &Shape) -> DefId {
         .collect();
     let mut taken = vars.clone();
     let mut direction = |program: &mut Program, ty: &Type| {
-        let Some(ty) = tangent(&mut program.datas, ty) else {
-            bug("what a library takes and gives is data")
-        };
+        let ty = tangent_type(program, ty);
         let var = program.fresh("direction", ty);
         taken.push(var);
         program.var(var, span)
@@ -218,6 +250,22 @@ fn define(program: &mut Program, def: DefId, shape: &Shape) -> DefId {
             let x_bar = Expr::app(pullback, vec![y_bar], span);
             Expr::let_(both, request, Expr::tuple(vec![value, x_bar], span))
         }
+        Kind::VjpJvp => {
+            let mut point: Vec<Expr> = vars
+                .iter()
+                .zip(&shape.params)
+                .filter(|(_, param)| param.moves)
+                .map(|(var, _)| program.var(*var, span))
+                .collect();
+            point.push(direction(program, &shape.result));
+            let y_bar_type = tangent_type(program, &shape.result);
+            let mut along: Vec<Expr> =
+                moving.iter().map(|param| direction(program, &param.ty)).collect();
+            along.push(direction(program, &y_bar_type));
+            let function = pulled(program, def, &vars, shape);
+            let request = [function, whole(point, span), whole(along, span)];
+            Expr::proj(ad(program, AdOp::Jvp, request.to_vec()), 1, span)
+        }
     };
     let body = program.lam(taken, body);
     let name = program.defs[def].name.clone();
@@ -250,6 +298,31 @@ fn restricted(program: &mut Program, def: DefId, vars: &[VarId], shape: &Shape) 
     }
     let body = Expr::app(program.global(def, span), args, span);
     program.lam(vec![point], body)
+}
+
+/// The type of the tangents of a type.
+fn tangent_type(program: &mut Program, ty: &Type) -> Type {
+    let Some(ty) = tangent(&mut program.datas, ty) else {
+        bug("what a library takes and gives is data")
+    };
+    ty
+}
+
+/// `\(x, …, y_bar) -> (vjp f (x, …)).1 y_bar`
+fn pulled(program: &mut Program, def: DefId, vars: &[VarId], shape: &Shape) -> Expr {
+    let span = program.defs[def].span;
+    let function = restricted(program, def, vars, shape);
+    let mut types: Vec<Type> =
+        shape.params.iter().filter(|param| param.moves).map(|param| param.ty.clone()).collect();
+    let count = types.len();
+    types.push(tangent_type(program, &shape.result));
+    let both = program.fresh("both", Type::tuple(types));
+    let part = |program: &Program, at| Expr::proj(program.var(both, span), at, span);
+    let point = whole((0..count).map(|at| part(program, at)).collect(), span);
+    let y_bar = part(program, count);
+    let pair = ad(program, AdOp::Vjp, vec![function, point]);
+    let body = Expr::app(Expr::proj(pair, 1, span), vec![y_bar], span);
+    program.lam(vec![both], body)
 }
 
 /// `\x -> (vjp f x).1 1.0`

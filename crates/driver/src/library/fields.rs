@@ -146,6 +146,34 @@ fn walk_tangents(
     }
 }
 
+/// How many parts directions have.
+pub struct Directions {
+    /// Those of the parameters that move.
+    pub tangents: usize,
+    /// Those of the value.
+    pub cotangents: usize,
+}
+
+/// How many parts the directions of a function have.
+pub fn directions(shape: &Shape) -> Directions {
+    let count = |ty: &Type| tangents(ty, "", 0, "").len();
+    let moving = shape.params.iter().filter(|param| param.moves);
+    Directions {
+        tangents: moving.map(|param| count(&param.ty)).sum(),
+        cotangents: count(&shape.result),
+    }
+}
+
+/// Whether derivatives are with respect to each part of the parameters.
+pub fn moving(shape: &Shape) -> Vec<bool> {
+    let of = |param: &super::shape::Param| {
+        let moves = param.moves;
+        let all = parts(&param.ty, "").into_iter();
+        all.map(move |part| moves && part.ty.elem == Elem::Real).collect::<Vec<_>>()
+    };
+    shape.params.iter().flat_map(of).collect()
+}
+
 /// The parts that a function is given, and those that it gives; they have these types in the IR.
 pub fn of(shape: &Shape, given: &[Leaf], gives: &[Leaf]) -> (Vec<Field>, Vec<Field>) {
     let mut names = Names::new([]);
@@ -182,8 +210,13 @@ pub fn of(shape: &Shape, given: &[Leaf], gives: &[Leaf]) -> (Vec<Field>, Vec<Fie
         Kind::Value | Kind::Grad => {}
         Kind::Jvp | Kind::Hvp => params.extend(of_params(&mut names, "_dot")),
         Kind::Vjp => params.extend(of_value(&mut names, "_bar")),
+        Kind::VjpJvp => {
+            params.extend(of_value(&mut names, "_bar"));
+            params.extend(of_params(&mut names, "_dot"));
+            params.extend(of_value(&mut names, "_bar_dot"));
+        }
     }
-    if shape.kind != Kind::Hvp {
+    if !matches!(shape.kind, Kind::Hvp | Kind::VjpJvp) {
         let all = parts(&shape.result, "value").into_iter();
         results.extend(all.map(|part| value(&mut names, part)));
     }
@@ -191,7 +224,7 @@ pub fn of(shape: &Shape, given: &[Leaf], gives: &[Leaf]) -> (Vec<Field>, Vec<Fie
         Kind::Value => {}
         Kind::Jvp => results.extend(of_value(&mut names, "_dot")),
         Kind::Vjp | Kind::Grad => results.extend(of_params(&mut names, "_bar")),
-        Kind::Hvp => results.extend(of_params(&mut names, "_bar_dot")),
+        Kind::Hvp | Kind::VjpJvp => results.extend(of_params(&mut names, "_bar_dot")),
     }
     let types = |fields: &[Field]| fields.iter().map(|field| field.ty).collect::<Vec<_>>();
     if types(&params) != given || types(&results) != gives {

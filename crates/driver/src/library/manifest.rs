@@ -1,7 +1,7 @@
 //! The manifest of a library: what is in it, as JSON.
 
 use pullback_base::Name;
-use pullback_codegen::{Field, Interface};
+use pullback_codegen::{Field, Interface, Leaf, Table};
 
 use super::entries::Offered;
 use crate::output::push_json_string;
@@ -23,15 +23,41 @@ pub fn text(interface: &Interface, offers: &[Offered], left_out: &[(Name, String
             fields(interface, &function.results),
         )
     });
+    text_of(&interface.name, "c", functions.collect(), left_out)
+}
+
+/// The text for a library that CasADi loads.
+pub fn of_tables(name: &str, tables: &[Table], left_out: &[(Name, String)]) -> String {
+    let functions = tables.iter().map(|table| {
+        format!(
+            "    {{\n      \"symbol\": {},\n      \"about\": {},\n      \"inputs\": {},\n      \"outputs\": {}\n    }}",
+            string(&table.symbol),
+            string(&table.about),
+            leaves(&table.inputs),
+            leaves(&table.outputs),
+        )
+    });
+    text_of(name, "casadi", functions.collect(), left_out)
+}
+
+fn text_of(name: &str, abi: &str, functions: Vec<String>, left_out: &[(Name, String)]) -> String {
     let left_out = left_out.iter().map(|(name, why)| {
         format!("    {{\"entry\": {}, \"reason\": {}}}", string(name), string(why))
     });
     format!(
-        "{{\n  \"library\": {},\n  \"abi\": \"c\",\n  \"functions\": {},\n  \"left_out\": {}\n}}\n",
-        string(&interface.name),
-        list(functions.collect()),
+        "{{\n  \"library\": {},\n  \"abi\": {},\n  \"functions\": {},\n  \"left_out\": {}\n}}\n",
+        string(name),
+        string(abi),
+        list(functions),
         list(left_out.collect())
     )
+}
+
+fn leaves(leaves: &[Leaf]) -> String {
+    let texts = leaves.iter().map(|Leaf { name, rows, columns, .. }| {
+        format!("{{\"name\": {}, \"rows\": {rows}, \"columns\": {columns}}}", string(name))
+    });
+    parts(texts.collect())
 }
 
 fn list(items: Vec<String>) -> String {
@@ -50,6 +76,10 @@ fn fields(interface: &Interface, fields: &[Field]) -> String {
             )
         })
         .collect();
+    parts(texts)
+}
+
+fn parts(texts: Vec<String>) -> String {
     if texts.is_empty() {
         return "[]".to_owned();
     }

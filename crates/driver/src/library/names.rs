@@ -131,14 +131,27 @@ impl Names {
 
     /// A name for something, unlike those given before.
     pub fn unique(&mut self, name: &str) -> String {
+        self.unique_with(name, &[""], &[""])
+    }
+
+    /// A name for something, unlike those given before with any of these beginnings and endings.
+    pub fn unique_with(&mut self, name: &str, beginnings: &[&str], endings: &[&str]) -> String {
         let plain = identifier(name);
         let mut unique = plain.clone();
         let mut number = 1;
-        while !self.taken.insert(unique.clone()) {
+        loop {
+            let all: Vec<String> = beginnings
+                .iter()
+                .flat_map(|beginning| endings.iter().map(move |ending| (beginning, ending)))
+                .map(|(beginning, ending)| format!("{beginning}{unique}{ending}"))
+                .collect();
+            if all.iter().all(|name| !self.taken.contains(name)) {
+                self.taken.extend(all);
+                return unique;
+            }
             number += 1;
             unique = format!("{plain}_{number}");
         }
-        unique
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Kind {
     Grad,
     /// The derivative of the gradient along a direction.
     Hvp,
+    /// The tangents of the cotangents of the parameters.
+    VjpJvp,
 }
 
 impl Kind {
@@ -26,6 +28,7 @@ impl Kind {
             Self::Vjp => "vjp",
             Self::Grad => "grad",
             Self::Hvp => "hvp",
+            Self::VjpJvp => "vjp_jvp",
         }
     }
     /// What the name of the function ends with.
@@ -42,6 +45,10 @@ impl Kind {
             }
             Self::Grad => "the value and the gradient",
             Self::Hvp => "the Hessian times these tangents of the parameters",
+            Self::VjpJvp => {
+                "the tangents of the cotangents of the parameters, for these of the parameters and of the \
+                 cotangent of the value"
+            }
         }
     }
 }

@@ -1,0 +1,298 @@
+//! Libraries that CasADi loads: dense matrices of fixed sizes, column by column, and tables of their sizes.
+//!
+//! Input: an [`Interface`] whose functions compute, and for each function that CasADi finds by its name what it takes
+//! and gives. Output: a header and one self-contained C file. An input that is not given is zero, an output that is
+//! not wanted is not computed twice nor copied. Contexts that no call uses are kept, one for each call at a time.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use pullback_base::{Span, bug};
+use pullback_ir::{Elem, Type};
+
+use crate::emit::Unit;
+use crate::library::{EXPORT, Field, Interface};
+
+/// A library for CasADi.
+#[derive(Debug)]
+pub struct Casadi {
+    /// What computes.
+    pub interface: Interface,
+    /// What is found by name.
+    pub tables: Vec<Table>,
+}
+
+/// A function that CasADi finds.
+#[derive(Debug)]
+pub struct Table {
+    /// Its name.
+    pub symbol: String,
+    /// What it does, in words of its own.
+    pub about: String,
+    /// What it is given.
+    pub inputs: Vec<Leaf>,
+    /// What it gives.
+    pub outputs: Vec<Leaf>,
+    /// How.
+    pub computes: Computes,
+}
+
+/// An input or output.
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    /// Its name.
+    pub name: String,
+    /// How many rows it has.
+    pub rows: i64,
+    /// How many columns.
+    pub columns: i64,
+    /// Whether all of it is always zero.
+    pub is_zero: bool,
+    /// Whether derivatives are with respect to it, or of it.
+    pub moves: bool,
+}
+
+/// How a function of a library is computed.
+#[derive(Debug)]
+pub enum Computes {
+    /// By a function of the interface.
+    Call {
+        /// Its number.
+        function: usize,
+        /// The input that each of its parameters is.
+        from: Vec<usize>,
+        /// The output that each of its results is.
+        to: Vec<Option<usize>>,
+    },
+    /// Each output is the block of a Jacobian.
+    Jacobian {
+        /// The number of the table of tangents or cotangents.
+        of: usize,
+        /// Whether they are tangents.
+        is_forward: bool,
+        /// The number of the table of the function.
+        function: usize,
+    },
+}
+
+impl Leaf {
+    fn count(&self) -> i64 {
+        self.rows * self.columns
+    }
+
+    /// The name of the constant that describes its sizes.
+    fn sparsity(&self) -> String {
+        let kind = if self.is_zero { 'z' } else { 's' };
+        format!("pb_{kind}{}_{}", self.rows, self.columns)
+    }
+}
+
+impl Casadi {
+    /// The names that a function has beside its own.
+    pub fn endings() -> &'static [&'static str] {
+        &[
+            "",
+            "_n_in",
+            "_n_out",
+            "_name_in",
+            "_name_out",
+            "_sparsity_in",
+            "_sparsity_out",
+            "_diff_in",
+            "_diff_out",
+            "_work",
+            "_incref",
+            "_decref",
+        ]
+    }
+
+    /// What the names of functions begin with.
+    pub fn beginnings() -> &'static [&'static str] {
+        &["", "jac_", "fwd1_", "adj1_", "fwd1_adj1_"]
+    }
+
+    /// The header.
+    pub fn header(&self) -> String {
+        let name = &self.interface.name;
+        let guard = format!("{}_H", name.to_uppercase());
+        let mut text = format!(
+            "/* Made by Pullback: what CasADi's `external` loads. Matrices are dense, column by column. Each function\n\
+             \x20  gives 0, or 1 if the program fails: then {name}_message says why, in the same thread. `arg`, `res` and\n\
+             \x20  `w` have room for as much as _work says. An input may be 0, which is all zero; so may an output. */\n\
+             #ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
+             const char *{name}_message(void);\n"
+        );
+        for Table { symbol, about, .. } in &self.tables {
+            let _ = write!(
+                text,
+                "\n/* {about} */\n\
+                 int {symbol}(const double **arg, double **res, long long *iw, double *w, int mem);\n\
+                 long long {symbol}_n_in(void);\nlong long {symbol}_n_out(void);\n\
+                 const char *{symbol}_name_in(long long i);\nconst char *{symbol}_name_out(long long i);\n\
+                 const long long *{symbol}_sparsity_in(long long i);\n\
+                 const long long *{symbol}_sparsity_out(long long i);\n\
+                 int {symbol}_diff_in(long long i);\nint {symbol}_diff_out(long long i);\n\
+                 int {symbol}_work(long long *arg, long long *res, long long *iw, long long *w);\n\
+                 void {symbol}_incref(void);\nvoid {symbol}_decref(void);\n"
+            );
+        }
+        text.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+        text
+    }
+
+    /// The C file; as [`Interface::source`].
+    pub fn source(&self, unit: Unit<'_>, place: &dyn Fn(Span) -> String) -> Result<String, String> {
+        let declared = [self.header(), self.interface.arrays()].concat();
+        let mut text = self.interface.calls(unit, &declared, place)?;
+        text.push_str(EXPORT);
+        text.push_str(include_str!("runtime/casadi.c"));
+        let name = &self.interface.name;
+        let _ = writeln!(text, "PB_EXPORT const char *{name}_message(void) {{ return pb_told; }}");
+        let leaves = self.tables.iter().flat_map(|table| table.inputs.iter().chain(&table.outputs));
+        let sizes: BTreeSet<String> = leaves.map(sizes).collect();
+        text.extend(sizes);
+        for number in 0..self.tables.len() {
+            text.push_str(&self.table(number));
+        }
+        Ok(text)
+    }
+
+    fn table(&self, number: usize) -> String {
+        let table = &self.tables[number];
+        let Table { symbol, inputs, outputs, computes, .. } = table;
+        let (mut text, arguments) = (
+            String::from("\n"),
+            "const double **arg, double **res, long long *iw, double *w, int mem",
+        );
+        for (list, leaves) in [("in", inputs), ("out", outputs)] {
+            let _ = writeln!(text, "static const pb_leaf pb_{list}{number}[] = {{");
+            for leaf in leaves {
+                let Leaf { name, moves, .. } = leaf;
+                let _ =
+                    writeln!(text, "  {{\"{name}\", {}, {}}},", leaf.sparsity(), u8::from(*moves));
+            }
+            text.push_str("  {0, 0, 0}};\n");
+        }
+        let (more_arg, more_res) = match computes {
+            Computes::Call { .. } => (0, 0),
+            Computes::Jacobian { of, .. } => {
+                (self.tables[*of].inputs.len() - inputs.len(), self.tables[*of].outputs.len())
+            }
+        };
+        let room = self.room(table);
+        let body = match computes {
+            Computes::Call { function, from, to } => {
+                text.push_str(&self.computing(number, *function, from, to));
+                format!("pb_casadi(pb_computes{number}, pb_types, &pb_words, arg, res, w)")
+            }
+            Computes::Jacobian { of, is_forward, function } => {
+                let way = if *is_forward { "pb_by_columns" } else { "pb_by_rows" };
+                let (n_in, n_out) =
+                    (self.tables[*function].inputs.len(), self.tables[*function].outputs.len());
+                let own = room - self.room(&self.tables[*of]);
+                format!(
+                    "{way}({}, pb_in{function}, {n_in}, pb_out{function}, {n_out}, arg, res, w, {own})",
+                    self.tables[*of].symbol
+                )
+            }
+        };
+        let _ = write!(
+            text,
+            "PB_CASADI({symbol}, pb_in{number}, pb_out{number}, {more_arg}, {more_res}, {room})\n\
+             PB_EXPORT int {symbol}({arguments}) {{\n  (void)iw;\n  (void)mem;\n  return {body};\n}}\n"
+        );
+        text
+    }
+
+    /// How many numbers of work space a function takes.
+    fn room(&self, table: &Table) -> i64 {
+        match &table.computes {
+            Computes::Call { .. } => table.inputs.iter().map(Leaf::count).sum(),
+            Computes::Jacobian { of, is_forward, function } => {
+                let Table { inputs, outputs, .. } = &self.tables[*function];
+                let most = |leaves: &[Leaf]| leaves.iter().map(Leaf::count).max().unwrap_or(0);
+                let own = if *is_forward {
+                    most(inputs)
+                } else {
+                    most(outputs) + inputs.iter().map(Leaf::count).sum::<i64>()
+                };
+                own + self.room(&self.tables[*of])
+            }
+        }
+    }
+
+    /// What passes matrices to a function of the interface, and its results back.
+    fn computing(
+        &self,
+        number: usize,
+        function: usize,
+        from: &[usize],
+        to: &[Option<usize>],
+    ) -> String {
+        let Table { inputs, outputs, .. } = &self.tables[number];
+        let called = &self.interface.functions[function];
+        let mut text = format!(
+            "static void pb_computes{number}(pb_ctx *c, const double **arg, double **res, double *w) {{\n\
+             \x20 (void)w;\n  (void)arg;\n"
+        );
+        let mut args = String::from("c");
+        for (at, field) in called.params.iter().enumerate().filter(|(_, field)| field.is_seen()) {
+            let value = given(field.ty, from[at], &inputs[from[at]]);
+            let _ = writeln!(text, "  const {} p{at} = {value};", self.interface.c_type(field.ty));
+            let _ = write!(args, ", p{at}");
+        }
+        for (at, field) in called.results.iter().enumerate().filter(|(_, field)| field.is_seen()) {
+            let _ = writeln!(text, "  {} r{at};", self.interface.c_type(field.ty));
+            let _ = write!(args, ", &r{at}");
+        }
+        let _ = writeln!(text, "  pb_call{function}({args});");
+        let mut is_set = vec![false; outputs.len()];
+        for (at, field) in called.results.iter().enumerate().filter(|(_, field)| field.is_seen()) {
+            let Some(output) = to[at] else { continue };
+            is_set[output] = true;
+            text.push_str(&put(field, at, output, &outputs[output]));
+        }
+        for (output, leaf) in outputs.iter().enumerate().filter(|(output, _)| !is_set[*output]) {
+            let _ = writeln!(text, "  pb_zeros(res[{output}], {});", leaf.count());
+        }
+        text + "}\n"
+    }
+}
+
+/// The constant that describes sizes: dense, or without any entry.
+fn sizes(leaf: &Leaf) -> String {
+    let (Leaf { rows, columns, .. }, name) = (leaf, leaf.sparsity());
+    if leaf.is_zero {
+        format!("static const long long {name}[{}] = {{{rows}, {columns}}};\n", columns + 3)
+    } else {
+        format!("static const long long {name}[] = {{{rows}, {columns}, 1}};\n")
+    }
+}
+
+/// A parameter from an input.
+fn given(ty: Type, input: usize, leaf: &Leaf) -> String {
+    let Leaf { rows, columns, .. } = leaf;
+    let number = format!("(arg[{input}] ? *arg[{input}] : 0)");
+    let sizes = if ty.rank > 1 { format!("{rows}, {columns}") } else { rows.to_string() };
+    let place = format!("arg[{input}], &w, {rows}, {columns}");
+    let (scalar, call) = match ty.elem {
+        Elem::Real => (number, format!("pb_reals_given({place})")),
+        Elem::Int => (format!("pb_int_given(c, {number})"), format!("pb_ints_given(c, {place})")),
+        Elem::Bool => (format!("{number} != 0"), format!("pb_bools_given({place})")),
+        Elem::Str | Elem::Unit | Elem::Data(_) => bug("codegen", "a part that has a C type"),
+    };
+    if ty.is_array() { format!("{{{call}, {{{sizes}}}}}") } else { scalar }
+}
+
+/// An output from a result.
+fn put(field: &Field, at: usize, output: usize, leaf: &Leaf) -> String {
+    let Leaf { rows, columns, .. } = leaf;
+    if !field.ty.is_array() {
+        return format!("  if (res[{output}]) *res[{output}] = (double)r{at};\n");
+    }
+    let rank = field.ty.rank;
+    format!(
+        "  pb_promised(c, r{at}.size, {rank}, {rows}, {columns});\n\
+         \x20 PB_PUT(res[{output}], r{at}.data, {rows}, {columns});\n"
+    )
+}

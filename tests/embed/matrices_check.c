@@ -1,0 +1,162 @@
+/* Calls the library of matrices.pull, made with `--abi casadi --size n=3,m=2`, as CasADi does. The library is a part
+   of this file, so that its memory can be counted and refused. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long requests, refused = -1, held;
+static void *given(void *block) {
+  if (block) held++;
+  return block;
+}
+static void *counted_malloc(size_t n) { return requests++ == refused ? 0 : given(malloc(n)); }
+static void *counted_calloc(size_t n, size_t m) { return requests++ == refused ? 0 : given(calloc(n, m)); }
+static void *counted_aligned(size_t a, size_t n) { return requests++ == refused ? 0 : given(aligned_alloc(a, n)); }
+static void counted_free(void *block) {
+  if (block) held--;
+  free(block);
+}
+#define malloc counted_malloc
+#define calloc counted_calloc
+#define aligned_alloc counted_aligned
+#define free counted_free
+#include "matrices.c"
+
+static int wrong;
+static void hold(int holds, const char *what, int line) {
+  if (!holds) {
+    wrong++;
+    printf("%d: it does not hold that %s\n", line, what);
+  }
+}
+#define HOLD(condition) hold(condition, #condition, __LINE__)
+static int near(double x, double y) { return fabs(x - y) <= 1e-12 * (1 + fabs(y)); }
+
+typedef const double *given_t;
+/* Room for a call, as much as `_work` says. */
+#define CALL(symbol, inputs, outputs) \
+  do { \
+    long long n_arg, n_res, n_iw, n_w; \
+    HOLD(!symbol##_work(&n_arg, &n_res, &n_iw, &n_w) && n_iw == 0); \
+    HOLD(symbol##_n_in() == (long long)(sizeof(inputs) / sizeof *(inputs))); \
+    HOLD(symbol##_n_out() == (long long)(sizeof(outputs) / sizeof *(outputs))); \
+    given_t args_[n_arg]; \
+    double *results_[n_res + 1], work_[n_w + 1]; \
+    memcpy(args_, inputs, sizeof(inputs)); \
+    memcpy(results_, outputs, sizeof(outputs)); \
+    status = symbol(args_, results_, 0, work_, 0); \
+  } while (0)
+
+/* a is 3 by 2 and lies column by column; the value is 2 by 3. */
+static const double a[6] = {1, 2, 3, 4, 5, 6}, s = 2;
+
+static void tables(void) {
+  HOLD(!strcmp(matrices_scaled_name_in(0), "a") && !strcmp(matrices_scaled_name_out(0), "value"));
+  HOLD(!matrices_scaled_name_in(2) && !matrices_scaled_sparsity_in(-1));
+  const long long *in = matrices_scaled_sparsity_in(0), *out = matrices_scaled_sparsity_out(0);
+  HOLD(in[0] == 3 && in[1] == 2 && in[2] == 1 && out[0] == 2 && out[1] == 3 && out[2] == 1);
+  HOLD(matrices_many_diff_in(0) && matrices_many_diff_in(1) && !matrices_many_diff_in(2) && !matrices_many_diff_out(2));
+  HOLD(!strcmp(jac_matrices_scaled_name_out(1), "jac_value_s"));
+  const long long *block = jac_matrices_scaled_sparsity_out(0), *none = jac_matrices_many_sparsity_out(4);
+  HOLD(block[0] == 6 && block[1] == 6 && block[2] == 1);
+  HOLD(none[0] == 1 && none[1] == 3 && !none[2] && !none[3] && !none[4] && !none[5]);
+  HOLD(!strcmp(fwd1_adj1_matrices_scaled_name_in(6), "fwd_a"));
+}
+
+static void values(void) {
+  int status;
+  double value[6], columns[36], by_s[6];
+  CALL(matrices_scaled, ((given_t[]){a, &s}), ((double *[]){value}));
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 2; j++) HOLD(value[j + i * 2] == s * a[i + j * 3] * a[i + j * 3]);
+  /* What is not given is zero, what is not wanted is left alone. */
+  CALL(matrices_scaled, ((given_t[]){a, 0}), ((double *[]){value}));
+  HOLD(status == 0 && value[5] == 0);
+  CALL(matrices_scaled, ((given_t[]){a, &s}), ((double *[]){0}));
+  HOLD(status == 0);
+  CALL(jac_matrices_scaled, ((given_t[]){a, &s, 0}), ((double *[]){columns, by_s}));
+  HOLD(status == 0);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 2; j++)
+      for (int k = 0; k < 6; k++) {
+        int at = j + i * 2, of = i + j * 3;
+        HOLD(columns[at + k * 6] == (k == of ? 2 * s * a[of] : 0) && by_s[at] == a[of] * a[of]);
+      }
+  /* Row by row, and column by column. */
+  for (int e = 0; e < 6; e++) {
+    double seed[6] = {0}, a_bar[6], s_bar, value_dot[6];
+    seed[e] = 1;
+    CALL(adj1_matrices_scaled, ((given_t[]){a, &s, 0, seed}), ((double *[]){a_bar, &s_bar}));
+    for (int k = 0; k < 6; k++) HOLD(a_bar[k] == columns[e + k * 6] && s_bar == by_s[e]);
+    CALL(fwd1_matrices_scaled, ((given_t[]){a, &s, 0, seed, 0}), ((double *[]){value_dot}));
+    for (int k = 0; k < 6; k++) HOLD(value_dot[k] == columns[k + e * 6]);
+  }
+  const double ones[6] = {1, 1, 1, 1, 1, 1}, two = 2;
+  double a_bar_dot[6], s_bar_dot;
+  CALL(fwd1_adj1_matrices_scaled, ((given_t[]){a, &s, 0, ones, 0, 0, ones, &two, 0, 0}),
+       ((double *[]){a_bar_dot, &s_bar_dot}));
+  HOLD(status == 0 && s_bar_dot == 42);
+  for (int k = 0; k < 6; k++) HOLD(a_bar_dot[k] == 2 * s + 4 * a[k]);
+}
+
+static void parts(void) {
+  int status;
+  const double w[3] = {1, 2, 3}, b = 0.5, k = 4, on = 1, picks[3] = {1, 0, 2};
+  double value, list[3], square, w_bar[3], b_bar, rest[6];
+  CALL(matrices_many, ((given_t[]){w, &b, &k, &on, picks}), ((double *[]){&value, list, &square}));
+  HOLD(status == 0 && value == 1.5 && list[0] == 0.5 && list[1] == 0 && list[2] == 3 && square == 16);
+  CALL(matrices_many, ((given_t[]){w, &b, &k, 0, picks}), ((double *[]){&value, 0, 0}));
+  HOLD(status == 0 && value == 3);
+  const double one = 1, half = 4.5, none = NAN;
+  CALL(adj1_matrices_many, ((given_t[]){w, &b, &k, &on, picks, 0, 0, 0, &one, 0, 0}),
+       ((double *[]){w_bar, &b_bar, &rest[0], &rest[1], &rest[2]}));
+  HOLD(status == 0 && w_bar[1] == 0.25 && b_bar == 6 && rest[0] == 0 && rest[1] == 0 && rest[4] == 0);
+  double by_w[9], by_b[3];
+  CALL(jac_matrices_many, ((given_t[]){w, &b, &k, &on, picks, 0, 0, 0}),
+       ((double *[]){0, 0, 0, 0, 0, by_w, by_b, 0, 0, 0, 0, 0, 0, 0, 0}));
+  HOLD(status == 0 && by_w[0] == 0.5 && by_w[4] == 0 && by_w[8] == 1 && by_w[1] == 0 && by_b[2] == 6);
+  for (int at = 0; at < 2; at++) {
+    CALL(matrices_many, ((given_t[]){w, &b, at ? &half : &none, &on, picks}), ((double *[]){&value, list, &square}));
+    HOLD(status == 1 && strstr(matrices_message(), at ? "4.5 was given for an Int" : "nan was given for an Int"));
+  }
+  CALL(matrices_whole, ((given_t[]){&k}), ((double *[]){&value}));
+  HOLD(status == 0 && value == 5 && !*matrices_message());
+  const double below = -1;
+  CALL(matrices_refuses, ((given_t[]){&below}), ((double *[]){&value}));
+  HOLD(status == 1 && strstr(matrices_message(), "not that (matrices.pull:"));
+  CALL(jac_matrices_refuses, ((given_t[]){&below, 0}), ((double *[]){&value}));
+  HOLD(status == 1);
+  const double three = 3, four = 4;
+  double x_bar[3];
+  CALL(adj1_matrices_counted, ((given_t[]){&three, w, 0, &one}), ((double *[]){0, x_bar}));
+  HOLD(status == 0 && near(x_bar[2], cos(3.0)));
+  CALL(matrices_counted, ((given_t[]){&four, w}), ((double *[]){&value}));
+  HOLD(status == 1);
+}
+
+int main(void) {
+  tables();
+  matrices_scaled_incref();
+  values();
+  parts();
+  long before = held;
+  for (int i = 0; i < 1000; i++) values(), parts();
+  HOLD(held == before && held > 0);
+  matrices_scaled_decref();
+  HOLD(held == 0);
+  for (long k = 0; k < 50; k++) {
+    int status;
+    double value[6];
+    refused = requests + k;
+    matrices_many_incref();
+    CALL(matrices_scaled, ((given_t[]){a, &s}), ((double *[]){value}));
+    HOLD(status == 1 || value[5] == 72);
+    matrices_many_decref();
+    HOLD(held == 0);
+  }
+  printf("%d wrong\n", wrong);
+  return wrong != 0;
+}
