@@ -248,76 +248,84 @@ exit 0
 >   zero.5: [][]f64 = zero(centroids.1)
 >   acc.6: acc [][]f64 = new_acc(zero.5)
 >   total.7: f64, bar.8: [][]f64 = for i.9 < n.2 with total.10: f64 = 0.0 {
->     array.11: []f64 = for i.12 < n.3 {
->       total.13: f64 = for j.14 < 2 with total.15: f64 = 0.0 {
->         element.16: f64 = points.0[i.9, j.14]
->         element.17: f64 = centroids.1[i.12, j.14]
->         t.18: f64 = sub(element.16, element.17)
->         t.19: f64 = mul(t.18, t.18)
->         total.20: f64 = add(total.15, t.19)
->         yield total.20
->       }
->       collect total.13
+>     element.11: f64 = points.0[i.9, 0]
+>     element.12: f64 = points.0[i.9, 1]
+>     array.13: []f64 = for i.14 < n.3 {
+>       element.15: f64 = centroids.1[i.14, 0]
+>       t.16: f64 = sub(element.11, element.15)
+>       t.17: f64 = mul(t.16, t.16)
+>       element.18: f64 = centroids.1[i.14, 1]
+>       t.19: f64 = sub(element.12, element.18)
+>       t.20: f64 = mul(t.19, t.19)
+>       sum.21: f64 = add(t.17, t.20)
+>       collect sum.21
 >     }
->     t.21: f64 = if t.4 {
->       never.22: f64 = fail("minimum of an empty array")
->       yield never.22
+>     t.22: f64 = if t.4 {
+>       never.23: f64 = fail("minimum of an empty array")
+>       yield never.23
 >     } else {
->       element.23: f64 = array.11[0]
->       t.24: i64 = int_sub(n.3, 1)
->       state.25: f64 = for i.26 < t.24 with m.27: f64 = element.23 {
->         t.28: i64 = int_add(i.26, 1)
->         element.29: f64 = array.11[t.28]
->         t.30: f64 = min(m.27, element.29)
->         yield t.30
+>       element.24: f64 = array.13[0]
+>       t.25: i64 = int_sub(n.3, 1)
+>       state.26: f64 = for i.27 < t.25 with m.28: f64 = element.24 {
+>         t.29: i64 = int_add(i.27, 1)
+>         element.30: f64 = array.13[t.29]
+>         t.31: f64 = min(m.28, element.30)
+>         yield t.31
 >       }
->       yield state.25
+>       yield state.26
 >     }
->     t.31: bool = is_nan(t.21)
->     state.32: i64, key.33: []bool = for i.34 < n.3 with state.35: i64 = 0 {
->       t.36: bool = if t.31 { yield true } else {
->         element.37: f64 = array.11[i.34]
->         t.38: bool = eq(element.37, t.21)
->         yield t.38
+>     t.32: bool = is_nan(t.22)
+>     state.33: i64, key.34: []bool = for i.35 < n.3 with state.36: i64 = 0 {
+>       t.37: bool = if t.32 { yield true } else {
+>         element.38: f64 = array.13[i.35]
+>         t.39: bool = eq(element.38, t.22)
+>         yield t.39
 >       }
->       t.39: i64 = if t.36 {
->         t.40: i64 = int_add(state.35, 1)
->         yield t.40
->       } else { yield state.35 }
->       yield t.39
->       collect t.36
+>       t.40: i64 = if t.37 {
+>         t.41: i64 = int_add(state.36, 1)
+>         yield t.41
+>       } else { yield state.36 }
+>       yield t.40
+>       collect t.37
 >     }
->     t.41: f64 = if t.31 { yield nan } else {
->       t.42: f64 = real(state.32)
->       t.43: f64 = div(1.0, t.42)
->       yield t.43
+>     t.42: f64 = if t.32 { yield nan } else {
+>       t.43: f64 = real(state.33)
+>       t.44: f64 = div(1.0, t.43)
+>       yield t.44
 >     }
->     row.44: []f64 = points.0[i.9]
->     row.45: []f64 = zero(row.44)
->     acc.46: acc []f64 = new_acc(row.45)
->     for i.47 < n.3 {
->       key.48: bool = key.33[i.47]
->       bar.49: f64 = select(key.48, t.41, 0.0)
->       for i.50 < 2 {
->         element.51: f64 = points.0[i.9, i.50]
->         element.52: f64 = centroids.1[i.47, i.50]
->         t.53: f64 = sub(element.51, element.52)
->         bar.54: f64 = mul_zero(bar.49, t.53)
->         bar.55: f64 = add(bar.54, bar.54)
->         bar.56: f64 = neg(bar.55)
->         acc.6[i.47, i.50] += bar.56
->         acc.46[i.50] += bar.55
->       }
+>     row.45: []f64 = points.0[i.9]
+>     row.46: []f64 = zero(row.45)
+>     element.47: f64 = row.46[0]
+>     element.48: f64 = row.46[1]
+>     bar.49: f64, bar.50: f64 = for i.51 < n.3 with total.52: f64 = 0.0, total.53: f64 = 0.0 {
+>       key.54: bool = key.34[i.51]
+>       bar.55: f64 = select(key.54, t.42, 0.0)
+>       element.56: f64 = centroids.1[i.51, 1]
+>       t.57: f64 = sub(element.12, element.56)
+>       element.58: f64 = centroids.1[i.51, 0]
+>       t.59: f64 = sub(element.11, element.58)
+>       bar.60: f64 = mul_zero(bar.55, t.57)
+>       bar.61: f64 = add(bar.60, bar.60)
+>       bar.62: f64 = neg(bar.61)
+>       acc.6[i.51, 1] += bar.62
+>       bar.63: f64 = mul_zero(bar.55, t.59)
+>       bar.64: f64 = add(bar.63, bar.63)
+>       bar.65: f64 = neg(bar.64)
+>       acc.6[i.51, 0] += bar.65
+>       total.66: f64 = add(total.52, bar.61)
+>       total.67: f64 = add(total.53, bar.64)
+>       yield total.66, total.67
 >     }
->     bar.57: []f64 = read_acc(acc.46)
->     total.58: f64 = add(total.10, t.21)
->     yield total.58
->     collect bar.57
+>     bar.68: f64 = add(element.48, bar.49)
+>     bar.69: f64 = add(element.47, bar.50)
+>     bar.70: []f64 = [bar.69, bar.68]
+>     total.71: f64 = add(total.10, t.22)
+>     yield total.71
+>     collect bar.70
 >   }
->   size.59: i64 = dim(points.0, 1)
->   bar.60: [][]f64 = sized(bar.8, 1, size.59)
->   bar.61: [][]f64 = read_acc(acc.6)
->   yield total.7, bar.60, bar.61
+>   bar.72: [][]f64 = sized(bar.8, 1, 2)
+>   bar.73: [][]f64 = read_acc(acc.6)
+>   yield total.7, bar.72, bar.73
 > }
 
 $ pullback show tests/cli/programs/gradients.pull convolved --stage opt

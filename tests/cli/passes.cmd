@@ -107,6 +107,31 @@ exit 0
 >   law   dim([e | i < n], 0) = n, i < n is true below a loop over i < n, and the like
 >   runs  in the optimiser, until nothing changes
 >
+> fixed
+>   type  (IR, functions) -> (IR, functions)
+>   does  takes sizes from all calls of a function, where they are one number in all of them
+>   law   dim(x, 0) = 3, to_tangent(x, t) = t, if every x that comes here has 3 elements, and every t
+>   runs  in the optimiser, until nothing changes
+>
+> unroll
+>   type  (IR, functions) -> (IR, functions)
+>   does  writes out short loops that run a few times, and work on elements of arrays
+>   law   for i < 3 { b } = b with 0 for i; b with 1 for i; b with 2 for i
+>   runs  in the optimiser, until nothing changes
+>
+> scalars
+>   type  (IR, functions) -> (IR, functions)
+>   does  passes small arrays of known size, and keeps them in loops, as their elements
+>   law   f(x) = f'(x[0], x[1]) with f'(a, b) = f([a, b]), if every x has 2 elements; the same for
+>         states and results
+>   runs  in the optimiser, until nothing changes
+>
+> cells
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes an accumulator for each number of a small array that is added to at known places
+>   law   a = new_acc([x, y]); a[1] += v; read_acc(a) = b = new_acc(y); b += v; [x, read_acc(b)]
+>   runs  in the optimiser, until nothing changes
+>
 > select
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes selections of branches that are cheap and surely have a value

@@ -15,7 +15,7 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 /// How many statements a small function has at most.
-const SMALL: usize = 32;
+const SMALL: usize = 80;
 /// How many statements a program may gain, beside as many as it has.
 const GROWTH: usize = 4000;
 

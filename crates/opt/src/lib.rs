@@ -9,12 +9,14 @@
 
 mod accs;
 mod calls;
+mod cells;
 mod collect;
 mod cse;
 mod dce;
 mod effects;
 mod elements;
 mod facts;
+mod fixed;
 mod fuse;
 mod hoist;
 mod inline;
@@ -22,6 +24,7 @@ mod pass;
 mod pipeline;
 mod present;
 mod prune;
+mod scalars;
 mod select;
 mod simplify;
 mod sizes;
@@ -30,6 +33,7 @@ mod states;
 mod sums;
 mod unbox;
 mod unread;
+mod unroll;
 
 pub use facts::proven;
 pub use pass::Pass;

@@ -163,8 +163,8 @@ impl Simplify<'_> {
             | Op::Flatten(_)
             | Op::Dim(_, _)
             | Op::Sized(_, _, _)
-            | Op::CheckSize(_, _, _, _)
-            | Op::Sum(_) => self.array_law(stmt),
+            | Op::CheckSize(_, _, _, _) => self.array_law(stmt),
+            Op::Sum(a) => self.sum_law(stmt, *a),
             Op::Zero(_) | Op::Plus(_, _) | Op::Unpack { .. } | Op::AddAcc(_, _, _) => {
                 self.data_law(stmt)
             }

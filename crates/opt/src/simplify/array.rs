@@ -28,10 +28,6 @@ impl Simplify<'_> {
                 is_known.then(|| New::Atoms(vec![*a]))
             }
             Op::CheckSize(a, k, n, _) => self.check_law(*a, *k, *n),
-            Op::Sum(a) => match self.def(*a)? {
-                Op::Array(items) if items.is_empty() => New::atom(Atom::Real(0.0)),
-                _ => None,
-            },
             _ => None,
         }
     }
@@ -77,6 +73,15 @@ impl Simplify<'_> {
             Op::Update(b, place, _) if place == at && self.rank(v) == 0 => {
                 New::op(Op::Update(*b, at.to_vec(), v))
             }
+            // [x, y] with [1] = v: [x, v]
+            Op::Array(items)
+                if let [Atom::Int(i)] = at
+                    && self.rank(v) == 0 =>
+            {
+                let mut items = items.clone();
+                *items.get_mut(usize::try_from(*i).ok()?)? = v;
+                New::op(Op::Array(items))
+            }
             _ => None,
         }
     }
@@ -87,6 +92,11 @@ impl Simplify<'_> {
             return New::atom(a);
         }
         match (self.def(a)?, lo, hi) {
+            // [x, y, z][1:3] = [y, z]
+            (Op::Array(items), Atom::Int(lo), Atom::Int(hi)) if lo < hi => {
+                let (lo, hi) = (usize::try_from(lo).ok()?, usize::try_from(hi).ok()?);
+                New::op(Op::Array(items.get(lo..hi)?.to_vec()))
+            }
             // a[1:9][2:4] = a[3:5]
             (Op::Slice(b, Atom::Int(from), Atom::Int(to)), Atom::Int(lo), Atom::Int(hi))
                 if 0 <= lo && lo <= hi && hi <= to.checked_sub(*from)? =>

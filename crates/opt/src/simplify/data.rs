@@ -5,11 +5,20 @@ use pullback_prim::Prim;
 
 use super::{New, Simplify};
 
+/// How many numbers are added up one by one.
+const FEW: usize = 16;
+
 impl Simplify<'_> {
     pub(super) fn data_law(&mut self, stmt: &Stmt) -> Option<New> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the caller has only these")]
         match &stmt.op {
             Op::Zero(a) if self.program.type_of(*a) == Type::REAL => New::atom(Atom::Real(0.0)),
+            Op::Zero(a)
+                if let Some(Op::Array(items)) = self.def(*a)
+                    && self.program.type_of(*a) == Type::REAL.array() =>
+            {
+                New::op(Op::Array(vec![Atom::Real(0.0); items.len()]))
+            }
             // The zero of all sizes of an array is its zero.
             Op::Zero(a) => {
                 let Op::Shape(of, _) = self.def(*a)? else { return None };
@@ -19,6 +28,9 @@ impl Simplify<'_> {
             Op::Plus(a, b) if self.program.type_of(*a) == Type::REAL => {
                 New::op(Op::Prim(Prim::Add, vec![*a, *b]))
             }
+            Op::Plus(a, b) if let Some((a, b)) = self.items(*a).zip(self.items(*b)) => {
+                self.sum_of_items(stmt, &a, &b)
+            }
             Op::Plus(a, b) if self.is_zero_vector(*a) => New::atom(*b),
             Op::Plus(a, b) if self.is_zero_vector(*b) => New::atom(*a),
             Op::Unpack { tangent, tag, like } => self.unpack_law(stmt, *tangent, *tag, like),
@@ -27,6 +39,46 @@ impl Simplify<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The Reals that an array is put together from.
+    fn items(&self, array: Atom) -> Option<Vec<Atom>> {
+        let is_of_reals = self.program.type_of(array) == Type::REAL.array();
+        match self.def(array)? {
+            Op::Array(items) if is_of_reals => Some(items.clone()),
+            _ => None,
+        }
+    }
+
+    /// [x, y] + [z, w] = [x + z, y + w]
+    fn sum_of_items(&mut self, stmt: &Stmt, a: &[Atom], b: &[Atom]) -> Option<New> {
+        if a.len() != b.len() {
+            return None;
+        }
+        let mut stmts = vec![];
+        let sums = a.iter().zip(b).map(|(a, b)| self.added(*a, *b, stmt, &mut stmts)).collect();
+        let array = self.alike(stmt.vars[0]);
+        stmts.push(Stmt::new(vec![array], Op::Array(sums), stmt.span));
+        Some(New::Stmts(stmts, vec![array.into()]))
+    }
+
+    /// sum [x, y] = 0 + x + y
+    pub(super) fn sum_law(&mut self, stmt: &Stmt, array: Atom) -> Option<New> {
+        let items = self.items(array).filter(|items| items.len() <= FEW)?;
+        let mut stmts = vec![];
+        let mut total = Atom::Real(0.0);
+        for item in items {
+            total = self.added(total, item, stmt, &mut stmts);
+        }
+        Some(New::Stmts(stmts, vec![total]))
+    }
+
+    fn added(&mut self, a: Atom, b: Atom, stmt: &Stmt, out: &mut Vec<Stmt>) -> Atom {
+        let sum = self.program.fresh("sum", Type::REAL);
+        self.atoms.push(None);
+        self.defs.push(None);
+        out.push(Stmt::new(vec![sum], Op::Prim(Prim::Add, vec![a, b]), stmt.span));
+        sum.into()
     }
 
     /// Whether a tangent of data is the zero vector.

@@ -151,6 +151,7 @@ impl Simplify<'_> {
             // A sum is a negative zero only if both are.
             Prim::Add => args.iter().any(|arg| self.is_never_negative_zero(*arg, depth)),
             Prim::Mul => args[0] == args[1],
+            Prim::Sqrt => self.is_never_negative_zero(args[0], depth),
             _ => false,
         }
     }

@@ -1,0 +1,44 @@
+//! Sizes that are one number in every call are that number.
+
+pub(crate) mod sizes;
+
+use pullback_ir::{Atom, Elem, FuncId, Op, Program};
+
+use self::sizes::{Known, Sizes};
+use crate::pass::Pass;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "fixed",
+    about: "takes sizes from all calls of a function, where they are one number in all of them",
+    law: "dim(x, 0) = 3, to_tangent(x, t) = t, if every x that comes here has 3 elements, and every t",
+    run,
+};
+
+fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+    let sizes = Sizes::of(program, roots);
+    let mut changed = false;
+    for func in program.funcs.ids() {
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        body.visit_mut(&mut |stmt| {
+            let known = match (&stmt.op, stmt.vars.as_slice()) {
+                (Op::Dim(..), &[var]) => sizes.number(var).map(Atom::Int),
+                (Op::ToTangent(_, x, t), &[_]) => is_same(program, &sizes, *x, *t).then_some(*t),
+                _ => None,
+            };
+            if let Some(known) = known {
+                stmt.op = Op::Copy(known);
+                changed = true;
+            }
+        });
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+/// Whether two arrays of Reals are known to have the same sizes.
+fn is_same(program: &Program, sizes: &Sizes, x: Atom, t: Atom) -> bool {
+    let (Atom::Var(x), Atom::Var(t)) = (x, t) else { return false };
+    let is_real = [x, t].iter().all(|var| program.vars[*var].ty.elem == Elem::Real);
+    let (x, t) = (sizes.var(x), sizes.var(t));
+    is_real && x == t && x.iter().all(|size| matches!(size, Known::Is(1..)))
+}
