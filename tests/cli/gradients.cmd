@@ -293,39 +293,33 @@ exit 0
 >       t.44: f64 = div(1.0, t.43)
 >       yield t.44
 >     }
->     row.45: []f64 = points.0[i.9]
->     row.46: []f64 = zero(row.45)
->     element.47: f64 = row.46[0]
->     element.48: f64 = row.46[1]
->     bar.49: f64, bar.50: f64 = for i.51 < n.3 with total.52: f64 = 0.0, total.53: f64 = 0.0 {
->       key.54: bool = key.34[i.51]
->       bar.55: f64 = select(key.54, t.42, 0.0)
->       element.56: f64 = centroids.1[i.51, 1]
->       t.57: f64 = sub(element.12, element.56)
->       element.58: f64 = centroids.1[i.51, 0]
->       t.59: f64 = sub(element.11, element.58)
->       bar.60: f64 = mul_zero(bar.55, t.57)
->       bar.61: f64 = add(bar.60, bar.60)
->       bar.62: f64 = neg(bar.61)
->       acc.6[i.51, 1] += bar.62
->       bar.63: f64 = mul_zero(bar.55, t.59)
->       bar.64: f64 = add(bar.63, bar.63)
->       bar.65: f64 = neg(bar.64)
->       acc.6[i.51, 0] += bar.65
->       total.66: f64 = add(total.52, bar.61)
->       total.67: f64 = add(total.53, bar.64)
->       yield total.66, total.67
+>     bar.45: f64, bar.46: f64 = for i.47 < n.3 with total.48: f64 = 0.0, total.49: f64 = 0.0 {
+>       key.50: bool = key.34[i.47]
+>       bar.51: f64 = select(key.50, t.42, 0.0)
+>       element.52: f64 = centroids.1[i.47, 1]
+>       t.53: f64 = sub(element.12, element.52)
+>       element.54: f64 = centroids.1[i.47, 0]
+>       t.55: f64 = sub(element.11, element.54)
+>       bar.56: f64 = mul_zero(bar.51, t.53)
+>       bar.57: f64 = add(bar.56, bar.56)
+>       bar.58: f64 = neg(bar.57)
+>       acc.6[i.47, 1] += bar.58
+>       bar.59: f64 = mul_zero(bar.51, t.55)
+>       bar.60: f64 = add(bar.59, bar.59)
+>       bar.61: f64 = neg(bar.60)
+>       acc.6[i.47, 0] += bar.61
+>       total.62: f64 = add(total.48, bar.57)
+>       total.63: f64 = add(total.49, bar.60)
+>       yield total.62, total.63
 >     }
->     bar.68: f64 = add(element.48, bar.49)
->     bar.69: f64 = add(element.47, bar.50)
->     bar.70: []f64 = [bar.69, bar.68]
->     total.71: f64 = add(total.10, t.22)
->     yield total.71
->     collect bar.70
+>     bar.64: []f64 = [bar.46, bar.45]
+>     total.65: f64 = add(total.10, t.22)
+>     yield total.65
+>     collect bar.64
 >   }
->   bar.72: [][]f64 = sized(bar.8, 1, 2)
->   bar.73: [][]f64 = read_acc(acc.6)
->   yield total.7, bar.72, bar.73
+>   bar.66: [][]f64 = sized(bar.8, 1, 2)
+>   bar.67: [][]f64 = read_acc(acc.6)
+>   yield total.7, bar.66, bar.67
 > }
 
 $ pullback show tests/cli/programs/gradients.pull convolved --stage opt

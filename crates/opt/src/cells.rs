@@ -1,7 +1,7 @@
 //! Accumulators of a few numbers, added to at known places, become one for each number.
 
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fixed::sizes::{Known, Sizes};
 use crate::pass::Pass;
@@ -24,7 +24,13 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
         let split = chosen(program, &sizes, &body);
         changed |= !split.is_empty();
         if !split.is_empty() {
-            let mut cells = Cells { program, split, cells: FxHashMap::default() };
+            let mut zeros = FxHashSet::default();
+            body.visit(&mut |stmt| {
+                if matches!(stmt.op, Op::Zero(_)) {
+                    zeros.extend(&stmt.vars);
+                }
+            });
+            let mut cells = Cells { program, split, cells: FxHashMap::default(), zeros };
             cells.block(&mut body);
         }
         program.funcs[func].body = body;
@@ -68,6 +74,8 @@ struct Cells<'p> {
     split: FxHashMap<VarId, i64>,
     /// The accumulators that each has become.
     cells: FxHashMap<VarId, Vec<VarId>>,
+    /// The arrays of zeros.
+    zeros: FxHashSet<VarId>,
 }
 
 impl Cells<'_> {
@@ -126,6 +134,9 @@ impl Cells<'_> {
     }
 
     fn element(&mut self, array: Atom, at: i64, stmt: &Stmt, out: &mut Vec<Stmt>) -> Atom {
+        if array.var().is_some_and(|var| self.zeros.contains(&var)) {
+            return Atom::Real(0.0);
+        }
         let ty = self.program.type_of(array).with_rank(0);
         let element = self.program.fresh("element", ty);
         out.push(Stmt::new(vec![element], Op::Index(array, vec![Atom::Int(at)]), stmt.span));

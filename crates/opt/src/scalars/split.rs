@@ -138,6 +138,7 @@ impl<'p> Split<'p> {
     fn stmt(&mut self, stmt: &mut Stmt, before: &mut Vec<Stmt>, after: &mut Vec<Stmt>) {
         let span = stmt.span;
         let old = stmt.vars.clone();
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others have no place that is split")]
         match &mut stmt.op {
             Op::Undef => self.undefined.extend(&stmt.vars),
             Op::Call(func, args) => {
@@ -193,8 +194,10 @@ impl<'p> Split<'p> {
             let mut own = Block { stmts: first.clone(), results: vec![] };
             let mut atoms = FxHashMap::default();
             own = pullback_ir::rename(self.program, &own, &mut atoms);
-            for (old, new) in &atoms {
-                if let (Some(elements), Atom::Var(new)) = (self.elements.get(old), new) {
+            for state in &states {
+                if let (Some(elements), Some(Atom::Var(new))) =
+                    (self.elements.get(state), atoms.get(state))
+                {
                     self.elements.insert(*new, elements.clone());
                 }
             }

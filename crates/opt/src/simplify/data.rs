@@ -44,10 +44,8 @@ impl Simplify<'_> {
     /// The Reals that an array is put together from.
     fn items(&self, array: Atom) -> Option<Vec<Atom>> {
         let is_of_reals = self.program.type_of(array) == Type::REAL.array();
-        match self.def(array)? {
-            Op::Array(items) if is_of_reals => Some(items.clone()),
-            _ => None,
-        }
+        let Op::Array(items) = self.def(array)? else { return None };
+        is_of_reals.then(|| items.clone())
     }
 
     /// [x, y] + [z, w] = [x + z, y + w]
