@@ -59,6 +59,13 @@ static void call_all(library_context *context) {
   if (CALL(library_rows(context, matrix, &turned)))
     HOLD(turned.size[0] == 10 && turned.size[1] == 20 && turned.data[1] == 10.0);
   if (CALL(library_evens(context, ns, &evens))) HOLD(evens.size[0] == 267);
+  double slopes[2] = {1.0, 2.0};
+  library_reals_1 both_bar = {slopes, {2}}, both;
+  library_ints_1 at, firsts;
+  library_ints_2 pairs;
+  if (CALL(library_with_ints_vjp(context, 0.5, 3, 10.0, both_bar, &pairs, &at, &value, &firsts, &both, &x_bar)))
+    HOLD(pairs.size[0] == 3 && pairs.data[5] == 5 && at.data[2] == 9 && value == 0.25 && firsts.data[1] == 2 &&
+         both.data[0] == 1.5 && near(x_bar, 10.0 + 3.0 + 2 * cos(0.5)));
   if (CALL(library_deep_grad(context, 1000, 1.0, &value, &x_bar))) HOLD(value == 1001.0 && x_bar == 1001.0);
 }
 

@@ -105,21 +105,23 @@ static void values(void) {
 static void parts(void) {
   int status;
   const double w[3] = {1, 2, 3}, b = 0.5, k = 4, on = 1, picks[3] = {1, 0, 2};
-  double value, list[3], square, w_bar[3], b_bar, rest[6];
-  CALL(matrices_many, ((given_t[]){w, &b, &k, &on, picks}), ((double *[]){&value, list, &square}));
+  double value, list[3], square, same[3], w_bar[3], b_bar, rest[6];
+  CALL(matrices_many, ((given_t[]){w, &b, &k, &on, picks}), ((double *[]){&value, list, &square, same}));
+  HOLD(same[2] == 2);
   HOLD(status == 0 && value == 1.5 && list[0] == 0.5 && list[1] == 0 && list[2] == 3 && square == 16);
-  CALL(matrices_many, ((given_t[]){w, &b, &k, 0, picks}), ((double *[]){&value, 0, 0}));
+  CALL(matrices_many, ((given_t[]){w, &b, &k, 0, picks}), ((double *[]){&value, 0, 0, 0}));
   HOLD(status == 0 && value == 3);
   const double one = 1, half = 4.5, none = NAN;
-  CALL(adj1_matrices_many, ((given_t[]){w, &b, &k, &on, picks, 0, 0, 0, &one, 0, 0}),
+  CALL(adj1_matrices_many, ((given_t[]){w, &b, &k, &on, picks, 0, 0, 0, 0, &one, 0, 0, 0}),
        ((double *[]){w_bar, &b_bar, &rest[0], &rest[1], &rest[2]}));
   HOLD(status == 0 && w_bar[1] == 0.25 && b_bar == 6 && rest[0] == 0 && rest[1] == 0 && rest[4] == 0);
   double by_w[9], by_b[3];
-  CALL(jac_matrices_many, ((given_t[]){w, &b, &k, &on, picks, 0, 0, 0}),
-       ((double *[]){0, 0, 0, 0, 0, by_w, by_b, 0, 0, 0, 0, 0, 0, 0, 0}));
+  CALL(jac_matrices_many, ((given_t[]){w, &b, &k, &on, picks, 0, 0, 0, 0}),
+       ((double *[]){0, 0, 0, 0, 0, by_w, by_b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   HOLD(status == 0 && by_w[0] == 0.5 && by_w[4] == 0 && by_w[8] == 1 && by_w[1] == 0 && by_b[2] == 6);
   for (int at = 0; at < 2; at++) {
-    CALL(matrices_many, ((given_t[]){w, &b, at ? &half : &none, &on, picks}), ((double *[]){&value, list, &square}));
+    CALL(matrices_many, ((given_t[]){w, &b, at ? &half : &none, &on, picks}),
+         ((double *[]){&value, list, &square, 0}));
     HOLD(status == 1 && strstr(matrices_message(), at ? "4.5 was given for an Int" : "nan was given for an Int"));
   }
   CALL(matrices_whole, ((given_t[]){&k}), ((double *[]){&value}));

@@ -236,17 +236,21 @@ fn define(program: &mut Program, def: DefId, shape: &Shape) -> DefId {
             if shape.kind == Kind::Jvp { both } else { Expr::proj(both, 1, span) }
         }
         Kind::Vjp | Kind::Grad => {
-            let y_bar = if shape.kind == Kind::Vjp {
-                direction(program, &shape.result)
+            let mut given = vec![];
+            if shape.kind == Kind::Vjp {
+                for ty in moving_parts(program, &shape.result) {
+                    given.push(direction(program, &ty));
+                }
             } else {
-                Expr::real(1.0, span)
-            };
+                given.push(Expr::real(1.0, span));
+            }
             let function = restricted(program, def, &vars, shape);
             let point = all_moving(program);
             let request = ad(program, AdOp::Vjp, vec![function, point]);
             let both = program.fresh("both", request.ty.clone());
             let value = Expr::proj(program.var(both, span), 0, span);
             let pullback = Expr::proj(program.var(both, span), 1, span);
+            let y_bar = cotangent(program, &value, &mut given.into_iter());
             let x_bar = Expr::app(pullback, vec![y_bar], span);
             Expr::let_(both, request, Expr::tuple(vec![value, x_bar], span))
         }
@@ -257,11 +261,16 @@ fn define(program: &mut Program, def: DefId, shape: &Shape) -> DefId {
                 .filter(|(_, param)| param.moves)
                 .map(|(var, _)| program.var(*var, span))
                 .collect();
-            point.push(direction(program, &shape.result));
-            let y_bar_type = tangent_type(program, &shape.result);
+            let parts = moving_parts(program, &shape.result);
+            let types: Vec<Type> = parts.iter().map(|ty| tangent_type(program, ty)).collect();
+            for ty in &parts {
+                point.push(direction(program, ty));
+            }
             let mut along: Vec<Expr> =
                 moving.iter().map(|param| direction(program, &param.ty)).collect();
-            along.push(direction(program, &y_bar_type));
+            for ty in &types {
+                along.push(direction(program, ty));
+            }
             let function = pulled(program, def, &vars, shape);
             let request = [function, whole(point, span), whole(along, span)];
             Expr::proj(ad(program, AdOp::Jvp, request.to_vec()), 1, span)
@@ -277,14 +286,18 @@ fn whole(mut parts: Vec<Expr>, span: Span) -> Expr {
     if parts.len() == 1 { parts.remove(0) } else { Expr::tuple(parts, span) }
 }
 
+/// The type of [`whole`].
+fn whole_type(mut parts: Vec<Type>) -> Type {
+    if parts.len() == 1 { parts.remove(0) } else { Type::tuple(parts) }
+}
+
 /// The definition as a function of the parameters that move; it captures the others.
 fn restricted(program: &mut Program, def: DefId, vars: &[VarId], shape: &Shape) -> Expr {
     let span = program.defs[def].span;
     let types: Vec<Type> =
         shape.params.iter().filter(|param| param.moves).map(|param| param.ty.clone()).collect();
     let count = types.len();
-    let ty = if count == 1 { types[0].clone() } else { Type::tuple(types) };
-    let point = program.fresh("moving", ty);
+    let point = program.fresh("moving", whole_type(types));
     let mut next = 0;
     let mut args = vec![];
     for (var, param) in vars.iter().zip(&shape.params) {
@@ -308,6 +321,31 @@ fn tangent_type(program: &mut Program, ty: &Type) -> Type {
     ty
 }
 
+/// The types of the parts of a value that have Reals: what C gives of a cotangent. An array is a part.
+fn moving_parts(program: &Program, ty: &Type) -> Vec<Type> {
+    match ty.components() {
+        _ if !contains_real(&program.datas, ty) => vec![],
+        Some(items) => items.into_iter().flat_map(|item| moving_parts(program, item)).collect(),
+        None => vec![ty.clone()],
+    }
+}
+
+/// The cotangent of a value, from the parts that [`moving_parts`] tells: elsewhere it is zero, in the sizes of the
+/// value.
+fn cotangent(program: &mut Program, y: &Expr, given: &mut dyn Iterator<Item = Expr>) -> Expr {
+    let ty = tangent_type(program, &y.ty);
+    if !contains_real(&program.datas, &y.ty) {
+        return Expr::ad(AdOp::Zeros, vec![y.clone()], ty, y.span);
+    }
+    if y.ty.components().is_none() {
+        let Some(part) = given.next() else { bug("a cotangent has as many parts as its value") };
+        return part;
+    }
+    let parts = y.parts(y.span);
+    let items = parts.iter().map(|part| cotangent(program, part, given)).collect();
+    Expr::record(items, ty, y.span)
+}
+
 /// `\(x, …, y_bar) -> (vjp f (x, …)).1 y_bar`
 fn pulled(program: &mut Program, def: DefId, vars: &[VarId], shape: &Shape) -> Expr {
     let span = program.defs[def].span;
@@ -315,13 +353,23 @@ fn pulled(program: &mut Program, def: DefId, vars: &[VarId], shape: &Shape) -> E
     let mut types: Vec<Type> =
         shape.params.iter().filter(|param| param.moves).map(|param| param.ty.clone()).collect();
     let count = types.len();
-    types.push(tangent_type(program, &shape.result));
-    let both = program.fresh("both", Type::tuple(types));
-    let part = |program: &Program, at| Expr::proj(program.var(both, span), at, span);
+    for ty in moving_parts(program, &shape.result) {
+        types.push(tangent_type(program, &ty));
+    }
+    let all = types.len();
+    let both = program.fresh("both", whole_type(types));
+    let part = |program: &Program, at| {
+        let both = program.var(both, span);
+        if all == 1 { both } else { Expr::proj(both, at, span) }
+    };
     let point = whole((0..count).map(|at| part(program, at)).collect(), span);
-    let y_bar = part(program, count);
+    let given: Vec<Expr> = (count..all).map(|at| part(program, at)).collect();
     let pair = ad(program, AdOp::Vjp, vec![function, point]);
-    let body = Expr::app(Expr::proj(pair, 1, span), vec![y_bar], span);
+    let result = program.fresh("result", pair.ty.clone());
+    let value = Expr::proj(program.var(result, span), 0, span);
+    let pullback = Expr::proj(program.var(result, span), 1, span);
+    let y_bar = cotangent(program, &value, &mut given.into_iter());
+    let body = Expr::let_(result, pair, Expr::app(pullback, vec![y_bar], span));
     program.lam(vec![both], body)
 }
 

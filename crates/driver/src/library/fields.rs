@@ -157,11 +157,11 @@ pub struct Directions {
 /// How many parts the directions of a function have.
 pub fn directions(shape: &Shape) -> Directions {
     let count = |ty: &Type| tangents(ty, "", 0, "").len();
+    let has_contents = |(part, _): &(Part, usize)| part.ty.elem != Elem::Unit;
+    let cotangents =
+        tangents(&shape.result, "", 0, "").iter().filter(|part| has_contents(part)).count();
     let moving = shape.params.iter().filter(|param| param.moves);
-    Directions {
-        tangents: moving.map(|param| count(&param.ty)).sum(),
-        cotangents: count(&shape.result),
-    }
+    Directions { tangents: moving.map(|param| count(&param.ty)).sum(), cotangents }
 }
 
 /// Whether derivatives are with respect to each part of the parameters.
@@ -206,14 +206,18 @@ pub fn of(shape: &Shape, given: &[Leaf], gives: &[Leaf]) -> (Vec<Field>, Vec<Fie
         let all = tangents(&shape.result, "value", 0, end).into_iter();
         all.map(|part| tangent(names, part)).collect()
     };
+    // What is given of a cotangent has contents; the rest is made where the sizes are known.
+    let given_of_value = |names: &mut Names, end: &str| -> Vec<Field> {
+        of_value(names, end).into_iter().filter(Field::is_seen).collect()
+    };
     match shape.kind {
         Kind::Value | Kind::Grad => {}
         Kind::Jvp | Kind::Hvp => params.extend(of_params(&mut names, "_dot")),
-        Kind::Vjp => params.extend(of_value(&mut names, "_bar")),
+        Kind::Vjp => params.extend(given_of_value(&mut names, "_bar")),
         Kind::VjpJvp => {
-            params.extend(of_value(&mut names, "_bar"));
+            params.extend(given_of_value(&mut names, "_bar"));
             params.extend(of_params(&mut names, "_dot"));
-            params.extend(of_value(&mut names, "_bar_dot"));
+            params.extend(given_of_value(&mut names, "_bar_dot"));
         }
     }
     if !matches!(shape.kind, Kind::Hvp | Kind::VjpJvp) {
