@@ -21,7 +21,7 @@ use pullback_driver::{Memory, Session, Settings, test};
 use pullback_suite::{deep, root};
 use pullback_syntax::ast::ItemKind;
 
-const MODULES: [(&str, &str); 12] = [
+const MODULES: [(&str, &str); 13] = [
     ("prelude", ""),
     ("linalg", "la"),
     ("stats", "st"),
@@ -34,6 +34,7 @@ const MODULES: [(&str, &str); 12] = [
     ("ode", "od"),
     ("root", "ro"),
     ("implicit", "im"),
+    ("krylov", "kr"),
 ];
 
 const INPUTS: &str = r"

@@ -127,7 +127,8 @@ fn problems(module: &str, minimum: u64) -> Vec<String> {
 /// Every module, and the least number of checks that it takes.
 const MODULES: &[(&str, u64)] = &[
     ("implicit", 24),
-    ("linalg", 120),
+    ("krylov", 8),
+    ("linalg", 200),
     ("list", 80),
     ("math", 250),
     ("ode", 24),

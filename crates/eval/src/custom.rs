@@ -4,12 +4,13 @@
 //! level down, the rule is run there too, and the engine of the level attaches the derivative that the
 //! rule gives. What `f` captured keeps the derivative that `f` itself gives it: if that is followed by a
 //! later level, `f` is applied once more at the level of `x`, because the derivative by what was captured
-//! depends on `x` too.
+//! depends on `x` too. A level that looks through rules follows `f` itself; the levels below it still get the
+//! derivative of the rule.
 
 use pullback_lambda::AdOp;
 
 use super::hooks::{Ctx, Level, Native, Step, Then};
-use super::value::{NativeValue, Value};
+use super::value::{NativeValue, Value, primal, tangent_at};
 use super::walk;
 use crate::Fault;
 
@@ -32,8 +33,12 @@ pub(super) fn apply(
         x = walk::strip(&x, level)?;
     };
     if open_level(ctx, level)?.through_rules() {
+        let below = walk::strip(&x, level)?;
+        let ruled = walk::highest_level(&below)? > 0;
+        let lower = Lower { op, function: function.clone(), rule };
+        let then = AfterFunction { level, lower: ruled.then_some((lower, below)) };
         ctx.watch().inspect(|watch| watch.enter_rule(false));
-        return Ok(Step::call(function, vec![x], AfterFunction));
+        return Ok(Step::call(function, vec![x], then));
     }
     ctx.watch().inspect(|watch| watch.enter_rule(true));
     let below = walk::strip(&x, level)?;
@@ -61,14 +66,42 @@ impl Native for Lower {
     }
 }
 
-/// A function with its own rule has been followed as if it had none.
-struct AfterFunction;
+/// A function with its own rule has been followed as if it had none. Earlier levels that follow its argument
+/// take their derivatives from the rule all the same, one level down.
+struct AfterFunction {
+    level: u64,
+    lower: Option<(Lower, Value)>,
+}
 
 impl Then for AfterFunction {
-    fn resume(self: Box<Self>, ctx: &mut Ctx, value: Value) -> Result<Step, Fault> {
+    fn resume(self: Box<Self>, ctx: &mut Ctx, own: Value) -> Result<Step, Fault> {
         ctx.watch().inspect(|watch| watch.leave_rule(false));
-        Ok(Step::Return(value))
+        let Self { level, lower } = *self;
+        let Some((lower, below)) = lower else { return Ok(Step::Return(own)) };
+        ctx.watch().inspect(|watch| watch.enter_rule(true));
+        let graft = move |ctx: &mut Ctx, value: Value| {
+            ctx.watch().inspect(|watch| watch.leave_rule(true));
+            let followed = followed_alike(ctx, level, &own, &value)?;
+            Ok(Step::Return(grafted(ctx, level, &own, &followed)?))
+        };
+        Ok(Step::call(NativeValue::value(lower), vec![below], AfterOwn(graft)))
     }
+}
+
+/// `value` below the level, its Reals followed at the level where those of `own` are.
+fn followed_alike(ctx: &mut Ctx, level: u64, own: &Value, value: &Value) -> Result<Value, Fault> {
+    let mut leaves = walk::real_leaves(value)?.into_iter();
+    walk::map_leaves(own, |leaf| {
+        if !leaf.is_real() {
+            return Ok(leaf.clone());
+        }
+        let base = leaves.next().ok_or_else(|| Fault::internal("a rule lost a Real"))?;
+        let base = primal(below_or_at(&base, level), level).clone();
+        match tangent_at(below_or_at(leaf, level), level) {
+            Some(tangent) => ctx.follow(level, base, tangent.clone()),
+            None => Ok(base),
+        }
+    })
 }
 
 /// The value is there; the rule comes next, unless the function has to be applied once more before.
