@@ -151,6 +151,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0821", "a derivative fails its checks"),
     ("E0822", "a definition cannot be called from C"),
     ("E0823", "a shared object cannot be made"),
+    ("E0824", "a schedule of loops cannot be followed"),
 
     // --- W: warnings
     ("W0501", "an arm that is never reached"),

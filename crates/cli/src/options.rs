@@ -20,7 +20,8 @@ Exit codes: 0 success; 1 the program or its input is wrong; 2 wrong usage, or a 
 read; 70 a bug in Pullback itself.";
 
 const PATH: &str = "\
-Stages: lambda, ir; jvp, unzip, transpose (the derivative of one definition); ad, opt.
+Stages: lambda, ir; jvp, unzip, transpose (the derivative of one definition); ad, opt,
+loops, c.
 `pullback show FILE --passes` lists the passes.";
 
 const GRADBENCH: &str = "\
@@ -345,6 +346,9 @@ pub struct DevArgs {
     /// print how many statements each function has.
     #[arg(long)]
     count: bool,
+    /// Decide how loops go in native code, in the form that `--dump loops` prints.
+    #[arg(long, value_name = "FILE")]
+    schedule: Option<PathBuf>,
 }
 
 impl DevArgs {
@@ -357,6 +361,7 @@ impl DevArgs {
             time: self.time,
             verify: self.verify,
             count: self.count,
+            schedule: self.schedule.clone(),
         }
     }
 }

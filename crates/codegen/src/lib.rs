@@ -16,11 +16,13 @@ mod layout;
 mod library;
 mod limits;
 mod load;
+mod schedule;
 
 pub use call::{More, Native, Ran};
 pub use casadi::{Casadi, Computes, Leaf, Table};
 pub use compiler::{Failure, Level, compiler, may_compile, shared_object};
-pub use emit::{Code, Fp, Unit, emit, emit_all};
+pub use emit::{Code, Fp, Unit, emit, emit_all, emit_by};
 pub use library::{Field, Function, Interface};
 pub use limits::Limits;
 pub use load::Library;
+pub use schedule::{Schedule, Way, Ways, read_ways};

@@ -4,12 +4,12 @@
 //! asked for, what each pass took, what the code costs.
 
 mod literal;
+mod native;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pullback_ad::{Until, derivation};
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::{Fp, emit};
 use pullback_engines::Mode;
 use pullback_engines::compiled::{
     Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, counted, optional_passes,
@@ -19,7 +19,6 @@ use pullback_eval::Value;
 use pullback_ir::eval::Counts;
 use pullback_ir::{Func, FuncId, Var, trimmed};
 use pullback_lambda::TypeKind;
-use pullback_opt::proven;
 use pullback_reduce::SPECIALISE;
 
 use crate::arguments::expressions;
@@ -46,11 +45,14 @@ pub struct Dev {
     pub verify: bool,
     /// Whether to run the entry and print what it costs.
     pub count: bool,
+    /// A file that says how loops go in native code.
+    pub schedule: Option<PathBuf>,
 }
 
 /// What `--dump` prints, in the order of the path. Those of differentiation are of one function, the others of the
 /// whole program.
-const STAGES: &[&str] = &["lambda", "ir", JVP.name, UNZIP.name, TRANSPOSE.name, "ad", "opt", "c"];
+const STAGES: &[&str] =
+    &["lambda", "ir", JVP.name, UNZIP.name, TRANSPOSE.name, "ad", "opt", "loops", "c"];
 
 /// The passes, and whether they may be left out.
 fn passes() -> impl Iterator<Item = (&'static str, bool)> {
@@ -94,6 +96,9 @@ pub fn dev(session: &mut Session<'_>, call: &Call, asked: &Dev) -> Result<String
         program(session, call, asked, stage)?
     };
     parts.extend(watched.text.take());
+    if let (Some(name @ ("loops" | "c")), Some((code, roots))) = (stage, &watched.code) {
+        parts.push(native::text(session, asked.schedule.as_deref(), code, roots, name == "loops")?);
+    }
     if asked.time {
         parts.push(times(&watched.works));
     }
@@ -183,12 +188,6 @@ impl Watched {
                     Form::Calculus(program) => program.print(),
                     Form::Code(code, roots) => trimmed(code, roots).0.print(),
                 });
-            }
-            // What C lacks is told in the place of the text.
-            Seen::Stage("opt", Form::Code(code, roots)) if wanted == Some("c") => {
-                let (code, roots) = trimmed(code, roots);
-                let emitted = emit(&code, &roots, &proven(&code), Fp::Fast);
-                self.text = Some(emitted.map_or_else(|lack| lack, |code| code.own().to_owned()));
             }
             Seen::Stage(..) => {}
         }

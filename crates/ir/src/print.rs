@@ -61,7 +61,7 @@ impl Program {
     }
 
     /// The first line of a statement as text.
-    pub(crate) fn print_stmt_head(&self, stmt: &Stmt) -> String {
+    pub fn print_stmt_head(&self, stmt: &Stmt) -> String {
         let mut printer = Printer::new(self);
         printer.stmt(stmt);
         printer.out.lines().next().unwrap_or_default().to_string()
@@ -82,7 +82,7 @@ impl Program {
     }
 
     /// A variable as text; one that the table lacks has no name.
-    pub(crate) fn print_var(&self, var: VarId) -> String {
+    pub fn print_var(&self, var: VarId) -> String {
         numbered(self.vars.get(var).map(|var| &var.name), var.index())
     }
 
@@ -90,7 +90,8 @@ impl Program {
         numbered(self.datas.get(data).map(|data| &data.name), data.index())
     }
 
-    pub(crate) fn print_func_name(&self, func: FuncId) -> String {
+    /// The name of a function as text.
+    pub fn print_func_name(&self, func: FuncId) -> String {
         format!("@{}", numbered(self.funcs.get(func).map(|func| &func.name), func.index()))
     }
 

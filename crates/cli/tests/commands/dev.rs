@@ -93,3 +93,24 @@ fn a_pass_that_is_left_out_does_not_run() {
     assert!(!code("").contains("@square.1"));
     assert!(code("--without inline").contains("@square.1"));
 }
+
+#[test]
+fn a_printed_schedule_decides_what_was_decided() {
+    let folder = scratch("schedule");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for program in
+        ["tests/cli/programs/loops.pull", "examples/gmm.pull", "examples/gradbench/lstm.pull"]
+    {
+        let path = folder.join("schedule.txt");
+        let text = printed(&format!("dev {program} --dump loops"));
+        assert!(text.contains(": lanes"), "{text}");
+        std::fs::write(&path, text).expect("a file");
+        let scheduled = format!("dev {program} --dump c --schedule {}", path.display());
+        assert!(printed(&scheduled) == printed(&format!("dev {program} --dump c")), "{program}");
+        let none =
+            printed(&format!("dev {program} --dump loops")).replace(": lanes", ": one by one");
+        std::fs::write(&path, none).expect("a file");
+        let without = printed(&format!("dev {program} --dump c --schedule {}", path.display()));
+        assert!(!without.contains("pb_first"), "{without}");
+    }
+}

@@ -37,6 +37,7 @@ use pullback_ir::{DataId, FuncId, Op, Program, Rule, Type};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
+use crate::schedule::{Schedule, Ways};
 use shared::{OWN, array_types, run};
 
 /// What numbers may differ in from those of the evaluator.
@@ -98,6 +99,11 @@ pub fn emit(program: &Program, roots: &[FuncId], proven: &[bool], fp: Fp) -> Res
     emit_all(&[Unit { program, roots, proven, fp }])
 }
 
+/// The same with the ways of some loops decided, and the schedule of all.
+pub fn emit_by(unit: Unit<'_>, ways: &Ways) -> Result<(Code, Schedule), String> {
+    emit_with(&[unit], ways)
+}
+
 /// A text in parts: what every file begins with, and the functions of a program, which nothing calls yet.
 pub(crate) struct Parts {
     pub text: String,
@@ -120,17 +126,24 @@ pub(crate) fn parts(unit: Unit<'_>) -> Result<Parts, String> {
 
 /// The C of several programs in one file. Their roots are numbered through, in order.
 pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
+    emit_with(units, &Ways::default()).map(|(code, _)| code)
+}
+
+fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String> {
     let mut code = Code { text: String::new(), sites: vec![], recurses: false };
     let mut shared = Shared::default();
+    let mut schedule = Schedule::default();
     let (mut own, mut starts) = (String::new(), vec![]);
     for (number, unit) in units.iter().enumerate() {
         check_ranks(unit.program)?;
         let prefix = if units.len() == 1 { String::new() } else { format!("u{number}_") };
         let mut emit = Emit::new(*unit, prefix, shared);
+        emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));
         starts.push((emit.named("start"), unit.roots.len()));
         code.recurses |= emit.graph.is_recursive.iter().any(|recurses| *recurses);
         shared = emit.shared;
+        schedule = emit.schedule;
     }
     code.text.push_str("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
     RUNTIME.iter().for_each(|part| code.text.push_str(part));
@@ -138,7 +151,7 @@ pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
         code.text.push_str(&part);
     }
     code.sites = shared.sites;
-    Ok(code)
+    Ok((code, schedule))
 }
 
 fn check_ranks(program: &Program) -> Result<(), String> {
@@ -164,6 +177,10 @@ struct Emit<'p> {
     shared: Shared,
     /// The number of the next statement.
     pub next: usize,
+    /// How some loops go.
+    pub ways: Ways,
+    /// How all go.
+    pub schedule: Schedule,
 }
 
 /// What the programs of a file share.
@@ -187,6 +204,8 @@ impl<'p> Emit<'p> {
             graph: Graph::of(unit.program, unit.roots),
             shared,
             next: 0,
+            ways: Ways::default(),
+            schedule: Schedule::default(),
         }
     }
 }

@@ -8,15 +8,70 @@ use rustc_hash::FxHashSet;
 use super::lanes::{Kind, LANES, Layout, may_lie};
 use super::packs::{self, row};
 use super::plan::Plan;
+use crate::schedule::{Way, Ways};
 
 /// How often a loop is taken to run whose count is not known.
 const USUAL: f64 = 32.0;
 
-/// The loops to lay across lanes. `is_strict`: sums keep their order.
-pub(super) fn choose(plan: &Plan<'_>, is_strict: bool) -> FxHashSet<VarId> {
+/// The loops to lay across lanes, but for what somebody has decided, and which of that cannot be. `is_strict`: sums
+/// keep their order.
+pub(super) fn chosen(
+    plan: &Plan<'_>,
+    is_strict: bool,
+    ways: &Ways,
+    refused: &mut Vec<String>,
+) -> FxHashSet<VarId> {
     let mut lanes = FxHashSet::default();
-    cheapest(plan, plan.looped, is_strict, &mut lanes);
+    choose(plan, plan.looped, is_strict, ways, &mut lanes);
+    for (index, way) in ways.iter().filter(|(index, _)| plan.loops.contains_key(*index)) {
+        let why = match way {
+            Way::Lanes if !lanes.contains(index) => "cannot go across lanes there",
+            Way::Plain => "is in the kernel of another loop, which is not plain",
+            Way::Lanes | Way::OneByOne => continue,
+        };
+        refused.push(format!("`{}` {why}", plan.program.print_var(*index)));
+    }
     lanes
+}
+
+/// The loops to lay across lanes of a loop and those in it.
+fn choose(
+    plan: &Plan<'_>,
+    looped: &Loop,
+    is_strict: bool,
+    ways: &Ways,
+    lanes: &mut FxHashSet<VarId>,
+) {
+    let Some(index) = looped.for_index() else { return };
+    let is_decided =
+        |looped: &Loop| looped.for_index().is_some_and(|index| ways.contains_key(&index));
+    let mut has_decision = is_decided(looped);
+    looped.body.visit(&mut |stmt| {
+        has_decision |= matches!(&stmt.op, Op::Loop(inner) if is_decided(inner));
+    });
+    if !has_decision {
+        cheapest(plan, looped, is_strict, lanes);
+        return;
+    }
+    if ways.get(&index) == Some(&Way::Lanes) {
+        let layout = packs::layout(plan, [index].into_iter().collect());
+        if may_lie(plan, &layout, looped, is_strict) {
+            lanes.insert(index);
+        }
+        return;
+    }
+    inner(&looped.body, &mut |looped| choose(plan, looped, is_strict, ways, lanes));
+}
+
+/// The outermost loops of a block.
+fn inner(block: &Block, see: &mut dyn FnMut(&Loop)) {
+    for stmt in &block.stmts {
+        if let Op::Loop(looped) = &stmt.op {
+            see(looped);
+        } else {
+            stmt.op.blocks().into_iter().for_each(|block| inner(block, see));
+        }
+    }
 }
 
 /// The cost of a loop, the indices of loops across lanes added.

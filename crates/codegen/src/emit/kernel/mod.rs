@@ -13,13 +13,14 @@ mod lanes;
 mod packs;
 mod places;
 mod plan;
+mod schedule;
 mod tables;
 mod text;
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};
 
-use self::cost::choose;
+use self::cost::chosen;
 use self::lanes::{Kind, LANES, Layout};
 use self::plan::{Plan, Size};
 use self::tables::Tables;
@@ -27,6 +28,7 @@ use self::text::{Text, c_type};
 use crate::emit::Fp;
 use crate::emit::body::Body;
 use crate::layout::elem_type;
+use crate::schedule::Way;
 
 /// A nest that is known to run no more often than this is no kernel.
 const TINY: i64 = 16;
@@ -43,15 +45,25 @@ impl Body<'_, '_> {
         number: usize,
     ) -> Option<bool> {
         let LoopForm::For { index, count, .. } = looped.form else { return None };
-        if is_tiny(looped) {
-            return None;
-        }
         let program = self.emit.program;
+        let way = self.emit.ways.get(&index).copied();
+        if way == Some(Way::Plain) || (way.is_none() && is_tiny(looped)) {
+            return self.no_kernel(index, if way.is_some() { "as chosen" } else { "too short" });
+        }
         let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
-        let plan = Plan::of(program, looped, vars, (self.is_proven, proven))?;
-        let guard = guard::guard(&plan, &format!("slow_{number}"), self.lines.depth + 1)?;
+        let plan = match Plan::of(program, looped, vars, (self.is_proven, proven)) {
+            Ok(plan) => plan,
+            Err(lack) => return self.no_kernel(index, &schedule::lack(program, lack)),
+        };
+        let label = format!("slow_{number}");
+        let Some(guard) = guard::guard(&plan, &label, self.lines.depth + 1) else {
+            return self.no_kernel(index, "what may fail in it cannot be asked before it");
+        };
         let is_strict = self.emit.fp == Fp::Strict;
-        let layout = packs::layout(&plan, choose(&plan, is_strict));
+        let schedule = &mut self.emit.schedule;
+        let lanes = chosen(&plan, is_strict, &self.emit.ways, &mut schedule.refused);
+        let layout = packs::layout(&plan, lanes);
+        schedule::decide(schedule, &plan, &layout, !guard.is_empty());
         let (states, collected) = vars.split_at(looped.states.len());
         for var in states {
             self.declare(*var);
@@ -94,6 +106,16 @@ impl Body<'_, '_> {
         }
         self.close();
         Some(!guard.is_empty())
+    }
+
+    /// Notes why a loop is no kernel.
+    fn no_kernel(&mut self, index: VarId, why: &str) -> Option<bool> {
+        if self.emit.ways.get(&index).is_some_and(|way| *way != Way::Plain) {
+            let index = self.emit.program.print_var(index);
+            self.emit.schedule.refused.push(format!("`{index}` is in no kernel: {why}"));
+        }
+        self.emit.schedule.decide(index, Way::Plain, vec![why.to_owned()]);
+        None
     }
 
     /// The sizes of what a kernel collects, 0 for those of absent rows.

@@ -39,17 +39,19 @@ pub(super) struct Plan<'k> {
     pub inputs: Vec<VarId>,
     /// The exact sizes of the arrays that are made inside, and of the accumulators.
     pub sizes: FxHashMap<VarId, Vec<Size>>,
+    /// The innermost statement that no kernel has.
+    refused: Option<&'k Stmt>,
 }
 
 impl<'k> Plan<'k> {
-    /// The plan of a loop, if it is a kernel. `proven` are the statements of its body that cannot fail, in order.
+    /// The plan of a loop, if it is a kernel, else what it has that no kernel has. `proven` are the statements of its body that cannot fail, in order.
     pub fn of(
         program: &'k Program,
         looped: &'k Loop,
         vars: &'k [VarId],
         (is_proven, proven): (bool, &[bool]),
-    ) -> Option<Self> {
-        let LoopForm::For { index, .. } = looped.form else { return None };
+    ) -> Result<Self, Option<&'k Stmt>> {
+        let LoopForm::For { index, .. } = looped.form else { return Err(None) };
         let mut plan = Self {
             program,
             looped,
@@ -61,6 +63,7 @@ impl<'k> Plan<'k> {
             count_is_unproven: !is_proven && looped.body.results.len() > looped.states.len(),
             inputs: vec![],
             sizes: FxHashMap::default(),
+            refused: None,
         };
         plan.loops.insert(index, looped);
         plan.local.insert(index);
@@ -76,7 +79,11 @@ impl<'k> Plan<'k> {
         });
         let states = looped.states.iter().chain(&vars[..looped.states.len()]);
         let are_scalars = states.copied().all(|state| plan.is_number(state));
-        (are_scalars && plan.block(&looped.body) && plan.collects(looped, vars)).then_some(plan)
+        if are_scalars && plan.block(&looped.body) && plan.collects(looped, vars) {
+            Ok(plan)
+        } else {
+            Err(plan.refused)
+        }
     }
 
     fn bind(&mut self, block: &'k Block) {
@@ -112,10 +119,14 @@ impl<'k> Plan<'k> {
         block.stmts.iter().all(|stmt| {
             let mut are_known = true;
             stmt.op.for_each_atom(&mut |atom| are_known &= self.mention(atom));
-            are_known
+            let has_place = are_known
                 && stmt.vars.iter().all(|var| is_plain(self.program.vars[*var].ty.elem))
                 && self.stmt(stmt)
-                && (!self.unproven.contains(&std::ptr::from_ref(stmt)) || self.is_asked(stmt))
+                && (!self.unproven.contains(&std::ptr::from_ref(stmt)) || self.is_asked(stmt));
+            if !has_place && self.refused.is_none() {
+                self.refused = Some(stmt);
+            }
+            has_place
         }) && block.results.iter().all(|atom| self.mention(*atom))
     }
 

@@ -1,0 +1,56 @@
+//! What is told of a kernel: how its loops go, and why a loop is none.
+
+use pullback_ir::{Loop, Op, Program, Stmt, VarId};
+
+use super::lanes::{Fold, Layout, reduction};
+use super::plan::Plan;
+use crate::schedule::{Schedule, Way};
+
+/// Notes how the loops of a kernel go.
+pub(super) fn decide(schedule: &mut Schedule, plan: &Plan<'_>, layout: &Layout, has_guard: bool) {
+    let mut note = |looped: &Loop| {
+        let Some(index) = looped.for_index() else { return };
+        let is_across = layout.lanes.contains(&index);
+        let mut notes = if is_across { across(plan, layout, looped, index) } else { vec![] };
+        if has_guard && std::ptr::eq(looped, plan.looped) {
+            notes.push("asked beforehand what may fail".to_owned());
+        }
+        schedule.decide(index, if is_across { Way::Lanes } else { Way::OneByOne }, notes);
+    };
+    note(plan.looped);
+    plan.looped.body.visit(&mut |stmt| {
+        if let Op::Loop(looped) = &stmt.op {
+            note(looped);
+        }
+    });
+}
+
+/// What a loop across lanes adds up and copies.
+fn across(plan: &Plan<'_>, layout: &Layout, looped: &Loop, index: VarId) -> Vec<String> {
+    let mut notes = vec![];
+    for (at, state) in looped.states.iter().enumerate() {
+        let word = match reduction(looped, at).map(|reduction| reduction.fold) {
+            Some(Fold::Add | Fold::IntAdd) => "adds up",
+            Some(Fold::Sub) => "subtracts from",
+            Some(Fold::Max) => "greatest",
+            Some(Fold::Min) => "least",
+            None => pullback_base::bug("codegen", "a reduction"),
+        };
+        notes.push(format!("{word} {}", plan.program.print_var(*state)));
+    }
+    let mut packs: Vec<VarId> =
+        layout.packs.iter().filter(|(_, of)| *of == index).map(|(root, _)| *root).collect();
+    packs.sort();
+    notes.extend(
+        packs.iter().map(|root| format!("copies rows of {}", plan.program.print_var(*root))),
+    );
+    notes
+}
+
+/// What a loop has that no kernel has.
+pub(super) fn lack(program: &Program, stmt: Option<&Stmt>) -> String {
+    match stmt {
+        Some(stmt) => format!("no kernel has `{}`", program.print_stmt_head(stmt).trim()),
+        None => "its states are not numbers, or its rows differ in size".to_owned(),
+    }
+}
