@@ -21,7 +21,7 @@ use pullback_driver::{Memory, Session, Settings, test};
 use pullback_suite::{deep, root};
 use pullback_syntax::ast::ItemKind;
 
-const MODULES: [(&str, &str); 13] = [
+const MODULES: [(&str, &str); 18] = [
     ("prelude", ""),
     ("linalg", "la"),
     ("stats", "st"),
@@ -35,6 +35,11 @@ const MODULES: [(&str, &str); 13] = [
     ("root", "ro"),
     ("implicit", "im"),
     ("krylov", "kr"),
+    ("distributions", "di"),
+    ("array", "ar"),
+    ("signal", "si"),
+    ("interpolate", "it"),
+    ("sparse", "sp"),
 ];
 
 const INPUTS: &str = r"
