@@ -514,17 +514,54 @@ pub enum BinaryOp {
     Div,
     /// `a % b`: Int remainder with the divisor's sign.
     Rem,
-    /// `s *. v`: scales an array, tuple or record by a Real.
-    Scale,
+    /// `s *. v`, `v .+ s` and so on: a number and every number of an array, tuple or record.
+    Dotted(NumberSide, Arithmetic),
     /// `a @ b`: matrix product (matrix times matrix, or matrix times vector).
     MatMul,
     /// `a ^ b`: power. Right; binds tighter than unary minus.
     Pow,
 }
 
+/// The side of a dotted operator on which the single number stands. The dot is on the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NumberSide {
+    /// `s +. v`
+    Left,
+    /// `v .+ s`
+    Right,
+}
+
+/// The arithmetic that has dotted forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `^`
+    Pow,
+}
+
+impl Arithmetic {
+    /// The operator without a dot.
+    pub fn plain(self) -> BinaryOp {
+        match self {
+            Self::Add => BinaryOp::Add,
+            Self::Sub => BinaryOp::Sub,
+            Self::Mul => BinaryOp::Mul,
+            Self::Div => BinaryOp::Div,
+            Self::Pow => BinaryOp::Pow,
+        }
+    }
+}
+
 impl BinaryOp {
     /// Every operator, loosest first.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 26] = [
         Self::Pipe,
         Self::Or,
         Self::And,
@@ -536,13 +573,27 @@ impl BinaryOp {
         Self::Ge,
         Self::Add,
         Self::Sub,
+        Self::Dotted(NumberSide::Left, Arithmetic::Add),
+        Self::Dotted(NumberSide::Left, Arithmetic::Sub),
+        Self::Dotted(NumberSide::Right, Arithmetic::Add),
+        Self::Dotted(NumberSide::Right, Arithmetic::Sub),
         Self::Mul,
         Self::Div,
         Self::Rem,
-        Self::Scale,
         Self::MatMul,
+        Self::Dotted(NumberSide::Left, Arithmetic::Mul),
+        Self::Dotted(NumberSide::Left, Arithmetic::Div),
+        Self::Dotted(NumberSide::Right, Arithmetic::Mul),
+        Self::Dotted(NumberSide::Right, Arithmetic::Div),
         Self::Pow,
+        Self::Dotted(NumberSide::Left, Arithmetic::Pow),
+        Self::Dotted(NumberSide::Right, Arithmetic::Pow),
     ];
+
+    /// Whether it binds like `^`.
+    pub fn is_power(self) -> bool {
+        matches!(self, Self::Pow | Self::Dotted(_, Arithmetic::Pow))
+    }
 
     /// Its spelling.
     pub fn text(self) -> &'static str {
@@ -561,7 +612,16 @@ impl BinaryOp {
             Self::Mul => "*",
             Self::Div => "/",
             Self::Rem => "%",
-            Self::Scale => "*.",
+            Self::Dotted(NumberSide::Left, Arithmetic::Add) => "+.",
+            Self::Dotted(NumberSide::Left, Arithmetic::Sub) => "-.",
+            Self::Dotted(NumberSide::Left, Arithmetic::Mul) => "*.",
+            Self::Dotted(NumberSide::Left, Arithmetic::Div) => "/.",
+            Self::Dotted(NumberSide::Left, Arithmetic::Pow) => "^.",
+            Self::Dotted(NumberSide::Right, Arithmetic::Add) => ".+",
+            Self::Dotted(NumberSide::Right, Arithmetic::Sub) => ".-",
+            Self::Dotted(NumberSide::Right, Arithmetic::Mul) => ".*",
+            Self::Dotted(NumberSide::Right, Arithmetic::Div) => "./",
+            Self::Dotted(NumberSide::Right, Arithmetic::Pow) => ".^",
             Self::MatMul => "@",
             Self::Pow => "^",
         }

@@ -5,7 +5,7 @@
 
 use logos::Logos;
 
-use crate::ast::BinaryOp;
+use crate::ast::{Arithmetic, BinaryOp, NumberSide};
 use crate::scan::{self, Found};
 
 /// What a token is.
@@ -124,8 +124,26 @@ pub(crate) enum TokenKind {
     Slash,
     #[token("%")]
     Percent,
+    #[token("+.")]
+    PlusDot,
+    #[token("-.")]
+    MinusDot,
     #[token("*.")]
     StarDot,
+    #[token("/.")]
+    SlashDot,
+    #[token("^.")]
+    CaretDot,
+    #[token(".+")]
+    DotPlus,
+    #[token(".-")]
+    DotMinus,
+    #[token(".*")]
+    DotStar,
+    #[token("./")]
+    DotSlash,
+    #[token(".^")]
+    DotCaret,
     #[token("@")]
     At,
     #[token("^")]
@@ -158,9 +176,6 @@ pub(crate) enum TokenKind {
     #[token("-=")]
     #[token("*=")]
     #[token("<$>")]
-    #[token("+.")]
-    #[token("-.")]
-    #[token("/.")]
     Foreign,
 
     /// `-- …`; goes to the side list.
@@ -226,13 +241,13 @@ impl TokenKind {
     pub fn is_closer(self) -> bool {
         matches!(self, Self::RParen | Self::RBracket | Self::RBrace)
     }
-    /// The binary operator it spells. (`^` and unary minus are the parser's.)
+    /// The binary operator it spells. (Powers and unary minus are the parser's.)
     pub fn binary(self) -> Option<BinaryOp> {
         OPERATORS.iter().find(|(kind, _)| *kind == self).map(|(_, op)| *op)
     }
 }
 
-const OPERATORS: [(TokenKind, BinaryOp); 17] = [
+const OPERATORS: [(TokenKind, BinaryOp); 26] = [
     (TokenKind::Pipe, BinaryOp::Pipe),
     (TokenKind::OrOr, BinaryOp::Or),
     (TokenKind::AndAnd, BinaryOp::And),
@@ -247,7 +262,16 @@ const OPERATORS: [(TokenKind, BinaryOp); 17] = [
     (TokenKind::Star, BinaryOp::Mul),
     (TokenKind::Slash, BinaryOp::Div),
     (TokenKind::Percent, BinaryOp::Rem),
-    (TokenKind::StarDot, BinaryOp::Scale),
+    (TokenKind::PlusDot, BinaryOp::Dotted(NumberSide::Left, Arithmetic::Add)),
+    (TokenKind::MinusDot, BinaryOp::Dotted(NumberSide::Left, Arithmetic::Sub)),
+    (TokenKind::StarDot, BinaryOp::Dotted(NumberSide::Left, Arithmetic::Mul)),
+    (TokenKind::SlashDot, BinaryOp::Dotted(NumberSide::Left, Arithmetic::Div)),
+    (TokenKind::CaretDot, BinaryOp::Dotted(NumberSide::Left, Arithmetic::Pow)),
+    (TokenKind::DotPlus, BinaryOp::Dotted(NumberSide::Right, Arithmetic::Add)),
+    (TokenKind::DotMinus, BinaryOp::Dotted(NumberSide::Right, Arithmetic::Sub)),
+    (TokenKind::DotStar, BinaryOp::Dotted(NumberSide::Right, Arithmetic::Mul)),
+    (TokenKind::DotSlash, BinaryOp::Dotted(NumberSide::Right, Arithmetic::Div)),
+    (TokenKind::DotCaret, BinaryOp::Dotted(NumberSide::Right, Arithmetic::Pow)),
     (TokenKind::At, BinaryOp::MatMul),
     (TokenKind::Caret, BinaryOp::Pow),
 ];

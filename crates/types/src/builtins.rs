@@ -41,7 +41,7 @@ pub fn of_operator(op: BinaryOp) -> Option<Builtin> {
         BinaryOp::Mul => Builtin::Mul,
         BinaryOp::Div => Builtin::Div,
         BinaryOp::Rem => Builtin::Rem,
-        BinaryOp::Scale => Builtin::Scale,
+        BinaryOp::Dotted(side, arithmetic) => Builtin::Dotted(side, arithmetic),
         BinaryOp::MatMul => Builtin::MatMul,
         BinaryOp::Pow => Builtin::Pow,
     })
@@ -122,7 +122,7 @@ mod tests {
     const OTHERWISE: &[(&str, &[Prim])] = &[
         ("`-x`", &[Prim::Neg, Prim::IntNeg]),
         ("`+ -`", &[Prim::Add, Prim::Sub, Prim::IntAdd, Prim::IntSub]),
-        ("`* / % *. @`", &[Prim::Mul, Prim::Div, Prim::IntMul, Prim::IntDiv, Prim::IntRem]),
+        ("`* / % @`", &[Prim::Mul, Prim::Div, Prim::IntMul, Prim::IntDiv, Prim::IntRem]),
         ("`^`", &[Prim::Pow, Prim::PowInt, Prim::IntPow]),
         ("`max min`", &[Prim::Max, Prim::Min, Prim::IntMax, Prim::IntMin]),
         ("`abs signum`", &[Prim::Abs, Prim::Signum, Prim::IntAbs, Prim::IntSignum]),

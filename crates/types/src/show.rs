@@ -73,8 +73,10 @@ impl<'a> Show<'a> {
     pub fn constraints(&mut self, constraints: &[Constraint]) -> Vec<String> {
         let mut shown: Vec<String> = Vec::new();
         for constraint in constraints {
-            if let Constraint::Num(ty) | Constraint::Scalar(ty) | Constraint::Vector(ty) =
-                constraint
+            if let Constraint::Num(ty)
+            | Constraint::Scalar(ty)
+            | Constraint::Vector(ty)
+            | Constraint::Whole(ty) = constraint
                 && constraints
                     .iter()
                     .any(|other| matches!(other, Constraint::Ord(same) if same == ty))
@@ -91,7 +93,10 @@ impl<'a> Show<'a> {
 
     fn constraint(&mut self, constraint: &Constraint) -> String {
         match constraint {
-            Constraint::Num(ty) | Constraint::Scalar(ty) | Constraint::Vector(ty) => {
+            Constraint::Num(ty)
+            | Constraint::Scalar(ty)
+            | Constraint::Vector(ty)
+            | Constraint::Whole(ty) => {
                 format!("Num {}", self.atom(ty))
             }
             Constraint::Ord(ty) => format!("Ord {}", self.atom(ty)),

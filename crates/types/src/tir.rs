@@ -8,6 +8,7 @@
 
 use pullback_base::{IdVec, Name, Span};
 use pullback_prim::Prim;
+use pullback_syntax::ast::{Arithmetic, NumberSide};
 
 use crate::ty::{OpaqueId, Ty, TypeDeclId};
 
@@ -91,6 +92,8 @@ pub enum Constraint {
     Num(Ty),
     /// Made of Reals by arrays, tuples and records: what `*.` scales.
     Vector(Ty),
+    /// Made of Ints by arrays, tuples and records.
+    Whole(Ty),
     /// Int or Real: the type of an integer literal, and what `sum` adds.
     Scalar(Ty),
     /// Int or Real, compared by `<`.
@@ -375,8 +378,8 @@ pub enum Builtin {
     Neg,
     /// `^`: Real ^ Real, Real ^ Int, Int ^ Int, elementwise in the base.
     Pow,
-    /// `*.`: Real times an array, tuple or record.
-    Scale,
+    /// `*.`, `.+` and so on: a number and every number of an array, tuple or record.
+    Dotted(NumberSide, Arithmetic),
     /// `@`: matrix times matrix or matrix times vector.
     MatMul,
     /// `==` on every first-order type.

@@ -21,9 +21,6 @@ pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
         "$" | "<|" => "put the argument in parentheses: `f (g x)`",
         "<$>" => "write `map f xs`",
         ">>" | "<<" => "write `\\x -> g (f x)`, or `x |> f |> g`",
-        "+." | "-." | "/." => {
-            "Int and Real have the same operators: `+`, `-`, `*`, `/`; `*.` scales arrays; numbers start with a digit, as in `0.5`"
-        }
         ".." => "the indices below `n` are `iota n`, or `[ i | i < n ]`",
         "+=" | "-=" | "*=" => {
             "nothing is assigned twice; a loop's state is `loop x = start for i < n do next`"

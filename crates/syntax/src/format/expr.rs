@@ -21,7 +21,7 @@ impl Source<'_> {
             ExprKind::Comprehension { body, clauses } => self.comprehension(body, clauses),
             ExprKind::App { fun, args } => self.application(fun, args),
             ExprKind::Lambda { params, body } => self.lambda(params, body),
-            ExprKind::Binary { op, .. } if op.node == BinaryOp::Pow => self.power(expr),
+            ExprKind::Binary { op, .. } if op.node.is_power() => self.power(expr),
             ExprKind::Binary { op, .. } if matches!(op.node, BinaryOp::Or | BinaryOp::And) => {
                 self.right_chain(expr, op.node)
             }
@@ -187,7 +187,8 @@ fn class(op: BinaryOp) -> u8 {
         BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 3,
         BinaryOp::Add | BinaryOp::Sub => 4,
         BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 5,
-        BinaryOp::Scale | BinaryOp::MatMul => 5,
+        BinaryOp::MatMul => 5,
         BinaryOp::Pow => 6,
+        BinaryOp::Dotted(_, plain) => class(plain.plain()),
     }
 }

@@ -26,7 +26,8 @@ fn levels(op: BinaryOp) -> (u8, u8) {
         BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => (COMPARISON, SUM),
         BinaryOp::Add | BinaryOp::Sub => (SUM, SUM + 1),
         BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => (6, 7),
-        BinaryOp::Scale | BinaryOp::MatMul | BinaryOp::Pow => (6, 7),
+        BinaryOp::MatMul | BinaryOp::Pow => (6, 7),
+        BinaryOp::Dotted(_, plain) => levels(plain.plain()),
     }
 }
 
@@ -147,9 +148,6 @@ impl Parser<'_> {
                 "++" | "::" => BinaryOp::Add,
                 "<>" | "/=" | "!==" => BinaryOp::Ne,
                 "===" | "~=" => BinaryOp::Eq,
-                "+." => BinaryOp::Add,
-                "-." => BinaryOp::Sub,
-                "/." => BinaryOp::Div,
                 "&" => BinaryOp::And,
                 "$" | "<|" | "<$>" | ">>" | "<<" => BinaryOp::Pipe,
                 _ => return None,
@@ -186,11 +184,9 @@ impl Parser<'_> {
     fn power(&mut self) -> Expr {
         let start = self.pos;
         let lhs = self.apply();
-        if !self.at(TokenKind::Caret) {
-            return lhs;
-        }
+        let Some(op) = self.kind().binary().filter(|op| op.is_power()) else { return lhs };
         let token = self.bump();
-        let op = Spanned { node: BinaryOp::Pow, span: self.span_of(token) };
+        let op = Spanned { node: op, span: self.span_of(token) };
         let rhs = if self.enter() {
             let rhs = self.unary();
             self.leave();

@@ -4,6 +4,7 @@
 use pullback_base::Span;
 use pullback_lambda::{Expr, Type, TypeKind};
 use pullback_prim::Prim;
+use pullback_syntax::ast::{Arithmetic, NumberSide};
 
 use super::build;
 use super::state::Elab;
@@ -85,9 +86,35 @@ impl Elab<'_> {
         })
     }
 
-    /// `s *. a` for an atom `s`
-    pub(super) fn scale(&mut self, s: &Expr, a: Expr, span: Span) -> Expr {
-        self.elementwise(a, span, &mut |_, x| Expr::prim(Prim::Mul, [s.clone(), x], span))
+    /// `s *. v`, `v .+ s` and so on: one number with every number of a structure.
+    pub(super) fn dotted(
+        &mut self,
+        side: NumberSide,
+        arithmetic: Arithmetic,
+        [a, b]: [Expr; 2],
+        span: Span,
+    ) -> Expr {
+        let prim = |x: &Expr| {
+            let is_int = build::is_int(&x.ty);
+            match arithmetic {
+                Arithmetic::Add => Operator::Add.scalar(is_int),
+                Arithmetic::Sub => Operator::Sub.scalar(is_int),
+                Arithmetic::Mul => Operator::Mul.scalar(is_int),
+                Arithmetic::Div => Operator::Div.scalar(is_int),
+                Arithmetic::Pow if is_int => Prim::IntPow,
+                Arithmetic::Pow => Prim::Pow,
+            }
+        };
+        match side {
+            NumberSide::Left => self.bind(a, "scale", |this, s| {
+                this.elementwise(b, span, &mut |_, x| Expr::prim(prim(&x), [s.clone(), x], span))
+            }),
+            // The structure is on the left, so it is evaluated first.
+            NumberSide::Right => self.bind_operands(vec![a, b], |this, operands| {
+                let (v, s) = (operands[0].clone(), &operands[1]);
+                this.elementwise(v, span, &mut |_, x| Expr::prim(prim(&x), [x, s.clone()], span))
+            }),
+        }
     }
 
     /// `a ^ exponent` for an atom `exponent`

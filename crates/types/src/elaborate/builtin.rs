@@ -6,6 +6,7 @@
 use pullback_base::Span;
 use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type};
 use pullback_prim::Prim;
+use pullback_syntax::ast::{Arithmetic, NumberSide};
 
 use super::arith::Operator;
 use super::build;
@@ -114,7 +115,7 @@ impl<'t> Elab<'t> {
             Builtin::Div => self.arithmetic(Operator::Div, take(args, span), span),
             Builtin::Rem => simple(Prim::IntRem, args),
             Builtin::Neg => self.negate(take(args, span), span),
-            Builtin::Pow => {
+            Builtin::Pow | Builtin::Dotted(NumberSide::Right, Arithmetic::Pow) => {
                 let [a, b] = take(args, span);
                 if b.is_atom() {
                     return self.power(a, &b, span);
@@ -124,9 +125,8 @@ impl<'t> Elab<'t> {
                     this.power(a, &b, span)
                 })
             }
-            Builtin::Scale => {
-                let [a, b] = take(args, span);
-                self.bind(a, "scale", |this, a| this.scale(&a, b, span))
+            Builtin::Dotted(side, arithmetic) => {
+                self.dotted(side, arithmetic, take(args, span), span)
             }
             Builtin::MatMul => self.matmul(take(args, span), span),
             Builtin::Eq => {
@@ -250,7 +250,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Div
         | Builtin::Rem
         | Builtin::Pow
-        | Builtin::Scale
+        | Builtin::Dotted(..)
         | Builtin::MatMul
         | Builtin::Eq
         | Builtin::Ne
@@ -289,7 +289,7 @@ fn is_operator(builtin: Builtin) -> bool {
             | Builtin::Div
             | Builtin::Rem
             | Builtin::Pow
-            | Builtin::Scale
+            | Builtin::Dotted(..)
             | Builtin::MatMul
     )
 }

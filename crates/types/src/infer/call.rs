@@ -247,6 +247,7 @@ impl Unifier {
         let numeric = |constraint: &Constraint| match constraint {
             Constraint::Num(ty)
             | Constraint::Vector(ty)
+            | Constraint::Whole(ty)
             | Constraint::Scalar(ty)
             | Constraint::Ord(ty) => Some(ty.clone()),
             Constraint::Eq(_)

@@ -42,7 +42,7 @@ impl Solver<'_> {
         for constraint in &constraints {
             let (list, ty) = if let Constraint::Vector(ty) = constraint {
                 (&mut real, ty)
-            } else if let Constraint::Scalar(ty) = constraint {
+            } else if let Constraint::Scalar(ty) | Constraint::Whole(ty) = constraint {
                 (&mut int, ty)
             } else if let Constraint::Num(ty) | Constraint::Ord(ty) = constraint {
                 (&mut number, ty)
@@ -107,6 +107,7 @@ impl Solver<'_> {
             }
             Constraint::Num(_)
             | Constraint::Vector(_)
+            | Constraint::Whole(_)
             | Constraint::Scalar(_)
             | Constraint::Ord(_)
             | Constraint::Eq(_)

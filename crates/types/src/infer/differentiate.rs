@@ -5,6 +5,7 @@
 
 use pullback_base::{Diagnostic, Span};
 use pullback_prim::Prim;
+use pullback_syntax::ast::{Arithmetic, NumberSide};
 
 use super::solver::Solver;
 use super::tangent::tangent;
@@ -56,10 +57,16 @@ impl Solver<'_> {
                 self.require_at(span, Constraint::Power(base.clone(), exponent.clone()));
                 plain(funs([&base, &exponent], base.clone()))
             }
-            Builtin::Scale => {
+            Builtin::Dotted(NumberSide::Right, Arithmetic::Pow) => {
+                self.builtin_use(Builtin::Pow, span)
+            }
+            Builtin::Dotted(side, _) => {
                 let v = self.unifier.fresh();
                 self.require_at(span, Constraint::Vector(v.clone()));
-                plain(funs([&Ty::Real, &v], v.clone()))
+                plain(match side {
+                    NumberSide::Left => funs([&Ty::Real, &v], v.clone()),
+                    NumberSide::Right => funs([&v, &Ty::Real], v.clone()),
+                })
             }
             Builtin::MatMul => {
                 let (a, b, c) = self.matmul_types(span);

@@ -8,16 +8,21 @@ use super::array::ArrayUse;
 use super::reports::Reported;
 use super::solver::Solver;
 use super::unifier::Unifier;
-use crate::tir::JacobianOf;
+use crate::tir::{Constraint, JacobianOf};
 use crate::ty::Ty;
 
 impl Solver<'_> {
-    pub(super) fn report_arithmetic(&mut self, ty: &Ty, vector: bool) {
+    pub(super) fn report_arithmetic(&mut self, ty: &Ty, constraint: &Constraint) {
         let found = self.show(ty);
-        let (title, note) = if vector {
+        let (title, note) = if let Constraint::Vector(_) = constraint {
             (
                 format!("`{found}` is not made of Reals"),
-                "this operation scales Reals, and arrays, tuples and records of them",
+                "this operation takes Reals, and arrays, tuples and records of them",
+            )
+        } else if let Constraint::Whole(_) = constraint {
+            (
+                format!("`{found}` is not made of Ints"),
+                "the number here is an Int, and this operation takes numbers of one type",
             )
         } else {
             (
@@ -34,6 +39,7 @@ impl Solver<'_> {
             Ty::Bool => diagnostic.hint("the opposite of a condition is `not c`; write `if c then 1 else 0` to count a condition"),
             Ty::Sum(..) | Ty::Tangent(_) => diagnostic.hint("take the value apart with `match` and compute with its parts"),
             Ty::Str => diagnostic.hint("strings are only messages and cannot be added or joined"),
+            Ty::Real if matches!(constraint, Constraint::Whole(_)) => diagnostic.hint("write `real n` to turn the Int into a Real"),
             Ty::Real | Ty::Tuple(_) | Ty::Record(_) | Ty::Array(..) | Ty::Jacobian(..) | Ty::Param(_) | Ty::Var(_) | Ty::Error => diagnostic.hint("compute with numbers instead"),
         };
         self.unifier.report(diagnostic);
@@ -59,7 +65,7 @@ impl Solver<'_> {
         } else {
             Diagnostic::error("E0309", self.unifier.at, format!("a number is `Int` or `Real`, not `{found}`"), format!("this would have to be `{found}`"))
                 .note("integer literals and `sum` are made for Int and Real only")
-                .hint("operators like `+` work elementwise on two values of the same shape; `2.0 *. v` scales; `[ x + 1.0 | x <- xs ]` changes every element")
+                .hint("operators like `+` work elementwise on two values of the same shape; a number with every number of a structure is `v .+ 1.0` or `2.0 *. v`, the dot on its side")
         };
         self.unifier.report(diagnostic);
     }
@@ -166,7 +172,7 @@ impl Solver<'_> {
         .note(
             "`x ^ n` multiplies repeatedly for an Int `n`, and is `exp (y * log x)` for a Real `y`",
         )
-        .hint("raise to a single number; for elementwise exponents use `map2`");
+        .hint("raise to a single number; a number to every power in an array is `s ^. v`, and `map2` takes two arrays");
         self.unifier.report(diagnostic);
     }
 

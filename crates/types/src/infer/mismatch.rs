@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Name, Span};
-use pullback_syntax::ast::BinaryOp;
+use pullback_syntax::ast::{BinaryOp, NumberSide};
 
 use super::callee::Callee;
 use super::clash::{Clash, Sizes};
@@ -328,8 +328,12 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
         Why::Operand(op, span) => diagnostic
             .label(*span, format!("this is `{wanted}`"))
             .note(format!("both operands of `{}` must have the same type", op.text())),
-        Why::Operator(BinaryOp::Scale) => {
-            diagnostic.note("the number that scales stands on the left: `s *. v`")
+        Why::Operator(BinaryOp::Dotted(side, plain)) => {
+            let (op, plain) = (BinaryOp::Dotted(*side, *plain).text(), plain.plain().text());
+            diagnostic.note(match side {
+                NumberSide::Left => format!("the number stands on the left, away from the dot: `s {op} v`; with it on the right, write `v .{plain} s`"),
+                NumberSide::Right => format!("the number stands on the right, away from the dot: `v {op} s`; with it on the left, write `s {plain}. v`"),
+            })
         }
         Why::Operator(BinaryOp::Rem) => {
             diagnostic.note("`%` is the remainder of Ints; for Reals write `x - m * floor (x / m)`")

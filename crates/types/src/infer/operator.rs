@@ -1,7 +1,7 @@
 //! Binary operators.
 
 use pullback_base::{Diagnostic, Span, Spanned};
-use pullback_syntax::ast::{BinaryOp, Expr};
+use pullback_syntax::ast::{Arithmetic, BinaryOp, Expr, NumberSide};
 
 use super::clash::{Clash, Sizes};
 use super::literal::is_int_literal;
@@ -52,12 +52,16 @@ impl<'a> Infer<'a> {
                 let lhs = self.check(lhs, &Ty::Int, &on);
                 (lhs, self.check(rhs, &Ty::Int, &on), Ty::Int)
             }
-            BinaryOp::Scale => {
-                let lhs = self.check(lhs, &Ty::Real, &on);
-                let rhs = self.infer(rhs);
-                self.solver().require_number(&rhs, Constraint::Vector);
-                let ty = rhs.ty.clone();
-                (lhs, rhs, ty)
+            BinaryOp::Dotted(NumberSide::Right, Arithmetic::Pow) => self.power(lhs, rhs),
+            BinaryOp::Dotted(NumberSide::Left, _) => {
+                let (number, vector) = self.dotted(lhs, rhs, NumberSide::Left, &on);
+                let ty = vector.ty.clone();
+                (number, vector, ty)
+            }
+            BinaryOp::Dotted(NumberSide::Right, _) => {
+                let (number, vector) = self.dotted(rhs, lhs, NumberSide::Right, &on);
+                let ty = vector.ty.clone();
+                (vector, number, ty)
             }
             BinaryOp::MatMul => self.matmul(lhs, rhs),
             BinaryOp::Pow => self.power(lhs, rhs),
@@ -90,6 +94,12 @@ impl<'a> Infer<'a> {
             return (left, right);
         }
         let right = self.infer(rhs);
+        if is_arithmetic(op.node)
+            && let Some((left, right)) = self.literal_beside(lhs, rhs, &left, &right)
+        {
+            self.solver().report_operands(op, &left, &right, &Clash::Types);
+            return (TExpr::error(left.span), TExpr::error(right.span));
+        }
         self.unifier.at = right.span;
         let (left, right) = match self.solver().unify(&right.ty, &left.ty, Sizes::Strict) {
             Ok(_) => (left, right),
@@ -99,6 +109,66 @@ impl<'a> Infer<'a> {
             }
         };
         (left, right)
+    }
+
+    /// The operands where one is an integer literal and the other a structure, which it cannot be:
+    /// the literal with the type of the structure's numbers.
+    fn literal_beside(
+        &mut self,
+        lhs: &Expr,
+        rhs: &Expr,
+        left: &TExpr,
+        right: &TExpr,
+    ) -> Option<(TExpr, TExpr)> {
+        let mut number_of = |structure: &TExpr| {
+            let head = self.unifier.table.head(&structure.ty);
+            let leaf = self.unifier.table.leaf(&head);
+            let number = leaf.filter(|leaf| *leaf == Ty::Int).unwrap_or(Ty::Real);
+            is_structure(&head).then_some(number)
+        };
+        if is_int_literal(rhs) {
+            let ty = number_of(left)?;
+            Some((left.clone(), TExpr { ty, ..right.clone() }))
+        } else if is_int_literal(lhs) {
+            let ty = number_of(right)?;
+            Some((TExpr { ty, ..left.clone() }, right.clone()))
+        } else {
+            None
+        }
+    }
+
+    /// A number and a structure of such numbers. They are Ints if one of the two is known to be, and
+    /// Reals otherwise.
+    fn dotted(
+        &mut self,
+        number: &'a Expr,
+        structure: &'a Expr,
+        side: NumberSide,
+        why: &Why,
+    ) -> (TExpr, TExpr) {
+        let is_literal = is_int_literal(number);
+        let mut typed = None;
+        if side == NumberSide::Left && !is_literal {
+            typed = Some(self.infer(number));
+        }
+        let structure = self.infer(structure);
+        if side == NumberSide::Right && !is_literal {
+            typed = Some(self.infer(number));
+        }
+        let whole = matches!(self.unifier.table.leaf(&structure.ty), Some(Ty::Int))
+            || typed.as_ref().is_some_and(|n| self.unifier.table.head(&n.ty) == Ty::Int);
+        let scalar = if whole { Ty::Int } else { Ty::Real };
+        let number = match typed {
+            Some(typed) => self.solver().coerce(typed, &scalar, why),
+            None => self.check(number, &scalar, why),
+        };
+        if whole {
+            let constraint = Constraint::Whole(structure.ty.clone());
+            self.solver().require_at(structure.span, constraint);
+        } else {
+            self.solver().require_number(&structure, Constraint::Vector);
+        }
+        (number, structure)
     }
 
     fn power(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
@@ -197,10 +267,9 @@ impl Solver<'_> {
             self.report_mismatch(left.span, &a, &b, &Why::Operand(op.node, right.span));
             return;
         }
-        let is_structure = |ty: &Ty| matches!(ty, Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_));
-        let arithmetic =
-            matches!(op.node, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+        let arithmetic = is_arithmetic(op.node);
         let number = |ty: &Ty| matches!(ty, Ty::Int | Ty::Real);
+        let dotted: String;
         let hint = match (&a, &b) {
             (Ty::Int, Ty::Real) => {
                 Some("write `real` before the Int operand to turn it into a Real")
@@ -208,14 +277,13 @@ impl Solver<'_> {
             (Ty::Real, Ty::Int) => {
                 Some("write `real` before the Int operand to turn it into a Real")
             }
-            (x, y) if arithmetic && number(x) && is_structure(y) && op.node == BinaryOp::Mul => {
-                Some("write `*.` to scale by a Real")
-            }
-            (x, y) if arithmetic && is_structure(x) && number(y) => Some(
-                "scale with `s *. v`, the number on the left; for other operations use `[ x + 1.0 | x <- xs ]`",
-            ),
             (x, y) if arithmetic && number(x) && is_structure(y) => {
-                Some("use a comprehension such as `[ 1.0 + x | x <- xs ]`")
+                dotted = self.dotted_hint(op.node, NumberSide::Left, x, y);
+                Some(dotted.as_str())
+            }
+            (x, y) if arithmetic && is_structure(x) && number(y) => {
+                dotted = self.dotted_hint(op.node, NumberSide::Right, y, x);
+                Some(dotted.as_str())
             }
             _ => None,
         };
@@ -244,4 +312,38 @@ impl Solver<'_> {
         .hint(hint);
         self.unifier.report(diagnostic);
     }
+
+    /// What to write for arithmetic between a number and a structure of numbers.
+    fn dotted_hint(
+        &mut self,
+        op: BinaryOp,
+        side: NumberSide,
+        number: &Ty,
+        structure: &Ty,
+    ) -> String {
+        let op = op.text();
+        let leaf = self.unifier.table.leaf(structure);
+        let differ = leaf.is_some_and(|leaf| matches!(leaf, Ty::Int | Ty::Real) && leaf != *number);
+        let dotted = match side {
+            NumberSide::Left => {
+                format!("write `s {op}. v`: the dot stands on the side of the structure")
+            }
+            NumberSide::Right => {
+                format!("write `v .{op} s`: the dot stands on the side of the structure")
+            }
+        };
+        if differ {
+            format!("{dotted}; `real n` turns an Int into a Real, and `map real` an array of them")
+        } else {
+            dotted
+        }
+    }
+}
+
+fn is_arithmetic(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+}
+
+fn is_structure(ty: &Ty) -> bool {
+    matches!(ty, Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_))
 }

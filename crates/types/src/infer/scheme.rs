@@ -346,7 +346,8 @@ impl Infer<'_> {
 /// The types a constraint speaks of.
 pub(super) fn types_of(constraint: &Constraint) -> Vec<&Ty> {
     match constraint {
-        Constraint::Num(ty) | Constraint::Vector(ty) | Constraint::Scalar(ty) => vec![ty],
+        Constraint::Num(ty) | Constraint::Vector(ty) | Constraint::Whole(ty) => vec![ty],
+        Constraint::Scalar(ty) => vec![ty],
         Constraint::Ord(ty) | Constraint::Eq(ty) | Constraint::Diff(ty) => vec![ty],
         Constraint::Field(a, _, b) | Constraint::Component(a, _, b) => vec![a, b],
         Constraint::Power(a, b) | Constraint::MatRow(a, b) => vec![a, b],
@@ -360,6 +361,7 @@ pub(super) fn map_constraint(constraint: &Constraint, f: &mut impl FnMut(&Ty) ->
     match constraint {
         Constraint::Num(ty) => Constraint::Num(f(ty)),
         Constraint::Vector(ty) => Constraint::Vector(f(ty)),
+        Constraint::Whole(ty) => Constraint::Whole(f(ty)),
         Constraint::Scalar(ty) => Constraint::Scalar(f(ty)),
         Constraint::Ord(ty) => Constraint::Ord(f(ty)),
         Constraint::Eq(ty) => Constraint::Eq(f(ty)),

@@ -40,7 +40,7 @@ impl Table {
     }
 
     /// The number type a structure is made of, as far as its first part tells.
-    fn leaf(&mut self, ty: &Ty) -> Option<Ty> {
+    pub(super) fn leaf(&mut self, ty: &Ty) -> Option<Ty> {
         let mut ty = self.head(ty);
         for _ in 0..64 {
             let next = if let Ty::Array(_, element) = &ty {
@@ -74,6 +74,8 @@ impl Unifier {
     fn require_part(&mut self, like: &Constraint, part: Ty) {
         let constraint = if let Constraint::Vector(_) = like {
             Constraint::Vector(part)
+        } else if let Constraint::Whole(_) = like {
+            Constraint::Whole(part)
         } else if let Constraint::Eq(_) = like {
             Constraint::Eq(part)
         } else if let Constraint::Diff(_) = like {
@@ -156,7 +158,9 @@ impl Solver<'_> {
 
     fn solve(&mut self, constraint: &Constraint) -> Verdict {
         match constraint {
-            Constraint::Num(ty) | Constraint::Vector(ty) => self.solve_arithmetic(constraint, ty),
+            Constraint::Num(ty) | Constraint::Vector(ty) | Constraint::Whole(ty) => {
+                self.solve_arithmetic(constraint, ty)
+            }
             Constraint::Scalar(ty) | Constraint::Ord(ty) => self.solve_scalar(constraint, ty),
             Constraint::Eq(ty) | Constraint::Diff(ty) => self.solve_first_order(constraint, ty),
             Constraint::Field(record, name, ty) => self.solve_field(record, name, ty),
@@ -174,8 +178,9 @@ impl Solver<'_> {
     fn solve_arithmetic(&mut self, constraint: &Constraint, ty: &Ty) -> Verdict {
         let head = self.unifier.table.head(ty);
         match &head {
-            Ty::Real | Ty::Error => {}
-            Ty::Int if matches!(constraint, Constraint::Num(_)) => {}
+            Ty::Error => {}
+            Ty::Real if !matches!(constraint, Constraint::Whole(_)) => {}
+            Ty::Int if !matches!(constraint, Constraint::Vector(_)) => {}
             Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..)
                 if !self.unifier.table.is_sum_tangent(&head) =>
             {
@@ -190,7 +195,8 @@ impl Solver<'_> {
             Ty::Record(fields) => {
                 fields.iter().for_each(|(_, ty)| self.unifier.require_part(constraint, ty.clone()))
             }
-            Ty::Int
+            Ty::Real
+            | Ty::Int
             | Ty::Bool
             | Ty::Str
             | Ty::Sum(..)
@@ -198,9 +204,7 @@ impl Solver<'_> {
             | Ty::Tangent(_)
             | Ty::Jacobian(..)
             | Ty::Param(_)
-            | Ty::Var(_) => {
-                self.report_arithmetic(&head, matches!(constraint, Constraint::Vector(_)))
-            }
+            | Ty::Var(_) => self.report_arithmetic(&head, constraint),
         }
         Verdict::Done
     }
