@@ -10,6 +10,7 @@ mod format;
 mod grammar;
 mod height;
 mod lexer;
+mod operator;
 mod parser;
 mod scan;
 mod token;

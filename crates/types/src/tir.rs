@@ -260,6 +260,20 @@ pub struct TParam {
 pub struct SizedTy {
     /// In order of writing.
     pub dims: Vec<SizedDim>,
+    /// Who says what the sizes are.
+    pub source: SizeSource,
+}
+
+/// Who says what the sizes of a value are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum SizeSource {
+    /// Its declared type.
+    #[default]
+    Declared,
+    /// The first state of the loop whose next state it is.
+    FirstState,
+    /// The other arguments of this function, which is given a function that makes the value.
+    Arguments(Name),
 }
 
 /// One array dimension of a declared type.

@@ -10,7 +10,9 @@ use pullback_prim::Prim;
 
 use super::build;
 use super::state::Elab;
-use crate::tir::{LocalId, SizedDim, SizedTy, Step, TExpr, TExprKind, TLam, TPat, TPatKind};
+use crate::tir::{
+    LocalId, SizeSource, SizedDim, SizedTy, Step, TExpr, TExprKind, TLam, TPat, TPatKind,
+};
 use crate::walk::for_each_child;
 
 /// A place that measures a size.
@@ -87,7 +89,7 @@ impl<'t> Elab<'t> {
                 Some(name) => format!("parameter `{name}{}`", path_text(place.dim)),
                 None => "this parameter".to_owned(),
             };
-            let what = self.described(&whole, place.dim);
+            let what = self.described(&whole, place.dim, &SizeSource::Declared);
             let depth = place.dim.depth;
             terms.push(build::check_size(array, depth, expected, &what, pattern.span));
         }
@@ -128,14 +130,21 @@ impl<'t> Elab<'t> {
     }
 
     /// "the size of parameter `ys` and `n`", for the message of a failed check.
-    fn described(&self, whole: &str, dim: &SizedDim) -> String {
+    fn described(&self, whole: &str, dim: &SizedDim, source: &SizeSource) -> String {
         let kind =
             if dim.depth == 0 { "the size".into() } else { format!("dimension {}", dim.depth + 1) };
-        let expected = match sole_local(&dim.size) {
-            Some(local) => format!("`{}`", self.typed.locals[local].name),
-            None => "its declared size".to_owned(),
-        };
-        format!("{kind} of {whole} and {expected}")
+        match (source, sole_local(&dim.size)) {
+            (SizeSource::FirstState, _) => format!(
+                "{kind} of the next state and that of the first (a state declared with `[]`, as in `loop xs: []Real = …`, may change its size)"
+            ),
+            (SizeSource::Arguments(function), _) => format!(
+                "{kind} of what this function gives and that of the other arguments of `{function}` (an argument written `([1.0, 2.0] : []Real)` leaves its size open)"
+            ),
+            (SizeSource::Declared, Some(local)) => {
+                format!("{kind} of {whole} and `{}`", self.typed.locals[local].name)
+            }
+            (SizeSource::Declared, None) => format!("{kind} of {whole} and its declared size"),
+        }
     }
 
     /// `value`, after its sizes are checked.
@@ -156,7 +165,7 @@ impl<'t> Elab<'t> {
                     Some(name) => format!("`{name}{}`", path_text(dim)),
                     None => "this value".to_owned(),
                 };
-                let what = this.described(&whole, dim);
+                let what = this.described(&whole, dim, &sized.source);
                 checks.push(build::check_size(array, dim.depth, expected, &what, span));
             }
             let value = this.as_declared(value, sized);

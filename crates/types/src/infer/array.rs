@@ -135,22 +135,32 @@ impl<'a> Infer<'a> {
         typed
     }
 
-    /// Reports an index that is out of range whatever the program does.
+    /// Reports an index that is out of range whatever the program does. A size that is not known yet
+    /// is looked at again when its group of definitions is done.
     fn check_range(&mut self, index: &TExpr, size: &Size) {
-        let constant =
-            |size: &Size| if let Size::Poly(poly) = size { poly.as_constant() } else { None };
-        let (Some(place), Some(count)) = (
-            self.poly_of(index).and_then(|poly| poly.as_constant()),
-            constant(&self.unifier.table.resolve_size(size)),
-        ) else {
-            return;
-        };
+        let Some(place) = self.poly_of(index).and_then(|poly| poly.as_constant()) else { return };
+        if !self.report_range(place, size, index.span) {
+            self.later_ranges.push((place, size.clone(), index.span));
+        }
+    }
+
+    /// Reports the constant indices of the group whose sizes have become known by now.
+    pub(super) fn check_later_ranges(&mut self) {
+        for (place, size, span) in std::mem::take(&mut self.later_ranges) {
+            self.report_range(place, &size, span);
+        }
+    }
+
+    /// Reports a constant index that is out of range. Whether the size is known.
+    fn report_range(&mut self, place: i64, size: &Size, span: Span) -> bool {
+        let Size::Poly(size) = self.unifier.table.resolve_size(size) else { return true };
+        let Some(count) = size.as_constant() else { return false };
         if (0..count).contains(&place) {
-            return;
+            return true;
         }
         let diagnostic = Diagnostic::error(
             "E0402",
-            index.span,
+            span,
             format!("the index {place} is out of range"),
             if count == 1 {
                 "this array has 1 element".into()
@@ -164,6 +174,7 @@ impl<'a> Infer<'a> {
                 .hint(format!("indices count from 0: the last element is at {}", count - 1)),
         };
         self.unifier.report(diagnostic);
+        true
     }
 
     pub(super) fn slice(

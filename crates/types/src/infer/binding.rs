@@ -305,7 +305,7 @@ fn holds_tangent(ty: &Ty) -> bool {
 }
 
 pub(super) fn sized(dims: Vec<SizedDim>) -> Option<SizedTy> {
-    (!dims.is_empty()).then_some(SizedTy { dims })
+    (!dims.is_empty()).then_some(SizedTy { dims, ..SizedTy::default() })
 }
 
 /// The expression with its declared sizes to be checked where they are not proven.
@@ -315,7 +315,7 @@ pub(super) fn with_sizes(expr: TExpr, declared: &Ty, dims: Vec<SizedDim>) -> TEx
     }
     let span = expr.span;
     TExpr {
-        kind: TExprKind::CheckSizes(Box::new(expr), SizedTy { dims }),
+        kind: TExprKind::CheckSizes(Box::new(expr), SizedTy { dims, ..SizedTy::default() }),
         ty: declared.clone(),
         span,
     }

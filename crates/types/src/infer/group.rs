@@ -69,6 +69,7 @@ impl<'a> Infer<'a> {
     /// Decides what is still open in a group whose definitions have their schemes, and writes its types out.
     pub(super) fn end_group(&mut self, members: Vec<(GlobalId, TExpr)>, first_local: usize) {
         self.solver().default_constraints();
+        self.check_later_ranges();
         for (global, _) in &members {
             let mut scheme = self.bindings.scheme(*global).clone();
             self.unifier.at = self.typed.globals[*global].span;

@@ -11,7 +11,7 @@ use super::reports::{Reported, Reports};
 use super::solver::Solver;
 use super::unifier::Unifier;
 use crate::show::Show;
-use crate::tir::{Builtin, Constraint, SizedTy, TExpr, TExprKind};
+use crate::tir::{Builtin, Constraint, SizeSource, SizedTy, TExpr, TExprKind};
 use crate::ty::{Poly, Ty};
 
 /// Why a type is expected.
@@ -58,6 +58,19 @@ pub(super) enum Why {
 }
 
 impl Why {
+    /// Who says what sizes are wanted.
+    fn size_source(&self) -> SizeSource {
+        if let Self::State(_) = self {
+            SizeSource::FirstState
+        } else if let Self::Given(name, _) = self {
+            SizeSource::Arguments(name.clone())
+        } else if let Self::Part(whole) = self {
+            whole.size_source()
+        } else {
+            SizeSource::Declared
+        }
+    }
+
     /// The reason for a part of what this is the reason for.
     pub fn part(&self) -> Self {
         if matches!(self, Self::Part(_) | Self::Annotation(_)) {
@@ -102,7 +115,8 @@ impl Solver<'_> {
         match result {
             Ok(true) => expr,
             Ok(false) => {
-                let kind = TExprKind::CheckSizes(Box::new(expr), SizedTy::default());
+                let source = why.size_source();
+                let kind = TExprKind::CheckSizes(Box::new(expr), SizedTy { dims: vec![], source });
                 TExpr { kind, ty: want.clone(), span }
             }
             Err(clash) => {

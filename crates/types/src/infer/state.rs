@@ -1,6 +1,6 @@
 //! The state of inference, in parts that own what they keep.
 
-use pullback_base::{Diagnostic, Name};
+use pullback_base::{Diagnostic, Name, Span};
 
 use super::aliases::Aliases;
 use super::bindings::Bindings;
@@ -10,7 +10,7 @@ use super::unifier::Unifier;
 use crate::records::RecordOrders;
 use crate::resolve::{Declared, Source};
 use crate::tir::{Global, Local, LocalId, TExpr, TExprKind, Typed};
-use crate::ty::Ty;
+use crate::ty::{Size, Ty};
 
 /// The state of inference.
 pub(super) struct Infer<'a> {
@@ -24,6 +24,8 @@ pub(super) struct Infer<'a> {
     pub aliases: Aliases,
     pub bindings: Bindings,
     pub scope: Scope,
+    /// Constant indices into arrays whose sizes are not known yet, and where they stand.
+    pub later_ranges: Vec<(i64, Size, Span)>,
 }
 
 impl<'a> Infer<'a> {
@@ -38,6 +40,7 @@ impl<'a> Infer<'a> {
             aliases,
             bindings: Bindings::default(),
             scope: Scope::default(),
+            later_ranges: Vec::new(),
         }
     }
 
