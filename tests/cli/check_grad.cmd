@@ -364,12 +364,12 @@ exit 0
 > direction 2: dot product holds: ⟨u, J v⟩ = -0.07515313002108226, ⟨Jᵀ u, v⟩ = -0.07515313002108229
 > direction 2: Taylor holds: exact to rounding
 > direction 2: complex step holds: 0.11024953217118191 by the engine, 0.11024953217118191 by the complex step in Real 1 of the result
-> direction 3: dot product holds: ⟨u, J v⟩ = -0.41738149267184, ⟨Jᵀ u, v⟩ = -0.41738149267184
+> direction 3: dot product holds: ⟨u, J v⟩ = -0.41738149267183994, ⟨Jᵀ u, v⟩ = -0.41738149267184
 > direction 3: Taylor holds: exact to rounding
-> direction 3: complex step holds: 0.4603418925112106 by the engine, 0.46034189251121055 by the complex step in Real 2 of the result
-> direction 4: dot product holds: ⟨u, J v⟩ = -0.3930589144773909, ⟨Jᵀ u, v⟩ = -0.39305891447739083
+> direction 3: complex step holds: -0.3557907171682102 by the engine, -0.3557907171682102 by the complex step in Real 1 of the result
+> direction 4: dot product holds: ⟨u, J v⟩ = -0.39305891447739083, ⟨Jᵀ u, v⟩ = -0.39305891447739083
 > direction 4: Taylor holds: exact to rounding
-> direction 4: complex step holds: -0.6170514539719608 by the engine, -0.6170514539719607 by the complex step in Real 2 of the result
+> direction 4: complex step holds: 0.3960640827868994 by the engine, 0.3960640827868994 by the complex step in Real 1 of the result
 > 12 checks in 4 directions: 12 hold
 
 $ pullback check-grad tests/cli/programs/checks.pull huge 1e300
