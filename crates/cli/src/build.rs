@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pullback_base::Diagnostic;
 use pullback_base::Span;
-use pullback_driver::{Build, Built, Session, Stop, shared_object};
+use pullback_driver::{Build, Built, Session, Stop, Target, shared_object};
 
 use crate::options::Emit;
 
@@ -13,6 +13,7 @@ pub fn build(
     session: &mut Session<'_>,
     asked: &Build,
     emit: Emit,
+    target: Target,
     folder: &Path,
 ) -> Result<String, Stop> {
     let library = pullback_driver::build(session, asked)?;
@@ -28,7 +29,7 @@ pub fn build(
         Emit::Header => vec![("h", header)],
     };
     if emit == Emit::So {
-        shared_object(session, source, &path("so"))?;
+        shared_object(session, source, target, &path("so"))?;
         written.push(path("so"));
     }
     for (ending, text) in texts {

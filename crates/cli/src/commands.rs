@@ -63,12 +63,12 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             };
             finish(&session, color, text)
         }
-        Command::Build { file, entries, emit, output, wrt, abi, sizes } => {
+        Command::Build { file, entries, emit, output, wrt, abi, sizes, target } => {
             let mut session = Session::timed(&Terminal, clock.clone());
             let (file, entries, wrt) = (file.clone(), entries.clone(), wrt.wrt.clone());
             let (abi, sizes) = (abi.abi(), sizes.clone());
             let asked = Build { file, entries, wrt, abi, sizes };
-            let text = build(&mut session, &asked, *emit, output);
+            let text = build(&mut session, &asked, *emit, target.target(), output);
             finish(&session, color, text)
         }
         Command::Dev { call, settings, asked } => {
@@ -78,15 +78,15 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             finish(&session, color, text)
         }
         Command::Bench { call, settings, wrt, asked, fp } => {
-            let settings = Settings { fp: fp.fp(), ..settings.settings(NO_WARNINGS) };
+            let settings = fp.of(settings.settings(NO_WARNINGS));
             let call = call.call(settings);
             let mut session = Session::timed(&Terminal, clock.clone());
             let text = bench(&mut session, &call, &wrt.wrt, asked);
             finish(&session, color, text)
         }
         Command::Gradbench { engine, max_memory, fp } => {
-            let (engine, max_memory, fp) = (engine.clone(), *max_memory, fp.fp());
-            let settings = Settings { engine, max_memory, fp, ..Settings::default() };
+            let (engine, max_memory) = (engine.clone(), *max_memory);
+            let settings = fp.of(Settings { engine, max_memory, ..Settings::default() });
             gradbench(color, clock, &settings)
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pullback_driver::{Call, Dev, Fp, Settings};
+use pullback_driver::{Call, Dev, Fp, Settings, Target};
 
 use crate::units;
 
@@ -210,6 +210,8 @@ pub enum Command {
         /// A size that the definitions name, for `--abi casadi`.
         #[arg(long = "size", value_name = "NAME=N,…", value_delimiter = ',', value_parser = units::size)]
         sizes: Vec<(String, i64)>,
+        #[command(flatten)]
+        target: TargetArgs,
     },
     /// Watch the passes of the compiler: a program, or the text of a stage in a file that ends in `.ir`.
     #[command(after_help = PATH)]
@@ -393,6 +395,35 @@ pub struct FpArgs {
     /// [default: fast with `--engine native`, `bench` and `gradbench`, else strict].
     #[arg(long, value_name = "HOW")]
     fp: Option<FpArg>,
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+/// Which machines native code is for.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct TargetArgs {
+    /// Whether native code is for this machine, or for every one of its kind.
+    #[arg(long, value_name = "WHICH", default_value = "native")]
+    target: TargetArg,
+}
+
+/// Which machines native code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TargetArg {
+    /// This one.
+    Native,
+    /// Every one of its kind.
+    Portable,
+}
+
+impl TargetArgs {
+    /// As the driver wants it.
+    pub fn target(self) -> Target {
+        match self.target {
+            TargetArg::Native => Target::Native,
+            TargetArg::Portable => Target::Portable,
+        }
+    }
 }
 
 /// How native code computes.
@@ -415,23 +446,24 @@ impl Abi {
 }
 
 impl FpArgs {
-    /// As the driver wants it.
-    pub fn fp(self) -> Option<Fp> {
-        self.fp.map(|fp| match fp {
+    /// Settings with these.
+    pub fn of(self, settings: Settings) -> Settings {
+        let fp = self.fp.map(|fp| match fp {
             FpArg::Strict => Fp::Strict,
             FpArg::Fast => Fp::Fast,
-        })
+        });
+        Settings { fp, target: self.target.target(), ..settings }
     }
 }
 
 impl OutputArgs {
     /// As the driver wants them.
     pub fn settings(&self) -> Settings {
-        Settings {
+        self.fp.of(Settings {
             trace_nan: self.trace_nan,
             verbose: self.verbose,
             ..self.settings.settings(self.warn)
-        }
+        })
     }
 }
 
@@ -501,6 +533,7 @@ impl SettingsArgs {
             trace_nan: false,
             verbose: false,
             fp: None,
+            target: Target::default(),
             engine: self.engine.clone(),
             fuse: self.fuse,
             strict: self.domain == Domain::Strict,

@@ -15,8 +15,10 @@ use crate::folder::Folder;
 pub enum Level {
     /// For code that runs once, such as tests.
     Quick,
-    /// For code that runs long.
+    /// For code that runs long, on this machine.
     Fast,
+    /// For code that runs long, on every machine of this kind.
+    Portable,
 }
 
 /// Why there is no native code.
@@ -35,6 +37,7 @@ impl Level {
         match self {
             Self::Quick => &["-O1", "-ffp-contract=off"],
             Self::Fast => &["-O3", "-march=native", "-ffp-contract=off"],
+            Self::Portable => &["-O3", "-ffp-contract=off"],
         }
     }
 }
@@ -147,16 +150,12 @@ fn processor() -> Vec<u8> {
 
 /// Compiles a text to a shared object.
 pub(crate) fn compile(text: &str, level: Level, folder: &Folder) -> Result<PathBuf, Failure> {
-    compile_with(text, level.flags(), folder)
-}
-
-fn compile_with(text: &str, flags: &[&str], folder: &Folder) -> Result<PathBuf, Failure> {
     let Some(name) = compiler() else { return Err(Failure::NoCompiler) };
     let (source, object) = (folder.file("code.c"), folder.file("code.so"));
     std::fs::write(&source, text).map_err(|error| Failure::Refused(error.to_string()))?;
     let output = Command::new(name)
         .args(FLAGS)
-        .args(flags)
+        .args(level.flags())
         .arg("-o")
         .arg(&object)
         .arg(&source)
@@ -172,10 +171,10 @@ fn compile_with(text: &str, flags: &[&str], folder: &Folder) -> Result<PathBuf, 
     }
 }
 
-/// Compiles a text to a shared object for any machine of this kind, and puts it at a path.
-pub fn shared_object(text: &str, to: &Path) -> Result<(), Failure> {
+/// Compiles a text to a shared object, and puts it at a path.
+pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure> {
     let folder = Folder::new().map_err(|error| Failure::Refused(error.to_string()))?;
-    let object = compile_with(text, &["-O3", "-ffp-contract=off"], &folder)?;
+    let object = compile(text, level, &folder)?;
     let copied = std::fs::copy(object, to).map(drop);
     copied.map_err(|error| Failure::Refused(error.to_string()))
 }

@@ -40,7 +40,7 @@ impl Library {
     /// The code of a text that [`crate::emit`] made: compiled, or as it was kept when it was compiled before. What
     /// is made quickly is not kept.
     pub fn new(text: &str, level: Level) -> Result<Self, Failure> {
-        let cache = if level == Level::Fast { Cache::open() } else { None };
+        let cache = if level == Level::Quick { None } else { Cache::open() };
         let kept = cache.and_then(|cache| Some((cache, key(text, level)?)));
         if let Some((cache, key)) = &kept
             && let Some(file) = cache.find(key)

@@ -16,7 +16,7 @@ use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 use crate::limits::{Clock, Limits};
-use crate::request::{Fp, Settings};
+use crate::request::{Fp, Settings, Target};
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
 use crate::tiers::{Tier, Told, climb};
@@ -112,6 +112,7 @@ impl Engine {
             since: Some(since),
             max_tape: settings.max_tape,
             strict_fp: settings.fp == Some(Fp::Strict),
+            portable: settings.target == Target::Portable,
             ..Options::default()
         };
         Ok(Self { info, options, tiers: None })

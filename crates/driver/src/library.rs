@@ -25,6 +25,7 @@ use pullback_prim::Fault;
 
 use crate::load::load;
 use crate::pipeline::typed;
+use crate::request::Target;
 use crate::session::{Session, Stop, bug};
 
 pub use asked::{Abi, Build};
@@ -133,8 +134,13 @@ fn place(session: &Session<'_>, span: Span) -> String {
 }
 
 /// Compiles the C file of a library to a shared object.
-pub fn shared_object(session: &mut Session<'_>, source: &str, to: &Path) -> Result<(), Stop> {
-    match pullback_codegen::shared_object(source, to) {
+pub fn shared_object(
+    session: &mut Session<'_>,
+    source: &str,
+    target: Target,
+    to: &Path,
+) -> Result<(), Stop> {
+    match pullback_codegen::shared_object(source, target.level(), to) {
         Ok(()) => Ok(()),
         Err(Failure::NoCompiler) => session.fail(
             Diagnostic::error("E0823", Span::NONE, "there is no C compiler", "")

@@ -27,6 +27,26 @@ pub enum Fp {
     Fast,
 }
 
+/// Which machines native code is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// This one.
+    #[default]
+    Native,
+    /// Every one of this kind.
+    Portable,
+}
+
+impl Target {
+    /// How hard the C compiler tries.
+    pub fn level(self) -> pullback_codegen::Level {
+        match self {
+            Self::Native => pullback_codegen::Level::Fast,
+            Self::Portable => pullback_codegen::Level::Portable,
+        }
+    }
+}
+
 /// How to evaluate.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -40,6 +60,8 @@ pub struct Settings {
     pub trace_nan: bool,
     /// What numbers of native code may differ in; none is what is usual where it runs.
     pub fp: Option<Fp>,
+    /// Which machines native code is for.
+    pub target: Target,
     /// Whether to tell who answered.
     pub verbose: bool,
     /// Whether a derivative at a tie or outside a smooth domain is an error.

@@ -26,6 +26,8 @@ pub struct Options {
     pub max_tape: Option<usize>,
     /// Whether native code adds and rounds as the evaluator does, to the last bit.
     pub strict_fp: bool,
+    /// Whether native code runs on every machine of this kind, and not on this one alone.
+    pub portable: bool,
 }
 
 impl Default for Options {
@@ -39,6 +41,7 @@ impl Default for Options {
             budget: None,
             max_tape: None,
             strict_fp: false,
+            portable: false,
         }
     }
 }

@@ -18,7 +18,7 @@ impl Place {
         let compiler = folder.join("compiler");
         let list = folder.join("list").display().to_string();
         let text = format!(
-            "#!/bin/sh\n[ \"$1\" = --version ] || echo asked >> '{list}'\nexec cc \"$@\"\n"
+            "#!/bin/sh\n[ \"$1\" = --version ] || echo \"$@\" >> '{list}'\nexec cc \"$@\"\n"
         );
         fs::write(&compiler, text).expect("a file");
         fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).expect("it is ours");
@@ -27,7 +27,12 @@ impl Place {
 
     /// How often the compiler has been asked.
     fn asked(&self) -> usize {
-        fs::read_to_string(self.0.join("list")).unwrap_or_default().lines().count()
+        self.options().lines().count()
+    }
+
+    /// By which options, a line each time.
+    fn options(&self) -> String {
+        fs::read_to_string(self.0.join("list")).unwrap_or_default()
     }
 
     fn objects(&self) -> Vec<PathBuf> {
@@ -35,7 +40,7 @@ impl Place {
         entries.map(|entry| entry.expect("an entry").path()).collect()
     }
 
-    fn start(&self, base: &str, cache: &str) -> Child {
+    fn start(&self, base: &str, cache: &str, target: &str) -> Child {
         Command::new(env!("CARGO_BIN_EXE_pullback"))
             .args([
                 "grad",
@@ -45,7 +50,7 @@ impl Place {
                 "0.5",
                 "--json",
             ])
-            .args(["--engine", "native"])
+            .args(["--engine", "native", "--target", target])
             .current_dir(root())
             .env("CC", self.0.join("compiler"))
             .env("XDG_CACHE_HOME", self.0.join(base))
@@ -57,7 +62,7 @@ impl Place {
     }
 
     fn run(&self, base: &str, cache: &str) {
-        check(self.start(base, cache));
+        check(self.start(base, cache, "native"));
     }
 }
 
@@ -85,6 +90,20 @@ fn a_second_run_compiles_nothing() {
     place.run("base", "off");
     assert_eq!(place.asked(), 2 * first);
     assert_eq!(place.objects().len(), first);
+}
+
+#[test]
+fn code_for_other_machines_is_kept_beside_that_for_this_one() {
+    let place = Place::new("target");
+    place.run("base", "");
+    let first = place.asked();
+    assert!(place.options().lines().all(|line| line.contains("-march=native")));
+    for _ in 0..2 {
+        check(place.start("base", "", "portable"));
+        assert_eq!(place.asked(), 2 * first);
+    }
+    let options = place.options();
+    assert!(options.lines().skip(first).all(|line| !line.contains("-march")), "{options}");
 }
 
 #[test]
@@ -132,7 +151,7 @@ fn nothing_is_kept_where_nothing_can_be() {
 #[test]
 fn processes_do_not_disturb_each_other() {
     let place = Place::new("together");
-    let children: Vec<Child> = (0..4).map(|_| place.start("base", "")).collect();
+    let children: Vec<Child> = (0..4).map(|_| place.start("base", "", "native")).collect();
     children.into_iter().for_each(check);
     let asked = place.asked();
     place.run("base", "");

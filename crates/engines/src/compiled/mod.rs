@@ -68,7 +68,7 @@ pub(crate) fn run(
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
     let mut code = code_for(program, function, mode, &mut plan)?;
     if back == Back::Native {
-        code.go_native(Level::Fast, fp(options))?;
+        code.go_native(level(options), fp(options))?;
     }
     Ok(answer(&code, argument, mode, options)?.0)
 }
@@ -142,7 +142,7 @@ pub(crate) fn evaluate(
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
     let mut code = Compiled::planned(&program, entry, 0, &mut plan)?;
     if back == Back::Native {
-        code.go_native(Level::Fast, fp(options))?;
+        code.go_native(level(options), fp(options))?;
     }
     Ok(code.call(&[], options)?.0)
 }
@@ -277,7 +277,7 @@ impl Compiled {
         let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
         let mut code = Self::planned(&program, entry, count, &mut plan)?;
         if back == Back::Native {
-            code.go_native(Level::Fast, fp(options))?;
+            code.go_native(level(options), fp(options))?;
         }
         Ok(code)
     }
@@ -315,7 +315,7 @@ impl Compiled {
 
     /// As [`Compiled::go_native`], for whoever can do without.
     pub fn try_native(&mut self, options: &Options) -> Result<(), Failure> {
-        Self::try_all(&mut [self], Level::Fast, fp(options))
+        Self::try_all(&mut [self], level(options), fp(options))
     }
 
     fn try_all(codes: &mut [&mut Self], level: Level, fp: Fp) -> Result<(), Failure> {
@@ -445,6 +445,11 @@ impl Compiled {
 /// What numbers of native code may differ in.
 fn fp(options: &Options) -> Fp {
     if options.strict_fp { Fp::Strict } else { Fp::Fast }
+}
+
+/// For which machines native code is.
+fn level(options: &Options) -> Level {
+    if options.portable { Level::Portable } else { Level::Fast }
 }
 
 fn native_limits(options: &Options) -> pullback_codegen::Limits {
