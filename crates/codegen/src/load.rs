@@ -62,6 +62,7 @@ impl Library {
 
     /// Loads what an open file holds, whatever has become of its path where the system names open files.
     fn load(file: File, path: &Path) -> Result<Self, Failure> {
+        keep_memory();
         let refused = |error: libloading::Error| Failure::Refused(error.to_string());
         let path = descriptor(&file).unwrap_or_else(|| path.to_owned());
         // SAFETY: the object has no code that runs when it is loaded, and each name is a function of its type.
@@ -81,6 +82,28 @@ impl Library {
         }
     }
 }
+
+/// Large arrays are taken from memory that earlier runs gave back, on whichever thread: to get it anew from the system
+/// costs as much as to fill it.
+#[cfg(target_env = "gnu")]
+fn keep_memory() {
+    // How much may lie free, from which size on memory comes from the system, and how many stores there are.
+    const TRIM_THRESHOLD: i32 = -1;
+    const MMAP_THRESHOLD: i32 = -3;
+    const ARENA_MAX: i32 = -8;
+    unsafe extern "C" {
+        fn mallopt(option: i32, value: i32) -> i32;
+    }
+    // SAFETY: the C library takes these options with any value.
+    unsafe {
+        mallopt(MMAP_THRESHOLD, 32 << 20);
+        mallopt(TRIM_THRESHOLD, i32::MAX);
+        mallopt(ARENA_MAX, 1);
+    }
+}
+
+#[cfg(not(target_env = "gnu"))]
+fn keep_memory() {}
 
 /// The name of an open file.
 #[cfg(target_os = "linux")]

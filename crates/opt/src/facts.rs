@@ -233,9 +233,9 @@ impl<'p> Ctx<'p> {
                     self.dims.insert(*state, dims);
                 }
             }
-            if let LoopForm::For { index, count, .. } = &form.form {
+            if let LoopForm::For { index, count, down } = &form.form {
                 self.unknown(*index);
-                let range = self.index_range(*count);
+                let range = self.index_range(*count, *down);
                 self.ranges.insert(*index, range);
                 self.learn_count(*count, number);
                 if self.counts(&form.form) {

@@ -35,10 +35,11 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     changed
 }
 
-/// Whether two arrays of Reals are known to have the same sizes.
+/// Whether an array, or its sizes, and a tangent of Reals are known to have the same sizes.
 fn is_same(program: &Program, sizes: &Sizes, x: Atom, t: Atom) -> bool {
     let (Atom::Var(x), Atom::Var(t)) = (x, t) else { return false };
-    let is_real = [x, t].iter().all(|var| program.vars[*var].ty.elem == Elem::Real);
+    let is_real = matches!(program.vars[x].ty.elem, Elem::Real | Elem::Unit)
+        && program.vars[t].ty.elem == Elem::Real;
     let (x, t) = (sizes.var(x), sizes.var(t));
     is_real && x == t && x.iter().all(|size| matches!(size, Known::Is(1..)))
 }

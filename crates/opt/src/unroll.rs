@@ -16,6 +16,8 @@ pub(crate) const PASS: Pass = Pass {
 const MOST: i64 = 16;
 /// How many statements are written for a loop at most.
 const LONGEST: usize = 128;
+/// How many for one that runs two or three times, as derivatives by a few directions do.
+const LONGEST_OF_FEW: usize = 600;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let mut changed = false;
@@ -51,7 +53,8 @@ fn count(stmt: &Stmt) -> Option<i64> {
     let mut works_on_elements = looped.body.results.len() > looped.states.len();
     looped.body.visit_atoms(&mut |atom| works_on_elements |= atom == Atom::Var(index));
     let size = block_size(&looped.body).max(1).saturating_mul(usize::try_from(count).ok()?);
-    (works_on_elements && (2..=MOST).contains(&count) && size <= LONGEST).then_some(count)
+    let longest = if count <= 3 { LONGEST_OF_FEW } else { LONGEST };
+    (works_on_elements && (2..=MOST).contains(&count) && size <= longest).then_some(count)
 }
 
 fn write_out(program: &mut Program, stmt: &Stmt, count: i64, out: &mut Vec<Stmt>) {

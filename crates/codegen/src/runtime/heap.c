@@ -1,4 +1,10 @@
 /* Memory of one run: counted blocks, all freed at once when the run ends, however it ends. */
+#ifdef __linux__
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE
+#endif
+#include <sys/mman.h>
+#endif
 #include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -43,6 +49,9 @@ typedef struct pb_large { struct pb_large *prev, *next; uint64_t bytes, unused; 
 #define PB_SMALL 512
 #endif
 #define PB_CHUNK 65536
+/* From which size on blocks lie on large pages, and how large these are. */
+#define PB_HUGE (UINT64_C(4) << 20)
+#define PB_PAGE (UINT64_C(2) << 20)
 
 typedef struct pb_ctx {
   uint64_t used, limit;
@@ -107,9 +116,13 @@ static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uin
     c->next += bytes;
     return block;
   }
-  /* The head of elements ends where a line of the cache begins. */
-  pb_large *large = aligned_alloc(64, (bytes + 32 + 63) & ~UINT64_C(63));
+  /* The head of elements ends where a line of the cache begins. What is very large lies on pages that are. */
+  const uint64_t line = bytes < PB_HUGE ? 64 : PB_PAGE, whole = (bytes + 32 + line - 1) & ~(line - 1);
+  pb_large *large = aligned_alloc(line, whole);
   if (!large) pb_out_of_memory(c, site, bytes, 1);
+#ifdef MADV_HUGEPAGE
+  if (bytes >= PB_HUGE) madvise(large, whole, MADV_HUGEPAGE);
+#endif
   large->bytes = bytes;
   large->next = c->large.next;
   large->prev = &c->large;

@@ -17,7 +17,7 @@ impl Ctx<'_> {
     /// Takes it that counters are at most the index where an iteration begins.
     pub(super) fn guess_counters(&mut self, form: &Loop, counters: &[bool]) {
         let LoopForm::For { index, count, .. } = form.form else { return };
-        let hi = self.index_range(count).hi;
+        let hi = self.index_range(count, true).hi;
         for (state, counts) in form.states.iter().zip(counters) {
             if *counts {
                 let below = Some((Symbol::Int(index), 0));

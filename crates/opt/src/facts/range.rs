@@ -17,6 +17,9 @@ impl Range {
 /// How many bounds of bounds are looked at.
 const FARTHEST: usize = 4;
 
+/// No loop comes so far, counting from 0, and no array has more rows: each takes an iteration, and this many take years.
+const ENDLESS: i64 = 1 << 56;
+
 const ANY: (i64, i64) = (i64::MIN, i64::MAX);
 
 impl Ctx<'_> {
@@ -34,8 +37,9 @@ impl Ctx<'_> {
     }
 
     /// The range of the index of a loop: from 0 to below the count.
-    pub(super) fn index_range(&self, count: Atom) -> Range {
+    pub(super) fn index_range(&self, count: Atom, down: bool) -> Range {
         let hi = self.range(count).hi.saturating_sub(1);
+        let hi = if down { hi } else { hi.min(ENDLESS) };
         let below = Some((self.symbol(count), -1));
         Range { below, ..Range::of(0, hi) }
     }
@@ -109,7 +113,7 @@ impl Ctx<'_> {
             Range {
                 is: symbol.map(|symbol| (symbol, 0)),
                 below: symbol.map(|symbol| (symbol, 0)),
-                ..Range::of(0, i64::MAX)
+                ..Range::of(0, ENDLESS)
             },
         );
         let known = match symbol {
@@ -161,7 +165,15 @@ impl Ctx<'_> {
                 Some(Range { below, ..Range::of(x.lo.min(y.lo), x.hi.min(y.hi)) })
             }
             Prim::IntMax => Some(Range::of(x.lo.max(y.lo), x.hi.max(y.hi))),
-            Prim::IntRem if y.lo > 0 => Some(Range::of(0, y.hi - 1)),
+            // Where there is a remainder the divisor is not 0.
+            Prim::IntRem if y.lo >= 0 => {
+                let below = shifted(y.is.or(y.below), -1);
+                Some(Range { below, ..Range::of(0, y.hi.saturating_sub(1).max(0)) })
+            }
+            Prim::IntDiv if x.lo >= 0 && y.lo >= 0 => {
+                let below = x.below.or(x.is);
+                Some(Range { below, ..Range::of(0, x.hi / y.lo.max(1)) })
+            }
             Prim::IntMul if x.lo >= 0 && y.lo >= 0 => {
                 Some(Range::of(x.lo.saturating_mul(y.lo), x.hi.saturating_mul(y.hi)))
             }
@@ -256,13 +268,24 @@ impl Ctx<'_> {
         at.iter().enumerate().all(|(k, index)| {
             let range = self.range(*index);
             let Some(size) = self.size(a, k) else { return false };
-            let is_small = matches!(size.symbol, Symbol::Number(n) if range.hi < n);
+            let is_small = matches!(size.symbol, Symbol::Number(n) if range.hi < n)
+                || (k > 0 && range.hi < self.row_size(a, k));
             let is_below = |(bound, offset): &(Symbol, i64)| {
                 let is_own = a.var().is_some_and(|a| *bound == Symbol::Dim(a, k as u8));
                 *offset < 0 && (is_own || self.same(size.symbol, *bound))
             };
             range.lo >= 0 && (is_small || self.bounds(range).iter().any(is_below))
         })
+    }
+
+    /// The number that rows have been found to have at a dimension, where there are rows; else 0.
+    fn row_size(&self, a: Atom, k: usize) -> i64 {
+        let checks = self.if_rows.iter().rev().take(super::NEAREST);
+        let mut numbers = checks.filter_map(|(array, at, symbol)| match symbol {
+            Symbol::Number(n) if Atom::Var(*array) == a && usize::from(*at) == k => Some(*n),
+            Symbol::Number(_) | Symbol::Int(_) | Symbol::Dim(..) => None,
+        });
+        numbers.next().unwrap_or(0)
     }
 
     /// Whether an Int is not larger than the size of an array.

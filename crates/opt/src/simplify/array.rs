@@ -53,6 +53,13 @@ impl Simplify<'_> {
                     New::op(Op::Index(*item, at[1..].to_vec()))
                 }
             }
+            // a[2:5][1] = a[3]; the slice still fails where it did
+            Op::Slice(b, Atom::Int(lo), Atom::Int(hi)) if let Atom::Int(i) = first => {
+                let is_inside = *lo >= 0 && (0..hi.checked_sub(*lo)?).contains(i);
+                let place = Atom::Int(lo.checked_add(*i)?);
+                let at = std::iter::once(place).chain(at[1..].iter().copied()).collect();
+                is_inside.then_some(New::Op(Op::Index(*b, at)))
+            }
             // (a with [i] = v)[i] = v
             Op::Update(_, place, v) if place == at => New::atom(*v),
             // (a with [0] = v)[1] = a[1]

@@ -37,6 +37,7 @@ impl Simplify<'_> {
             Op::AddAcc(acc, at, v) if at.is_empty() => {
                 self.adds_nothing(*acc, *v).then(|| New::Atoms(vec![]))
             }
+            Op::AddAcc(acc, at, v) => self.part_law(*acc, at, *v),
             _ => None,
         }
     }
@@ -112,6 +113,16 @@ impl Simplify<'_> {
         }
         let Op::Con(known, fields) = self.def(tangent)? else { return None };
         (*known == tag).then(|| New::Atoms(fields.clone()))
+    }
+
+    /// a[2:5][1] += v = a[3] += v; the part still fails where it did
+    fn part_law(&self, acc: Atom, at: &[Atom], v: Atom) -> Option<New> {
+        let Op::PartAcc(outer, Atom::Int(lo), Atom::Int(hi)) = self.def(acc)? else { return None };
+        let [Atom::Int(i), rest @ ..] = at else { return None };
+        let is_inside = *lo >= 0 && (0..hi.checked_sub(*lo)?).contains(i);
+        let mut place = vec![Atom::Int(lo.checked_add(*i)?)];
+        place.extend(rest);
+        is_inside.then_some(New::Op(Op::AddAcc(*outer, place, v)))
     }
 
     /// Whether adding a value to an accumulator changes nothing: -0 and the zero vector change no number, and 0

@@ -91,6 +91,8 @@ impl Guard<'_, '_> {
     fn asked(&self, stmt: &Stmt) -> Vec<Atom> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else of a kernel is asked")]
         let (mut atoms, array) = match &stmt.op {
+            // Only the divisor is asked.
+            Op::Prim(Prim::IntDiv | Prim::IntRem, args) => (args[1..].to_vec(), None),
             Op::Prim(_, args) => (args.clone(), None),
             Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _) => {
                 (at.clone(), Some(array))
@@ -219,7 +221,13 @@ impl Guard<'_, '_> {
         let name = format!("g{}", var.index());
         #[expect(clippy::wildcard_enum_match_arm, reason = "others do not come ahead")]
         match op {
+            Op::Prim(Prim::IntDiv | Prim::IntRem, args) if !self.needed.contains(&var) => {
+                self.divisor(args[1]);
+            }
             Op::Prim(prim, args) => {
+                if matches!(prim, Prim::IntDiv | Prim::IntRem) && is_unproven {
+                    self.divisor(args[1]);
+                }
                 let args: Vec<String> = args.iter().map(|arg| self.atom(*arg)).collect();
                 self.primitive(*prim, &args, &name, is_unproven);
             }
@@ -239,6 +247,12 @@ impl Guard<'_, '_> {
         }
     }
 
+    /// A division fails by 0, and by -1 where the result is too large.
+    fn divisor(&mut self, by: Atom) {
+        let by = self.atom(by);
+        self.fails_if(format_args!("{by} == 0 || {by} == -1"));
+    }
+
     fn primitive(&mut self, prim: Prim, args: &[String], name: &str, is_unproven: bool) {
         if is_unproven {
             #[expect(clippy::wildcard_enum_match_arm, reason = "C has no such function for others")]
@@ -254,13 +268,8 @@ impl Guard<'_, '_> {
                 return self
                     .fails_if(format_args!("__builtin_{builtin}_overflow({args}, &{name})"));
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "others of the guard do not fail")]
-            match prim {
-                Prim::IntNeg => self.fails_if(format_args!("{} == INT64_MIN", args[0])),
-                Prim::IntDiv | Prim::IntRem => {
-                    self.fails_if(format_args!("{} == 0 || {} == -1", args[1], args[1]));
-                }
-                _ => {}
+            if prim == Prim::IntNeg {
+                self.fails_if(format_args!("{} == INT64_MIN", args[0]));
             }
         }
         // What could fail has been asked, so that the place does not matter.
@@ -323,8 +332,12 @@ impl Guard<'_, '_> {
                             && self.is_linear(&looped.body, moving))
                 }
                 Op::Prim(prim, args) => {
-                    let is_used = self.is_unproven(stmt)
-                        || stmt.vars.iter().any(|var| self.needed.contains(var));
+                    let is_needed = stmt.vars.iter().any(|var| self.needed.contains(var));
+                    let is_used = self.is_unproven(stmt) || is_needed;
+                    let args = match prim {
+                        Prim::IntDiv | Prim::IntRem if !is_needed => &args[1..],
+                        _ => args,
+                    };
                     let count = args.iter().filter(|arg| moves(arg, moving)).count();
                     if !is_used || count == 0 {
                         return true;

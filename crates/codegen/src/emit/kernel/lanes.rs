@@ -111,6 +111,24 @@ impl Layout {
                     self.look(plan, &looped.body);
                     self.place_rows(plan, looped, vars);
                 }
+                // A row that is put together just before lies where the whole lies.
+                (Op::Array(rows), &[var]) => {
+                    for (at, row) in (0..).zip(rows) {
+                        let is_literal = |row: &VarId| {
+                            let stmts = &block.stmts;
+                            stmts.iter().any(|stmt| {
+                                matches!(stmt.op, Op::Array(_)) && stmt.vars.contains(row)
+                            })
+                        };
+                        if let Some(row) = row.var().filter(|_| plan.ty(*row).is_array())
+                            && !self.views.contains_key(&row)
+                            && is_literal(&row)
+                        {
+                            let place = View { root: var, prefix: vec![Atom::Int(at)] };
+                            self.views.insert(row, place);
+                        }
+                    }
+                }
                 (op, _) => op.blocks().into_iter().for_each(|block| self.look(plan, block)),
             }
         }

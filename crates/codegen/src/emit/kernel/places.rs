@@ -169,10 +169,10 @@ impl Text<'_, '_> {
         self.active().unwrap_or_else(|| "pb_all_bool(1)".to_owned())
     }
 
-    /// Puts what an iteration of a loop collects to its place.
-    pub fn put(&mut self, var: VarId, index: VarId, value: Atom) {
+    /// Puts an element, such as what an iteration of a loop collects, to its place.
+    pub fn put(&mut self, var: VarId, index: Atom, value: Atom) {
         if !self.ty(value).is_array() {
-            let offset = self.offset(var, &[Atom::Var(index)]);
+            let offset = self.offset(var, &[index]);
             return self.store(var, &offset, value);
         }
         let Some(row) = value.var() else { bug("codegen", "a row") };
@@ -182,7 +182,7 @@ impl Text<'_, '_> {
         let (e, total) = (self.fresh(), self.total(row));
         self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
         let from = self.first(row).plus(&format!("e{e}"));
-        let to = self.offset(var, &[Atom::Var(index)]).plus(&format!("e{e}"));
+        let to = self.offset(var, &[index]).plus(&format!("e{e}"));
         let is_varying = self.kind(value) == Kind::Varying || !matches!(from, Offset::Uniform(_));
         let whole = self.layout.view(var).root;
         if self.kind(Atom::Var(whole)) == Kind::Varying || !matches!(to, Offset::Uniform(_)) {
@@ -200,9 +200,9 @@ impl Text<'_, '_> {
     }
 
     /// Whether a row is where the loop's array has it.
-    fn lies_in(&self, row: VarId, whole: VarId, index: VarId) -> bool {
+    fn lies_in(&self, row: VarId, whole: VarId, index: Atom) -> bool {
         let (row, mut place) = (self.layout.view(row), self.layout.view(whole));
-        place.prefix.push(Atom::Var(index));
+        place.prefix.push(index);
         row == place
     }
 

@@ -158,11 +158,7 @@ impl<'k> Plan<'k> {
             }
             (Op::Dim(..) | Op::Sum(_) | Op::CheckSize(..), _) => true,
             (Op::Fail(..), vars) => vars.iter().all(|var| self.is_number(*var)),
-            (Op::Array(elements), &[var]) => {
-                let size = Size::Atom(Atom::Int(elements.len() as i64));
-                self.sizes.insert(var, vec![size]);
-                elements.iter().all(|element| !self.ty(*element).is_array())
-            }
+            (Op::Array(elements), &[var]) => self.literal(elements, var),
             (Op::Zero(a), &[var]) => {
                 let is_real =
                     self.ty(*a).elem == Elem::Real && self.program.vars[var].ty.elem == Elem::Real;
@@ -192,6 +188,27 @@ impl<'k> Plan<'k> {
             }
             _ => false,
         }
+    }
+
+    /// An array of numbers, or of rows of the same sizes.
+    fn literal(&mut self, elements: &[Atom], var: VarId) -> bool {
+        let mut sizes = vec![Size::Atom(Atom::Int(elements.len() as i64))];
+        let rows: Vec<VarId> = elements
+            .iter()
+            .filter(|element| self.ty(**element).is_array())
+            .filter_map(|row| row.var())
+            .collect();
+        if let Some(first) = rows.first() {
+            let Some(row) = self.sizes.get(first).cloned() else { return false };
+            let are_alike = rows.iter().all(|other| self.sizes.get(other) == Some(&row));
+            let are_numbers = row.iter().all(|size| matches!(size, Size::Atom(Atom::Int(_))));
+            if !are_alike || !are_numbers {
+                return false;
+            }
+            sizes.extend(row);
+        }
+        self.sizes.insert(var, sizes);
+        rows.is_empty() || rows.len() == elements.len()
     }
 
     /// Gives a variable the sizes of an array from a dimension on.

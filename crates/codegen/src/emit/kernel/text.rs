@@ -188,9 +188,8 @@ impl<'t, 'k> Text<'t, 'k> {
             }
             (Op::Sum(array), &[var]) => self.sum(var, *array),
             (Op::Array(elements), &[var]) => {
-                for (at, element) in elements.iter().enumerate() {
-                    let value = self.like(var, *element);
-                    self.line(format_args!("b{}[{at}] = {value};", var.index()));
+                for (at, element) in (0..).zip(elements) {
+                    self.put(var, Atom::Int(at), *element);
                 }
             }
             (Op::NewAcc(init), &[var]) => self.new_acc(var, *init),
@@ -405,7 +404,7 @@ impl<'t, 'k> Text<'t, 'k> {
 
     pub fn collect(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId) {
         for (var, value) in vars.iter().zip(&looped.body.results).skip(looped.states.len()) {
-            self.put(*var, index, *value);
+            self.put(*var, Atom::Var(index), *value);
         }
     }
 
