@@ -10,7 +10,7 @@ use std::fmt::Write;
 use pullback_base::{Span, bug};
 use pullback_ir::{Elem, Type};
 
-use crate::emit::Unit;
+use crate::emit::{Unit, prefix};
 use crate::library::{EXPORT, Field, Interface};
 
 /// A library for CasADi.
@@ -141,9 +141,13 @@ impl Casadi {
     }
 
     /// The C file; as [`Interface::source`].
-    pub fn source(&self, unit: Unit<'_>, place: &dyn Fn(Span) -> String) -> Result<String, String> {
+    pub fn source(
+        &self,
+        units: &[Unit<'_>],
+        place: &dyn Fn(Span) -> String,
+    ) -> Result<String, String> {
         let declared = [self.header(), self.interface.arrays()].concat();
-        let mut text = self.interface.calls(unit, &declared, place)?;
+        let mut text = self.interface.calls(units, &declared, place)?;
         text.push_str(EXPORT);
         text.push_str(include_str!("runtime/casadi.c"));
         let name = &self.interface.name;
@@ -152,12 +156,12 @@ impl Casadi {
         let sizes: BTreeSet<String> = leaves.map(sizes).collect();
         text.extend(sizes);
         for number in 0..self.tables.len() {
-            text.push_str(&self.table(number));
+            text.push_str(&self.table(number, units.len()));
         }
         Ok(text)
     }
 
-    fn table(&self, number: usize) -> String {
+    fn table(&self, number: usize, units: usize) -> String {
         let table = &self.tables[number];
         let Table { symbol, inputs, outputs, computes, .. } = table;
         let (mut text, arguments) = (
@@ -183,7 +187,11 @@ impl Casadi {
         let body = match computes {
             Computes::Call { function, from, to } => {
                 text.push_str(&self.computing(number, *function, from, to));
-                format!("pb_casadi(pb_computes{number}, pb_types, &pb_words, arg, res, w)")
+                let unit = self.interface.functions[*function].unit;
+                let prefix = prefix(unit, units);
+                format!(
+                    "pb_casadi(pb_computes{number}, {unit}, pb_{prefix}types, &pb_{prefix}words, arg, res, w)"
+                )
             }
             Computes::Jacobian { of, is_forward, function } => {
                 let way = if *is_forward { "pb_by_columns" } else { "pb_by_rows" };

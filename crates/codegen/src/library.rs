@@ -1,8 +1,8 @@
 //! Libraries for C: the header, and one self-contained C file with the functions that it declares.
 //!
-//! Input: a program, and which of its functions are to be called by which names. Output: text. Arrays are given
+//! Input: programs, and which functions of them are to be called by which names. Output: text. Arrays are given
 //! and answered as a pointer with sizes; a call fails with a status, never otherwise. Nothing is kept outside of a
-//! context. Names are C's: whoever asks has made them so. Words of the program stand in the text as bytes.
+//! context, which has the constants of each program once they are computed. Names are C's: whoever asks has made them so. Words of the program stand in the text as bytes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use pullback_base::{Id, Span};
 use pullback_ir::{Elem, FuncId, Program, Type};
 use pullback_prim::Prim;
 
-use crate::emit::{Parts, Unit, parts};
+use crate::emit::{Parts, Unit, parts, prefix};
 use crate::layout::{elem_number, value_type};
 
 /// What is called from outside.
@@ -33,6 +33,8 @@ pub struct Function {
     pub symbol: String,
     /// What it does, in words of its own.
     pub about: String,
+    /// The number of the program that it is of.
+    pub unit: usize,
     /// What computes it.
     pub root: FuncId,
     /// What it is given, a leaf of the program each.
@@ -153,8 +155,12 @@ impl Interface {
     }
 
     /// The C file. `place` says where something is in words, for messages. An error says what C cannot do.
-    pub fn source(&self, unit: Unit<'_>, place: &dyn Fn(Span) -> String) -> Result<String, String> {
-        let mut text = self.calls(unit, &self.header(), place)?;
+    pub fn source(
+        &self,
+        units: &[Unit<'_>],
+        place: &dyn Fn(Span) -> String,
+    ) -> Result<String, String> {
+        let mut text = self.calls(units, &self.header(), place)?;
         let name = &self.name;
         let _ = write!(
             text,
@@ -168,33 +174,41 @@ impl Interface {
              \x20 ((pb_library *)context)->stack = stack;\n}}\n"
         );
         for (number, function) in self.functions.iter().enumerate() {
-            text.push_str(&self.exported(number, function));
+            text.push_str(&self.exported(number, function, units.len()));
         }
         Ok(text)
     }
 
-    /// The program, and a function `pb_call` of each number that passes what C gives. `declared` has the types of
+    /// The programs, and a function `pb_call` of each number that passes what C gives. `declared` has the types of
     /// arrays.
     pub(crate) fn calls(
         &self,
-        unit: Unit<'_>,
+        units: &[Unit<'_>],
         declared: &str,
         place: &dyn Fn(Span) -> String,
     ) -> Result<String, String> {
-        let Parts { mut text, own, sites } = parts(unit)?;
+        let Parts { mut text, own, sites } = parts(units)?;
+        let most = self.functions.iter().map(|function| function.results.len()).max();
+        let _ = write!(
+            text,
+            "\n#define PB_UNITS {}\n#define PB_RESULTS {}\n",
+            units.len(),
+            most.map_or(1, |most| most.max(1))
+        );
         text.push_str(include_str!("runtime/library.c"));
         text.push_str("\n/* What C calls. */\n");
         text.push_str(declared);
         text.push_str(&own);
-        text.push_str(&names(unit.program, &sites, place));
+        text.push_str(&names(units, &sites, place));
         for (number, function) in self.functions.iter().enumerate() {
-            text.push_str(&self.call(unit.program, number, function));
+            let prefix = prefix(function.unit, units.len());
+            text.push_str(&self.call(units[function.unit].program, &prefix, number, function));
         }
         Ok(text)
     }
 
     /// The text of what computes a function, and may not come back.
-    fn call(&self, program: &Program, number: usize, function: &Function) -> String {
+    fn call(&self, program: &Program, prefix: &str, number: usize, function: &Function) -> String {
         let mut text = format!("\nstatic void pb_call{number}(pb_ctx *c");
         for (at, field) in function.params.iter().enumerate().filter(|(_, field)| field.is_seen()) {
             let _ = write!(text, ", {} p{at}", self.c_type(field.ty));
@@ -204,22 +218,33 @@ impl Interface {
             let _ = write!(text, ", {} *r{at}", self.c_type(field.ty));
         }
         text.push_str(") {\n");
-        text.push_str(
-            "  void *memo = pb_take(c, -1, (sizeof(pb_memo) + 15) & ~UINT64_C(15));\n\
-             \x20 c->memo = memset(memo, 0, sizeof(pb_memo));\n",
-        );
+        let unit = function.unit;
+        let _ = writeln!(text, "  pb_library_memo(c, {unit}, sizeof(pb_{prefix}memo));");
         let mut args = String::from("c");
         for (at, field) in function.params.iter().enumerate() {
             args.push_str(", ");
             args.push_str(&argument(at, field, function, &mut text));
         }
-        let call = format!("f{}({args})", function.root.index());
+        let call = format!("{prefix}f{}({args})", function.root.index());
         let types: Vec<String> =
             program.funcs[function.root].results.iter().map(|ty| value_type(*ty)).collect();
         match types.as_slice() {
             [] => drop(writeln!(text, "  {call};")),
             [ty] => drop(writeln!(text, "  const {ty} x = {call};")),
-            _ => drop(writeln!(text, "  const t{} x = {call};", function.root.index())),
+            _ => drop(writeln!(text, "  const {prefix}t{} x = {call};", function.root.index())),
+        }
+        // An array that was given stays with whoever gave it.
+        let given = function.params.iter().enumerate();
+        let given: Vec<usize> = given
+            .filter(|(_, field)| field.is_seen() && field.ty.is_array())
+            .map(|(at, _)| at)
+            .collect();
+        let results = function.results.iter().enumerate();
+        for (at, _) in results.filter(|(_, field)| field.ty.is_array()) {
+            let part = if types.len() == 1 { "x".to_owned() } else { format!("x.r{at}") };
+            let others: String =
+                given.iter().map(|given| format!("{part}.b != &b{given} && ")).collect();
+            let _ = writeln!(text, "  if ({others}1) pb_library_keep(c, {part}.b);");
         }
         for (at, field) in function.results.iter().enumerate().filter(|(_, field)| field.is_seen())
         {
@@ -241,7 +266,8 @@ impl Interface {
     }
 
     /// The text of a function that comes back however it ends.
-    fn exported(&self, number: usize, function: &Function) -> String {
+    fn exported(&self, number: usize, function: &Function, units: usize) -> String {
+        let prefix = prefix(function.unit, units);
         let seen = |fields: &[Field]| -> String {
             let seen = fields.iter().filter(|field| field.is_seen());
             seen.map(|field| format!(", {}", field.name)).collect()
@@ -249,11 +275,12 @@ impl Interface {
         format!(
             "\nPB_EXPORT {} {{\n\
              \x20 pb_library *pb_l = (pb_library *)context;\n\
-             \x20 pb_library_begin(pb_l, pb_types);\n\
-             \x20 if (setjmp(pb_l->run.jump)) return pb_library_failed(pb_l, &pb_words);\n\
+             \x20 pb_library_begin(pb_l, {}, pb_{prefix}types);\n\
+             \x20 if (setjmp(pb_l->run.jump)) return pb_library_failed(pb_l, &pb_{prefix}words);\n\
              \x20 pb_call{number}(&pb_l->run{}{});\n\
              \x20 return 0;\n}}\n",
             self.signature(function),
+            function.unit,
             seen(&function.params),
             seen(&function.results)
         )
@@ -285,22 +312,27 @@ fn argument(at: usize, field: &Field, function: &Function, text: &mut String) ->
 }
 
 /// What messages name.
-fn names(program: &Program, sites: &[Span], place: &dyn Fn(Span) -> String) -> String {
+fn names(units: &[Unit<'_>], sites: &[Span], place: &dyn Fn(Span) -> String) -> String {
     let table = |name: &str, texts: &mut dyn Iterator<Item = String>| {
         let lines: String = texts.map(|text| format!("  {},\n", bytes(&text))).collect();
         format!("static const char *const {name}[] = {{\n{lines}  0\n}};\n")
     };
-    let functions = program.funcs.iter().map(|func| func.name.to_string());
     let prims = Prim::ALL.iter().map(|prim| prim.row().name.to_owned());
-    [
-        table("pb_sites", &mut sites.iter().map(|span| place(*span))),
-        table("pb_functions", &mut { functions }),
-        table("pb_prims", &mut { prims }),
-        table("pb_texts", &mut program.strings.iter().map(|text| text.to_string())),
-        "static const pb_names pb_words = {pb_sites, pb_functions, pb_prims, pb_texts};\n"
-            .to_owned(),
-    ]
-    .concat()
+    let mut text = table("pb_sites", &mut sites.iter().map(|span| place(*span)));
+    text.push_str(&table("pb_prims", &mut { prims }));
+    for (number, unit) in units.iter().enumerate() {
+        let (prefix, program) = (prefix(number, units.len()), unit.program);
+        let functions = program.funcs.iter().map(|func| func.name.to_string());
+        text.push_str(&table(&format!("pb_{prefix}functions"), &mut { functions }));
+        let texts = program.strings.iter().map(|text| text.to_string());
+        text.push_str(&table(&format!("pb_{prefix}texts"), &mut { texts }));
+        let _ = writeln!(
+            text,
+            "static const pb_names pb_{prefix}words = \
+             {{pb_sites, pb_{prefix}functions, pb_prims, pb_{prefix}texts}};"
+        );
+    }
+    text
 }
 
 /// A text as a constant of C in which there is nothing but numbers.

@@ -18,8 +18,8 @@ use std::path::Path;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{Casadi, Failure, Fp, Function, Interface, Table, Unit};
 use pullback_engines::compiled::{Plan, compile};
-use pullback_ir::trimmed;
-use pullback_lambda::DefId;
+use pullback_ir::{FuncId, Program as Code, trimmed};
+use pullback_lambda::{DefId, Program};
 use pullback_opt::proven;
 use pullback_prim::Fault;
 
@@ -51,17 +51,16 @@ pub fn build(session: &mut Session<'_>, asked: &Build) -> Result<Built, Stop> {
     let inferred = typed(session, &modules);
     session.stop_on_errors()?;
     let (program, offers, left_out) = offered(session, &inferred, &modules, asked)?;
-    let roots: Vec<DefId> = offers.iter().map(|offer| offer.def).collect();
-    let mut plan = Plan::of(&program);
-    let lowered = match compile(&program, &roots, &mut plan) {
-        Ok(Some(lowered)) => lowered,
-        Ok(None) => bug("the plan of a library makes code"),
-        Err(fault) => return session.fail(*fault),
-    };
-    let (code, roots) = trimmed(&lowered.program, &lowered.roots);
+    let mut codes = vec![];
+    for offer in &offers {
+        match alone(&program, offer.def) {
+            Ok(code) => codes.push(code),
+            Err(fault) => return session.fail(*fault),
+        }
+    }
     let name = names::library(&asked.file);
     let mut names = Names::new(Interface::fixed(&name));
-    let functions = offers.iter().zip(&roots).map(|(offer, root)| {
+    let functions = offers.iter().zip(&codes).enumerate().map(|(unit, (offer, (code, root)))| {
         let func = &code.funcs[*root];
         let given: Vec<_> = func.params.iter().map(|param| code.vars[*param].ty).collect();
         let (params, results) = fields::of(&offer.shape, &given, &func.results);
@@ -70,28 +69,45 @@ pub fn build(session: &mut Session<'_>, asked: &Build) -> Result<Built, Stop> {
             // These have names by the tables.
             Abi::Casadi => String::new(),
         };
-        Function { symbol, about: about(offer), root: *root, params, results }
+        Function { symbol, about: about(offer), unit, root: *root, params, results }
     });
     let interface = Interface { functions: functions.collect(), name };
     let place = |span: Span| place(session, span);
-    let proven = proven(&code);
-    let unit = Unit { program: &code, roots: &roots, proven: &proven, fp: Fp::default() };
+    let proven: Vec<Vec<bool>> = codes.iter().map(|(code, _)| proven(code)).collect();
+    let units = codes.iter().zip(&proven).map(|((program, root), proven)| {
+        let roots = std::slice::from_ref(root);
+        Unit { program, roots, proven, fp: Fp::default() }
+    });
+    let units: Vec<Unit<'_>> = units.collect();
     let name = interface.name.clone();
     let (header, source, manifest) = match asked.abi {
         Abi::C => {
             let manifest = manifest::text(&interface, &offers, &left_out);
-            (interface.header(), interface.source(unit, &place), manifest)
+            (interface.header(), interface.source(&units, &place), manifest)
         }
         Abi::Casadi => {
             let tables = tables(&interface, &offers, &mut names);
             let manifest = manifest::of_tables(&name, &tables, &left_out);
             let casadi = Casadi { interface, tables };
-            (casadi.header(), casadi.source(unit, &place), manifest)
+            (casadi.header(), casadi.source(&units, &place), manifest)
         }
     };
     match source {
         Ok(source) => Ok(Built { header, source, manifest, name }),
         Err(what) => session.fail(Fault::Unsupported { what }.diagnostic(Span::NONE)),
+    }
+}
+
+/// The code of a function without the others: what only one function calls is a part of it, so that its forward and
+/// backward sweeps become one.
+fn alone(program: &Program, def: DefId) -> Result<(Code, FuncId), Box<Diagnostic>> {
+    let lowered = match compile(program, &[def], &mut Plan::of(program))? {
+        Some(lowered) => lowered,
+        None => bug("the plan of a library makes code"),
+    };
+    match trimmed(&lowered.program, &lowered.roots) {
+        (code, roots) if roots.len() == 1 => Ok((code, roots[0])),
+        _ => bug("a function is one of the code"),
     }
 }
 

@@ -111,17 +111,27 @@ pub(crate) struct Parts {
     pub sites: Vec<Span>,
 }
 
-/// The C of a program, for a library.
-pub(crate) fn parts(unit: Unit<'_>) -> Result<Parts, String> {
-    check_ranks(unit.program)?;
-    let mut emit = Emit::new(unit, String::new(), Shared::default());
-    let functions = emit.functions();
+/// What the names of a program begin with, of so many in a file.
+pub(crate) fn prefix(number: usize, count: usize) -> String {
+    if count == 1 { String::new() } else { format!("u{number}_") }
+}
+
+/// The C of programs, for a library.
+pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
+    let (mut shared, mut programs) = (Shared::default(), String::new());
+    for (number, unit) in units.iter().enumerate() {
+        check_ranks(unit.program)?;
+        let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
+        let functions = emit.functions();
+        programs.push_str(&emit.head());
+        programs.push_str(&functions);
+        shared = emit.shared;
+    }
     let mut text = String::from("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
     let (_, runtime) = RUNTIME.split_last().unwrap_or((&"", &[]));
     runtime.iter().for_each(|part| text.push_str(part));
-    let head = emit.head();
-    let own = [array_types(&emit.shared.types), head, functions].concat();
-    Ok(Parts { text, own, sites: emit.shared.sites })
+    let own = [array_types(&shared.types), programs].concat();
+    Ok(Parts { text, own, sites: shared.sites })
 }
 
 /// The C of several programs in one file. Their roots are numbered through, in order.
@@ -136,8 +146,7 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
     let (mut own, mut starts) = (String::new(), vec![]);
     for (number, unit) in units.iter().enumerate() {
         check_ranks(unit.program)?;
-        let prefix = if units.len() == 1 { String::new() } else { format!("u{number}_") };
-        let mut emit = Emit::new(*unit, prefix, shared);
+        let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
         emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));
         starts.push((emit.named("start"), unit.roots.len()));

@@ -52,14 +52,14 @@ static __attribute__((noinline)) int pb_called(pb_library *l, pb_computes comput
   return 0;
 }
 
-static int pb_casadi(pb_computes computes, const pb_type *types, const pb_names *names, const double **arg,
+static int pb_casadi(pb_computes computes, int unit, const pb_type *types, const pb_names *names, const double **arg,
                      double **res, double *w) {
   pb_library *l = pb_taken_context();
   if (!l) {
     snprintf(pb_told, sizeof pb_told, "out of memory");
     return 1;
   }
-  pb_library_begin(l, types);
+  pb_library_begin(l, unit, types);
   int failed = pb_called(l, computes, names, arg, res, w);
   memcpy(pb_told, l->text, sizeof pb_told);
   pb_given_back(l);

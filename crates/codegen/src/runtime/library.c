@@ -1,4 +1,5 @@
-/* A library that C calls: a context has the memory of the latest call and what it says of a failure. */
+/* A library that C calls: a context has the constants of its programs, the results of the latest call, and what that
+   says of a failure. */
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -6,6 +7,10 @@ typedef struct {
   pb_ctx run;
   uint64_t stack;
   char text[512];
+  /* What is to be let go of before the next call: blocks, or after a failure everything. */
+  pb_block *kept[PB_RESULTS];
+  int held, has_failed;
+  void *memos[PB_UNITS];
 } pb_library;
 
 /* What a failure names: places, functions, primitives and texts of the program. */
@@ -21,7 +26,7 @@ static PB_UNUSED pb_library *pb_library_open(void) {
   return l;
 }
 
-/* Lets go of what the latest call took, but for one piece of memory that the next one begins with. */
+/* Lets go of everything, but for one piece of memory that the next call begins with. */
 static void pb_library_clear(pb_library *l) {
   pb_ctx *c = &l->run;
   while (c->large.next) {
@@ -38,10 +43,8 @@ static void pb_library_clear(pb_library *l) {
   c->end = c->chunks ? (char *)c->chunks + PB_CHUNK : 0;
   memset(c->free, 0, sizeof c->free);
   c->used = 0;
-  c->depth = 0;
-  c->outside = -1;
-  c->memo = 0;
-  l->text[0] = 0;
+  l->held = l->has_failed = 0;
+  memset(l->memos, 0, sizeof l->memos);
 }
 
 static PB_UNUSED void pb_library_close(pb_library *l) {
@@ -52,11 +55,31 @@ static PB_UNUSED void pb_library_close(pb_library *l) {
 }
 
 /* The start of a call. */
-static PB_UNUSED void pb_library_begin(pb_library *l, const pb_type *types) {
-  pb_library_clear(l);
+static PB_UNUSED void pb_library_begin(pb_library *l, int unit, const pb_type *types) {
+  pb_ctx *c = &l->run;
+  /* Constants count as memory of a call: they make room where little is allowed. */
+  if (l->has_failed || c->used > c->limit) pb_library_clear(l);
+  while (l->held > 0) pb_dec(c, l->kept[--l->held]);
+  c->depth = 0;
+  c->outside = -1;
+  c->memo = l->memos[unit];
+  l->text[0] = 0;
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
   l->run.low = here > l->stack ? here - l->stack : 0;
   l->run.types = types;
+}
+
+/* Room for the constants of a program. */
+static PB_UNUSED void pb_library_memo(pb_ctx *c, int unit, uint64_t bytes) {
+  if (c->memo) return;
+  void *memo = pb_take(c, -1, (bytes + 15) & ~UINT64_C(15));
+  c->memo = ((pb_library *)c)->memos[unit] = memset(memo, 0, bytes);
+}
+
+/* Has a block as long as the results of this call. */
+static PB_UNUSED void pb_library_keep(pb_ctx *c, pb_block *b) {
+  pb_library *l = (pb_library *)c;
+  l->kept[l->held++] = b;
 }
 
 #define PB_F_ARGUMENT 100
@@ -78,6 +101,7 @@ static PB_UNUSED int pb_library_failed(pb_library *l, const pb_names *names) {
   long long a = f[2], b = f[3], d = f[4];
   size_t room = sizeof l->text;
   int status = 1, n = 0;
+  l->has_failed = 1;
   switch (f[0]) {
     case PB_F_INDEX: n = snprintf(l->text, room, "index %lld is out of range: the size is %lld", a, b); break;
     case PB_F_SLICE: n = snprintf(l->text, room, "the slice %lld:%lld is out of range: the size is %lld", a, b, d); break;
