@@ -267,14 +267,12 @@ pub enum ExprKind {
         /// At least one index.
         indices: Vec<Expr>,
     },
-    /// `a[lo:hi]`, each bound optional.
+    /// `a[lo:hi]`, `m[:, j]`, `a[lo:hi:step]`: at least one part is a range.
     Slice {
         /// The array.
         base: Box<Expr>,
-        /// First index; 0 if absent.
-        lo: Option<Box<Expr>>,
-        /// One past the last index; the size if absent.
-        hi: Option<Box<Expr>>,
+        /// One part for each dimension, outermost first.
+        parts: Vec<SlicePart>,
     },
     /// `r.field`, or `module.name` (name resolution decides).
     Field {
@@ -393,6 +391,33 @@ pub enum Clause {
         /// The array.
         source: Expr,
     },
+}
+
+/// What is taken of one dimension of an array.
+#[derive(Clone, Debug)]
+pub enum SlicePart {
+    /// One index, and the dimension is gone.
+    At(Expr),
+    /// `lo:hi:step`, each of them optional.
+    Range {
+        /// The first index. If absent the first of all, or the last of all for a negative step.
+        lo: Option<Box<Expr>>,
+        /// The index that is not reached any more. If absent the range goes to the end.
+        hi: Option<Box<Expr>>,
+        /// From one index to the next; 1 if absent.
+        step: Option<Box<Expr>>,
+    },
+}
+
+impl SlicePart {
+    /// Its expressions, as they are written.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let exprs = match self {
+            Self::At(index) => [Some(index), None, None],
+            Self::Range { lo, hi, step } => [lo.as_deref(), hi.as_deref(), step.as_deref()],
+        };
+        exprs.into_iter().flatten()
+    }
 }
 
 /// One step into a place of `with`.

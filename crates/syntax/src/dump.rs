@@ -8,7 +8,8 @@ use pullback_base::{FileId, Span};
 
 use crate::ast::{
     Access, Clause, Constructor, Def, Expr, ExprKind, Ident, Item, ItemKind, Literal, LoopForm,
-    Module, Param, Path, Pattern, PatternKind, TypeBody, TypeDecl, TypeExpr, TypeExprKind,
+    Module, Param, Path, Pattern, PatternKind, SlicePart, TypeBody, TypeDecl, TypeExpr,
+    TypeExprKind,
 };
 use crate::lexer;
 use crate::token::TokenKind;
@@ -261,10 +262,18 @@ impl Dump<'_> {
                 self.expr(lhs);
                 self.expr(rhs);
             }
-            ExprKind::Slice { base, lo, hi } => {
+            ExprKind::Slice { base, parts } => {
                 self.expr(base);
-                self.exprs("from", span, lo.as_deref());
-                self.exprs("to", span, hi.as_deref());
+                for part in parts {
+                    match part {
+                        SlicePart::At(index) => self.exprs("at", span, [index]),
+                        SlicePart::Range { lo, hi, step } => {
+                            self.exprs("from", span, lo.as_deref());
+                            self.exprs("to", span, hi.as_deref());
+                            step.iter().for_each(|step| self.exprs("step", span, [&**step]));
+                        }
+                    }
+                }
             }
             ExprKind::With { base, place, value } => {
                 self.expr(base);

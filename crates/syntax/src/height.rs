@@ -5,8 +5,8 @@
 //! walked once, where they are attached.
 
 use crate::ast::{
-    Access, Clause, Def, Expr, ExprKind, LoopForm, NodeId, Param, Pattern, PatternKind, TypeExpr,
-    TypeExprKind,
+    Access, Clause, Def, Expr, ExprKind, LoopForm, NodeId, Param, Pattern, PatternKind, SlicePart,
+    TypeExpr, TypeExprKind,
 };
 use pullback_base::{Id, IdVec};
 
@@ -109,8 +109,8 @@ impl Heights {
             | ExprKind::Field { base: inner, .. }
             | ExprKind::TupleField { base: inner, .. } => self.expr(inner),
             ExprKind::Index { base, indices } => self.exprs(indices).max(self.expr(base)),
-            ExprKind::Slice { base, lo, hi } => {
-                self.exprs(lo.as_deref().into_iter().chain(hi.as_deref())).max(self.expr(base))
+            ExprKind::Slice { base, parts } => {
+                self.exprs(parts.iter().flat_map(SlicePart::exprs)).max(self.expr(base))
             }
             ExprKind::With { base, place, value } => {
                 let steps = place.iter().map(|access| self.access(access)).max().unwrap_or(0);

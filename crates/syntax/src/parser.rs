@@ -141,6 +141,10 @@ pub(crate) struct Parser<'t> {
     pub in_rec: bool,
     /// A loop's head, outside of brackets in it: `checkpoint` may be its keyword here.
     pub in_head: bool,
+    /// Whether the value of a `let` is being parsed, which another `let` ends.
+    pub in_let: bool,
+    /// Whether the innermost bracket is that of an index, where colons are of slices.
+    pub in_index: bool,
     /// How many brackets are open here.
     pub brackets: usize,
     item_start: usize,
@@ -176,6 +180,8 @@ impl<'t> Parser<'t> {
             skipping: false,
             in_rec: false,
             in_head: false,
+            in_let: false,
+            in_index: false,
             brackets: 0,
             item_start: 0,
             nested_item: false,
@@ -366,6 +372,8 @@ impl<'t> Parser<'t> {
         self.quiet = false;
         self.in_rec = false;
         self.in_head = false;
+        self.in_let = false;
+        self.in_index = false;
         self.bad_in_item = false;
         self.brackets = 0;
     }

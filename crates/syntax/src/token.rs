@@ -158,6 +158,9 @@ pub(crate) enum TokenKind {
     FatArrow,
     #[token("!")]
     Bang,
+    /// Two colons of a slice that stand together; elsewhere of another language.
+    #[token("::")]
+    ColonColon,
     #[token("**")]
     #[token("++")]
     #[token("<>")]
@@ -166,7 +169,6 @@ pub(crate) enum TokenKind {
     #[token("!==")]
     #[token("&")]
     #[token("$")]
-    #[token("::")]
     #[token("..")]
     #[token("~=")]
     #[token("<|")]

@@ -17,6 +17,7 @@ pub(crate) fn of_expr(kind: &ExprKind) -> Width {
         ExprKind::App { args, .. } => (args.len(), "arguments"),
         ExprKind::Lambda { params, .. } => (params.len(), "parameters"),
         ExprKind::Index { indices, .. } => (indices.len(), "indices"),
+        ExprKind::Slice { parts, .. } => (parts.len(), "indices"),
         ExprKind::With { place, .. } => {
             let longest = place.iter().map(|access| match access {
                 Access::Index(indices, _) => indices.len(),
@@ -34,7 +35,6 @@ pub(crate) fn of_expr(kind: &ExprKind) -> Width {
         | ExprKind::Negate(_)
         | ExprKind::Field { .. }
         | ExprKind::TupleField { .. }
-        | ExprKind::Slice { .. }
         | ExprKind::If { .. }
         | ExprKind::Match { .. }
         | ExprKind::Let { .. }

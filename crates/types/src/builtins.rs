@@ -102,6 +102,8 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("grad", Builtin::Grad),
     ("value_and_grad", Builtin::ValueAndGrad),
     ("jacobian", Builtin::Jacobian),
+    ("jacobian_forward", Builtin::JacobianForward),
+    ("jacobian_reverse", Builtin::JacobianReverse),
     ("hessian", Builtin::Hessian),
     ("hvp", Builtin::Hvp),
     ("stop_gradient", Builtin::StopGradient),

@@ -207,8 +207,8 @@ pub enum TExprKind {
     For(TPat, Box<TExpr>, Box<TExpr>),
     /// `a[i]` (one index; `a[i, j]` is nested).
     Index(Box<TExpr>, Box<TExpr>),
-    /// `a[lo:hi]`
-    Slice(Box<TExpr>, Option<Box<TExpr>>, Option<Box<TExpr>>),
+    /// `a[lo:hi:step]`; of more dimensions it is nested.
+    Slice(Box<TExpr>, Box<TRange>),
     /// `base with place = value`
     With(Box<TExpr>, Vec<TAccess>, Box<TExpr>),
     /// `loop`
@@ -229,6 +229,29 @@ pub enum TExprKind {
     CheckSizes(Box<TExpr>, SizedTy),
     /// Stands for an erroneous expression. Elaboration runs only on programs without errors.
     Error,
+}
+
+/// The bounds and the step of a slice, as far as they are written.
+#[derive(Clone, Debug, Default)]
+pub struct TRange {
+    /// The first index.
+    pub lo: Option<TExpr>,
+    /// The index that is not reached any more.
+    pub hi: Option<TExpr>,
+    /// From one index to the next.
+    pub step: Option<TExpr>,
+}
+
+impl TRange {
+    /// What is written, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &TExpr> {
+        [&self.lo, &self.hi, &self.step].into_iter().flatten()
+    }
+
+    /// What is written, in order.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut TExpr> {
+        [&mut self.lo, &mut self.hi, &mut self.step].into_iter().flatten()
+    }
 }
 
 /// A function: `sizes` are the declared size names that it binds, each to a variable usable as an Int
@@ -442,6 +465,10 @@ pub enum Builtin {
     ValueAndGrad,
     /// `jacobian : (a -> b) -> a -> b[T a]`: `b` with every Real replaced by `T a`.
     Jacobian,
+    /// [`Builtin::Jacobian`] by a pushforward for each Real of the argument.
+    JacobianForward,
+    /// [`Builtin::Jacobian`] by a pullback for each Real of the result.
+    JacobianReverse,
     /// `hessian : (a -> Real) -> a -> (T a)[T a]`
     Hessian,
     /// `hvp : (a -> Real) -> a -> T a -> T a`

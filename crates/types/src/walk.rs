@@ -48,9 +48,9 @@ pub fn for_each_child<'a>(expr: &'a TExpr, visit: &mut dyn FnMut(&'a TExpr)) {
         TExprKind::Tuple(items) | TExprKind::Array(items) => items.iter().for_each(visit),
         TExprKind::Record(fields) => fields.iter().for_each(|(_, value)| visit(value)),
         TExprKind::TupleField(base, _) | TExprKind::Field(base, _) => visit(base),
-        TExprKind::Slice(base, lo, hi) => {
+        TExprKind::Slice(base, range) => {
             visit(base);
-            lo.iter().chain(hi).for_each(|bound| visit(bound));
+            range.iter().for_each(visit);
         }
         TExprKind::With(base, place, value) => {
             visit(base);

@@ -55,10 +55,15 @@ pub(crate) fn no_place(span: Span) -> Diagnostic {
     .hint("write `a with [i] = v` for an array, `r with field = v` for a record")
 }
 
-/// A slice of more than one dimension, or with a step.
+/// A colon too many.
 pub(crate) fn bad_slice(span: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_INDEX, span, "a slice has two bounds and nothing else", "not part of a slice")
-        .hint("write `a[lo:hi]`; for every second element or a block, use a comprehension such as `[ a[2 * i] | i < n / 2 ]`")
+    Diagnostic::error(
+        code::BAD_INDEX,
+        span,
+        "a slice has two bounds and a step, and nothing else",
+        "not part of a slice",
+    )
+    .hint("write `a[lo:hi]` or `a[lo:hi:step]`")
 }
 
 /// `a with [lo:hi] = v`

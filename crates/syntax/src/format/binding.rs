@@ -40,6 +40,8 @@ impl Source<'_> {
     /// An expression after the rest of its line, or below it; `end` stands after it.
     fn indented(&mut self, body: &Expr, end: Option<TokenKind>) -> Doc {
         let body = nest(2, concat([Doc::Line, self.expr(body)]));
+        // A `let` may follow without `in`.
+        let end = end.filter(|_| !self.at(TokenKind::Let));
         let end = end.map_or(concat([]), |end| concat([Doc::Line, self.take(end)]));
         group(concat([body, end]))
     }

@@ -3,7 +3,7 @@
 //! Input: expressions, with the cursor at their first token. Output: their documents. Chains of
 //! operators break before every operator of the chain, or before none.
 
-use crate::ast::{Access, BinaryOp, Expr, ExprKind, Literal};
+use crate::ast::{Access, BinaryOp, Expr, ExprKind, Literal, SlicePart};
 use crate::doc::{Doc, concat, group, nest, text};
 use crate::format::source::Source;
 use crate::token::TokenKind;
@@ -35,14 +35,9 @@ impl Source<'_> {
                 let base = self.expr(base);
                 concat([base, self.bracketed(Doc::SoftLine, indices, Self::expr)])
             }
-            ExprKind::Slice { base, lo, hi } => {
-                let mut parts = vec![self.expr(base), self.token()];
-                parts.extend(lo.iter().map(|bound| self.expr(bound)).collect::<Vec<_>>());
-                parts.push(self.drop_if(TokenKind::Comma));
-                parts.push(self.take(TokenKind::Colon));
-                parts.extend(hi.iter().map(|bound| self.expr(bound)).collect::<Vec<_>>());
-                parts.push(self.token());
-                concat(parts)
+            ExprKind::Slice { base, parts } => {
+                let base = self.expr(base);
+                concat([base, self.bracketed(Doc::SoftLine, parts, Self::slice_part)])
             }
             ExprKind::Field { base, .. } | ExprKind::TupleField { base, .. } => {
                 // A number would run into the point.
@@ -163,6 +158,25 @@ impl Source<'_> {
             rest.extend([text(" "), self.take(TokenKind::Eq), text(" "), self.expr(value)]);
         }
         group(concat([first, nest(2, concat(rest))]))
+    }
+    fn slice_part(&mut self, part: &SlicePart) -> Doc {
+        let (lo, hi, step) = match part {
+            SlicePart::At(index) => return self.expr(index),
+            SlicePart::Range { lo, hi, step } => (lo, hi, step),
+        };
+        let mut parts: Vec<Doc> = lo.iter().map(|bound| self.expr(bound)).collect();
+        if self.at(TokenKind::ColonColon) {
+            parts.push(self.token());
+        } else {
+            parts.push(self.take(TokenKind::Colon));
+            parts.extend(hi.iter().map(|bound| self.expr(bound)).collect::<Vec<_>>());
+            parts.push(match step {
+                Some(_) => self.take(TokenKind::Colon),
+                None => self.drop_if(TokenKind::Colon),
+            });
+        }
+        parts.extend(step.iter().map(|step| self.expr(step)).collect::<Vec<_>>());
+        concat(parts)
     }
     fn access(&mut self, access: &Access, is_first: bool) -> Doc {
         let dot = if is_first { self.drop_if(TokenKind::Dot) } else { concat([]) };

@@ -12,7 +12,7 @@ use crate::token::TokenKind;
 use pullback_base::Name;
 
 /// An open bracket: its token, and what to restore at its end.
-pub(crate) type Opened = (usize, [bool; 2]);
+pub(crate) type Opened = (usize, [bool; 4]);
 
 impl Parser<'_> {
     /// Whether an atom starts here.
@@ -43,15 +43,15 @@ impl Parser<'_> {
         let opener = self.pos;
         self.bump();
         self.brackets += 1;
-        let outer = [self.in_rec, self.in_head];
-        (self.in_rec, self.in_head) = (false, false);
+        let outer = [self.in_rec, self.in_head, self.in_let, self.in_index];
+        [self.in_rec, self.in_head, self.in_let, self.in_index] = [false; 4];
         (opener, outer)
     }
     /// Takes the closing bracket, skipping what cannot be read before it. False where the contents
     /// ended in a mistake.
     pub fn close_bracket(&mut self, (opener, outer): Opened, in_what: &str) -> bool {
         self.brackets = self.brackets.saturating_sub(1);
-        [self.in_rec, self.in_head] = outer;
+        [self.in_rec, self.in_head, self.in_let, self.in_index] = outer;
         let clean = !self.is_quiet() && self.partner(opener) == Some(self.pos);
         self.close(opener, in_what);
         clean
@@ -68,7 +68,11 @@ impl Parser<'_> {
         while !self.at_closer() {
             let before = self.pos;
             elements.push(element(self));
-            if self.at_closer() || self.at(TokenKind::Colon) || self.at(TokenKind::Bar) {
+            if self.at_closer()
+                || self.at(TokenKind::Colon)
+                || self.at(TokenKind::ColonColon)
+                || self.at(TokenKind::Bar)
+            {
                 break;
             }
             if self.at(TokenKind::Semi) {

@@ -17,7 +17,7 @@ impl Parser<'_> {
         let is_function =
             self.at(TokenKind::Lower) && (self.at_param(1) || self.nth(1) == TokenKind::LBracket);
         if is_function {
-            let def = self.function(self.pos);
+            let def = self.let_value(|this| this.function(this.pos));
             self.expect_in(start);
             let body = Box::new(self.expr());
             return ExprKind::LetFun { recursive: false, defs: vec![def], body };
@@ -35,25 +35,33 @@ impl Parser<'_> {
         let pattern = Box::new(pattern);
         let ty = self.optional_type().map(Box::new);
         self.expect_eq(binding::Equals::Let);
-        let value = Box::new(self.expr_or_eq());
+        let value = Box::new(self.let_value(Self::expr_or_eq));
         self.expect_in(start);
         let body = Box::new(self.expr());
         ExprKind::Let { pattern, ty, value, body }
     }
     fn let_rec(&mut self, start: usize) -> ExprKind {
         let outer = std::mem::replace(&mut self.in_rec, true);
-        let mut defs = vec![self.function(self.pos)];
+        let mut defs = vec![self.let_value(|this| this.function(this.pos))];
         while self.eat(TokenKind::And) {
-            defs.push(self.function(self.pos));
+            defs.push(self.let_value(|this| this.function(this.pos)));
         }
         self.in_rec = outer;
         self.expect_in(start);
         ExprKind::LetFun { recursive: true, defs, body: Box::new(self.expr()) }
     }
 
-    /// `in`, after the value of the `let` at token `start`.
+    /// What a `let` binds, up to `in` or the next `let`.
+    fn let_value<T>(&mut self, value: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.in_let, true);
+        let value = value(self);
+        self.in_let = outer;
+        value
+    }
+
+    /// `in`, after the value of the `let` at token `start`. Another `let` needs none before it.
     fn expect_in(&mut self, start: usize) {
-        if self.eat(TokenKind::In) {
+        if self.eat(TokenKind::In) || self.at(TokenKind::Let) {
             return;
         }
         let keyword = self.span_of(self.token_at(start));

@@ -5,7 +5,7 @@
 
 use pullback_base::Spanned;
 
-use crate::ast::{Access, BinaryOp, Expr, ExprKind};
+use crate::ast::{Access, BinaryOp, Expr, ExprKind, SlicePart};
 use crate::errors::{self, access, expression, operator};
 use crate::parser::Parser;
 use crate::token::TokenKind;
@@ -142,10 +142,12 @@ impl Parser<'_> {
             BinaryOp::And
         } else if kind == TokenKind::LArrow {
             BinaryOp::Lt
+        } else if kind == TokenKind::ColonColon && !self.in_index {
+            BinaryOp::Add
         } else if kind == TokenKind::Foreign {
             match self.current_text() {
                 "**" => BinaryOp::Mul,
-                "++" | "::" => BinaryOp::Add,
+                "++" => BinaryOp::Add,
                 "<>" | "/=" | "!==" => BinaryOp::Ne,
                 "===" | "~=" => BinaryOp::Eq,
                 "&" => BinaryOp::And,
@@ -227,7 +229,8 @@ impl Parser<'_> {
     /// Whether one more argument stands here. A keyword on a line of its own is no argument: there
     /// something is missing before it.
     fn at_argument(&self) -> bool {
-        if self.is_quiet() && !self.at(TokenKind::Bad) {
+        if (self.is_quiet() && !self.at(TokenKind::Bad)) || (self.in_let && self.at(TokenKind::Let))
+        {
             return false;
         }
         if self.at_open_form() {
@@ -289,37 +292,48 @@ impl Parser<'_> {
         self.make(ExprKind::Error, span)
     }
 
-    /// `[i, j]`, `[lo:hi]`, touching what precedes.
+    /// `[i, j]`, `[lo:hi]`, `[:, j]`, touching what precedes.
     fn index(&mut self, base: Expr, start: usize) -> Expr {
         let opener = self.open_bracket();
+        self.in_index = true;
         let base = Box::new(base);
-        let mut slice = self.at(TokenKind::Colon);
-        let mut indices = Vec::new();
-        if !slice {
-            if self.at(TokenKind::RBracket) {
-                self.report(access::empty_index(self.previous_span().to(self.span())));
-                indices.push(self.error_expr());
-            } else {
-                indices = self.list(opener.0, "this index", Self::index_element);
-            }
-            slice = indices.len() == 1 && self.at(TokenKind::Colon);
-        }
-        let kind = if slice {
-            self.bump();
-            let hi = (!self.at_closer()).then(|| Box::new(self.expr_or_eq()));
-            if self.at(TokenKind::Colon) || self.at(TokenKind::Comma) {
-                self.report(access::bad_slice(self.span()));
-            }
-            ExprKind::Slice { base, lo: indices.pop().map(Box::new), hi }
+        let mut parts = Vec::new();
+        if self.at(TokenKind::RBracket) {
+            self.report(access::empty_index(self.previous_span().to(self.span())));
+            parts.push(SlicePart::At(self.error_expr()));
         } else {
-            if self.at(TokenKind::Colon) {
-                self.report(access::bad_slice(self.span()));
-            }
-            ExprKind::Index { base, indices }
+            parts = self.list(opener.0, "this index", Self::slice_part);
+        }
+        if self.at(TokenKind::Colon) || self.at(TokenKind::ColonColon) {
+            self.report(access::bad_slice(self.span()));
+        }
+        let kind = if parts.iter().all(|part| matches!(part, SlicePart::At(_))) {
+            let index = |part| if let SlicePart::At(index) = part { Some(index) } else { None };
+            ExprKind::Index { base, indices: parts.into_iter().filter_map(index).collect() }
+        } else {
+            ExprKind::Slice { base, parts }
         };
         let clean = self.close_bracket(opener, "this index");
         let span = self.span_from(start);
         self.make(if clean { kind } else { ExprKind::Error }, span)
+    }
+    /// An index or a range.
+    fn slice_part(&mut self) -> SlicePart {
+        let at_colon = |this: &Self| this.at(TokenKind::Colon) || this.at(TokenKind::ColonColon);
+        let at_end = |this: &Self| this.at_closer() || this.at(TokenKind::Comma) || at_colon(this);
+        let lo = (!at_colon(self)).then(|| self.index_element());
+        if !at_colon(self) {
+            return SlicePart::At(lo.unwrap_or_else(|| self.error_expr()));
+        }
+        let mut hi = None;
+        let both = self.at(TokenKind::ColonColon);
+        self.bump();
+        if !both && !at_end(self) {
+            hi = Some(self.index_element());
+        }
+        let stepped = both || self.eat(TokenKind::Colon);
+        let step = (stepped && !at_end(self)).then(|| self.index_element());
+        SlicePart::Range { lo: lo.map(Box::new), hi: hi.map(Box::new), step: step.map(Box::new) }
     }
     fn index_element(&mut self) -> Expr {
         let index = self.expr_or_eq();

@@ -17,12 +17,13 @@ pub(super) enum Operator {
     Sub,
     Mul,
     Div,
+    Rem,
 }
 
 impl Operator {
-    /// Its primitive on Int or on Real.
-    fn scalar(self, int: bool) -> Prim {
-        match (self, int) {
+    /// Its value on two Ints or two Reals.
+    fn scalar(self, this: &mut Elab<'_>, [a, b]: [Expr; 2], span: Span) -> Expr {
+        let prim = match (self, build::is_int(&a.ty)) {
             (Self::Add, true) => Prim::IntAdd,
             (Self::Add, false) => Prim::Add,
             (Self::Sub, true) => Prim::IntSub,
@@ -31,7 +32,10 @@ impl Operator {
             (Self::Mul, false) => Prim::Mul,
             (Self::Div, true) => Prim::IntDiv,
             (Self::Div, false) => Prim::Div,
-        }
+            (Self::Rem, true) => Prim::IntRem,
+            (Self::Rem, false) => return this.real_remainder([a, b], span),
+        };
+        Expr::prim(prim, [a, b], span)
     }
 
     fn symbol(self) -> char {
@@ -40,6 +44,7 @@ impl Operator {
             Self::Sub => '-',
             Self::Mul => '*',
             Self::Div => '/',
+            Self::Rem => '%',
         }
     }
 }
@@ -49,9 +54,7 @@ impl Elab<'_> {
     pub(super) fn arithmetic(&mut self, op: Operator, [a, b]: [Expr; 2], span: Span) -> Expr {
         let ty = a.ty.clone();
         match ty.kind() {
-            TypeKind::Int | TypeKind::Real => {
-                Expr::prim(op.scalar(build::is_int(&ty)), [a, b], span)
-            }
+            TypeKind::Int | TypeKind::Real => op.scalar(self, [a, b], span),
             TypeKind::Array(_) => self.bind_operands(vec![a, b], |this, operands| {
                 let [a, b] = [operands[0].clone(), operands[1].clone()];
                 let (m, n) = (Expr::size_of(a.clone(), span), Expr::size_of(b.clone(), span));
@@ -78,6 +81,17 @@ impl Elab<'_> {
         }
     }
 
+    /// `a - b * floor (a / b)`, which has the sign of `b`.
+    fn real_remainder(&mut self, operands: [Expr; 2], span: Span) -> Expr {
+        self.bind_operands(operands.into(), |_, operands| {
+            let (a, b) = (operands[0].clone(), operands[1].clone());
+            let quotient = Expr::prim(Prim::Div, [a.clone(), b.clone()], span);
+            let times = Expr::prim(Prim::Floor, [quotient], span);
+            let multiple = Expr::prim(Prim::Mul, [b, times], span);
+            Expr::prim(Prim::Sub, [a, multiple], span)
+        })
+    }
+
     /// `-a`
     pub(super) fn negate(&mut self, [a]: [Expr; 1], span: Span) -> Expr {
         self.elementwise(a, span, &mut |_, x| {
@@ -94,25 +108,26 @@ impl Elab<'_> {
         [a, b]: [Expr; 2],
         span: Span,
     ) -> Expr {
-        let prim = |x: &Expr| {
-            let is_int = build::is_int(&x.ty);
-            match arithmetic {
-                Arithmetic::Add => Operator::Add.scalar(is_int),
-                Arithmetic::Sub => Operator::Sub.scalar(is_int),
-                Arithmetic::Mul => Operator::Mul.scalar(is_int),
-                Arithmetic::Div => Operator::Div.scalar(is_int),
-                Arithmetic::Pow if is_int => Prim::IntPow,
-                Arithmetic::Pow => Prim::Pow,
-            }
+        let op = match arithmetic {
+            Arithmetic::Add => Some(Operator::Add),
+            Arithmetic::Sub => Some(Operator::Sub),
+            Arithmetic::Mul => Some(Operator::Mul),
+            Arithmetic::Div => Some(Operator::Div),
+            Arithmetic::Pow => None,
+        };
+        let on_numbers = |this: &mut Self, [a, b]: [Expr; 2]| match op {
+            Some(op) => op.scalar(this, [a, b], span),
+            None if build::is_int(&a.ty) => Expr::prim(Prim::IntPow, [a, b], span),
+            None => Expr::prim(Prim::Pow, [a, b], span),
         };
         match side {
             NumberSide::Left => self.bind(a, "scale", |this, s| {
-                this.elementwise(b, span, &mut |_, x| Expr::prim(prim(&x), [s.clone(), x], span))
+                this.elementwise(b, span, &mut |this, x| on_numbers(this, [s.clone(), x]))
             }),
             // The structure is on the left, so it is evaluated first.
             NumberSide::Right => self.bind_operands(vec![a, b], |this, operands| {
                 let (v, s) = (operands[0].clone(), &operands[1]);
-                this.elementwise(v, span, &mut |_, x| Expr::prim(prim(&x), [x, s.clone()], span))
+                this.elementwise(v, span, &mut |this, x| on_numbers(this, [x, s.clone()]))
             }),
         }
     }

@@ -113,7 +113,7 @@ impl<'t> Elab<'t> {
             Builtin::Sub => self.arithmetic(Operator::Sub, take(args, span), span),
             Builtin::Mul => self.arithmetic(Operator::Mul, take(args, span), span),
             Builtin::Div => self.arithmetic(Operator::Div, take(args, span), span),
-            Builtin::Rem => simple(Prim::IntRem, args),
+            Builtin::Rem => self.arithmetic(Operator::Rem, take(args, span), span),
             Builtin::Neg => self.negate(take(args, span), span),
             Builtin::Pow | Builtin::Dotted(NumberSide::Right, Arithmetic::Pow) => {
                 let [a, b] = take(args, span);
@@ -176,6 +176,8 @@ impl<'t> Elab<'t> {
             Builtin::Grad => self.grad(take(args, span), span),
             Builtin::ValueAndGrad => self.value_and_grad(take(args, span), span),
             Builtin::Jacobian => self.jacobian(take(args, span), span),
+            Builtin::JacobianForward => self.jacobian_forward(take(args, span), span),
+            Builtin::JacobianReverse => self.jacobian_reverse(take(args, span), span),
             Builtin::Hessian => self.hessian(take(args, span), span),
             Builtin::Hvp => self.hvp(take(args, span), span),
         }
@@ -269,6 +271,8 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Grad
         | Builtin::ValueAndGrad
         | Builtin::Jacobian
+        | Builtin::JacobianForward
+        | Builtin::JacobianReverse
         | Builtin::Hessian => 2,
         Builtin::Assert
         | Builtin::Jvp

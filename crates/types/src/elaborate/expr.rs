@@ -2,7 +2,6 @@
 
 use pullback_base::{Name, Span};
 use pullback_lambda::{Expr, ExprKind, LoopForm, Type};
-use pullback_prim::Prim;
 
 use super::build;
 use super::state::{Elab, Group};
@@ -71,7 +70,7 @@ impl<'t> Elab<'t> {
                 let place = if at.span.is_none() { span } else { at.span };
                 Expr::index(base, at, place)
             }
-            TExprKind::Slice(base, lo, hi) => self.slice(base, lo.as_deref(), hi.as_deref(), span),
+            TExprKind::Slice(base, range) => self.slice(base, range, &expr.ty, span),
             TExprKind::With(base, place, value) => self.with(base, place, value, span),
             TExprKind::Loop { pattern, init, form, checkpoint: None, body } => {
                 self.loop_(pattern, init, form, body, span)
@@ -154,25 +153,6 @@ impl<'t> Elab<'t> {
                 let element = Expr::index(source, index, pattern.span);
                 this.open(pattern, element, |this| this.expr(body))
             })
-        })
-    }
-
-    fn slice(
-        &mut self,
-        base: &'t TExpr,
-        lo: Option<&'t TExpr>,
-        hi: Option<&'t TExpr>,
-        span: Span,
-    ) -> Expr {
-        let base = self.expr(base);
-        let lo = lo.map_or_else(|| Expr::int(0, span), |lo| self.expr(lo));
-        if let Some(hi) = hi {
-            let hi = self.expr(hi);
-            return Expr::prim(Prim::Slice, vec![base, lo, hi], span);
-        }
-        self.bind(base, "base", |_, base| {
-            let size = Expr::size_of(base.clone(), span);
-            Expr::prim(Prim::Slice, vec![base, lo, size], span)
         })
     }
 

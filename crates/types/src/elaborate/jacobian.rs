@@ -52,11 +52,21 @@ impl<'t> Elab<'t> {
         self.jacobian_by(side, [f, x], span)
     }
 
-    /// The Jacobian of a gradient, which has as many Reals as its argument: pushing it forward is cheaper than
-    /// pulling back through a pullback.
-    pub(super) fn jacobian_of_gradient(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
+    /// `jacobian_forward f x`; pullbacks where the argument is of a sum type, whose places no types name.
+    pub(super) fn jacobian_forward(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
         let side = if has_places(&x.ty) { Side::Columns } else { Side::Rows };
         self.jacobian_by(side, [f, x], span)
+    }
+
+    /// `jacobian_reverse f x`
+    pub(super) fn jacobian_reverse(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
+        self.jacobian_by(Side::Rows, [f, x], span)
+    }
+
+    /// The Jacobian of a gradient, which has as many Reals as its argument: pushing it forward is cheaper than
+    /// pulling back through a pullback.
+    pub(super) fn jacobian_of_gradient(&mut self, args: [Expr; 2], span: Span) -> Expr {
+        self.jacobian_forward(args, span)
     }
 
     fn jacobian_by(&mut self, side: Side, [f, x]: [Expr; 2], span: Span) -> Expr {

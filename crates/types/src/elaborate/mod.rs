@@ -21,6 +21,7 @@ mod place;
 mod regular;
 mod segments;
 mod sized;
+mod slice;
 mod state;
 mod tree;
 mod types;

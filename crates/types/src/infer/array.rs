@@ -137,7 +137,7 @@ impl<'a> Infer<'a> {
 
     /// Reports an index that is out of range whatever the program does. A size that is not known yet
     /// is looked at again when its group of definitions is done.
-    fn check_range(&mut self, index: &TExpr, size: &Size) {
+    pub(super) fn check_range(&mut self, index: &TExpr, size: &Size) {
         let Some(place) = self.poly_of(index).and_then(|poly| poly.as_constant()) else { return };
         if !self.report_range(place, size, index.span) {
             self.later_ranges.push((place, size.clone(), index.span));
@@ -175,34 +175,6 @@ impl<'a> Infer<'a> {
         };
         self.unifier.report(diagnostic);
         true
-    }
-
-    pub(super) fn slice(
-        &mut self,
-        base: &'a Expr,
-        lo: Option<&'a Expr>,
-        hi: Option<&'a Expr>,
-        span: Span,
-    ) -> TExpr {
-        let base = self.infer(base);
-        let (size, element) = self.solver().element_type(&base.ty, base.span, ArrayUse::Slice);
-        let lo = lo.map(|lo| self.check(lo, &Ty::Int, &Why::Index));
-        let hi = hi.map(|hi| self.check(hi, &Ty::Int, &Why::Index));
-        let first = lo.as_ref().map_or(Some(Poly::constant(0)), |lo| self.poly_of(lo));
-        let last = match &hi {
-            Some(hi) => self.poly_of(hi),
-            None => match self.unifier.table.resolve_size(&size) {
-                Size::Poly(poly) => Some(poly.as_ref().clone()),
-                Size::Any => None,
-            },
-        };
-        let length = last.and_then(|last| last.sub(&first?));
-        let ty = Ty::Array(size_of(length), element.into());
-        TExpr {
-            kind: TExprKind::Slice(Box::new(base), lo.map(Box::new), hi.map(Box::new)),
-            ty,
-            span,
-        }
     }
 }
 

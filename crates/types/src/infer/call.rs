@@ -309,7 +309,12 @@ fn extra_hint(callee: &Callee) -> &'static str {
             "the pushforward is the second component: `(linearize f x).1 x_dot`"
         }
         Callee::Builtin(
-            Builtin::Grad | Builtin::ValueAndGrad | Builtin::Jacobian | Builtin::Hessian,
+            Builtin::Grad
+            | Builtin::ValueAndGrad
+            | Builtin::Jacobian
+            | Builtin::JacobianForward
+            | Builtin::JacobianReverse
+            | Builtin::Hessian,
         ) => {
             "it differentiates a function of one argument: capture the others, as in `grad (\\x -> f x y) x`, or pass a tuple"
         }

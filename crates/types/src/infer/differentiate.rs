@@ -40,7 +40,7 @@ impl Solver<'_> {
         let plain = |ty: Ty| BuiltinUse { ty, ..BuiltinUse::default() };
         match builtin {
             Builtin::Prim(prim) => plain(self.unifier.prim_type(prim)),
-            Builtin::Add | Builtin::Sub | Builtin::Mul | Builtin::Div => {
+            Builtin::Add | Builtin::Sub | Builtin::Mul | Builtin::Div | Builtin::Rem => {
                 let a = self.unifier.fresh();
                 self.require_at(span, Constraint::Num(a.clone()));
                 plain(funs([&a, &a], a.clone()))
@@ -50,7 +50,6 @@ impl Solver<'_> {
                 self.require_at(span, Constraint::Num(a.clone()));
                 plain(funs([&a], a.clone()))
             }
-            Builtin::Rem => plain(funs([&Ty::Int, &Ty::Int], Ty::Int)),
             Builtin::Pow => {
                 let (base, exponent) = (self.unifier.fresh(), self.unifier.fresh());
                 self.require_at(span, Constraint::Num(base.clone()));
@@ -133,6 +132,8 @@ impl Solver<'_> {
             | Builtin::Grad
             | Builtin::ValueAndGrad
             | Builtin::Jacobian
+            | Builtin::JacobianForward
+            | Builtin::JacobianReverse
             | Builtin::Hessian
             | Builtin::Hvp
             | Builtin::CustomVjp
@@ -161,7 +162,9 @@ impl Solver<'_> {
         } else if builtin == Builtin::ValueAndGrad {
             real = Some(b);
             funs([&f, &a], pair(&Ty::Real, &a_dot))
-        } else if builtin == Builtin::Jacobian {
+        } else if let Builtin::Jacobian | Builtin::JacobianForward | Builtin::JacobianReverse =
+            builtin
+        {
             let result = self.unifier.fresh();
             self.require_at(
                 span,

@@ -116,9 +116,7 @@ impl<'a> Infer<'a> {
             ExprKind::Binary { op, lhs, rhs } => self.binary(op, lhs, rhs, span),
             ExprKind::Negate(inner) => self.negate(inner, span, want),
             ExprKind::Index { base, indices } => self.index(base, indices, span),
-            ExprKind::Slice { base, lo, hi } => {
-                self.slice(base, lo.as_deref(), hi.as_deref(), span)
-            }
+            ExprKind::Slice { base, parts } => self.slice(base, parts, span),
             ExprKind::Field { base, field } => self.field(base, field, span, want),
             ExprKind::TupleField { base, index } => self.tuple_field(base, index, span),
             ExprKind::With { base, place, value } => self.with(base, place, value, span, want),

@@ -349,9 +349,6 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
                 NumberSide::Right => format!("the number stands on the right, away from the dot: `v {op} s`; with it on the left, write `s {plain}. v`"),
             })
         }
-        Why::Operator(BinaryOp::Rem) => {
-            diagnostic.note("`%` is the remainder of Ints; for Reals write `x - m * floor (x / m)`")
-        }
         Why::Operator(op) => {
             diagnostic.note(format!("this operand of `{}` must be `{wanted}`", op.text()))
         }

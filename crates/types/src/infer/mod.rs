@@ -47,6 +47,7 @@ mod scheme;
 mod scope;
 mod shape;
 mod size;
+mod slice;
 mod solve;
 mod solver;
 mod state;

@@ -37,7 +37,7 @@ impl<'a> Infer<'a> {
                 self.solver().require_number(&lhs, Constraint::Ord);
                 (lhs, rhs, Ty::Bool)
             }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
                 self.solver().require_number(&lhs, Constraint::Num);
                 // What has no arithmetic has been reported, so its result is not looked at.
@@ -47,10 +47,6 @@ impl<'a> Infer<'a> {
                 );
                 let ty = if number { lhs.ty.clone() } else { Ty::Error };
                 (lhs, rhs, ty)
-            }
-            BinaryOp::Rem => {
-                let lhs = self.check(lhs, &Ty::Int, &on);
-                (lhs, self.check(rhs, &Ty::Int, &on), Ty::Int)
             }
             BinaryOp::Dotted(NumberSide::Right, Arithmetic::Pow) => self.power(lhs, rhs),
             BinaryOp::Dotted(NumberSide::Left, _) => {
@@ -341,7 +337,7 @@ impl Solver<'_> {
 }
 
 fn is_arithmetic(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem)
 }
 
 fn is_structure(ty: &Ty) -> bool {

@@ -303,9 +303,9 @@ impl Infer<'_> {
                 self.zonk_expr(base);
                 self.zonk_expr(index);
             }
-            TExprKind::Slice(base, lo, hi) => {
+            TExprKind::Slice(base, range) => {
                 self.zonk_expr(base);
-                lo.iter_mut().chain(hi).for_each(|bound| self.zonk_expr(bound));
+                range.iter_mut().for_each(|bound| self.zonk_expr(bound));
             }
             TExprKind::With(base, place, value) => {
                 self.zonk_expr(base);

@@ -5,8 +5,8 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 use pullback_base::Name;
 use pullback_syntax::ast::{
-    Access, Clause, Def, Expr, ExprKind, LoopForm, Param, Pattern, PatternKind, TypeExpr,
-    TypeExprKind,
+    Access, Clause, Def, Expr, ExprKind, LoopForm, Param, Pattern, PatternKind, SlicePart,
+    TypeExpr, TypeExprKind,
 };
 
 use super::names::Names;
@@ -172,9 +172,9 @@ impl Walk<'_> {
                 self.expr(base);
                 self.exprs(indices);
             }
-            ExprKind::Slice { base, lo, hi } => {
+            ExprKind::Slice { base, parts } => {
                 self.expr(base);
-                self.exprs(lo.iter().chain(hi).map(|bound| &**bound));
+                self.exprs(parts.iter().flat_map(SlicePart::exprs));
             }
             ExprKind::With { base, place, value } => {
                 self.expr(base);
