@@ -1,11 +1,13 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
-//! `cargo xtask suite`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`.
+//! `cargo xtask suite`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`,
+//! `cargo xtask yardsticks`.
 
 mod bench;
 mod examples;
 mod oracle;
 mod suite;
 mod tidy;
+mod yardsticks;
 
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -86,6 +88,11 @@ enum Task {
     },
     /// Measure the evaluator and the cost of derivatives, as ratios on this machine.
     Bench,
+    /// Measure functions written by hand in C beside those of Pullback and their derivatives, in one run.
+    Yardsticks {
+        /// Only these, such as `gmm` [default: all].
+        names: Vec<String>,
+    },
     /// Measure every example: the time of its value and of its gradient.
     Examples,
 }
@@ -119,6 +126,9 @@ fn main() -> ExitCode {
         }
         Task::Suite { engine, steps } => suite::suite(engine.as_deref(), steps),
         Task::Passes { steps, only } => suite::passes(steps, &only),
+        Task::Yardsticks { names } => {
+            yardsticks::yardsticks(&names, &mut |line| println!("{line}"))
+        }
         Task::Examples => {
             for line in examples::table() {
                 println!("{line}");
