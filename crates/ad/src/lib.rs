@@ -23,6 +23,7 @@ mod stages;
 mod state;
 mod tally;
 mod tape;
+mod towers;
 mod transpose;
 mod turn;
 mod unzip;
@@ -56,6 +57,10 @@ fn resolved(
     roots: &mut [FuncId],
     between: &mut Between<'_>,
 ) -> Result<(Ad, bool), Box<Diagnostic>> {
+    let program = match towers::told_apart(&program, roots) {
+        Some(apart) => between(apart, roots),
+        None => program,
+    };
     let mut ad = Ad::new(program);
     let mut has_resolved = false;
     while orders::are_left(&ad.program, roots) {

@@ -35,7 +35,7 @@ pub(crate) fn innermost(program: &Program, roots: &[FuncId]) -> Told<FxHashSet<R
     let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
     let (mut requests, mut asking) = (vec![], vec![]);
     for func in &funcs {
-        for callee in named(program, *func) {
+        for callee in calls(program, *func) {
             callers.entry(callee).or_default().push(*func);
         }
         let own = asked(&program.funcs[*func].body);
@@ -73,14 +73,14 @@ pub(crate) fn reachable(program: &Program, roots: &[FuncId]) -> Vec<FuncId> {
     let mut next = 0;
     while let Some(func) = order.get(next).copied() {
         next += 1;
-        order.extend(named(program, func).into_iter().filter(|callee| seen.insert(*callee)));
+        order.extend(calls(program, func).into_iter().filter(|callee| seen.insert(*callee)));
     }
     order
 }
 
 /// The functions that one calls, by requests and rules too.
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-fn named(program: &Program, func: FuncId) -> Vec<FuncId> {
+pub(crate) fn calls(program: &Program, func: FuncId) -> Vec<FuncId> {
     let mut callees = vec![];
     program.funcs[func].body.visit(&mut |stmt| match &stmt.op {
         Op::Call(callee, _) => callees.push(*callee),

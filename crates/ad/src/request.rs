@@ -3,7 +3,8 @@
 
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{
-    Arm, Atom, Block, Constructor, DataId, FuncId, Match, Mode, Op, Request, RequestId, Stmt, VarId,
+    Arm, Atom, Block, Constructor, DataId, Elem, FuncId, Match, Mode, Op, Request, RequestId, Stmt,
+    Type, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -61,13 +62,12 @@ impl Ad {
                 vars.extend(&saved);
                 stmts.push(Stmt::new(vars, Op::Call(derived.forward, args), span));
                 let fields = saved.into_iter().map(Atom::Var).collect();
+                let Some(data) = data else { bug(NAME, "a request for a linear map") };
                 if let Some(held) = self.held.get_mut(&residual) {
                     *held = fields;
                 } else {
+                    let fields = self.padded(data, fields);
                     stmts.push(Stmt::new(vec![residual], Op::Con(0, fields), span));
-                }
-                if data.is_none() {
-                    bug(NAME, "a request for a linear map");
                 }
             }
             Op::Apply(request, residual, directions) => {
@@ -97,13 +97,32 @@ impl Ad {
         };
         let derived = self.derive(func, &active, kind, true, span)?;
         if let Some(data) = data
-            && self.program.datas[data].constructors.is_empty()
+            && self.filled.insert(data)
         {
-            let fields = derived.residuals.clone();
-            let constructor = Constructor { name: "Residuals".into(), fields };
-            self.program.datas[data].constructors.push(constructor);
+            self.fill(data, derived.residuals.clone());
         }
         Ok((derived, data))
+    }
+
+    /// Says what data of residuals hold. Where it was promised that they have tangents (`towers`), they have some.
+    fn fill(&mut self, data: DataId, mut fields: Vec<Type>) {
+        let is_promised = !self.program.datas[data].constructors.is_empty();
+        if is_promised && !fields.iter().any(|field| self.program.has_tangent(*field)) {
+            fields.push(Type::REAL);
+        }
+        let constructor = Constructor { name: "Residuals".into(), fields: fields.clone() };
+        self.program.datas[data].constructors = vec![constructor];
+        if let Some(tangent) = self.program.datas[data].tangent {
+            let fields = fields.into_iter().filter_map(|field| self.program.tangent_type(field));
+            self.program.datas[tangent].constructors[0].fields = fields.collect();
+        }
+    }
+
+    /// What stands in data of residuals that nothing is read of, but that was promised.
+    fn padded(&self, data: DataId, mut fields: Vec<Atom>) -> Vec<Atom> {
+        let promised = self.program.constructors(data)[0].fields.len();
+        fields.resize(promised, Atom::Real(0.0));
+        fields
     }
 
     /// The linear part of what a box of residuals holds.
@@ -116,9 +135,13 @@ impl Ad {
         vars: &[VarId],
         span: Span,
     ) -> Op {
-        let params: Vec<VarId> =
-            derived.residuals.iter().map(|ty| self.program.fresh("x", *ty)).collect();
-        let args = params.iter().map(|var| Atom::Var(*var)).chain(directions).collect();
+        let Elem::Data(data) = self.program.type_of(residual).elem else {
+            bug(NAME, "a residual to be data")
+        };
+        let fields = self.program.constructors(data)[0].fields.clone();
+        let params: Vec<VarId> = fields.into_iter().map(|ty| self.program.fresh("x", ty)).collect();
+        let saved = params.iter().take(derived.residuals.len());
+        let args = saved.map(|var| Atom::Var(*var)).chain(directions).collect();
         let results: Vec<VarId> = vars.iter().map(|var| self.program.fresh_like(*var)).collect();
         let atoms = results.iter().map(|var| Atom::Var(*var)).collect();
         let stmts = vec![Stmt::new(results, Op::Call(target, args), span)];

@@ -72,6 +72,8 @@ pub(crate) struct Ad {
     pub(crate) held: FxHashMap<VarId, Vec<Atom>>,
     /// The requests that are made now.
     pub(crate) requests: FxHashSet<RequestId>,
+    /// The data types of residuals that have what they hold.
+    pub(crate) filled: FxHashSet<DataId>,
     /// Whether what was linear on the way stays marked, for people to see.
     pub(crate) keeps_marks: bool,
     /// What the passes did.
@@ -90,6 +92,7 @@ impl Ad {
             reads: FxHashMap::default(),
             held: FxHashMap::default(),
             requests: FxHashSet::default(),
+            filled: FxHashSet::default(),
             keeps_marks: false,
             tally: Tally::default(),
         }

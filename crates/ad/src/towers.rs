@@ -1,0 +1,256 @@
+//! Towers of derivatives, told apart: functions for each form of the data that they are given, so that a function
+//! which is applied to functions, and differentiates them, is not one function at all heights.
+//!
+//! A function that is data is applied by a match on its tag, which calls all that have this type: through it each
+//! request seems to reach itself, though the functions which a program differentiates inside each other may form a
+//! finite tower. Here each function becomes one for each list of *forms* of its arguments (`form`): which
+//! constructors they have, with which fields, down to [`HEIGHT`] constructors inside each other; what lies deeper is
+//! known by its type alone, as all that the program makes of that type. A match keeps the arms that the form
+//! of what it looks at has. Requests and rules go with their functions: what a request saves is a sum, with a
+//! constructor for each function that it is of now, and applying it is a match.
+//!
+//! Law: the program computes what it did, and asks for derivatives of the same functions at the same places. Where a
+//! request reached itself and does not do so any more, its derivatives end at a bounded height: the forms of functions
+//! that derivatives are nested in get smaller on the way in. A request that still reaches itself is refused.
+//! Cost: a copy of a function for each list of forms, [`MOST`] at most; only programs in which a request reaches itself
+//! are changed.
+
+mod form;
+mod stmt;
+mod unroll;
+
+use pullback_base::bug;
+use pullback_ir::{
+    Atom, Block, Constructor, Data, DataId, Func, FuncId, Mode, Program, Request, RequestId,
+    Type, VarId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::name::NAME;
+use crate::orders::{asked, calls, reachable};
+use form::{FormId, Forms};
+
+/// How many constructors inside each other a form tells apart.
+const HEIGHT: usize = 12;
+
+/// How many functions there are at most afterwards.
+const MOST: usize = 4000;
+
+/// Tells towers apart, if a request reaches itself.
+pub(crate) fn told_apart(program: &Program, roots: &mut [FuncId]) -> Option<Program> {
+    if !reaches_itself(program, roots) {
+        return None;
+    }
+    let mut apart = program.clone();
+    for func in reachable(&apart, roots) {
+        unroll::loops(&mut apart, func);
+    }
+    let mut towers = Towers::new(apart);
+    let copies: Vec<usize> = roots.iter().map(|root| towers.root(*root)).collect();
+    if !towers.solve() {
+        return None;
+    }
+    for (root, copy) in roots.iter_mut().zip(copies) {
+        *root = towers.copies[copy].func;
+    }
+    Some(towers.finished())
+}
+
+/// Whether what a request is for leads to the request again.
+fn reaches_itself(program: &Program, roots: &[FuncId]) -> bool {
+    let funcs = reachable(program, roots);
+    let callees: FxHashMap<FuncId, Vec<FuncId>> =
+        funcs.iter().map(|func| (*func, calls(program, *func))).collect();
+    funcs.iter().any(|func| {
+        asked(&program.funcs[*func].body).into_iter().any(|(request, _)| {
+            let mut todo = vec![program.requests[request].func];
+            let mut seen: FxHashSet<FuncId> = todo.iter().copied().collect();
+            while let Some(callee) = todo.pop() {
+                if callee == *func {
+                    return true;
+                }
+                todo.extend(callees[&callee].iter().copied().filter(|next| seen.insert(*next)));
+            }
+            false
+        })
+    })
+}
+
+/// A function for arguments of some forms.
+struct Copy {
+    /// The function that it is a copy of.
+    source: FuncId,
+    /// The forms of its arguments.
+    args: Vec<FormId>,
+    /// The copy.
+    func: FuncId,
+    /// The forms of its results, as far as they are known.
+    results: Vec<FormId>,
+    /// Its body, with the variables of the source.
+    body: Block,
+}
+
+/// A request for a copy of the function that a request was for.
+#[derive(Clone, Copy)]
+struct Variant {
+    /// The request that there was.
+    source: RequestId,
+    /// That for the copy.
+    request: RequestId,
+    /// What it saves.
+    data: DataId,
+}
+
+struct Towers {
+    program: Program,
+    forms: Forms,
+    copies: Vec<Copy>,
+    by_args: FxHashMap<(FuncId, Vec<FormId>), usize>,
+    /// By what the request saved, in the order of its constructors.
+    variants: FxHashMap<DataId, Vec<Variant>>,
+    /// The forms of variables of the body that is looked at: of others nothing is known.
+    env: FxHashMap<VarId, FormId>,
+    /// Whether something was found in this round.
+    changed: bool,
+}
+
+impl Towers {
+    fn new(program: Program) -> Self {
+        Self {
+            program,
+            forms: Forms::default(),
+            copies: vec![],
+            by_args: FxHashMap::default(),
+            variants: FxHashMap::default(),
+            env: FxHashMap::default(),
+            changed: false,
+        }
+    }
+
+    /// A function that is called from outside, with data of any form.
+    fn root(&mut self, func: FuncId) -> usize {
+        let params = self.program.funcs[func].params.clone();
+        for param in &params {
+            let ty = self.program.vars[*param].ty;
+            self.forms.open(&self.program, ty);
+        }
+        self.copy(func, vec![Forms::ANY; params.len()])
+    }
+
+    /// The least forms that agree with the program. Says whether there was room for the copies.
+    fn solve(&mut self) -> bool {
+        loop {
+            self.changed = false;
+            let mut at = 0;
+            while at < self.copies.len() {
+                self.look(at);
+                at += 1;
+                if self.copies.len() > MOST {
+                    return false;
+                }
+            }
+            if !self.changed && !self.forms.take_changed() {
+                return true;
+            }
+        }
+    }
+
+    /// Makes the body of a copy, as far as forms are known in this round.
+    fn look(&mut self, at: usize) {
+        let Func { params, body, .. } = &self.program.funcs[self.copies[at].source];
+        let (params, mut body) = (params.clone(), body.clone());
+        self.env = params.into_iter().zip(self.copies[at].args.iter().copied()).collect();
+        self.block(&mut body);
+        for result in 0..body.results.len() {
+            let form = self.form_of(body.results[result]);
+            let known = self.copies[at].results[result];
+            let joined = self.forms.join(known, form);
+            self.changed |= joined != known;
+            self.copies[at].results[result] = joined;
+        }
+        self.copies[at].body = body;
+    }
+
+    /// The copy of a function for arguments of these forms.
+    fn copy(&mut self, source: FuncId, args: Vec<FormId>) -> usize {
+        if let Some(known) = self.by_args.get(&(source, args.clone())) {
+            return *known;
+        }
+        let header = Func { params: vec![], body: Block::default(), ..self.program.funcs[source].clone() };
+        let results = header.results.iter().map(|ty| self.nothing(*ty)).collect();
+        let func = self.program.funcs.push(header);
+        let at = self.copies.len();
+        self.by_args.insert((source, args.clone()), at);
+        self.copies.push(Copy { source, args, func, results, body: Block::default() });
+        self.changed = true;
+        at
+    }
+
+    /// The request for a copy, and the constructor that says of what is saved that it is of this request.
+    fn variant(&mut self, source: RequestId, copy: usize) -> (u32, Variant) {
+        let Request { active, mode, .. } = self.program.requests[source].clone();
+        let (Mode::Push(saved) | Mode::Pull(saved)) = mode else {
+            bug(NAME, "a request for a linear map")
+        };
+        let func = self.copies[copy].func;
+        let variants = self.variants.entry(saved).or_default();
+        let is_known = |known: &Variant| {
+            known.source == source && self.program.requests[known.request].func == func
+        };
+        if let Some(known) = variants.iter().position(is_known) {
+            return (tag(known), variants[known]);
+        }
+        // Data that hold it are differentiated before it is known what it is: so it has tangents from the start.
+        let promised = Constructor { name: "Residuals".into(), fields: vec![Type::REAL] };
+        let name = self.program.datas[saved].name.clone();
+        let data = self.program.datas.push(Data {
+            name: name.clone(),
+            constructors: vec![promised],
+            tangent: None,
+            is_tangent: false,
+        });
+        let mode = if matches!(mode, Mode::Push(_)) { Mode::Push(data) } else { Mode::Pull(data) };
+        let request = self.program.request(Request { func, active, mode });
+        let variant = Variant { source, request, data };
+        let constructor = Constructor { name, fields: vec![Type::data(data)] };
+        self.program.datas[saved].constructors.push(constructor);
+        let tag = tag(variants.len());
+        variants.push(variant);
+        let args = self.copies[copy].args.iter();
+        let height = args.map(|form| self.forms.height(*form)).max().unwrap_or(0);
+        self.forms.set_height(saved, tag, height + 1);
+        self.changed = true;
+        (tag, variant)
+    }
+
+    /// The form of an atom.
+    fn form_of(&self, atom: Atom) -> FormId {
+        atom.var().and_then(|var| self.env.get(&var).copied()).unwrap_or(Forms::ANY)
+    }
+
+    /// The form of what is never there.
+    fn nothing(&self, ty: Type) -> FormId {
+        if form::is_told(&self.program, ty) { Forms::NONE } else { Forms::ANY }
+    }
+
+    /// The program of the copies.
+    fn finished(mut self) -> Program {
+        for Copy { source, func, body, .. } in self.copies {
+            let mut atoms = FxHashMap::default();
+            let mut params = vec![];
+            for param in self.program.funcs[source].params.clone() {
+                let own = self.program.fresh_like(param);
+                atoms.insert(param, Atom::Var(own));
+                params.push(own);
+            }
+            let body = pullback_ir::rename(&mut self.program, &body, &mut atoms);
+            self.program.funcs[func].params = params;
+            self.program.funcs[func].body = body;
+        }
+        self.program
+    }
+}
+
+fn tag(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or_else(|_| bug(NAME, "fewer than 2^32 constructors"))
+}

@@ -1,0 +1,207 @@
+//! Forms of data: a set of constructors with the forms of their fields, or *any*, of which the type alone is known.
+//!
+//! Any value of a type is one of those that the program makes where forms are not told apart: what is joined
+//! with any, or lies too deep, is written down for its type (`made`); what comes from outside can be
+//! everything (`open`). Arrays have the form of their elements. Numbers and tangents, which no match looks at, are
+//! any.
+
+use std::collections::BTreeMap;
+
+use pullback_base::{IdVec, id_type};
+use pullback_ir::{Constructor, DataId, Elem, Program, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::HEIGHT;
+
+id_type!(
+    /// A form; equal ones are one.
+    pub(crate) FormId, "form"
+);
+
+/// The constructors that a value can have, with the forms of their fields.
+type Tags = BTreeMap<u32, Vec<FormId>>;
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Form {
+    Any,
+    None,
+    Of(DataId, Tags),
+}
+
+pub(crate) struct Forms {
+    /// Every form, and how many constructors stand inside each other.
+    all: IdVec<FormId, (Form, usize)>,
+    known: FxHashMap<Form, FormId>,
+    joins: FxHashMap<(FormId, FormId), FormId>,
+    /// Those constructors of a type that are in values of which the type alone is known.
+    made: FxHashMap<DataId, Tags>,
+    /// The types of which there are values from outside.
+    open: FxHashSet<DataId>,
+    /// How high constructors are that stand for requests.
+    heights: FxHashMap<(DataId, u32), usize>,
+    changed: bool,
+}
+
+impl Default for Forms {
+    fn default() -> Self {
+        Self {
+            all: [(Form::Any, 0), (Form::None, 0)].into_iter().collect(),
+            known: FxHashMap::default(),
+            joins: FxHashMap::default(),
+            made: FxHashMap::default(),
+            open: FxHashSet::default(),
+            heights: FxHashMap::default(),
+            changed: false,
+        }
+    }
+}
+
+/// Whether forms of values of this type are told apart.
+pub(crate) fn is_told(program: &Program, ty: Type) -> bool {
+    matches!(ty.elem, Elem::Data(data) if !program.datas[data].is_tangent)
+}
+
+impl Forms {
+    /// Anything that there is of the type.
+    pub(crate) const ANY: FormId = FormId(0);
+    /// No value at all.
+    pub(crate) const NONE: FormId = FormId(1);
+
+    /// Whether more is known of all values of some type than at the last call.
+    pub(crate) fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// How many constructors stand inside each other.
+    pub(crate) fn height(&self, form: FormId) -> usize {
+        self.all[form].1
+    }
+
+    /// Says how high a constructor is that stands for a request: it has the forms of arguments in it.
+    pub(crate) fn set_height(&mut self, data: DataId, tag: u32, height: usize) {
+        self.heights.insert((data, tag), height);
+    }
+
+    fn own_height(&self, data: DataId, tag: u32) -> usize {
+        self.heights.get(&(data, tag)).copied().unwrap_or(1)
+    }
+
+    fn form(&mut self, data: DataId, tags: Tags) -> FormId {
+        let highest = |fields: &Vec<FormId>| {
+            fields.iter().map(|field| self.height(*field)).max().unwrap_or(0)
+        };
+        let heights = tags.iter().map(|(tag, fields)| self.own_height(data, *tag) + highest(fields));
+        let height = heights.max().unwrap_or(0);
+        let form = Form::Of(data, tags);
+        if let Some(known) = self.known.get(&form) {
+            return *known;
+        }
+        let id = self.all.push((form.clone(), height));
+        self.known.insert(form, id);
+        id
+    }
+
+    /// The form of a constructor with fields.
+    pub(crate) fn constructor(&mut self, data: DataId, tag: u32, fields: Vec<FormId>) -> FormId {
+        let form = self.form(data, BTreeMap::from([(tag, fields)]));
+        self.cut(form, HEIGHT)
+    }
+
+    /// A form with nothing higher than so many constructors in it.
+    fn cut(&mut self, form: FormId, height: usize) -> FormId {
+        if self.height(form) <= height {
+            return form;
+        }
+        let Form::Of(data, tags) = self.all[form].0.clone() else { return form };
+        if tags.keys().any(|tag| self.own_height(data, *tag) > height) {
+            self.spill(form);
+            return Self::ANY;
+        }
+        let mut lower = Tags::new();
+        for (tag, fields) in tags {
+            let left = height - self.own_height(data, tag);
+            lower.insert(tag, fields.into_iter().map(|field| self.cut(field, left)).collect());
+        }
+        self.form(data, lower)
+    }
+
+    /// The least form that has all values of two.
+    pub(crate) fn join(&mut self, one: FormId, other: FormId) -> FormId {
+        if one == other || other == Self::NONE {
+            return one;
+        }
+        if one == Self::NONE {
+            return other;
+        }
+        let key = (one.min(other), one.max(other));
+        if let Some(known) = self.joins.get(&key) {
+            return *known;
+        }
+        let joined = match (self.all[one].0.clone(), self.all[other].0.clone()) {
+            (Form::Of(data, mut tags), Form::Of(_, others)) => {
+                for (tag, fields) in others {
+                    let together = match tags.get(&tag) {
+                        Some(known) => self.join_all(&known.clone(), &fields),
+                        None => fields,
+                    };
+                    tags.insert(tag, together);
+                }
+                self.form(data, tags)
+            }
+            (Form::Any | Form::None, _) | (_, Form::Any | Form::None) => {
+                self.spill(one);
+                self.spill(other);
+                Self::ANY
+            }
+        };
+        self.joins.insert(key, joined);
+        joined
+    }
+
+    fn join_all(&mut self, one: &[FormId], other: &[FormId]) -> Vec<FormId> {
+        one.iter().zip(other).map(|(one, other)| self.join(*one, *other)).collect()
+    }
+
+    /// Values of this form are among those of which the type alone is known.
+    fn spill(&mut self, form: FormId) {
+        let Form::Of(data, tags) = self.all[form].0.clone() else { return };
+        for (tag, fields) in tags {
+            let known = self.made.get(&data).and_then(|made| made.get(&tag)).cloned();
+            let joined = match &known {
+                Some(known) => self.join_all(known, &fields),
+                None => fields,
+            };
+            if known.as_ref() != Some(&joined) {
+                self.changed = true;
+                self.made.entry(data).or_default().insert(tag, joined);
+            }
+        }
+    }
+
+    /// There are values of a type that the program does not make, nor those in them.
+    pub(crate) fn open(&mut self, program: &Program, ty: Type) {
+        let mut todo = vec![ty];
+        while let Some(ty) = todo.pop() {
+            if let Elem::Data(data) = ty.elem
+                && self.open.insert(data)
+            {
+                self.changed = true;
+                todo.extend(program.datas[data].constructors.iter().flat_map(|con| &con.fields));
+            }
+        }
+    }
+
+    /// The constructors that a value of a type and form can have, with the forms of their fields.
+    pub(crate) fn tags(&self, program: &Program, data: DataId, form: FormId) -> Tags {
+        match &self.all[form].0 {
+            Form::Of(_, tags) => tags.clone(),
+            Form::None => Tags::new(),
+            Form::Any if self.open.contains(&data) => {
+                let constructors = program.datas[data].constructors.iter().enumerate();
+                let any = |con: &Constructor| vec![Self::ANY; con.fields.len()];
+                constructors.map(|(at, con)| (super::tag(at), any(con))).collect()
+            }
+            Form::Any => self.made.get(&data).cloned().unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Loops that make functions, as often as the text says: their iterations one after the other, so that what each of
+//! them makes is told apart.
+
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
+use rustc_hash::FxHashMap;
+
+use super::form::is_told;
+
+/// How many iterations are written out at most.
+const MOST: i64 = 8;
+
+/// Writes out the loops of a function that have data as states and few iterations.
+pub(super) fn loops(program: &mut Program, func: FuncId) {
+    let mut body = std::mem::take(&mut program.funcs[func].body);
+    block(program, &mut body);
+    program.funcs[func].body = body;
+}
+
+fn block(program: &mut Program, code: &mut Block) {
+    for mut stmt in std::mem::take(&mut code.stmts) {
+        stmt.op.blocks_mut().into_iter().for_each(|inner| block(program, inner));
+        if let Op::Loop(repeat) = &stmt.op
+            && let LoopForm::For { index, count: Atom::Int(count), down } = repeat.form
+            && count <= MOST
+            && repeat.states.len() == stmt.vars.len()
+            && repeat.states.iter().any(|state| is_told(program, program.vars[*state].ty))
+        {
+            let order: Vec<i64> = if down { (0..count).rev().collect() } else { (0..count).collect() };
+            written_out(program, repeat, index, &order, (&stmt.vars, stmt.span), &mut code.stmts);
+        } else {
+            code.stmts.push(stmt);
+        }
+    }
+}
+
+fn written_out(
+    program: &mut Program,
+    repeat: &Loop,
+    index: VarId,
+    order: &[i64],
+    (vars, span): (&[VarId], pullback_base::Span),
+    stmts: &mut Vec<Stmt>,
+) {
+    let mut current = repeat.init.clone();
+    for at in order {
+        let mut atoms: FxHashMap<VarId, Atom> =
+            repeat.states.iter().copied().zip(current.iter().copied()).collect();
+        atoms.insert(index, Atom::Int(*at));
+        let body = pullback_ir::rename(program, &repeat.body, &mut atoms);
+        stmts.extend(body.stmts);
+        current = body.results;
+    }
+    for (var, atom) in vars.iter().zip(current) {
+        stmts.push(Stmt::new(vec![*var], Op::Copy(atom), span));
+    }
+}
