@@ -4,7 +4,8 @@
 //! so derivatives of derivatives need nothing more.
 //!
 //! `differentiate : Program -> Program` without requests, rules or `stop`. Requests are made from the inside out, one
-//! order after the other: first those of functions that ask for nothing themselves. Between two orders runs what the
+//! order after the other: first those of functions that ask for nothing themselves. Where none does, `towers` tells
+//! functions apart by what they are given, or refuses a derivation without end. Between two orders runs what the
 //! caller hands in, the optimiser, so that what is differentiated again has no more in it than it must.
 
 mod activity;
@@ -57,17 +58,13 @@ fn resolved(
     roots: &mut [FuncId],
     between: &mut Between<'_>,
 ) -> Result<(Ad, bool), Box<Diagnostic>> {
-    let program = match towers::told_apart(&program, roots) {
-        Some(apart) => between(apart, roots),
-        None => program,
-    };
-    let mut ad = Ad::new(program);
+    let mut ad = Ad::new(towers::told_apart(program, roots, between)?);
     let mut has_resolved = false;
     while orders::are_left(&ad.program, roots) {
         if has_resolved {
             ad = ad.after(roots, between);
         }
-        ad.requests = orders::innermost(&ad.program, roots)?;
+        ad.requests = orders::innermost(&ad.program, roots);
         for func in orders::reachable(&ad.program, roots) {
             ad.resolve(func)?;
         }

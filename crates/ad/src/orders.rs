@@ -1,11 +1,11 @@
 //! In which order derivatives are made: from the inside out. A function that asks for derivatives is differentiated
-//! only after these are made; one that reaches itself by asking has none.
+//! only after these are made; what leads to itself by asking is told apart before (`towers`), or refused.
 
-use pullback_base::{Diagnostic, Span};
-use pullback_ir::{Block, Func, FuncId, Op, Program, RequestId, Rule};
+use pullback_base::{Span, bug};
+use pullback_ir::{Block, FuncId, Op, Program, RequestId, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::state::Told;
+use crate::name::NAME;
 
 /// The request that an operation makes.
 pub(crate) fn asked_by(op: &Op) -> Option<RequestId> {
@@ -28,9 +28,32 @@ pub(crate) fn are_left(program: &Program, roots: &[FuncId]) -> bool {
     reachable(program, roots).iter().any(|func| !asked(&program.funcs[*func].body).is_empty())
 }
 
-/// The requests for derivatives of functions that ask for none, nor does what they call. If there are others only,
-/// one is for a function that reaches the request again.
-pub(crate) fn innermost(program: &Program, roots: &[FuncId]) -> Told<FxHashSet<RequestId>> {
+/// A request for what leads to the request again: who makes it, and where.
+pub(crate) fn reaches_itself(program: &Program, roots: &[FuncId]) -> Option<(FuncId, Span)> {
+    let funcs = reachable(program, roots);
+    let callees: FxHashMap<FuncId, Vec<FuncId>> =
+        funcs.iter().map(|func| (*func, calls(program, *func))).collect();
+    let leads_to = |from: FuncId, to: FuncId| {
+        let mut todo = vec![from];
+        let mut seen = FxHashSet::from_iter([from]);
+        while let Some(func) = todo.pop() {
+            if func == to {
+                return true;
+            }
+            todo.extend(callees[&func].iter().copied().filter(|callee| seen.insert(*callee)));
+        }
+        false
+    };
+    funcs.iter().find_map(|func| {
+        let requests = asked(&program.funcs[*func].body).into_iter();
+        let mut requests = requests.map(|(request, span)| (program.requests[request].func, span));
+        requests.find(|(target, _)| leads_to(*target, *func)).map(|(_, span)| (*func, span))
+    })
+}
+
+/// The requests for derivatives of functions that ask for none, nor does what they call. There are some, as no
+/// request reaches itself.
+pub(crate) fn innermost(program: &Program, roots: &[FuncId]) -> FxHashSet<RequestId> {
     let funcs = reachable(program, roots);
     let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
     let (mut requests, mut asking) = (vec![], vec![]);
@@ -42,7 +65,7 @@ pub(crate) fn innermost(program: &Program, roots: &[FuncId]) -> Told<FxHashSet<R
         if !own.is_empty() {
             asking.push(*func);
         }
-        requests.extend(own.into_iter().map(|(request, span)| (*func, request, span)));
+        requests.extend(own.into_iter().map(|(request, _)| request));
     }
     let mut asks: FxHashSet<FuncId> = FxHashSet::default();
     while let Some(func) = asking.pop() {
@@ -50,20 +73,12 @@ pub(crate) fn innermost(program: &Program, roots: &[FuncId]) -> Told<FxHashSet<R
             asking.extend(callers.get(&func).into_iter().flatten());
         }
     }
-    let target = |request: RequestId| program.requests[request].func;
-    let ready: FxHashSet<RequestId> = requests
-        .iter()
-        .map(|(_, request, _)| *request)
-        .filter(|request| !asks.contains(&target(*request)))
-        .collect();
+    let is_ready = |request: &RequestId| !asks.contains(&program.requests[*request].func);
+    let ready: FxHashSet<RequestId> = requests.into_iter().filter(is_ready).collect();
     if ready.is_empty() {
-        for (func, request, span) in requests {
-            if reachable(program, &[target(request)]).contains(&func) {
-                return Err(unbounded(&program.funcs[func], span));
-            }
-        }
+        bug(NAME, "no request to lead to itself");
     }
-    Ok(ready)
+    ready
 }
 
 /// The functions that some call, by requests and rules too; those first.
@@ -94,17 +109,4 @@ pub(crate) fn calls(program: &Program, func: FuncId) -> Vec<FuncId> {
         _ => {}
     });
     callees
-}
-
-fn unbounded(func: &Func, span: Span) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error(
-            "E0717",
-            span,
-            format!("the engine `ir` does not cover that `{}` uses its own derivative", func.name),
-            "this would need derivatives of derivatives without end",
-        )
-        .note("the compiler makes every derivative before the program runs")
-        .hint("use `--engine trace`, which takes derivatives while the program runs"),
-    )
 }

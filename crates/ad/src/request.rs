@@ -104,10 +104,11 @@ impl Ad {
         Ok((derived, data))
     }
 
-    /// Says what data of residuals hold. Where it was promised that they have tangents (`towers`), they have some.
+    /// Says what data of residuals hold. Where it was promised that they have tangents (`towers`), they hold a Real: that
+    /// data in them have tangents may rest on this promise.
     fn fill(&mut self, data: DataId, mut fields: Vec<Type>) {
         let is_promised = !self.program.datas[data].constructors.is_empty();
-        if is_promised && !fields.iter().any(|field| self.program.has_tangent(*field)) {
+        if is_promised && fields.iter().all(|field| field.elem != Elem::Real) {
             fields.push(Type::REAL);
         }
         let constructor = Constructor { name: "Residuals".into(), fields: fields.clone() };

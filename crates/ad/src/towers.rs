@@ -12,68 +12,69 @@
 //! Law: the program computes what it did, and asks for derivatives of the same functions at the same places. Where a
 //! request reached itself and does not do so any more, its derivatives end at a bounded height: the forms of functions
 //! that derivatives are nested in get smaller on the way in. A request that still reaches itself is refused.
-//! Cost: a copy of a function for each list of forms, [`MOST`] at most; only programs in which a request reaches itself
-//! are changed.
+//! Cost: a copy of a function for each list of forms, [`MOST`] more functions than before at most; only programs in which
+//! a request reaches itself are changed.
 
 mod form;
 mod stmt;
 mod unroll;
 
-use pullback_base::bug;
+use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{
-    Atom, Block, Constructor, Data, DataId, Func, FuncId, Mode, Program, Request, RequestId,
-    Type, VarId,
+    Atom, Block, Constructor, Data, DataId, Func, FuncId, Mode, Program, Request, RequestId, Type,
+    VarId,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::name::NAME;
-use crate::orders::{asked, calls, reachable};
+use crate::orders::{reachable, reaches_itself};
+use crate::state::{Between, Told};
 use form::{FormId, Forms};
 
 /// How many constructors inside each other a form tells apart.
 const HEIGHT: usize = 12;
 
-/// How many functions there are at most afterwards.
-const MOST: usize = 4000;
+/// How many functions there are at most afterwards, more than before.
+const MOST: usize = 2000;
 
-/// Tells towers apart, if a request reaches itself.
-pub(crate) fn told_apart(program: &Program, roots: &mut [FuncId]) -> Option<Program> {
-    if !reaches_itself(program, roots) {
-        return None;
+/// Tells towers apart, if a request reaches itself. Fails if one still does then.
+pub(crate) fn told_apart(
+    program: Program,
+    roots: &mut [FuncId],
+    between: &mut Between<'_>,
+) -> Told<Program> {
+    let Some((func, span)) = reaches_itself(&program, roots) else { return Ok(program) };
+    let problem = unbounded(&program.funcs[func], span);
+    let mut towers = Towers::new(program);
+    let funcs = reachable(&towers.program, roots);
+    for func in &funcs {
+        unroll::loops(&mut towers.program, *func);
     }
-    let mut apart = program.clone();
-    for func in reachable(&apart, roots) {
-        unroll::loops(&mut apart, func);
-    }
-    let mut towers = Towers::new(apart);
     let copies: Vec<usize> = roots.iter().map(|root| towers.root(*root)).collect();
-    if !towers.solve() {
-        return None;
+    if !towers.solve(funcs.len() + MOST) {
+        let note =
+            format!("an end is not seen with {MOST} more functions, for what functions are given");
+        return Err(Box::new(problem.note(note)));
     }
     for (root, copy) in roots.iter_mut().zip(copies) {
         *root = towers.copies[copy].func;
     }
-    Some(towers.finished())
+    let program = between(towers.finished(), roots);
+    match reaches_itself(&program, roots) {
+        Some((func, span)) => Err(Box::new(unbounded(&program.funcs[func], span))),
+        None => Ok(program),
+    }
 }
 
-/// Whether what a request is for leads to the request again.
-fn reaches_itself(program: &Program, roots: &[FuncId]) -> bool {
-    let funcs = reachable(program, roots);
-    let callees: FxHashMap<FuncId, Vec<FuncId>> =
-        funcs.iter().map(|func| (*func, calls(program, *func))).collect();
-    funcs.iter().any(|func| {
-        asked(&program.funcs[*func].body).into_iter().any(|(request, _)| {
-            let mut todo = vec![program.requests[request].func];
-            let mut seen: FxHashSet<FuncId> = todo.iter().copied().collect();
-            while let Some(callee) = todo.pop() {
-                if callee == *func {
-                    return true;
-                }
-                todo.extend(callees[&callee].iter().copied().filter(|next| seen.insert(*next)));
-            }
-            false
-        })
-    })
+fn unbounded(func: &Func, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "E0717",
+        span,
+        format!("the engine `ir` does not cover that `{}` uses its own derivative", func.name),
+        "this would need derivatives of derivatives without end",
+    )
+    .note("the compiler makes every derivative before the program runs")
+    .hint("use `--engine trace`, which takes derivatives while the program runs")
 }
 
 /// A function for arguments of some forms.
@@ -117,8 +118,8 @@ struct Towers {
 impl Towers {
     fn new(program: Program) -> Self {
         Self {
+            forms: Forms::new(&program),
             program,
-            forms: Forms::default(),
             copies: vec![],
             by_args: FxHashMap::default(),
             variants: FxHashMap::default(),
@@ -138,14 +139,14 @@ impl Towers {
     }
 
     /// The least forms that agree with the program. Says whether there was room for the copies.
-    fn solve(&mut self) -> bool {
+    fn solve(&mut self, most: usize) -> bool {
         loop {
             self.changed = false;
             let mut at = 0;
             while at < self.copies.len() {
                 self.look(at);
                 at += 1;
-                if self.copies.len() > MOST {
+                if self.copies.len() > most {
                     return false;
                 }
             }
@@ -176,7 +177,8 @@ impl Towers {
         if let Some(known) = self.by_args.get(&(source, args.clone())) {
             return *known;
         }
-        let header = Func { params: vec![], body: Block::default(), ..self.program.funcs[source].clone() };
+        let header =
+            Func { params: vec![], body: Block::default(), ..self.program.funcs[source].clone() };
         let results = header.results.iter().map(|ty| self.nothing(*ty)).collect();
         let func = self.program.funcs.push(header);
         let at = self.copies.len();

@@ -1,9 +1,10 @@
 //! Forms of data: a set of constructors with the forms of their fields, or *any*, of which the type alone is known.
 //!
-//! Any value of a type is one of those that the program makes where forms are not told apart: what is joined
-//! with any, or lies too deep, is written down for its type (`made`); what comes from outside can be
-//! everything (`open`). Arrays have the form of their elements. Numbers and tangents, which no match looks at, are
-//! any.
+//! Where too many constructors stand inside each other, those of one type become one set, whose fields of that type
+//! have the same form again ([`Forms::SELF`]): a list of functions stays a list of these functions. Where that is not
+//! enough, since types are recursive by way of others, values become *any* of their type: one of those that the
+//! program makes where forms are not told apart (`made`). What comes from outside can be everything (`open`). Arrays
+//! have the form of their elements. Numbers and tangents, which no match looks at, are any.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,7 @@ type Tags = BTreeMap<u32, Vec<FormId>>;
 enum Form {
     Any,
     None,
+    Itself,
     Of(DataId, Tags),
 }
 
@@ -39,18 +41,29 @@ pub(crate) struct Forms {
     open: FxHashSet<DataId>,
     /// How high constructors are that stand for requests.
     heights: FxHashMap<(DataId, u32), usize>,
+    /// Which fields of constructors have the type of the constructor.
+    inside: FxHashMap<(DataId, u32), Vec<bool>>,
     changed: bool,
 }
 
-impl Default for Forms {
-    fn default() -> Self {
+impl Forms {
+    pub(crate) fn new(program: &Program) -> Self {
+        let mut inside = FxHashMap::default();
+        for (id, data) in program.datas.iter_enumerated() {
+            for (at, constructor) in data.constructors.iter().enumerate() {
+                let same = constructor.fields.iter().map(|field| field.elem == Elem::Data(id));
+                inside.insert((id, super::tag(at)), same.collect());
+            }
+        }
+        let simple = [Form::Any, Form::None, Form::Itself];
         Self {
-            all: [(Form::Any, 0), (Form::None, 0)].into_iter().collect(),
+            all: simple.into_iter().map(|form| (form, 0)).collect(),
             known: FxHashMap::default(),
             joins: FxHashMap::default(),
             made: FxHashMap::default(),
             open: FxHashSet::default(),
             heights: FxHashMap::default(),
+            inside,
             changed: false,
         }
     }
@@ -66,6 +79,8 @@ impl Forms {
     pub(crate) const ANY: FormId = FormId(0);
     /// No value at all.
     pub(crate) const NONE: FormId = FormId(1);
+    /// As a field: the form that this is a field in.
+    const SELF: FormId = FormId(2);
 
     /// Whether more is known of all values of some type than at the last call.
     pub(crate) fn take_changed(&mut self) -> bool {
@@ -90,7 +105,8 @@ impl Forms {
         let highest = |fields: &Vec<FormId>| {
             fields.iter().map(|field| self.height(*field)).max().unwrap_or(0)
         };
-        let heights = tags.iter().map(|(tag, fields)| self.own_height(data, *tag) + highest(fields));
+        let heights =
+            tags.iter().map(|(tag, fields)| self.own_height(data, *tag) + highest(fields));
         let height = heights.max().unwrap_or(0);
         let form = Form::Of(data, tags);
         if let Some(known) = self.known.get(&form) {
@@ -103,8 +119,58 @@ impl Forms {
 
     /// The form of a constructor with fields.
     pub(crate) fn constructor(&mut self, data: DataId, tag: u32, fields: Vec<FormId>) -> FormId {
+        // A constructor around a set without it stays outside: that is how derivatives nest.
+        let mut inside = fields.iter().enumerate().filter(|(at, _)| self.is_inside(data, tag, *at));
+        let is_folded = inside.any(|(_, field)| self.is_folded(*field) && self.has(*field, tag));
         let form = self.form(data, BTreeMap::from([(tag, fields)]));
+        let form = if is_folded || self.height(form) > HEIGHT { self.folded(form) } else { form };
         self.cut(form, HEIGHT)
+    }
+
+    fn is_inside(&self, data: DataId, tag: u32, at: usize) -> bool {
+        self.inside.get(&(data, tag)).is_some_and(|inside| inside[at])
+    }
+
+    /// Whether a form has fields of its own form.
+    fn is_folded(&self, form: FormId) -> bool {
+        let Form::Of(_, tags) = &self.all[form].0 else { return false };
+        tags.values().flatten().any(|field| *field == Self::SELF)
+    }
+
+    fn has(&self, form: FormId, tag: u32) -> bool {
+        matches!(&self.all[form].0, Form::Of(_, tags) if tags.contains_key(&tag))
+    }
+
+    /// The least form with all values of this one in which those inside that have its type have its form.
+    fn folded(&mut self, form: FormId) -> FormId {
+        let Form::Of(data, _) = self.all[form].0 else { return form };
+        let mut todo = vec![form];
+        let mut seen = FxHashSet::from_iter([form]);
+        let mut together = Tags::new();
+        while let Some(part) = todo.pop() {
+            let Form::Of(_, tags) = self.all[part].0.clone() else {
+                if part == Self::ANY {
+                    self.spill(form);
+                    return Self::ANY;
+                }
+                continue;
+            };
+            for (tag, mut fields) in tags {
+                for (at, field) in fields.iter_mut().enumerate() {
+                    if self.is_inside(data, tag, at) {
+                        if *field != Self::SELF && seen.insert(*field) {
+                            todo.push(*field);
+                        }
+                        *field = Self::SELF;
+                    }
+                }
+                if let Some(known) = together.get(&tag) {
+                    fields = self.join_all(&known.clone(), &fields);
+                }
+                together.insert(tag, fields);
+            }
+        }
+        self.form(data, together)
     }
 
     /// A form with nothing higher than so many constructors in it.
@@ -137,7 +203,11 @@ impl Forms {
         if let Some(known) = self.joins.get(&key) {
             return *known;
         }
-        let joined = match (self.all[one].0.clone(), self.all[other].0.clone()) {
+        let (mut left, mut right) = (one, other);
+        if self.is_folded(one) || self.is_folded(other) {
+            (left, right) = (self.folded(one), self.folded(other));
+        }
+        let joined = match (self.all[left].0.clone(), self.all[right].0.clone()) {
             (Form::Of(data, mut tags), Form::Of(_, others)) => {
                 for (tag, fields) in others {
                     let together = match tags.get(&tag) {
@@ -148,9 +218,10 @@ impl Forms {
                 }
                 self.form(data, tags)
             }
-            (Form::Any | Form::None, _) | (_, Form::Any | Form::None) => {
-                self.spill(one);
-                self.spill(other);
+            (Form::Any | Form::None | Form::Itself, _)
+            | (_, Form::Any | Form::None | Form::Itself) => {
+                self.spill(left);
+                self.spill(right);
                 Self::ANY
             }
         };
@@ -162,10 +233,21 @@ impl Forms {
         one.iter().zip(other).map(|(one, other)| self.join(*one, *other)).collect()
     }
 
+    /// The constructors of a form, with the form itself where it is meant.
+    fn opened(&self, form: FormId) -> Tags {
+        let Form::Of(_, mut tags) = self.all[form].0.clone() else { return Tags::new() };
+        for field in tags.values_mut().flatten() {
+            if *field == Self::SELF {
+                *field = form;
+            }
+        }
+        tags
+    }
+
     /// Values of this form are among those of which the type alone is known.
     fn spill(&mut self, form: FormId) {
-        let Form::Of(data, tags) = self.all[form].0.clone() else { return };
-        for (tag, fields) in tags {
+        let Form::Of(data, _) = self.all[form].0 else { return };
+        for (tag, fields) in self.opened(form) {
             let known = self.made.get(&data).and_then(|made| made.get(&tag)).cloned();
             let joined = match &known {
                 Some(known) => self.join_all(known, &fields),
@@ -194,8 +276,8 @@ impl Forms {
     /// The constructors that a value of a type and form can have, with the forms of their fields.
     pub(crate) fn tags(&self, program: &Program, data: DataId, form: FormId) -> Tags {
         match &self.all[form].0 {
-            Form::Of(_, tags) => tags.clone(),
-            Form::None => Tags::new(),
+            Form::Of(..) => self.opened(form),
+            Form::None | Form::Itself => Tags::new(),
             Form::Any if self.open.contains(&data) => {
                 let constructors = program.datas[data].constructors.iter().enumerate();
                 let any = |con: &Constructor| vec![Self::ANY; con.fields.len()];

@@ -187,7 +187,12 @@ impl Towers {
     }
 
     /// What happens to those constructors that do not occur, if there are any.
-    fn never(&mut self, (data, arms): (DataId, usize), vars: &[VarId], span: Span) -> Option<Block> {
+    fn never(
+        &mut self,
+        (data, arms): (DataId, usize),
+        vars: &[VarId],
+        span: Span,
+    ) -> Option<Block> {
         if arms == self.program.datas[data].constructors.len() {
             return None;
         }
@@ -241,7 +246,13 @@ impl Towers {
     }
 
     /// What a request saves says of which copy it is.
-    fn linearize(&mut self, request: &mut RequestId, args: &[Atom], vars: &mut Vec<VarId>, span: Span) -> Stmt {
+    fn linearize(
+        &mut self,
+        request: &mut RequestId,
+        args: &[Atom],
+        vars: &mut Vec<VarId>,
+        span: Span,
+    ) -> Stmt {
         let source = *request;
         let copy = self.copy(self.program.requests[source].func, self.forms(args));
         let (tag, variant) = self.variant(source, copy);
@@ -278,7 +289,8 @@ impl Towers {
                 continue;
             }
             let own = self.program.fresh("residual", Type::data(data));
-            let results: Vec<VarId> = vars.iter().map(|var| self.program.fresh_like(*var)).collect();
+            let results: Vec<VarId> =
+                vars.iter().map(|var| self.program.fresh_like(*var)).collect();
             let atoms = results.iter().map(|var| Atom::Var(*var)).collect();
             let op = Op::Apply(request, own.into(), directions.to_vec());
             let block = Block { stmts: vec![Stmt::new(results, op, span)], results: atoms };

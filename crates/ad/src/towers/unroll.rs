@@ -25,7 +25,8 @@ fn block(program: &mut Program, code: &mut Block) {
             && repeat.states.len() == stmt.vars.len()
             && repeat.states.iter().any(|state| is_told(program, program.vars[*state].ty))
         {
-            let order: Vec<i64> = if down { (0..count).rev().collect() } else { (0..count).collect() };
+            let order: Vec<i64> =
+                if down { (0..count).rev().collect() } else { (0..count).collect() };
             written_out(program, repeat, index, &order, (&stmt.vars, stmt.span), &mut code.stmts);
         } else {
             code.stmts.push(stmt);

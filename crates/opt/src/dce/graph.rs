@@ -3,7 +3,7 @@
 
 use pullback_base::{Id, IdVec};
 use pullback_ir::{
-    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId,
+    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Match, Mode, Op, Program, Stmt, Type, VarId,
 };
 use rustc_hash::FxHashMap;
 
@@ -149,6 +149,12 @@ impl<'p> Graph<'p> {
         for (id, data) in program.datas.iter_enumerated() {
             if data.tangent.is_some() || data.is_tangent {
                 todo.push(Type::data(id));
+            }
+        }
+        // What a request saves has tangents before it is known what it is.
+        for request in program.requests.iter() {
+            if let Mode::Push(saved) | Mode::Pull(saved) = request.mode {
+                todo.push(Type::data(saved));
             }
         }
         // What is converted to or from a tangent is looked at by position.
