@@ -64,7 +64,6 @@ const LEAVES: &[Leave] = &[
     (Law::Forward, "tests/ad/depth.pull", "turns", PRODUCTS),
     (Law::Forward, "tests/ad/deep_orders.pull", "forward", PRODUCTS),
     (Law::Forward, "tests/ad/histograms.pull", "(max_bins [0, 0, 0, 0, 0])", GREATEST),
-    (Law::Forward, "tests/ad/histograms.pull", "(max_bins [0, 1, 2, 3, 4])", GREATEST),
     (Law::Forward, "tests/ad/reductions.pull", "(\\xs -> sum (running_max xs))", GREATEST),
     (Law::Forward, "tests/ad/reductions.pull", "segment", GREATEST),
 ];
