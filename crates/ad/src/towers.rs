@@ -4,7 +4,7 @@
 //! A function that is data is applied by a match on its tag, which calls all that have this type: through it each
 //! request seems to reach itself, though the functions which a program differentiates inside each other may form a
 //! finite tower. Here each function becomes one for each list of *forms* of its arguments (`form`): which
-//! constructors they have, with which fields, down to [`HEIGHT`] constructors inside each other; what lies deeper is
+//! constructors they have, with which fields, down to `form::HEIGHT` constructors inside each other; what lies deeper is
 //! known by its type alone, as all that the program makes of that type. A match keeps the arms that the form
 //! of what it looks at has. Requests and rules go with their functions: what a request saves is a sum, with a
 //! constructor for each function that it is of now, and applying it is a match.
@@ -29,10 +29,7 @@ use rustc_hash::FxHashMap;
 use crate::name::NAME;
 use crate::orders::{reachable, reaches_itself};
 use crate::state::{Between, Told};
-use form::{FormId, Forms};
-
-/// How many constructors inside each other a form tells apart.
-const HEIGHT: usize = 12;
+use form::{FormId, Forms, tag};
 
 /// How many functions there are at most afterwards, more than before.
 const MOST: usize = 2000;
@@ -251,8 +248,4 @@ impl Towers {
         }
         self.program
     }
-}
-
-fn tag(position: usize) -> u32 {
-    u32::try_from(position).unwrap_or_else(|_| bug(NAME, "fewer than 2^32 constructors"))
 }

@@ -8,11 +8,14 @@
 
 use std::collections::BTreeMap;
 
-use pullback_base::{IdVec, id_type};
+use pullback_base::{IdVec, bug, id_type};
 use pullback_ir::{Constructor, DataId, Elem, Program, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::HEIGHT;
+use crate::name::NAME;
+
+/// How many constructors inside each other are told apart.
+const HEIGHT: usize = 12;
 
 id_type!(
     /// A form; equal ones are one.
@@ -52,7 +55,7 @@ impl Forms {
         for (id, data) in program.datas.iter_enumerated() {
             for (at, constructor) in data.constructors.iter().enumerate() {
                 let same = constructor.fields.iter().map(|field| field.elem == Elem::Data(id));
-                inside.insert((id, super::tag(at)), same.collect());
+                inside.insert((id, tag(at)), same.collect());
             }
         }
         let simple = [Form::Any, Form::None, Form::Itself];
@@ -281,9 +284,14 @@ impl Forms {
             Form::Any if self.open.contains(&data) => {
                 let constructors = program.datas[data].constructors.iter().enumerate();
                 let any = |con: &Constructor| vec![Self::ANY; con.fields.len()];
-                constructors.map(|(at, con)| (super::tag(at), any(con))).collect()
+                constructors.map(|(at, con)| (tag(at), any(con))).collect()
             }
             Form::Any => self.made.get(&data).cloned().unwrap_or_default(),
         }
     }
+}
+
+/// The tag of a constructor.
+pub(crate) fn tag(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or_else(|_| bug(NAME, "fewer than 2^32 constructors"))
 }
