@@ -1,10 +1,13 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
 //! `cargo xtask suite`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`,
-//! `cargo xtask yardsticks`.
+//! `cargo xtask names`, `cargo xtask sanitize`, `cargo xtask yardsticks`.
 
 mod bench;
 mod examples;
+mod names;
 mod oracle;
+#[cfg(unix)]
+mod sanitize;
 mod suite;
 mod tidy;
 mod yardsticks;
@@ -36,6 +39,15 @@ enum Task {
         /// The first case's seed [default: from the clock].
         #[arg(long)]
         seed: Option<u64>,
+    },
+    /// Give programs names and texts at random, and compile the C that is made of them.
+    Names {
+        /// How many programs.
+        #[arg(long, default_value_t = 20)]
+        count: u64,
+        /// The first program's seed.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
     },
     /// Check every primitive × engine × order against the oracle and print the table.
     Oracle {
@@ -75,6 +87,16 @@ enum Task {
         /// How many calls and iterations a line may take on an engine that transforms programs.
         #[arg(long, default_value_t = 16_000_000)]
         steps: u64,
+        /// Only files whose path has this in it.
+        #[arg(long, value_name = "TEXT")]
+        only: Option<String>,
+    },
+    /// Check them as native code under AddressSanitizer and UndefinedBehaviorSanitizer.
+    #[cfg(unix)]
+    Sanitize {
+        /// Only files whose path has this in it.
+        #[arg(long, value_name = "TEXT")]
+        only: Option<String>,
     },
     /// Check the same, and the recorded lines of GradBench, on the compiler: with all passes, with none, without
     /// the optimiser, and with each pass alone left out.
@@ -124,11 +146,16 @@ fn main() -> ExitCode {
             println!("{statistics}");
             problems
         }
-        Task::Suite { engine, steps } => suite::suite(engine.as_deref(), steps),
+        Task::Suite { engine, steps, only } => {
+            suite::suite(engine.as_deref(), steps, only.as_deref())
+        }
+        #[cfg(unix)]
+        Task::Sanitize { only } => sanitize::sanitize(only.as_deref()),
         Task::Passes { steps, only } => suite::passes(steps, &only),
         Task::Yardsticks { names } => {
             yardsticks::yardsticks(&names, &mut |line| println!("{line}"))
         }
+        Task::Names { count, seed } => names::names(seed, count),
         Task::Examples => {
             for line in examples::table() {
                 println!("{line}");

@@ -137,7 +137,7 @@ static PB_UNUSED int pb_library_failed(pb_library *l, const pb_names *names) {
     case PB_F_NOT_INT: n = snprintf(l->text, room, "%g was given for an Int", c->real); break;
     default: n = snprintf(l->text, room, "a broken promise: this is a bug in Pullback"); break;
   }
-  if (f[1] >= 0 && n > 0 && (size_t)n < room) {
+  if (f[1] >= 0 && n >= 0 && (size_t)n < room) {
     snprintf(l->text + n, room - (size_t)n, " (%s)", names->sites[f[1]]);
   }
   return status;

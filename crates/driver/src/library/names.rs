@@ -118,6 +118,20 @@ const RESERVED: &[&str] = &[
     "xor_eq",
 ];
 
+/// Names of C's library that hold a `_`, as those of a library do, in the headers that it includes.
+const OF_C: &str = "\
+    aligned_alloc arc4random_buf arc4random_uniform at_quick_exit canonicalize_file_name clearerr_unlocked \
+    drand48_r ecvt_r erand48_r explicit_bzero fcvt_r fd_mask fd_set feof_unlocked ferror_unlocked \
+    fflush_unlocked fgetc_unlocked fgets_unlocked fileno_unlocked fputc_unlocked fputs_unlocked fread_unlocked \
+    fwrite_unlocked getc_unlocked getchar_unlocked initstate_r jmp_buf jrand48_r lcong48_r lgamma_r lgammaf_r \
+    lgammal_r lrand48_r math_errhandling memfd_create mrand48_r nrand48_r obstack_printf obstack_vprintf \
+    on_exit open_memstream pkey_alloc pkey_free pkey_get pkey_mprotect pkey_set posix_madvise posix_memalign \
+    posix_openpt process_madvise process_mrelease ptsname_r putc_unlocked putchar_unlocked qecvt_r qfcvt_r \
+    qsort_r quick_exit rand_r random_data random_r remap_file_pages secure_getenv seed48_r setstate_r shm_open \
+    shm_unlink sigabbrev_np sigdescr_np sigjmp_buf srand48_r srandom_r strcasecmp_l strcoll_l strerror_l \
+    strerror_r strerrordesc_np strerrorname_np strncasecmp_l strtod_l strtof_l strtok_r strtol_l strtold_l \
+    strtoll_l strtoul_l strtoull_l strxfrm_l tmpnam_r u_char u_int u_long u_short";
+
 /// Names that have been given.
 pub struct Names {
     taken: BTreeSet<String>,
@@ -160,12 +174,14 @@ pub fn identifier(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
     let mut text: String = name.chars().map(plain).collect();
     // What begins with `_` or `pb_`, or ends with `_t`, belongs to others.
-    let begins_well =
-        text.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.starts_with("pb_");
+    let theirs = ["pb_", "fmaximum_", "fminimum_"];
+    let begins_well = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && !theirs.iter().any(|theirs| text.starts_with(theirs));
     if !begins_well {
         text.insert_str(0, "pull_");
     }
-    if text.ends_with("_t") || RESERVED.contains(&text.as_str()) {
+    let is_of_c = OF_C.split(' ').any(|name| name == text);
+    if text.ends_with("_t") || is_of_c || RESERVED.contains(&text.as_str()) {
         text.push('_');
     }
     text
