@@ -110,6 +110,11 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("custom_vjp", Builtin::CustomVjp),
     ("custom_jvp", Builtin::CustomJvp),
     ("zeros", Builtin::Zeros),
+    ("move", Builtin::Move),
+    ("map_reals", Builtin::MapReals),
+    ("map_reals2", Builtin::MapReals2),
+    ("fold_reals", Builtin::FoldReals),
+    ("sum_reals", Builtin::SumReals),
     ("checkpoint", Builtin::Checkpoint),
 ];
 

@@ -481,6 +481,16 @@ pub enum Builtin {
     CustomJvp,
     /// `zeros : a -> T a`
     Zeros,
+    /// `move : a -> T a -> a`
+    Move,
+    /// `map_reals : (Real -> Real) -> a -> a`
+    MapReals,
+    /// `map_reals2 : (Real -> Real -> Real) -> a -> a -> a`
+    MapReals2,
+    /// `fold_reals : (b -> Real -> b) -> b -> a -> b`
+    FoldReals,
+    /// `sum_reals : a -> Real`
+    SumReals,
     /// `checkpoint : (a -> b) -> a -> b`
     Checkpoint,
 }

@@ -1,13 +1,13 @@
-//! Overloaded arithmetic at concrete types: a primitive on scalars, and elementwise on arrays, tuples
-//! and records. Operands are evaluated once, from left to right; arrays must agree in size.
+//! Overloaded arithmetic at concrete types: a primitive on numbers, and elementwise on structures of them.
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, Type, TypeKind};
+use pullback_lambda::{Expr, Type};
 use pullback_prim::Prim;
 use pullback_syntax::ast::{Arithmetic, NumberSide};
 
 use super::build;
 use super::state::Elab;
+use super::structure::{Elementwise, Leaf};
 use super::types::bug;
 
 /// An overloaded operator of two operands of one type.
@@ -38,47 +38,23 @@ impl Operator {
         Expr::prim(prim, [a, b], span)
     }
 
-    fn symbol(self) -> char {
+    fn symbol(self) -> &'static str {
         match self {
-            Self::Add => '+',
-            Self::Sub => '-',
-            Self::Mul => '*',
-            Self::Div => '/',
-            Self::Rem => '%',
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
         }
     }
 }
 
-impl Elab<'_> {
-    /// `a + b`, `a - b`, `a * b`, `a / b`
-    pub(super) fn arithmetic(&mut self, op: Operator, [a, b]: [Expr; 2], span: Span) -> Expr {
-        let ty = a.ty.clone();
-        match ty.kind() {
-            TypeKind::Int | TypeKind::Real => op.scalar(self, [a, b], span),
-            TypeKind::Array(_) => self.bind_operands(vec![a, b], |this, operands| {
-                let [a, b] = [operands[0].clone(), operands[1].clone()];
-                let (m, n) = (Expr::size_of(a.clone(), span), Expr::size_of(b.clone(), span));
-                let what = format!("the sizes of the operands of `{}`", op.symbol());
-                let check = build::check_size(a.clone(), 0, n, &what, span);
-                let result = this.build_array(m, span, |this, i| {
-                    let (x, y) = (Expr::index(a, i.clone(), span), Expr::index(b, i, span));
-                    this.arithmetic(op, [x, y], span)
-                });
-                this.after(check, result)
-            }),
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                self.bind_operands(vec![a, b], |this, operands| {
-                    let xs = operands[0].parts(span);
-                    let ys = operands[1].parts(span);
-                    let pairs = xs.into_iter().zip(ys);
-                    let items = pairs.map(|(x, y)| this.arithmetic(op, [x, y], span)).collect();
-                    Expr::record(items, ty.clone(), span)
-                })
-            }
-            TypeKind::Bool | TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => {
-                bug("operands that are numbers", span)
-            }
-        }
+impl<'t> Elab<'t> {
+    /// `a + b`, `a - b`, `a * b`, `a / b`, `a % b`
+    pub(super) fn arithmetic(&mut self, op: Operator, operands: [Expr; 2], span: Span) -> Expr {
+        let leaf: &mut Leaf<'_, 't> = &mut |this, operands| op.scalar(this, pair(operands), span);
+        let mut walk = Elementwise::new(leaf, op.symbol(), span);
+        self.elementwise(operands.into(), &mut walk)
     }
 
     /// `a - b * floor (a / b)`, which has the sign of `b`.
@@ -94,7 +70,7 @@ impl Elab<'_> {
 
     /// `-a`
     pub(super) fn negate(&mut self, [a]: [Expr; 1], span: Span) -> Expr {
-        self.elementwise(a, span, &mut |_, x| {
+        self.numbers(a, span, &mut |_, x| {
             let prim = if build::is_int(&x.ty) { Prim::IntNeg } else { Prim::Neg };
             Expr::prim(prim, [x], span)
         })
@@ -122,12 +98,12 @@ impl Elab<'_> {
         };
         match side {
             NumberSide::Left => self.bind(a, "scale", |this, s| {
-                this.elementwise(b, span, &mut |this, x| on_numbers(this, [s.clone(), x]))
+                this.numbers(b, span, &mut |this, x| on_numbers(this, [s.clone(), x]))
             }),
             // The structure is on the left, so it is evaluated first.
             NumberSide::Right => self.bind_operands(vec![a, b], |this, operands| {
                 let (v, s) = (operands[0].clone(), &operands[1]);
-                this.elementwise(v, span, &mut |this, x| on_numbers(this, [x, s.clone()]))
+                this.numbers(v, span, &mut |this, x| on_numbers(this, [x, s.clone()]))
             }),
         }
     }
@@ -139,31 +115,25 @@ impl Elab<'_> {
             (false, true) => Prim::PowInt,
             (false, false) => Prim::Pow,
         };
-        self.elementwise(a, span, &mut |_, x| Expr::prim(prim(&x.ty), [x, exponent.clone()], span))
+        self.numbers(a, span, &mut |_, x| Expr::prim(prim(&x.ty), [x, exponent.clone()], span))
     }
 
-    /// `a` with every scalar in it replaced.
-    fn elementwise(
+    /// `a` with every number in it replaced.
+    fn numbers(
         &mut self,
         a: Expr,
         span: Span,
-        scalar: &mut dyn FnMut(&mut Self, Expr) -> Expr,
+        number: &mut dyn FnMut(&mut Self, Expr) -> Expr,
     ) -> Expr {
-        if a.ty.is_product() {
-            return self.bind(a, "operand", |this, a| {
-                let parts = a.parts(span).into_iter();
-                let items = parts.map(|x| this.elementwise(x, span, scalar)).collect();
-                Expr::record(items, a.ty, span)
-            });
-        }
-        if matches!(a.ty.kind(), TypeKind::Array(_)) {
-            return self.bind(a, "operand", |this, a| {
-                let size = Expr::size_of(a.clone(), span);
-                this.build_array(size, span, |this, i| {
-                    this.elementwise(Expr::index(a, i, span), span, scalar)
-                })
-            });
-        }
-        scalar(self, a)
+        let leaf: &mut Leaf<'_, 't> = &mut |this, operands| {
+            let [x] = operands.try_into().unwrap_or_else(|_| bug("one operand", span));
+            number(this, x)
+        };
+        self.elementwise(vec![a], &mut Elementwise::new(leaf, "this", span))
     }
+}
+
+/// Two operands.
+fn pair(operands: Vec<Expr>) -> [Expr; 2] {
+    operands.try_into().unwrap_or_else(|_| bug("two operands", Span::NONE))
 }

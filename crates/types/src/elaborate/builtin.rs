@@ -171,6 +171,11 @@ impl<'t> Elab<'t> {
             Builtin::CustomVjp => Expr::ad(AdOp::CustomVjp, args, result, span),
             Builtin::CustomJvp => Expr::ad(AdOp::CustomJvp, args, result, span),
             Builtin::Zeros => Expr::ad(AdOp::Zeros, args, result, span),
+            Builtin::Move => self.move_by(take(args, span), span),
+            Builtin::MapReals => self.map_reals("map_reals", args, span),
+            Builtin::MapReals2 => self.map_reals("map_reals2", args, span),
+            Builtin::FoldReals => self.fold_reals(take(args, span), span),
+            Builtin::SumReals => self.sum_reals(take(args, span), span),
             Builtin::Checkpoint => Expr::ad(AdOp::Checkpoint, args, result, span),
             Builtin::Rd => self.rd(take(args, span), span),
             Builtin::Grad => self.grad(take(args, span), span),
@@ -245,6 +250,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Sum
         | Builtin::Error
         | Builtin::StopGradient
+        | Builtin::SumReals
         | Builtin::Zeros => 1,
         Builtin::Add
         | Builtin::Sub
@@ -268,6 +274,8 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Vjp
         | Builtin::Linearize
         | Builtin::Checkpoint
+        | Builtin::Move
+        | Builtin::MapReals
         | Builtin::Grad
         | Builtin::ValueAndGrad
         | Builtin::Jacobian
@@ -275,6 +283,8 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::JacobianReverse
         | Builtin::Hessian => 2,
         Builtin::Assert
+        | Builtin::MapReals2
+        | Builtin::FoldReals
         | Builtin::Jvp
         | Builtin::Rd
         | Builtin::Hvp

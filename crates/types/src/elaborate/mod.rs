@@ -23,6 +23,7 @@ mod segments;
 mod sized;
 mod slice;
 mod state;
+mod structure;
 mod tree;
 mod types;
 

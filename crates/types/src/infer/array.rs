@@ -98,7 +98,7 @@ impl<'a> Infer<'a> {
                 let (local, inner) = self.scoped(|this| {
                     let local = this.local(&var.node, Ty::Int);
                     this.scope.name_local(&var.node, local);
-                    (local, this.comprehension(body, rest, span, wanted))
+                    (local, this.in_doubt(|this| this.comprehension(body, rest, span, wanted)))
                 });
                 let element = self.unifier.leave_scope(&inner.ty);
                 let kind = TExprKind::Build(local, Box::new(bound), Box::new(inner));
@@ -110,7 +110,7 @@ impl<'a> Infer<'a> {
                     self.solver().element_type(&source.ty, source.span, ArrayUse::Source);
                 let (pattern, inner) = self.scoped(|this| {
                     let pattern = this.bind_pattern(pattern, &item, &Why::Scrutinee(source.span));
-                    (pattern, this.comprehension(body, rest, span, wanted))
+                    (pattern, this.in_doubt(|this| this.comprehension(body, rest, span, wanted)))
                 });
                 let element = self.unifier.leave_scope(&inner.ty);
                 let kind = TExprKind::For(pattern, Box::new(source), Box::new(inner));
@@ -136,10 +136,11 @@ impl<'a> Infer<'a> {
     }
 
     /// Reports an index that is out of range whatever the program does. A size that is not known yet
-    /// is looked at again when its group of definitions is done.
+    /// is looked at again when its group of definitions is done, except for what may never be evaluated:
+    /// a size may be asked for before.
     pub(super) fn check_range(&mut self, index: &TExpr, size: &Size) {
         let Some(place) = self.poly_of(index).and_then(|poly| poly.as_constant()) else { return };
-        if !self.report_range(place, size, index.span) {
+        if !self.report_range(place, size, index.span) && self.doubts == 0 {
             self.later_ranges.push((place, size.clone(), index.span));
         }
     }
@@ -147,7 +148,12 @@ impl<'a> Infer<'a> {
     /// Reports the constant indices of the group whose sizes have become known by now.
     pub(super) fn check_later_ranges(&mut self) {
         for (place, size, span) in std::mem::take(&mut self.later_ranges) {
-            self.report_range(place, &size, span);
+            // A function is given an empty array so that it is not called for its elements.
+            if self.unifier.table.resolve_size(&size)
+                != super::table::size_of(Some(Poly::constant(0)))
+            {
+                self.report_range(place, &size, span);
+            }
         }
     }
 

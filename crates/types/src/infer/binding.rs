@@ -262,7 +262,7 @@ impl<'a> Infer<'a> {
                     TLoopForm::While(Box::new(this.check(cond, &Ty::Bool, &Why::Condition)))
                 }
             };
-            let body = this.check(body, &state, &why);
+            let body = this.in_doubt(|this| this.check(body, &state, &why));
             (pattern, form, body)
         });
         let (init, body) = (Box::new(init), Box::new(body));

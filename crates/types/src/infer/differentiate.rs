@@ -125,6 +125,14 @@ impl Solver<'_> {
                     ..BuiltinUse::default()
                 }
             }
+            Builtin::Move => {
+                let a = self.unifier.fresh();
+                let ty = funs([&a, &tangent(&a)], a.clone());
+                BuiltinUse { ty, first_order: vec![(a, 0)], ..BuiltinUse::default() }
+            }
+            Builtin::MapReals | Builtin::MapReals2 | Builtin::FoldReals | Builtin::SumReals => {
+                plain(self.structure_type(builtin, span))
+            }
             Builtin::Vjp
             | Builtin::Jvp
             | Builtin::Linearize
@@ -138,6 +146,22 @@ impl Solver<'_> {
             | Builtin::Hvp
             | Builtin::CustomVjp
             | Builtin::CustomJvp => self.derivative_use(builtin, span),
+        }
+    }
+
+    /// What goes through all Reals of a structure.
+    fn structure_type(&mut self, builtin: Builtin, span: Span) -> Ty {
+        let (a, real) = (self.unifier.fresh(), &Ty::Real);
+        self.require_at(span, Constraint::Vector(a.clone()));
+        if builtin == Builtin::MapReals {
+            funs([&funs([real], Ty::Real), &a], a.clone())
+        } else if builtin == Builtin::MapReals2 {
+            funs([&funs([real, real], Ty::Real), &a, &a], a.clone())
+        } else if builtin == Builtin::FoldReals {
+            let state = self.unifier.fresh();
+            funs([&funs([&state, real], state.clone()), &state, &a], state.clone())
+        } else {
+            funs([&a], Ty::Real)
         }
     }
 

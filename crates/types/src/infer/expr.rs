@@ -169,9 +169,9 @@ impl<'a> Infer<'a> {
         want: Want<'_>,
     ) -> TExpr {
         let cond = self.check(cond, &Ty::Bool, &Why::Condition);
-        let then = self.sub(then, want);
+        let then = self.in_doubt(|this| this.sub(then, want));
         let why = Why::Branch(then.span);
-        let otherwise = self.later_branch(otherwise, want, &then.ty, &why);
+        let otherwise = self.in_doubt(|this| this.later_branch(otherwise, want, &then.ty, &why));
         let ty = match want {
             Some((want, _)) => want.clone(),
             None => self.solver().join_branch(&then.ty.clone(), &otherwise, &why),
@@ -208,12 +208,12 @@ impl<'a> Infer<'a> {
             let (pattern, body) = self.scoped(|this| {
                 let pattern =
                     this.bind_pattern(&arm.pattern, &scrutinee.ty, &Why::Scrutinee(scrutinee.span));
-                let body = match &joined {
+                let body = this.in_doubt(|this| match &joined {
                     Some((ty, first)) => {
                         this.later_branch(&arm.body, want, ty, &Why::Branch(*first))
                     }
                     None => this.sub(&arm.body, want),
-                };
+                });
                 (pattern, body)
             });
             let mut body = body;

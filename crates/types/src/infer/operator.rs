@@ -25,7 +25,7 @@ impl<'a> Infer<'a> {
         let (lhs, rhs, ty) = match op.node {
             BinaryOp::Or | BinaryOp::And => {
                 let lhs = self.check(lhs, &Ty::Bool, &on);
-                (lhs, self.check(rhs, &Ty::Bool, &on), Ty::Bool)
+                (lhs, self.in_doubt(|this| this.check(rhs, &Ty::Bool, &on)), Ty::Bool)
             }
             BinaryOp::Eq | BinaryOp::Ne => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
@@ -41,10 +41,12 @@ impl<'a> Infer<'a> {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
                 self.solver().require_number(&lhs, Constraint::Num);
                 // What has no arithmetic has been reported, so its result is not looked at.
-                let number = !matches!(
-                    self.unifier.table.head(&lhs.ty),
-                    Ty::Bool | Ty::Str | Ty::Fun(..) | Ty::Sum(..)
-                );
+                let head = self.unifier.table.head(&lhs.ty);
+                let number = if let Ty::Sum(id, _) = head {
+                    self.unifier.table.may_be_vector(id, &Constraint::Num(Ty::Error))
+                } else {
+                    !matches!(head, Ty::Bool | Ty::Str | Ty::Fun(..))
+                };
                 let ty = if number { lhs.ty.clone() } else { Ty::Error };
                 (lhs, rhs, ty)
             }

@@ -13,7 +13,7 @@ use super::table::Table;
 use super::tangent::tangent;
 use super::unifier::Unifier;
 use crate::tir::{Constraint, JacobianOf};
-use crate::ty::{Ty, TyVar};
+use crate::ty::{Ty, TyVar, TypeDeclId};
 
 /// How deep constraints may nest: a type that is the same up to sizes as a part of itself has no end.
 const MAX_NESTING: u32 = 100;
@@ -55,6 +55,12 @@ impl Table {
             ty = self.head(&next);
         }
         None
+    }
+
+    /// Whether arithmetic goes through a sum as far as its own fields tell.
+    pub(super) fn may_be_vector(&self, id: TypeDeclId, constraint: &Constraint) -> bool {
+        let info = self.sum(id);
+        !(info.discrete || info.function || matches!(constraint, Constraint::Whole(_)))
     }
 
     /// The constraint waits for whatever variables the type has.
@@ -179,13 +185,21 @@ impl Solver<'_> {
         let head = self.unifier.table.head(ty);
         match &head {
             Ty::Error => {}
-            Ty::Real if !matches!(constraint, Constraint::Whole(_)) => {}
-            Ty::Int if !matches!(constraint, Constraint::Vector(_)) => {}
             Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..)
                 if !self.unifier.table.is_sum_tangent(&head) =>
             {
                 return self.unifier.table.waits(&head);
             }
+            // The tangents of a sum are made of Reals, and of what is discrete nothing is left.
+            Ty::Tangent(_) if !matches!(constraint, Constraint::Whole(_)) => {}
+            Ty::Sum(id, args) if self.unifier.table.may_be_vector(*id, constraint) => {
+                let uses = self.unifier.table.sum(*id).uses.clone();
+                for (arg, _) in args.iter().zip(uses).filter(|(_, used)| *used) {
+                    self.unifier.require(Constraint::Vector(arg.clone()));
+                }
+            }
+            Ty::Real if !matches!(constraint, Constraint::Whole(_)) => {}
+            Ty::Int if !matches!(constraint, Constraint::Vector(_)) => {}
             Ty::Array(_, element) => {
                 self.unifier.require_part(constraint, element.as_ref().clone())
             }

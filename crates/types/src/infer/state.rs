@@ -26,6 +26,8 @@ pub(super) struct Infer<'a> {
     pub scope: Scope,
     /// Constant indices into arrays whose sizes are not known yet, and where they stand.
     pub later_ranges: Vec<(i64, Size, Span)>,
+    /// How many branches and bodies of loops are open, which may never be evaluated.
+    pub doubts: u32,
 }
 
 impl<'a> Infer<'a> {
@@ -41,6 +43,7 @@ impl<'a> Infer<'a> {
             bindings: Bindings::default(),
             scope: Scope::default(),
             later_ranges: Vec::new(),
+            doubts: 0,
         }
     }
 
@@ -74,6 +77,14 @@ impl<'a> Infer<'a> {
         let outer = self.enter_binder();
         let result = body(self);
         self.leave_binder(outer);
+        result
+    }
+
+    /// Runs `body` for what may never be evaluated.
+    pub(super) fn in_doubt<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        self.doubts += 1;
+        let result = body(self);
+        self.doubts -= 1;
         result
     }
 
