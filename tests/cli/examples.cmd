@@ -1,6 +1,6 @@
 $ pullback run examples/lstm_text.pull main 2 20 --input examples/data/jabberwocky.json --json
 exit 0
-> {"before": 3.187279185564526, "after": 2.9671226695728716, "continuation": ["h", " ", " ", " ", " ", "i", "i", "i", " ", "i", " ", "i", " ", "i", "h", "v", "h", "s", "r", "h", " ", "a", " ", "i", "h", "r", "a", " ", " ", "a", "i", "i", "h", "s", " ", " ", " ", "a", " ", "i"]}
+> {"before": 3.187279185564526, "after": 2.9671319539044743, "continuation": ["h", " ", " ", " ", " ", "i", "i", "i", " ", "i", " ", "i", " ", "i", "h", "v", "h", "s", "r", "h", " ", "a", " ", "i", "h", "r", "a", " ", " ", "a", "i", "i", "h", "s", " ", " ", " ", "a", " ", "i"]}
 
 $ pullback run examples/logistic.pull --input examples/data/iris.json --json
 exit 0

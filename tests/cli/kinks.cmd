@@ -210,9 +210,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                      ^^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:254:37
+!    ::: lib/prelude.pull:260:37
 !     |
-! 254 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
+! 260 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
 !     |                                     --------------- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.5 and 0.5 (`max`: The larger; at a tie the common value (`max (-0.0) 0.0 = 0.0`) and derivative ½ to each; NaN if either is.)
@@ -224,9 +224,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                   ^^^^^^^^^^^^^^ met 3 times
 !     |
-!    ::: lib/prelude.pull:407:10
+!    ::: lib/prelude.pull:413:10
 !     |
-! 407 |     fold hypot 0.0 xs
+! 413 |     fold hypot 0.0 xs
 !     |          ----- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.0 and 0.0 (`hypot`: `sqrt (x^2 + y^2)` without overflow; at `hypot 0 0` the derivative is 0 (minimum-norm subgradient).)
@@ -237,9 +237,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                                        ^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:377:49
+!    ::: lib/prelude.pull:383:49
 !     |
-! 377 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
+! 383 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
 !     |                                                 ------------ in the library, here
 !     |
 !     = note: convention: equal elements keep their order, and the derivative is that of this order

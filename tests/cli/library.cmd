@@ -6,9 +6,9 @@ exit 1
 !   2 | def largest (xs: []Real): Real = maximum xs
 !     |                                  ^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:252:5
+!    ::: lib/prelude.pull:258:5
 !     |
-! 252 |     error "maximum of an empty array"
+! 258 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -23,9 +23,9 @@ exit 1
 !   6 | def first (n: Int): Int = head (filter (\i -> i > n) [1, 2, 3])
 !     |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:322:45
+!    ::: lib/prelude.pull:328:45
 !     |
-! 322 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
+! 328 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
 !     |                                             ------------------------------ this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -40,9 +40,9 @@ exit 1
 !   2 | def largest (xs: []Real): Real = maximum xs
 !     |                                  ^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:252:5
+!    ::: lib/prelude.pull:258:5
 !     |
-! 252 |     error "maximum of an empty array"
+! 258 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -57,9 +57,9 @@ exit 1
 !   2 | def largest (xs: []Real): Real = maximum xs
 !     |                                  ^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:252:5
+!    ::: lib/prelude.pull:258:5
 !     |
-! 252 |     error "maximum of an empty array"
+! 258 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -78,9 +78,9 @@ exit 1
 !  10 | def composed (x: Real): Real = (fold (\f i y -> sin (f y)) id (iota 3)) x
 !     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ reached from here
 !     |
-!    ::: lib/prelude.pull:157:57
+!    ::: lib/prelude.pull:163:57
 !     |
-! 157 | def fold [n] (f: b -> a -> b) (init: b) (xs: [n]a): b = loop acc = init for i < n do f acc xs[i]
+! 163 | def fold [n] (f: b -> a -> b) (init: b) (xs: [n]a): b = loop acc = init for i < n do f acc xs[i]
 !     |                                                         ---------------------------------------- outside the fragment of this engine
 !     |
 !     = note: each engine covers the part of the language that its paper describes, or more
