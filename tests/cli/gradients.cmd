@@ -281,11 +281,9 @@ exit 0
 >         t.39: bool = eq(element.38, t.22)
 >         yield t.39
 >       }
->       t.40: i64 = if t.37 {
->         t.41: i64 = int_add(state.36, 1)
->         yield t.41
->       } else { yield state.36 }
->       yield t.40
+>       t.40: i64 = select(t.37, 1, 0)
+>       t.41: i64 = int_add(state.36, t.40)
+>       yield t.41
 >       collect t.37
 >     }
 >     t.42: f64 = if t.32 { yield nan } else {

@@ -224,10 +224,10 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                   ^^^^^^^^^^^^^^ met 3 times
 !     |
-!    ::: lib/prelude.pull:413:10
+!    ::: lib/prelude.pull:415:16
 !     |
-! 413 |     fold hypot 0.0 xs
-!     |          ----- in the library, here
+! 415 |     fold_reals hypot 0.0 x
+!     |                ----- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.0 and 0.0 (`hypot`: `sqrt (x^2 + y^2)` without overflow; at `hypot 0 0` the derivative is 0 (minimum-norm subgradient).)
 !

@@ -138,6 +138,12 @@ exit 0
 >   law   if c { a } else { b } = select(c, a, b)
 >   runs  in the optimiser, until nothing changes
 >
+> addends
+>   type  (IR, functions) -> (IR, functions)
+>   does  adds to a state of a loop what a branch adds to it, or nothing
+>   law   if p { s + x } else { s } = s + (if p { x } else { -0 })
+>   runs  in the optimiser, until nothing changes
+>
 > cse
 >   type  (IR, functions) -> (IR, functions)
 >   does  computes once what is computed again where the first result is seen

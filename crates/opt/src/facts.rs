@@ -7,11 +7,13 @@
 //!
 //! Statements are numbered over the whole program in the order in which they stand, each before those inside it.
 
+mod branch;
 mod counter;
 mod range;
 mod size;
 
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt, VarId};
+use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known of the statements of a program, by their numbers.
@@ -54,6 +56,7 @@ impl Facts {
                 depth: 0,
                 dims: FxHashMap::default(),
                 ranges: FxHashMap::default(),
+                comparisons: FxHashMap::default(),
                 equal: vec![],
                 if_rows: vec![],
                 contents: FxHashMap::default(),
@@ -134,6 +137,8 @@ struct Ctx<'p> {
     contents: FxHashMap<VarId, Vec<Vec<Size>>>,
     /// The bounds of Ints.
     ranges: FxHashMap<VarId, Range>,
+    /// Comparisons of Ints, by their results.
+    comparisons: FxHashMap<VarId, (Prim, &'p [Atom])>,
     /// Symbols that have been found to be equal, the first replaced by the second.
     equal: Vec<(Symbol, Symbol)>,
     /// The sizes that dimensions of arrays have if there are any rows there.
@@ -190,9 +195,9 @@ impl<'p> Ctx<'p> {
         }
         #[expect(clippy::wildcard_enum_match_arm, reason = "only these have blocks")]
         match &stmt.op {
-            Op::If(_, then, other) => {
-                self.inner(then);
-                self.inner(other);
+            Op::If(cond, then, other) => {
+                self.inner_if(*cond, true, then);
+                self.inner_if(*cond, false, other);
                 for (at, var) in stmt.vars.iter().enumerate() {
                     self.join_ranges(*var, [then.results[at], other.results[at]]);
                 }
@@ -211,6 +216,7 @@ impl<'p> Ctx<'p> {
         let proven = self.prove(stmt);
         self.facts.proven[number] = proven;
         self.learn_cover(&stmt.op);
+        self.learn_comparison(stmt);
         self.learn_sizes(stmt);
         self.learn_range(stmt, number);
     }

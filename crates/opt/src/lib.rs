@@ -8,6 +8,7 @@
 //! no errors: what is left out for them, such as a loop without end, is no change.
 
 mod accs;
+mod addends;
 mod calls;
 mod cells;
 mod collect;

@@ -18,6 +18,7 @@ pub const PASSES: &[Pass] = &[
     crate::scalars::PASS,
     crate::cells::PASS,
     crate::select::PASS,
+    crate::addends::PASS,
     crate::cse::PASS,
     crate::dce::PASS,
     crate::hoist::PASS,

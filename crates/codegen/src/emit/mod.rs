@@ -104,6 +104,18 @@ pub fn emit_by(unit: Unit<'_>, ways: &Ways) -> Result<(Code, Schedule), String> 
     emit_with(&[unit], ways)
 }
 
+/// What files begin with. Where bits may differ a product and a sum are rounded once.
+fn first_lines(units: &[Unit<'_>]) -> String {
+    let mut text = String::from("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
+    if units.iter().all(|unit| unit.fp == Fp::Fast) {
+        text.push_str(
+            "#ifdef __clang__\n#pragma clang fp contract(fast)\n#elif defined(__GNUC__)\n\
+             #pragma GCC optimize(\"fp-contract=fast\")\n#endif\n",
+        );
+    }
+    text
+}
+
 /// A text in parts: what every file begins with, and the functions of a program, which nothing calls yet.
 pub(crate) struct Parts {
     pub text: String,
@@ -127,7 +139,7 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
         programs.push_str(&functions);
         shared = emit.shared;
     }
-    let mut text = String::from("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
+    let mut text = first_lines(units);
     let (_, runtime) = RUNTIME.split_last().unwrap_or((&"", &[]));
     runtime.iter().for_each(|part| text.push_str(part));
     let own = [array_types(&shared.types), programs].concat();
@@ -154,7 +166,7 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
         shared = emit.shared;
         schedule = emit.schedule;
     }
-    code.text.push_str("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
+    code.text.push_str(&first_lines(units));
     RUNTIME.iter().for_each(|part| code.text.push_str(part));
     for part in [array_types(&shared.types), own, run(&starts)] {
         code.text.push_str(&part);

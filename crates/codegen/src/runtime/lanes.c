@@ -8,6 +8,25 @@ typedef int64_t pb_w_any __attribute__((vector_size(64), aligned(8), may_alias))
 #define PB_INLINE static inline PB_UNUSED __attribute__((always_inline))
 #define PB_LANE(l) for (int l = 0; l < 8; l++)
 
+/* What some processors do for all lanes at once, if the compiler has a name for it. */
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__has_builtin)
+#if __has_builtin(__builtin_ia32_ptestmq512) && __has_builtin(__builtin_ia32_ptestnmq512) && \
+    __has_builtin(__builtin_ia32_loadupd512_mask) && __has_builtin(__builtin_ia32_storeupd512_mask) && \
+    __has_builtin(__builtin_ia32_loaddqudi512_mask) && __has_builtin(__builtin_ia32_storedqudi512_mask) && \
+    __has_builtin(__builtin_ia32_gatherdiv8df) && __has_builtin(__builtin_ia32_scatterdiv8df) && \
+    __has_builtin(__builtin_ia32_gatherdiv8di) && __has_builtin(__builtin_ia32_scatterdiv8di) && \
+    __has_builtin(__builtin_ia32_rangepd512_mask) && __has_builtin(__builtin_ia32_sqrtpd512_mask)
+#define PB_WIDE 1
+typedef long long pb_ll __attribute__((vector_size(64)));
+#define PB_BITS(w) __builtin_ia32_ptestmq512((pb_ll)(w), (pb_ll)(w), (unsigned char)-1)
+#endif
+#endif
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#define PB_SHUFFLE 1
+#endif
+#endif
+
 PB_INLINE pb_v pb_all(double x) { return (pb_v){x, x, x, x, x, x, x, x}; }
 PB_INLINE pb_w pb_all_int(int64_t n) { return (pb_w){n, n, n, n, n, n, n, n}; }
 PB_INLINE pb_w pb_all_bool(int b) { return pb_all_int(b ? -1 : 0); }
@@ -17,21 +36,37 @@ PB_INLINE pb_w pb_ramp(int64_t n, int64_t stride) {
 /* The mask of the first lanes. */
 PB_INLINE pb_w pb_first(int64_t m) { return (pb_w){0, 1, 2, 3, 4, 5, 6, 7} < pb_all_int(m); }
 PB_INLINE int pb_some(pb_w w) {
+#ifdef PB_WIDE
+  return PB_BITS(w) != 0;
+#else
   int64_t any = 0;
   PB_LANE(l) any |= w[l];
   return any != 0;
+#endif
 }
 PB_INLINE int pb_every(pb_w w) {
+#ifdef PB_WIDE
+  return __builtin_ia32_ptestnmq512((pb_ll)w, (pb_ll)w, (unsigned char)-1) == 0;
+#else
   int64_t every = -1;
   PB_LANE(l) every &= w[l];
   return every != 0;
+#endif
 }
 PB_INLINE pb_w pb_where_int(pb_w mask, pb_w a, pb_w b) { return (mask & a) | (~mask & b); }
 PB_INLINE pb_v pb_where(pb_w mask, pb_v a, pb_v b) { return (pb_v)((mask & (pb_w)a) | (~mask & (pb_w)b)); }
 
 /* The lanes together, always in this order. */
 PB_INLINE double pb_across(pb_v v) {
+#ifdef PB_SHUFFLE
+  typedef double half __attribute__((vector_size(32)));
+  typedef double pair __attribute__((vector_size(16)));
+  const half a = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+  const pair b = __builtin_shufflevector(a, a, 0, 1) + __builtin_shufflevector(a, a, 2, 3);
+  return b[0] + b[1];
+#else
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+#endif
 }
 PB_INLINE int64_t pb_across_int(pb_w w) {
   int64_t sum = 0;
@@ -57,16 +92,24 @@ PB_INLINE pb_w pb_load_bool(const _Bool *p) {
   return w;
 }
 PB_INLINE pb_v pb_load_where(const double *p, pb_w mask) {
+#ifdef PB_WIDE
+  return __builtin_ia32_loadupd512_mask(p, (pb_v){0}, PB_BITS(mask));
+#else
   if (pb_every(mask)) return pb_load(p);
   pb_v v = {0};
   PB_LANE(l) if (mask[l]) v[l] = p[l];
   return v;
+#endif
 }
 PB_INLINE pb_w pb_load_where_int(const int64_t *p, pb_w mask) {
+#ifdef PB_WIDE
+  return (pb_w)__builtin_ia32_loaddqudi512_mask((const long long *)p, (pb_ll){0}, PB_BITS(mask));
+#else
   if (pb_every(mask)) return pb_load_int(p);
   pb_w w = {0};
   PB_LANE(l) if (mask[l]) w[l] = p[l];
   return w;
+#endif
 }
 PB_INLINE pb_w pb_load_where_bool(const _Bool *p, pb_w mask) {
   pb_w w = {0};
@@ -74,14 +117,22 @@ PB_INLINE pb_w pb_load_where_bool(const _Bool *p, pb_w mask) {
   return w;
 }
 PB_INLINE pb_v pb_gather(const double *p, pb_w at, pb_w mask) {
+#ifdef PB_WIDE
+  return __builtin_ia32_gatherdiv8df((pb_v){0}, p, (pb_ll)at, PB_BITS(mask), 8);
+#else
   pb_v v = {0};
   PB_LANE(l) if (mask[l]) v[l] = p[at[l]];
   return v;
+#endif
 }
 PB_INLINE pb_w pb_gather_int(const int64_t *p, pb_w at, pb_w mask) {
+#ifdef PB_WIDE
+  return (pb_w)__builtin_ia32_gatherdiv8di((pb_ll){0}, (const long long *)p, (pb_ll)at, PB_BITS(mask), 8);
+#else
   pb_w w = {0};
   PB_LANE(l) if (mask[l]) w[l] = p[at[l]];
   return w;
+#endif
 }
 PB_INLINE pb_w pb_gather_bool(const _Bool *p, pb_w at, pb_w mask) {
   pb_w w = {0};
@@ -91,11 +142,35 @@ PB_INLINE pb_w pb_gather_bool(const _Bool *p, pb_w at, pb_w mask) {
 PB_INLINE void pb_store(double *p, pb_v v) { *(pb_v_any *)p = v; }
 PB_INLINE void pb_store_int(int64_t *p, pb_w w) { *(pb_w_any *)p = w; }
 PB_INLINE void pb_store_bool(_Bool *p, pb_w w) { PB_LANE(l) p[l] = w[l] != 0; }
-PB_INLINE void pb_store_some(double *p, pb_v v, int64_t m) { PB_LANE(l) if (l < m) p[l] = v[l]; }
-PB_INLINE void pb_store_some_int(int64_t *p, pb_w w, int64_t m) { PB_LANE(l) if (l < m) p[l] = w[l]; }
+PB_INLINE void pb_store_some(double *p, pb_v v, int64_t m) {
+#ifdef PB_WIDE
+  __builtin_ia32_storeupd512_mask(p, v, PB_BITS(pb_first(m)));
+#else
+  PB_LANE(l) if (l < m) p[l] = v[l];
+#endif
+}
+PB_INLINE void pb_store_some_int(int64_t *p, pb_w w, int64_t m) {
+#ifdef PB_WIDE
+  __builtin_ia32_storedqudi512_mask((long long *)p, (pb_ll)w, PB_BITS(pb_first(m)));
+#else
+  PB_LANE(l) if (l < m) p[l] = w[l];
+#endif
+}
 PB_INLINE void pb_store_some_bool(_Bool *p, pb_w w, int64_t m) { PB_LANE(l) if (l < m) p[l] = w[l] != 0; }
-PB_INLINE void pb_scatter(double *p, pb_w at, pb_v v, int64_t m) { PB_LANE(l) if (l < m) p[at[l]] = v[l]; }
-PB_INLINE void pb_scatter_int(int64_t *p, pb_w at, pb_w w, int64_t m) { PB_LANE(l) if (l < m) p[at[l]] = w[l]; }
+PB_INLINE void pb_scatter(double *p, pb_w at, pb_v v, int64_t m) {
+#ifdef PB_WIDE
+  __builtin_ia32_scatterdiv8df(p, PB_BITS(pb_first(m)), (pb_ll)at, v, 8);
+#else
+  PB_LANE(l) if (l < m) p[at[l]] = v[l];
+#endif
+}
+PB_INLINE void pb_scatter_int(int64_t *p, pb_w at, pb_w w, int64_t m) {
+#ifdef PB_WIDE
+  __builtin_ia32_scatterdiv8di((long long *)p, PB_BITS(pb_first(m)), (pb_ll)at, (pb_ll)w, 8);
+#else
+  PB_LANE(l) if (l < m) p[at[l]] = w[l];
+#endif
+}
 PB_INLINE void pb_scatter_bool(_Bool *p, pb_w at, pb_w w, int64_t m) {
   PB_LANE(l) if (l < m) p[at[l]] = w[l] != 0;
 }
@@ -145,16 +220,34 @@ static PB_UNUSED pb_block *pb_scratch(pb_ctx *c, int32_t site, const int64_t *d,
 PB_INLINE pb_v pb_v_Abs(pb_v x) { return (pb_v)((pb_w)x & INT64_MAX); }
 PB_INLINE pb_w pb_v_IsNan(pb_v x) { return x != x; }
 PB_INLINE pb_v pb_v_Max(pb_v x, pb_v y) {
+#ifdef PB_WIDE
+  const pb_v larger = __builtin_ia32_rangepd512_mask(x, y, 5, (pb_v){0}, (unsigned char)-1, 4);
+  return pb_where((x == x) & (y == y), larger, pb_all((double)NAN));
+#else
   pb_v max = pb_where(x > y, x, y);
   max = pb_where((x == y) & (x == 0.0), x + y, max);
   return pb_where((x == x) & (y == y), max, pb_all((double)NAN));
+#endif
 }
-PB_INLINE pb_v pb_v_Min(pb_v x, pb_v y) { return -pb_v_Max(-x, -y); }
+PB_INLINE pb_v pb_v_Min(pb_v x, pb_v y) {
+#ifdef PB_WIDE
+  const pb_v smaller = __builtin_ia32_rangepd512_mask(x, y, 4, (pb_v){0}, (unsigned char)-1, 4);
+  return pb_where((x == x) & (y == y), smaller, pb_all((double)NAN));
+#else
+  return -pb_v_Max(-x, -y);
+#endif
+}
 PB_INLINE pb_v pb_v_Signum(pb_v x) {
   pb_v sign = pb_where(x > 0.0, pb_all(1.0), pb_where(x < 0.0, pb_all(-1.0), pb_all(0.0)));
   return pb_where(x == x, sign, pb_all((double)NAN));
 }
-PB_INLINE pb_v pb_v_Sqrt(pb_v x) { return PB_EACH1(pb_v, sqrt, x); }
+PB_INLINE pb_v pb_v_Sqrt(pb_v x) {
+#ifdef PB_WIDE
+  return __builtin_ia32_sqrtpd512_mask(x, (pb_v){0}, (unsigned char)-1, 4);
+#else
+  return PB_EACH1(pb_v, sqrt, x);
+#endif
+}
 PB_INLINE pb_v pb_v_Floor(pb_v x) { return PB_EACH1(pb_v, floor, x); }
 PB_INLINE pb_v pb_v_mul_zero(pb_v t, pb_v x) { return pb_where(t == 0.0, pb_all(0.0), t * x); }
 /* Lanes that are not at work may hold anything: nothing fails. */

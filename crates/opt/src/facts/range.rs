@@ -61,6 +61,9 @@ impl Ctx<'_> {
                 self.ranges.insert(var, range);
             }
         }
+        if let Op::Select(_, a, b) = stmt.op {
+            self.join_ranges(var, [a, b]);
+        }
         if let Op::Copy(Atom::Var(a)) = stmt.op
             && let Some(range) = self.ranges.get(&a).copied()
         {

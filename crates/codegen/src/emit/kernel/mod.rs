@@ -14,6 +14,7 @@ mod packs;
 mod places;
 mod plan;
 mod schedule;
+mod skip;
 mod tables;
 mod text;
 

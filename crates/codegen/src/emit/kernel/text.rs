@@ -137,18 +137,26 @@ impl<'t, 'k> Text<'t, 'k> {
         }
     }
 
-    pub fn block(&mut self, block: &'k Block, skipped: &[*const Stmt]) {
-        for stmt in &block.stmts {
-            if self.tables.left_out.contains(&std::ptr::from_ref(stmt)) {
-                for var in &stmt.vars {
-                    if let Some(index) = self.tables.looked_up.get(var) {
-                        let value = format!("{}[{}]", tables::name(*var), local_name(*index));
-                        self.define(*var, &value);
-                    }
-                }
-            } else if !skipped.contains(&std::ptr::from_ref(stmt)) {
-                self.stmt(stmt);
+    pub fn block(&mut self, block: &'k Block, leave: &[*const Stmt]) {
+        for (at, stmt) in block.stmts.iter().enumerate() {
+            if let Some(skip) = self.skip(&block.stmts[at..], &block.results) {
+                return self.skipping(&skip, leave);
             }
+            self.one(stmt, leave);
+        }
+    }
+
+    /// A statement, unless it is to be left out.
+    pub fn one(&mut self, stmt: &'k Stmt, leave: &[*const Stmt]) {
+        if self.tables.left_out.contains(&std::ptr::from_ref(stmt)) {
+            for var in &stmt.vars {
+                if let Some(index) = self.tables.looked_up.get(var) {
+                    let value = format!("{}[{}]", tables::name(*var), local_name(*index));
+                    self.define(*var, &value);
+                }
+            }
+        } else if !leave.contains(&std::ptr::from_ref(stmt)) {
+            self.stmt(stmt);
         }
     }
 

@@ -1,0 +1,237 @@
+//! What adds nothing is skipped: where a cotangent is zero unless a condition holds, such as that of all elements
+//! but the least, the sums that only it goes into need the condition in one lane at least.
+
+use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::FxHashSet;
+
+use super::lanes::Kind;
+use super::plan::local_name;
+use super::text::Text;
+
+/// Statements of a block, from a selection on, of which some need to run only under its condition.
+pub(super) struct Skip<'k> {
+    /// The condition, and whether it is to hold.
+    cond: Atom,
+    truth: bool,
+    /// The other statements that come before them.
+    before: Vec<&'k Stmt>,
+    skipped: Vec<&'k Stmt>,
+    /// What is wanted of them behind them, zero if they do not run.
+    wanted: Vec<VarId>,
+    /// The other statements.
+    after: Vec<&'k Stmt>,
+}
+
+impl<'k> Text<'_, 'k> {
+    /// How to skip what hangs on a selection, which is the first of these statements, if that is worth it.
+    pub fn skip(&self, stmts: &'k [Stmt], results: &[Atom]) -> Option<Skip<'k>> {
+        let (first, rest) = stmts.split_first()?;
+        let (Op::Select(cond, a, b), &[chosen]) = (&first.op, first.vars.as_slice()) else {
+            return None;
+        };
+        let zero = Atom::Real(0.0);
+        let truth = match (*a == zero, *b == zero) {
+            (false, true) => true,
+            (true, false) => false,
+            (true, true) | (false, false) => return None,
+        };
+        let mut zeros = FxHashSet::from_iter([chosen]);
+        let mut skipped: FxHashSet<*const Stmt> = FxHashSet::default();
+        let (mut is_worth, mut adds) = (false, false);
+        for stmt in rest {
+            if let Some(is_dear) = self.hands_on(stmt, &mut zeros) {
+                skipped.insert(std::ptr::from_ref(stmt));
+                is_worth |= is_dear;
+            } else {
+                // The order of sums stays.
+                for_each_add(stmt, &mut |_| adds = true);
+            }
+        }
+        if !is_worth || adds {
+            return None;
+        }
+        self.sink(rest, results, &mut skipped);
+        self.parted(first, rest, results, &skipped, (*cond, truth))
+    }
+
+    /// The statements in the order in which they can stand then, if there is one.
+    fn parted(
+        &self,
+        first: &'k Stmt,
+        rest: &'k [Stmt],
+        results: &[Atom],
+        skipped: &FxHashSet<*const Stmt>,
+        (cond, truth): (Atom, bool),
+    ) -> Option<Skip<'k>> {
+        let is_skipped = |stmt: &Stmt| skipped.contains(&std::ptr::from_ref(stmt));
+        let mut touched: FxHashSet<VarId> = FxHashSet::default();
+        let mut bound: FxHashSet<VarId> = FxHashSet::default();
+        for stmt in rest.iter().filter(|stmt| is_skipped(stmt)) {
+            bound.extend(&stmt.vars);
+            for_each_add(stmt, &mut |acc| {
+                touched.extend(acc.var().map(|acc| self.layout.view(acc).root))
+            });
+        }
+        let mut skip = Skip {
+            cond,
+            truth,
+            before: vec![first],
+            skipped: vec![],
+            wanted: vec![],
+            after: vec![],
+        };
+        let mut late: FxHashSet<VarId> = FxHashSet::default();
+        for stmt in rest {
+            let vars = mentioned(stmt);
+            if is_skipped(stmt) {
+                if vars.iter().any(|var| late.contains(var)) {
+                    return None;
+                }
+                skip.skipped.push(stmt);
+                continue;
+            }
+            let is_late = |var: &VarId| {
+                bound.contains(var)
+                    || late.contains(var)
+                    || (touched.contains(&self.layout.view(*var).root)
+                        && !matches!(stmt.op, Op::AtAcc(..)))
+            };
+            if vars.iter().any(is_late) {
+                late.extend(&stmt.vars);
+                skip.after.push(stmt);
+            } else {
+                skip.before.push(stmt);
+            }
+            skip.wanted.extend(vars.into_iter().filter(|var| bound.contains(var)));
+        }
+        let results = results.iter().filter_map(|atom| atom.var());
+        skip.wanted.extend(results.filter(|var| bound.contains(var)));
+        skip.wanted.sort();
+        skip.wanted.dedup();
+        Some(skip)
+    }
+
+    /// Whether a statement only hands zeros on, and if so whether it costs much.
+    fn hands_on(&self, stmt: &'k Stmt, zeros: &mut FxHashSet<VarId>) -> Option<bool> {
+        let is_zero = |atom: Atom, zeros: &FxHashSet<VarId>| {
+            atom == Atom::Real(0.0) || atom.var().is_some_and(|var| zeros.contains(&var))
+        };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others make numbers of their own")]
+        let hands_on = match &stmt.op {
+            Op::MulZero(t, _) => is_zero(*t, zeros),
+            Op::Prim(Prim::Neg | Prim::Add | Prim::Sub, args) => {
+                args.iter().all(|arg| is_zero(*arg, zeros))
+            }
+            Op::AddAcc(acc, at, value) => {
+                let root = acc.var().map(|acc| self.layout.view(acc))?;
+                let is_apart = self.layout.is_inside(root.root);
+                let mut place = at.iter().chain(&root.prefix);
+                let is_dear = self.across.is_some()
+                    && !is_apart
+                    && place.all(|atom| self.kind(*atom) == Kind::Uniform);
+                return is_zero(*value, zeros).then_some(is_dear);
+            }
+            Op::Loop(Loop { form: LoopForm::For { .. }, states, body, .. }) => {
+                // One by one, a loop is worth the question.
+                let (mut inner, mut all, mut is_dear) =
+                    (zeros.clone(), true, self.across.is_none());
+                for stmt in &body.stmts {
+                    match self.hands_on(stmt, &mut inner) {
+                        Some(dear) => is_dear |= dear,
+                        None => {
+                            all &= stmt.op.blocks().is_empty()
+                                && !matches!(stmt.op, Op::AddAcc(..) | Op::NewAcc(_));
+                        }
+                    }
+                }
+                return (all && states.is_empty() && body.results.is_empty()).then_some(is_dear);
+            }
+            _ => false,
+        };
+        if hands_on {
+            zeros.extend(&stmt.vars);
+        }
+        hands_on.then_some(false)
+    }
+
+    /// Adds the statements that only those need.
+    fn sink(&self, stmts: &'k [Stmt], results: &[Atom], skipped: &mut FxHashSet<*const Stmt>) {
+        let mut needed: FxHashSet<VarId> = results.iter().filter_map(|atom| atom.var()).collect();
+        for stmt in stmts.iter().rev() {
+            let is_number = |var: &VarId| !self.ty(Atom::Var(*var)).is_array();
+            let is_plain = matches!(
+                stmt.op,
+                Op::Prim(..) | Op::Copy(_) | Op::Select(..) | Op::Index(..) | Op::MulZero(..)
+            );
+            if skipped.contains(&std::ptr::from_ref(stmt)) {
+                continue;
+            }
+            let is_idle = stmt.vars.iter().all(|var| is_number(var) && !needed.contains(var));
+            if is_plain && is_idle && !self.tables.left_out.contains(&std::ptr::from_ref(stmt)) {
+                skipped.insert(std::ptr::from_ref(stmt));
+                continue;
+            }
+            needed.extend(mentioned(stmt));
+        }
+    }
+
+    /// The text of statements of which some are skipped.
+    pub fn skipping(&mut self, skip: &Skip<'k>, leave: &[*const Stmt]) {
+        for stmt in &skip.before {
+            self.one(stmt, leave);
+        }
+        for var in &skip.wanted {
+            let (ty, name) = (self.c_type(*var), local_name(*var));
+            let zero = if self.kind(Atom::Var(*var)) == Kind::Varying { "{0}" } else { "0" };
+            self.line(format_args!("{ty} w{name} = {zero};"));
+        }
+        let is_varying = self.kind(skip.cond) == Kind::Varying;
+        let cond = if is_varying {
+            let cond = self.vector(skip.cond);
+            let own = if skip.truth { cond } else { format!("~{cond}") };
+            let own = self.active().map_or(own.clone(), |active| format!("({active} & {own})"));
+            format!("pb_some({own})")
+        } else {
+            let cond = self.scalar(skip.cond);
+            if skip.truth { cond } else { format!("!{cond}") }
+        };
+        self.open(format_args!("if ({cond}) {{"));
+        for stmt in &skip.skipped {
+            self.one(stmt, leave);
+        }
+        for var in &skip.wanted {
+            let name = local_name(*var);
+            self.line(format_args!("w{name} = {name};"));
+        }
+        self.close();
+        for var in &skip.wanted {
+            let (ty, name) = (self.c_type(*var), local_name(*var));
+            self.line(format_args!("const {ty} {name} = w{name};"));
+        }
+        for stmt in &skip.after {
+            self.one(stmt, leave);
+        }
+    }
+}
+
+/// Tells of each accumulator that a statement adds to.
+fn for_each_add(stmt: &Stmt, tell: &mut dyn FnMut(Atom)) {
+    let mut look = |stmt: &Stmt| {
+        if let Op::AddAcc(acc, _, _) = stmt.op {
+            tell(acc);
+        }
+    };
+    look(stmt);
+    stmt.op.blocks().into_iter().for_each(|block| block.visit(&mut look));
+}
+
+/// The variables that a statement mentions, inside it too.
+fn mentioned(stmt: &Stmt) -> Vec<VarId> {
+    let mut vars = vec![];
+    stmt.op.for_each_atom(&mut |atom| vars.extend(atom.var()));
+    for block in stmt.op.blocks() {
+        block.visit_atoms(&mut |atom| vars.extend(atom.var()));
+    }
+    vars
+}

@@ -1,0 +1,101 @@
+//! What the condition of a branch says of Ints inside it.
+
+use pullback_ir::{Atom, Block, Op, Stmt, VarId};
+use pullback_prim::Prim;
+
+use super::{Ctx, Range};
+
+impl<'p> Ctx<'p> {
+    /// Notes a comparison of Ints.
+    pub(super) fn learn_comparison(&mut self, stmt: &'p Stmt) {
+        if let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice())
+            && (opposite(*prim).is_some() || *prim == Prim::Not)
+        {
+            self.comparisons.insert(var, (*prim, args));
+        }
+    }
+
+    /// Sweeps a block that runs if a condition has this truth value.
+    pub(super) fn inner_if(&mut self, cond: Atom, truth: bool, block: &'p Block) {
+        let before = self.suppose(cond, truth);
+        self.inner(block);
+        for (var, range) in before.into_iter().rev() {
+            match range {
+                Some(range) => self.ranges.insert(var, range),
+                None => self.ranges.remove(&var),
+            };
+        }
+    }
+
+    /// Takes it that a condition has a truth value. What was known before of the variables that it is about.
+    fn suppose(&mut self, cond: Atom, truth: bool) -> Vec<(VarId, Option<Range>)> {
+        let known = cond.var().and_then(|cond| self.comparisons.get(&cond));
+        let Some(&(prim, args)) = known else { return vec![] };
+        if prim == Prim::Not {
+            return self.suppose(args[0], !truth);
+        }
+        let &[a, b] = args else { return vec![] };
+        let holds = if truth { Some(prim) } else { opposite(prim) };
+        match holds {
+            Some(Prim::IntLt) => self.order(a, b, -1),
+            Some(Prim::IntLe) => self.order(a, b, 0),
+            Some(Prim::IntGt) => self.order(b, a, -1),
+            Some(Prim::IntGe) => self.order(b, a, 0),
+            Some(Prim::IntEq) => {
+                let mut before = self.order(a, b, 0);
+                before.extend(self.order(b, a, 0));
+                before
+            }
+            Some(Prim::IntNe) => {
+                let mut before = self.differ(a, b);
+                before.extend(self.differ(b, a));
+                before
+            }
+            _ => vec![],
+        }
+    }
+
+    /// `a ≤ b + by`
+    fn order(&mut self, a: Atom, b: Atom, by: i64) -> Vec<(VarId, Option<Range>)> {
+        let (x, y) = (self.range(a), self.range(b));
+        let below = x.below.or_else(|| y.is.and_then(|(s, c)| Some((s, c.checked_add(by)?))));
+        let smaller = Range { hi: x.hi.min(y.hi.saturating_add(by)), below, ..x };
+        let larger = Range { lo: y.lo.max(x.lo.saturating_sub(by)), ..y };
+        [(a, smaller), (b, larger)]
+            .into_iter()
+            .filter_map(|(atom, range)| self.narrow(atom, range))
+            .collect()
+    }
+
+    /// `a ≠ b`: if one is known, and the other begins or ends there, it does not.
+    fn differ(&mut self, a: Atom, b: Atom) -> Vec<(VarId, Option<Range>)> {
+        let (x, y) = (self.range(a), self.range(b));
+        let is_known = y.lo == y.hi;
+        let range = match x {
+            _ if !is_known => return vec![],
+            Range { lo, .. } if lo == y.lo => Range { lo: lo.saturating_add(1), ..x },
+            Range { hi, .. } if hi == y.lo => Range { hi: hi.saturating_sub(1), ..x },
+            _ => return vec![],
+        };
+        self.narrow(a, range).into_iter().collect()
+    }
+
+    fn narrow(&mut self, atom: Atom, range: Range) -> Option<(VarId, Option<Range>)> {
+        let var = atom.var()?;
+        Some((var, self.ranges.insert(var, range)))
+    }
+}
+
+/// The comparison that holds where another does not.
+fn opposite(prim: Prim) -> Option<Prim> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others compare no Ints")]
+    match prim {
+        Prim::IntLt => Some(Prim::IntGe),
+        Prim::IntGe => Some(Prim::IntLt),
+        Prim::IntLe => Some(Prim::IntGt),
+        Prim::IntGt => Some(Prim::IntLe),
+        Prim::IntEq => Some(Prim::IntNe),
+        Prim::IntNe => Some(Prim::IntEq),
+        _ => None,
+    }
+}
