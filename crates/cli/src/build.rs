@@ -4,19 +4,14 @@ use std::path::{Path, PathBuf};
 
 use pullback_base::Diagnostic;
 use pullback_base::Span;
-use pullback_driver::{Build, Built, Session, Stop, Target, shared_object};
+use pullback_driver::{Built, Session, Stop, shared_object};
 
-use crate::options::Emit;
+use crate::options::{BuildArgs, Emit};
 
 /// Makes a library and writes it into a folder; gives the paths of what has been written, one a line.
-pub fn build(
-    session: &mut Session<'_>,
-    asked: &Build,
-    emit: Emit,
-    target: Target,
-    folder: &Path,
-) -> Result<String, Stop> {
-    let library = pullback_driver::build(session, asked)?;
+pub fn build(session: &mut Session<'_>, asked: &BuildArgs) -> Result<String, Stop> {
+    let BuildArgs { output: folder, emit, target, .. } = asked;
+    let library = pullback_driver::build(session, &asked.request())?;
     let Built { name, header, source, manifest } = &library;
     if let Err(error) = std::fs::create_dir_all(folder) {
         return unwritten(session, folder, &error);
@@ -28,8 +23,8 @@ pub fn build(
         Emit::So => vec![("h", header), ("json", manifest)],
         Emit::Header => vec![("h", header)],
     };
-    if emit == Emit::So {
-        shared_object(session, source, target, &path("so"))?;
+    if *emit == Emit::So {
+        shared_object(session, source, target.target(), &path("so"))?;
         written.push(path("so"));
     }
     for (ending, text) in texts {

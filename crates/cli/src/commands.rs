@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::Diagnostic;
-use pullback_driver::{Answer, Build, Call, Clock, Session, Settings, Stop, TestReport};
+use pullback_driver::{Answer, Call, Clock, Session, Settings, Stop, TestReport};
 
 use crate::bench::bench;
 use crate::build::build;
@@ -63,12 +63,9 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             };
             finish(&session, color, text)
         }
-        Command::Build { file, entries, emit, output, wrt, abi, sizes, target } => {
+        Command::Build(asked) => {
             let mut session = Session::timed(&Terminal, clock.clone());
-            let (file, entries, wrt) = (file.clone(), entries.clone(), wrt.wrt.clone());
-            let (abi, sizes) = (abi.abi(), sizes.clone());
-            let asked = Build { file, entries, wrt, abi, sizes };
-            let text = build(&mut session, &asked, *emit, target.target(), output);
+            let text = build(&mut session, asked);
             finish(&session, color, text)
         }
         Command::Dev { call, settings, asked } => {

@@ -1,0 +1,80 @@
+//! `build`: which library to make.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use pullback_driver::Build;
+
+use super::call::WrtArgs;
+use super::native::TargetArgs;
+use crate::units;
+
+/// What the help of `build` ends with.
+pub const BUILD: &str = "\
+Of a definition `f` in `m.pull` the library has `m_f`, `m_f_jvp`, `m_f_vjp`, and if the result is a Real
+`m_f_grad` and `m_f_hvp`. The header says how they are called; `docs/c.md` has an example. A C file is
+compiled by `cc -std=gnu11 -O3 -march=native -fno-strict-aliasing -ffp-contract=off -Wno-psabi -c`, and linked with `-lm`.
+`--abi casadi` makes `m_f`, `fwd1_m_f`, `adj1_m_f`, `jac_m_f` and `fwd1_adj1_m_f` for CasADi: `docs/casadi.md`.";
+
+/// What library to make of which definitions.
+#[derive(Debug, Args)]
+pub struct BuildArgs {
+    /// The file; `-` is standard input.
+    pub file: PathBuf,
+    /// The definitions [default: all that can be called from C].
+    #[arg(value_name = "ENTRY")]
+    entries: Vec<String>,
+    /// What to write.
+    #[arg(long, value_name = "WHAT", default_value = "c")]
+    pub emit: Emit,
+    /// The folder to write into; it is made if it is not there.
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    wrt: WrtArgs,
+    /// Who calls the library.
+    #[arg(long, value_name = "WHO", default_value = "c")]
+    abi: Abi,
+    /// A size that the definitions name, for `--abi casadi`.
+    #[arg(long = "size", value_name = "NAME=N,…", value_delimiter = ',', value_parser = units::size)]
+    sizes: Vec<(String, i64)>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+/// What `build` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// A C file that needs no other, a header and a manifest.
+    C,
+    /// A shared object, a header and a manifest.
+    So,
+    /// A header.
+    Header,
+}
+
+/// Who calls a library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Abi {
+    /// Programs in C: arrays of any sizes.
+    C,
+    /// CasADi's `external`: matrices of sizes that are known now.
+    Casadi,
+}
+
+impl BuildArgs {
+    /// As the driver wants it.
+    pub fn request(&self) -> Build {
+        let abi = match self.abi {
+            Abi::C => pullback_driver::Abi::C,
+            Abi::Casadi => pullback_driver::Abi::Casadi,
+        };
+        Build {
+            file: self.file.clone(),
+            entries: self.entries.clone(),
+            wrt: self.wrt.wrt.clone(),
+            abi,
+            sizes: self.sizes.clone(),
+        }
+    }
+}

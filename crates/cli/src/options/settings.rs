@@ -1,0 +1,77 @@
+//! How to evaluate, and what to tell about a run.
+
+use clap::{Args, ValueEnum};
+use pullback_driver::{Settings, Target};
+
+use crate::units;
+
+/// How to evaluate.
+#[derive(Debug, Args)]
+pub struct SettingsArgs {
+    /// The engine of differentiation.
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// Fuse functions of numbers: with `--engine delta`, each call leaves one binding.
+    #[arg(long)]
+    pub fuse: bool,
+    /// What a derivative at a tie or an edge of a domain is: by convention, or an error.
+    #[arg(long, value_name = "WHICH", default_value = "trace")]
+    pub domain: Domain,
+    /// The most memory that the input file and all values may take, such as 512M or 4G.
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub max_memory: Option<usize>,
+    /// The most memory that a loop may save for reverse mode before it gets checkpoints: with `--engine ir`.
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub max_tape: Option<usize>,
+    /// The longest time that the command may take (for `test`, each evaluation), such as 10s or 500ms.
+    #[arg(long, value_name = "TIME", value_parser = units::seconds)]
+    pub timeout: Option<f64>,
+    /// How deep the calls of every recursive function may nest [default: any depth].
+    #[arg(long, value_name = "N")]
+    pub fuel: Option<u64>,
+}
+
+/// What to tell about a run, on top of its answer.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct WarnArgs {
+    /// Warn where the run meets ties and edges of domains, with what the derivative is there.
+    #[arg(long, value_name = "WHAT")]
+    pub warn: Option<Warn>,
+}
+
+/// What to warn about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Warn {
+    /// Ties and edges of domains.
+    Kinks,
+}
+
+/// What a derivative at a tie or an edge of a domain is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Domain {
+    /// That of the executed trace, by the table of conventions.
+    Trace,
+    /// An error.
+    Strict,
+}
+
+impl SettingsArgs {
+    /// As the driver wants them.
+    pub fn settings(&self, warn: WarnArgs) -> Settings {
+        Settings {
+            warn_kinks: warn.warn == Some(Warn::Kinks),
+            trace_nan: false,
+            verbose: false,
+            fp: None,
+            target: Target::default(),
+            engine: self.engine.clone(),
+            fuse: self.fuse,
+            strict: self.domain == Domain::Strict,
+            max_memory: self.max_memory,
+            max_tape: self.max_tape,
+            timeout: self.timeout,
+            fuel: self.fuel,
+            steps: None,
+        }
+    }
+}
