@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use pullback_driver::Input;
+
 /// The root of the repository.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -28,4 +30,12 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
             found.push(path);
         }
     }
+}
+
+/// A file below `tests/input` as the input of a call: all its parameters, or with a name such as `for_x.csv`
+/// the parameter `x`.
+pub fn input_at(path: &Path) -> Input {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let parameter = stem.strip_prefix("for_").map(str::to_owned);
+    Input { parameter, path: path.to_owned() }
 }

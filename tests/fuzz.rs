@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use pullback_driver::{Call, Memory, Session, check, run};
 
 use crate::mutants::{ARRAY, archive, formatted, limits, member, render_all, used};
-use crate::{corpus, deep, root};
+use crate::{corpus, deep, input_at, root};
 
 /// What to do.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +41,10 @@ pub struct Report {
 /// Runs a campaign.
 pub fn fuzz(campaign: Campaign) -> Report {
     let programs = Arc::new(texts(&corpus(&["examples", "lib", "tests"], "pull")));
-    let mut inputs = corpus(&["tests/input"], "json");
-    inputs.extend(corpus(&["tests/input"], "npz"));
+    let mut inputs = vec![];
+    for ending in ["json", "npz", "npy", "csv"] {
+        inputs.extend(corpus(&["tests/input"], ending));
+    }
     let inputs = Arc::new(inputs);
     let mut report = Report::default();
     for seed in (campaign.seed..).take(campaign.count as usize) {
@@ -117,18 +119,20 @@ fn input_case(random: &mut Random, inputs: &[PathBuf]) -> Result<bool, String> {
     let text = read(path)?;
     // Nested a hundred thousand deep, only the size of the case says anything new.
     let text = &text[..text.len().min(10_000)];
-    let packed = path.extension().is_some_and(|ending| ending == "npz");
-    let bytes = match (packed, random.below(2)) {
-        (false, _) => mutated(random, text, b"{\"x\": [1, -2.5e3, \"NaN\", null, true]}"),
-        (true, 0) => mutated(random, text, ARRAY),
-        (true, _) => archive(&member(&program), &mutated(random, ARRAY, ARRAY)),
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let bytes = match (&*ending, random.below(2)) {
+        ("csv", _) => mutated(random, text, b"x,\"y, z\"\r\n1,-2.5e3\nNaN,\n"),
+        ("npy", _) | ("npz", 0) => mutated(random, text, ARRAY),
+        ("json", _) => mutated(random, text, b"{\"x\": [1, -2.5e3, \"NaN\", null, true]}"),
+        _ => archive(&member(&program), &mutated(random, ARRAY, ARRAY)),
     };
     let files = Memory::default().with(&program, read(&program)?).with(path, bytes);
     let call = Call {
         file: program,
         entry: "main".to_owned(),
         args: vec![],
-        input: Some(path.clone()),
+        named: vec![],
+        inputs: vec![input_at(path)],
         settings: limits(2.0),
     };
     deep(|| {

@@ -120,7 +120,8 @@ pub fn gradbench(
         file: program(eval),
         entry: entry(eval, function).to_owned(),
         args: vec![],
-        input: Some(path),
+        named: vec![],
+        inputs: vec![path.into()],
         settings,
     };
     let Ok(answer) = run(&mut session, &call) else {

@@ -133,7 +133,7 @@ fn holds_on_real_input() {
             let call = Call {
                 file: root().join("examples/gmm.pull"),
                 entry: "objective".to_owned(),
-                input: Some(root().join("examples/data/gmm.json")),
+                inputs: vec![root().join("examples/data/gmm.json").into()],
                 settings: settings(forward),
                 ..Call::default()
             };

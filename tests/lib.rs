@@ -21,7 +21,7 @@ pub use calculus::calculus_test;
 pub use cases::{Case, Cases};
 pub use configurations::Configuration;
 pub use contenders::{contenders, random_programs, walk_table};
-pub use corpus::{corpus, root};
+pub use corpus::{corpus, input_at, root};
 pub use fuzz::{Campaign, Report, fuzz};
 pub use gradbench::{RECORDED, gradbench, recorded, replayed, tool};
 pub use held::{held, held_on, rendered};

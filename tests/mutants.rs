@@ -35,7 +35,8 @@ pub fn used(files: &Memory, path: &Path, text: &str, choices: [u64; 3]) -> Resul
         file: path.to_owned(),
         entry: (*name).to_owned(),
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-        input: None,
+        named: vec![],
+        inputs: vec![],
         settings: limits(0.5),
     };
     let uses: [&dyn Fn(&mut Session<'_>); 3] = [
@@ -126,7 +127,7 @@ mod tests {
         let call = Call {
             file: program.to_owned(),
             entry: "main".to_owned(),
-            input: Some(input.to_owned()),
+            inputs: vec![input.to_owned().into()],
             ..Call::default()
         };
         let mut session = Session::new(&files);

@@ -6,7 +6,7 @@
 //! | `tests/errors` | the diagnostics of `check` are the snapshot `.stderr` |
 //! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine that covers them, and on the compiler in one of its configurations and with checkpoints in every loop; the calculus prints and parses |
 //! | `tests/refused` | the compiler refuses `main` with the name of a function, and the evaluator runs it |
-//! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it |
+//! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it; `for_x.csv` is the parameter `x` |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
 //! | `tests/lambda` | of a program of the calculus: what a pass makes, what values engines give, or what is wrong |
 //! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page |
@@ -20,7 +20,9 @@ use pullback_driver::{
     Call, Disk, Files, Memory, STAGES, Session, Settings, check, fmt, run, show,
 };
 use pullback_engines::ENGINES;
-use pullback_suite::{Configuration, blocks, calculus_test, deep, held, matches, rendered};
+use pullback_suite::{
+    Configuration, blocks, calculus_test, deep, held, input_at, matches, rendered,
+};
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
 /// count what an engine is not made for. `cargo xtask suite` gives more.
@@ -192,12 +194,12 @@ fn input(path: &Path) -> Outcome {
         let call = Call {
             file: program,
             entry: "main".to_owned(),
-            input: Some(path.to_owned()),
+            inputs: vec![input_at(path)],
             ..Call::default()
         };
         let answer = run(&mut session, &call);
         let output = match &answer {
-            Ok(answer) => answer.json() + "\n",
+            Ok(answer) => rendered(&session, &session.diagnostics) + &answer.json() + "\n",
             Err(_) => rendered(&session, &session.diagnostics),
         };
         let code = session.diagnostics.first().map_or("ok", |diagnostic| diagnostic.code);
@@ -315,7 +317,7 @@ datatest_stable::harness! {
     { test = expectations, root = "run", pattern = r"\.pull$" },
     { test = expectations, root = "ad", pattern = r"\.pull$" },
     { test = refused, root = "refused", pattern = r"\.pull$" },
-    { test = input, root = "input", pattern = r"/input\.(json|npz)$" },
+    { test = input, root = "input", pattern = r"/(input|for_[a-z]+)\.(json|npz|npy|csv)$" },
     { test = calculus_text, root = "lambda", pattern = r"\.lambda$" },
     { test = stages, root = "stages", pattern = r"\.pull$" },
     { test = polished, root = "../examples", pattern = r"\.pull$" },

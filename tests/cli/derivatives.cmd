@@ -22,18 +22,18 @@ exit 2
 
 $ pullback grad tests/cli/programs/calls.pull predict '{ w = [1, 1], b = 0 }' --input tests/cli/programs/predict.json
 exit 1
-! error[E0806]: the parameter `m` is given twice
-!  --> <argument 1>:1:1
-!   |
-! 1 | { w = [1, 1], b = 0 }
-!   | ^^^^^^^^^^^^^^^^^^^^^ here as an argument
-!   |
-!  ::: tests/cli/programs/predict.json:1:2
-!   |
-! 1 | {"m": {"b": 1.0, "w": [1, 2]}, "x": [3, 4]}
-!   |  --- and here in the input file
-!   |
-!   = help: leave one of them out
+! error[E0808]: `predict` takes 2 arguments, but 1 is given beside 2 by name
+!   --> <argument 1>:1:1
+!    |
+!  1 | { w = [1, 1], b = 0 }
+!    | ^^^^^^^^^^^^^^^^^^^^^ this one is too many
+!    |
+!   ::: tests/cli/programs/calls.pull:11:5
+!    |
+! 11 | def predict (m: Model) (x: [2]Real): Real = dot m.w x + m.b
+!    |     ------- defined here
+!    |
+!    = help: put an argument of several words in quotes: the shell splits at spaces
 !
 
 $ pullback grad tests/cli/programs/calls.pull area '(Box 2 3)'

@@ -483,8 +483,8 @@ $ pullback show tests/cli/programs/kinks.pull ends --stage types --warn kinks
 exit 2
 ! error: unexpected argument '--warn' found
 !
-!   tip: to pass '--warn' as a value, use '-- --warn'
+!   tip: a similar argument exists: '--arg'
 !
-! Usage: pullback show --stage <STAGE> <FILE> <ENTRY> [ARG]...
+! Usage: pullback show --stage <STAGE> --arg <NAME=EXPR> <FILE> <ENTRY> [ARG]...
 !
 ! For more information, try '--help'.

@@ -52,7 +52,7 @@ pub fn bench() -> Vec<String> {
     let call = Call {
         file: PathBuf::from("examples/gmm.pull"),
         entry: "objective".to_owned(),
-        input: Some(PathBuf::from("examples/data/gmm.json")),
+        inputs: vec![PathBuf::from("examples/data/gmm.json").into()],
         settings: Settings::default(),
         ..Call::default()
     };

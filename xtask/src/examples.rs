@@ -157,7 +157,8 @@ impl Row {
             file: path.clone(),
             entry: "timed".to_owned(),
             args: self.args.iter().map(|arg| (*arg).to_owned()).collect(),
-            input: given.is_some().then(|| input.clone()),
+            inputs: given.is_some().then(|| input.clone().into()).into_iter().collect(),
+            named: vec![],
             settings: Settings::default(),
         };
         let files = Measured {

@@ -134,7 +134,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0804", "a value of the input does not fit its parameter"),
     ("E0805", "the input names something that is no parameter"),
     ("E0806", "a parameter is given twice or not at all"),
-    ("E0807", "a file is no NumPy archive of numbers"),
+    ("E0807", "a file is no NumPy array or archive of numbers"),
     ("E0808", "too many arguments"),
     ("E0809", "there is no such definition"),
     ("E0810", "the entry does not give a Real"),
@@ -145,13 +145,14 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0815", "an expectation cannot be read"),
     ("E0816", "the type of a parameter is open"),
     ("E0817", "a function is no data"),
-    ("E0818", "the kind of an input file is unknown"),
+    ("E0818", "the kind of a file is unknown"),
     ("E0819", "there is no such pass"),
     ("E0820", "an expectation does not hold"),
     ("E0821", "a derivative fails its checks"),
     ("E0822", "a definition cannot be called from C"),
     ("E0823", "a shared object cannot be made"),
     ("E0824", "a schedule of loops cannot be followed"),
+    ("E0825", "a text is no table"),
 
     // --- W: warnings
     ("W0501", "an arm that is never reached"),
@@ -161,6 +162,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("W0704", "the first NaN of a derivative"),
     ("W0705", "a NaN that was given"),
     ("W0801", "no C compiler"),
+    ("W0802", "the input has more than the parameters take"),
 ];
 
 /// The general title of a code.

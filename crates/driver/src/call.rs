@@ -107,7 +107,7 @@ pub fn prepare(
     let id = inferred.entry(session, &call.entry)?;
     let global = inferred.typed().globals[id].clone();
     let entry = Entry::new(inferred.typed(), &modules.main().module, &global);
-    let mut arguments = Arguments::read(session, call, engine.limits())?;
+    let mut arguments = Arguments::read(session, call, &engine.limits())?;
     let derivative = matches!(purpose, Purpose::Derivative { .. });
     let given = entry.give(session, &mut arguments, derivative)?;
     let slots = slots(session, &entry, given, &arguments, purpose)?;
@@ -169,10 +169,7 @@ fn slots(
 ) -> Result<Vec<Slot>, Stop> {
     let mut slots = Vec::new();
     for (given, param) in given.into_iter().zip(&entry.params) {
-        let span = match &given {
-            Given::Arg(arg) => arg.span,
-            Given::Input(name) => arguments.span_of(name),
-        };
+        let span = given.span();
         if !param.is_data && matches!(given, Given::Input(_)) {
             let title = format!("the parameter `{}` is a function", param.name);
             let diagnostic = Diagnostic::error("E0817", span, title, "a file holds data only")
@@ -356,9 +353,11 @@ fn assemble(
             Given::Arg(_) => {
                 constants.next().unwrap_or_else(|| bug("each argument has been evaluated"))
             }
-            Given::Input(name) => arguments.decode(session, code.program(), name, ty)?,
+            Given::Input(offer) => arguments.decode(session, code.program(), offer, ty)?,
+            Given::Message => bug("a call of the command line is given no messages"),
         });
     }
+    arguments.report_unused(session, &entry.name, &entry.parameter_names());
     let (argument, direction) = (whole(values), constants.next());
     let (entry, along) = (entry.span, Span::NONE);
     Ok(Prepared {

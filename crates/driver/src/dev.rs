@@ -87,7 +87,7 @@ pub fn dev(session: &mut Session<'_>, call: &Call, asked: &Dev) -> Result<String
     let mut parts = vec![];
     if let Some(name) = stage.filter(|name| until(name).is_some() && !is_code) {
         // The form of one function is that which `show` prints.
-        let call = Call { args: vec![], input: None, ..call.clone() };
+        let call = Call { args: vec![], named: vec![], inputs: vec![], ..call.clone() };
         parts.push(show(session, &call, name)?);
     }
     let mut watched = if is_code {

@@ -3,16 +3,15 @@
 //! Input: the inferred program, the call, the arguments parsed and the input file read. Output: one
 //! [`Given`] a parameter, or diagnostics about arguments that are missing, unknown or given twice.
 
-use std::path::PathBuf;
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Span, nearest};
 use pullback_syntax::ast::{Def, Expr, ItemKind, Module, Pattern, PatternKind};
 use pullback_types::show_type;
 use pullback_types::tir::{Global, Typed};
 use pullback_types::ty::Ty;
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Offer};
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
 
@@ -49,8 +48,10 @@ pub struct ParamInfo {
 pub enum Given {
     /// An expression of the command line.
     Arg(Rc<Expr>),
-    /// The value of this name in the input file.
-    Input(String),
+    /// A value of an input file.
+    Input(Offer),
+    /// Data that comes with each message of a protocol.
+    Message,
 }
 
 impl Entry {
@@ -86,85 +87,138 @@ impl Entry {
         }
     }
 
-    /// Gives each parameter what the call has for it. With `complete`, every declared parameter must
-    /// get something; otherwise trailing ones may be left out if there is no input file.
+    /// Gives each parameter what the call has for it: first what names it, then the arguments in order to
+    /// those that have nothing yet. With `complete`, every declared parameter must get something;
+    /// otherwise trailing ones may be left out if there is no input file.
     pub fn give(
         &self,
         session: &mut Session<'_>,
         arguments: &mut Arguments,
         complete: bool,
     ) -> Result<Vec<Given>, Stop> {
-        let args = std::mem::take(&mut arguments.exprs);
-        if args.len() > self.params.len() {
-            let found = args.len();
-            return session.fail(self.too_many(found, args[self.params.len()].span));
-        }
-        let mut given: Vec<Option<Given>> =
-            args.into_iter().map(|arg| Some(Given::Arg(Rc::new(arg)))).collect();
-        for (name, span) in arguments.input_names() {
-            let Some(position) =
-                self.params.iter().position(|param| param.named && param.name == name)
-            else {
-                return session.fail(self.no_parameter(&name, span));
+        let mut given: Vec<Option<Given>> = vec![None; self.params.len()];
+        for (name, expr) in std::mem::take(&mut arguments.named) {
+            let Some(position) = self.position(&name) else {
+                return session.fail(self.no_parameter(&name, expr.span));
             };
-            if given.len() <= position {
-                given.resize_with(position + 1, || None);
-            }
-            if let Some(Given::Arg(arg)) = &given[position] {
-                let title = format!("the parameter `{name}` is given twice");
-                let diagnostic = Diagnostic::error("E0806", arg.span, title, "here as an argument")
-                    .label(span, "and here in the input file")
-                    .hint("leave one of them out");
-                return session.fail(diagnostic);
-            }
-            given[position] = Some(Given::Input(name));
+            self.take(session, &mut given, position, Given::Arg(Rc::new(expr)))?;
         }
+        for offer in arguments.offers() {
+            match self.position(&offer.name) {
+                Some(position) => self.take(session, &mut given, position, Given::Input(offer))?,
+                None if offer.by_command => {
+                    return session.fail(self.no_parameter(&offer.name, offer.span));
+                }
+                // What a file has beside the parameters is told when it is known what they took.
+                None => {}
+            }
+        }
+        let args = std::mem::take(&mut arguments.exprs);
+        let (count, mut free) = (args.len(), 0);
+        let named = given.iter().flatten().count();
+        for arg in args {
+            while given.get(free).is_some_and(Option::is_some) {
+                free += 1;
+            }
+            let Some(place) = given.get_mut(free) else {
+                return session.fail(self.too_many(count, named, arg.span));
+            };
+            *place = Some(Given::Arg(Rc::new(arg)));
+        }
+        let last = given.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         let wanted = if complete || arguments.has_input() { self.declared } else { 0 };
-        if given.len() < wanted {
-            given.resize_with(wanted, || None);
-        }
+        given.truncate(last.max(wanted));
         let missing: Vec<&str> = (given.iter().zip(&self.params))
             .filter(|(given, _)| given.is_none())
             .map(|(_, param)| param.name.as_str())
             .collect();
         if !missing.is_empty() {
-            return session.fail(self.missing(&missing, arguments.input_file()));
+            return session.fail(self.missing(&missing, arguments));
         }
         Ok(given.into_iter().flatten().collect())
     }
+    /// The names that arguments and files may use.
+    pub fn parameter_names(&self) -> Vec<&str> {
+        self.params.iter().filter(|param| param.named).map(|param| param.name.as_str()).collect()
+    }
+    fn position(&self, name: &str) -> Option<usize> {
+        self.params.iter().position(|param| param.named && param.name == name)
+    }
+    fn take(
+        &self,
+        session: &mut Session<'_>,
+        given: &mut [Option<Given>],
+        position: usize,
+        value: Given,
+    ) -> Result<(), Stop> {
+        let Some(first) = &given[position] else {
+            given[position] = Some(value);
+            return Ok(());
+        };
+        let title = format!("the parameter `{}` is given twice", self.params[position].name);
+        let diagnostic = Diagnostic::error("E0806", value.span(), title, "the second time")
+            .label(first.span(), "the first time")
+            .hint("leave one of them out");
+        session.fail(diagnostic)
+    }
 
-    fn too_many(&self, found: usize, span: Span) -> Diagnostic {
-        let title = format!(
-            "`{}` takes {}, but {found} are given",
-            self.name,
-            match self.params.len() {
-                0 => "no arguments".to_owned(),
-                1 => "1 argument".to_owned(),
-                count => format!("{count} arguments"),
-            }
-        );
+    /// There are so many arguments beside those that are given by name.
+    fn too_many(&self, count: usize, named: usize, span: Span) -> Diagnostic {
+        let takes = match self.params.len() {
+            0 => "no arguments".to_owned(),
+            1 => "1 argument".to_owned(),
+            count => format!("{count} arguments"),
+        };
+        let are = if count == 1 { "1 is".to_owned() } else { format!("{count} are") };
+        let beside = match named {
+            0 => String::new(),
+            _ => format!(" beside {named} by name"),
+        };
+        let title = format!("`{}` takes {takes}, but {are} given{beside}", self.name);
         Diagnostic::error("E0808", span, title, "this one is too many")
             .label(self.span, "defined here")
             .hint("put an argument of several words in quotes: the shell splits at spaces")
     }
     fn no_parameter(&self, name: &str, span: Span) -> Diagnostic {
         let title = format!("`{}` has no parameter `{name}`", self.name);
-        let known = self.params.iter().filter(|param| param.named).map(|param| param.name.as_str());
+        let known = self.parameter_names();
         Diagnostic::error("E0805", span, title, "no parameter has this name")
             .label(self.span, "defined here")
             .hint(did_you_mean("parameter", name, known))
     }
-    fn missing(&self, names: &[&str], input: Option<&PathBuf>) -> Diagnostic {
-        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        let title = format!("`{}` is not given {}", self.name, names.join(", "));
-        Diagnostic::error("E0806", self.span, title, "every parameter needs a value").hint(
-            match input {
-                Some(path) => format!("add {} to `{}`", names.join(", "), path.display()),
-                None => {
-                    "give arguments after the name, or a file with `--input FILE.json`".to_owned()
-                }
-            },
-        )
+    fn missing(&self, names: &[&str], arguments: &Arguments) -> Diagnostic {
+        let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let title = format!("`{}` is not given {}", self.name, listed.join(", "));
+        let offers = arguments.offers();
+        let spare = offers.iter().map(|offer| offer.name.as_str());
+        let spare: Vec<&str> = spare.filter(|name| self.position(name).is_none()).collect();
+        let near =
+            names.iter().find_map(|name| Some((name, nearest(name, spare.iter().copied())?)));
+        let paths = arguments.input_paths();
+        let hint = match (near, paths.as_slice()) {
+            (Some((name, near)), _) => format!("the input has `{near}`: did you mean `{name}`?"),
+            (None, []) => {
+                "give arguments after the name, or a file with `--input FILE.json`".to_owned()
+            }
+            (None, [path]) => {
+                format!("add {} to `{path}`, or write `--arg {}=…`", listed.join(", "), names[0])
+            }
+            (None, _) => {
+                format!("add {} to a file, or write `--arg {}=…`", listed.join(", "), names[0])
+            }
+        };
+        Diagnostic::error("E0806", self.span, title, "every parameter needs a value").hint(hint)
+    }
+}
+
+impl Given {
+    /// Where it is written.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Arg(expr) => expr.span,
+            Self::Input(offer) => offer.span,
+            Self::Message => Span::NONE,
+        }
     }
 }
 

@@ -173,7 +173,7 @@ mod tests {
         let call = crate::Call {
             file: "f.pull".into(),
             entry: "f".to_owned(),
-            input: Some(name.into()),
+            inputs: vec![std::path::PathBuf::from(name).into()],
             settings,
             ..crate::Call::default()
         };

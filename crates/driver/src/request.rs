@@ -12,10 +12,34 @@ pub struct Call {
     pub entry: String,
     /// Arguments as Pullback expressions, in order.
     pub args: Vec<String>,
-    /// A file with arguments by parameter name.
-    pub input: Option<PathBuf>,
+    /// Arguments by parameter name, as Pullback expressions.
+    pub named: Vec<(String, String)>,
+    /// Files with arguments.
+    pub inputs: Vec<Input>,
     /// How to evaluate.
     pub settings: Settings,
+}
+
+impl Call {
+    /// Whether the definition is given anything.
+    pub fn has_arguments(&self) -> bool {
+        !(self.args.is_empty() && self.named.is_empty() && self.inputs.is_empty())
+    }
+}
+
+/// A file with arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The parameter whose value the whole file is; without one, the file has values by parameter name.
+    pub parameter: Option<String>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl From<PathBuf> for Input {
+    fn from(path: PathBuf) -> Self {
+        Self { parameter: None, path }
+    }
 }
 
 /// How native code computes.

@@ -202,7 +202,7 @@ fn show_form(
     info: &EngineInfo,
     form: &Form,
 ) -> Result<String, Stop> {
-    let shown = if form.needs_argument || !call.args.is_empty() || call.input.is_some() {
+    let shown = if form.needs_argument || call.has_arguments() {
         let settings = Settings { engine: Some(info.name.to_owned()), ..call.settings.clone() };
         let engine = Engine::resolve(session, &settings)?;
         let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };

@@ -39,7 +39,7 @@ pub fn wrap(program: &mut Program, root: DefId, slots: &[Slot], derivative: bool
     for (slot, ty) in slots.iter().zip(params) {
         let written = match slot.given {
             Given::Arg(_) => parts.next(),
-            Given::Input(_) => None,
+            Given::Input(_) | Given::Message => None,
         };
         if !slot.data {
             args.push(written.unwrap_or_else(|| bug("a function is given as an expression")));

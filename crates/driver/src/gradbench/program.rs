@@ -181,8 +181,8 @@ fn part(tape: &Tape<'_>, input: u32, name: &str) -> Result<u32, String> {
 }
 
 fn slot(name: &str) -> Slot {
-    let given = Given::Input(name.to_owned());
-    Slot { name: name.to_owned(), span: Span::NONE, given, data: true, wrt: false }
+    let name = name.to_owned();
+    Slot { name, span: Span::NONE, given: Given::Message, data: true, wrt: false }
 }
 
 /// Errors in words, on one line.
