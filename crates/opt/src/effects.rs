@@ -12,13 +12,16 @@ pub(crate) struct Effects {
     may_fail: IdVec<FuncId, bool>,
     /// By the numbers of statements, whether they are known not to fail.
     proven: Vec<bool>,
+    /// The statements that are known only because the loops around them have iterations.
+    inside: FxHashSet<usize>,
 }
 
 impl Effects {
     /// The effects of a program's functions: the least solution.
     pub fn of(program: &Program) -> Self {
-        let proven = Facts::of(program).proven;
-        let mut effects = Self { may_fail: program.funcs.ids().map(|_| false).collect(), proven };
+        let Facts { proven, inside, .. } = Facts::of(program);
+        let may_fail = program.funcs.ids().map(|_| false).collect();
+        let mut effects = Self { may_fail, proven, inside };
         let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.ids().map(|_| vec![]).collect();
         let (mut failing, mut number) = (vec![], 0);
         for (id, func) in program.funcs.iter_enumerated() {
@@ -45,6 +48,11 @@ impl Effects {
     /// Whether the statement of a number may fail, those inside it left out.
     pub fn fails_itself(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
         !self.proven[number] && self.seems_to_fail(program, stmt)
+    }
+
+    /// Whether the statement of a number may fail before the loops around it.
+    pub fn fails_outside(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
+        self.inside.contains(&number) || self.fails_itself(program, stmt, number)
     }
 
     fn seems_to_fail(&self, program: &Program, stmt: &Stmt) -> bool {

@@ -18,9 +18,6 @@ pub(crate) const PASS: Pass = Pass {
 /// How many operations on Ints are done again for an element.
 const DEAREST: usize = 4;
 
-/// The longest body that is looked at.
-const LONGEST: usize = 12;
-
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let facts = Facts::of(program);
     let mut elements = Elements {
@@ -104,21 +101,20 @@ impl Elements<'_> {
     /// Learns how the elements of the arrays of a loop come about, if that is cheap. The statements of its body
     /// are numbered from `first`.
     fn learn(&mut self, stmt: &Stmt, form: &Loop, first: usize) {
-        for (at, var) in stmt.vars.iter().enumerate() {
+        let numbers = numbers(&form.body, first);
+        for (at, var) in stmt.vars.iter().enumerate().skip(form.states.len()) {
             let mut cost = Cost::default();
-            if let Some(maker) = self.maker(form, at, first, &mut cost) {
+            if let Some(maker) = self.maker(form, at, &numbers, &mut cost) {
                 self.makers.insert(*var, maker);
             }
         }
     }
 
-    fn maker(&self, form: &Loop, at: usize, first: usize, cost: &mut Cost) -> Option<Maker> {
+    /// How the elements come about that a loop collects as this result of its body, whose statements have these
+    /// numbers.
+    fn maker(&self, form: &Loop, at: usize, numbers: &[usize], cost: &mut Cost) -> Option<Maker> {
         let LoopForm::For { index, .. } = form.form else { return None };
-        if !form.states.is_empty() || form.body.stmts.len() > LONGEST {
-            return None;
-        }
         let result = form.body.results[at];
-        let numbers = numbers(&form.body, first);
         let mut needed: FxHashSet<VarId> = result.var().into_iter().collect();
         let mut inner = None;
         let is_made = |stmt: &Stmt| result.var().is_some_and(|var| stmt.vars.contains(&var));
@@ -128,12 +124,19 @@ impl Elements<'_> {
         {
             let nth =
                 form.body.stmts[place].vars.iter().position(|var| Atom::Var(*var) == result)?;
-            let maker = self.maker(row, nth, numbers[place] + 1, cost)?;
+            if nth < row.states.len() {
+                return None;
+            }
+            let inside = crate::elements::numbers(&row.body, numbers[place] + 1);
+            let maker = self.maker(row, nth, &inside, cost)?;
             needed = maker.free().into_iter().collect();
             inner = Some(Box::new(maker));
         }
-        let stmts = self.slice(&form.body, needed, &numbers, cost)?;
-        Some(Maker { index, element: Block { stmts, results: vec![result] }, inner })
+        let stmts = self.slice(&form.body, needed, numbers, cost)?;
+        let maker = Maker { index, element: Block { stmts, results: vec![result] }, inner };
+        // What the states are then is not known.
+        let is_of_states = maker.free().iter().any(|var| form.states.contains(var));
+        (!is_of_states).then_some(maker)
     }
 
     /// The statements of a body that some variables come from, if they are cheap and cannot fail.

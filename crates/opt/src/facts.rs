@@ -21,6 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) struct Facts {
     /// Whether a statement cannot fail itself, for reasons that it alone does not show.
     pub proven: Vec<bool>,
+    /// The statements among those that cannot fail inside the loops around them, but could before these.
+    pub inside: FxHashSet<usize>,
     /// What a statement of one result gives, by an operation that is cheaper.
     pub known: FxHashMap<usize, Op>,
     /// What else the count of a loop is.
@@ -29,8 +31,8 @@ pub(crate) struct Facts {
     pub copies: FxHashMap<usize, Vec<(usize, Atom)>>,
     /// The loops, by index, of which the count is known not to be negative.
     pub counted: FxHashSet<VarId>,
-    /// How many zeros a statement gives that takes their number from an array of units.
-    pub zeros: FxHashMap<usize, Atom>,
+    /// How many zeros a statement gives that takes their number from an array of units: what computes it.
+    pub zeros: FxHashMap<usize, Op>,
     /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
     pub covers: FxHashSet<(VarId, VarId)>,
     /// The results of loops, by the number of the statement and their place, that are boxes, or arrays of boxes,
@@ -57,6 +59,7 @@ impl Facts {
                 dims: FxHashMap::default(),
                 ranges: FxHashMap::default(),
                 comparisons: FxHashMap::default(),
+                at_least_zero: vec![],
                 equal: vec![],
                 if_rows: vec![],
                 contents: FxHashMap::default(),
@@ -139,6 +142,8 @@ struct Ctx<'p> {
     ranges: FxHashMap<VarId, Range>,
     /// Comparisons of Ints, by their results.
     comparisons: FxHashMap<VarId, (Prim, &'p [Atom])>,
+    /// Ints that are the larger of an Int and 0.
+    at_least_zero: Vec<(VarId, Atom)>,
     /// Symbols that have been found to be equal, the first replaced by the second.
     equal: Vec<(Symbol, Symbol)>,
     /// The sizes that dimensions of arrays have if there are any rows there.
@@ -213,8 +218,14 @@ impl<'p> Ctx<'p> {
             Op::Loop(form) => return self.repeat(stmt, form, number),
             _ => {}
         }
-        let proven = self.prove(stmt);
-        self.facts.proven[number] = proven;
+        let is_proven = self.prove(stmt);
+        let is_first = !is_proven && self.is_first(&stmt.op);
+        self.facts.proven[number] = is_proven || is_first;
+        if is_first {
+            self.facts.inside.insert(number);
+        } else {
+            self.facts.inside.remove(&number);
+        }
         self.learn_cover(&stmt.op);
         self.learn_comparison(stmt);
         self.learn_sizes(stmt);
@@ -281,6 +292,7 @@ impl<'p> Ctx<'p> {
         if let LoopForm::For { count, .. } = &form.form {
             self.positive.push(self.symbol(*count));
             self.equate_rows();
+            self.equate_larger(*count);
         }
         self.inner(&form.body);
         self.equal.truncate(equal);
@@ -298,6 +310,21 @@ impl<'p> Ctx<'p> {
             if self.is_seen(symbol) && (0..usize::from(k)).all(has_rows) {
                 self.equate(Symbol::Dim(a, k), symbol);
             }
+        }
+    }
+
+    /// A count is not 0 here, so that the larger of it and 0 is the count.
+    fn equate_larger(&mut self, count: Atom) {
+        let count = self.symbol(count);
+        let larger = self.at_least_zero.iter();
+        let larger: Vec<VarId> = larger
+            .filter(|(larger, smaller)| {
+                self.seen.contains(larger) && self.same(self.symbol(*smaller), count)
+            })
+            .map(|(larger, _)| *larger)
+            .collect();
+        for larger in larger {
+            self.equate(count, Symbol::Int(larger));
         }
     }
 

@@ -44,7 +44,7 @@ impl Hoist<'_> {
     fn block(&mut self, block: &mut Block) -> Vec<bool> {
         let (mut stmts, mut may_fail) = (vec![], vec![]);
         for mut stmt in std::mem::take(&mut block.stmts) {
-            let mut fails = self.effects.fails_itself(self.program, &stmt, self.number);
+            let mut fails = self.effects.fails_outside(self.program, &stmt, self.number);
             self.number += 1;
             let params: FxHashSet<VarId> = stmt.op.inner_params().into_iter().collect();
             // Whether there is an iteration; a condition, the first block, is evaluated once at least.

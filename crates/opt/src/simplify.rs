@@ -40,8 +40,8 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
 enum Def {
     /// The operation, without blocks, that it is the result of. The operation is simplified.
     Op(Op),
-    /// It is what a loop collects in so many iterations.
-    Collected(Atom),
+    /// It is what a loop collects in so many iterations; whether nothing of that is a negative zero.
+    Collected(Atom, bool),
 }
 
 /// What becomes of a statement.
@@ -115,9 +115,10 @@ impl Simplify<'_> {
 
     /// What holds of the results of a statement that stays.
     fn define(&mut self, stmt: &Stmt) {
-        if let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, .. }) = &stmt.op {
-            for var in &stmt.vars[states.len()..] {
-                self.defs[var.index()] = Some(Def::Collected(*count));
+        if let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, body, .. }) = &stmt.op {
+            for (var, result) in stmt.vars.iter().zip(&body.results).skip(states.len()) {
+                let is_unsigned = self.has_no_negative_zero(*result);
+                self.defs[var.index()] = Some(Def::Collected(*count, is_unsigned));
             }
         } else if let ([var], true) = (stmt.vars.as_slice(), stmt.op.blocks().is_empty()) {
             self.defs[var.index()] = Some(Def::Op(stmt.op.clone()));
@@ -128,7 +129,7 @@ impl Simplify<'_> {
     fn def(&self, atom: Atom) -> Option<&Op> {
         match self.defs.get(atom.var()?.index())?.as_ref()? {
             Def::Op(op) => Some(op),
-            Def::Collected(_) => None,
+            Def::Collected(_, _) => None,
         }
     }
 

@@ -37,7 +37,9 @@ fn replace(program: &mut Program, block: &mut Block, facts: &Facts, next: &mut u
             replace(program, inner, facts, next);
         }
         if let Some(count) = facts.zeros.get(&number) {
-            stmt.op = zeros(program, *count);
+            let size = program.fresh("size", Type::INT);
+            block.stmts.push(Stmt::new(vec![size], count.clone(), stmt.span));
+            stmt.op = zeros(program, size.into());
         }
         let mut copies = vec![];
         if let Op::Loop(form) = &mut stmt.op {

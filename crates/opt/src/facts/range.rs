@@ -60,6 +60,11 @@ impl Ctx<'_> {
             if let Some(range) = self.arithmetic(*prim, args) {
                 self.ranges.insert(var, range);
             }
+            if let (Prim::IntMax, [smaller, Atom::Int(0)] | [Atom::Int(0), smaller]) =
+                (prim, args.as_slice())
+            {
+                self.at_least_zero.push((var, *smaller));
+            }
         }
         if let Op::Select(_, a, b) = stmt.op {
             self.join_ranges(var, [a, b]);
@@ -85,11 +90,8 @@ impl Ctx<'_> {
             return;
         }
         let Some(size) = self.size(a, 0).filter(|size| size.is_exact) else { return };
-        let count = match size.symbol {
-            Symbol::Number(n) => Some(Atom::Int(n)),
-            Symbol::Int(n) if self.is_seen(Symbol::Int(n)) => Some(n.into()),
-            Symbol::Int(_) | Symbol::Dim(_, _) => None,
-        };
+        let is_units = |symbol| matches!(symbol, Symbol::Dim(b, _) if self.program.vars[b].ty.elem == Elem::Unit);
+        let count = self.cheaper(size.symbol).filter(|_| !is_units(size.symbol));
         self.facts.zeros.extend(count.map(|count| (number, count)));
     }
 
@@ -119,16 +121,20 @@ impl Ctx<'_> {
                 ..Range::of(0, ENDLESS)
             },
         );
-        let known = match symbol {
-            Some(Symbol::Number(n)) => Some(Op::Copy(Atom::Int(n))),
-            Some(Symbol::Int(n)) if self.is_seen(Symbol::Int(n)) => Some(Op::Copy(n.into())),
-            Some(Symbol::Dim(b, j)) if symbol != own && self.is_seen(Symbol::Dim(b, j)) => {
-                let is_array = !self.program.vars[b].ty.is_acc;
-                is_array.then(|| Op::Dim(b.into(), j))
-            }
-            Some(Symbol::Int(_) | Symbol::Dim(_, _)) | None => None,
-        };
+        let known = symbol.filter(|_| symbol != own).and_then(|symbol| self.cheaper(symbol));
         self.facts.known.extend(known.map(|op| (number, op)));
+    }
+
+    /// The operation that gives a number which is known by name, if there is one here.
+    fn cheaper(&self, symbol: Symbol) -> Option<Op> {
+        match symbol {
+            Symbol::Number(n) => Some(Op::Copy(Atom::Int(n))),
+            Symbol::Int(n) => self.is_seen(symbol).then(|| Op::Copy(n.into())),
+            Symbol::Dim(a, k) => {
+                let is_array = !self.program.vars[a].ty.is_acc;
+                (is_array && self.is_seen(symbol)).then(|| Op::Dim(a.into(), k))
+            }
+        }
     }
 
     fn arithmetic(&self, prim: Prim, args: &[Atom]) -> Option<Range> {
@@ -279,6 +285,15 @@ impl Ctx<'_> {
             };
             range.lo >= 0 && (is_small || self.bounds(range).iter().any(is_below))
         })
+    }
+
+    /// Whether a statement cannot fail because the loops around it have iterations: it looks at the first element of
+    /// an array that has as many.
+    pub(super) fn is_first(&self, op: &Op) -> bool {
+        let (Op::Index(a, at) | Op::AddAcc(a, at, _) | Op::AtAcc(a, at)) = op else { return false };
+        let &[Atom::Int(0)] = at.as_slice() else { return false };
+        let size = self.size(*a, 0);
+        size.is_some_and(|size| self.positive.iter().any(|n| self.same(*n, size.symbol)))
     }
 
     /// The number that rows have been found to have at a dimension, where there are rows; else 0.

@@ -132,7 +132,7 @@ impl Simplify<'_> {
     }
 
     fn dim_law(&self, a: Atom, k: u8) -> Option<New> {
-        if let Some(Def::Collected(count)) = self.defs.get(a.var()?.index())?
+        if let Some(Def::Collected(count, _)) = self.defs.get(a.var()?.index())?
             && k == 0
         {
             return New::atom(*count);

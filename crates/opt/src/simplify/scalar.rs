@@ -1,10 +1,14 @@
 //! Laws of scalar operations. What is not exact in every bit, such as `x + 0 = x` where `x` may be a negative
 //! zero, has no place here. NaNs are one.
 
-use pullback_ir::{Atom, Op};
+use pullback_base::Id;
+use pullback_ir::{Atom, Op, Type};
 use pullback_prim::{Prim, Scalar};
 
-use super::{New, Simplify};
+use super::{Def, New, Simplify};
+
+/// How many operations deep it is looked at what a Real is.
+const DEEPEST: usize = 8;
 
 impl Simplify<'_> {
     pub(super) fn scalar_law(&self, prim: Prim, args: &[Atom]) -> Option<New> {
@@ -67,7 +71,7 @@ impl Simplify<'_> {
             (Prim::Div, x, Real(c)) if has_exact_reciprocal(c) => prim_op(Prim::Mul, &[x, Real(1.0 / c)]),
             // x + (-0) = x for every x; x + 0 = x unless x is -0
             (Prim::Add, x, Real(z)) | (Prim::Add, Real(z), x) if is_negative_zero(z) => New::atom(x),
-            (Prim::Add, x, Real(0.0)) | (Prim::Add, Real(0.0), x) if self.is_never_negative_zero(x, 8) => New::atom(x),
+            (Prim::Add, x, Real(0.0)) | (Prim::Add, Real(0.0), x) if self.is_never_negative_zero(x, DEEPEST) => New::atom(x),
             (Prim::Sub, x, Real(z)) if z == 0.0 && !is_negative_zero(z) => New::atom(x),
             // -0 - x = -x
             (Prim::Sub, Real(z), x) if is_negative_zero(z) => prim_op(Prim::Neg, &[x]),
@@ -142,8 +146,11 @@ impl Simplify<'_> {
             return !is_negative_zero(x);
         }
         let Some(depth) = depth.checked_sub(1) else { return false };
-        let Some(Op::Prim(prim, args)) = self.def(atom) else {
-            return matches!(self.def(atom), Some(Op::Sum(_)));
+        let (prim, args) = match self.def(atom) {
+            Some(Op::Prim(prim, args)) => (prim, args),
+            Some(Op::Sum(_)) => return true,
+            Some(Op::Index(array, _)) => return self.has_no_negative_zero(*array),
+            _ => return false,
         };
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
         match prim {
@@ -152,6 +159,27 @@ impl Simplify<'_> {
             Prim::Add => args.iter().any(|arg| self.is_never_negative_zero(*arg, depth)),
             Prim::Mul => args[0] == args[1],
             Prim::Sqrt => self.is_never_negative_zero(args[0], depth),
+            _ => false,
+        }
+    }
+
+    /// Whether nothing of an array, or a Real, is a negative zero.
+    pub(super) fn has_no_negative_zero(&self, atom: Atom) -> bool {
+        let Atom::Var(var) = atom else { return self.is_never_negative_zero(atom, 1) };
+        if self.program.vars[var].ty == Type::REAL {
+            return self.is_never_negative_zero(atom, DEEPEST);
+        }
+        if let Some(Some(Def::Collected(_, is_unsigned))) = self.defs.get(var.index()) {
+            return *is_unsigned;
+        }
+        match self.def(atom) {
+            Some(Op::Zero(_)) => true,
+            // A sum that begins with 0 is none.
+            Some(Op::ReadAcc(acc)) => match self.def(*acc) {
+                Some(Op::NewAcc(init)) => self.has_no_negative_zero(*init),
+                _ => false,
+            },
+            Some(Op::Index(array, _)) => self.has_no_negative_zero(*array),
             _ => false,
         }
     }
