@@ -3,6 +3,7 @@
 use pullback_base::bug;
 use pullback_ir::{Atom, Loop, Stmt, VarId};
 
+use super::edges;
 use super::lanes::{Fold, Kind, LANES, Reduction, reduction};
 use super::places::Offset;
 use super::plan::local_name;
@@ -33,6 +34,16 @@ impl<'k> Text<'_, 'k> {
         if is_short {
             self.line(format_args!("int64_t {i} = 0;"));
             self.open(format_args!("for (; {i} <= {count} - {LANES}; {i} += {LANES}) {{"));
+            for usual in edges::usual(self.plan, looped, index) {
+                let holds: Vec<String> =
+                    usual.iter().map(|edge| edge.holds(&i, &self.scalar(edge.bound))).collect();
+                self.open(format_args!("if ({}) {{", holds.join(" && ")));
+                self.settled = usual.iter().map(|edge| (edge.cond, edge.truth)).collect();
+                self.lanes(looped, vars, index, &skipped, false);
+                self.settled.clear();
+                self.line(format_args!("continue;"));
+                self.close();
+            }
             self.lanes(looped, vars, index, &skipped, false);
             self.close();
             self.open(format_args!("if ({i} < {count}) {{"));
@@ -129,6 +140,9 @@ impl<'k> Text<'_, 'k> {
                 self.line(format_args!(
                     "pb_store({base} + {at}, pb_load({base} + {at}) + {vector});"
                 ));
+            }
+            Offset::Linear(at, stride) if stride == "1" => {
+                self.line(format_args!("pb_add_where({base} + {at}, {vector}, {lanes});"));
             }
             other @ (Offset::Linear(..) | Offset::Varying(_)) => {
                 let at = other.vector();

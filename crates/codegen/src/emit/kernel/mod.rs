@@ -7,6 +7,7 @@
 
 mod across;
 mod cost;
+mod edges;
 mod fill;
 mod guard;
 mod lanes;

@@ -4,6 +4,8 @@ use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
+use rustc_hash::FxHashMap;
+
 use super::cost::{has_vector_form, is_slow};
 use super::lanes::{Kind, Layout};
 use super::plan::{Plan, Size, local_name};
@@ -23,6 +25,8 @@ pub(super) struct Text<'t, 'k> {
     pub is_strict: bool,
     /// Whether what is at hand is in a loop across lanes, and if so whether some lanes may lie behind its end.
     pub across: Option<bool>,
+    /// The conditions that are known.
+    pub settled: FxHashMap<VarId, bool>,
     /// The lanes at work, in a branch that not all take.
     pub mask: Option<String>,
     /// The line that looks at whether the run is to stop.
@@ -49,6 +53,7 @@ impl<'t, 'k> Text<'t, 'k> {
             lines,
             is_strict,
             across: None,
+            settled: FxHashMap::default(),
             mask: None,
             poll,
             depth: 0,
@@ -241,7 +246,9 @@ impl<'t, 'k> Text<'t, 'k> {
     }
 
     fn select(&mut self, var: VarId, cond: Atom, a: Atom, b: Atom) {
-        let value = if self.kind(Atom::Var(var)) != Kind::Varying {
+        let value = if let Some(truth) = self.truth(cond) {
+            self.like(var, if truth { a } else { b })
+        } else if self.kind(Atom::Var(var)) != Kind::Varying {
             format!("{} ? {} : {}", self.scalar(cond), self.scalar(a), self.scalar(b))
         } else if self.kind(cond) == Kind::Uniform {
             format!("{} ? {} : {}", self.scalar(cond), self.vector(a), self.vector(b))
@@ -249,6 +256,11 @@ impl<'t, 'k> Text<'t, 'k> {
             self.choose(var, &self.vector(cond), &self.vector(a), &self.vector(b))
         };
         self.define(var, &value);
+    }
+
+    /// The value of a condition, if it is known.
+    fn truth(&self, cond: Atom) -> Option<bool> {
+        self.settled.get(&cond.var()?).copied()
     }
 
     fn choose(&self, var: VarId, cond: &str, a: &str, b: &str) -> String {
@@ -302,6 +314,13 @@ impl<'t, 'k> Text<'t, 'k> {
             let (ty, is_varying) = (self.c_type(*var), self.kind(Atom::Var(*var)) == Kind::Varying);
             let zero = if is_varying { "{0}" } else { "0" };
             self.line(format_args!("{ty} {} = {zero};", local_name(*var)));
+        }
+        if let Some(truth) = self.truth(cond) {
+            let block = if truth { blocks[0] } else { blocks[1] };
+            self.open(format_args!("{{"));
+            self.block(block, &[]);
+            self.results(block, vars, None);
+            return self.close();
         }
         if self.kind(cond) == Kind::Uniform {
             let cond = self.scalar(cond);

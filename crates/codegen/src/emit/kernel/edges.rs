@@ -1,0 +1,93 @@
+//! Edges: iterations that a condition sets apart, such as the first and the last. Where eight iterations are all on
+//! one side of every edge the conditions are known, and nothing is masked.
+
+use pullback_ir::{Atom, Block, Loop, Op, VarId};
+use pullback_prim::Prim;
+
+use super::lanes::LANES;
+use super::plan::Plan;
+
+/// What is taken to hold of a comparison of the index of a loop with what is the same in all iterations.
+#[derive(Clone, Copy)]
+pub(super) struct Edge {
+    /// The variable that holds the comparison.
+    pub cond: VarId,
+    /// Its value.
+    pub truth: bool,
+    /// What the index is compared with.
+    pub bound: Atom,
+    prim: Prim,
+}
+
+impl Edge {
+    /// The C condition under which it holds for the eight iterations from one on.
+    pub fn holds(self, first: &str, bound: &str) -> String {
+        let last = format!("{first} + {}", LANES - 1);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these are edges")]
+        match (self.prim, self.truth) {
+            (Prim::IntLt, true) | (Prim::IntGe, false) => format!("{last} < {bound}"),
+            (Prim::IntLt, false) | (Prim::IntGe, true) => format!("{first} >= {bound}"),
+            (Prim::IntLe, true) | (Prim::IntGt, false) => format!("{last} <= {bound}"),
+            (Prim::IntLe, false) | (Prim::IntGt, true) => format!("{first} > {bound}"),
+            _ => format!("({bound} < {first} || {last} < {bound})"),
+        }
+    }
+}
+
+/// What usually holds of the edges of a loop, as one or two lists of what holds together; none without edges.
+pub(super) fn usual(plan: &Plan<'_>, looped: &Loop, index: VarId) -> Vec<Vec<Edge>> {
+    let mut edges = vec![];
+    look(plan, &looped.body, index, &mut edges);
+    if edges.is_empty() {
+        return vec![];
+    }
+    let (mut usual, mut is_parted) = (vec![vec![]], false);
+    for edge in edges {
+        // A place is seldom met.
+        if let Prim::IntEq | Prim::IntNe = edge.prim {
+            let truth = edge.prim == Prim::IntNe;
+            usual.iter_mut().for_each(|list| list.push(Edge { truth, ..edge }));
+        } else if !is_parted {
+            // Either side is as likely as the other; of a second such edge nothing is taken to hold.
+            is_parted = true;
+            let mut other = usual[0].clone();
+            usual[0].push(edge);
+            other.push(Edge { truth: false, ..edge });
+            usual.push(other);
+        }
+    }
+    usual
+}
+
+fn look(plan: &Plan<'_>, block: &Block, index: VarId, edges: &mut Vec<Edge>) {
+    for stmt in &block.stmts {
+        if let (Op::Prim(prim, args), &[cond]) = (&stmt.op, stmt.vars.as_slice())
+            && let &[a, b] = args.as_slice()
+        {
+            let is_fixed = |atom: Atom| atom.var().is_none_or(|var| !plan.local.contains(&var));
+            let index = Atom::Var(index);
+            let (prim, bound) = match (mirrored(*prim), a == index, b == index) {
+                (Some(_), true, false) if is_fixed(b) => (*prim, b),
+                (Some(mirrored), false, true) if is_fixed(a) => (mirrored, a),
+                _ => continue,
+            };
+            edges.push(Edge { cond, truth: true, bound, prim });
+        }
+        if let Op::If(..) = &stmt.op {
+            stmt.op.blocks().into_iter().for_each(|block| look(plan, block, index, edges));
+        }
+    }
+}
+
+/// The comparison of two Ints the other way round.
+fn mirrored(prim: Prim) -> Option<Prim> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others compare no Ints")]
+    match prim {
+        Prim::IntEq | Prim::IntNe => Some(prim),
+        Prim::IntLt => Some(Prim::IntGt),
+        Prim::IntGt => Some(Prim::IntLt),
+        Prim::IntLe => Some(Prim::IntGe),
+        Prim::IntGe => Some(Prim::IntLe),
+        _ => None,
+    }
+}
