@@ -42,13 +42,16 @@ typedef struct { uint32_t fields, words; const pb_field *field; } pb_con;
 typedef struct { uint32_t cons, tangent, is_tangent, holds_real; const pb_con *con; } pb_type;
 
 /* A block that is too large for the lists of free ones. */
-typedef struct pb_large { struct pb_large *prev, *next; uint64_t bytes, unused; } pb_large;
+typedef struct pb_large { struct pb_large *prev, *next, *spare; uint64_t bytes; } pb_large;
 
 /* The largest block that is cut from a chunk; a tool that looks for mistakes sees more where it is 0. */
 #ifndef PB_SMALL
 #define PB_SMALL 512
 #endif
 #define PB_CHUNK 65536
+/* Blocks of up to this size that nothing holds any more are kept for the next of their size, up to so many bytes. */
+#define PB_KEPT (PB_SMALL ? UINT64_C(1) << 20 : 0)
+#define PB_ALL_KEPT (UINT64_C(8) << 20)
 /* From which size on blocks lie on large pages, and how large these are. */
 #define PB_HUGE (UINT64_C(4) << 20)
 #define PB_PAGE (UINT64_C(2) << 20)
@@ -59,6 +62,8 @@ typedef struct pb_ctx {
   void *free[PB_SMALL / 16 + 1];
   void *chunks;
   pb_large large;
+  pb_large *spare[64];
+  uint64_t kept;
   volatile int stop;
   int32_t outside;
   uint64_t low;
@@ -116,6 +121,16 @@ static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uin
     c->next += bytes;
     return block;
   }
+  if (bytes <= PB_KEPT) {
+    pb_large **spare = &c->spare[bytes / 64 % 64];
+    for (int tries = 0; *spare && tries < 4; tries++, spare = &(*spare)->spare) {
+      pb_large *large = *spare;
+      if (large->bytes != bytes) continue;
+      *spare = large->spare;
+      c->kept -= bytes;
+      return large + 1;
+    }
+  }
   /* The head of elements ends where a line of the cache begins. What is very large lies on pages that are. */
   const uint64_t line = bytes < PB_HUGE ? 64 : PB_PAGE, whole = (bytes + 32 + line - 1) & ~(line - 1);
   pb_large *large = aligned_alloc(line, whole);
@@ -158,9 +173,27 @@ static inline void pb_give(pb_ctx *c, void *block, uint64_t bytes) {
     return;
   }
   pb_large *large = (pb_large *)block - 1;
+  if (bytes <= PB_KEPT && c->kept + bytes <= PB_ALL_KEPT) {
+    pb_large **spare = &c->spare[bytes / 64 % 64];
+    large->spare = *spare;
+    *spare = large;
+    c->kept += bytes;
+    return;
+  }
   large->prev->next = large->next;
   if (large->next) large->next->prev = large->prev;
   free(large);
+}
+
+/* Gives all large blocks back to the system, those that are kept too. */
+static void pb_free_large(pb_ctx *c) {
+  while (c->large.next) {
+    pb_large *large = c->large.next;
+    c->large.next = large->next;
+    free(large);
+  }
+  memset(c->spare, 0, sizeof c->spare);
+  c->kept = 0;
 }
 
 static inline int pb_is_cell(pb_data d) { return d && !((uintptr_t)d & 1); }

@@ -174,6 +174,16 @@ PB_INLINE void pb_scatter_int(int64_t *p, pb_w at, pb_w w, int64_t m) {
 PB_INLINE void pb_scatter_bool(_Bool *p, pb_w at, pb_w w, int64_t m) {
   PB_LANE(l) if (l < m) p[at[l]] = w[l] != 0;
 }
+/* Adds to elements side by side. */
+PB_INLINE void pb_add_where(double *p, pb_v v, pb_w mask) {
+#ifdef PB_WIDE
+  const unsigned char bits = PB_BITS(mask);
+  __builtin_ia32_storeupd512_mask(p, __builtin_ia32_loadupd512_mask(p, (pb_v){0}, bits) + v, bits);
+#else
+  if (pb_every(mask)) return pb_store(p, pb_load(p) + v);
+  PB_LANE(l) if (mask[l]) p[l] += v[l];
+#endif
+}
 /* Adds lane after lane: places may be the same. */
 PB_INLINE void pb_add_each(double *p, pb_w at, pb_v v, pb_w mask) { PB_LANE(l) if (mask[l]) p[at[l]] += v[l]; }
 

@@ -29,11 +29,7 @@ static PB_UNUSED pb_library *pb_library_open(void) {
 /* Lets go of everything, but for one piece of memory that the next call begins with. */
 static void pb_library_clear(pb_library *l) {
   pb_ctx *c = &l->run;
-  while (c->large.next) {
-    pb_large *large = c->large.next;
-    c->large.next = large->next;
-    free(large);
-  }
+  pb_free_large(c);
   while (c->chunks && *(void **)c->chunks) {
     void *chunk = c->chunks;
     c->chunks = *(void **)chunk;

@@ -24,11 +24,7 @@ __attribute__((visibility("default"))) void pb_close(pb_ctx *c) {
     c->chunks = *(void **)chunk;
     free(chunk);
   }
-  while (c->large.next) {
-    pb_large *large = c->large.next;
-    c->large.next = large->next;
-    free(large);
-  }
+  pb_free_large(c);
   free(c);
 }
 
