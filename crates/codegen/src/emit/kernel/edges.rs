@@ -23,7 +23,6 @@ impl Edge {
     /// The C condition under which it holds for the eight iterations from one on.
     pub fn holds(self, first: &str, bound: &str) -> String {
         let last = format!("{first} + {}", LANES - 1);
-        #[expect(clippy::wildcard_enum_match_arm, reason = "only these are edges")]
         match (self.prim, self.truth) {
             (Prim::IntLt, true) | (Prim::IntGe, false) => format!("{last} < {bound}"),
             (Prim::IntLt, false) | (Prim::IntGe, true) => format!("{first} >= {bound}"),
