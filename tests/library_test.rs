@@ -177,6 +177,40 @@ fn every_documented_definition_has_an_example() {
     }
 }
 
+/// What is documented says its types and ends its sentences; what is not is for its own module only.
+#[test]
+fn every_definition_that_others_use_is_documented_with_its_types() {
+    let mut private = vec![];
+    for (module, _) in MODULES {
+        let path = root().join("lib").join(format!("{module}.pull"));
+        let text = std::fs::read_to_string(path).expect("the library can be read");
+        for item in pullback_syntax::parse(&text, FileId(0)).module.items {
+            let ItemKind::Def(def) = &item.kind else { continue };
+            let name = &def.name.node;
+            if item.doc.is_empty() {
+                private.push((*module, name.to_string()));
+                continue;
+            }
+            let typed = def.params.iter().all(|param| param.ty.is_some()) && def.result.is_some();
+            assert!(typed, "lib/{module}.pull: `{name}` does not say its types");
+            assert!(item.doc.ends_with('.'), "lib/{module}.pull: `{name}`: a sentence ends in `.`");
+        }
+    }
+    assert!(private.len() > 20, "only {private:?}");
+    for path in corpus(&["lib", "examples", "tests/run", "tests/ad"], "pull") {
+        let text = std::fs::read_to_string(&path).expect("the file can be read");
+        for item in pullback_syntax::parse(&text, FileId(0)).module.items {
+            let ItemKind::Import(import) = item.kind else { continue };
+            let alias =
+                import.alias.map_or(import.path.node.clone(), |alias| alias.node.to_string());
+            for (_, name) in private.iter().filter(|(module, _)| *module == import.path.node) {
+                let used = text.contains(&format!("{alias}.{name} "));
+                assert!(!used, "{}: `{alias}.{name}` is not documented", path.display());
+            }
+        }
+    }
+}
+
 #[test]
 fn every_function_has_the_derivatives_of_the_oracle() {
     let problems = deep(|| {

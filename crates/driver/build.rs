@@ -1,7 +1,8 @@
-//! Embeds what the binary carries with it: the pages of the diagnostics and the library's modules.
+//! Embeds what the binary carries with it: the pages of the diagnostics and of the language, and the library's
+//! modules.
 //!
-//! Input: `docs/errors/*.md` and `lib/*.pull` of the repository. Output: `embedded.rs` with the tables
-//! `PAGES` and `MODULES`, sorted by name.
+//! Input: `docs/errors/*.md`, `docs/language.md` and `lib/*.pull` of the repository. Output: `embedded.rs` with the tables
+//! `PAGES` and `MODULES`, sorted by name, and `LANGUAGE`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,14 @@ fn main() -> io::Result<()> {
     let mut text = String::new();
     table(&mut text, "PAGES", &root.join("docs/errors"), "md")?;
     table(&mut text, "MODULES", &root.join("lib"), "pull")?;
+    let language = root.join("docs/language.md");
+    println!("cargo::rerun-if-changed={}", language.display());
+    let _ = writeln!(text, "/// The page on the language.");
+    let _ = writeln!(
+        text,
+        "pub const LANGUAGE: &str = include_str!({:?});",
+        language.display().to_string()
+    );
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     fs::write(out.join("embedded.rs"), text)
 }

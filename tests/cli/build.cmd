@@ -40,7 +40,7 @@ $ pullback build tests/embed/library.pull element -o tests/embed/library.pull
 exit 2
 ! error[E0801]: cannot write `tests/embed/library.pull`: File exists (os error 17)
 !  |
-!  = help: choose another folder with `-o`
+!  = help: choose another folder
 !
 
 $ pullback build tests/embed/matrices.pull scaled --abi casadi --size n=3 -o /tmp/unused

@@ -15,6 +15,8 @@ exit 2
 !   fmt         Format files in place; `-` formats standard input to standard output
 !   test        Check the `--@` expectations in files, on every engine
 !   explain     Explain a diagnostic by its code
+!   doc         The reference of the library, of built-in operations, or of a file, made from their
+!               comments
 !   demo        Derive a derivative by linear maps, in the twelve stages of the working notes
 !   show        Print a stage of the pipeline
 !   build       Make a library for C of definitions and their derivatives: a C file or a shared

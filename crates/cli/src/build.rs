@@ -37,10 +37,13 @@ pub fn build(session: &mut Session<'_>, asked: &BuildArgs) -> Result<String, Sto
     Ok(lines.join("\n"))
 }
 
-fn unwritten<T>(session: &mut Session<'_>, path: &Path, error: &std::io::Error) -> Result<T, Stop> {
+/// Reports that something cannot be written into the folder that was named.
+pub fn unwritten<T>(
+    session: &mut Session<'_>,
+    path: &Path,
+    error: &std::io::Error,
+) -> Result<T, Stop> {
     let title = format!("cannot write `{}`: {error}", path.display());
-    session.report(
-        Diagnostic::error("E0801", Span::NONE, title, "").hint("choose another folder with `-o`"),
-    );
+    session.report(Diagnostic::error("E0801", Span::NONE, title, "").hint("choose another folder"));
     Err(Stop)
 }

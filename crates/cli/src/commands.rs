@@ -7,6 +7,7 @@ use pullback_driver::{Answer, Call, Clock, Session, Settings, Stop, TestReport};
 
 use crate::bench::bench;
 use crate::build::build;
+use crate::doc::doc;
 use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
@@ -47,6 +48,11 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let mut session = Session::timed(&Terminal, clock.clone());
             let page = pullback_driver::explain(&mut session, code).map(str::to_owned);
             finish(&session, color, page)
+        }
+        Command::Doc(asked) => {
+            let mut session = Session::timed(&Terminal, clock.clone());
+            let text = doc(&mut session, asked);
+            finish(&session, color, text)
         }
         Command::Demo { file, entry } => {
             let mut session = Session::timed(&Terminal, clock.clone());

@@ -7,6 +7,7 @@
 mod bench;
 mod build;
 mod commands;
+mod doc;
 mod exit;
 mod gradbench;
 mod options;

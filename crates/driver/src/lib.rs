@@ -1,7 +1,8 @@
 //! The driver: from files and requests to answers, without printing and without globals.
 //!
 //! A [`Session`] holds the sources and the diagnostics; the operations [`run`], [`grad`], [`vjp`],
-//! [`jvp`], [`check`], [`check_grad`], [`test`], [`show`], [`dev`], [`fmt`] and [`explain`] are functions of it. They return
+//! [`jvp`], [`check`], [`check_grad`], [`test`], [`show`], [`dev`], [`doc`], [`fmt`] and
+//! [`explain`] are functions of it. They return
 //! their answer, or [`Stop`] after reporting to the session why there is none.
 
 mod files;
@@ -39,6 +40,7 @@ mod check_grad;
 mod demo;
 mod derive;
 mod dev;
+mod doc;
 mod measure;
 mod show;
 mod test;
@@ -57,6 +59,7 @@ pub use check_grad::{GradReport, check_grad};
 pub use demo::demo;
 pub use derive::{Answer, grad, jvp, run, vjp};
 pub use dev::{Dev, dev};
+pub use doc::{Markup, doc, reference};
 pub use engine::engine_names;
 pub use expect::{Expectation, ExpectationKind, expectations};
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};

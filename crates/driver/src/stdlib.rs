@@ -26,6 +26,11 @@ pub fn module_names() -> impl Iterator<Item = &'static str> {
     embedded::MODULES.iter().map(|(name, _)| *name).filter(|name| *name != "prelude")
 }
 
+/// The page on the language.
+pub fn language() -> &'static str {
+    embedded::LANGUAGE
+}
+
 /// The page of a diagnostic's code.
 pub fn page(code: &str) -> Option<&'static str> {
     content(embedded::PAGES, code)

@@ -4,6 +4,7 @@ mod bench;
 mod build;
 mod call;
 mod dev;
+mod doc;
 mod native;
 mod output;
 mod settings;
@@ -18,6 +19,7 @@ pub use bench::BenchArgs;
 pub use build::{BuildArgs, Emit};
 pub use call::{CallArgs, RequiredCallArgs, WrtArgs};
 pub use dev::DevArgs;
+pub use doc::DocArgs;
 pub use native::FpArgs;
 pub use output::OutputArgs;
 pub use settings::{SettingsArgs, WarnArgs};
@@ -146,6 +148,9 @@ pub enum Command {
         /// The code, such as E0301.
         code: String,
     },
+    /// The reference of the library, of built-in operations, or of a file, made from their comments.
+    #[command(after_help = doc::SUBJECTS)]
+    Doc(DocArgs),
     /// Derive a derivative by linear maps, in the twelve stages of the working notes.
     Demo {
         /// The file; `-` is standard input.
@@ -225,6 +230,7 @@ impl Command {
             | Self::Check { .. }
             | Self::Fmt { .. }
             | Self::Explain { .. }
+            | Self::Doc(_)
             | Self::Demo { .. }
             | Self::Gradbench { .. } => None,
         }

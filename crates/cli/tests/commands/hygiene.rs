@@ -122,6 +122,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("fmt", &["--check"]),
     ("test", &["", "--warn kinks"]),
     ("demo", &["f"]),
+    ("doc", &["f"]),
     ("show", &["f --stage types", "rows --stage lambda", "changed --stage lambda"]),
     // They read no file.
     ("explain", &[]),

@@ -13,6 +13,7 @@ mod gradbench;
 mod hygiene;
 #[cfg(target_os = "linux")]
 mod memory;
+mod reference;
 #[cfg(unix)]
 mod tiers;
 

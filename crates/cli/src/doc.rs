@@ -1,0 +1,40 @@
+//! `pullback doc`: prints the reference, or writes its pages.
+
+use std::path::Path;
+
+use pullback_driver::{Markup, Session, Stop, reference};
+
+use crate::build::unwritten;
+use crate::options::DocArgs;
+
+/// What there is to say about a subject; of pages that were written, their paths, one a line.
+pub fn doc(session: &mut Session<'_>, asked: &DocArgs) -> Result<String, Stop> {
+    match (&asked.html, &asked.markdown) {
+        (Some(folder), _) => pages(session, asked, Markup::Html, folder),
+        (None, Some(folder)) => pages(session, asked, Markup::Markdown, folder),
+        (None, None) => {
+            pullback_driver::doc(session, asked.subject.as_deref(), asked.name.as_deref())
+        }
+    }
+}
+
+fn pages(
+    session: &mut Session<'_>,
+    asked: &DocArgs,
+    markup: Markup,
+    folder: &Path,
+) -> Result<String, Stop> {
+    let pages = reference(session, asked.subject.as_deref(), markup)?;
+    if let Err(error) = std::fs::create_dir_all(folder) {
+        return unwritten(session, folder, &error);
+    }
+    let mut written = vec![];
+    for (name, text) in pages {
+        let path = folder.join(name);
+        if let Err(error) = std::fs::write(&path, text) {
+            return unwritten(session, &path, &error);
+        }
+        written.push(path.display().to_string());
+    }
+    Ok(written.join("\n"))
+}

@@ -1,0 +1,274 @@
+$ pullback doc
+exit 0
+> The library. `pullback doc MODULE` and `pullback doc MODULE.NAME` tell more.
+>
+>   built-in       The operations that are built into the language, in scope everywhere.
+>   prelude        The prelude: in scope everywhere without an import; a definition of your
+>                  own with the same name takes precedence.
+>   array          Matrices by rows and columns, and arrays in other shapes.
+>   distributions  Distributions as values: a log-density and a way to draw from it, with
+>                  the same parameters.
+>   implicit       Implicitly defined functions.
+>   interpolate    Functions through given points.
+>   krylov         Linear systems without a matrix, and implicit functions with them.
+>   linalg         Dense linear algebra.
+>   list           Linked lists: functions on the prelude's `List`.
+>   math           Scalar mathematics beyond the built-in functions.
+>   ode            Ordinary differential equations y' = f t y.
+>   optim          Minimising a Real-valued function.
+>   option         Values that may be missing: functions on the prelude's `Option`.
+>   random         Random numbers without state: a key determines everything drawn from it,
+>                  so programs are pure and every run gives the same numbers.
+>   root           Roots and fixed points.
+>   signal         Convolution, pooling and Fourier transforms.
+>   sparse         Sparse matrices by compressed rows, and tridiagonal systems.
+>   stats          Log-densities and summaries.
+>   tree           Binary trees with a value at every inner node.
+
+$ pullback doc tree
+exit 0
+> tree
+>
+> Binary trees with a value at every inner node.
+>
+>   import "tree" as tree
+>
+>   type Tree a = Empty | Node (Tree a) a (Tree a)
+>       A binary tree.
+>
+>   leaf (x: a): Tree a
+>       A tree of one value.
+>
+>   fold (node: b -> a -> b -> b) (empty: b) (t: Tree a): b
+>       Combines a tree from below: `node` gets the left result, the value and the right
+>       result.
+>
+>   map (f: a -> b) (t: Tree a): Tree b
+>       Applies a function to every value.
+>
+>   count (t: Tree a): Int
+>       How many values there are.
+>
+>   depth (t: Tree a): Int
+>       The length of the longest way from the root.
+>
+>   total (t: Tree Real): Real
+>       The sum of the values.
+>
+>   from_array (xs: []a): Tree a
+>       The balanced tree whose values, from left to right, are the array's.
+>
+>   to_array (t: Tree a): []a
+>       The values from left to right.
+>
+>   insert (x: a) (t: Tree a): Tree a
+>       Puts a number into an ordered tree.
+
+$ pullback doc linalg.cholesky
+exit 0
+> linalg.cholesky
+>
+>   def cholesky [n] (a: [n][n]Real): [n][n]Real
+>
+> The lower triangular `l` with `l lᵀ = a` for a symmetric positive definite `a` (its lower
+> half is read). An error where `a` is not positive definite; `try_cholesky` gives an
+> Option.
+>
+> Examples, which are tests:
+>
+>   cholesky [[4.0, 2.0], [2.0, 5.0]] = [[2.0, 0.0], [1.0, 2.0]]
+>   cholesky [[1.0, 2.0], [2.0, 1.0]] fails E0708
+
+$ pullback doc linalg cholesky
+exit 0
+> linalg.cholesky
+>
+>   def cholesky [n] (a: [n][n]Real): [n][n]Real
+>
+> The lower triangular `l` with `l lᵀ = a` for a symmetric positive definite `a` (its lower
+> half is read). An error where `a` is not positive definite; `try_cholesky` gives an
+> Option.
+>
+> Examples, which are tests:
+>
+>   cholesky [[4.0, 2.0], [2.0, 5.0]] = [[2.0, 0.0], [1.0, 2.0]]
+>   cholesky [[1.0, 2.0], [2.0, 1.0]] fails E0708
+
+$ pullback doc cholesky
+exit 0
+> linalg.cholesky
+>
+>   def cholesky [n] (a: [n][n]Real): [n][n]Real
+>
+> The lower triangular `l` with `l lᵀ = a` for a symmetric positive definite `a` (its lower
+> half is read). An error where `a` is not positive definite; `try_cholesky` gives an
+> Option.
+>
+> Examples, which are tests:
+>
+>   cholesky [[4.0, 2.0], [2.0, 5.0]] = [[2.0, 0.0], [1.0, 2.0]]
+>   cholesky [[1.0, 2.0], [2.0, 1.0]] fails E0708
+
+$ pullback doc map
+exit 0
+> map, of the prelude
+>
+>   def map [n] (f: a -> b) (xs: [n]a): [n]b
+>
+> Applies a function to every element.
+>
+> Examples, which are tests:
+>
+>   map (\x -> x * x) [1, 2, 3] = [1, 4, 9]
+>
+> Also:
+>
+>   list.map (f: a -> b) (xs: List a): List b
+>       Applies a function to every element.
+>
+>   option.map (f: a -> b) (o: Option a): Option b
+>       Applies a function to the value, if there is one.
+>
+>   tree.map (f: a -> b) (t: Tree a): Tree b
+>       Applies a function to every value.
+
+$ pullback doc normal
+exit 0
+>   distributions.normal (mean: Real) (deviation: Real): Distribution Real
+>       Normal, by mean and standard deviation.
+>
+>   random.normal (n: Int) (k: Key): [n]Real
+>       `n` standard normal numbers (Box and Muller's method).
+>
+>   stats.normal (mean: Real) (deviation: Real) (x: Real): Real
+>       Normal, by mean and standard deviation.
+
+$ pullback doc grad
+exit 0
+> grad, built in
+>
+>   grad : (a -> Real) -> a -> T a
+>
+> The gradient.
+
+$ pullback doc round
+exit 0
+> round, built in
+>
+>   round : Real -> Real
+>
+> Nearest integer, ties away from zero; derivative 0.
+
+$ pullback doc Some
+exit 0
+> Option, of the prelude
+>
+>   type Option a = None | Some a
+>
+> A value that may be missing.
+
+$ pullback doc chole
+exit 2
+! error[E0809]: neither a module of the library nor a definition is called `chole`
+!  |
+!  = help: there is `linalg.cholesky`, `linalg.try_cholesky`, `linalg.cholesky_solve`
+!
+
+$ pullback doc choleski
+exit 2
+! error[E0809]: neither a module of the library nor a definition is called `choleski`
+!  |
+!  = help: did you mean `cholesky`?
+!
+
+$ pullback doc linalg.choleski
+exit 2
+! error[E0809]: `linalg` has no documented definition `choleski`
+!  |
+!  = help: did you mean `cholesky`?
+!
+
+$ pullback doc linalgg.cholesky
+exit 2
+! error[E0809]: the library has no module `linalgg`
+!  |
+!  = help: did you mean `linalg`?
+!
+
+$ pullback doc xyzzy
+exit 2
+! error[E0809]: neither a module of the library nor a definition is called `xyzzy`
+!  |
+!  = help: `pullback doc` lists the modules; a file's name ends in `.pull`
+!
+
+$ pullback doc examples/newton.pull
+exit 0
+> newton
+>
+> Newton's method, by nested derivatives.
+>
+> What it teaches: a function that takes derivatives of its argument can itself be
+> differentiated; `hessian` and `hvp` in several dimensions; a `while` loop inside a
+> derivative.
+>
+>   root (f: Real -> Real) (start: Real): Real
+>       A zero of `f` near `x`: steps of Newton's method until they are tiny.
+>
+>   stationary (f: Real -> Real) (start: Real): Real
+>       A stationary point of `f` near `x`: a zero of its derivative, by two nested
+>       derivatives.
+>
+>   square_root (a: Real): Real
+>       The square root as the zero of x² - a, with derivative 1 / (2 √a).
+>
+>   newton_step (f: [2]Real -> Real) (x: [2]Real): [2]Real
+>       One Newton step for a function of two variables, by solving with its two by two
+>       Hessian.
+>
+>   rosenbrock (x: [2]Real): Real
+>       Rosenbrock's valley: its minimum is at (1, 1).
+>
+>   main: [2]Real
+
+$ pullback doc tests/cli/programs/undocumented.pull
+exit 0
+> undocumented
+>
+> A file as one has it in the beginning.
+>
+>   twice: (a -> a) -> a -> a
+>
+>   add (x: Real) (y: Real): Real
+
+$ pullback doc tests/cli/programs/undocumented.pull twice
+exit 0
+> undocumented.twice
+>
+>   def twice: (a -> a) -> a -> a
+>
+> Examples, which are tests:
+>
+>   twice (\x -> x + 1) 3 = 5
+>   twice (add 0.5) 1.0 = 2.0
+
+$ pullback doc tests/cli/programs/undocumented.pull thrice
+exit 2
+! error[E0809]: `undocumented` has no documented definition `thrice`
+!  |
+!  = help: did you mean `twice`?
+!
+
+$ pullback doc tests/cli/programs/missing.pull
+exit 2
+! error[E0801]: cannot read `tests/cli/programs/missing.pull`: no such file or directory
+!  |
+!  = help: check the path and its permissions
+!
+
+$ pullback doc --html tests/cli/doc.cmd
+exit 2
+! error[E0801]: cannot write `tests/cli/doc.cmd`: File exists (os error 17)
+!  |
+!  = help: choose another folder
+!
