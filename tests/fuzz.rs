@@ -131,9 +131,9 @@ fn input_case(random: &mut Random, inputs: &[PathBuf]) -> Result<bool, String> {
         file: program,
         entry: "main".to_owned(),
         args: vec![],
-        named: vec![],
         inputs: vec![input_at(path)],
         settings: limits(2.0),
+        ..Call::default()
     };
     deep(|| {
         let mut session = Session::new(&files);

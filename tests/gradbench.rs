@@ -120,9 +120,9 @@ pub fn gradbench(
         file: program(eval),
         entry: entry(eval, function).to_owned(),
         args: vec![],
-        named: vec![],
         inputs: vec![path.into()],
         settings,
+        ..Call::default()
     };
     let Ok(answer) = run(&mut session, &call) else {
         let is_refused = session.diagnostics.iter().any(|problem| problem.code == "E0717");

@@ -35,9 +35,9 @@ pub fn used(files: &Memory, path: &Path, text: &str, choices: [u64; 3]) -> Resul
         file: path.to_owned(),
         entry: (*name).to_owned(),
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-        named: vec![],
         inputs: vec![],
         settings: limits(0.5),
+        ..Call::default()
     };
     let uses: [&dyn Fn(&mut Session<'_>); 3] = [
         &|session| drop(run(session, &call)),

@@ -158,8 +158,8 @@ impl Row {
             entry: "timed".to_owned(),
             args: self.args.iter().map(|arg| (*arg).to_owned()).collect(),
             inputs: given.is_some().then(|| input.clone().into()).into_iter().collect(),
-            named: vec![],
             settings: Settings::default(),
+            ..Call::default()
         };
         let files = Measured {
             example: (path, text.into_bytes()),

@@ -153,6 +153,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0823", "a shared object cannot be made"),
     ("E0824", "a schedule of loops cannot be followed"),
     ("E0825", "a text is no table"),
+    ("E0826", "an output file has no place for an answer"),
 
     // --- W: warnings
     ("W0501", "an arm that is never reached"),

@@ -11,6 +11,7 @@ use crate::doc::doc;
 use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
+use crate::output::Destination;
 use crate::terminal::{Terminal, error_line, print, report};
 
 const NO_WARNINGS: WarnArgs = WarnArgs { warn: None };
@@ -19,18 +20,28 @@ const NO_WARNINGS: WarnArgs = WarnArgs { warn: None };
 pub fn execute(options: &Options, clock: &Clock) -> u8 {
     let color = options.color;
     match &options.command {
-        Command::Run { call, output } => answer(color, output, clock, |session| {
-            pullback_driver::run(session, &call.call("main", output.settings()))
-        }),
-        Command::Grad { call, output, wrt } => answer(color, output, clock, |session| {
-            pullback_driver::grad(session, &call.call(output.settings()), &wrt.wrt)
-        }),
-        Command::Vjp { call, output, wrt, cotangent } => answer(color, output, clock, |session| {
-            pullback_driver::vjp(session, &call.call(output.settings()), &wrt.wrt, cotangent)
-        }),
-        Command::Jvp { call, output, wrt, tangent } => answer(color, output, clock, |session| {
-            pullback_driver::jvp(session, &call.call(output.settings()), &wrt.wrt, tangent)
-        }),
+        Command::Run { call, output } => {
+            let call = call.call("main", output.settings());
+            answer(color, output, clock, call, pullback_driver::run)
+        }
+        Command::Grad { call, output, wrt } => {
+            let call = call.call(output.settings());
+            answer(color, output, clock, call, |session, call| {
+                pullback_driver::grad(session, call, &wrt.wrt)
+            })
+        }
+        Command::Vjp { call, output, wrt, cotangent } => {
+            let call = call.call(output.settings());
+            answer(color, output, clock, call, |session, call| {
+                pullback_driver::vjp(session, call, &wrt.wrt, cotangent)
+            })
+        }
+        Command::Jvp { call, output, wrt, tangent } => {
+            let call = call.call(output.settings());
+            answer(color, output, clock, call, |session, call| {
+                pullback_driver::jvp(session, call, &wrt.wrt, tangent)
+            })
+        }
         Command::CheckGrad { call, settings, warn, wrt } => {
             let mut session = Session::timed(&Terminal, clock.clone());
             let call = call.call(settings.settings(*warn));
@@ -95,16 +106,43 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
     }
 }
 
+/// Prints an answer, or writes it to the file that is asked for.
 fn answer(
     color: Color,
     output: &OutputArgs,
     clock: &Clock,
-    operation: impl FnOnce(&mut Session<'_>) -> Result<Answer, Stop>,
+    call: Call,
+    operation: impl FnOnce(&mut Session<'_>, &Call) -> Result<Answer, Stop>,
 ) -> u8 {
     let mut session = Session::timed(&Terminal, clock.clone());
-    let answer = operation(&mut session);
-    let text = answer.map(|answer| if output.json { answer.json() } else { answer.text() });
+    let text = answered(&mut session, output, call, operation);
     finish(&session, color, text)
+}
+
+fn answered(
+    session: &mut Session<'_>,
+    output: &OutputArgs,
+    mut call: Call,
+    operation: impl FnOnce(&mut Session<'_>, &Call) -> Result<Answer, Stop>,
+) -> Result<String, Stop> {
+    let refused = |session: &mut Session<'_>, diagnostic| {
+        session.report(diagnostic);
+        Stop
+    };
+    let file = output.output.as_deref().map(Destination::new).transpose();
+    let file = file.map_err(|diagnostic| refused(session, diagnostic))?;
+    call.output = file.as_ref().map(|file| file.format);
+    let answer = operation(session, &call)?;
+    if let Some(file) = &file {
+        let bytes = answer.file(file.format);
+        session.clock.stop();
+        file.write(&bytes).map_err(|diagnostic| refused(session, diagnostic))?;
+    }
+    Ok(match (output.json, file) {
+        (true, _) => answer.json(),
+        (false, None) => answer.text(),
+        (false, Some(_)) => String::new(),
+    })
 }
 
 /// Prints the diagnostics, then the answer.

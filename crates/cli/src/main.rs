@@ -11,6 +11,7 @@ mod doc;
 mod exit;
 mod gradbench;
 mod options;
+mod output;
 mod terminal;
 mod units;
 mod watchdog;

@@ -3,15 +3,16 @@
 //! Input: a [`Call`]. Output: an [`Answer`], to be printed as text or JSON, or nothing if errors were
 //! reported to the session.
 
+use pullback_base::Diagnostic;
 use pullback_engines::Mode;
 use pullback_eval::Value;
 use pullback_lambda::Type;
 
 use crate::call::{Direction, Prepared, Purpose, prepare};
 use crate::engine::{Code, Engine};
-use crate::output::{push_json_string, to_json, to_text};
+use crate::output::{no_numbers, push_json_string, to_json, to_npz, to_text};
 use crate::parts::{Part, components, whole};
-use crate::request::Call;
+use crate::request::{Call, Format};
 use crate::session::{Session, Stop, bug};
 use crate::shape::tangent_like;
 use crate::watch::{Run, watch};
@@ -35,6 +36,7 @@ struct Derivative {
 pub fn run(session: &mut Session<'_>, call: &Call) -> Result<Answer, Stop> {
     let engine = Engine::with_tiers(session, &call.settings)?;
     let prepared = prepare(session, call, &engine, &Purpose::Value)?;
+    check_output(session, call, &prepared, "")?;
     let value = watched(session, call, &engine, &prepared, &Mode::Value)?.value;
     let Prepared { code, result, .. } = prepared;
     Ok(Answer { code, value, ty: result, derivative: None })
@@ -74,6 +76,7 @@ pub fn jvp(
     let direction = Some(Direction::Tangent(tangent));
     let purpose = Purpose::Derivative { wrt, scalar: false, direction };
     let mut prepared = prepare(session, call, &engine, &purpose)?;
+    check_output(session, call, &prepared, "value")?;
     let given = prepared.take_direction();
     let mode = Mode::Jvp(whole_tangent(&prepared, &given));
     let (value, y_dot) = watched(session, call, &engine, &prepared, &mode)?.with_derivative();
@@ -93,6 +96,7 @@ fn backwards(
     cotangent: Value,
     noun: &'static str,
 ) -> Result<Answer, Stop> {
+    check_output(session, call, &prepared, "value")?;
     let mode = Mode::Vjp(cotangent);
     let (value, x_bar) = watched(session, call, engine, &prepared, &mode)?.with_derivative();
     let Prepared { code, result, parts, .. } = prepared;
@@ -105,6 +109,40 @@ fn backwards(
     }
     let derivative = Some(Derivative { noun, parts: shown });
     Ok(Answer { code, value, ty: result, derivative })
+}
+
+/// Refuses a result that the file which will keep it has no place for. What a derivative is with respect to is
+/// data; its tangents hold numbers where the file's form wants them.
+fn check_output(
+    session: &mut Session<'_>,
+    call: &Call,
+    prepared: &Prepared,
+    name: &str,
+) -> Result<(), Stop> {
+    let Some(format) = call.output else { return Ok(()) };
+    let program = prepared.code.program();
+    let mut unfit = match format {
+        Format::Json if prepared.result_tangent.is_none() => {
+            Some((name.to_owned(), program.show_type(&prepared.result)))
+        }
+        Format::Json => None,
+        Format::Npz => no_numbers(program, name, &prepared.result),
+    };
+    if format == Format::Npz && !name.is_empty() {
+        let parts = prepared.parts.iter().filter(|part| part.wrt);
+        let unfit_part = |part: &Part| no_numbers(program, &part.name, &part.tangent);
+        unfit = unfit.or_else(|| parts.into_iter().find_map(unfit_part));
+    }
+    let Some((part, ty)) = unfit else { return Ok(()) };
+    let what = if part.is_empty() { "the answer".to_owned() } else { format!("`{part}`") };
+    let title = format!("{what} is of the type `{ty}`, for which the output file has no place");
+    let diagnostic = Diagnostic::error("E0826", prepared.entry, title, "this is asked for");
+    session.fail(match format {
+        Format::Json => diagnostic.hint("give the definition all its arguments: files keep data"),
+        Format::Npz => diagnostic
+            .note("a NumPy archive holds arrays of numbers and truth values")
+            .hint("write a file that ends in `.json`"),
+    })
 }
 
 /// Runs a call and watches it as far as its settings ask for it.
@@ -164,6 +202,22 @@ impl Answer {
             }
         }
         text
+    }
+    /// The answer for a file: the value alone, or value and derivative by these names.
+    pub fn file(&self, format: Format) -> Vec<u8> {
+        if format == Format::Json {
+            return (self.json() + "\n").into_bytes();
+        }
+        let value = if self.derivative.is_some() { "value" } else { "" };
+        let derivative = self.derivative.iter().flat_map(|derivative| {
+            derivative.parts.iter().map(|(name, part, ty)| {
+                let noun = derivative.noun;
+                let name = name.as_ref().map_or(noun.to_owned(), |name| format!("{noun}.{name}"));
+                (name, part, ty)
+            })
+        });
+        let value = (value.to_owned(), &self.value, &self.ty);
+        to_npz(std::iter::once(value).chain(derivative))
     }
     /// The answer as JSON: the value alone, or an object with value and derivative.
     pub fn json(&self) -> String {

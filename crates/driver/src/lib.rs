@@ -69,7 +69,7 @@ pub use limits::{Clock, stopped_late};
 pub use measure::{Cost, Operations, function, measure, operations};
 pub use output::to_text;
 pub use pipeline::{STAGES, Stage, stages};
-pub use request::{Call, Fp, Input, Settings, Target};
+pub use request::{Call, Format, Fp, Input, Settings, Target};
 pub use session::{Session, Stop};
 pub use show::{show, show_passes};
 pub use test::{Failure, Reason, STEPS, TestReport, test};

@@ -16,6 +16,8 @@ pub struct Call {
     pub named: Vec<(String, String)>,
     /// Files with arguments.
     pub inputs: Vec<Input>,
+    /// How the answer will be kept: what cannot be is refused before it is found.
+    pub output: Option<Format>,
     /// How to evaluate.
     pub settings: Settings,
 }
@@ -69,6 +71,15 @@ impl Target {
             Self::Portable => pullback_codegen::Level::Portable,
         }
     }
+}
+
+/// In which form an answer is kept in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// JSON, as `--json` prints it.
+    Json,
+    /// A NumPy archive.
+    Npz,
 }
 
 /// How to evaluate.

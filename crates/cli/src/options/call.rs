@@ -62,6 +62,7 @@ impl CallArgs {
             args: self.args.clone(),
             named: self.named.named.clone(),
             inputs: self.named.inputs.clone(),
+            output: None,
             settings,
         }
     }
@@ -76,6 +77,7 @@ impl RequiredCallArgs {
             args: self.args.clone(),
             named: self.named.named.clone(),
             inputs: self.named.inputs.clone(),
+            output: None,
             settings,
         }
     }

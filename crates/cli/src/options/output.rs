@@ -1,5 +1,7 @@
 //! How the answer of a call is printed.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use pullback_driver::Settings;
 
@@ -12,6 +14,9 @@ pub struct OutputArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
+    /// Write the answer to a file that `--input` reads back, and print nothing (JSON with `--json`).
+    #[arg(short, long, value_name = "FILE.json|.npz")]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub settings: SettingsArgs,
     #[command(flatten)]

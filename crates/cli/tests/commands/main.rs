@@ -11,6 +11,7 @@ mod docs;
 mod golden;
 mod gradbench;
 mod hygiene;
+mod kept;
 #[cfg(target_os = "linux")]
 mod memory;
 mod reference;

@@ -20,7 +20,7 @@ mod unfit;
 pub use columns::{by_position, columns, matrix};
 pub use decode::{Misfit, decode};
 pub use json::{Entry, JsonError, Kind, Tape};
-pub use named::{from_arrays, parts};
+pub use named::{dotted, from_arrays, parts};
 pub use npy::{NamedArray, read_npy};
 pub use npz::read_npz;
 pub use stopped::Stopped;

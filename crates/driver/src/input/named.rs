@@ -48,7 +48,7 @@ pub fn parts(ty: &Type) -> Option<Vec<(String, &Type)>> {
 }
 
 /// The name of a part of what has this name.
-fn dotted(name: &str, part: &str) -> String {
+pub fn dotted(name: &str, part: &str) -> String {
     if name.is_empty() { part.to_owned() } else { format!("{name}.{part}") }
 }
 
