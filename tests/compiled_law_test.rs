@@ -60,6 +60,8 @@ const LEAVES: &[Leave] = &[
     (Law::Reverse, "tests/ad/clipping.pull", "", RULE),
     (Law::Code, "tests/ad/clipping.pull", "", RULE),
     (Law::Forward, "examples/implicit_layer.pull", "(\\p -> (layer p)[0])", RULE),
+    (Law::Forward, "examples/programs/gaussian_process.pull", "", RULE),
+    (Law::Forward, "examples/programs/options.pull", "implied", RULE),
     (Law::Forward, "tests/ad/depth.pull", "long_power", PRODUCTS),
     (Law::Forward, "tests/ad/depth.pull", "turns", PRODUCTS),
     (Law::Forward, "tests/ad/deep_orders.pull", "forward", PRODUCTS),

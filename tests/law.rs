@@ -23,6 +23,10 @@ const SLACK: u64 = 10;
 /// mode by dual numbers calls a rule of reverse mode once for each Real of its result.
 const RULES: &[(&str, &str)] = &[
     ("examples/implicit_layer.pull", "(\\p -> (layer p)[0])"),
+    ("examples/programs/gaussian_process.pull", "(surprise years[::3] readings[::3])"),
+    ("examples/programs/gaussian_process.pull", "predict"),
+    ("examples/programs/gaussian_process.pull", "surprise"),
+    ("examples/programs/options.pull", "implied"),
     // The rule scales its cotangent by its norm, which the function itself does not compute.
     ("tests/ad/clipping.pull", "(\\xs -> let ys = kept xs in 0.3 * ys[0] + 0.4 * ys[1])"),
     ("tests/ad/clipping.pull", "(\\xs -> let ys = kept xs in 3 * ys[0] + 4 * ys[1])"),
@@ -42,6 +46,10 @@ const LONG: &[&str] = &[
     "examples/hmc.pull",
     "examples/lstm_text.pull",
     "examples/neural_ode.pull",
+    "examples/programs/gaussian_process.pull",
+    "examples/programs/ilqr.pull",
+    "examples/programs/lotka_volterra.pull",
+    "examples/programs/options.pull",
     "examples/gradbench/particle.pull",
     "examples/gradbench/saddle.pull",
     "tests/ad/depth.pull",

@@ -193,7 +193,8 @@ fn every_definition_that_others_use_is_documented_with_its_types() {
             }
             let typed = def.params.iter().all(|param| param.ty.is_some()) && def.result.is_some();
             assert!(typed, "lib/{module}.pull: `{name}` does not say its types");
-            assert!(item.doc.ends_with('.'), "lib/{module}.pull: `{name}`: a sentence ends in `.`");
+            let ended = item.doc.ends_with(['.', ')', '…']);
+            assert!(ended, "lib/{module}.pull: the comment of `{name}` does not end a sentence");
         }
     }
     assert!(private.len() > 20, "only {private:?}");
