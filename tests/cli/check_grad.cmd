@@ -809,3 +809,19 @@ exit 0
 > direction 4: Taylor holds: the remainder shrinks like h^2.00
 > direction 4: complex step holds: 0.0 by the engine, 8.62652053138854e-201 by the complex step
 > 12 checks in 4 directions: 12 hold
+
+$ pullback check-grad tests/cli/programs/led_there.pull slope 2.0
+exit 0
+> direction 1: dot product holds: ⟨u, J v⟩ = -0.18823446489772017, ⟨Jᵀ u, v⟩ = -0.18823446489772017
+> direction 1: Taylor holds: exact to rounding
+> direction 1: complex step not tried: no complex numbers pass a derivative inside the program, at tests/cli/programs/led_there.pull:7:29
+> direction 2: dot product holds: ⟨u, J v⟩ = 0.27806802641907147, ⟨Jᵀ u, v⟩ = 0.27806802641907147
+> direction 2: Taylor holds: exact to rounding
+> direction 2: complex step not tried: no complex numbers pass a derivative inside the program, at tests/cli/programs/led_there.pull:7:29
+> direction 3: dot product holds: ⟨u, J v⟩ = 0.051331453380974695, ⟨Jᵀ u, v⟩ = 0.051331453380974695
+> direction 3: Taylor holds: exact to rounding
+> direction 3: complex step not tried: no complex numbers pass a derivative inside the program, at tests/cli/programs/led_there.pull:7:29
+> direction 4: dot product holds: ⟨u, J v⟩ = -1.1410963007705577, ⟨Jᵀ u, v⟩ = -1.1410963007705577
+> direction 4: Taylor holds: exact to rounding
+> direction 4: complex step not tried: no complex numbers pass a derivative inside the program, at tests/cli/programs/led_there.pull:7:29
+> 12 checks in 4 directions: 8 hold, 4 not tried

@@ -488,3 +488,7 @@ exit 2
 ! Usage: pullback show --stage <STAGE> --arg <NAME=EXPR> <FILE> <ENTRY> [ARG]...
 !
 ! For more information, try '--help'.
+
+$ pullback run tests/cli/programs/kinks.pull constants 1.0 --warn kinks
+exit 0
+> 1.0

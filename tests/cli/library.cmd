@@ -5,6 +5,9 @@ exit 1
 !     |
 !   2 | def largest (xs: []Real): Real = maximum xs
 !     |                                  ^^^^^^^^^^ in this call
+!   3 |
+!   4 | def twice (xs: []Real): Real = 2.0 * largest xs
+!     |                                      ---------- called here
 !     |
 !    ::: lib/prelude.pull:258:5
 !     |
@@ -39,6 +42,9 @@ exit 1
 !     |
 !   2 | def largest (xs: []Real): Real = maximum xs
 !     |                                  ^^^^^^^^^^ in this call
+!   3 |
+!   4 | def twice (xs: []Real): Real = 2.0 * largest xs
+!     |                                      ---------- called here
 !     |
 !    ::: lib/prelude.pull:258:5
 !     |
@@ -56,6 +62,9 @@ exit 1
 !     |
 !   2 | def largest (xs: []Real): Real = maximum xs
 !     |                                  ^^^^^^^ in this call
+!   3 |
+!   4 | def twice (xs: []Real): Real = 2.0 * largest xs
+!     |                                      ------- called here
 !     |
 !    ::: lib/prelude.pull:258:5
 !     |

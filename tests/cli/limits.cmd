@@ -15,6 +15,8 @@ exit 1
 ! error[E0710]: `pong` recurses too deeply: 131072 calls are under way
 !  --> tests/cli/programs/limits.pull:8:30
 !   |
+! 7 | def ping (n: Int): Int = 1 + pong n
+!   |                              ------ called here
 ! 8 | def pong (n: Int): Int = 1 + ping n
 !   |                              ^^^^^^ this call needs more memory than allowed
 !   |

@@ -17,6 +17,8 @@ exit 1
 !   |
 ! 2 | def clipped (x: Real): Real = custom_vjp id (\x -> (x, \c -> if abs c > 1 then signum c else c)) x
 !   |                                                                 ^^^^^ this is applied to the cotangent
+! 3 | def squared (x: Real): Real = let y = clipped x in y * y
+!   |                                       --------- called here
 !   |
 !   = note: forward mode, and reverse mode with `dual`, `delta1`, `delta2` or `--fuse`, needs a linear pullback
 !   = help: take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent
@@ -29,6 +31,8 @@ exit 1
 !   |
 ! 2 | def clipped (x: Real): Real = custom_vjp id (\x -> (x, \c -> if abs c > 1 then signum c else c)) x
 !   |                                                                 ^^^^^ this is applied to the cotangent
+! 3 | def squared (x: Real): Real = let y = clipped x in y * y
+!   |                                       --------- called here
 !   |
 !   = note: forward mode, and reverse mode with `dual`, `delta1`, `delta2` or `--fuse`, needs a linear pullback
 !   = help: take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent
@@ -41,6 +45,8 @@ exit 1
 !   |
 ! 2 | def clipped (x: Real): Real = custom_vjp id (\x -> (x, \c -> if abs c > 1 then signum c else c)) x
 !   |                                                                 ^^^^^ this is applied to the cotangent
+! 3 | def squared (x: Real): Real = let y = clipped x in y * y
+!   |                                       --------- called here
 !   |
 !   = note: forward mode, and reverse mode with `dual`, `delta1`, `delta2` or `--fuse`, needs a linear pullback
 !   = help: take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent
@@ -53,6 +59,8 @@ exit 1
 !   |
 ! 2 | def clipped (x: Real): Real = custom_vjp id (\x -> (x, \c -> if abs c > 1 then signum c else c)) x
 !   |                                                                 ^^^^^ this is applied to the cotangent
+! 3 | def squared (x: Real): Real = let y = clipped x in y * y
+!   |                                       --------- called here
 !   |
 !   = note: forward mode, and reverse mode with `dual`, `delta1`, `delta2` or `--fuse`, needs a linear pullback
 !   = help: take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent

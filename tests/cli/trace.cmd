@@ -78,6 +78,9 @@ exit 1
 !    |  ___________^
 ! 31 | |     if current_loss w < max_loss then w else descend (w - rate * grad_loss w)
 !    | |_____________________________________________________________________________^ this function
+! 32 |     in
+! 33 |     my_untrained_model (x, descend w0)
+!    |                            ---------- called here
 !    |
 !    = note: a function of `letrec_n` has no value where its calls nest deeper than `n`
 !    = help: give more fuel

@@ -11,9 +11,10 @@
 mod outcome;
 mod rules;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, SourceMap, Span};
 use pullback_engines::{Answer, Mode};
 use pullback_eval::Value;
+use pullback_oracle::ErrorKind;
 
 use crate::call::{Prepared, Purpose, prepare};
 use crate::engine::{Code, Engine};
@@ -64,13 +65,13 @@ pub fn check_grad(
     let run = point.run_of(&engine, &mode);
     let kinks_only = Settings { trace_nan: false, ..call.settings.clone() };
     watch(session, &kinks_only, &run, true);
-    let failure = match point.checks(&engine, &mut lines) {
+    let failure = match point.checks(&engine, &session.sources, &mut lines) {
         Ok(failure) => failure,
         Err(fault) => return session.fail(*fault),
     };
     let Some(failure) = failure else { return Ok(GradReport { lines, passed: true }) };
     let nan = first_nan(&point.run_of(&engine, &mode));
-    let diagnostic = point.explain(&engine, &failure, prepared.entry, nan);
+    let diagnostic = point.explain(&engine, &session.sources, &failure, (prepared.entry, nan));
     session.diagnostics.push(diagnostic);
     Ok(GradReport { lines, passed: false })
 }
@@ -99,6 +100,7 @@ impl<'p> Point<'p> {
     fn checks(
         &mut self,
         engine: &Engine,
+        sources: &SourceMap,
         lines: &mut Vec<String>,
     ) -> Result<Option<Failure>, Box<Diagnostic>> {
         let code = &self.prepared.code;
@@ -117,7 +119,13 @@ impl<'p> Point<'p> {
         for direction in 1..=DIRECTIONS {
             let x_dot = self.direction();
             for outcome in self.along(engine, code, &y, &x_dot)? {
-                lines.push(format!("direction {direction}: {}", outcome.line()));
+                let mut line = format!("direction {direction}: {}", outcome.line());
+                if !outcome.place.is_none() {
+                    let at = sources.line_col(outcome.place);
+                    let file = sources.name(outcome.place.file);
+                    line.push_str(&format!(", at {file}:{}:{}", at.line, at.column));
+                }
+                lines.push(line);
                 match outcome.verdict {
                     Verdict::Holds => held.push(outcome.check),
                     Verdict::Fails => failed += 1,
@@ -229,11 +237,8 @@ impl<'p> Point<'p> {
 
     /// The derivative as the imaginary part of a complex evaluation.
     fn complex_step(&self, x_dot: &[f64], y_dot: &[f64], size: f64) -> Outcome {
-        let not_tried = |why: &str| Outcome {
-            check: "complex step",
-            verdict: Verdict::NotTried,
-            detail: why.to_owned(),
-        };
+        const CHECK: &str = "complex step";
+        let not_tried = |why: &str| Outcome::not_tried(CHECK, why);
         if x_dot.len() > MOST_REALS {
             return not_tried("there are too many Reals");
         }
@@ -243,7 +248,23 @@ impl<'p> Point<'p> {
         let Prepared { code, function, .. } = self.prepared;
         match pullback_oracle::jvp_complex_step(code.program(), *function, &[arg], x_dot) {
             Ok((_, found)) => complex_step(y_dot, &found, size),
-            Err(_) => not_tried("the program is not analytic throughout"),
+            Err(error) => {
+                let why = match error.kind {
+                    ErrorKind::Limit => "the program runs too long for it".to_owned(),
+                    ErrorKind::Unsupported => {
+                        format!("no complex numbers pass {}", error.what)
+                    }
+                    ErrorKind::Malformed
+                    | ErrorKind::Index
+                    | ErrorKind::Size
+                    | ErrorKind::Overflow
+                    | ErrorKind::DivisionByZero
+                    | ErrorKind::Negative
+                    | ErrorKind::NoInt
+                    | ErrorKind::Message => format!("it ends in an error: {}", error.what),
+                };
+                Outcome { place: error.span, ..not_tried(&why) }
+            }
         }
     }
 
@@ -251,9 +272,9 @@ impl<'p> Point<'p> {
     fn explain(
         &mut self,
         engine: &Engine,
+        sources: &SourceMap,
         failure: &Failure,
-        entry: Span,
-        nan: Option<Diagnostic>,
+        (entry, nan): (Span, Option<Diagnostic>),
     ) -> Diagnostic {
         let told = |span: Span, label: &str| {
             let told = Diagnostic::error("E0821", span, failure.words.clone(), label);
@@ -266,7 +287,7 @@ impl<'p> Point<'p> {
                 .note(edge.title.clone())
                 .hint("at such a point the derivative follows docs/language.md's table of conventions; check next to it");
         }
-        if let Some((span, label)) = self.guilty_rule(engine) {
+        if let Some((span, label)) = self.guilty_rule(engine, sources) {
             return told(span, label)
                 .hint("compare the rule with the derivative of the function it is for");
         }
@@ -281,13 +302,13 @@ impl<'p> Point<'p> {
 
     /// The first custom rule without which the checks hold. If several are wrong, the one that still
     /// has to go after all before it.
-    fn guilty_rule(&self, engine: &Engine) -> Option<(Span, &'static str)> {
+    fn guilty_rule(&self, engine: &Engine, sources: &SourceMap) -> Option<(Span, &'static str)> {
         let spans = rules(self.prepared.code.program());
         let holds = |numbers: std::ops::Range<usize>| {
             let program = without_rules(self.prepared.code.program(), numbers);
             let prepared = self.prepared.with_program(program);
             let mut point = Point::new(&prepared);
-            matches!(point.checks(engine, &mut Vec::new()), Ok(None))
+            matches!(point.checks(engine, sources, &mut Vec::new()), Ok(None))
         };
         if let Some(alone) = (0..spans.len()).find(|index| holds(*index..*index + 1)) {
             return Some((spans[alone], "this rule is wrong: without it the checks hold"));

@@ -18,6 +18,7 @@ use pullback_types::{Call, Inference, Source, check_patterns, elaborate};
 
 use crate::load::Modules;
 use crate::session::{Session, Stop};
+use crate::stdlib::SHELF;
 use crate::suggest::did_you_mean;
 
 /// A stage that `pullback show --stage` prints.
@@ -94,10 +95,11 @@ pub fn typed<'m>(session: &mut Session<'_>, modules: &'m Modules) -> Inferred<'m
                 .map(|(name, _)| name.clone())
                 .collect(),
             prelude: module.prelude,
+            library: session.library.contains(&module.file),
         })
         .collect();
     let main = modules.list.len() - 1;
-    let mut inferred = Inferred { inference: Inference::new(&sources), main, checked: 0 };
+    let mut inferred = Inferred { inference: Inference::new(&sources, SHELF), main, checked: 0 };
     inferred.report(session);
     inferred
 }

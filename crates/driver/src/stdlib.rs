@@ -2,7 +2,14 @@
 //!
 //! The tables are made by `build.rs` from `lib/` and `docs/errors/`.
 
+use pullback_base::Span;
+use pullback_syntax::ast::ItemKind;
+use pullback_types::Shelf;
+
 use crate::session::bug;
+
+/// The library, for messages about names that it defines.
+pub const SHELF: Shelf = Shelf { modules: || module_names().collect(), with: modules_with };
 
 mod embedded {
     include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -29,6 +36,19 @@ pub fn module_names() -> impl Iterator<Item = &'static str> {
 /// The page on the language.
 pub fn language() -> &'static str {
     embedded::LANGUAGE
+}
+
+/// The modules that define a value of this name for their users: with documentation.
+fn modules_with(name: &str) -> Vec<&'static str> {
+    let defines = |(module, text): &(&'static str, &str)| {
+        let parsed = pullback_syntax::parse(text, Span::NONE.file);
+        let here = parsed.module.items.iter().any(|item| {
+            matches!(&item.kind, ItemKind::Def(def) if def.name.node == name)
+                && !item.doc.is_empty()
+        });
+        (here && *module != "prelude").then_some(*module)
+    };
+    embedded::MODULES.iter().filter_map(defines).collect()
 }
 
 /// The page of a diagnostic's code.

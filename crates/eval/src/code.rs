@@ -227,4 +227,6 @@ pub struct Image {
     pub strings: Vec<Rc<Rc<str>>>,
     /// The files of the library: a call into it from outside leaves its frame.
     pub library: BTreeSet<FileId>,
+    /// Where the names of definitions are written.
+    pub definitions: BTreeSet<Span>,
 }

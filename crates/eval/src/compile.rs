@@ -27,7 +27,11 @@ use uses::Uses;
 pub fn compile(program: &Program) -> Image {
     let uses = Uses::of(program);
     let captures = Captures::of_program(program);
-    let image = Image { library: program.library.clone(), ..Image::default() };
+    let image = Image {
+        library: program.library.clone(),
+        definitions: program.defs.iter().map(|def| def.span).collect(),
+        ..Image::default()
+    };
     let mut shared = Shared { program, uses, captures, image };
     // Places first: definitions refer to each other.
     for def in program.defs.iter() {

@@ -37,6 +37,8 @@ pub(super) const CONSTANT: u32 = u32::MAX - 2;
 
 /// How many frames are searched for the call that led into the library.
 const MOST_FRAMES: usize = 200;
+/// How many calls are told that led to an error.
+const MOST_CALLS: usize = 3;
 
 /// What a constant is.
 #[derive(Clone, Debug)]
@@ -438,8 +440,12 @@ impl Core<'_> {
     #[cold]
     pub(super) fn look(&self, prim: Prim, args: &[&Value], code: u32, pc: usize) {
         let Some(watch) = self.ctx.watch() else { return };
-        if prim == Prim::Div && self.is_library_nan(args, code, pc) {
-            return watch.look_at_constant(self.place(code, pc));
+        if self.is_library_constant(code, pc) {
+            // What the library computes once is its own affair, but for the NaN that was asked for.
+            if prim == Prim::Div && args.iter().all(|arg| arg.as_real() == Some(0.0)) {
+                watch.look_at_constant(self.place(code, pc));
+            }
+            return;
         }
         let followed = |value: &Value| self.ctx.is_followed(value);
         watch.look(prim, args, &followed, &|| self.place(code, pc));
@@ -467,28 +473,45 @@ impl Core<'_> {
         WatchedPlace { call: self.call_into_library(at).unwrap_or(at), at }
     }
 
-    /// The latest call under way from outside of the library into it, for a place in the library; the
-    /// frames are searched as far as it may well be.
+    /// The latest call under way from outside of the library into it, for a place in the library.
     pub(super) fn call_into_library(&self, at: Span) -> Option<Span> {
-        if !self.in_library(at) {
-            return None;
+        if self.in_library(at) { self.calls_outside().next() } else { None }
+    }
+
+    /// The calls under way that led to a place outside of the library, the latest first.
+    pub(super) fn calls_to(&self, at: Span) -> Vec<Span> {
+        let mut calls: Vec<Span> = Vec::new();
+        for call in self.calls_outside() {
+            let is_around = |inner: &Span| {
+                call.file == inner.file && call.lo <= inner.lo && inner.hi <= call.hi
+            };
+            // The command calls from where a definition is named.
+            let is_command = self.image.definitions.contains(&call);
+            let is_new = !is_command && !is_around(&at) && !calls.iter().any(is_around);
+            if is_new && calls.len() < MOST_CALLS {
+                calls.push(call);
+            }
         }
+        calls
+    }
+
+    /// The calls under way outside of the library, the latest first; the frames are searched as far as it
+    /// may well be.
+    fn calls_outside(&self) -> impl Iterator<Item = Span> {
         let frames = self.frames.iter().rev().take(MOST_FRAMES);
-        let mut spans = frames
+        let spans = frames
             .filter(|frame| frame.code < CONSTANT)
             .map(|frame| self.span(frame.code, frame.pc as usize));
-        spans.find(|span| !self.in_library(*span))
+        spans.filter(|span| !span.is_none() && !self.in_library(*span))
     }
 
     fn in_library(&self, span: Span) -> bool {
         in_library(&self.image.library, span)
     }
 
-    /// Whether these are zeros in a constant of the library: it is their quotient, NaN, that was asked for.
-    fn is_library_nan(&self, args: &[&Value], code: u32, pc: usize) -> bool {
-        args.iter().all(|arg| arg.as_real() == Some(0.0))
-            && self.image.constants.contains(&code)
-            && self.in_library(self.span(code, pc))
+    /// Whether this is the code of a constant of the library.
+    fn is_library_constant(&self, code: u32, pc: usize) -> bool {
+        self.image.constants.contains(&code) && self.in_library(self.span(code, pc))
     }
 
     /// Called every so often: are the limits kept?

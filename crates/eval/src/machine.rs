@@ -103,10 +103,14 @@ impl<'i> Machine<'i> {
                 None => self.core.call_span(),
             };
             let call = self.core.call_into_library(span);
+            let calls = self.core.calls_to(call.unwrap_or(span));
             self.reset();
             let mut diagnostic = fault.diagnostic(span);
             if let Some(call) = call {
                 diagnostic.labels.insert(0, Label { span: call, text: "in this call".to_owned() });
+            }
+            for call in calls {
+                diagnostic = diagnostic.label(call, "called here");
             }
             Box::new(diagnostic)
         })

@@ -176,9 +176,7 @@ impl<'p, S: Scalar> Evaluator<'p, S> {
             (AdOp::CustomVjp | AdOp::CustomJvp, Some(function), Some(arg)) => {
                 self.apply(function, vec![arg])
             }
-            (op, ..) => {
-                Err(Error::new(ErrorKind::Unsupported, format!("{op:?}: the oracle has no rules")))
-            }
+            _ => Err(Error::new(ErrorKind::Unsupported, "a derivative inside the program")),
         }
     }
 

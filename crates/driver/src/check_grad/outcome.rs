@@ -3,6 +3,8 @@
 //! Input: values and derivatives as vectors of Reals. Output: an [`Outcome`]. A check that cannot say
 //! anything at this point is left out with the reason; it never passes for lack of evidence.
 
+use pullback_base::Span;
+
 use crate::output::real_text;
 
 /// How closely the two modes must agree, relative to the size of what is added up.
@@ -41,15 +43,19 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// The numbers compared, or why there are none.
     pub detail: String,
+    /// Where in the program the reason is; nowhere for most.
+    pub place: Span,
 }
 
 impl Outcome {
     fn new(check: &'static str, holds: bool, detail: String) -> Self {
-        Self { check, verdict: if holds { Verdict::Holds } else { Verdict::Fails }, detail }
+        let verdict = if holds { Verdict::Holds } else { Verdict::Fails };
+        Self { check, verdict, detail, place: Span::NONE }
     }
 
-    fn not_tried(check: &'static str, why: &str) -> Self {
-        Self { check, verdict: Verdict::NotTried, detail: why.to_owned() }
+    /// A check that says nothing here.
+    pub fn not_tried(check: &'static str, why: &str) -> Self {
+        Self { check, verdict: Verdict::NotTried, detail: why.to_owned(), place: Span::NONE }
     }
 
     /// The outcome as a line.

@@ -30,6 +30,8 @@ pub(super) const CONSTANT: u32 = u32::MAX - 1;
 
 /// How many frames are searched for the call that led into the library.
 const MOST_FRAMES: usize = 200;
+/// How many calls are told that led to an error.
+const MOST_CALLS: usize = 3;
 /// From how many calls under way on a function counts as recursive.
 const RECURSION: usize = 8;
 /// How many frames there may be whatever the limit.
@@ -210,17 +212,36 @@ impl<'i> Core<'i> {
         spans.get(pc.saturating_sub(1)).copied().unwrap_or(Span::NONE)
     }
 
-    /// The latest call under way from outside of the library into it, for a place in the library; the
-    /// frames are searched as far as it may well be.
+    /// The latest call under way from outside of the library into it, for a place in the library.
     pub fn call_into_library(&self, at: Span) -> Option<Span> {
-        if !self.in_library(at) {
-            return None;
+        if self.in_library(at) { self.calls_outside().next() } else { None }
+    }
+
+    /// The calls under way that led to a place outside of the library, the latest first.
+    pub fn calls_to(&self, at: Span) -> Vec<Span> {
+        let mut calls: Vec<Span> = Vec::new();
+        for call in self.calls_outside() {
+            let is_around = |inner: &Span| {
+                call.file == inner.file && call.lo <= inner.lo && inner.hi <= call.hi
+            };
+            // The command calls from where a definition is named.
+            let is_command = self.image.program.funcs.iter().any(|func| func.span == call);
+            let is_new = !is_command && !is_around(&at) && !calls.iter().any(is_around);
+            if is_new && calls.len() < MOST_CALLS {
+                calls.push(call);
+            }
         }
+        calls
+    }
+
+    /// The calls under way outside of the library, the latest first; the frames are searched as far as it
+    /// may well be.
+    fn calls_outside(&self) -> impl Iterator<Item = Span> {
         let frames = self.frames.iter().rev().take(MOST_FRAMES);
-        let mut spans = frames
+        let spans = frames
             .filter(|frame| frame.code < CONSTANT)
             .map(|frame| self.span(frame.code, frame.pc as usize));
-        spans.find(|span| !self.in_library(*span))
+        spans.filter(|span| !span.is_none() && !self.in_library(*span))
     }
 
     fn in_library(&self, span: Span) -> bool {

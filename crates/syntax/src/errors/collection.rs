@@ -95,7 +95,23 @@ pub(crate) fn no_field_value(field: &str, span: Span, ends: bool) -> Diagnostic 
         .hint(format!("write `{field} = {field}` if the value has the same name; braces make records, parentheses group"))
 }
 
+/// `{ let y = x; y }`
+pub(crate) fn block(keyword: &str, brace: Span) -> Diagnostic {
+    record(brace, "braces make records, not blocks".to_owned(), &format!("`{keyword}` begins no field"))
+        .hint("leave the braces out: `let y = … in …` is an expression, one `let` may follow another, and parentheses group")
+}
+
 /// `{ "x": 1 }`
+pub(crate) fn json(text: &str, span: Span) -> Diagnostic {
+    let name = text.trim_matches('"');
+    record(span, "this is JSON, not a record".to_owned(), "names of fields have no quotes")
+        .note("a record's fields are written with `=`")
+        .hint(format!(
+            "write `{{ {name} = … }}`; a file with JSON is read with `--input FILE.json`"
+        ))
+}
+
+/// `{ "x" = 1 }`
 pub(crate) fn quoted_field(text: &str, span: Span) -> Diagnostic {
     record(span, "a field's name has no quotes".to_owned(), "a string is no name")
         .hint(format!("write `{}`", text.trim_matches('"')))

@@ -269,8 +269,17 @@ impl Parser<'_> {
         let start = self.pos;
         let opener = self.open_bracket();
         let foreign_update = self.at(TokenKind::Lower) && self.nth(1) == TokenKind::With;
+        let is_json = self.at(TokenKind::Str) && self.nth(1) == TokenKind::Colon;
+        // What is meant is plain: the rest is not looked at, so that it is told once.
         let fields = if foreign_update {
             self.report(collection::record_update(self.current_text(), self.span()));
+            Vec::new()
+        } else if self.starts_block() {
+            self.report(collection::block(self.current_text(), self.previous_span()));
+            Vec::new()
+        } else if is_json {
+            let text = self.current_text();
+            self.report(collection::json(text, self.span()));
             Vec::new()
         } else {
             self.list(opener.0, "this record", Self::record_field)
@@ -278,6 +287,11 @@ impl Parser<'_> {
         let clean = self.close_bracket(opener, "this record");
         let span = self.span_from(start);
         self.make(if clean { ExprKind::Record(fields) } else { ExprKind::Error }, span)
+    }
+    /// Whether a statement stands here, where a field's name should: not as one, followed by `=`.
+    fn starts_block(&self) -> bool {
+        matches!(self.kind(), TokenKind::Let | TokenKind::If | TokenKind::Match | TokenKind::Loop)
+            && !matches!(self.nth(1), TokenKind::Eq | TokenKind::Colon)
     }
     fn record_field(&mut self) -> (Ident, Expr) {
         let name = self.field_name();

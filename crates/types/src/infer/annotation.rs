@@ -5,6 +5,7 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Name, Span, nearest};
 use pullback_syntax::ast::{Expr, Ident, MAX_DEPTH, Path, TypeExpr, TypeExprKind};
 
+use super::foreign::foreign_type;
 use super::mismatch::Why;
 use super::names::what_it_has;
 use super::reports::Reports;
@@ -437,7 +438,7 @@ impl<'a> Infer<'a> {
         if let Some(module) = &path.module {
             let imports = &self.declared.scopes.modules[self.scope.module()].imports;
             let Some(index) = imports.get(&module.node) else {
-                self.report_unknown_module(module);
+                self.report_unknown_module(module, None);
                 return;
             };
             let types = &self.declared.scopes.modules[*index].types;
@@ -470,17 +471,13 @@ impl<'a> Infer<'a> {
             format!("unknown type `{name}`"),
             "no type has this name",
         );
-        diagnostic = match (near, name.as_str()) {
-            (_, "Float" | "Double" | "Number") => {
-                diagnostic.hint("floating-point numbers have the type `Real`")
-            }
-            (_, "Integer") => diagnostic.hint("whole numbers have the type `Int`"),
-            (_, "Unit") => diagnostic.hint("the type with one value is written `()`"),
+        diagnostic = match near {
+            _ if let Some(instead) = foreign_type(name) => diagnostic.hint(instead),
             _ if is_constructor => {
                 diagnostic.hint(format!("`{name}` is a constructor; write the type it belongs to"))
             }
-            (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
-            (None, _) => diagnostic.hint(format!(
+            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+            None => diagnostic.hint(format!(
                 "declare it with `type {name} = …`; type variables begin with a lower-case letter"
             )),
         };

@@ -159,7 +159,13 @@ impl<'a> Infer<'a> {
         };
         self.unifier.leave_binding();
         self.scope.leave_not_recursive(around);
-        let member = Member { ty: value.ty.clone(), rigid: vec![], own: vec![], is_function: true };
+        let member = Member {
+            ty: value.ty.clone(),
+            rigid: vec![],
+            decided: vec![],
+            own: vec![],
+            is_function: true,
+        };
         let scheme = self.generalise_one(member, start);
         let (local, body) = self.scoped(|this| {
             let local = this.local(name, scheme.ty.clone());

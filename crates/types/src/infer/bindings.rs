@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pullback_base::{IdVec, bug};
+use pullback_base::{IdVec, Span, bug};
 
 use crate::tir::{Constraint, GlobalId, LocalId, ParamId, SizeParam};
 use crate::ty::{Atom, Poly, Ty};
@@ -20,6 +20,10 @@ pub(super) struct Scheme {
     pub params: Vec<ParamId>,
     pub sizes: Vec<SizeParam>,
     pub constraints: Vec<Constraint>,
+    /// The places in the definition where the constraints arose, in the same order.
+    pub places: Vec<Span>,
+    /// For each parameter without a declared type, the place that decided its type.
+    pub decided: Rc<[Option<Span>]>,
     pub ty: Ty,
 }
 

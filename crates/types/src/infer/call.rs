@@ -177,13 +177,15 @@ impl<'a> Infer<'a> {
 
 impl Solver<'_> {
     fn finish_call(&mut self, head: Head, args: &[&Expr], call: Call, span: Span) -> TExpr {
+        // What decided the types of a definition without a signature may be what is wrong.
+        let is_guessed = head.decided.iter().flat_map(|places| places.iter()).any(Option::is_some);
         let Head { expr: function, dependents, builtin, .. } = head;
         self.unifier.table.forget_dependents(&dependents, args.len());
         if let Some((builtin, used)) = &builtin {
             let spans: Vec<Span> = args.iter().map(|arg| arg.span).collect();
             self.finish_builtin(*builtin, used, function.span, &spans);
         }
-        let spoilt = call.wrong && (builtin.is_some() || !is_closed(&call.at));
+        let spoilt = call.wrong && (builtin.is_some() || is_guessed || !is_closed(&call.at));
         let ty = if spoilt { Ty::Error } else { call.at };
         let typed: Vec<TExpr> = call.typed.into_iter().flatten().collect();
         if typed.is_empty() {

@@ -2,6 +2,7 @@
 
 use pullback_base::Span;
 
+use super::callee::Cause;
 use crate::tir::Constraint;
 
 /// A constraint that waits, and where it arose.
@@ -9,6 +10,7 @@ use crate::tir::Constraint;
 pub(super) struct Pending {
     pub constraint: Constraint,
     pub span: Span,
+    pub cause: Cause,
     /// How many constraints it is a part of.
     pub nesting: u32,
 }
@@ -28,9 +30,9 @@ pub(super) struct Constraints {
 
 impl Constraints {
     /// Remembers a constraint that is to be looked at.
-    pub fn add(&mut self, constraint: Constraint, span: Span) {
+    pub fn add(&mut self, constraint: Constraint, span: Span, cause: Cause) {
         self.ready.push(self.pending.len());
-        self.pending.push(Some(Pending { constraint, span, nesting: self.nesting }));
+        self.pending.push(Some(Pending { constraint, span, cause, nesting: self.nesting }));
     }
 
     /// How many have arisen.

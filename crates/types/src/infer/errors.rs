@@ -5,10 +5,12 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Name, Span, nearest};
 
 use super::array::ArrayUse;
+use super::callee::Callee;
 use super::reports::Reported;
 use super::solver::Solver;
 use super::unifier::Unifier;
-use crate::tir::{Constraint, JacobianOf};
+use crate::builtins;
+use crate::tir::{Builtin, Constraint, JacobianOf};
 use crate::ty::Ty;
 
 impl Solver<'_> {
@@ -43,32 +45,63 @@ impl Solver<'_> {
             Ty::Real if matches!(constraint, Constraint::Whole(_)) => diagnostic.hint("write `real n` to turn the Int into a Real"),
             Ty::Real | Ty::Tuple(_) | Ty::Record(_) | Ty::Array(..) | Ty::Jacobian(..) | Ty::Param(_) | Ty::Var(_) | Ty::Error => diagnostic.hint("compute with numbers instead"),
         };
+        diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic);
     }
 
+    /// A type that is no single number, where one is needed.
     pub(super) fn report_scalar(&mut self, ty: &Ty, ordered: bool) {
         let found = self.show(ty);
-        if !ordered && !self.unifier.reports.is_first_literal() {
+        let used = self.unifier.cause.used.clone();
+        let name = used.as_ref().and_then(Callee::name).map(str::to_owned);
+        if !ordered && name.is_none() && !self.unifier.reports.is_first_literal() {
             // The literals of one group mostly have one cause.
             return;
         }
-        let diagnostic = if ordered {
+        let is_comparison = matches!(
+            used,
+            None | Some(Callee::Builtin(Builtin::Lt | Builtin::Le | Builtin::Gt | Builtin::Ge))
+        );
+        let at = self.unifier.at;
+        let mut diagnostic = if ordered && is_comparison {
             Diagnostic::error(
                 "E0307",
-                self.unifier.at,
+                at,
                 format!("values of type `{found}` have no order"),
                 format!("this compares `{found}`"),
             )
             .note("only Int and Real are ordered")
-            .hint(
-                "compare numbers computed from the values, such as `norm a < norm b`, or use `==`",
-            )
+        } else if let Some(name) = &name {
+            let code = if ordered { "E0307" } else { "E0309" };
+            let title = format!("`{name}` works on single numbers, not on `{found}`");
+            Diagnostic::error(code, at, title, format!("used on `{found}`"))
+                .note("a single number is an `Int` or a `Real`")
         } else {
-            Diagnostic::error("E0309", self.unifier.at, format!("a number is `Int` or `Real`, not `{found}`"), format!("this would have to be `{found}`"))
-                .note("integer literals and `sum` are made for Int and Real only")
-                .hint("operators like `+` work elementwise on two values of the same shape; a number with every number of a structure is `v .+ 1.0` or `2.0 *. v`, the dot on its side")
+            Diagnostic::error(
+                "E0309",
+                at,
+                format!("a number is `Int` or `Real`, not `{found}`"),
+                format!("this would have to be `{found}`"),
+            )
+            .note("an integer literal is an Int or a Real")
         };
+        diagnostic = diagnostic.hint(scalar_hint(used.as_ref(), ty, ordered));
+        diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic);
+        // A literal that was given to the same function is not to blame.
+        self.unifier.reports.is_first_literal();
+    }
+
+    /// Adds the place inside a definition that asks for what its use does not have.
+    fn with_place(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let cause = &self.unifier.cause;
+        match (&cause.used, cause.inside) {
+            (Some(used), Some(place)) if !self.unifier.library.contains(&place.file) => {
+                let name = used.name().unwrap_or("the function");
+                diagnostic.label(place, format!("`{name}` needs it here"))
+            }
+            _ => diagnostic,
+        }
     }
 
     pub(super) fn report_function(&mut self, ty: &Ty, differentiated: bool) {
@@ -87,6 +120,7 @@ impl Solver<'_> {
             .note("whether two functions are the same cannot be decided")
             .hint("compare their results at some argument instead")
         };
+        let diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic);
     }
 
@@ -108,6 +142,7 @@ impl Solver<'_> {
             Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
             None => diagnostic.hint(format!("its fields are {}", names.join(", "))),
         };
+        diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic)
     }
 
@@ -128,6 +163,7 @@ impl Solver<'_> {
         } else {
             "only records have fields; a component of a tuple is `.0`, `.1`, …"
         });
+        diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic)
     }
 
@@ -159,6 +195,7 @@ impl Solver<'_> {
             )
             .hint(hint)
         };
+        let diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic)
     }
 
@@ -174,6 +211,7 @@ impl Solver<'_> {
             "`x ^ n` multiplies repeatedly for an Int `n`, and is `exp (y * log x)` for a Real `y`",
         )
         .hint("raise to a single number; a number to every power in an array is `s ^. v`, and `map2` takes two arrays");
+        let diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic);
     }
 
@@ -247,5 +285,39 @@ impl Unifier {
         .note("an Int to an Int power is an Int, a Real to any power is a Real")
         .hint("write `real n ^ x`, or `n ^ int x` if the exponent is whole");
         self.report(diagnostic);
+    }
+}
+
+/// What to write where an array or another structure stands for a number.
+fn scalar_hint(used: Option<&Callee>, ty: &Ty, ordered: bool) -> String {
+    let is_array = matches!(ty, Ty::Array(..));
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the built-ins with a hint of their own")]
+    match used {
+        Some(Callee::Builtin(one @ (Builtin::Abs | Builtin::Signum))) if is_array => {
+            let name = builtins::name_of(*one);
+            format!("`map {name} xs` takes the `{name}` of every element")
+        }
+        Some(Callee::Builtin(one @ (Builtin::Max | Builtin::Min))) if is_array => {
+            let name = builtins::name_of(*one);
+            let (whole, which) = match one {
+                Builtin::Max => ("maximum", "largest"),
+                _ => ("minimum", "smallest"),
+            };
+            format!(
+                "the {which} element is `{whole} xs`; `map ({name} 0.0) xs` compares every element with a number, `map2 {name} xs ys` two arrays element by element"
+            )
+        }
+        Some(Callee::Builtin(Builtin::Sum)) if is_array => {
+            "`sum (map sum m)` adds all numbers of a matrix, and so does `sum (flatten m)`; `map sum m` adds each row, `map sum (transpose m)` each column".to_owned()
+        }
+        Some(Callee::Builtin(op @ (Builtin::Lt | Builtin::Le | Builtin::Gt | Builtin::Ge))) if is_array => {
+            let op = builtins::name_of(*op);
+            format!("`map2 (\\x y -> x {op} y) xs ys` compares the elements; numbers computed from the arrays have an order, as in `norm xs {op} norm ys`")
+        }
+        Some(Callee::Named(name, _)) if is_array => format!(
+            "apply `{name}` to every element or row with `map`, or to all the numbers of a matrix after `flatten`"
+        ),
+        _ if ordered => "compare numbers computed from the values, such as `norm a < norm b`, or use `==`".to_owned(),
+        _ => "operators like `+` work elementwise on two values of the same shape; a number with every number of a structure is `v .+ 1.0` or `2.0 *. v`, the dot on its side".to_owned(),
     }
 }

@@ -253,6 +253,11 @@ impl<'a> Infer<'a> {
             .into_iter()
             .rev()
             .fold(body, |body, (size, value)| let_size(size, value, body));
+        let is_open = signature.def.params.iter().map(|param| param.ty.is_none());
+        let decided = is_open
+            .zip(&signature.params)
+            .map(|(open, param)| self.unifier.table.decided_at(&param.ty).filter(|_| open))
+            .collect();
         let body = if signature.params.is_empty() {
             body
         } else {
@@ -263,8 +268,8 @@ impl<'a> Infer<'a> {
                 span: def.span,
             }
         };
-        let member =
-            Member { ty: signature.ty, rigid: signature.rigid, own: signature.own, is_function };
+        let (rigid, own) = (signature.rigid, signature.own);
+        let member = Member { ty: signature.ty, rigid, decided, own, is_function };
         (body, member)
     }
 }

@@ -220,7 +220,11 @@ impl Solver<'_> {
         } else {
             Diagnostic::error("E0301", span, format!("expected `{wanted}`, found `{found}`"), label)
         };
-        if let Some(hint) = conversion_hint(&inner, &outer, why)
+        let hint = match rank_hint(&actual, &expected, why) {
+            Some(hint) => Some(hint),
+            None => conversion_hint(&inner, &outer, why),
+        };
+        if let Some(hint) = hint
             && waiting.is_none()
         {
             diagnostic = diagnostic.hint(hint);
@@ -236,7 +240,21 @@ impl Solver<'_> {
                 .note(format!("there are two types of the name `{}`", one.name));
         }
         let diagnostic = explain(diagnostic, why, &wanted);
+        let diagnostic = self.explain_guess(diagnostic, why);
         self.unifier.report(diagnostic)
+    }
+
+    /// Adds the place that decided what a definition without a signature takes.
+    fn explain_guess(&self, diagnostic: Diagnostic, why: &Why) -> Diagnostic {
+        let Why::Argument(callee, index) = why else { return diagnostic };
+        let Some(place) = callee.decided_at(*index) else { return diagnostic };
+        if self.unifier.library.contains(&place.file) {
+            return diagnostic;
+        }
+        let name = callee.name().unwrap_or("the function");
+        diagnostic
+            .label(place, format!("this decides what `{name}` takes there"))
+            .note(format!("`{name}` has no signature, so its types come from its body"))
     }
 
     fn report_circular(&mut self, span: Span, actual: &Ty, expected: &Ty) -> Reported {
@@ -476,6 +494,22 @@ fn conversion_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
         _ => return None,
     };
     Some(hint.to_string())
+}
+
+/// What to write where a function is given an array of what it takes.
+fn rank_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
+    let Why::Argument(callee, _) = why else { return None };
+    let name = callee.name()?;
+    let Ty::Array(_, element) = actual else { return None };
+    match (element.as_ref(), expected) {
+        (Ty::Real | Ty::Int, Ty::Real | Ty::Int) if callee.takes_one_number() => {
+            Some(format!("`map {name} xs` applies it to every element"))
+        }
+        (Ty::Array(_, inner), Ty::Array(_, wanted)) if inner == wanted => Some(format!(
+            "`{name}` takes a single row: apply it to every one with `map`, or to all the numbers of a matrix after `flatten`"
+        )),
+        _ => None,
+    }
 }
 
 /// Whether the type is that of the point at which a derivative is taken.

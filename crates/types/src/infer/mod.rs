@@ -31,6 +31,7 @@ mod default;
 mod differentiate;
 mod errors;
 mod expr;
+mod foreign;
 mod group;
 mod inside;
 mod instance;
@@ -59,14 +60,14 @@ mod zonk;
 
 use pullback_base::Diagnostic;
 
-use crate::resolve::{Scopes, Source};
+use crate::resolve::{Scopes, Shelf, Source};
 use crate::tir::Typed;
 
 pub use request::{Argument, Call, Direction, Inference};
 
 /// Infers all modules; they are in dependency order.
 pub fn infer(modules: &[Source<'_>]) -> (Typed, Scopes, Vec<Diagnostic>) {
-    let mut inference = Inference::new(modules);
+    let mut inference = Inference::new(modules, Shelf::EMPTY);
     let diagnostics = inference.take_diagnostics();
     let (typed, scopes) = inference.finish();
     (typed, scopes, diagnostics)

@@ -6,8 +6,9 @@ use pullback_base::{Diagnostic, Name, Span, nearest};
 use pullback_syntax::ast::{Expr, ExprKind, Ident, Path, TypeExprKind};
 
 use super::bindings::{Assumed, GlobalState};
-use super::callee::Callee;
+use super::callee::{Callee, Cause};
 use super::differentiate::BuiltinUse;
+use super::foreign::{foreign_value, is_foreign_package};
 use super::scheme::Use;
 use super::scope::Binding;
 use super::solver::Solver;
@@ -25,6 +26,8 @@ pub(super) struct Head {
     pub expr: TExpr,
     /// What diagnostics call it.
     pub name: Option<Name>,
+    /// For each parameter of a definition without a signature, the place that decided its type.
+    pub decided: Option<Rc<[Option<Span>]>>,
     /// The sizes that the arguments at these positions give.
     pub dependents: Vec<(usize, SizeVar)>,
     /// What a built-in demands once its arguments are known.
@@ -36,13 +39,13 @@ impl Head {
     pub fn callee(&self) -> Callee {
         match (&self.builtin, &self.name) {
             (Some((builtin, _)), _) => Callee::Builtin(*builtin),
-            (None, Some(name)) => Callee::Named(name.clone()),
+            (None, Some(name)) => Callee::Named(name.clone(), self.decided.clone()),
             (None, None) => Callee::Unnamed,
         }
     }
 
     pub fn plain(expr: TExpr, name: Option<Name>) -> Self {
-        Self { expr, name, dependents: vec![], builtin: None }
+        Self { expr, name, decided: None, dependents: vec![], builtin: None }
     }
 }
 
@@ -74,13 +77,15 @@ impl Solver<'_> {
     }
 
     pub(super) fn builtin_head(&mut self, builtin: Builtin, span: Span) -> Head {
-        let mut used = self.builtin_use(builtin, span);
+        let cause = Cause { used: Some(Callee::Builtin(builtin)), inside: None };
+        let mut used = self.caused(cause, |this| this.builtin_use(builtin, span));
         let expr =
             TExpr { kind: TExprKind::Builtin(builtin), ty: std::mem::take(&mut used.ty), span };
         let dependents = std::mem::take(&mut used.dependents);
         Head {
             expr,
             name: Some(builtins::name_of(builtin).into()),
+            decided: None,
             dependents,
             builtin: Some((builtin, used)),
         }
@@ -186,27 +191,33 @@ impl Infer<'_> {
             }
         }
         let info = self.bindings.local(local);
+        let mut decided = None;
         let used = if let Some(scheme) = info.scheme.clone() {
-            self.solver().instantiate(&scheme, span)
+            decided = Some(scheme.decided.clone());
+            self.solver().instantiate(&scheme, &name, span)
         } else if let Some(assumed) = info.assumed.clone() {
             self.solver().use_in_group(&assumed, span)
         } else {
             Use { ty: self.typed.locals[local].ty.clone(), args: vec![], dependents: vec![] }
         };
         let expr = TExpr { kind: TExprKind::Local(local, used.args), ty: used.ty, span };
-        Head { expr, name: Some(name), dependents: used.dependents, builtin: None }
+        Head { expr, name: Some(name), decided, dependents: used.dependents, builtin: None }
     }
 
     pub(super) fn global_head(&mut self, global: GlobalId, span: Span) -> Head {
         let name = self.typed.globals[global].name.clone();
+        let mut decided = None;
         let used = match self.bindings.global(global).clone() {
-            GlobalState::Done(scheme) => self.solver().instantiate(&scheme, span),
+            GlobalState::Done(scheme) => {
+                decided = Some(scheme.decided.clone());
+                self.solver().instantiate(&scheme, &name, span)
+            }
             GlobalState::Assumed(assumed) => self.solver().use_in_group(&assumed, span),
             // Only sizes inside declared types are looked at before the definitions they mention.
             GlobalState::Unseen => Use { ty: Ty::Int, args: vec![], dependents: vec![] },
         };
         let expr = TExpr { kind: TExprKind::Global(global, used.args), ty: used.ty, span };
-        Head { expr, name: Some(name), dependents: used.dependents, builtin: None }
+        Head { expr, name: Some(name), decided, dependents: used.dependents, builtin: None }
     }
 
     /// `module.name`, if `base` names an imported module and nothing nearer.
@@ -230,7 +241,8 @@ impl Infer<'_> {
             if !unknown || (near.is_some() && !upper) {
                 return None;
             }
-            self.report_unknown_module(&Ident { node: qualifier.clone(), span: base.span });
+            let qualifier = Ident { node: qualifier.clone(), span: base.span };
+            self.report_unknown_module(&qualifier, Some(&field.node));
             return Some(Head::plain(TExpr::error(base.span.to(field.span)), None));
         };
         let span = base.span.to(field.span);
@@ -258,7 +270,7 @@ impl Infer<'_> {
         let Some(module) =
             self.declared.scopes.modules[self.scope.module()].imports.get(&qualifier.node).copied()
         else {
-            self.report_unknown_module(qualifier);
+            self.report_unknown_module(qualifier, None);
             return None;
         };
         let found = self.declared.scopes.modules[module].constructors.get(&name.node).copied();
@@ -278,10 +290,12 @@ impl Infer<'_> {
         let own = self.scope.is_not_recursive(name);
         let mut diagnostic =
             Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
-        diagnostic = match (foreign_word(name), near) {
+        let elsewhere = shelf_hint(&(self.shelf.with)(name), name);
+        diagnostic = match (foreign_value(name), near) {
             (Some(instead), _) => diagnostic.hint(instead),
             _ if own => diagnostic
                 .hint(format!("a function that calls itself is bound with `let rec {name} …`")),
+            (None, _) if let Some(elsewhere) = elsewhere => diagnostic.hint(elsewhere),
             (None, Some(near)) => diagnostic.hint(format!("did you mean `{near}`?")),
             (None, None) if is_size => {
                 diagnostic.hint("declare a size after the definition's name: `def f [n] …`")
@@ -374,7 +388,22 @@ impl Infer<'_> {
         }
     }
 
-    pub(super) fn report_unknown_module(&mut self, qualifier: &Ident) {
+    /// What the value of this name is called here, which other languages have in a package.
+    fn without_package(&self, name: &Name) -> String {
+        let known = self.declared.scopes.value(self.scope.module(), name).is_some()
+            || builtins::lookup(name).is_some();
+        if let Some(instead) = foreign_value(name) {
+            instead.to_owned()
+        } else if known {
+            format!("write `{name}` alone: it is in scope everywhere")
+        } else if let Some(elsewhere) = shelf_hint(&(self.shelf.with)(name), name) {
+            elsewhere
+        } else {
+            "what is in scope everywhere is in lib/prelude.pull; other functions are in modules, such as `linalg` and `random`".to_owned()
+        }
+    }
+
+    pub(super) fn report_unknown_module(&mut self, qualifier: &Ident, member: Option<&Name>) {
         let name = &qualifier.node;
         let scope = &self.declared.scopes.modules[self.scope.module()];
         if scope.unread.contains(name) || !self.unifier.reports.is_first_unknown(format!("{name}."))
@@ -390,9 +419,17 @@ impl Infer<'_> {
             format!("no module is imported as `{name}`"),
             "neither a module nor a value",
         );
-        diagnostic = match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
-            None => diagnostic.hint(format!("add `import \"…\" as {name}` at the top of the file")),
+        diagnostic = match (near, member) {
+            (_, Some(member)) if is_foreign_package(name) => {
+                diagnostic.hint(self.without_package(member))
+            }
+            _ if (self.shelf.modules)().contains(&name.as_str()) => {
+                diagnostic.hint(format!("add `import \"{name}\"` at the top of the file"))
+            }
+            (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
+            (None, _) => {
+                diagnostic.hint(format!("add `import \"…\" as {name}` at the top of the file"))
+            }
         };
         self.unifier.report(diagnostic);
     }
@@ -417,32 +454,17 @@ impl Infer<'_> {
     }
 }
 
-/// What to write instead of a word that other languages have.
-fn foreign_word(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "length" | "len" => "the size of an array is `size xs`",
-        "ln" => "the natural logarithm is `log`",
-        "pow" => "a power is written `x ^ n`",
-        "fun" | "fn" | "function" | "lambda" => "a function is written `\\x -> …`",
-        "true_" | "True" | "TRUE" => "the truth values are `true` and `false`",
-        "return" => "a definition's value is its body: leave out `return`",
-        "var" | "val" | "const" | "mut" => "a local name is bound with `let x = … in …`",
-        "null" | "nil" | "None" | "undefined" => {
-            "there is no null; a value that may be missing is an `Option`"
-        }
-        "print" | "println" | "printf" => {
-            "programs print nothing; `pullback run` shows the value of a definition"
-        }
-        "begin" | "end" => "a block is an expression in parentheses; nothing marks its end",
-        "case" | "switch" | "of" | "when" => "a choice is written `match e with | p -> a | q -> b`",
-        "range" => "the indices below `n` are `iota n`, or `[ i | i < n ]`",
-        "elif" | "elsif" | "elseif" => "write `else if`",
-        "mod" | "rem" => "the remainder is written `a % b`",
-        "div" => "the quotient of two Ints is written `a / b`",
-        "or" => "\"or\" is written `||`",
-        "xor" => "for two Bools, \"exactly one\" is `a != b`",
-        _ => return None,
-    })
+/// Where a name is defined that the module does not import.
+fn shelf_hint(modules: &[&str], name: &str) -> Option<String> {
+    let (first, others) = modules.split_first()?;
+    let also = match others {
+        [] => String::new(),
+        [other] => format!("; `{other}` has one too"),
+        [many @ .., last] => format!("; `{}` and `{last}` have one too", many.join("`, `")),
+    };
+    Some(format!(
+        "write `import \"{first}\"` at the top of the file, and `{first}.{name}` here{also}"
+    ))
 }
 
 /// The hint that lists the first few names of a module.

@@ -3,6 +3,7 @@
 use pullback_base::{Diagnostic, Span, Spanned};
 use pullback_syntax::ast::{Arithmetic, BinaryOp, Expr, NumberSide};
 
+use super::callee::{Callee, Cause};
 use super::clash::{Clash, Sizes};
 use super::literal::is_int_literal;
 use super::mismatch::Why;
@@ -34,12 +35,12 @@ impl<'a> Infer<'a> {
             }
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
-                self.solver().require_number(&lhs, Constraint::Ord);
+                self.solver().require_number(&lhs, op.node, Constraint::Ord);
                 (lhs, rhs, Ty::Bool)
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
-                self.solver().require_number(&lhs, Constraint::Num);
+                self.solver().require_number(&lhs, op.node, Constraint::Num);
                 // What has no arithmetic has been reported, so its result is not looked at.
                 let head = self.unifier.table.head(&lhs.ty);
                 let number = if let Ty::Sum(id, _) = head {
@@ -52,12 +53,12 @@ impl<'a> Infer<'a> {
             }
             BinaryOp::Dotted(NumberSide::Right, Arithmetic::Pow) => self.power(lhs, rhs),
             BinaryOp::Dotted(NumberSide::Left, _) => {
-                let (number, vector) = self.dotted(lhs, rhs, NumberSide::Left, &on);
+                let (number, vector) = self.dotted(lhs, rhs, NumberSide::Left, op.node);
                 let ty = vector.ty.clone();
                 (number, vector, ty)
             }
             BinaryOp::Dotted(NumberSide::Right, _) => {
-                let (number, vector) = self.dotted(rhs, lhs, NumberSide::Right, &on);
+                let (number, vector) = self.dotted(rhs, lhs, NumberSide::Right, op.node);
                 let ty = vector.ty.clone();
                 (vector, number, ty)
             }
@@ -92,13 +93,13 @@ impl<'a> Infer<'a> {
             return (left, right);
         }
         let right = self.infer(rhs);
-        if is_arithmetic(op.node)
+        if (is_arithmetic(op.node) || is_comparison(op.node))
             && let Some((left, right)) = self.literal_beside(lhs, rhs, &left, &right)
         {
             self.solver().report_operands(op, &left, &right, &Clash::Types);
             return (TExpr::error(left.span), TExpr::error(right.span));
         }
-        self.unifier.at = right.span;
+        self.unifier.at = left.span.to(right.span);
         let (left, right) = match self.solver().unify(&right.ty, &left.ty, Sizes::Strict) {
             Ok(_) => (left, right),
             Err(clash) => {
@@ -142,8 +143,9 @@ impl<'a> Infer<'a> {
         number: &'a Expr,
         structure: &'a Expr,
         side: NumberSide,
-        why: &Why,
+        op: BinaryOp,
     ) -> (TExpr, TExpr) {
+        let why = &Why::Operator(op);
         let is_literal = is_int_literal(number);
         let mut typed = None;
         if side == NumberSide::Left && !is_literal {
@@ -164,14 +166,14 @@ impl<'a> Infer<'a> {
             let constraint = Constraint::Whole(structure.ty.clone());
             self.solver().require_at(structure.span, constraint);
         } else {
-            self.solver().require_number(&structure, Constraint::Vector);
+            self.solver().require_number(&structure, op, Constraint::Vector);
         }
         (number, structure)
     }
 
     fn power(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
         let lhs = self.infer(lhs);
-        self.solver().require_number(&lhs, Constraint::Num);
+        self.solver().require_number(&lhs, BinaryOp::Pow, Constraint::Num);
         let mut ty = lhs.ty.clone();
         let rhs = if is_int_literal(rhs) {
             self.check(rhs, &Ty::Int, &Why::Operator(BinaryOp::Pow))
@@ -205,9 +207,12 @@ impl<'a> Infer<'a> {
 
 impl Solver<'_> {
     /// A constraint on an operand, unless it is plainly satisfied.
-    fn require_number(&mut self, operand: &TExpr, constraint: fn(Ty) -> Constraint) {
+    fn require_number(&mut self, operand: &TExpr, op: BinaryOp, constraint: fn(Ty) -> Constraint) {
         if !matches!(self.unifier.table.head(&operand.ty), Ty::Real | Ty::Error) {
-            self.require_at(operand.span, constraint(operand.ty.clone()));
+            let used = builtins::of_operator(op).map(Callee::Builtin);
+            let constraint = constraint(operand.ty.clone());
+            let cause = Cause { used, inside: None };
+            self.caused(cause, |this| this.require_at(operand.span, constraint));
         }
     }
 
@@ -283,6 +288,14 @@ impl Solver<'_> {
                 dotted = self.dotted_hint(op.node, NumberSide::Right, y, x);
                 Some(dotted.as_str())
             }
+            (Ty::Array(..), y) if is_comparison(op.node) && number(y) => {
+                dotted = compare_hint(op.node, "x", "s");
+                Some(dotted.as_str())
+            }
+            (x, Ty::Array(..)) if is_comparison(op.node) && number(x) => {
+                dotted = compare_hint(op.node, "s", "x");
+                Some(dotted.as_str())
+            }
             _ => None,
         };
         let Some(hint) = hint.filter(|_| matches!(clash, Clash::Types)) else {
@@ -306,7 +319,11 @@ impl Solver<'_> {
         )
         .label(left.span, format!("this is `{a}`"))
         .label(right.span, format!("this is `{b}`"))
-        .note("numbers are not converted by themselves")
+        .note(if is_comparison(op.node) {
+            "only two values of the same type can be compared"
+        } else {
+            "numbers are not converted by themselves"
+        })
         .hint(hint);
         self.unifier.report(diagnostic);
     }
@@ -340,6 +357,21 @@ impl Solver<'_> {
 
 fn is_arithmetic(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem)
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(
+        op,
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
+    )
+}
+
+/// What to write for a comparison of the elements of an array with a number.
+fn compare_hint(op: BinaryOp, left: &str, right: &str) -> String {
+    let comparison = format!("\\x -> {left} {} {right}", op.text());
+    format!(
+        "`map ({comparison}) xs` compares every element; `all ({comparison}) xs` and `any ({comparison}) xs` are one answer"
+    )
 }
 
 fn is_structure(ty: &Ty) -> bool {

@@ -14,7 +14,7 @@ use super::scheme::Member;
 use super::state::Infer;
 use super::table::Table;
 use super::tangent::tangent;
-use crate::resolve::{self, Scopes, Source, deps};
+use crate::resolve::{self, Scopes, Shelf, Source, deps};
 use crate::tir::{Constraint, Global, GlobalId, TExpr, TExprKind, Typed};
 use crate::ty::Ty;
 
@@ -58,11 +58,13 @@ pub enum Direction<'a> {
 }
 
 impl<'a> Inference<'a> {
-    /// Infers all modules; they are in dependency order.
-    pub fn new(modules: &[Source<'a>]) -> Self {
+    /// Infers all modules; they are in dependency order. `shelf` is what they could import.
+    pub fn new(modules: &[Source<'a>], shelf: Shelf) -> Self {
         let mut diagnostics = Vec::new();
         let declared = resolve::declare(modules, &mut diagnostics);
-        let mut infer = Infer::new(declared, diagnostics);
+        let mut infer = Infer::new(declared, shelf, diagnostics);
+        infer.unifier.library =
+            modules.iter().filter(|source| source.library).map(|source| source.file).collect();
         infer.declare_types();
         infer.declare_globals(modules);
         for module in 0..modules.len() {
@@ -167,7 +169,13 @@ impl<'a> Infer<'a> {
         self.leave_binder(outer);
         self.unifier.leave_binding();
         let is_function = matches!(self.unifier.table.head(&body.ty), Ty::Fun(..));
-        let member = Member { ty: body.ty.clone(), rigid: vec![], own: vec![], is_function };
+        let member = Member {
+            ty: body.ty.clone(),
+            rigid: vec![],
+            decided: vec![],
+            own: vec![],
+            is_function,
+        };
         let scheme = self.generalise_one(member, start);
         self.set_scheme(Binder::Global(id), scheme);
         self.end_group(vec![(id, body)], first_local);

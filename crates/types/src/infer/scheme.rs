@@ -9,6 +9,7 @@ use pullback_base::{Name, Span, bug};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::bindings::Scheme;
+use super::callee::{Callee, Cause};
 use super::constraints::Pending;
 use super::instance::Instance;
 use super::solver::Solver;
@@ -35,6 +36,8 @@ pub(super) struct Member {
     pub ty: Ty,
     /// Its declared type variables.
     pub rigid: Vec<ParamId>,
+    /// For each parameter without a declared type, the place that decided its type.
+    pub decided: Vec<Option<Span>>,
     /// Its own sizes: the declared ones, and the Int parameters with their positions.
     pub own: Vec<(Atom, Name, Option<usize>)>,
     /// Whether it may be computed again for each use: it is a function.
@@ -46,7 +49,7 @@ const NEIGHBOURS: usize = 64;
 
 impl Solver<'_> {
     /// New unknowns for everything a scheme quantifies over; its constraints arise at `span`.
-    pub(super) fn instantiate(&mut self, scheme: &Scheme, span: Span) -> Use {
+    pub(super) fn instantiate(&mut self, scheme: &Scheme, name: &Name, span: Span) -> Use {
         if scheme.params.is_empty() && scheme.sizes.is_empty() {
             return Use { ty: scheme.ty.clone(), args: vec![], dependents: vec![] };
         }
@@ -58,10 +61,12 @@ impl Solver<'_> {
             sizes: scheme.sizes.iter().map(|size| size.id).zip(sizes.iter().copied()).collect(),
         };
         let ty = self.unifier.instance_at(span, &scheme.ty, &instance);
-        for constraint in &scheme.constraints {
+        for (constraint, place) in scheme.constraints.iter().zip(&scheme.places) {
             let constraint =
                 map_constraint(constraint, &mut |ty| self.unifier.instance_at(span, ty, &instance));
-            self.require_at(span, constraint);
+            let used = Some(Callee::Named(name.clone(), None));
+            let cause = Cause { used, inside: Some(*place) };
+            self.caused(cause, |this| this.require_at(span, constraint));
         }
         let dependents =
             scheme.sizes.iter().zip(sizes).filter_map(|(size, var)| Some((size.value_of?, var)));
@@ -210,10 +215,11 @@ impl Unifier {
     }
 
     /// Takes out the constraints that speak of variables this group quantifies over.
-    fn take_constraints(&mut self, start: usize) -> Vec<Constraint> {
-        let mut taken: Vec<Constraint> = Vec::new();
+    fn take_constraints(&mut self, start: usize) -> Vec<(Constraint, Span)> {
+        let mut taken: Vec<(Constraint, Span)> = Vec::new();
         for index in start..self.constraints.len() {
-            let Some(Pending { constraint, .. }) = self.constraints.get(index).cloned() else {
+            let Some(Pending { constraint, span, .. }) = self.constraints.get(index).cloned()
+            else {
                 continue;
             };
             let constraint = map_constraint(&constraint, &mut |ty| self.known(ty));
@@ -221,8 +227,8 @@ impl Unifier {
             if mine {
                 self.constraints.take(index);
                 // Only neighbours are compared: equal constraints mostly arise side by side.
-                if !taken.iter().rev().take(NEIGHBOURS).any(|known| *known == constraint) {
-                    taken.push(constraint);
+                if !taken.iter().rev().take(NEIGHBOURS).any(|(known, _)| *known == constraint) {
+                    taken.push((constraint, span));
                 }
             }
         }
@@ -266,7 +272,8 @@ impl Infer<'_> {
             members.iter().flat_map(|member| member.rigid.iter().copied()).collect();
         self.quantify(members, start, &mut params);
         let sizes = self.unifier.quantify_sizes(members);
-        let constraints = self.unifier.take_constraints(start);
+        let (constraints, places): (Vec<Constraint>, Vec<Span>) =
+            self.unifier.take_constraints(start).into_iter().unzip();
         let scheme = |infer: &mut Self, member: &Member| {
             let mut own = Vec::new();
             let mut rename = FxHashMap::default();
@@ -288,7 +295,9 @@ impl Infer<'_> {
             let mentioned = sizes_of(&ty);
             own.extend(sizes.iter().cloned());
             own.retain(|size| mentioned.contains(&size.id));
-            Scheme { params: params.clone(), sizes: own, constraints, ty }
+            let decided = member.decided.clone().into();
+            let (params, places) = (params.clone(), places.clone());
+            Scheme { params, sizes: own, constraints, places, decided, ty }
         };
         members.iter().map(|member| scheme(self, member)).collect()
     }
@@ -336,7 +345,7 @@ impl Infer<'_> {
             let level = self.unifier.level() + 1;
             let param = self.solver().new_param(&name, level, false);
             params.push(param);
-            let woken = self.unifier.table.bind(var, Ty::Param(param));
+            let woken = self.unifier.table.bind(var, Ty::Param(param), Span::NONE);
             self.unifier.constraints.wake(woken);
         }
         self.solver().run_ready();

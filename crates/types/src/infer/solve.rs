@@ -6,6 +6,7 @@
 
 use pullback_base::{Name, Span};
 
+use super::callee::Cause;
 use super::clash::Sizes;
 use super::reports::Reported;
 use super::solver::Solver;
@@ -73,7 +74,7 @@ impl Unifier {
     /// Remembers a constraint that arises at [`Infer::at`]; it is looked at when the current
     /// unification is done.
     pub(super) fn require(&mut self, constraint: Constraint) {
-        self.constraints.add(constraint, self.at);
+        self.constraints.add(constraint, self.at, self.cause.clone());
     }
 
     /// The same constraint on a part of the type.
@@ -118,12 +119,20 @@ impl Solver<'_> {
         self.unifier.at = before;
     }
 
+    /// Runs `body`, in which constraints arise for this reason.
+    pub(super) fn caused<R>(&mut self, cause: Cause, body: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.unifier.cause, cause);
+        let result = body(self);
+        self.unifier.cause = before;
+        result
+    }
+
     /// Looks at every constraint that may have become solvable.
     pub(super) fn run_ready(&mut self) {
         if !self.unifier.constraints.begin() {
             return;
         }
-        let at = self.unifier.at;
+        let (at, cause) = (self.unifier.at, self.unifier.cause.clone());
         let mut derived = 0;
         while let Some(ready) = self.unifier.constraints.next_ready() {
             for index in ready {
@@ -132,6 +141,7 @@ impl Solver<'_> {
                     continue;
                 }
                 self.unifier.at = pending.span;
+                self.unifier.cause = pending.cause.clone();
                 derived += u32::from(pending.nesting > 0);
                 if pending.nesting > MAX_NESTING || derived > MAX_DERIVED {
                     self.report_endless(&pending.constraint);
@@ -147,6 +157,7 @@ impl Solver<'_> {
             }
         }
         self.unifier.at = at;
+        self.unifier.cause = cause;
         self.unifier.constraints.end();
     }
 

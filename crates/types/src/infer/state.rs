@@ -8,7 +8,7 @@ use super::scope::{Mark, Scope};
 use super::solver::Solver;
 use super::unifier::Unifier;
 use crate::records::RecordOrders;
-use crate::resolve::{Declared, Source};
+use crate::resolve::{Declared, Shelf, Source};
 use crate::tir::{Global, Local, LocalId, TExpr, TExprKind, Typed};
 use crate::ty::{Size, Ty};
 
@@ -16,6 +16,8 @@ use crate::ty::{Size, Ty};
 pub(super) struct Infer<'a> {
     /// What the modules declare.
     pub declared: Declared<'a>,
+    /// What they could import.
+    pub shelf: Shelf,
     /// The typed tree so far.
     pub typed: Typed,
     /// What is known of types and sizes, and is to be.
@@ -32,10 +34,11 @@ pub(super) struct Infer<'a> {
 
 impl<'a> Infer<'a> {
     /// Nothing is inferred yet; `reports` are those of resolution.
-    pub(super) fn new(declared: Declared<'a>, reports: Vec<Diagnostic>) -> Self {
+    pub(super) fn new(declared: Declared<'a>, shelf: Shelf, reports: Vec<Diagnostic>) -> Self {
         let aliases = Aliases::new(declared.aliases.len());
         Self {
             declared,
+            shelf,
             typed: Typed::default(),
             unifier: Unifier::new(reports),
             records: RecordOrders::default(),

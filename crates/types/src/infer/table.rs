@@ -1,7 +1,7 @@
 //! The unification variables: their cells, path compression, and which constraints wait for them.
 
 use indexmap::IndexSet;
-use pullback_base::IdVec;
+use pullback_base::{IdVec, Span};
 use rustc_hash::FxBuildHasher;
 
 use super::clash::Clash;
@@ -55,6 +55,8 @@ pub(super) struct Table {
     types: IdVec<TyVar, TyCell>,
     sizes: IdVec<SizeVar, SizeCell>,
     waiting: IdVec<TyVar, Vec<usize>>,
+    /// Where a variable became known, and the variable that it became, if it became one.
+    decided: IdVec<TyVar, Option<(Span, Option<TyVar>)>>,
     params: IdVec<ParamId, (u32, bool)>,
     /// How many sizes have been generalised.
     size_params: u32,
@@ -81,6 +83,7 @@ pub(super) struct SumInfo {
 impl Table {
     pub fn fresh(&mut self, free: Free) -> TyVar {
         self.waiting.push(vec![]);
+        self.decided.push(None);
         self.types.push(TyCell::Free(free))
     }
     pub fn fresh_size(&mut self, level: u32, depth: u32) -> SizeVar {
@@ -112,10 +115,21 @@ impl Table {
     pub fn set_free(&mut self, var: TyVar, free: Free) {
         self.types[var] = TyCell::Free(free);
     }
-    /// Makes a variable known and returns the constraints that waited for it.
-    pub fn bind(&mut self, var: TyVar, ty: Ty) -> Vec<usize> {
+    /// Makes a variable known, by what stands at `at`, and returns the constraints that waited for it.
+    pub fn bind(&mut self, var: TyVar, ty: Ty, at: Span) -> Vec<usize> {
+        self.decided[var] = Some((at, if let Ty::Var(next) = ty { Some(next) } else { None }));
         self.types[var] = TyCell::Bound(ty);
         std::mem::take(&mut self.waiting[var])
+    }
+    /// The place that decided what a type is which began as a variable: where it became known, or else
+    /// where it became the same as another one.
+    pub fn decided_at(&self, ty: &Ty) -> Option<Span> {
+        let Ty::Var(first) = ty else { return None };
+        let (mut place, mut next) = self.decided[*first]?;
+        while let Some((later, following)) = next.and_then(|var| self.decided[var]) {
+            (place, next) = (later, following);
+        }
+        (!place.is_none()).then_some(place)
     }
     pub fn wait(&mut self, var: TyVar, constraint: usize) {
         self.waiting[var].push(constraint);

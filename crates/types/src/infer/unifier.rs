@@ -1,8 +1,10 @@
 //! What making types agree needs: all that is known of types and sizes, what is still to be known, and where in
 //! the nesting of binders inference is. It knows no names; the tree is for [`Solver`](super::solver::Solver).
 
-use pullback_base::{Diagnostic, IdVec, Span};
+use pullback_base::{Diagnostic, FileId, IdVec, Span};
+use rustc_hash::FxHashSet;
 
+use super::callee::Cause;
 use super::constraints::Constraints;
 use super::opaque::OpaqueSizes;
 use super::reports::{Reported, Reports};
@@ -17,10 +19,14 @@ pub(super) struct Unifier {
     pub constraints: Constraints,
     /// The sizes that are no polynomials.
     pub opaque: OpaqueSizes,
+    /// The files of the library.
+    pub library: FxHashSet<FileId>,
     /// What there is to say; a type that is too large ends inference.
     pub reports: Reports,
     /// The expression that constraints arising now are blamed on.
     pub at: Span,
+    /// What constraints arising now are for.
+    pub cause: Cause,
     /// How many binders enclose each local variable.
     depths: IdVec<LocalId, u32>,
     /// How many generalising bindings enclose this point.
@@ -36,8 +42,10 @@ impl Unifier {
             table: Table::default(),
             constraints: Constraints::default(),
             opaque: OpaqueSizes::default(),
+            library: FxHashSet::default(),
             reports: Reports::new(reports),
             at: Span::NONE,
+            cause: Cause::default(),
             depths: IdVec::default(),
             level: 0,
             depth: 0,

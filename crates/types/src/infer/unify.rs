@@ -156,7 +156,7 @@ impl Unifier {
     fn bind(&mut self, var: TyVar, ty: &Ty) -> Result<(), Clash> {
         let Some(free) = self.table.free(var) else { return Ok(()) };
         let adjusted = self.adjust(ty, &Limit { var: Some(var), free })?;
-        let woken = self.table.bind(var, adjusted.unwrap_or_else(|| ty.clone()));
+        let woken = self.table.bind(var, adjusted.unwrap_or_else(|| ty.clone()), self.at);
         self.constraints.wake(woken);
         Ok(())
     }
@@ -165,7 +165,7 @@ impl Unifier {
     pub(super) fn merge(&mut self, var: TyVar, into: TyVar) {
         if let Some(free) = self.table.free(var) {
             self.table.lower(into, Free { loose: false, ..free });
-            let woken = self.table.bind(var, Ty::Var(into));
+            let woken = self.table.bind(var, Ty::Var(into), self.at);
             self.constraints.wake(woken);
         }
     }

@@ -112,7 +112,7 @@ impl Unifier {
         let Ty::Var(free) = known else {
             let new = self.zonk_in(&known, last)?;
             if let Some(new) = &new {
-                self.table.bind(var, new.clone());
+                self.table.bind(var, new.clone(), self.at);
             }
             return Ok(Some(new.unwrap_or(known)));
         };
@@ -120,7 +120,7 @@ impl Unifier {
             return Ok((free != var).then_some(Ty::Var(free)));
         }
         let unit = Ty::Tuple(Rc::new([]));
-        let woken = self.table.bind(free, unit.clone());
+        let woken = self.table.bind(free, unit.clone(), self.at);
         self.constraints.wake(woken);
         Ok(Some(unit))
     }

@@ -31,6 +31,22 @@ pub struct Source<'a> {
     pub unread: Vec<Name>,
     /// Whether its definitions are in scope everywhere without a qualifier.
     pub prelude: bool,
+    /// Whether it is part of the library, whose inside says nothing to users.
+    pub library: bool,
+}
+
+/// The modules that a program could import, for messages about names that they define.
+#[derive(Clone, Copy, Debug)]
+pub struct Shelf {
+    /// The names of all of them.
+    pub modules: fn() -> Vec<&'static str>,
+    /// The names of those that define a value of this name for their users.
+    pub with: fn(&str) -> Vec<&'static str>,
+}
+
+impl Shelf {
+    /// There is nothing to import.
+    pub const EMPTY: Self = Self { modules: Vec::new, with: |_| Vec::new() };
 }
 
 /// What a type name stands for.

@@ -19,6 +19,7 @@ fn typed(text: &str) -> Typed {
         imports: vec![],
         unread: vec![],
         prelude: false,
+        library: false,
     };
     let (typed, _, diagnostics) = infer(&[source]);
     let errors: Vec<_> = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).collect();

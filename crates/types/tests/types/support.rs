@@ -43,6 +43,7 @@ pub fn infer_files(files: &[(&str, &str)], prelude: bool) -> Inferred {
                 .collect(),
             unread: vec![],
             prelude: prelude && index == 0,
+            library: false,
         })
         .collect();
     let (typed, scopes, diagnostics) = infer(&modules);

@@ -32,6 +32,7 @@ pub fn files(files: &[(&str, &str)], names: &[&str]) -> (Program, Vec<DefId>) {
             module: &parse.module,
             imports: (1..index).map(|other| (parses[other].0.into(), other)).collect(),
             prelude: index == 0,
+            library: index == 0,
             unread: vec![],
         })
         .collect();
