@@ -318,23 +318,23 @@ $ pullback dev tests/cli/programs/loops.pull --dump loops
 exit 0
 > fn @rows.0
 >   for i.5: one by one  # n.2 times
->     for j.7: lanes  # n.3 times; adds up total.8
+>     for j.7: lanes  # n.3 times; 32 at once; adds up total.8
 > fn @filtered.1
 >   for i.16: lanes  # n.13 times
 >   for i.19: plain  # n.13 times; its states are not numbers, or its rows differ in size
 >   for i.30: plain  # state.18 times; no kernel has `element.32: f64 = xs.14[element.31]`
 >   for i.34: one by one  # state.18 times
->     for j.40: lanes  # state.18 times; adds up total.41
+>     for j.40: lanes  # state.18 times; 32 at once; adds up total.41
 > fn @largest.2
 >   for i.50: lanes  # n.48 times
->   for i.59: lanes  # t.57 times; greatest m.60
+>   for i.59: lanes  # t.57 times; 32 at once; greatest m.60
 > fn @search.4
 >   while: plain  # how often is not known
 
 $ pullback dev tests/cli/programs/loops.pull rows --dump loops --schedule tests/cli/programs/rows_in_lanes.txt
 exit 0
 > fn @rows.0
->   for i.5: lanes  # n.2 times
+>   for i.5: lanes  # n.2 times; 32 at once
 >     for j.7: one by one  # n.3 times
 
 $ pullback dev tests/cli/programs/loops.pull rows --dump loops --schedule tests/cli/programs/rows_not_in_lanes.txt

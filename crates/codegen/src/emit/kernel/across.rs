@@ -30,9 +30,15 @@ impl<'k> Text<'_, 'k> {
             self.line(format_args!("{ty} {state} = {start};"));
         }
         let (i, count) = (local_name(index), self.scalar(count));
-        let is_short = looped.body.size() <= SHORT;
-        if is_short {
+        let parts = self.layout.jams.get(&index).copied().unwrap_or(1);
+        let is_short = looped.body.size() * parts <= SHORT;
+        if is_short || parts > 1 {
             self.line(format_args!("int64_t {i} = 0;"));
+        }
+        if parts > 1 {
+            self.several(looped, vars, (index, count.as_str()), &skipped, parts);
+        }
+        if is_short {
             self.open(format_args!("for (; {i} <= {count} - {LANES}; {i} += {LANES}) {{"));
             for usual in edges::usual(self.plan, looped, index) {
                 let holds: Vec<String> =
@@ -49,7 +55,8 @@ impl<'k> Text<'_, 'k> {
             self.open(format_args!("if ({i} < {count}) {{"));
             self.line(format_args!("const int64_t m = {count} - {i};"));
         } else {
-            self.open(format_args!("for (int64_t {i} = 0; {i} < {count}; {i} += {LANES}) {{"));
+            let start = if parts > 1 { String::new() } else { format!("int64_t {i} = 0") };
+            self.open(format_args!("for ({start}; {i} < {count}; {i} += {LANES}) {{"));
             self.line(format_args!(
                 "const int64_t m = {count} - {i} < {LANES} ? {count} - {i} : {LANES};"
             ));
@@ -86,22 +93,77 @@ impl<'k> Text<'_, 'k> {
         self.block(&looped.body, skipped);
         self.collect(looped, vars, index);
         for (state, reduction) in looped.states.iter().zip(reductions(looped)) {
-            let (state, more) = (local_name(*state), self.vector(reduction.more));
-            let next = match (reduction.fold, has_end) {
-                (Fold::Max, false) => format!("pb_v_Max({state}, {more})"),
-                (Fold::Min, false) => format!("pb_v_Min({state}, {more})"),
-                (Fold::Max, true) => format!("pb_where(tm, pb_v_Max({state}, {more}), {state})"),
-                (Fold::Min, true) => format!("pb_where(tm, pb_v_Min({state}, {more}), {state})"),
-                (Fold::Add | Fold::Sub | Fold::IntAdd, false) => format!("{state} + {more}"),
-                (Fold::IntAdd, true) => format!("{state} + (tm & {more})"),
-                (Fold::Add | Fold::Sub, true) => {
-                    format!("{state} + pb_where(tm, {more}, pb_all(0.0))")
-                }
-            };
-            self.line(format_args!("{state} = {next};"));
+            self.each_part(&mut |text| text.reduce(*state, reduction, has_end));
         }
         self.depth -= 1;
         self.across = None;
+    }
+
+    /// Adds what an iteration brings in each lane to a state, or the like.
+    fn reduce(&mut self, state: VarId, reduction: Reduction<'k>, has_end: bool) {
+        let (state, more) = (self.name(state), self.vector(reduction.more));
+        let next = match (reduction.fold, has_end) {
+            (Fold::Max, false) => format!("pb_v_Max({state}, {more})"),
+            (Fold::Min, false) => format!("pb_v_Min({state}, {more})"),
+            (Fold::Max, true) => format!("pb_where(tm, pb_v_Max({state}, {more}), {state})"),
+            (Fold::Min, true) => format!("pb_where(tm, pb_v_Min({state}, {more}), {state})"),
+            (Fold::Add | Fold::Sub | Fold::IntAdd, false) => format!("{state} + {more}"),
+            (Fold::IntAdd, true) => format!("{state} + (tm & {more})"),
+            (Fold::Add | Fold::Sub, true) => {
+                format!("{state} + pb_where(tm, {more}, pb_all(0.0))")
+            }
+        };
+        self.line(format_args!("{state} = {next};"));
+    }
+
+    /// Several times eight iterations at once, as long as there are so many.
+    fn several(
+        &mut self,
+        looped: &'k Loop,
+        vars: &[VarId],
+        (index, count): (VarId, &str),
+        skipped: &[*const Stmt],
+        parts: usize,
+    ) {
+        let (i, step) = (local_name(index), LANES * parts as i64);
+        self.open(format_args!("if ({i} <= {count} - {step}) {{"));
+        self.parts = parts;
+        for state in &looped.states {
+            let (ty, start) = (self.c_type(*state), local_name(*state));
+            self.each_part(&mut |text| {
+                let name = text.name(*state);
+                text.line(format_args!("{ty} {name} = {start};"));
+            });
+        }
+        self.open(format_args!("for (; {i} <= {count} - {step}; {i} += {step}) {{"));
+        self.lanes(looped, vars, index, skipped, false);
+        self.close();
+        for (state, reduction) in looped.states.iter().zip(reductions(looped)) {
+            let mut names: Vec<String> = vec![];
+            self.each_part(&mut |text| names.push(text.name(*state)));
+            let total = together(&names, reduction.fold);
+            self.line(format_args!("{} = {total};", local_name(*state)));
+        }
+        self.parts = 1;
+        self.close();
+    }
+
+    /// Adds to an accumulator in several times eight iterations.
+    pub fn add_parts(&mut self, acc: Atom, at: &[Atom], value: Atom) {
+        let Some(var) = acc.var() else { bug("codegen", "an accumulator") };
+        let root = self.layout.view(var).root;
+        let (base, offset) = (self.base(root), self.offset(var, at));
+        let is_inside = self.layout.is_inside(root);
+        match (self.kind(Atom::Var(root)), offset) {
+            (Kind::Uniform, _) if is_inside => self.add(acc, at, value),
+            (Kind::Uniform, Offset::Uniform(at)) => {
+                let mut values: Vec<String> = vec![];
+                self.each_part(&mut |text| values.push(text.vector(value)));
+                let total = together(&values, Fold::Add);
+                self.line(format_args!("{base}[{at}] += pb_across({total});"));
+            }
+            _ => self.each_part(&mut |text| text.add(acc, at, value)),
+        }
     }
 
     /// Adds to an accumulator.
@@ -126,9 +188,12 @@ impl<'k> Text<'_, 'k> {
         let lanes = self.active().unwrap_or_else(|| "pb_all_bool(1)".to_owned());
         if is_own {
             match offset {
-                Offset::Uniform(at) => self.line(format_args!("{base}[{at}] += {kept};")),
+                Offset::Uniform(at) => {
+                    let at = self.own(&at);
+                    self.line(format_args!("{base}[{at}] += {kept};"));
+                }
                 other @ (Offset::Linear(..) | Offset::Varying(_)) => {
-                    let at = other.vector();
+                    let at = self.own(&other.vector());
                     self.line(format_args!("pb_add_own({base}, {at}, {vector}, {lanes});"));
                 }
             }
@@ -150,6 +215,16 @@ impl<'k> Text<'_, 'k> {
             }
         }
     }
+}
+
+/// Several vectors put together, always in this order.
+fn together(vectors: &[String], fold: Fold) -> String {
+    let Some((first, rest)) = vectors.split_first() else { bug("codegen", "vectors") };
+    rest.iter().fold(first.clone(), |total, vector| match fold {
+        Fold::Max => format!("pb_v_Max({total}, {vector})"),
+        Fold::Min => format!("pb_v_Min({total}, {vector})"),
+        Fold::Add | Fold::Sub | Fold::IntAdd => format!("({total} + {vector})"),
+    })
 }
 
 /// What the states of a loop across lanes are.

@@ -154,7 +154,7 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
             }
         }
         Op::AddAcc(acc, at, _) => match (layout.kind(*acc), place(*acc, at)) {
-            (Kind::Uniform, Kind::Uniform) => 10.0,
+            (Kind::Uniform, Kind::Uniform) => 4.0,
             (Kind::Uniform, Kind::Linear(1)) | (_, Kind::Uniform) => 3.0,
             (_, Kind::Linear(_) | Kind::Varying) => 20.0,
         },

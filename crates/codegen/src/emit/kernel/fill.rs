@@ -59,9 +59,12 @@ impl Text<'_, '_> {
             let sizes: Vec<String> = (1..rank).map(|at| self.size(Size::Of(pack.0, at))).collect();
             let (e, total) = (self.fresh(), sizes.join(" * "));
             self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
-            let offset = self.offset(pack.0, &[Atom::Var(index)]).plus(&format!("e{e}"));
-            let value = self.load_at(pack.0, &offset, true);
-            self.line(format_args!("{}[e{e}] = {value};", packs::name(pack)));
+            self.each_part(&mut |text| {
+                let offset = text.offset(pack.0, &[Atom::Var(index)]).plus(&format!("e{e}"));
+                let value = text.load_at(pack.0, &offset, true);
+                let at = text.own(&format!("e{e}"));
+                text.line(format_args!("{}[{at}] = {value};", packs::name(pack)));
+            });
             self.close();
         }
     }
@@ -82,6 +85,6 @@ impl Text<'_, '_> {
                 format!("({offset}) * {size} + {index}")
             };
         }
-        Some(format!("{}[{offset}]", packs::name(pack)))
+        Some(format!("{}[{}]", packs::name(pack), self.own(&offset)))
     }
 }

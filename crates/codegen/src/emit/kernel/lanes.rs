@@ -45,6 +45,8 @@ pub(super) struct Layout {
     inside: FxHashSet<VarId>,
     /// Rows that are copied.
     pub packs: FxHashSet<Pack>,
+    /// How many times eight iterations of a loop across lanes go at once, where that is more than one.
+    pub jams: FxHashMap<VarId, usize>,
     has_changed: bool,
 }
 
@@ -77,6 +79,7 @@ impl Layout {
             views: FxHashMap::default(),
             inside: FxHashSet::default(),
             packs: FxHashSet::default(),
+            jams: FxHashMap::default(),
             has_changed: false,
         };
         layout.look(plan, &plan.looped.body);

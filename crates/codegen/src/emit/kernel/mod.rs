@@ -10,6 +10,7 @@ mod cost;
 mod edges;
 mod fill;
 mod guard;
+mod jam;
 mod lanes;
 mod packs;
 mod places;
@@ -64,7 +65,8 @@ impl Body<'_, '_> {
         let is_strict = self.emit.fp == Fp::Strict;
         let schedule = &mut self.emit.schedule;
         let lanes = chosen(&plan, is_strict, &self.emit.ways, &mut schedule.refused);
-        let layout = packs::layout(&plan, lanes);
+        let mut layout = packs::layout(&plan, lanes);
+        layout.jams = jam::jams(&plan, &layout, is_strict);
         schedule::decide(schedule, &plan, &layout, !guard.is_empty());
         let (states, collected) = vars.split_at(looped.states.len());
         for var in states {
@@ -163,6 +165,7 @@ impl Body<'_, '_> {
     /// Room for what is made inside. The blocks to give back.
     fn buffers(&mut self, plan: &Plan<'_>, layout: &Layout) -> Vec<String> {
         let mut blocks = vec![];
+        let parts = layout.jams.values().copied().max().unwrap_or(1);
         let mut made: Vec<VarId> =
             plan.defs.keys().copied().filter(|var| is_made(plan, layout, *var)).collect();
         made.sort();
@@ -181,8 +184,9 @@ impl Body<'_, '_> {
                 Size::Atom(Atom::Int(n)) => total.checked_mul((*n).max(1)),
                 Size::Atom(_) | Size::Of(..) => None,
             });
-            if let Some(total) = known.filter(|total| *total <= IN_FRAME) {
-                self.line(format_args!("{elem} b{name}[{total}];"));
+            let own_parts = if is_varying { parts } else { 1 };
+            if let Some(total) = known.filter(|total| *total * parts as i64 <= IN_FRAME) {
+                self.line(format_args!("{elem} b{name}[{total} * {own_parts}];"));
                 continue;
             }
             let bytes = if elem == "_Bool" {
@@ -192,12 +196,14 @@ impl Body<'_, '_> {
             } else {
                 8
             };
-            self.scratch(&name.to_string(), &bounds, bytes);
+            self.scratch(&name.to_string(), &bounds, bytes * own_parts as i64);
             self.line(format_args!("{elem} *const restrict b{name} = PB_ALIGNED(s{name});"));
             blocks.push(format!("s{name}"));
         }
-        for (name, sizes) in packs::rooms(plan, layout) {
-            self.scratch(&name, &sizes, 8 * LANES);
+        for (pack, sizes) in packs::rooms(plan, layout) {
+            let name = packs::name(pack);
+            let parts = layout.jams.get(&pack.1).copied().unwrap_or(1);
+            self.scratch(&name, &sizes, 8 * LANES * parts as i64);
             self.line(format_args!("pb_v *const restrict {name} = PB_ALIGNED(s{name});"));
             blocks.push(format!("s{name}"));
         }

@@ -72,13 +72,13 @@ pub(super) fn name((root, index): Pack) -> String {
     format!("p{}_{}", root.index(), index.index())
 }
 
-/// Room for the copies of a kernel: name and sizes of each.
-pub(super) fn rooms(plan: &Plan<'_>, layout: &Layout) -> Vec<(String, Vec<Size>)> {
+/// Room for the copies of a kernel: each, and its sizes.
+pub(super) fn rooms(plan: &Plan<'_>, layout: &Layout) -> Vec<(Pack, Vec<Size>)> {
     let mut packs: Vec<Pack> = layout.packs.iter().copied().collect();
     packs.sort();
     let room = |pack: Pack| {
         let rank = plan.ty(Atom::Var(pack.0)).rank;
-        (name(pack), (1..rank).map(|at| Size::Of(pack.0, at)).collect())
+        (pack, (1..rank).map(|at| Size::Of(pack.0, at)).collect())
     };
     packs.into_iter().map(room).collect()
 }

@@ -127,12 +127,12 @@ impl Text<'_, '_> {
         let base = self.base(root);
         if self.kind(Atom::Var(root)) == Kind::Varying {
             return match offset {
-                Offset::Uniform(at) => format!("{base}[{at}]"),
+                Offset::Uniform(at) => format!("{base}[{}]", self.own(at)),
                 other @ (Offset::Linear(..) | Offset::Varying(_)) => {
                     let suffix = if elem == Elem::Real { "" } else { "_int" };
                     format!(
                         "pb_own_gather{suffix}({base}, {}, {})",
-                        other.clone().vector(),
+                        self.own(&other.clone().vector()),
                         self.lanes_at_work()
                     )
                 }
@@ -167,6 +167,15 @@ impl Text<'_, '_> {
 
     fn lanes_at_work(&self) -> String {
         self.active().unwrap_or_else(|| "pb_all_bool(1)".to_owned())
+    }
+
+    /// Whether iterations at work at once put what they collect at several places.
+    pub fn differs(&self, var: VarId, index: Atom, value: Atom) -> bool {
+        let view = self.layout.view(var);
+        let mut place = view.prefix.iter().chain([&index]);
+        place.any(|atom| self.kind(*atom) != Kind::Uniform)
+            || self.kind(value) == Kind::Varying
+            || self.kind(Atom::Var(view.root)) == Kind::Varying
     }
 
     /// Puts an element, such as what an iteration of a loop collects, to its place.
@@ -210,7 +219,11 @@ impl Text<'_, '_> {
         let root = self.layout.view(var).root;
         if let Offset::Uniform(at) = offset {
             let is_varying = self.kind(Atom::Var(root)) == Kind::Varying;
-            let value = if is_varying { self.vector(value) } else { self.scalar(value) };
+            let (value, at) = if is_varying {
+                (self.vector(value), self.own(at))
+            } else {
+                (self.scalar(value), at.clone())
+            };
             let base = self.base(root);
             return self.line(format_args!("{base}[{at}] = {value};"));
         }
@@ -223,6 +236,7 @@ impl Text<'_, '_> {
         let root = self.layout.view(var).root;
         let (base, elem) = (self.base(root), self.ty(Atom::Var(root)).elem);
         if let (Offset::Uniform(at), Kind::Varying) = (offset, self.kind(Atom::Var(root))) {
+            let at = self.own(at);
             return self.line(format_args!("{base}[{at}] = {value};"));
         }
         let suffix = match c_type(elem, false) {

@@ -2,7 +2,7 @@
 
 use pullback_ir::{Loop, Op, Program, Stmt, VarId};
 
-use super::lanes::{Fold, Layout, reduction};
+use super::lanes::{Fold, LANES, Layout, reduction};
 use super::plan::Plan;
 use crate::schedule::{Schedule, Way};
 
@@ -28,6 +28,9 @@ pub(super) fn decide(schedule: &mut Schedule, plan: &Plan<'_>, layout: &Layout, 
 /// What a loop across lanes adds up and copies.
 fn across(plan: &Plan<'_>, layout: &Layout, looped: &Loop, index: VarId) -> Vec<String> {
     let mut notes = vec![];
+    if let Some(times) = layout.jams.get(&index) {
+        notes.push(format!("{} at once", LANES * *times as i64));
+    }
     for (at, state) in looped.states.iter().enumerate() {
         let word = match reduction(looped, at).map(|reduction| reduction.fold) {
             Some(Fold::Add | Fold::IntAdd) => "adds up",

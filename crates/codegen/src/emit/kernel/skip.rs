@@ -6,7 +6,6 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use super::lanes::Kind;
-use super::plan::local_name;
 use super::text::Text;
 
 /// Statements of a block, from a selection on, of which some need to run only under its condition.
@@ -182,16 +181,22 @@ impl<'k> Text<'_, 'k> {
             self.one(stmt, leave);
         }
         for var in &skip.wanted {
-            let (ty, name) = (self.c_type(*var), local_name(*var));
             let zero = if self.kind(Atom::Var(*var)) == Kind::Varying { "{0}" } else { "0" };
-            self.line(format_args!("{ty} w{name} = {zero};"));
+            self.each_of(*var, &mut |text| {
+                let (ty, name) = (text.c_type(*var), text.name(*var));
+                text.line(format_args!("{ty} w{name} = {zero};"));
+            });
         }
         let is_varying = self.kind(skip.cond) == Kind::Varying;
         let cond = if is_varying {
-            let cond = self.vector(skip.cond);
-            let own = if skip.truth { cond } else { format!("~{cond}") };
-            let own = self.active().map_or(own.clone(), |active| format!("({active} & {own})"));
-            format!("pb_some({own})")
+            let mut conds = vec![];
+            self.each_part(&mut |text| {
+                let cond = text.vector(skip.cond);
+                let own = if skip.truth { cond } else { format!("~{cond}") };
+                let own = text.active().map_or(own.clone(), |active| format!("({active} & {own})"));
+                conds.push(format!("pb_some({own})"));
+            });
+            conds.join(" || ")
         } else {
             let cond = self.scalar(skip.cond);
             if skip.truth { cond } else { format!("!{cond}") }
@@ -201,13 +206,17 @@ impl<'k> Text<'_, 'k> {
             self.one(stmt, leave);
         }
         for var in &skip.wanted {
-            let name = local_name(*var);
-            self.line(format_args!("w{name} = {name};"));
+            self.each_of(*var, &mut |text| {
+                let name = text.name(*var);
+                text.line(format_args!("w{name} = {name};"));
+            });
         }
         self.close();
         for var in &skip.wanted {
-            let (ty, name) = (self.c_type(*var), local_name(*var));
-            self.line(format_args!("const {ty} {name} = w{name};"));
+            self.each_of(*var, &mut |text| {
+                let (ty, name) = (text.c_type(*var), text.name(*var));
+                text.line(format_args!("const {ty} {name} = w{name};"));
+            });
         }
         for stmt in &skip.after {
             self.one(stmt, leave);

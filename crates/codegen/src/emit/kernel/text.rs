@@ -7,7 +7,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use super::cost::{has_vector_form, is_slow};
-use super::lanes::{Kind, Layout};
+use super::lanes::{Kind, LANES, Layout};
 use super::plan::{Plan, Size, local_name};
 use super::tables::{self, Tables};
 use crate::emit::Lines;
@@ -25,6 +25,11 @@ pub(super) struct Text<'t, 'k> {
     pub is_strict: bool,
     /// Whether what is at hand is in a loop across lanes, and if so whether some lanes may lie behind its end.
     pub across: Option<bool>,
+    /// How many times eight iterations go at once, and which of them is being written.
+    pub parts: usize,
+    pub part: usize,
+    /// Whether what is at hand is written for that one only.
+    pub is_alone: bool,
     /// The conditions that are known.
     pub settled: FxHashMap<VarId, bool>,
     /// The lanes at work, in a branch that not all take.
@@ -53,6 +58,9 @@ impl<'t, 'k> Text<'t, 'k> {
             lines,
             is_strict,
             across: None,
+            parts: 1,
+            part: 0,
+            is_alone: false,
             settled: FxHashMap::default(),
             mask: None,
             poll,
@@ -85,7 +93,12 @@ impl<'t, 'k> Text<'t, 'k> {
     /// An atom that is the same in all lanes; of one that is linear, what lane 0 has.
     pub fn scalar(&self, atom: Atom) -> String {
         match atom {
-            Atom::Var(var) if self.plan.local.contains(&var) => local_name(var),
+            Atom::Var(var) if self.plan.local.contains(&var) => match self.kind(atom) {
+                Kind::Linear(stride) if self.part > 0 => {
+                    format!("({} + {})", local_name(var), int(stride * LANES * self.part as i64))
+                }
+                Kind::Uniform | Kind::Linear(_) | Kind::Varying => self.name(var),
+            },
             Atom::Var(var) => format!("v{}", var.index()),
             Atom::Real(x) => real(x),
             Atom::Int(n) => int(n),
@@ -121,8 +134,15 @@ impl<'t, 'k> Text<'t, 'k> {
     }
 
     pub fn define(&mut self, var: VarId, value: &str) {
-        let ty = self.c_type(var);
-        self.line(format_args!("const {ty} {} = {value};", local_name(var)));
+        let (ty, name) = (self.c_type(var), self.name(var));
+        // What is linear has the value of the first lane of all.
+        let shift = match self.kind(Atom::Var(var)) {
+            Kind::Linear(stride) if self.part > 0 => {
+                format!(" - {}", int(stride * LANES * self.part as i64))
+            }
+            Kind::Uniform | Kind::Linear(_) | Kind::Varying => String::new(),
+        };
+        self.line(format_args!("const {ty} {name} = {value}{shift};"));
     }
 
     pub fn size(&self, size: Size) -> String {
@@ -161,11 +181,15 @@ impl<'t, 'k> Text<'t, 'k> {
                 }
             }
         } else if !leave.contains(&std::ptr::from_ref(stmt)) {
-            self.stmt(stmt);
+            if self.parts > 1 && !self.is_alone {
+                self.in_parts(stmt);
+            } else {
+                self.stmt(stmt);
+            }
         }
     }
 
-    fn stmt(&mut self, stmt: &'k Stmt) {
+    pub fn stmt(&mut self, stmt: &'k Stmt) {
         match (&stmt.op, stmt.vars.as_slice()) {
             (Op::Prim(prim, args), &[var]) => {
                 let value = self.primitive(*prim, args, var);
@@ -209,12 +233,10 @@ impl<'t, 'k> Text<'t, 'k> {
             (Op::ReadAcc(acc), &[var]) if !self.ty(*acc).is_array() => {
                 let Some(acc) = acc.var() else { bug("codegen", "an accumulator") };
                 let root = self.layout.view(acc).root;
-                self.line(format_args!(
-                    "const {} {} = b{}[0];",
-                    c_type(Elem::Real, self.kind(Atom::Var(root)) == Kind::Varying),
-                    local_name(var),
-                    root.index()
-                ));
+                let is_own = self.kind(Atom::Var(root)) == Kind::Varying;
+                let at = if is_own { self.own("0") } else { "0".to_owned() };
+                let value = format!("{}[{at}]", self.base(root));
+                self.define(var, &value);
             }
             (Op::AddAcc(acc, at, value), _) => self.add(*acc, at, *value),
             (Op::If(cond, then, other), vars) => self.branch(*cond, [then, other], vars),
@@ -313,7 +335,10 @@ impl<'t, 'k> Text<'t, 'k> {
         for var in vars {
             let (ty, is_varying) = (self.c_type(*var), self.kind(Atom::Var(*var)) == Kind::Varying);
             let zero = if is_varying { "{0}" } else { "0" };
-            self.line(format_args!("{ty} {} = {zero};", local_name(*var)));
+            self.each_of(*var, &mut |text| {
+                let name = text.name(*var);
+                text.line(format_args!("{ty} {name} = {zero};"));
+            });
         }
         if let Some(truth) = self.truth(cond) {
             let block = if truth { blocks[0] } else { blocks[1] };
@@ -358,12 +383,14 @@ impl<'t, 'k> Text<'t, 'k> {
 
     fn results(&mut self, block: &Block, vars: &[VarId], mask: Option<&str>) {
         for (var, result) in vars.iter().zip(&block.results) {
-            let (name, value) = (local_name(*var), self.like(*var, *result));
-            let value = match mask {
-                Some(mask) => self.choose(*var, mask, &value, &name),
-                None => value,
-            };
-            self.line(format_args!("{name} = {value};"));
+            self.each_of(*var, &mut |text| {
+                let (name, value) = (text.name(*var), text.like(*var, *result));
+                let value = match mask {
+                    Some(mask) => text.choose(*var, mask, &value, &name),
+                    None => value,
+                };
+                text.line(format_args!("{name} = {value};"));
+            });
         }
     }
 
@@ -376,8 +403,11 @@ impl<'t, 'k> Text<'t, 'k> {
             return self.across_lanes(looped, vars, index, count);
         }
         for (at, state) in looped.states.iter().enumerate() {
-            let (ty, value) = (self.c_type(*state), self.like(*state, looped.init[at]));
-            self.line(format_args!("{ty} {} = {value};", local_name(*state)));
+            self.each_of(*state, &mut |text| {
+                let (ty, value) = (text.c_type(*state), text.like(*state, looped.init[at]));
+                let name = text.name(*state);
+                text.line(format_args!("{ty} {name} = {value};"));
+            });
         }
         let (i, count) = (local_name(index), self.scalar(count));
         if down {
@@ -389,15 +419,15 @@ impl<'t, 'k> Text<'t, 'k> {
         self.depth += 1;
         self.block(&looped.body, &[]);
         self.collect(looped, vars, index);
-        let next: Vec<(String, String, String)> = looped
-            .states
-            .iter()
-            .zip(&looped.body.results)
-            .map(|(state, next)| {
-                (self.c_type(*state).to_owned(), local_name(*state), self.like(*state, *next))
-            })
-            .filter(|(_, name, next)| name != next)
-            .collect();
+        let mut next: Vec<(String, String, String)> = vec![];
+        for (state, value) in looped.states.iter().zip(&looped.body.results) {
+            self.each_of(*state, &mut |text| {
+                let (name, value) = (text.name(*state), text.like(*state, *value));
+                if name != value {
+                    next.push((text.c_type(*state).to_owned(), name, value));
+                }
+            });
+        }
         if let [(_, name, next)] = next.as_slice() {
             self.line(format_args!("{name} = {next};"));
         } else {
@@ -411,7 +441,10 @@ impl<'t, 'k> Text<'t, 'k> {
         self.depth -= 1;
         self.close();
         for (state, var) in looped.states.iter().zip(vars) {
-            self.define(*var, &local_name(*state));
+            self.each_of(*state, &mut |text| {
+                let name = text.name(*state);
+                text.define(*var, &name);
+            });
         }
     }
 
@@ -431,12 +464,16 @@ impl<'t, 'k> Text<'t, 'k> {
 
     pub fn collect(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId) {
         for (var, value) in vars.iter().zip(&looped.body.results).skip(looped.states.len()) {
-            self.put(*var, Atom::Var(index), *value);
+            if self.parts > 1 && self.differs(*var, Atom::Var(index), *value) {
+                self.each_part(&mut |text| text.put(*var, Atom::Var(index), *value));
+            } else {
+                self.put(*var, Atom::Var(index), *value);
+            }
         }
     }
 
     fn sum(&mut self, var: VarId, array: Atom) {
-        let (ty, name, e) = (self.c_type(var), local_name(var), self.fresh());
+        let (ty, name, e) = (self.c_type(var), self.name(var), self.fresh());
         let Some(from) = array.var() else { bug("codegen", "an array") };
         let size = self.plan.sizes.get(&from).and_then(|sizes| sizes.first());
         let Some(size) = size else { bug("codegen", "an array with a size") };
@@ -452,8 +489,9 @@ impl<'t, 'k> Text<'t, 'k> {
     fn new_acc(&mut self, var: VarId, init: Atom) {
         let is_varying = self.kind(Atom::Var(var)) == Kind::Varying;
         if !self.ty(init).is_array() {
-            let value = self.like(var, init);
-            return self.line(format_args!("b{}[0] = {value};", var.index()));
+            let (value, base) = (self.like(var, init), self.base(var));
+            let at = if is_varying { self.own("0") } else { "0".to_owned() };
+            return self.line(format_args!("{base}[{at}] = {value};"));
         }
         let Some(from) = init.var() else { bug("codegen", "an array") };
         let (e, total) = (self.fresh(), self.total(var));
@@ -464,7 +502,9 @@ impl<'t, 'k> Text<'t, 'k> {
             let offset = self.first(from).plus(&format!("e{e}"));
             self.load_at(from, &offset, is_varying)
         };
-        self.line(format_args!("b{}[e{e}] = {value};", var.index()));
+        let (base, at) = (self.base(var), format!("e{e}"));
+        let at = if is_varying { self.own(&at) } else { at };
+        self.line(format_args!("{base}[{at}] = {value};"));
         self.close();
     }
 

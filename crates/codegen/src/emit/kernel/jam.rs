@@ -1,0 +1,160 @@
+//! Several times eight iterations at once: what all lanes share is read once for all of them, sums that wait for each
+//! other become several that do not, and what is added at one place is added up before.
+
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::FxHashMap;
+
+use super::cost::is_slow;
+use super::edges;
+use super::lanes::{Kind, LANES, Layout};
+use super::plan::{Plan, local_name};
+use super::text::Text;
+
+/// The most statements that a loop written several times may have then.
+const LONGEST: usize = 480;
+/// The most operations in it that take long, which have long texts.
+const SLOW: usize = 4;
+/// How many times eight iterations go at once at most.
+const MOST: i64 = 4;
+/// How many vectors a processor keeps at hand, but for a few.
+const AT_HAND: usize = 28;
+
+/// How many times eight iterations of each loop across lanes go at once, where that is more than one.
+pub(super) fn jams(plan: &Plan<'_>, layout: &Layout, is_strict: bool) -> FxHashMap<VarId, usize> {
+    let mut jams = FxHashMap::default();
+    // The order of sums stays.
+    if is_strict {
+        return jams;
+    }
+    let mut note = |looped: &Loop| {
+        if let LoopForm::For { index, count, .. } = looped.form
+            && layout.lanes.contains(&index)
+        {
+            let most = if let Atom::Int(count) = count { count / LANES } else { MOST };
+            let most = most.clamp(1, MOST) as usize;
+            let times = times(plan, layout, looped, index).min(most);
+            if times > 1 {
+                jams.insert(index, 1 << times.ilog2());
+            }
+        }
+    };
+    note(plan.looped);
+    plan.looped.body.visit(&mut |stmt| {
+        if let Op::Loop(looped) = &stmt.op {
+            note(looped);
+        }
+    });
+    jams
+}
+
+fn times(plan: &Plan<'_>, layout: &Layout, looped: &Loop, index: VarId) -> usize {
+    if !edges::usual(plan, looped, index).is_empty() {
+        return 1;
+    }
+    let (mut is_worth, mut slow) = (!looped.states.is_empty(), 0);
+    looped.body.visit(&mut |stmt| {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others are as they are")]
+        match &stmt.op {
+            Op::Prim(prim, _) => slow += usize::from(is_slow(*prim) && *prim != Prim::Div),
+            Op::Loop(_) => is_worth = true,
+            _ => {}
+        }
+    });
+    if !is_worth || slow > SLOW {
+        return 1;
+    }
+    let at_hand = AT_HAND / pressure(layout, &looped.body).max(1);
+    match at_hand.min(LONGEST / looped.body.size().max(1)) {
+        0 | 1 => 1,
+        2 | 3 => 2,
+        _ => 4,
+    }
+}
+
+/// The most vectors that one block without loops inside has, and what it is given: more than it has at once.
+fn pressure(layout: &Layout, block: &Block) -> usize {
+    let is_vector = |var: &&VarId| layout.kind(Atom::Var(**var)) == Kind::Varying;
+    let (mut own, mut inner) = (0, 0);
+    for stmt in &block.stmts {
+        let blocks = stmt.op.blocks();
+        if blocks.is_empty() {
+            own += usize::from(is_computed(stmt) && stmt.vars.iter().any(|var| is_vector(&var)));
+        }
+        for block in blocks {
+            let states = if let Op::Loop(looped) = &stmt.op {
+                looped.states.iter().filter(is_vector).count()
+            } else {
+                0
+            };
+            inner = inner.max(states + pressure(layout, block));
+        }
+    }
+    own.max(inner)
+}
+
+/// Whether a statement gives something that is at hand until it is used; what is read need not be.
+fn is_computed(stmt: &Stmt) -> bool {
+    matches!(stmt.op, Op::Prim(..) | Op::MulZero(..) | Op::Select(..))
+}
+
+impl<'k> Text<'_, 'k> {
+    /// The name of a variable inside: a vector has one for each eight iterations.
+    pub fn name(&self, var: VarId) -> String {
+        if self.parts > 1 && self.kind(Atom::Var(var)) == Kind::Varying {
+            format!("{}_{}", local_name(var), self.part)
+        } else {
+            local_name(var)
+        }
+    }
+
+    /// The place of an element of which each lane has its own: those of all iterations at work lie together.
+    pub fn own(&self, at: &str) -> String {
+        if self.parts > 1 {
+            format!("({at}) * {} + {}", self.parts, self.part)
+        } else {
+            at.to_owned()
+        }
+    }
+
+    /// Writes something for each eight iterations.
+    pub fn each_part(&mut self, write: &mut dyn FnMut(&mut Self)) {
+        if self.is_alone {
+            return write(self);
+        }
+        for part in 0..self.parts {
+            self.part = part;
+            write(self);
+        }
+        self.part = 0;
+    }
+
+    /// Writes something that is about a variable: for each eight iterations, if they differ in it.
+    pub fn each_of(&mut self, var: VarId, write: &mut dyn FnMut(&mut Self)) {
+        if self.kind(Atom::Var(var)) == Kind::Varying {
+            self.each_part(write);
+        } else {
+            write(self);
+        }
+    }
+
+    /// A statement for several times eight iterations.
+    pub fn in_parts(&mut self, stmt: &'k Stmt) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others are written once or for each")]
+        match &stmt.op {
+            Op::If(cond, ..) if self.kind(*cond) != Kind::Uniform => {
+                self.each_part(&mut |text| {
+                    text.is_alone = true;
+                    text.stmt(stmt);
+                    text.is_alone = false;
+                });
+            }
+            Op::Loop(_) | Op::If(..) => self.stmt(stmt),
+            Op::AddAcc(acc, at, value) => self.add_parts(*acc, at, *value),
+            _ => match stmt.vars.as_slice() {
+                &[var] => self.each_of(var, &mut |text| text.stmt(stmt)),
+                _ => self.stmt(stmt),
+            },
+        }
+    }
+}
