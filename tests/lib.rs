@@ -16,7 +16,7 @@ mod snapshot;
 mod stack;
 mod values;
 
-pub use blocks::{Block, blocks};
+pub use blocks::{Block, blocks, tables};
 pub use calculus::calculus_test;
 pub use cases::{Case, Cases};
 pub use configurations::Configuration;

@@ -9,7 +9,7 @@
 //! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it; `for_x.csv` is the parameter `x` |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
 //! | `tests/lambda` | of a program of the calculus: what a pass makes, what values engines give, or what is wrong |
-//! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page |
+//! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page; rows of tables of expressions hold |
 //!
 //! `BLESS=1` rewrites snapshots.
 
@@ -21,7 +21,7 @@ use pullback_driver::{
 };
 use pullback_engines::ENGINES;
 use pullback_suite::{
-    Configuration, blocks, calculus_test, deep, held, input_at, matches, rendered,
+    Configuration, blocks, calculus_test, deep, held, input_at, matches, rendered, tables,
 };
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
@@ -269,7 +269,10 @@ fn docs(path: &Path) -> Outcome {
                 _ => {}
             }
         }
-        Ok(())
+        match tables(&document) {
+            Some(module) => Ok(holds(&Memory::default().with(path, module), path)?),
+            None => Ok(()),
+        }
     })
 }
 
