@@ -157,10 +157,15 @@ fn polished(path: &Path) -> Outcome {
     expectations(path)?;
     deeply(|| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        if formats(path)? == text {
+        if formats(path)? != text {
+            return Err("is not formatted: run `pullback fmt`".to_owned());
+        }
+        let mut session = Session::new(&Disk);
+        check(&mut session, path);
+        if session.diagnostics.is_empty() {
             Ok(())
         } else {
-            Err("is not formatted: run `pullback fmt`".to_owned())
+            Err(rendered(&session, &session.diagnostics))
         }
     })
 }

@@ -56,7 +56,15 @@ exit 1
 
 $ pullback check tests/cli/programs/calls.pull tests/stages/cube.pull
 exit 0
-! 2 files checked: 0 errors, 0 warnings
+! warning[W0201]: the name `y` is not used
+!   --> tests/cli/programs/calls.pull:23:22
+!    |
+! 23 | def constant (x: a) (y: b): a = x
+!    |                      ^ nothing reads it
+!    |
+!    = help: leave it out, or write `_` or `_y`
+!
+! 2 files checked: 0 errors, 1 warning
 
 $ pullback check tests/errors/many/five_unknown.pull nowhere.pull
 exit 2

@@ -156,6 +156,9 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0826", "an output file has no place for an answer"),
 
     // --- W: warnings
+    ("W0201", "a name that is not used"),
+    ("W0202", "an import that is not used"),
+    ("W0203", "a type variable named like a type"),
     ("W0501", "an arm that is never reached"),
     ("W0701", "a tie"),
     ("W0702", "a point without a derivative"),

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use pullback_base::{CODES, Diagnostic, Span, nearest};
 
+use pullback_types::{leftovers, type_like_variables};
+
 use crate::session::{Session, Stop};
 use crate::stdlib;
 use crate::test::{check_lines, infer_with_expectations, load_with_expectations};
@@ -13,6 +15,13 @@ pub fn check(session: &mut Session<'_>, path: &Path) {
     if let Ok((modules, lines)) = load_with_expectations(session, path) {
         let (inferred, ids) = infer_with_expectations(session, &modules, &lines);
         check_lines(session, &inferred, &lines, &ids);
+        let module = &modules.main().module;
+        // Where something is wrong, what is meant is not known, and so not what is left over.
+        if !session.has_errors() {
+            let beside: Vec<_> = lines.iter().flat_map(|line| line.kind.expressions()).collect();
+            session.diagnostics.extend(leftovers(module, &beside));
+        }
+        session.diagnostics.extend(type_like_variables(module));
     }
     session.sort_diagnostics();
 }

@@ -44,6 +44,17 @@ pub enum ExpectationKind {
     Engines(Vec<String>),
 }
 
+impl ExpectationKind {
+    /// The expressions that it is about.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            Self::Equal(left, right) | Self::Close(left, right, _) => vec![left, right],
+            Self::Fails(expr, _) => vec![expr],
+            Self::Type(..) | Self::Engines(_) => vec![],
+        }
+    }
+}
+
 const TOLERANCE: f64 = 1e-9;
 
 /// Reads the expectations of a module.

@@ -16,5 +16,5 @@ mod walk;
 pub use elaborate::{ELABORATE, Elaborated, elaborate, open_record};
 pub use exhaustive::check_patterns;
 pub use infer::{Argument, Call, Direction, Inference, infer};
-pub use resolve::{Scopes, Shelf, Source};
+pub use resolve::{Scopes, Shelf, Source, leftovers, type_like_variables};
 pub use show::{show_scheme, show_type};

@@ -102,12 +102,47 @@ impl<'a> Infer<'a> {
                     if call.wrong || self.unifier.reports.len() > before {
                         return TExpr::error(span);
                     }
-                    self.solver().report_not_function(&head.expr, &call.callee, index, &other, arg);
+                    let hides = index == 0 && self.hides_function(&head);
+                    if hides {
+                        self.report_hidden(&head, &other);
+                    } else {
+                        self.solver().report_not_function(
+                            &head.expr,
+                            &call.callee,
+                            index,
+                            &other,
+                            arg,
+                        );
+                    }
                     return TExpr::error(span);
                 }
             }
         }
         self.solver().finish_call(head, args, call, span)
+    }
+
+    /// Whether this is a local name that hides a definition or a built-in.
+    fn hides_function(&self, head: &Head) -> bool {
+        let (TExprKind::Local(..), Some(name)) = (&head.expr.kind, &head.name) else {
+            return false;
+        };
+        self.declared.scopes.value(self.scope.module(), name).is_some()
+            || crate::builtins::lookup(name).is_some()
+    }
+
+    /// A local name is applied, or given for a function, which is none; what it hides may have been meant.
+    fn report_hidden(&mut self, head: &Head, ty: &Ty) {
+        let name = head.name.as_ref().map_or("", |name| name.as_str());
+        let found = self.solver().show(ty);
+        let diagnostic = Diagnostic::error(
+            "E0302",
+            head.expr.span,
+            format!("the local name `{name}` is no function, and hides the function `{name}`"),
+            format!("this is the local `{found}`"),
+        )
+        .note("of several things with one name, the innermost is meant")
+        .hint(format!("give the local name another one; then `{name}` is the function again"));
+        self.unifier.report(diagnostic);
     }
 
     /// Checks the arguments that are not written functions before those that are: in
@@ -146,6 +181,8 @@ impl<'a> Infer<'a> {
     ) {
         let arg = if call.wrong && !is_closed(from) {
             self.infer(arg)
+        } else if let Some(hidden) = self.hidden_argument(arg, from) {
+            hidden
         } else {
             self.check(arg, from, &Why::Argument(call.callee.clone(), index))
         };
@@ -159,6 +196,23 @@ impl<'a> Infer<'a> {
             }
         }
         call.typed[index] = Some(arg);
+    }
+
+    /// A local name that is no function, given for one, where it hides a function: reported.
+    fn hidden_argument(&mut self, arg: &Expr, from: &Ty) -> Option<TExpr> {
+        let ExprKind::Name(name) = &arg.kind else { return None };
+        let is_local = self.scope.binding(name).is_some();
+        if !is_local || !matches!(self.unifier.table.head(from), Ty::Fun(..)) {
+            return None;
+        }
+        let head = self.name_head(name, arg.span, None);
+        let ty = self.unifier.table.head(&head.expr.ty);
+        let is_data = matches!(ty, Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Array(..));
+        if !is_data || !self.hides_function(&head) {
+            return None;
+        }
+        self.report_hidden(&head, &ty);
+        Some(TExpr::error(arg.span))
     }
 
     /// `(|>)` as a function.

@@ -5,7 +5,9 @@
 //! Invariant: every [`GlobalId`] and [`TypeDeclId`] handed out here is declared exactly once.
 
 pub(crate) mod deps;
+mod leftovers;
 pub(crate) mod names;
+mod uses;
 
 use indexmap::IndexMap;
 use pullback_base::{Diagnostic, FileId, Id, Name, Span};
@@ -14,6 +16,8 @@ use rustc_hash::FxHashSet;
 
 use crate::tir::GlobalId;
 use crate::ty::TypeDeclId;
+
+pub use leftovers::{leftovers, type_like_variables};
 
 /// A module to infer.
 #[derive(Clone, Debug)]

@@ -29,10 +29,6 @@ impl<T> Names<T> {
         let place = self.places.get(name)?.last()?;
         self.entries.get(*place).map(|(_, entry)| entry)
     }
-    /// Whether a name is in scope.
-    pub fn contains(&self, name: &Name) -> bool {
-        self.get(name).is_some()
-    }
     /// How many names are in scope, hidden ones included.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -98,6 +94,6 @@ mod tests {
         assert_eq!(names.split_off(2), [("x".into(), 3)]);
         assert_eq!(names.get(&"x".into()), Some(&1));
         names.clear();
-        assert!(!names.contains(&"x".into()));
+        assert_eq!(names.get(&"x".into()), None);
     }
 }

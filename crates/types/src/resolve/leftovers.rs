@@ -1,0 +1,107 @@
+//! What is left over in a file: names that nothing uses, and type variables that look like types.
+//!
+//! Input: the tree of a file without errors, and the expressions beside it. Output: warnings. A definition at the
+//! top level is never left over, since commands and other files may use it.
+
+use pullback_base::Diagnostic;
+use pullback_syntax::ast::{Expr, Import, ItemKind, Module, TypeBody};
+use rustc_hash::FxHashSet;
+
+use super::uses::{Bound, BoundBy, Uses};
+
+/// Types of other languages, in lower case, and what to write instead.
+const TYPES: &[(&[&str], &str)] = &[
+    (&["float", "double", "real", "number", "num", "float64", "float32", "f64", "f32"], "Real"),
+    (&["int", "integer", "long", "int64", "int32", "i64", "i32", "nat", "uint"], "Int"),
+    (&["bool", "boolean"], "Bool"),
+    (&["string", "str", "text"], "String"),
+    (&["unit", "void"], "()"),
+    (&["array", "list", "vector", "vec", "tensor"], "[]Real"),
+    (&["matrix", "mat"], "[][]Real"),
+    (&["option", "maybe"], "Option a"),
+];
+
+/// Warns of names that nothing uses; `beside` are the expressions of the file's expectations.
+pub fn leftovers(module: &Module, beside: &[&Expr]) -> Vec<Diagnostic> {
+    let mut uses = uses_of(module);
+    let own = uses.bound.len();
+    beside.iter().for_each(|expr| uses.expr(expr));
+    let mut warnings: Vec<Diagnostic> = uses.bound[..own].iter().filter_map(unused).collect();
+    for item in &module.items {
+        if let ItemKind::Import(import) = &item.kind {
+            warnings.extend(unused_import(import, &uses));
+        }
+    }
+    warnings
+}
+
+/// Warns of type variables that look like types, each once.
+pub fn type_like_variables(module: &Module) -> Vec<Diagnostic> {
+    let mut told = FxHashSet::default();
+    let mut warnings = Vec::new();
+    for var in uses_of(module).type_vars {
+        let name = var.node.as_str();
+        let Some((_, ty)) = TYPES.iter().find(|(names, _)| names.contains(&name)) else { continue };
+        if !told.insert(var.node.clone()) {
+            continue;
+        }
+        let title = format!("`{name}` is a type variable, not a type");
+        warnings.push(
+            Diagnostic::warning("W0203", var.span, title, "stands for every type")
+                .note("names of types begin with an upper-case letter")
+                .hint(format!("write `{ty}`, or give the variable another name, such as `a`")),
+        );
+    }
+    warnings
+}
+
+fn uses_of(module: &Module) -> Uses {
+    let mut uses = Uses::default();
+    for item in &module.items {
+        match &item.kind {
+            ItemKind::Def(def) => uses.def(def),
+            ItemKind::Type(decl) => match &decl.body {
+                TypeBody::Alias(ty) => uses.ty(ty),
+                TypeBody::Sum(constructors) => {
+                    let fields = constructors.iter().flat_map(|constructor| &constructor.fields);
+                    fields.for_each(|field| uses.ty(field));
+                }
+            },
+            ItemKind::Import(_) | ItemKind::Error => {}
+        }
+    }
+    uses
+}
+
+fn unused(bound: &Bound) -> Option<Diagnostic> {
+    if bound.is_used || bound.name.starts_with('_') {
+        return None;
+    }
+    let name = &bound.name;
+    let (what, hint) = match bound.by {
+        // A size may be there to say that two others are equal, or that there is one.
+        BoundBy::Size => return None,
+        BoundBy::Pattern => ("name", format!("leave it out, or write `_` or `_{name}`")),
+        BoundBy::Field => {
+            ("field", "leave it out: fields that are not named are not looked at".to_owned())
+        }
+        BoundBy::Definition => ("local function", "leave it out, or call it".to_owned()),
+    };
+    let title = format!("the {what} `{name}` is not used");
+    Some(Diagnostic::warning("W0201", bound.span, title, "nothing reads it").hint(hint))
+}
+
+fn unused_import(import: &Import, uses: &Uses) -> Option<Diagnostic> {
+    let path = &import.path.node;
+    let name = match &import.alias {
+        Some(alias) => alias.node.as_str(),
+        None => path.rsplit('/').next().unwrap_or(path),
+    };
+    if uses.free.contains(name) {
+        return None;
+    }
+    let title = format!("the import of \"{path}\" is not used");
+    let label = format!("nothing begins with `{name}.`");
+    let hint = format!("leave the import out; its names would be used as `{name}.…`");
+    Some(Diagnostic::warning("W0202", import.path.span, title, label).hint(hint))
+}
