@@ -48,6 +48,7 @@ type Leave = (Law, &'static str, &'static str, &'static str);
 /// A rule of a user's costs what it costs, and need not be linear.
 const RULE: &str = "a rule of its own";
 const CLIPS: &str = "the rule clips its cotangent: it is not linear";
+const QUOTIENT: &str = "a quotient of differences: rounding is divided by 2e-5";
 /// Two products and their sum, beside the product.
 const PRODUCTS: &str = "products alone: with its tangent each takes four operations";
 /// The share of the elements that tie, and a product with it and with the rest.
@@ -60,6 +61,7 @@ const LEAVES: &[Leave] = &[
     (Law::Reverse, "tests/ad/clipping.pull", "", RULE),
     (Law::Code, "tests/ad/clipping.pull", "", RULE),
     (Law::Forward, "examples/implicit_layer.pull", "(\\p -> (layer p)[0])", RULE),
+    (Law::Adjoint, "examples/cookbook/checking.pull", "difference", QUOTIENT),
     (Law::Forward, "examples/programs/gaussian_process.pull", "", RULE),
     (Law::Forward, "examples/programs/options.pull", "implied", RULE),
     (Law::Forward, "tests/ad/depth.pull", "long_power", PRODUCTS),

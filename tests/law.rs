@@ -23,6 +23,7 @@ const SLACK: u64 = 10;
 /// mode by dual numbers calls a rule of reverse mode once for each Real of its result.
 const RULES: &[(&str, &str)] = &[
     ("examples/implicit_layer.pull", "(\\p -> (layer p)[0])"),
+    ("examples/cookbook/custom_rules.pull", "switch"),
     ("examples/programs/gaussian_process.pull", "(surprise years[::3] readings[::3])"),
     ("examples/programs/gaussian_process.pull", "predict"),
     ("examples/programs/gaussian_process.pull", "surprise"),
