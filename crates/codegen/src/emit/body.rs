@@ -29,6 +29,8 @@ pub(super) struct Body<'e, 'p> {
     pub mortal: FxHashSet<VarId>,
     /// Where loops put what they collect, if that is a part of a larger array.
     pub places: FxHashMap<VarId, String>,
+    /// Those of them that are read there too.
+    pub read_there: FxHashSet<VarId>,
     /// The arrays under way that have their memory from the start.
     pub begun: FxHashSet<VarId>,
     /// Accumulators of the block at hand that have not been read yet.

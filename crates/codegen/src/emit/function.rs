@@ -21,6 +21,7 @@ impl Emit<'_> {
             owns: FxHashMap::default(),
             mortal: FxHashSet::default(),
             places: FxHashMap::default(),
+            read_there: FxHashSet::default(),
             begun: FxHashSet::default(),
             accumulators: vec![],
             is_loop: false,

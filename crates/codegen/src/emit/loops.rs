@@ -87,7 +87,7 @@ impl Body<'_, '_> {
     /// Declares the arrays that a loop collects, but for those that lie in larger ones.
     pub fn declare_collected(&mut self, collected: &[VarId]) {
         for var in collected {
-            if !self.places.contains_key(var) {
+            if !self.places.contains_key(var) || self.read_there.contains(var) {
                 self.declare(*var);
             }
         }
@@ -172,6 +172,9 @@ impl Body<'_, '_> {
         }
         if let (Some(row), false) = (row.var(), sizes.is_empty()) {
             let size = texts[1..].join(" * ");
+            if uses(body, row) > 1 {
+                self.read_there.insert(row);
+            }
             self.places.insert(row, format!("q{name} + v{} * ({size})", index.index()));
         }
     }
@@ -182,6 +185,10 @@ impl Body<'_, '_> {
         let (elem, pointer) = (self.elem(ty), elem_type(ty.elem));
         if let Some(place) = self.places.get(&var).cloned() {
             self.line(format_args!("{pointer} *restrict q{name} = {place};"));
+            if self.read_there.contains(&var) {
+                let (c_type, sizes) = (self.c_type(ty), texts.join(", "));
+                self.line(format_args!("v{name} = ({c_type}){{0, q{name}, {{{sizes}}}}};"));
+            }
             false
         } else {
             let c_type = self.c_type(ty);
@@ -298,15 +305,13 @@ fn row_sizes(
     sizes: &mut Vec<Atom>,
 ) -> Option<()> {
     let var = row.var()?;
-    let mut uses = 0;
-    body.visit_atoms(&mut |atom| uses += usize::from(atom == row));
     let stmt = body.stmts.iter().find(|stmt| stmt.vars.contains(&var))?;
     let Op::Loop(inner) = &stmt.op else { return None };
     let LoopForm::For { count, .. } = inner.form else { return None };
     let at = stmt.vars.iter().position(|other| *other == var)?;
     let is_state = at < inner.states.len();
     let varies = count.var().is_some_and(|count| bound.contains(&count));
-    if uses != 1 || is_state || varies {
+    if uses(body, var) != 1 + reads(body, var, rank) || is_state || varies {
         return None;
     }
     sizes.push(count);
@@ -315,6 +320,28 @@ fn row_sizes(
     } else {
         Some(())
     }
+}
+
+/// How often a block mentions a variable.
+fn uses(block: &Block, var: VarId) -> usize {
+    let mut uses = 0;
+    block.visit_atoms(&mut |atom| uses += usize::from(atom == Atom::Var(var)));
+    uses
+}
+
+/// How often a block reads a number from an array of this rank, or asks its size.
+fn reads(block: &Block, array: VarId, rank: u8) -> usize {
+    let mut reads = 0;
+    block.visit(&mut |stmt| {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others may hold the array")]
+        let is_read = match &stmt.op {
+            Op::Index(of, at) => *of == array.into() && at.len() == usize::from(rank),
+            Op::Dim(of, _) => *of == array.into(),
+            _ => false,
+        };
+        reads += usize::from(is_read);
+    });
+    reads
 }
 
 /// Whether code has no loops and calls inside, so that it takes little time.
