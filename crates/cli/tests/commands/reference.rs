@@ -58,7 +58,8 @@ fn the_pages_for_a_browser_link_to_what_is_there() {
             links += 1;
             match link.strip_prefix('#') {
                 Some(anchor) => {
-                    assert!(text.contains(&format!("id=\"{anchor}\"")), "{name}: {link}")
+                    let target = format!("id=\"{anchor}\"");
+                    assert_eq!(text.matches(&target).count(), 1, "{name}: {link}");
                 }
                 None => assert!(pages.contains_key(link), "{name}: {link}"),
             }

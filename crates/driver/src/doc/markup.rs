@@ -55,25 +55,40 @@ impl Markup {
         let mut body = self.heading(1, &module.name, "");
         body.push_str(&self.prose(&module.about));
         body.push_str(&self.contents(module));
-        for entry in &module.entries {
+        for (entry, anchor) in module.entries.iter().zip(self.anchors(module)) {
             if let Some(section) = &entry.section {
                 body.push_str(&self.heading(2, section, ""));
             }
-            body.push_str(&self.entry(entry));
+            body.push_str(&self.entry(entry, &anchor));
         }
         self.document(&module.name, &body)
     }
     fn contents(self, module: &Module) -> String {
-        let names = module.entries.iter();
+        let entries = module.entries.iter().zip(self.anchors(module));
         let links: Vec<String> =
-            names.map(|it| self.link(&format!("#{}", anchor(&it.name)), &it.name)).collect();
+            entries.map(|(it, anchor)| self.link(&format!("#{anchor}"), &it.name)).collect();
         match self {
             Self::Markdown => format!("{}\n", filled(&links)),
             Self::Html => format!("<p>{}</p>\n", links.join(", ")),
         }
     }
-    fn entry(self, entry: &Entry) -> String {
-        let mut text = self.heading(3, &entry.name, &anchor(&entry.name));
+    /// What follows `#` in a link to each definition. Pages of Markdown get theirs from the headings: in small
+    /// letters, with a number behind what was there before.
+    fn anchors(self, module: &Module) -> Vec<String> {
+        let names: Vec<&str> = module.entries.iter().map(|it| it.name.as_str()).collect();
+        let anchor = |(place, name): (usize, &&str)| {
+            let small = name.to_lowercase();
+            let before = names[..place].iter().filter(|it| it.to_lowercase() == small).count();
+            match (self, before) {
+                (Self::Html, _) => (*name).to_owned(),
+                (Self::Markdown, 0) => small,
+                (Self::Markdown, before) => format!("{small}-{before}"),
+            }
+        };
+        names.iter().enumerate().map(anchor).collect()
+    }
+    fn entry(self, entry: &Entry, anchor: &str) -> String {
+        let mut text = self.heading(3, &entry.name, anchor);
         let head =
             if entry.head.lines().count() > 1 { entry.head.clone() } else { one_line(&entry.head) };
         text.push_str(&self.code(&head));
@@ -151,11 +166,6 @@ impl Markup {
             ),
         }
     }
-}
-
-/// What follows `#` in a link to a definition.
-fn anchor(name: &str) -> String {
-    name.to_lowercase()
 }
 
 fn escaped(text: &str) -> String {
