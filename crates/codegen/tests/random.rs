@@ -190,7 +190,7 @@ fn usual_arguments() -> Vec<Vec<Value>> {
         Value::array(Shape::new(&[rows, columns]), Items::Real(items))
     };
     let vector = |size: usize| Value::reals((0..size).map(|at| (at as f64).cos() + 1.1).collect());
-    [(17, 3, 19), (8, 16, 2), (5, 9, 9), (0, 0, 3), (1, 24, 1)]
+    [(70, 3, 19), (33, 16, 2), (17, 2, 41), (8, 9, 9), (0, 0, 3), (1, 24, 1)]
         .map(|(size, rows, columns)| {
             let n = Value::Int(size as i64 % 7);
             vec![Value::Real(1.25), Value::Real(0.75), n, vector(size), matrix(rows, columns)]

@@ -1,6 +1,7 @@
 //! Random programs of the IR that keep its rules. Indices and numbers are small, so that programs sometimes
 //! fail and mostly do not.
 
+mod kernels;
 mod sweeps;
 
 use pullback_base::Span;
@@ -12,6 +13,8 @@ use pullback_prim::Prim;
 
 const VECTOR: Type = Type::REAL.array();
 const MATRIX: Type = VECTOR.array();
+/// How deep blocks lie in each other.
+const DEEPEST: usize = 3;
 
 pub struct Generator {
     state: u64,
@@ -88,7 +91,7 @@ impl Generator {
         };
         let id = self.program.funcs.push(func);
         self.own = (name == "helper").then(|| (id, params[0]));
-        let body = self.block(results, steps, 3);
+        let body = self.block(results, steps, DEEPEST);
         self.program.funcs[id].body = body;
         self.funcs.push(id);
         id
@@ -175,7 +178,7 @@ impl Generator {
     }
 
     fn step(&mut self, depth: usize) {
-        let kinds = if depth == 0 { 16 } else { 30 };
+        let kinds = if depth == 0 { 16 } else { 33 };
         match self.below(kinds) {
             0..=3 => self.real_prim(),
             4 => self.int_prim(),
@@ -208,6 +211,7 @@ impl Generator {
             25 => self.sweeps(depth),
             26 => self.boxes(depth),
             27 if depth > 1 => self.rows(depth),
+            30..=32 if depth == DEEPEST => self.kernel(),
             28 => {
                 let count = self.atom(Type::INT);
                 self.add_up(depth, count, &[]);

@@ -34,7 +34,7 @@ impl Generator {
         self.emit(Type::REAL, Op::ReadAcc(total));
     }
 
-    fn begin(&mut self, ty: Type, init: Atom) -> Atom {
+    pub(super) fn begin(&mut self, ty: Type, init: Atom) -> Atom {
         let acc = self.program.fresh("acc", ty.acc());
         self.out.push(Stmt::new(vec![acc], Op::NewAcc(init), Span::NONE));
         acc.into()
