@@ -14,8 +14,8 @@ use pullback_prim::Prim;
 use pullback_suite::{contenders, deep, random_programs, walk_table};
 
 /// How many random programs. `cargo xtask fuzz --count 20000 --seed 0 --costly-every 100 --large-every 1`
-/// takes ten minutes of a processor, where these take half a minute.
-const COUNT: u64 = 3000;
+/// takes ten minutes of a processor, where these take twenty seconds.
+const COUNT: u64 = 2000;
 /// Engines that transform programs differentiate derivatives in one program of so many.
 const COSTLY_EVERY: u64 = 100;
 /// One program in so many may be large; it costs four times a small one.

@@ -26,7 +26,7 @@ use pullback_suite::{
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
 /// count what an engine is not made for. `cargo xtask suite` gives more.
-const STEPS: u64 = 2_000_000;
+const STEPS: u64 = 500_000;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 

@@ -1,9 +1,10 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
-//! `cargo xtask suite`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`,
+//! `cargo xtask suite`, `cargo xtask laws`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`,
 //! `cargo xtask names`, `cargo xtask sanitize`, `cargo xtask yardsticks`.
 
 mod bench;
 mod examples;
+mod laws;
 mod names;
 mod oracle;
 #[cfg(unix)]
@@ -108,6 +109,12 @@ enum Task {
         #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
         only: Vec<String>,
     },
+    /// Check the laws of costs on all files, and passes and native code on many random programs of the IR.
+    Laws {
+        /// How many random programs; native code under sanitizers takes one in 50 of them.
+        #[arg(long, default_value_t = 5000)]
+        count: u64,
+    },
     /// Measure the evaluator and the cost of derivatives, as ratios on this machine.
     Bench,
     /// Measure functions written by hand in C beside those of Pullback and their derivatives, in one run.
@@ -149,6 +156,7 @@ fn main() -> ExitCode {
         Task::Suite { engine, steps, only } => {
             suite::suite(engine.as_deref(), steps, only.as_deref())
         }
+        Task::Laws { count } => laws::laws(count),
         #[cfg(unix)]
         Task::Sanitize { only } => sanitize::sanitize(only.as_deref()),
         Task::Passes { steps, only } => suite::passes(steps, &only),

@@ -14,7 +14,7 @@ use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise, proven};
 
 /// How many programs of each kind there are.
-const PROGRAMS: u64 = 10;
+const PROGRAMS: u64 = 6;
 
 /// Runs the roots: each is given the arguments of the second kind, and the first kind takes none.
 const MAIN: &str = "

@@ -11,7 +11,7 @@ use pullback_ir::{FuncId, Program, Stage, verify};
 use pullback_opt::{Options, PASSES, optimise};
 
 /// How many programs there are.
-const PROGRAMS: u64 = 1000;
+const PROGRAMS: u64 = 400;
 
 /// What comes of a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,6 +165,7 @@ fn random_programs_keep_their_meaning() {
     }
     println!("{values} values, {failures} failures, {smaller} programs became smaller");
     if count > 1 {
-        assert!(values > 1000 && failures > 500 && smaller > 900);
+        let count = count as usize;
+        assert!(values > count && failures > count / 2 && smaller > count * 9 / 10);
     }
 }
