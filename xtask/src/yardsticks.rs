@@ -66,6 +66,8 @@ const OPTIONS: &[&str] = &[
     "-std=gnu11",
     "-O3",
     "-march=native",
+    #[cfg(target_arch = "x86_64")]
+    "-mtune=generic",
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
