@@ -7,6 +7,7 @@ use super::callee::Callee;
 use super::expr;
 use super::mismatch::Why;
 use super::names::Head;
+use super::scope::Binding;
 use super::solver::Solver;
 use super::state::Infer;
 use super::unifier::Unifier;
@@ -201,14 +202,21 @@ impl<'a> Infer<'a> {
     /// A local name that is no function, given for one, where it hides a function: reported.
     fn hidden_argument(&mut self, arg: &Expr, from: &Ty) -> Option<TExpr> {
         let ExprKind::Name(name) = &arg.kind else { return None };
-        let is_local = self.scope.binding(name).is_some();
-        if !is_local || !matches!(self.unifier.table.head(from), Ty::Fun(..)) {
+        let Some(Binding::Local(local)) = self.scope.binding(name) else { return None };
+        if !matches!(self.unifier.table.head(from), Ty::Fun(..)) {
+            return None;
+        }
+        // What has a scheme is a function; each look at it as a name is a use, with constraints of its own.
+        let local = *local;
+        if self.bindings.local(local).scheme.is_some() {
+            return None;
+        }
+        let ty = self.unifier.table.head(&self.typed.locals[local].ty);
+        if !matches!(ty, Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Array(..)) {
             return None;
         }
         let head = self.name_head(name, arg.span, None);
-        let ty = self.unifier.table.head(&head.expr.ty);
-        let is_data = matches!(ty, Ty::Real | Ty::Int | Ty::Bool | Ty::Str | Ty::Array(..));
-        if !is_data || !self.hides_function(&head) {
+        if !self.hides_function(&head) {
             return None;
         }
         self.report_hidden(&head, &ty);
