@@ -40,6 +40,10 @@ static inline pb_block *pb_buffer_of(pb_ctx *c, int32_t site, uint32_t elem, uin
   if (__builtin_mul_overflow(count, pb_size(elem), &bytes) || bytes > (UINT64_C(1) << 60))
     pb_out_of_memory(c, site, count, pb_size(elem));
   bytes = (bytes + 15) & ~UINT64_C(15);
+  /* What lies on large pages has all of the last one, so that something may be appended. */
+  const uint64_t heads = sizeof(pb_large) + sizeof(pb_buffer);
+  if (bytes >= PB_HUGE && bytes + PB_PAGE < c->limit - c->used)
+    bytes = ((bytes + heads + PB_PAGE - 1) & ~(PB_PAGE - 1)) - heads;
   pb_buffer *buffer = pb_take(c, site, sizeof(pb_buffer) + bytes);
   buffer->head = (pb_block){1, PB_ARRAY, elem};
   buffer->bytes = bytes;

@@ -52,6 +52,8 @@ typedef struct pb_large { struct pb_large *prev, *next, *spare; uint64_t bytes; 
 /* Blocks of up to this size that nothing holds any more are kept for the next of their size, up to so many bytes. */
 #define PB_KEPT (PB_SMALL ? UINT64_C(1) << 20 : 0)
 #define PB_ALL_KEPT (UINT64_C(8) << 20)
+/* Larger ones are kept for later runs too, up to so many bytes. */
+#define PB_POOL (PB_SMALL ? UINT64_C(64) << 20 : 0)
 /* From which size on blocks lie on large pages, and how large these are. */
 #define PB_HUGE (UINT64_C(4) << 20)
 #define PB_PAGE (UINT64_C(2) << 20)
@@ -109,6 +111,56 @@ static PB_COLD void pb_out_of_memory(pb_ctx *c, int32_t site, uint64_t count, ui
   pb_fail(c, site, PB_F_MEMORY, (int64_t)count, (int64_t)c->used, (int64_t)size);
 }
 
+/* Large blocks that no run has: to get one anew from the system costs as much as to fill it. */
+static struct { pb_large *first; uint64_t bytes; char is_taken; } pb_pool;
+
+static void pb_pool_enter(void) {
+  while (__atomic_test_and_set(&pb_pool.is_taken, __ATOMIC_ACQUIRE)) {}
+}
+
+static void pb_pool_leave(void) { __atomic_clear(&pb_pool.is_taken, __ATOMIC_RELEASE); }
+
+/* A block that has room for so many bytes, and not for many more, if there is one. */
+static pb_large *pb_pool_take(uint64_t bytes) {
+  pb_pool_enter();
+  pb_large **link = &pb_pool.first;
+  while (*link && !((*link)->bytes >= bytes && (*link)->bytes - bytes <= bytes / 4)) link = &(*link)->next;
+  pb_large *large = *link;
+  if (large) {
+    *link = large->next;
+    pb_pool.bytes -= large->bytes;
+  }
+  pb_pool_leave();
+  return large;
+}
+
+/* Keeps a block, in place of those that nothing has taken for the longest time. */
+static void pb_pool_give(pb_large *large) {
+  if (large->bytes <= PB_KEPT || large->bytes > PB_POOL) return free(large);
+  pb_pool_enter();
+  large->next = pb_pool.first;
+  pb_pool.first = large;
+  pb_pool.bytes += large->bytes;
+  while (pb_pool.bytes > PB_POOL) {
+    pb_large **last = &pb_pool.first;
+    while ((*last)->next) last = &(*last)->next;
+    pb_pool.bytes -= (*last)->bytes;
+    free(*last);
+    *last = 0;
+  }
+  pb_pool_leave();
+}
+
+/* Gives all of them back to the system. */
+static __attribute__((destructor)) void pb_pool_free(void) {
+  while (pb_pool.first) {
+    pb_large *large = pb_pool.first;
+    pb_pool.first = large->next;
+    free(large);
+  }
+  pb_pool.bytes = 0;
+}
+
 static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uint64_t bytes) {
   if (bytes <= PB_SMALL) {
     void **chunk = malloc(PB_CHUNK);
@@ -133,12 +185,15 @@ static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uin
   }
   /* The head of elements ends where a line of the cache begins. What is very large lies on pages that are. */
   const uint64_t line = bytes < PB_HUGE ? 64 : PB_PAGE, whole = (bytes + 32 + line - 1) & ~(line - 1);
-  pb_large *large = aligned_alloc(line, whole);
-  if (!large) pb_out_of_memory(c, site, bytes, 1);
+  pb_large *large = bytes > PB_KEPT ? pb_pool_take(bytes) : 0;
+  if (!large) {
+    large = aligned_alloc(line, whole);
+    if (!large) pb_out_of_memory(c, site, bytes, 1);
 #ifdef MADV_HUGEPAGE
-  if (bytes >= PB_HUGE) madvise(large, whole, MADV_HUGEPAGE);
+    if (bytes >= PB_HUGE) madvise(large, whole, MADV_HUGEPAGE);
 #endif
-  large->bytes = bytes;
+    large->bytes = bytes;
+  }
   large->next = c->large.next;
   large->prev = &c->large;
   if (large->next) large->next->prev = large;
@@ -182,15 +237,15 @@ static inline void pb_give(pb_ctx *c, void *block, uint64_t bytes) {
   }
   large->prev->next = large->next;
   if (large->next) large->next->prev = large->prev;
-  free(large);
+  pb_pool_give(large);
 }
 
-/* Gives all large blocks back to the system, those that are kept too. */
+/* Lets go of all large blocks, those that are kept too. */
 static void pb_free_large(pb_ctx *c) {
   while (c->large.next) {
     pb_large *large = c->large.next;
     c->large.next = large->next;
-    free(large);
+    pb_pool_give(large);
   }
   memset(c->spare, 0, sizeof c->spare);
   c->kept = 0;

@@ -202,6 +202,48 @@ PB_INLINE void pb_add_own(pb_v *p, pb_w at, pb_v v, pb_w mask) {
   PB_LANE(l) if (mask[l]) p[at[l]][l] += v[l];
 }
 
+/* Turns eight vectors into those of their first lanes, of their second lanes and so on. */
+PB_INLINE void pb_turn(pb_v v[8]) {
+#ifdef PB_SHUFFLE
+  pb_v a[8], b[8];
+  for (int k = 0; k < 8; k += 2) {
+    a[k] = __builtin_shufflevector(v[k], v[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    a[k + 1] = __builtin_shufflevector(v[k], v[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  for (int k = 0; k < 8; k += 4)
+    for (int l = k; l < k + 2; l++) {
+      b[l] = __builtin_shufflevector(a[l], a[l + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      b[l + 2] = __builtin_shufflevector(a[l], a[l + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  for (int k = 0; k < 4; k++) {
+    v[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    v[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+#else
+  pb_v turned[8];
+  for (int k = 0; k < 8; k++) PB_LANE(l) turned[k][l] = v[l][k];
+  for (int k = 0; k < 8; k++) v[k] = turned[k];
+#endif
+}
+
+/* Puts the rows of the first lanes to a place each, so many elements apart. */
+PB_INLINE void pb_put_rows(double *p, int64_t stride, const pb_v *own, int64_t step, int64_t count, int64_t m) {
+  for (int64_t e = 0; e < count; e += 8) {
+    pb_v v[8];
+    const int64_t some = count - e < 8 ? count - e : 8;
+    for (int64_t k = 0; k < 8; k++) v[k] = k < some ? own[(e + k) * step] : (pb_v){0};
+    pb_turn(v);
+    if (some == 8 && m == 8) {
+      PB_LANE(l) pb_store(p + l * stride + e, v[l]);
+    } else {
+      PB_LANE(l) if (l < m) pb_store_some(p + l * stride + e, v[l], some);
+    }
+  }
+}
+PB_INLINE void pb_put_rows_int(int64_t *p, int64_t stride, const pb_w *own, int64_t step, int64_t count, int64_t m) {
+  pb_put_rows((double *)p, stride, (const pb_v *)own, step, count, m);
+}
+
 /* Room for arrays of a kernel, of sizes that may be negative; it begins with a line of the cache. */
 static PB_UNUSED pb_block *pb_scratch(pb_ctx *c, int32_t site, const int64_t *d, int rank, uint64_t size) {
   uint64_t count = size;
@@ -260,14 +302,30 @@ PB_INLINE pb_v pb_v_Sqrt(pb_v x) {
 }
 PB_INLINE pb_v pb_v_Floor(pb_v x) { return PB_EACH1(pb_v, floor, x); }
 PB_INLINE pb_v pb_v_mul_zero(pb_v t, pb_v x) { return pb_where(t == 0.0, pb_all(0.0), t * x); }
+/* The quotient as Reals give it, towards zero or one beyond: exact enough for Ints that are Reals, other than 0. */
+PB_INLINE pb_w pb_near_quotient(pb_w m, pb_w n) {
+  return __builtin_convertvector(__builtin_convertvector(m, pb_v) / __builtin_convertvector(n, pb_v), pb_w);
+}
+PB_INLINE int pb_are_reals(pb_w m, pb_w n) {
+  const int64_t most = INT64_C(1) << 52;
+  return pb_every((m >= -most) & (m <= most) & (n >= -most) & (n <= most) & (n != 0));
+}
 /* Lanes that are not at work may hold anything: nothing fails. */
 PB_INLINE pb_w pb_v_IntDiv(pb_w m, pb_w n) {
+  if (pb_are_reals(m, n)) {
+    const pb_w near = pb_near_quotient(m, n), rest = m - near * n;
+    return near + ((rest != 0) & ((rest < 0) != (n < 0)));
+  }
   pb_w r;
   PB_LANE(l) r[l] = n[l] == 0 || n[l] == -1 ? (int64_t)(0 - (uint64_t)m[l] * (n[l] != 0))
                                             : m[l] / n[l] - (m[l] % n[l] != 0 && (m[l] < 0) != (n[l] < 0));
   return r;
 }
 PB_INLINE pb_w pb_v_IntRem(pb_w m, pb_w n) {
+  if (pb_are_reals(m, n)) {
+    const pb_w rest = m - pb_near_quotient(m, n) * n;
+    return rest + ((rest != 0) & ((rest < 0) != (n < 0)) & n);
+  }
   pb_w r;
   PB_LANE(l) {
     const int64_t rest = n[l] == 0 || n[l] == -1 ? 0 : m[l] % n[l];

@@ -188,6 +188,9 @@ impl Text<'_, '_> {
         if self.lies_in(row, var, index) {
             return;
         }
+        if self.put_rows(row, var, index) {
+            return;
+        }
         let (e, total) = (self.fresh(), self.total(row));
         self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
         let from = self.first(row).plus(&format!("e{e}"));
@@ -206,6 +209,30 @@ impl Text<'_, '_> {
             self.line(format_args!("{base}[{at}] = {loaded};"));
         }
         self.close();
+    }
+
+    /// Puts the rows that each lane has of its own, if the lanes' rows go to places at even distances.
+    fn put_rows(&mut self, row: VarId, var: VarId, index: Atom) -> bool {
+        let (from, to) = (self.first(row), self.offset(var, &[index]));
+        let whole = self.layout.view(var).root;
+        let is_own = |root: VarId| self.kind(Atom::Var(root)) == Kind::Varying;
+        let suffix = match self.ty(Atom::Var(whole)).elem {
+            Elem::Real => "",
+            Elem::Int => "_int",
+            Elem::Bool | Elem::Str | Elem::Unit | Elem::Data(_) => return false,
+        };
+        let (Offset::Uniform(first), Offset::Linear(at, stride)) = (from, to) else { return false };
+        let root = self.layout.view(row).root;
+        if is_own(whole) || !is_own(root) || self.is_zero(row) {
+            return false;
+        }
+        let (base, rows) = (self.base(whole), self.base(root));
+        let (first, step, total) = (self.own(&first), self.parts, self.total(row));
+        let lanes = if self.across == Some(true) { "m" } else { "8" };
+        self.line(format_args!(
+            "pb_put_rows{suffix}({base} + {at}, {stride}, {rows} + {first}, {step}, {total}, {lanes});"
+        ));
+        true
     }
 
     /// Whether a row is where the loop's array has it.
