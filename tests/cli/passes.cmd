@@ -230,6 +230,13 @@ exit 0
 >   does  lets loops collect nothing that is not read, also if their count may be negative
 >   law   for i < n with s { yield t collect e } = if n < 0 { fail }, for i < n with s { yield t }
 >   runs  once, when the other passes of the optimiser change nothing more
+>
+> sparse
+>   type  (IR, functions) -> (IR, functions)
+>   does  passes over iterations that add zeros, in loops over directions
+>   law   for i < n with s = 0 { s + f x[i] } = z = [x[i] == 0 | i < n], for i < n with s = 0 { if
+>         z[i] { s } else { s + f x[i] } }, if f 0 = 0
+>   runs  once, when the other passes of the optimiser change nothing more
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda
 exit 2

@@ -121,7 +121,7 @@ fn names(op: &Op, vars: &FxHashSet<VarId>) -> bool {
 
 /// The arrays and data values that may have no value, which nothing may look at before its time. Numbers have
 /// one, whichever it is.
-fn undefined(program: &Program) -> FxHashSet<VarId> {
+pub(crate) fn undefined(program: &Program) -> FxHashSet<VarId> {
     let mut undefined = FxHashSet::default();
     let is_large = |var: &VarId| {
         let ty = program.vars[*var].ty;

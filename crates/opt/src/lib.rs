@@ -29,6 +29,7 @@ mod scalars;
 mod select;
 mod simplify;
 mod sizes;
+mod sparse;
 mod spread;
 mod states;
 mod sums;

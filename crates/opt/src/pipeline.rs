@@ -33,12 +33,17 @@ pub const PASSES: &[Pass] = &[
     crate::sums::REDUCE,
     crate::fuse::FUSE_STATES,
     crate::unread::PASS,
+    crate::sparse::PASS,
 ];
 
 /// The names of the passes that run once, after the others, since those would undo what they do or could do less
 /// after them.
-pub const LATE: &[&str] =
-    &[crate::sums::REDUCE.name, crate::fuse::FUSE_STATES.name, crate::unread::PASS.name];
+pub const LATE: &[&str] = &[
+    crate::sums::REDUCE.name,
+    crate::fuse::FUSE_STATES.name,
+    crate::unread::PASS.name,
+    crate::sparse::PASS.name,
+];
 
 /// The names of the passes that run once more in the end.
 const TIDY: &[&str] = &[crate::simplify::PASS.name, crate::cse::PASS.name, crate::dce::PASS.name];

@@ -1,6 +1,7 @@
 //! Random programs of the IR that keep its rules. Indices and numbers are small, so that programs sometimes
 //! fail and mostly do not.
 
+mod directions;
 mod kernels;
 mod sweeps;
 
@@ -211,6 +212,7 @@ impl Generator {
             25 => self.sweeps(depth),
             26 => self.boxes(depth),
             27 if depth > 1 => self.rows(depth),
+            29 if depth == DEEPEST => self.directions(),
             30..=32 if depth == DEEPEST => self.kernel(),
             28 => {
                 let count = self.atom(Type::INT);
