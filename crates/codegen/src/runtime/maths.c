@@ -1,5 +1,28 @@
 /* Functions on eight lanes, within 2 units in the last place. */
 
+/* A polynomial by its terms, the constant first. */
+PB_INLINE pb_v pb_polynomial(pb_v x, const double *terms, int count) {
+  pb_v p = pb_all(terms[count - 1]);
+#pragma GCC unroll 16
+  for (int k = count - 2; k >= 0; k--) p = p * x + terms[k];
+  return p;
+}
+/* The first 26 bits: products of two such are exact. */
+PB_INLINE pb_v pb_high(pb_v x) { return (pb_v)((pb_w)x & ~INT64_C(0x7ffffff)); }
+
+/* A sum, and what it lacks. */
+PB_INLINE pb_v pb_exact_sum(pb_v a, pb_v b, pb_v *lack) {
+  pb_v sum = a + b, part = sum - a;
+  *lack = (a - (sum - part)) + (b - part);
+  return sum;
+}
+/* The quotient of two numbers that each have a rest, rounded hardly more than once. */
+PB_INLINE pb_v pb_ratio(pb_v top, pb_v top_rest, pb_v bottom, pb_v bottom_rest) {
+  pb_v inverse = 1.0 / (bottom + bottom_rest), high = pb_high((top + top_rest) * inverse), first = pb_high(bottom);
+  pb_v left = ((top - high * first) - high * (bottom - first)) + (top_rest - high * bottom_rest);
+  return high + left * inverse;
+}
+
 /* 2^n for n from -1022 to 1023. */
 PB_INLINE pb_v pb_power_of_two(pb_w n) { return (pb_v)((n + 1023) << 52); }
 
@@ -34,14 +57,17 @@ PB_INLINE pb_v pb_v_Exp(pb_v x) {
   pb_w half = n >> 1;
   return value * pb_power_of_two(half) * pb_power_of_two(n - half);
 }
-/* 2 atanh s = log m for s = (m - 1) / (m + 1), and m between sqrt 1/2 and sqrt 2. */
-PB_INLINE pb_v pb_v_Log(pb_v x) {
+/* x = 2^k m with m between sqrt 1/2 and sqrt 2. */
+PB_INLINE pb_v pb_mantissa(pb_v x, pb_v *k) {
   pb_w is_tiny = x < 0x1p-1022;
-  pb_v y = pb_where(is_tiny, x * 0x1p54, x);
-  pb_w bits = (pb_w)y;
+  pb_w bits = (pb_w)pb_where(is_tiny, x * 0x1p54, x);
   pb_w e = ((bits - INT64_C(0x3fe6a09e667f3bcd)) >> 52);
-  pb_v m = (pb_v)(bits - (e << 52));
-  pb_v k = __builtin_convertvector(e - (is_tiny & 54), pb_v);
+  *k = __builtin_convertvector(e - (is_tiny & 54), pb_v);
+  return (pb_v)(bits - (e << 52));
+}
+/* log x + more. 2 atanh s = log m for s = (m - 1) / (m + 1). */
+PB_INLINE pb_v pb_log_of(pb_v x, pb_v more) {
+  pb_v k, m = pb_mantissa(x, &k);
   pb_v f = m - 1.0, s = f / (2.0 + f), z = s * s;
   pb_v p = pb_all(2.0 / 23.0);
   p = p * z + 2.0 / 21.0;
@@ -57,27 +83,52 @@ PB_INLINE pb_v pb_v_Log(pb_v x) {
   p = p * z;
   /* log m = f - f^2/2 + s (f^2/2 + p), of which f is exact. */
   pb_v square = 0.5 * f * f;
-  pb_v value = k * 0x1.62e42fefa0000p-1 - ((square - (s * (square + p) + k * 0x1.cf79abc9e3b3ap-40)) - f);
+  return k * 0x1.62e42fefa0000p-1 - ((square - (s * (square + p) + (k * 0x1.cf79abc9e3b3ap-40 + more))) - f);
+}
+PB_INLINE pb_v pb_v_Log(pb_v x) {
+  pb_v value = pb_log_of(x, pb_all(-0.0));
   value = pb_where(x == 0.0, pb_all(-(double)INFINITY), value);
   value = pb_where(x == (double)INFINITY, x, value);
   return pb_where(x >= 0.0, value, pb_all((double)NAN));
 }
-PB_INLINE pb_v pb_v_Tanh(pb_v x) {
-  pb_v a = pb_v_Abs(x);
-  pb_v y = pb_where(a > 22.0, pb_all(44.0), 2.0 * a);
+/* exp r - 1 = r + rest for what is left of x, and how often log 2 is in x. */
+PB_INLINE pb_v pb_reduced_more(pb_v x, pb_v more, pb_v *rest, pb_w *n) {
+  const double shift = 0x1.8p52;
+  pb_v shifted = x * 0x1.71547652b82fep+0 + shift;
+  *n = (pb_w)shifted - (pb_w)pb_all(shift);
+  pb_v whole = shifted - shift;
+  pb_v high = x - whole * 0x1.62e42fefa0000p-1, low = more - whole * 0x1.cf79abc9e3b3ap-40;
+  pb_v r = high + low;
+  *rest = (low - (r - high)) + r * r * pb_series(r);
+  return r;
+}
+/* Half of exp x - 1 and a rest, which is finite wherever that is, for x of at least 2^-54 and at most 710. */
+PB_INLINE pb_v pb_half_expm1(pb_v x, pb_v *rest) {
   pb_w n;
-  pb_v r = pb_reduced(y, &n);
-  pb_v p = r + r * r * pb_series(r), scale = pb_power_of_two(n);
-  pb_v e = (scale - 1.0) + scale * p;
-  pb_v value = e / (e + 2.0);
+  pb_v more, r = pb_reduced_more(x, pb_all(-0.0), &more, &n);
+  pb_v scale = pb_power_of_two(n - 1), less = scale - 0.5, high = scale * r, sum = less + high;
+  *rest = ((less - sum) + high) + scale * more;
+  return sum;
+}
+PB_INLINE pb_v pb_v_Expm1(pb_v x) {
+  pb_v y = pb_where(x > 710.0, pb_all(710.0), x), rest;
+  y = pb_where(y < -40.0, pb_all(-40.0), y);
+  pb_v half = pb_half_expm1(y, &rest);
+  return pb_where(pb_v_Abs(x) < 0x1p-54, x, 2.0 * (half + rest));
+}
+PB_INLINE pb_v pb_v_Tanh(pb_v x) {
+  pb_v a = pb_v_Abs(x), rest, lack;
+  pb_v half = pb_half_expm1(pb_where(a > 22.0, pb_all(44.0), 2.0 * a), &rest);
+  pb_v more = pb_exact_sum(half, pb_all(1.0), &lack);
+  pb_v value = pb_ratio(half, rest, more, lack + rest);
   value = (pb_v)((pb_w)value | ((pb_w)x & INT64_MIN));
-  return pb_where(x == x, value, x);
+  return pb_where(a >= 0x1p-54, value, x);
 }
 PB_INLINE pb_v pb_v_Sigmoid(pb_v x) {
-  pb_v e = pb_v_Exp(-pb_v_Abs(x));
-  return pb_where(x < 0.0, e, pb_all(1.0)) / (1.0 + e);
+  pb_v e = pb_v_Exp(-pb_v_Abs(x)), zero = pb_all(0.0), more = 1.0 + e;
+  return pb_ratio(pb_where(x < 0.0, e, pb_all(1.0)), zero, more, (1.0 - more) + e);
 }
 PB_INLINE pb_v pb_v_Sech(pb_v x) {
-  pb_v e = pb_v_Exp(-pb_v_Abs(x));
-  return 2.0 * e / (1.0 + e * e);
+  pb_v e = pb_v_Exp(-pb_v_Abs(x)), square = e * e, more = 1.0 + square;
+  return pb_ratio(2.0 * e, pb_all(0.0), more, (1.0 - more) + square);
 }
