@@ -77,6 +77,7 @@ const RUNTIME: &[&str] = &[
     include_str!("../runtime/tangents.c"),
     include_str!("../runtime/lanes.c"),
     include_str!("../runtime/maths.c"),
+    include_str!("../runtime/angles.c"),
     include_str!("../runtime/run.c"),
 ];
 

@@ -184,6 +184,11 @@ fn is_lane_by_lane(prim: Prim) -> bool {
 }
 
 /// Whether the runtime has a primitive that takes long for all lanes at once.
+#[rustfmt::skip]
 pub(super) fn has_vector_form(prim: Prim) -> bool {
-    matches!(prim, Prim::Exp | Prim::Log | Prim::Tanh | Prim::Sech | Prim::Sigmoid)
+    matches!(
+        prim,
+        Prim::Exp | Prim::Log | Prim::Tanh | Prim::Sech | Prim::Sigmoid
+            | Prim::Sin | Prim::Cos | Prim::Tan
+    )
 }
