@@ -1,4 +1,4 @@
-/* Trigonometric functions on eight lanes, within 2 units in the last place. Products of which the
+/* Trigonometric functions on eight lanes and their inverses, within 2 units in the last place. Products of which the
    rounding errors are asked for are exact, so that it is all one whether the compiler rounds a product and a sum
    once. */
 
@@ -8,6 +8,15 @@ static const double pb_sin_terms[7] = {
 static const double pb_cos_terms[6] = {
   0x1.5555555555555p-5, -0x1.6c16c16c16963p-10, 0x1.a01a019f4ddfdp-16, -0x1.27e4fa16cc2d1p-22, 0x1.1eeb67d026ec6p-29,
   -0x1.907cd8ff5ede7p-37};
+static const double pb_atan_terms[12] = {
+  -0x1.5555555555555p-2, 0x1.99999999998c5p-3, -0x1.2492492485503p-3, 0x1.c71c71bd2b8bcp-4, -0x1.745d154c84f7ap-4,
+  0x1.3b1375ce5bdc6p-4, -0x1.110c9ce7b0572p-4, 0x1.e170800a4621p-5, -0x1.ab59b417b2d3fp-5, 0x1.7001816fd063fp-5,
+  -0x1.0f62bba6a2558p-5, 0x1.e4167464d3de8p-7};
+static const double pb_asin_terms[13] = {
+  0x1.5555555555556p-3, 0x1.3333333332ecap-4, 0x1.6db6db6e31f13p-5, 0x1.f1c71c1db0623p-6, 0x1.6e8bb1c8209a2p-6,
+  0x1.1c4d35cf95421p-6, 0x1.c9cf07674736ap-7, 0x1.782651caa6547p-7, 0x1.52420b04b37bep-7, 0x1.65a9c4dfcf8b2p-8,
+  0x1.1d189408314eep-6, -0x1.e6aaa8a0a04ccp-7, 0x1.d72b2bc8155f8p-6};
+
 /* Angles of at most this are x = n pi/2 + r for n of 18 bits: its products with the first two parts of pi/2 are exact. */
 #define PB_NEAR 0x1p18
 
@@ -75,4 +84,62 @@ PB_INLINE pb_v pb_v_Tan(pb_v x) {
   pb_v value = pb_where(x == 0.0, x, pb_ratio(top, top_more, bottom, bottom_more));
   PB_IF_FAR(value, x, tan)
   return value;
+}
+
+/* |x| is turned back by one of five angles, atan c: t = (|x| - c) / (1 + c |x|), or -1 / |x|, is at most 7/16. */
+PB_INLINE pb_v pb_v_Atan(pb_v x) {
+  pb_v a = pb_v_Abs(x), c = pb_all(0.0), one = pb_all(1.0), scale = one, high = c, low = c;
+#define PB_FROM(bound, of_c, of_one, of_scale, of_high, of_low) { \
+    pb_w is_above = a >= bound; \
+    c = pb_where(is_above, pb_all(of_c), c); \
+    one = pb_where(is_above, pb_all(of_one), one); \
+    scale = pb_where(is_above, pb_all(of_scale), scale); \
+    high = pb_where(is_above, pb_all(of_high), high); \
+    low = pb_where(is_above, pb_all(of_low), low); \
+  }
+  PB_FROM(0.4375, 0.5, 1.0, 1.0, 0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56)
+  PB_FROM(0.6875, 1.0, 1.0, 1.0, 0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55)
+  PB_FROM(1.1875, 1.5, 1.0, 1.0, 0x1.f730bd281f69bp-1, 0x1.007887af0cbbdp-56)
+  PB_FROM(2.4375, 1.0, 0.0, 0.0, 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54)
+#undef PB_FROM
+  pb_w is_huge = a > 0x1p60;
+  pb_v top = pb_where(is_huge, pb_all(0.0), a * scale - c), bottom = pb_where(is_huge, pb_all(1.0), one + c * a);
+  pb_v t = top / bottom, z = t * t;
+  pb_v value = high + (t + (t * z * pb_polynomial(z, pb_atan_terms, 12) + low));
+  value = (pb_v)((pb_w)value | ((pb_w)x & INT64_MIN));
+  return pb_where(x == x, value, x);
+}
+
+/* asin a = a + a^3 p(a^2), up to a half. Beyond, half the angle from 1 has the sine s = sqrt((1 - a) / 2), and s + rest
+   is exact enough. */
+PB_INLINE pb_v pb_arc(pb_v a, pb_w is_beyond, pb_v *rest) {
+  pb_v z = pb_where(is_beyond, 0.5 * (1.0 - a), a * a);
+  pb_v s = pb_where(is_beyond, pb_v_Sqrt(z), a), high = pb_high(s);
+  pb_v lost = pb_where(is_beyond & (s > 0.0), (z - high * high) / (s + high), s - high);
+  *rest = (lost - (s - high)) + s * z * pb_polynomial(z, pb_asin_terms, 13);
+  return s;
+}
+PB_INLINE pb_v pb_v_Asin(pb_v x) {
+  pb_v a = pb_v_Abs(x), rest;
+  pb_w is_beyond = a > 0.5;
+  pb_v s = pb_arc(a, is_beyond, &rest);
+  const double quarter = 0x1.921fb54442d18p+0;
+  pb_v twice = 2.0 * s, turned = quarter - twice;
+  pb_v beyond = turned + (((quarter - turned) - twice) + (0x1.1a62633145c07p-54 - 2.0 * rest));
+  pb_v value = pb_where(is_beyond, beyond, s + rest);
+  return (pb_v)((pb_w)value | ((pb_w)x & INT64_MIN));
+}
+PB_INLINE pb_v pb_v_Acos(pb_v x) {
+  pb_v a = pb_v_Abs(x), rest;
+  pb_w is_beyond = a > 0.5, is_negative = x < 0.0;
+  pb_v s = pb_arc(a, is_beyond, &rest);
+  /* Up to a half pi/2 -+ arc; beyond 2 arc, or pi - 2 arc. */
+  s = pb_where(is_beyond, 2.0 * s, s), rest = pb_where(is_beyond, 2.0 * rest, rest);
+  pb_v base = pb_where(is_beyond, pb_where(is_negative, pb_all(0x1.921fb54442d18p+1), pb_all(0.0)),
+                       pb_all(0x1.921fb54442d18p+0));
+  pb_v lack = base * (0x1.1a62633145c07p-54 * 0x1.45f306dc9c883p-1);
+  pb_w is_added = is_beyond ^ is_negative;
+  s = pb_where(is_added, s, -s), rest = pb_where(is_added, rest, -rest);
+  pb_v sum = base + s;
+  return sum + (((base - sum) + s) + (rest + lack));
 }

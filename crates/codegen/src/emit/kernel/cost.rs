@@ -189,6 +189,6 @@ pub(super) fn has_vector_form(prim: Prim) -> bool {
     matches!(
         prim,
         Prim::Exp | Prim::Log | Prim::Tanh | Prim::Sech | Prim::Sigmoid
-            | Prim::Sin | Prim::Cos | Prim::Tan
+            | Prim::Sin | Prim::Cos | Prim::Tan | Prim::Asin | Prim::Acos | Prim::Atan
     )
 }
