@@ -78,6 +78,7 @@ const RUNTIME: &[&str] = &[
     include_str!("../runtime/lanes.c"),
     include_str!("../runtime/maths.c"),
     include_str!("../runtime/angles.c"),
+    include_str!("../runtime/powers.c"),
     include_str!("../runtime/run.c"),
 ];
 
