@@ -11,6 +11,10 @@ static const double pb_tail_terms[15] = {
   0x1.6e9827d229d2dp-3, -0x1.4e102b9cf8512p-2, 0x1.f6ff20410599bp-3, -0x1.336ffbef08cbbp-3, 0x1.258b13b0139fep-4,
   -0x1.8fa58eb5bd68fp-6, 0x1.17c838fea5806p-8, 0x1.73101ea8fe252p-11, -0x1.39085a31b18abp-11, 0x1.7b9fc8eb630e9p-15,
   0x1.0cb1db32e0c9fp-14, -0x1.af2329d757293p-17, -0x1.0cb4611cc29f6p-17, 0x1.0f9a79cee3e31p-19, 0x1.57a5fe2b9b75ep-20};
+static const double pb_log_terms[8] = {
+  0x1.3333333333333p-1, 0x1.b6db6db6db7b4p-2, 0x1.555555552fc41p-2, 0x1.1745d19c1f28fp-2, 0x1.d89d60943a82dp-3,
+  0x1.99a5341ab7aa7p-3, 0x1.679cb97760752p-3, 0x1.682bdc1b45fa4p-3};
+
 /* Half of exp a, which is finite wherever cosh is. */
 PB_INLINE pb_v pb_half_exp(pb_v a) {
   a = pb_where(a > 712.0, pb_all(712.0), a);
@@ -50,4 +54,50 @@ PB_INLINE pb_v pb_v_Erf(pb_v x) {
   pb_v tail = pb_v_Exp(-(a * a)) * pb_polynomial((a - 3.0) / (a + 3.0), pb_tail_terms, 15);
   pb_v large = (pb_v)((pb_w)(1.0 - tail) | ((pb_w)x & INT64_MIN));
   return pb_where(a < 1.0, small, large);
+}
+
+/* log x, and what that lacks of 66 bits, for x above 0 and finite: (2/3) s (3 + s^2 + s^4 q(s^2)) for
+   s = (m - 1) / (m + 1), in parts whose products are exact. */
+PB_INLINE pb_v pb_long_log(pb_v x, pb_v *rest) {
+  pb_v k, m = pb_mantissa(x, &k);
+  pb_v f = m - 1.0, d = m + 1.0, d1 = pb_high(d), d2 = m - (d1 - 1.0), inverse = 1.0 / d;
+  pb_v s = f * inverse, s1 = pb_high(s), s2 = ((f - s1 * d1) - s1 * d2) * inverse;
+  pb_v z1 = s1 * s1, z2 = s2 * (s + s1), z = z1 + z2;
+  pb_v more = z2 + z * z * pb_polynomial(z, pb_log_terms, 8);
+  pb_v t = 3.0 + (z1 + more), t1 = pb_high(t), t2 = more - ((t1 - 3.0) - z1);
+  pb_v p1 = s1 * t1, p2 = s2 * t + s1 * t2;
+  pb_v p = pb_high(p1 + p2), q = p2 - (p - p1);
+  const double log2 = 0x1.62e42fefa0000p-1, third = 0x1.555555p-1;
+  pb_v high = k * log2 + p * third;
+  *rest = ((k * log2 - high) + p * third) + (k * 0x1.cf79abc9e3b3ap-40 + (q * 0x1.5555555555555p-1 + p * 0x1.5555555555555p-27));
+  return high;
+}
+PB_INLINE pb_w pb_is_whole(pb_v x) {
+  pb_v a = pb_v_Abs(x);
+  return (a >= 0x1p52) | ((a + 0x1p52) - 0x1p52 == a);
+}
+PB_INLINE pb_v pb_v_Pow(pb_v x, pb_v y) {
+  const double infinity = (double)INFINITY;
+  pb_v a = pb_v_Abs(x), rest, log = pb_long_log(a, &rest);
+  /* Powers of such exponents are 0, 1 or infinite, and their products are finite. */
+  pb_v to = pb_where(y > 0x1p64, pb_all(0x1p64), y);
+  to = pb_where(to < -0x1p64, pb_all(-0x1p64), to);
+  pb_v log1 = pb_high(log), log2 = (log - log1) + rest, to1 = pb_high(to);
+  pb_v high = to1 * log1, low = to * log2 + (to - to1) * log1, e = high + low;
+  low = low - (e - high);
+  pb_w is_over = e > 710.0, is_under = e < -750.0;
+  e = pb_where(is_over, pb_all(710.0), pb_where(is_under, pb_all(-750.0), e));
+  low = pb_where(is_over | is_under, pb_all(0.0), low);
+  pb_w n;
+  pb_v r = pb_reduced_more(e, low, &rest, &n);
+  pb_w half = n >> 1;
+  pb_v value = (1.0 + (r + rest)) * pb_power_of_two(half) * pb_power_of_two(n - half);
+  /* Bases of 0 or infinite size, negative ones, and what is 1 whatever the other is. */
+  pb_w is_zero = a == 0.0, is_edge = is_zero | (a == infinity);
+  value = pb_where(is_edge & (y == y), pb_where(is_zero ^ (y < 0.0), pb_all(0.0), pb_all(infinity)), value);
+  pb_w is_whole = pb_is_whole(y), is_odd = is_whole & ~pb_is_whole(0.5 * y);
+  value = pb_where((x < 0.0) & ~is_whole & ~is_edge, pb_all((double)NAN), value);
+  value = (pb_v)((pb_w)value ^ ((pb_w)x & is_odd & INT64_MIN));
+  value = pb_where((x == x) & (y == y), value, pb_all((double)NAN));
+  return pb_where((x == 1.0) | (y == 0.0), pb_all(1.0), value);
 }

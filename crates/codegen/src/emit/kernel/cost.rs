@@ -188,7 +188,7 @@ fn is_lane_by_lane(prim: Prim) -> bool {
 pub(super) fn has_vector_form(prim: Prim) -> bool {
     matches!(
         prim,
-        Prim::Exp | Prim::Expm1 | Prim::Log | Prim::Log1p | Prim::Xlogy
+        Prim::Exp | Prim::Expm1 | Prim::Log | Prim::Log1p | Prim::Xlogy | Prim::Pow
             | Prim::Sin | Prim::Cos | Prim::Tan | Prim::Asin | Prim::Acos | Prim::Atan
             | Prim::Sinh | Prim::Cosh | Prim::Tanh | Prim::Sech | Prim::Sigmoid | Prim::Softplus | Prim::Erf
     )
