@@ -7,8 +7,15 @@ exit 0
 > 1.5
 
 $ pullback run tests/stages/cube.pull
-exit 0
-> <function: Real -> Real>
+exit 1
+! error[E0827]: `main` is not given `x`
+!  --> tests/stages/cube.pull:4:5
+!   |
+! 4 | def main (x: Real): Real = if x > 0.0 then x * square x else -x
+!   |     ^^^^ every parameter needs a value
+!   |
+!   = help: give arguments after the name, by `--arg NAME=EXPR`, or by `--input FILE`
+!
 
 $ pullback run tests/stages/cube.pull square '1 + 2'
 exit 0

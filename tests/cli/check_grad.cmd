@@ -475,13 +475,13 @@ exit 2
 
 $ pullback check-grad tests/cli/programs/checks.pull cube
 exit 1
-! error[E0806]: `cube` is not given `x`
+! error[E0827]: `cube` is not given `x`
 !  --> tests/cli/programs/checks.pull:7:5
 !   |
 ! 7 | def cube (x: Real): Real = x * x * x
 !   |     ^^^^ every parameter needs a value
 !   |
-!   = help: give arguments after the name, or a file with `--input FILE.json`
+!   = help: give arguments after the name, by `--arg NAME=EXPR`, or by `--input FILE`
 !
 
 $ pullback check-grad tests/cli/programs/checks.pull cube 1 2

@@ -101,13 +101,13 @@ exit 2
 
 $ pullback grad tests/cli/programs/calls.pull scaled 3
 exit 1
-! error[E0806]: `scaled` is not given `x`
+! error[E0827]: `scaled` is not given `x`
 !   --> tests/cli/programs/calls.pull:12:5
 !    |
 ! 12 | def scaled (k: Int) (x: Real): Real = real k * x
 !    |     ^^^^^^ every parameter needs a value
 !    |
-!    = help: give arguments after the name, or a file with `--input FILE.json`
+!    = help: give arguments after the name, by `--arg NAME=EXPR`, or by `--input FILE`
 !
 
 $ pullback vjp tests/cli/programs/calls.pull pair 3 --cotangent '(1, 10)'

@@ -143,7 +143,7 @@ exit 2
 
 $ pullback dev tests/cli/programs/asks.ir square --count
 exit 1
-! error[E0806]: `square` takes another number of arguments: 1, not 0
+! error[E0827]: `square` takes another number of arguments: 1, not 0
 !  |
 !  = help: give an argument for each parameter: a number, a truth value, or an array of them
 !

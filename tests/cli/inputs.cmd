@@ -163,7 +163,7 @@ exit 1
 
 $ pullback run tests/cli/programs/data/fit.pull loss --input tests/cli/programs/data/points.csv
 exit 1
-! error[E0806]: `loss` is not given `model`
+! error[E0827]: `loss` is not given `model`
 !  --> tests/cli/programs/data/fit.pull:4:5
 !   |
 ! 4 | def loss [n] (xs: [n]Real) (ys: [n]Real) (model: Model): Real =

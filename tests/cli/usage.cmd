@@ -5,7 +5,7 @@ exit 2
 ! Usage: pullback [OPTIONS] <COMMAND>
 !
 ! Commands:
-!   run         Evaluate a definition
+!   run         Evaluate a definition, or an expression
 !   grad        Value and gradient of a Real-valued definition
 !   vjp         Value of a definition, and the cotangents of its parameters for a cotangent of its
 !               result

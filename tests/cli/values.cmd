@@ -15,8 +15,15 @@ exit 0
 > "Infinity"
 
 $ pullback run tests/cli/programs/calls.pull scaled 3
-exit 0
-> <function: Real -> Real>
+exit 1
+! error[E0827]: `scaled` is not given `x`
+!   --> tests/cli/programs/calls.pull:12:5
+!    |
+! 12 | def scaled (k: Int) (x: Real): Real = real k * x
+!    |     ^^^^^^ every parameter needs a value
+!    |
+!    = help: give arguments after the name, by `--arg NAME=EXPR`, or by `--input FILE`
+!
 
 $ pullback run tests/cli/programs/calls.pull third '[1, 2]'
 exit 1

@@ -133,7 +133,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0803", "a text is not JSON"),
     ("E0804", "a value of the input does not fit its parameter"),
     ("E0805", "the input names something that is no parameter"),
-    ("E0806", "a parameter is given twice or not at all"),
+    ("E0806", "a parameter is given twice"),
     ("E0807", "a file is no NumPy array or archive of numbers"),
     ("E0808", "too many arguments"),
     ("E0809", "there is no such definition"),
@@ -154,6 +154,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0824", "a schedule of loops cannot be followed"),
     ("E0825", "a text is no table"),
     ("E0826", "an output file has no place for an answer"),
+    ("E0827", "a parameter is given nothing"),
 
     // --- W: warnings
     ("W0201", "a name that is not used"),

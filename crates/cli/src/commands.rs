@@ -20,8 +20,9 @@ const NO_WARNINGS: WarnArgs = WarnArgs { warn: None };
 pub fn execute(options: &Options, clock: &Clock) -> u8 {
     let color = options.color;
     match &options.command {
-        Command::Run { call, output } => {
+        Command::Run { call, eval, output } => {
             let call = call.call("main", output.settings());
+            let call = Call { expression: eval.clone(), ..call };
             answer(color, output, clock, call, pullback_driver::run)
         }
         Command::Grad { call, output, wrt } => {

@@ -104,12 +104,20 @@ pub fn prepare(
     let modules = load(session, &call.file)?;
     let mut inferred = typed(session, &modules);
     session.stop_on_errors()?;
-    let id = inferred.entry(session, &call.entry)?;
+    let expr = match &call.expression {
+        Some(text) => expressions(session, "expression", std::slice::from_ref(text))?.pop(),
+        None => None,
+    };
+    let id = match &expr {
+        Some(expr) => inferred.asked(session, expr)?,
+        None => inferred.entry(session, &call.entry)?,
+    };
     let global = inferred.typed().globals[id].clone();
-    let entry = Entry::new(inferred.typed(), &modules.main().module, &global);
+    let module = expr.is_none().then_some(&modules.main().module);
+    let entry = Entry::new(inferred.typed(), module, &global);
     let mut arguments = Arguments::read(session, call, &engine.limits())?;
     let derivative = matches!(purpose, Purpose::Derivative { .. });
-    let given = entry.give(session, &mut arguments, derivative)?;
+    let given = entry.give(session, &mut arguments)?;
     let slots = slots(session, &entry, given, &arguments, purpose)?;
     check_result(session, &entry, purpose)?;
     let direction = direction(session, purpose)?;

@@ -431,7 +431,7 @@ fn arguments_of_code(
     let exprs = expressions(session, "argument", &call.args)?;
     let (count, needed) = (exprs.len(), func.params.len());
     if count != needed {
-        let id = if count > needed { "E0808" } else { "E0806" };
+        let id = if count > needed { "E0808" } else { "E0827" };
         let title =
             format!("`{}` takes another number of arguments: {needed}, not {count}", func.name);
         let diagnostic = Diagnostic::error(id, Span::NONE, title, "").hint(

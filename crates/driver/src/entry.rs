@@ -55,9 +55,9 @@ pub enum Given {
 }
 
 impl Entry {
-    /// Looks at a definition.
-    pub fn new(typed: &Typed, module: &Module, global: &Global) -> Self {
-        let names = parameter_names(module, &global.name);
+    /// Looks at a definition of a module, or at an expression, which has no parameters of its own.
+    pub fn new(typed: &Typed, module: Option<&Module>, global: &Global) -> Self {
+        let names = module.map_or_else(Vec::new, |module| parameter_names(module, &global.name));
         let declared = names.len();
         let mut params = Vec::new();
         let mut ty = &global.ty;
@@ -78,7 +78,7 @@ impl Entry {
             }
         }
         Self {
-            name: global.name.to_string(),
+            name: if module.is_some() { global.name.to_string() } else { "expression".to_owned() },
             span: global.span,
             params,
             declared,
@@ -88,13 +88,11 @@ impl Entry {
     }
 
     /// Gives each parameter what the call has for it: first what names it, then the arguments in order to
-    /// those that have nothing yet. With `complete`, every declared parameter must get something;
-    /// otherwise trailing ones may be left out if there is no input file.
+    /// those that have nothing yet. Every declared parameter must get something.
     pub fn give(
         &self,
         session: &mut Session<'_>,
         arguments: &mut Arguments,
-        complete: bool,
     ) -> Result<Vec<Given>, Stop> {
         let mut given: Vec<Option<Given>> = vec![None; self.params.len()];
         for (name, expr) in std::mem::take(&mut arguments.named) {
@@ -126,8 +124,7 @@ impl Entry {
             *place = Some(Given::Arg(Rc::new(arg)));
         }
         let last = given.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-        let wanted = if complete || arguments.has_input() { self.declared } else { 0 };
-        given.truncate(last.max(wanted));
+        given.truncate(last.max(self.declared));
         let missing: Vec<&str> = (given.iter().zip(&self.params))
             .filter(|(given, _)| given.is_none())
             .map(|(_, param)| param.name.as_str())
@@ -198,7 +195,8 @@ impl Entry {
         let hint = match (near, paths.as_slice()) {
             (Some((name, near)), _) => format!("the input has `{near}`: did you mean `{name}`?"),
             (None, []) => {
-                "give arguments after the name, or a file with `--input FILE.json`".to_owned()
+                "give arguments after the name, by `--arg NAME=EXPR`, or by `--input FILE`"
+                    .to_owned()
             }
             (None, [path]) => {
                 format!("add {} to `{path}`, or write `--arg {}=…`", listed.join(", "), names[0])
@@ -207,7 +205,7 @@ impl Entry {
                 format!("add {} to a file, or write `--arg {}=…`", listed.join(", "), names[0])
             }
         };
-        Diagnostic::error("E0806", self.span, title, "every parameter needs a value").hint(hint)
+        Diagnostic::error("E0827", self.span, title, "every parameter needs a value").hint(hint)
     }
 }
 

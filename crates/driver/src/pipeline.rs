@@ -134,6 +134,13 @@ impl<'m> Inferred<'m> {
     pub fn expression(&mut self, expr: &'m Expr) -> GlobalId {
         self.inference.expression(self.main, expr)
     }
+    /// Adds an expression that the command line asks for.
+    pub fn asked(&mut self, session: &mut Session<'_>, expr: &'m Expr) -> Result<GlobalId, Stop> {
+        let id = self.expression(expr);
+        self.report(session);
+        session.stop_on_errors()?;
+        Ok(id)
+    }
     /// Reports what is wrong with the definitions added since the last report.
     pub fn report(&mut self, session: &mut Session<'_>) {
         session.diagnostics.extend(self.inference.take_diagnostics());

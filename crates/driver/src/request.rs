@@ -10,6 +10,8 @@ pub struct Call {
     pub file: PathBuf,
     /// The definition.
     pub entry: String,
+    /// An expression in the scope of the file, which is evaluated instead of a definition.
+    pub expression: Option<String>,
     /// Arguments as Pullback expressions, in order.
     pub args: Vec<String>,
     /// Arguments by parameter name, as Pullback expressions.

@@ -236,7 +236,7 @@ pub(crate) fn unapplied(
     session.stop_on_errors()?;
     let id = inferred.entry(session, entry)?;
     let global = &inferred.typed().globals[id];
-    let info = Entry::new(inferred.typed(), &modules.main().module, global);
+    let info = Entry::new(inferred.typed(), Some(&modules.main().module), global);
     if let Some(param) = info.params.iter().find(|param| !param.is_data) {
         let title = format!("the parameter `{}` of `{entry}` is a function", param.name);
         let diagnostic = Diagnostic::error("E0817", info.span, title, "defined here")

@@ -168,7 +168,7 @@ impl Answer {
 pub(crate) fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> {
     argument.ok_or_else(|| {
         Box::new(
-            Diagnostic::error("E0806", Span::NONE, "this stage needs arguments", "")
+            Diagnostic::error("E0827", Span::NONE, "this stage needs arguments", "")
                 .note("it shows one evaluation of the definition")
                 .hint("give the arguments after the name of the definition"),
         )

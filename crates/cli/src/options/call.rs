@@ -63,6 +63,7 @@ impl CallArgs {
             named: self.named.named.clone(),
             inputs: self.named.inputs.clone(),
             output: None,
+            expression: None,
             settings,
         }
     }
@@ -78,6 +79,7 @@ impl RequiredCallArgs {
             named: self.named.named.clone(),
             inputs: self.named.inputs.clone(),
             output: None,
+            expression: None,
             settings,
         }
     }

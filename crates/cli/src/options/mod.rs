@@ -63,10 +63,13 @@ pub enum Color {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Evaluate a definition.
+    /// Evaluate a definition, or an expression.
     Run {
         #[command(flatten)]
         call: CallArgs,
+        /// Evaluate this expression in the scope of the file, instead of a definition.
+        #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["entry", "args", "inputs", "named"])]
+        eval: Option<String>,
         #[command(flatten)]
         output: OutputArgs,
     },
@@ -260,7 +263,7 @@ mod tests {
     #[test]
     fn negative_arguments_are_arguments() {
         let options = Options::try_parse_from(["pullback", "run", "a.pull", "f", "-1.0", "--json"]);
-        let Command::Run { call, output } = options.unwrap().command else { panic!("not run") };
+        let Command::Run { call, output, .. } = options.unwrap().command else { panic!("not run") };
         assert_eq!(call.args, ["-1.0"]);
         assert!(output.json);
     }

@@ -95,5 +95,5 @@ fn what_cannot_be_written_is_told_before_the_work() {
     assert_eq!(refused("number", &folder.path("nowhere/a.json")), told("2", "error[E0801"));
     std::fs::create_dir(folder.path("folder.npz")).expect("a folder");
     assert_eq!(refused("number", &folder.path("folder.npz")), told("2", "error[E0801"));
-    assert_eq!(refused("scale 2.0", &folder.path("a.json")), told("1", "error[E0826"));
+    assert_eq!(refused("-e id", &folder.path("a.json")), told("1", "error[E0826"));
 }

@@ -71,7 +71,7 @@ impl Ready {
         for name in names.into_iter().flatten() {
             let id = inferred.entry(session, name)?;
             let global = inferred.typed().globals[id].clone();
-            let entry = Entry::new(inferred.typed(), &modules.main().module, &global);
+            let entry = Entry::new(inferred.typed(), Some(&modules.main().module), &global);
             let params = entry.params.iter().take(entry.declared);
             let slots: Vec<Slot> = params.map(|param| slot(&param.name)).collect();
             let argument = || Argument { expr: None, span: Span::NONE, is_data: false };

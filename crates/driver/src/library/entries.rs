@@ -54,7 +54,7 @@ pub fn offered(
     let (mut left_out, mut kept) = (vec![], vec![]);
     for id in ids {
         let global = &inferred.typed().globals[id];
-        let entry = Entry::new(inferred.typed(), &modules.main().module, global);
+        let entry = Entry::new(inferred.typed(), Some(&modules.main().module), global);
         match unfit(&global.ty, &entry) {
             None => kept.push((id, entry)),
             Some(why) if is_named => {

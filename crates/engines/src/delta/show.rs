@@ -184,7 +184,7 @@ pub(super) fn chain(
 
 fn no_sample(span: Span) -> Box<Diagnostic> {
     Box::new(
-        Diagnostic::error("E0806", span, "this stage needs arguments here", "")
+        Diagnostic::error("E0827", span, "this stage needs arguments here", "")
             .note("it shows one evaluation, and a parameter's type has no evident example")
             .hint("give the arguments after the name of the definition"),
     )
