@@ -131,7 +131,7 @@ mod tests {
             ..Call::default()
         };
         let mut session = Session::new(&files);
-        let answer = run(&mut session, &call).map(|answer| answer.text());
+        let answer = run(&mut session, &call).map(|answer| answer.text(None));
         assert_eq!(answer.as_deref(), Ok("21.0"), "{:?}", session.diagnostics);
     }
 }

@@ -140,7 +140,7 @@ fn refused(path: &Path) -> Outcome {
         let entry = "main".to_owned();
         let call = Call { file: path.to_owned(), entry, settings: on("ir"), ..Call::default() };
         if let Ok(answer) = run(&mut session, &call) {
-            return Err(format!("it has the value {} on `ir`", answer.text()));
+            return Err(format!("it has the value {} on `ir`", answer.text(None)));
         }
         let told = |problem: &pullback_base::Diagnostic| {
             problem.code == "E0717" && problem.title.contains(&format!("`{name}`"))
@@ -288,7 +288,7 @@ fn gives(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
     if session.diagnostics.is_empty() {
         let call = Call { file: path.to_owned(), entry: "main".to_owned(), ..Call::default() };
         if let Ok(answer) = run(&mut session, &call) {
-            return Err(format!("expected {code}, found the value {}", answer.text()));
+            return Err(format!("expected {code}, found the value {}", answer.text(None)));
         }
     }
     if session.diagnostics.iter().all(|diagnostic| diagnostic.code == code) {

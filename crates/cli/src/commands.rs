@@ -12,7 +12,7 @@ use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
 use crate::output::Destination;
-use crate::terminal::{Terminal, error_line, print, report};
+use crate::terminal::{Terminal, error_line, page_width, print, report};
 
 const NO_WARNINGS: WarnArgs = WarnArgs { warn: None };
 
@@ -141,7 +141,7 @@ fn answered(
     }
     Ok(match (output.json, file) {
         (true, _) => answer.json(),
-        (false, None) => answer.text(),
+        (false, None) => answer.text(output.layout(page_width()).as_ref()),
         (false, Some(_)) => String::new(),
     })
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pullback_base::{Diagnostic, SourceMap, Style, render};
 use pullback_driver::{Disk, Files, read_bounded};
 
-use crate::options::Color;
+use crate::options::{Color, PAGE};
 
 /// The file system, where `-` is standard input.
 pub struct Terminal;
@@ -41,6 +41,12 @@ pub fn print(text: &str) -> bool {
             false
         }
     }
+}
+
+/// How wide standard output is, if it is a terminal.
+pub fn page_width() -> Option<usize> {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    io::stdout().is_terminal().then(|| size.map_or(PAGE, |(width, _)| usize::from(width.0)))
 }
 
 /// Prints a line to standard error.

@@ -10,7 +10,7 @@ use pullback_lambda::Type;
 
 use crate::call::{Direction, Prepared, Purpose, prepare};
 use crate::engine::{Code, Engine};
-use crate::output::{no_numbers, push_json_string, to_json, to_npz, to_text};
+use crate::output::{Layout, no_numbers, push_json_string, to_json, to_npz, to_rows, to_text};
 use crate::parts::{Part, components, whole};
 use crate::request::{Call, Format};
 use crate::session::{Session, Stop, bug};
@@ -189,19 +189,32 @@ fn whole_tangent(prepared: &Prepared, given: &Value) -> Value {
 }
 
 impl Answer {
-    /// The answer in Pullback notation: the value alone, or value and derivative on lines of their own.
-    pub fn text(&self) -> String {
-        let value = to_text(self.code.program(), &self.value, &self.ty);
-        let Some(derivative) = &self.derivative else { return value };
-        let mut text = format!("value: {value}\n{}:", derivative.noun);
-        for (name, part, ty) in &derivative.parts {
-            let part = to_text(self.code.program(), part, ty);
-            match name {
-                Some(name) => text.push_str(&format!("\n  {name} = {part}")),
-                None => text.push_str(&format!(" {part}")),
+    /// The answer in Pullback notation: the value alone, or value and derivative on lines of their own. Each is in
+    /// one line, or laid out in rows.
+    pub fn text(&self, layout: Option<&Layout>) -> String {
+        let program = self.code.program();
+        let shown = |lead: &str, value: &Value, ty: &Type| {
+            let text = match layout {
+                Some(layout) => to_rows(program, value, ty, layout, lead.chars().count()),
+                None => to_text(program, value, ty),
+            };
+            format!("{lead}{text}")
+        };
+        let Some(derivative) = &self.derivative else { return shown("", &self.value, &self.ty) };
+        let mut lines = vec![shown("value: ", &self.value, &self.ty)];
+        match derivative.parts.as_slice() {
+            [(None, part, ty)] => lines.push(shown(&format!("{}: ", derivative.noun), part, ty)),
+            parts => {
+                lines.push(format!("{}:", derivative.noun));
+                let named = |(name, part, ty): &(Option<String>, Value, Type)| {
+                    let name = name.as_deref();
+                    let name = name.unwrap_or_else(|| bug("each of several parts has a name"));
+                    shown(&format!("  {name} = "), part, ty)
+                };
+                lines.extend(parts.iter().map(named));
             }
         }
-        text
+        lines.join("\n")
     }
     /// The answer for a file: the value alone, or value and derivative by these names.
     pub fn file(&self, format: Format) -> Vec<u8> {

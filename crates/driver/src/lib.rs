@@ -67,7 +67,7 @@ pub use gradbench::{Gradbench, refused};
 pub use library::{Abi, Build, Built, build, shared_object};
 pub use limits::{Clock, stopped_late};
 pub use measure::{Cost, Operations, function, measure, operations};
-pub use output::to_text;
+pub use output::{Layout, to_text};
 pub use pipeline::{STAGES, Stage, stages};
 pub use request::{Call, Format, Fp, Input, Settings, Target};
 pub use session::{Session, Stop};

@@ -21,7 +21,7 @@ pub use call::{CallArgs, RequiredCallArgs, WrtArgs};
 pub use dev::DevArgs;
 pub use doc::DocArgs;
 pub use native::FpArgs;
-pub use output::OutputArgs;
+pub use output::{OutputArgs, PAGE};
 pub use settings::{SettingsArgs, WarnArgs};
 
 const EXAMPLES: &str = "\

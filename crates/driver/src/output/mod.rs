@@ -1,9 +1,16 @@
-//! Values as text: Pullback notation for people, JSON and NumPy archives for programs.
+//! Values as text: Pullback notation for people, in a line or laid out in rows, JSON and NumPy archives for programs.
 
 mod json;
 mod npz;
+
+mod reals;
 mod text;
 
+mod grid;
+mod layout;
+
 pub use json::{push_string as push_json_string, to_json};
+pub use layout::{Layout, to_rows};
 pub use npz::{no_numbers, to_npz};
-pub use text::{real_text, to_text};
+pub use reals::real_text;
+pub use text::to_text;
