@@ -68,6 +68,22 @@ PB_INLINE double pb_across(pb_v v) {
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 #endif
 }
+/* Adds four vectors to four places that follow each other, the lanes of each together, in that order too. */
+PB_INLINE void pb_add_across(double *p, pb_v a, pb_v b, pb_v c, pb_v d) {
+#ifdef PB_SHUFFLE
+  typedef double four_any __attribute__((vector_size(32), aligned(8), may_alias));
+  const pb_v ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) + __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+  const pb_v cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 8, 9, 10, 11) + __builtin_shufflevector(c, d, 4, 5, 6, 7, 12, 13, 14, 15);
+  const pb_v all = __builtin_shufflevector(ab, cd, 0, 1, 4, 5, 8, 9, 12, 13) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7, 10, 11, 14, 15);
+  const pb_v sums = all + __builtin_shufflevector(all, all, 1, 0, 3, 2, 5, 4, 7, 6);
+  *(four_any *)p += __builtin_shufflevector(sums, sums, 0, 2, 4, 6);
+#else
+  p[0] += pb_across(a);
+  p[1] += pb_across(b);
+  p[2] += pb_across(c);
+  p[3] += pb_across(d);
+#endif
+}
 PB_INLINE int64_t pb_across_int(pb_w w) {
   int64_t sum = 0;
   PB_LANE(l) sum += w[l];

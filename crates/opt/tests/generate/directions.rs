@@ -29,7 +29,7 @@ impl Generator {
     }
 
     /// An array of this type, by what an element is.
-    fn array_of(
+    pub(super) fn array_of(
         &mut self,
         count: Atom,
         ty: Type,

@@ -5,7 +5,7 @@ use pullback_base::Span;
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
-use super::{Generator, VECTOR};
+use super::{Generator, MATRIX, VECTOR};
 
 /// An array, how many elements it has, and an accumulator of as many.
 #[derive(Clone, Copy)]
@@ -61,6 +61,40 @@ impl Generator {
         let init = init.into_iter().collect();
         self.give(&types, Op::Loop(Loop { form, states, init, body }));
         for (ty, acc) in [(VECTOR, rows[0].acc), (VECTOR, rows[1].acc), (Type::REAL, total)] {
+            self.emit(ty, Op::ReadAcc(acc));
+        }
+    }
+
+    /// A loop over an array with others inside one another, and little else.
+    pub(super) fn deep(&mut self) {
+        let array = self.atom(VECTOR);
+        let count = self.emit(Type::INT, Op::Dim(array, 0));
+        let zero = self.emit(VECTOR, Op::Zero(array));
+        let row = Row { array, count, acc: self.begin(VECTOR, zero) };
+        let total = self.begin(Type::REAL, Atom::Real(0.0));
+        let square = self.array_of(count, MATRIX, &mut |this, i| {
+            let x = this.emit(Type::REAL, Op::Index(array, vec![i.into()]));
+            this.array_of(count, VECTOR, &mut |this, j| {
+                let y = this.emit(Type::REAL, Op::Index(array, vec![j.into()]));
+                this.emit(Type::REAL, Op::Prim(Prim::Sub, vec![x, y]))
+            })
+        });
+        let index = self.program.fresh("i", Type::INT);
+        let body = self.apart(&mut |this| {
+            this.scope.push(index);
+            this.emit(Type::REAL, Op::Index(array, vec![index.into()]));
+            this.plain();
+            let results = this.middle(row, square, total);
+            let mut sum = this.number();
+            for result in results {
+                let add = Op::Prim(Prim::Add, vec![sum, result]);
+                sum = this.emit(Type::REAL, add);
+            }
+            vec![sum]
+        });
+        let form = LoopForm::For { index, count, down: false };
+        self.give(&[VECTOR], Op::Loop(Loop { form, states: vec![], init: vec![], body }));
+        for (ty, acc) in [(VECTOR, row.acc), (Type::REAL, total)] {
             self.emit(ty, Op::ReadAcc(acc));
         }
     }
@@ -155,6 +189,88 @@ impl Generator {
             })
         });
         self.give(&[Type::REAL], Op::If(cond, then, other));
+    }
+
+    /// A loop over an array with loops inside that are as long, or grow from one iteration to the next: it may fold,
+    /// collect, and add to places of its own and to shared ones.
+    fn middle(&mut self, row: Row, square: Atom, total: Atom) -> Vec<Atom> {
+        let index = self.program.fresh("j", Type::INT);
+        let state = (self.below(2) == 0).then(|| self.program.fresh("s", Type::REAL));
+        let collected = if state.is_none() { 1 } else { self.below(2) };
+        let adds = self.below(3) == 0;
+        let body = self.apart(&mut |this| {
+            this.scope.push(index);
+            this.emit(Type::REAL, Op::Index(row.array, vec![index.into()]));
+            this.plain();
+            let mut sums = vec![];
+            for _ in 0..1 + this.below(2) {
+                let count = if this.below(3) == 0 { index.into() } else { row.count };
+                let places = (adds && this.below(3) == 0).then_some(total);
+                this.innermost(Row { count, ..row }, (square, index), (adds, places));
+                this.plain();
+                let last = this.scope[this.scope.len() - 2];
+                let more = Op::Prim(Prim::Add, vec![last.into(), Atom::Real(0.5)]);
+                sums.push(this.emit(Type::REAL, more));
+            }
+            match this.below(4) {
+                0 if adds => this.add_to(row.acc, &[index.into()]),
+                1 if adds => this.add_to(row.acc, &[Atom::Int(0)]),
+                _ => {}
+            }
+            let state = state.map(|state| this.folded(state));
+            let elements = (0..collected).map(|_| *sums.iter().last().expect("a sum"));
+            state.into_iter().chain(elements).collect()
+        });
+        let form = LoopForm::For { index, count: row.count, down: self.below(5) == 0 };
+        let types: Vec<Type> =
+            state.iter().map(|_| Type::REAL).chain((0..collected).map(|_| VECTOR)).collect();
+        let (states, init) = (state.into_iter().collect(), state.map(|_| Atom::Real(0.5)));
+        let init = init.into_iter().collect();
+        self.give(&types, Op::Loop(Loop { form, states, init, body }));
+        let results = self.scope[self.scope.len() - types.len()..].to_vec();
+        let number = |(var, ty): (VarId, Type)| match ty {
+            VECTOR => self.emit(Type::REAL, Op::Sum(var.into())),
+            _ => var.into(),
+        };
+        results.into_iter().zip(types).map(number).collect()
+    }
+
+    /// A loop that folds, and adds to places that hang on its index, on that of the loop around, or on both.
+    fn innermost(
+        &mut self,
+        row: Row,
+        (square, outer): (Atom, VarId),
+        (adds, total): (bool, Option<Atom>),
+    ) {
+        let (index, state) =
+            (self.program.fresh("k", Type::INT), self.program.fresh("s", Type::REAL));
+        let body = self.apart(&mut |this| {
+            this.scope.push(index);
+            if this.below(2) == 0 {
+                this.emit(Type::REAL, Op::Index(square, vec![index.into(), outer.into()]));
+            } else {
+                this.emit(Type::REAL, Op::Index(row.array, vec![index.into()]));
+            }
+            this.plain();
+            match this.below(6) {
+                0 | 1 if adds => this.add_to(row.acc, &[index.into()]),
+                2 if adds => this.add_to(row.acc, &[outer.into()]),
+                3 if adds => {
+                    let far = Op::Prim(Prim::IntSub, vec![outer.into(), index.into()]);
+                    let far = this.emit(Type::INT, far);
+                    let far = this.emit(Type::INT, Op::Prim(Prim::IntAbs, vec![far]));
+                    this.add_to(row.acc, &[far]);
+                }
+                _ => {}
+            }
+            if let Some(total) = total {
+                this.add_to(total, &[]);
+            }
+            vec![this.folded(state)]
+        });
+        let form = LoopForm::For { index, count: row.count, down: self.below(5) == 0 };
+        let looped = Loop { form, states: vec![state], init: vec![Atom::Real(0.0)], body };
+        self.give(&[Type::REAL], Op::Loop(looped));
     }
 
     /// A loop over an array that sums up, and adds to places that all iterations outside share.

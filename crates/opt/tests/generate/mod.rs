@@ -179,7 +179,7 @@ impl Generator {
     }
 
     fn step(&mut self, depth: usize) {
-        let kinds = if depth == 0 { 16 } else { 33 };
+        let kinds = if depth == 0 { 16 } else { 35 };
         match self.below(kinds) {
             0..=3 => self.real_prim(),
             4 => self.int_prim(),
@@ -214,6 +214,7 @@ impl Generator {
             27 if depth > 1 => self.rows(depth),
             29 if depth == DEEPEST => self.directions(),
             30..=32 if depth == DEEPEST => self.kernel(),
+            33 | 34 if depth == DEEPEST => self.deep(),
             28 => {
                 let count = self.atom(Type::INT);
                 self.add_up(depth, count, &[]);

@@ -158,7 +158,7 @@ impl<'k> Text<'_, 'k> {
             (Kind::Uniform, _) if is_inside => self.add(acc, at, value),
             (Kind::Uniform, Offset::Uniform(at)) => {
                 let mut values: Vec<String> = vec![];
-                self.each_part(&mut |text| values.push(text.vector(value)));
+                self.each_part(&mut |text| values.push(text.addend(value, true)));
                 let total = together(&values, Fold::Add);
                 self.line(format_args!("{base}[{at}] += pb_across({total});"));
             }
@@ -174,10 +174,10 @@ impl<'k> Text<'_, 'k> {
         if self.across.is_none()
             || (self.layout.is_inside(root) && self.kind(Atom::Var(root)) == Kind::Uniform)
         {
-            let (offset, value) = (offset.scalar(), self.scalar(value));
+            let (offset, value) = (offset.scalar(), self.addend(value, false));
             return self.line(format_args!("{base}[{offset}] += {value};"));
         }
-        let vector = self.vector(value);
+        let vector = self.addend(value, true);
         // What lanes behind the end have of their own is never read.
         let is_own = self.kind(Atom::Var(root)) == Kind::Varying;
         let active = if is_own { self.mask.clone() } else { self.active() };
@@ -218,7 +218,7 @@ impl<'k> Text<'_, 'k> {
 }
 
 /// Several vectors put together, always in this order.
-fn together(vectors: &[String], fold: Fold) -> String {
+pub(super) fn together(vectors: &[String], fold: Fold) -> String {
     let Some((first, rest)) = vectors.split_first() else { bug("codegen", "vectors") };
     rest.iter().fold(first.clone(), |total, vector| match fold {
         Fold::Max => format!("pb_v_Max({total}, {vector})"),

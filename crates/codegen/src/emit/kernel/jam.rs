@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::cost::is_slow;
 use super::edges;
 use super::lanes::{Kind, LANES, Layout};
-use super::plan::{Plan, local_name};
+use super::plan::Plan;
 use super::text::Text;
 
 /// The most statements that a loop written several times may have then.
@@ -101,10 +101,11 @@ fn is_computed(stmt: &Stmt) -> bool {
 impl<'k> Text<'_, 'k> {
     /// The name of a variable inside: a vector has one for each eight iterations.
     pub fn name(&self, var: VarId) -> String {
+        let name = self.name_in_column(var);
         if self.parts > 1 && self.kind(Atom::Var(var)) == Kind::Varying {
-            format!("{}_{}", local_name(var), self.part)
+            format!("{name}_{}", self.part)
         } else {
-            local_name(var)
+            name
         }
     }
 
@@ -131,11 +132,10 @@ impl<'k> Text<'_, 'k> {
 
     /// Writes something that is about a variable: for each eight iterations, if they differ in it.
     pub fn each_of(&mut self, var: VarId, write: &mut dyn FnMut(&mut Self)) {
-        if self.kind(Atom::Var(var)) == Kind::Varying {
-            self.each_part(write);
-        } else {
-            write(self);
-        }
+        let is_varying = self.kind(Atom::Var(var)) == Kind::Varying;
+        let mut write =
+            |text: &mut Self| if is_varying { text.each_part(write) } else { write(text) };
+        if self.differs_by_column(var) { self.each_column(&mut write) } else { write(self) }
     }
 
     /// A statement for several times eight iterations.
@@ -150,7 +150,7 @@ impl<'k> Text<'_, 'k> {
                 });
             }
             Op::Loop(_) | Op::If(..) => self.stmt(stmt),
-            Op::AddAcc(acc, at, value) => self.add_parts(*acc, at, *value),
+            Op::AddAcc(acc, at, value) => self.add_columns(*acc, at, *value),
             _ => match stmt.vars.as_slice() {
                 &[var] => self.each_of(var, &mut |text| text.stmt(stmt)),
                 _ => self.stmt(stmt),

@@ -47,6 +47,8 @@ pub(super) struct Layout {
     pub packs: FxHashSet<Pack>,
     /// How many times eight iterations of a loop across lanes go at once, where that is more than one.
     pub jams: FxHashMap<VarId, usize>,
+    /// How many iterations of a loop inside one across lanes go at once, where that is more than one.
+    pub columns: FxHashMap<VarId, usize>,
     has_changed: bool,
 }
 
@@ -80,6 +82,7 @@ impl Layout {
             inside: FxHashSet::default(),
             packs: FxHashSet::default(),
             jams: FxHashMap::default(),
+            columns: FxHashMap::default(),
             has_changed: false,
         };
         layout.look(plan, &plan.looped.body);

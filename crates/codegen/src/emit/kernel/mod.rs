@@ -6,6 +6,8 @@
 //! runtime's own, within 2 units in the last place.
 
 mod across;
+mod at_once;
+mod columns;
 mod cost;
 mod edges;
 mod fill;
@@ -67,6 +69,7 @@ impl Body<'_, '_> {
         let lanes = chosen(&plan, is_strict, &self.emit.ways, &mut schedule.refused);
         let mut layout = packs::layout(&plan, lanes);
         layout.jams = jam::jams(&plan, &layout, is_strict);
+        layout.columns = columns::columns(&plan, &layout, is_strict);
         schedule::decide(schedule, &plan, &layout, !guard.is_empty());
         let (states, collected) = vars.split_at(looped.states.len());
         for var in states {

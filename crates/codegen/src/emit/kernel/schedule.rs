@@ -12,6 +12,9 @@ pub(super) fn decide(schedule: &mut Schedule, plan: &Plan<'_>, layout: &Layout, 
         let Some(index) = looped.for_index() else { return };
         let is_across = layout.lanes.contains(&index);
         let mut notes = if is_across { across(plan, layout, looped, index) } else { vec![] };
+        if let Some(times) = layout.columns.get(&index) {
+            notes.push(format!("{times} at once"));
+        }
         if has_guard && std::ptr::eq(looped, plan.looped) {
             notes.push("asked beforehand what may fail".to_owned());
         }

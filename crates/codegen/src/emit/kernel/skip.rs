@@ -25,7 +25,7 @@ pub(super) struct Skip<'k> {
 impl<'k> Text<'_, 'k> {
     /// How to skip what hangs on a selection, which is the first of these statements, if that is worth it.
     pub fn skip(&self, stmts: &'k [Stmt], results: &[Atom]) -> Option<Skip<'k>> {
-        let (first, rest) = stmts.split_first()?;
+        let (first, rest) = stmts.split_first().filter(|_| self.columns.is_none())?;
         let (Op::Select(cond, a, b), &[chosen]) = (&first.op, first.vars.as_slice()) else {
             return None;
         };

@@ -6,6 +6,7 @@ use pullback_prim::Prim;
 
 use rustc_hash::FxHashMap;
 
+use super::columns::Columns;
 use super::cost::{has_vector_form, is_slow};
 use super::lanes::{Kind, LANES, Layout};
 use super::plan::{Plan, Size, local_name};
@@ -30,6 +31,8 @@ pub(super) struct Text<'t, 'k> {
     pub part: usize,
     /// Whether what is at hand is written for that one only.
     pub is_alone: bool,
+    /// The iterations of a loop inside that go at once.
+    pub columns: Option<Columns>,
     /// The conditions that are known.
     pub settled: FxHashMap<VarId, bool>,
     /// The lanes at work, in a branch that not all take.
@@ -61,6 +64,7 @@ impl<'t, 'k> Text<'t, 'k> {
             parts: 1,
             part: 0,
             is_alone: false,
+            columns: None,
             settled: FxHashMap::default(),
             mask: None,
             poll,
@@ -95,7 +99,7 @@ impl<'t, 'k> Text<'t, 'k> {
         match atom {
             Atom::Var(var) if self.plan.local.contains(&var) => match self.kind(atom) {
                 Kind::Linear(stride) if self.part > 0 => {
-                    format!("({} + {})", local_name(var), int(stride * LANES * self.part as i64))
+                    format!("({} + {})", self.name(var), int(stride * LANES * self.part as i64))
                 }
                 Kind::Uniform | Kind::Linear(_) | Kind::Varying => self.name(var),
             },
@@ -125,7 +129,7 @@ impl<'t, 'k> Text<'t, 'k> {
     }
 
     /// An atom as a variable of this kind has it.
-    fn like(&self, var: VarId, atom: Atom) -> String {
+    pub fn like(&self, var: VarId, atom: Atom) -> String {
         if self.kind(Atom::Var(var)) == Kind::Varying {
             self.vector(atom)
         } else {
@@ -181,7 +185,7 @@ impl<'t, 'k> Text<'t, 'k> {
                 }
             }
         } else if !leave.contains(&std::ptr::from_ref(stmt)) {
-            if self.parts > 1 && !self.is_alone {
+            if (self.parts > 1 && !self.is_alone) || self.columns.is_some() {
                 self.in_parts(stmt);
             } else {
                 self.stmt(stmt);
@@ -412,9 +416,26 @@ impl<'t, 'k> Text<'t, 'k> {
         let (i, count) = (local_name(index), self.scalar(count));
         if down {
             self.open(format_args!("for (int64_t {i} = {count} - 1; {i} >= 0; {i}--) {{"));
+        } else if self.goes_at_once(index) {
+            self.line(format_args!("int64_t {i} = 0;"));
+            self.columns(looped, vars, (index, &count));
+            self.open(format_args!("for (; {i} < {count}; {i}++) {{"));
         } else {
             self.open(format_args!("for (int64_t {i} = 0; {i} < {count}; {i}++) {{"));
         }
+        self.iteration(looped, vars, index);
+        self.close();
+        self.longer_columns(looped, vars, index, &count);
+        for (state, var) in looped.states.iter().zip(vars) {
+            self.each_of(*state, &mut |text| {
+                let name = text.name(*state);
+                text.define(*var, &name);
+            });
+        }
+    }
+
+    /// What a loop does in one iteration, or in several that go at once.
+    pub fn iteration(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId) {
         self.look(looped);
         self.depth += 1;
         self.block(&looped.body, &[]);
@@ -422,7 +443,7 @@ impl<'t, 'k> Text<'t, 'k> {
         let mut next: Vec<(String, String, String)> = vec![];
         for (state, value) in looped.states.iter().zip(&looped.body.results) {
             self.each_of(*state, &mut |text| {
-                let (name, value) = (text.name(*state), text.like(*state, *value));
+                let (name, value) = (text.name(*state), text.next(*state, *value));
                 if name != value {
                     next.push((text.c_type(*state).to_owned(), name, value));
                 }
@@ -439,13 +460,6 @@ impl<'t, 'k> Text<'t, 'k> {
             }
         }
         self.depth -= 1;
-        self.close();
-        for (state, var) in looped.states.iter().zip(vars) {
-            self.each_of(*state, &mut |text| {
-                let name = text.name(*state);
-                text.define(*var, &name);
-            });
-        }
     }
 
     /// Looks at whether the run is to stop: in each iteration of the outer two of the loops that have loops inside, in
@@ -464,11 +478,14 @@ impl<'t, 'k> Text<'t, 'k> {
 
     pub fn collect(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId) {
         for (var, value) in vars.iter().zip(&looped.body.results).skip(looped.states.len()) {
-            if self.parts > 1 && self.differs(*var, Atom::Var(index), *value) {
-                self.each_part(&mut |text| text.put(*var, Atom::Var(index), *value));
-            } else {
-                self.put(*var, Atom::Var(index), *value);
-            }
+            let differs = self.parts > 1 && self.differs(*var, Atom::Var(index), *value);
+            self.each_column(&mut |text| {
+                if differs {
+                    text.each_part(&mut |text| text.put(*var, Atom::Var(index), *value));
+                } else {
+                    text.put(*var, Atom::Var(index), *value);
+                }
+            });
         }
     }
 

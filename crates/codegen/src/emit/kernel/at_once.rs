@@ -1,0 +1,143 @@
+//! The text of several iterations at once, of a loop inside one across lanes.
+
+use pullback_ir::{Atom, Loop, LoopForm, VarId};
+
+use super::across::together;
+use super::columns::{Columns, ROW};
+use super::lanes::{Fold, Kind, View};
+use super::places::Offset;
+use super::plan::local_name;
+use super::text::Text;
+
+impl<'k> Text<'_, 'k> {
+    /// The name of a variable in the iteration that is being written.
+    pub fn name_in_column(&self, var: VarId) -> String {
+        self.columns.as_ref().map_or_else(|| local_name(var), |columns| columns.name(var))
+    }
+
+    /// Writes something for each iteration that goes at once.
+    pub fn each_column(&mut self, write: &mut dyn FnMut(&mut Self)) {
+        let Some((count, false)) =
+            self.columns.as_ref().map(|columns| (columns.count, columns.is_alone))
+        else {
+            return write(self);
+        };
+        for at in 0..count {
+            self.put_column(at, true);
+            write(self);
+        }
+        self.put_column(0, false);
+    }
+
+    fn put_column(&mut self, at: usize, is_alone: bool) {
+        if let Some(columns) = &mut self.columns {
+            (columns.at, columns.is_alone) = (at, is_alone);
+        }
+    }
+
+    /// Whether a variable differs between the iterations that go at once.
+    pub fn differs_by_column(&self, var: VarId) -> bool {
+        self.columns.as_ref().is_some_and(|columns| columns.own.contains(&var))
+    }
+
+    /// Adds to an accumulator in all iterations.
+    pub fn add_columns(&mut self, acc: Atom, at: &[Atom], value: Atom) {
+        let Some(columns) = &self.columns else { return self.add_parts(acc, at, value) };
+        let prefix = acc.var().map(|acc| self.layout.view(acc).prefix).unwrap_or_default();
+        let is_shared = prefix.iter().chain(at).all(|atom| !columns.differs(*atom));
+        if is_shared && columns.differs(value) {
+            return self.add_parts(acc, at, value);
+        }
+        if !self.add_row(acc, at, value) {
+            self.each_column(&mut |text| text.add_parts(acc, at, value));
+        }
+    }
+
+    /// Adds what four iterations bring in all lanes to four places that follow each other, if they do.
+    fn add_row(&mut self, acc: Atom, at: &[Atom], value: Atom) -> bool {
+        let (Some(columns), Some(acc)) = (&self.columns, acc.var()) else { return false };
+        let View { root, prefix } = self.layout.view(acc);
+        let indices: Vec<Atom> = prefix.iter().chain(at).copied().collect();
+        let Some((last, others)) = indices.split_last() else { return false };
+        let goes_up = columns.follows(*last) && !others.iter().any(|atom| columns.differs(*atom));
+        let is_outside =
+            self.kind(Atom::Var(root)) == Kind::Uniform && !self.layout.is_inside(root);
+        let is_whole = columns.count == ROW && !columns.is_alone && self.active().is_none();
+        let Offset::Uniform(offset) = self.offset(acc, at) else { return false };
+        if !(goes_up && is_outside && is_whole && self.kind(value) == Kind::Varying) {
+            return false;
+        }
+        let mut totals = vec![];
+        self.each_column(&mut |text| {
+            let mut values = vec![];
+            text.each_part(&mut |text| values.push(text.vector(value)));
+            totals.push(together(&values, Fold::Add));
+        });
+        let base = self.base(root);
+        self.line(format_args!("pb_add_across({base} + {offset}, {});", totals.join(", ")));
+        true
+    }
+
+    /// What all iterations add together, in all lanes or as a number that these share.
+    pub fn addend(&mut self, value: Atom, is_vector: bool) -> String {
+        let text = |text: &Self| if is_vector { text.vector(value) } else { text.scalar(value) };
+        let mut addends = vec![];
+        if value.var().is_some_and(|var| self.differs_by_column(var)) {
+            self.each_column(&mut |each| addends.push(text(each)));
+        }
+        match addends.len() {
+            0 | 1 => text(self),
+            _ => format!("({})", addends.join(" + ")),
+        }
+    }
+
+    /// What a state becomes, of the loop itself behind the last of the iterations.
+    pub fn next(&mut self, state: VarId, value: Atom) -> String {
+        let last = self.columns.as_ref().filter(|columns| columns.next.contains_key(&state));
+        let Some(count) = last.map(|columns| columns.count) else { return self.like(state, value) };
+        self.put_column(count - 1, false);
+        let next = self.like(state, value);
+        self.put_column(0, false);
+        next
+    }
+
+    /// Whether several iterations of a loop go at once here.
+    pub fn goes_at_once(&self, index: VarId) -> bool {
+        self.across == Some(false)
+            && self.columns.is_none()
+            && self.layout.columns.contains_key(&index)
+    }
+
+    /// Several iterations at once of a loop of which several go, as long as there are so many. The others are left.
+    pub fn columns(&mut self, looped: &'k Loop, vars: &[VarId], (index, count): (VarId, &str)) {
+        let Some(times) = self.layout.columns.get(&index).copied() else { return };
+        let i = local_name(index);
+        self.open(format_args!("for (; {count} - {i} >= {times}; {i} += {times}) {{"));
+        self.columns = Some(Columns::of(looped, index, times));
+        self.iteration(looped, vars, index);
+        self.columns = None;
+        self.close();
+    }
+
+    /// The iterations that a loop inside has more in the later ones of those that go at once, if they differ.
+    pub fn longer_columns(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId, first: &str) {
+        let Some((LoopForm::For { count, .. }, columns)) =
+            self.columns.as_ref().map(|columns| (&looped.form, columns))
+        else {
+            return;
+        };
+        let (count, times) = (*count, columns.count);
+        if columns.is_alone || !columns.differs(count) {
+            return;
+        }
+        let i = local_name(index);
+        for at in 1..times {
+            self.put_column(at, true);
+            let end = self.scalar(count);
+            self.open(format_args!("for (int64_t {i} = {first}; {i} < {end}; {i}++) {{"));
+            self.iteration(looped, vars, index);
+            self.close();
+        }
+        self.put_column(0, false);
+    }
+}

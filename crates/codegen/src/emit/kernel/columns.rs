@@ -1,0 +1,241 @@
+//! Several iterations at once of a loop inside one across lanes that has loops inside itself: what these read for all
+//! of them is read once, and sums that wait for each other become several that do not.
+//!
+//! Law: an iteration does what it does alone, but for the order in which iterations add to one place, which are added
+//! up before.
+
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::lanes::{Kind, Layout, reduction};
+use super::plan::{Plan, local_name};
+
+/// How many iterations go at once at most.
+const MOST: usize = 4;
+/// How many vectors the iterations may keep from one step of an inner loop to the next.
+const AT_HAND: usize = 16;
+/// How many places the runtime adds to at once.
+pub(super) const ROW: usize = 4;
+/// The most statements that a loop written several times may have then.
+const LONGEST: usize = 640;
+
+/// Iterations that go at once.
+pub(super) struct Columns {
+    /// The index of their loop, the first of them has its value.
+    index: VarId,
+    /// How many there are, and which is being written.
+    pub count: usize,
+    pub at: usize,
+    /// The variables that differ between them.
+    pub own: FxHashSet<VarId>,
+    /// The Ints of them that are one more in each than in the one before.
+    follow: FxHashSet<VarId>,
+    /// What the states of the loop become.
+    pub next: FxHashMap<VarId, VarId>,
+    /// Whether what is at hand is written for that one only.
+    pub is_alone: bool,
+}
+
+/// How many iterations go at once of each loop of which several do.
+pub(super) fn columns(
+    plan: &Plan<'_>,
+    layout: &Layout,
+    is_strict: bool,
+) -> FxHashMap<VarId, usize> {
+    let mut columns = FxHashMap::default();
+    let parts = |looped: &Loop| {
+        let index = looped.for_index().filter(|index| layout.lanes.contains(index))?;
+        Some(layout.jams.get(&index).copied().unwrap_or(1))
+    };
+    if let Some(parts) = parts(plan.looped) {
+        look(plan, layout, &plan.looped.body, (parts, is_strict), &mut columns);
+    }
+    plan.looped.body.visit(&mut |stmt| {
+        if let Op::Loop(looped) = &stmt.op
+            && let Some(parts) = parts(looped)
+        {
+            look(plan, layout, &looped.body, (parts, is_strict), &mut columns);
+        }
+    });
+    columns
+}
+
+fn look(
+    plan: &Plan<'_>,
+    layout: &Layout,
+    block: &Block,
+    how: (usize, bool),
+    columns: &mut FxHashMap<VarId, usize>,
+) {
+    for stmt in &block.stmts {
+        if let Op::Loop(looped) = &stmt.op
+            && let LoopForm::For { index, .. } = looped.form
+            && let Some(count) = several(plan, layout, looped, how)
+        {
+            columns.insert(index, count);
+        } else {
+            for block in stmt.op.blocks() {
+                look(plan, layout, block, how, columns);
+            }
+        }
+    }
+}
+
+/// How many iterations of a loop go at once, if several may.
+fn several(
+    plan: &Plan<'_>,
+    layout: &Layout,
+    looped: &Loop,
+    (parts, is_strict): (usize, bool),
+) -> Option<usize> {
+    let LoopForm::For { index, count, down: false } = looped.form else { return None };
+    let states = looped.states.len();
+    let is_number = |atom: &Atom| !plan.ty(*atom).is_array();
+    let has_loop = looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
+    let may_go = has_loop
+        && (0..states).all(|at| reduction(looped, at).is_some())
+        && looped.body.results.iter().all(is_number)
+        && looped.body.stmts.iter().all(|stmt| may_repeat(plan, stmt, index, is_strict));
+    if !may_go {
+        return None;
+    }
+    let own = own(looped, index);
+    let kept = looped.body.stmts.iter().map(|stmt| kept(layout, stmt, &own)).max()?.max(1);
+    let most = if let Atom::Int(count) = count { usize::try_from(count).ok()? } else { MOST };
+    let most = most.min(MOST).min(AT_HAND / (kept * parts));
+    let most = most.min(LONGEST / (looped.body.size() * parts).max(1));
+    (most > 1).then(|| 1 << most.ilog2())
+}
+
+/// Whether a statement can be written for several iterations of the loop around it: those inside it, of which each
+/// runs as often in all of them, or once more from one to the next.
+fn may_repeat(plan: &Plan<'_>, stmt: &Stmt, index: VarId, is_strict: bool) -> bool {
+    let are_numbers = stmt.vars.iter().all(|var| !plan.ty(Atom::Var(*var)).is_acc);
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are not")]
+    match &stmt.op {
+        Op::Prim(..) | Op::Copy(_) | Op::Stop(_) | Op::MulZero(..) => are_numbers,
+        // What adds nothing where a condition does not hold is skipped, which pays more.
+        Op::Select(_, a, b) => (*a == Atom::Real(0.0)) == (*b == Atom::Real(0.0)),
+        Op::Index(..) | Op::Dim(..) => are_numbers,
+        Op::AddAcc(..) => !is_strict,
+        Op::Loop(Loop { form: LoopForm::For { count, down, .. }, states, body, .. }) => {
+            let grows = *count == Atom::Var(index) && !down;
+            let is_shared = count.var().is_none_or(|var| !plan.local.contains(&var));
+            (grows || is_shared)
+                && stmt.vars.len() == states.len()
+                && body.stmts.iter().all(|stmt| may_repeat(plan, stmt, index, is_strict))
+        }
+        _ => false,
+    }
+}
+
+/// The variables in a loop that differ from iteration to iteration.
+fn own(looped: &Loop, index: VarId) -> FxHashSet<VarId> {
+    let mut own = FxHashSet::from_iter([index]);
+    own.extend(&looped.states);
+    let mut size = 0;
+    while own.len() > size {
+        size = own.len();
+        spread(&looped.body, &mut own);
+    }
+    own.remove(&index);
+    looped.states.iter().for_each(|state| {
+        own.remove(state);
+    });
+    own
+}
+
+fn spread(block: &Block, own: &mut FxHashSet<VarId>) {
+    for stmt in &block.stmts {
+        if let Op::Loop(looped) = &stmt.op {
+            let is_own = |atom: &Atom, own: &FxHashSet<VarId>| {
+                atom.var().is_some_and(|var| own.contains(&var))
+            };
+            let grows = looped.for_count().is_some_and(|count| is_own(&count, own));
+            for (at, state) in looped.states.iter().enumerate() {
+                let ends = [looped.init[at], looped.body.results[at]];
+                if grows || ends.iter().any(|atom| is_own(atom, own)) {
+                    own.extend([*state, stmt.vars[at]]);
+                }
+            }
+            spread(&looped.body, own);
+            continue;
+        }
+        let mut is_own = false;
+        stmt.op.for_each_atom(&mut |atom| {
+            is_own |= atom.var().is_some_and(|var| own.contains(&var));
+        });
+        if is_own {
+            own.extend(&stmt.vars);
+        }
+    }
+}
+
+/// The Ints that are one more in each iteration than in the one before.
+fn follow(looped: &Loop, index: VarId, own: &FxHashSet<VarId>) -> FxHashSet<VarId> {
+    let mut follow = FxHashSet::from_iter([index]);
+    looped.body.visit(&mut |stmt| {
+        let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice()) else { return };
+        let is_fixed =
+            |atom: Atom| atom.var().is_none_or(|var| var != index && !own.contains(&var));
+        let goes = |atom: Atom| atom.var().is_some_and(|var| follow.contains(&var));
+        let follows = match (prim, args.as_slice()) {
+            (Prim::IntAdd, &[a, b]) => (goes(a) && is_fixed(b)) || (is_fixed(a) && goes(b)),
+            (Prim::IntSub, &[a, b]) => goes(a) && is_fixed(b),
+            _ => false,
+        };
+        if follows {
+            follow.insert(var);
+        }
+    });
+    follow
+}
+
+/// How many vectors an iteration keeps through the steps of a loop inside.
+fn kept(layout: &Layout, stmt: &Stmt, own: &FxHashSet<VarId>) -> usize {
+    let Op::Loop(looped) = &stmt.op else { return 0 };
+    let bound = looped.body.bound();
+    let mut kept: FxHashSet<VarId> = looped.states.iter().copied().collect();
+    looped.body.visit_atoms(&mut |atom| {
+        kept.extend(atom.var().filter(|var| !bound.contains(var)));
+    });
+    kept.retain(|var| own.contains(var) && layout.kind(Atom::Var(*var)) == Kind::Varying);
+    let inner = looped.body.stmts.iter().map(|stmt| self::kept(layout, stmt, own)).max();
+    kept.len() + inner.unwrap_or(0)
+}
+
+impl Columns {
+    pub fn of(looped: &Loop, index: VarId, count: usize) -> Self {
+        let results = looped.body.results.iter().filter_map(|result| result.var());
+        let next = looped.states.iter().copied().zip(results).collect();
+        let own = own(looped, index);
+        let follow = follow(looped, index, &own);
+        Self { index, count, at: 0, own, follow, next, is_alone: false }
+    }
+
+    /// The name of a variable, but for what follows of eight iterations.
+    pub fn name(&self, var: VarId) -> String {
+        let name = |var: VarId, at: usize| format!("{}c{at}", local_name(var));
+        if self.own.contains(&var) {
+            return name(var, self.at);
+        }
+        match self.next.get(&var) {
+            _ if self.at == 0 => local_name(var),
+            // What the iteration before has made of it.
+            Some(next) => name(*next, self.at - 1),
+            None if var == self.index => format!("({} + {})", local_name(var), self.at),
+            None => local_name(var),
+        }
+    }
+
+    /// Whether an Int is one more in each iteration than in the one before.
+    pub fn follows(&self, atom: Atom) -> bool {
+        atom.var().is_some_and(|var| self.follow.contains(&var))
+    }
+
+    /// Whether something differs between the iterations.
+    pub fn differs(&self, atom: Atom) -> bool {
+        atom.var().is_some_and(|var| var == self.index || self.own.contains(&var))
+    }
+}
