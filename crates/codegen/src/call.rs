@@ -17,16 +17,17 @@ use crate::compiler::{Failure, Level};
 use crate::emit::{Code, Fp, Unit, emit_all};
 use crate::fault::{Told, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
-use crate::limits::Limits;
+use crate::limits::{Limits, Threads};
 use crate::load::{Context, Library};
 
 /// A program as native code.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Native {
     loaded: Rc<Loaded>,
     roots: Vec<FuncId>,
     /// The number of the first root in the code.
     first: usize,
+    threads: Threads,
 }
 
 /// Code that one program or several are in.
@@ -75,11 +76,18 @@ impl Native {
         let loaded = Rc::new(Loaded { library, code });
         let mut first = 0;
         let native = units.iter().map(|unit| {
-            let native = Self { loaded: loaded.clone(), roots: unit.roots.to_vec(), first };
+            let (roots, threads) = (unit.roots.to_vec(), Threads::of(1));
+            let native = Self { loaded: loaded.clone(), roots, first, threads };
             first += unit.roots.len();
             native
         });
         Ok(native.collect())
+    }
+
+    /// The same code, on so many threads.
+    #[must_use]
+    pub fn on(self, threads: Threads) -> Self {
+        Self { threads, ..self }
     }
 
     /// The results of a root, by its number.
@@ -127,6 +135,9 @@ impl Native {
         if context.is_null() {
             bug("codegen", "memory for the state of a run");
         }
+        let Threads { most, worth } = self.threads;
+        // SAFETY: the context has just been opened.
+        unsafe { (self.loaded.library.threads)(context, most as u64, worth) };
         Run { native: self, context }
     }
 }

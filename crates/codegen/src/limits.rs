@@ -14,3 +14,19 @@ pub struct Limits {
     /// From when the limit of time counts, if that is before the run.
     pub since: Option<Since>,
 }
+
+/// On how many threads a run may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Threads {
+    /// The most that compute at once.
+    pub most: usize,
+    /// How many statements a loop is to run, roughly, before it is worth several.
+    pub worth: f64,
+}
+
+impl Threads {
+    /// So many, where it is worth it.
+    pub const fn of(most: usize) -> Self {
+        Self { most, worth: 262_144.0 }
+    }
+}

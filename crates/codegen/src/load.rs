@@ -24,6 +24,7 @@ pub(crate) struct Context {
 #[derive(Debug)]
 pub struct Library {
     pub(crate) open: unsafe extern "C" fn(u64, *const *const c_void) -> *mut Context,
+    pub(crate) threads: unsafe extern "C" fn(*mut Context, u64, f64),
     pub(crate) stop: unsafe extern "C" fn(*mut Context) -> *mut i32,
     pub(crate) make: unsafe extern "C" fn(*mut Context, u32, u32, u64) -> *mut i64,
     pub(crate) told: unsafe extern "C" fn(*const Context, *mut i64),
@@ -70,6 +71,7 @@ impl Library {
             let object = Object::new(&path).map_err(refused)?;
             Ok(Self {
                 open: *object.get(b"pb_open\0").map_err(refused)?,
+                threads: *object.get(b"pb_threads\0").map_err(refused)?,
                 stop: *object.get(b"pb_stop\0").map_err(refused)?,
                 make: *object.get(b"pb_make\0").map_err(refused)?,
                 told: *object.get(b"pb_told\0").map_err(refused)?,

@@ -10,7 +10,7 @@ mod random_programs;
 use std::fmt::Write as _;
 
 use generate::Generator;
-use pullback_codegen::{Fp, Level, Limits, Native, Unit};
+use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit};
 use pullback_ir::eval::{self, Items, Shape, Value, evaluate};
 use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise, proven};
@@ -249,4 +249,24 @@ fn large_difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<S
 #[test]
 fn fast_programs_nearly_agree() {
     agree(optimised, Fp::Fast, &usual_arguments(), large_difference);
+}
+
+/// What differs between one thread and several.
+fn difference_of_threads(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
+    let mut program = one.program.clone();
+    let limits = Limits { max_memory: MEMORY, timeout: None, since: None };
+    args.iter().find_map(|args| {
+        let mut on = |most| {
+            let native = native.clone().on(Threads { most, worth: 0.0 });
+            told(native.call(&mut program, 0, args, &limits), |problem| problem.code)
+        };
+        let wanted = on(1);
+        let differs = [2, 4].into_iter().find(|most| on(*most) != wanted);
+        differs.map(|most| format!("{args:?} on {most} threads\n{}", one.program.print()))
+    })
+}
+
+#[test]
+fn threads_change_nothing() {
+    agree(optimised, Fp::Fast, &usual_arguments(), difference_of_threads);
 }

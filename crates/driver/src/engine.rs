@@ -113,6 +113,7 @@ impl Engine {
             max_tape: settings.max_tape,
             strict_fp: settings.fp == Some(Fp::Strict),
             portable: settings.target == Target::Portable,
+            threads: settings.threads.unwrap_or(1),
             ..Options::default()
         };
         Ok(Self { info, options, tiers: None })

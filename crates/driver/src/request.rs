@@ -97,6 +97,8 @@ pub struct Settings {
     pub trace_nan: bool,
     /// What numbers of native code may differ in; none is what is usual where it runs.
     pub fp: Option<Fp>,
+    /// The most threads that native code computes on; none is one.
+    pub threads: Option<usize>,
     /// Which machines native code is for.
     pub target: Target,
     /// Whether to tell who answered.

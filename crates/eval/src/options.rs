@@ -28,6 +28,8 @@ pub struct Options {
     pub strict_fp: bool,
     /// Whether native code runs on every machine of this kind, and not on this one alone.
     pub portable: bool,
+    /// The most threads that native code computes on.
+    pub threads: usize,
 }
 
 impl Default for Options {
@@ -42,6 +44,7 @@ impl Default for Options {
             max_tape: None,
             strict_fp: false,
             portable: false,
+            threads: 1,
         }
     }
 }

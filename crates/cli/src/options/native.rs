@@ -10,6 +10,9 @@ pub struct FpArgs {
     /// [default: fast with `--engine native`, `bench` and `gradbench`, else strict].
     #[arg(long, value_name = "HOW")]
     fp: Option<FpArg>,
+    /// The most threads that native code computes on, with the same results.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u64).range(1..=64))]
+    threads: u64,
     #[command(flatten)]
     target: TargetArgs,
 }
@@ -57,6 +60,7 @@ impl FpArgs {
             FpArg::Strict => Fp::Strict,
             FpArg::Fast => Fp::Fast,
         });
-        Settings { fp, target: self.target.target(), ..settings }
+        let threads = Some(self.threads as usize);
+        Settings { fp, threads, target: self.target.target(), ..settings }
     }
 }

@@ -63,6 +63,7 @@ impl SettingsArgs {
             trace_nan: false,
             verbose: false,
             fp: None,
+            threads: None,
             target: Target::default(),
             engine: self.engine.clone(),
             fuse: self.fuse,

@@ -128,3 +128,21 @@ fn without_a_compiler_the_evaluator_answers() {
         assert_eq!(answer(&line, compiler), (Some(0), out, String::new()));
     }
 }
+
+#[test]
+fn threads_show_in_no_result_and_no_error() {
+    const THREADS: &str = "tests/cli/programs/threads.pull";
+    for (line, code) in [
+        ("run FILE field 3000 0.3", 0),
+        ("jvp FILE field 3000 0.3 --tangent 1.0", 0),
+        ("run FILE late 3000 0.3", 0),
+        ("run FILE late 3000 11.0", 1),
+    ] {
+        let line = format!("{} --engine native", line.replace("FILE", THREADS));
+        let one = answer(&line, "cc");
+        assert_eq!(one.0, Some(code), "{line}: {}", one.2);
+        for threads in [2, 4] {
+            assert_eq!(answer(&format!("{line} --threads {threads}"), "cc"), one, "{line}");
+        }
+    }
+}

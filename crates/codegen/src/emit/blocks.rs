@@ -164,6 +164,8 @@ impl Body<'_, '_> {
     /// The line that does.
     pub fn poll_line(&mut self) -> String {
         let site = self.site();
-        format!("if (PB_RARE(c->stop)) pb_fail(c, {site}, PB_F_TIME, 0, 0, 0);")
+        // What threads run has a context for each, and looks at the flag of the run's own.
+        let stop = if self.is_shared { "*e->stop" } else { "c->stop" };
+        format!("if (PB_RARE({stop})) pb_fail(c, {site}, PB_F_TIME, 0, 0, 0);")
     }
 }

@@ -45,6 +45,10 @@ pub(super) struct Body<'e, 'p> {
     pub fresh_accs: FxHashSet<VarId>,
     /// Whether loops at hand are checked at every step.
     pub is_slow: bool,
+    /// Whether what is at hand is run by threads.
+    pub is_shared: bool,
+    /// What threads run of its loops: functions of their own, before it.
+    pub workers: String,
     /// A number for the next name that stands for no variable.
     pub fresh: usize,
 }

@@ -29,6 +29,8 @@ impl Emit<'_> {
             is_proven: false,
             fresh_accs: FxHashSet::default(),
             is_slow: false,
+            is_shared: false,
+            workers: String::new(),
             fresh: 0,
         };
         for param in &def.params {
@@ -36,8 +38,9 @@ impl Emit<'_> {
         }
         body.block(&def.body, &Scope::of(&def.body), &def.params, Exit::Return);
         let (text, is_loop) = (std::mem::take(&mut body.lines.text), body.is_loop);
+        let workers = std::mem::take(&mut body.workers);
         let start = if is_loop { "again:;\n" } else { "" };
-        let mut text = format!("{head} {{\n{start}{text}}}\n");
+        let mut text = format!("{workers}{head} {{\n{start}{text}}}\n");
         if def.is_constant {
             text.push_str(&self.constant(func));
         }

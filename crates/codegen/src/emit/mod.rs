@@ -79,6 +79,7 @@ const RUNTIME: &[&str] = &[
     include_str!("../runtime/maths.c"),
     include_str!("../runtime/angles.c"),
     include_str!("../runtime/powers.c"),
+    include_str!("../runtime/threads.c"),
     include_str!("../runtime/run.c"),
 ];
 
@@ -142,8 +143,8 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
         shared = emit.shared;
     }
     let mut text = first_lines(units);
-    let (_, runtime) = RUNTIME.split_last().unwrap_or((&"", &[]));
-    runtime.iter().for_each(|part| text.push_str(part));
+    // A library starts no threads, and has ends of its own.
+    RUNTIME[..RUNTIME.len() - 2].iter().for_each(|part| text.push_str(part));
     let own = [array_types(&shared.types), programs].concat();
     Ok(Parts { text, own, sites: shared.sites })
 }
@@ -161,6 +162,7 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
     for (number, unit) in units.iter().enumerate() {
         check_ranks(unit.program)?;
         let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
+        emit.may_share = true;
         emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));
         starts.push((emit.named("start"), unit.roots.len()));
@@ -192,6 +194,8 @@ struct Emit<'p> {
     pub program: &'p Program,
     pub proven: &'p [bool],
     pub fp: Fp,
+    /// Whether threads may run its loops.
+    pub may_share: bool,
     /// What the names of this program begin with.
     prefix: String,
     has_cells: IdVec<DataId, bool>,
@@ -221,6 +225,7 @@ impl<'p> Emit<'p> {
             program: unit.program,
             proven: unit.proven,
             fp: unit.fp,
+            may_share: false,
             prefix,
             has_cells: with_cells(&unit.program.datas),
             strings: canonical_strings(unit.program),

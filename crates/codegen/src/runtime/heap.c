@@ -67,6 +67,8 @@ typedef struct pb_ctx {
   pb_large *spare[64];
   uint64_t kept;
   volatile int stop;
+  uint64_t threads;
+  double worth;
   int32_t outside;
   uint64_t low;
   int64_t depth;
@@ -249,6 +251,16 @@ static void pb_free_large(pb_ctx *c) {
   }
   memset(c->spare, 0, sizeof c->spare);
   c->kept = 0;
+}
+
+/* Lets go of all memory. */
+static PB_UNUSED void pb_free_all(pb_ctx *c) {
+  while (c->chunks) {
+    void *chunk = c->chunks;
+    c->chunks = *(void **)chunk;
+    free(chunk);
+  }
+  pb_free_large(c);
 }
 
 static inline int pb_is_cell(pb_data d) { return d && !((uintptr_t)d & 1); }

@@ -9,6 +9,12 @@ __attribute__((visibility("default"))) pb_ctx *pb_open(uint64_t limit, void *con
   return c;
 }
 
+/* On how many threads loops may be, and how many statements they are to run then. */
+__attribute__((visibility("default"))) void pb_threads(pb_ctx *c, uint64_t most, double worth) {
+  c->threads = most;
+  c->worth = worth;
+}
+
 __attribute__((visibility("default"))) volatile int *pb_stop(pb_ctx *c) { return &c->stop; }
 
 __attribute__((visibility("default"))) void pb_told(const pb_ctx *c, int64_t fault[8]) {
@@ -19,12 +25,7 @@ __attribute__((visibility("default"))) void pb_told(const pb_ctx *c, int64_t fau
 }
 
 __attribute__((visibility("default"))) void pb_close(pb_ctx *c) {
-  while (c->chunks) {
-    void *chunk = c->chunks;
-    c->chunks = *(void **)chunk;
-    free(chunk);
-  }
-  pb_free_large(c);
+  pb_free_all(c);
   free(c);
 }
 

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use pullback_base::{Diagnostic, Span, bug};
-use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Unit};
+use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Threads, Unit};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::eval::{Image, Limits, Machine};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
@@ -68,7 +68,7 @@ pub(crate) fn run(
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
     let mut code = code_for(program, function, mode, &mut plan)?;
     if back == Back::Native {
-        code.go_native(level(options), fp(options))?;
+        code.go_as(options)?;
     }
     Ok(answer(&code, argument, mode, options)?.0)
 }
@@ -142,7 +142,7 @@ pub(crate) fn evaluate(
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
     let mut code = Compiled::planned(&program, entry, 0, &mut plan)?;
     if back == Back::Native {
-        code.go_native(level(options), fp(options))?;
+        code.go_as(options)?;
     }
     Ok(code.call(&[], options)?.0)
 }
@@ -277,7 +277,7 @@ impl Compiled {
         let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
         let mut code = Self::planned(&program, entry, count, &mut plan)?;
         if back == Back::Native {
-            code.go_native(level(options), fp(options))?;
+            code.go_as(options)?;
         }
         Ok(code)
     }
@@ -291,7 +291,12 @@ impl Compiled {
         Ok(code)
     }
 
-    /// From now on native code runs, unless there is no C compiler.
+    /// From now on native code runs as the options say, unless there is no C compiler.
+    fn go_as(&mut self, options: &Options) -> Result<(), Box<Diagnostic>> {
+        unless_refused(self.try_native(options))
+    }
+
+    /// From now on native code runs on one thread, unless there is no C compiler.
     pub fn go_native(&mut self, level: Level, fp: Fp) -> Result<(), Box<Diagnostic>> {
         Self::all_native(&mut [self], level, fp)
     }
@@ -302,23 +307,20 @@ impl Compiled {
         level: Level,
         fp: Fp,
     ) -> Result<(), Box<Diagnostic>> {
-        match Self::try_all(codes, level, fp) {
-            Ok(()) | Err(Failure::NoCompiler) => Ok(()),
-            Err(Failure::Unsupported(what)) => {
-                Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)))
-            }
-            Err(Failure::Refused(told)) => {
-                bug(NAME, format_args!("C code that compiles and loads: {told}"))
-            }
-        }
+        unless_refused(Self::try_all(codes, level, fp, Threads::of(1)))
     }
 
     /// As [`Compiled::go_native`], for whoever can do without.
     pub fn try_native(&mut self, options: &Options) -> Result<(), Failure> {
-        Self::try_all(&mut [self], level(options), fp(options))
+        Self::try_all(&mut [self], level(options), fp(options), Threads::of(options.threads))
     }
 
-    fn try_all(codes: &mut [&mut Self], level: Level, fp: Fp) -> Result<(), Failure> {
+    fn try_all(
+        codes: &mut [&mut Self],
+        level: Level,
+        fp: Fp,
+        threads: Threads,
+    ) -> Result<(), Failure> {
         let lowered: Vec<_> = codes.iter().map(|code| code.lowered.borrow()).collect();
         let proven: Vec<_> = lowered.iter().map(|lowered| proven(&lowered.program)).collect();
         let units: Vec<Unit<'_>> = (lowered.iter().zip(&proven))
@@ -332,7 +334,7 @@ impl Compiled {
         let natives = Native::batch(&units, level)?;
         drop(lowered);
         for (code, native) in codes.iter_mut().zip(natives) {
-            code.native = Some(native);
+            code.native = Some(native.on(threads));
         }
         Ok(())
     }
@@ -439,6 +441,19 @@ impl Compiled {
         };
         let value = shown(lowered, result, results);
         Ok((value, counts))
+    }
+}
+
+/// Without a C compiler the evaluator runs.
+fn unless_refused(done: Result<(), Failure>) -> Result<(), Box<Diagnostic>> {
+    match done {
+        Ok(()) | Err(Failure::NoCompiler) => Ok(()),
+        Err(Failure::Unsupported(what)) => {
+            Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)))
+        }
+        Err(Failure::Refused(told)) => {
+            bug(NAME, format_args!("C code that compiles and loads: {told}"))
+        }
     }
 }
 

@@ -29,11 +29,12 @@ impl<'k> Text<'_, 'k> {
             };
             self.line(format_args!("{ty} {state} = {start};"));
         }
-        let (i, count) = (local_name(index), self.scalar(count));
+        let i = local_name(index);
+        let (first, count) = self.range(index, count);
         let parts = self.layout.jams.get(&index).copied().unwrap_or(1);
         let is_short = looped.body.size() * parts <= SHORT;
         if is_short || parts > 1 {
-            self.line(format_args!("int64_t {i} = 0;"));
+            self.line(format_args!("int64_t {i} = {first};"));
         }
         if parts > 1 {
             self.several(looped, vars, (index, count.as_str()), &skipped, parts);
@@ -55,7 +56,7 @@ impl<'k> Text<'_, 'k> {
             self.open(format_args!("if ({i} < {count}) {{"));
             self.line(format_args!("const int64_t m = {count} - {i};"));
         } else {
-            let start = if parts > 1 { String::new() } else { format!("int64_t {i} = 0") };
+            let start = if parts > 1 { String::new() } else { format!("int64_t {i} = {first}") };
             self.open(format_args!("for ({start}; {i} < {count}; {i} += {LANES}) {{"));
             self.line(format_args!(
                 "const int64_t m = {count} - {i} < {LANES} ? {count} - {i} : {LANES};"

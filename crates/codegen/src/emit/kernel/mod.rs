@@ -21,6 +21,7 @@ mod schedule;
 mod skip;
 mod tables;
 mod text;
+mod threads;
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};
@@ -85,9 +86,13 @@ impl Body<'_, '_> {
             self.line(format_args!("if (v{} < {LANES}) goto slow_{number};", count.index()));
         }
         self.lines.text.push_str(&guard);
-        self.inputs(&plan);
         let tables = Tables::of(&plan, &layout);
-        let mut blocks = self.buffers(&plan, &layout);
+        let work = self.share(&plan, &layout);
+        let mut blocks = vec![];
+        if work.is_none() {
+            self.inputs(&plan);
+            blocks = self.buffers(&plan, &layout);
+        }
         self.tables(&plan, &tables, &mut blocks);
         let count = self.atom(count);
         for var in collected {
@@ -102,8 +107,13 @@ impl Body<'_, '_> {
         let poll = self.poll_line();
         let mut text = Text::new(&plan, &layout, &tables, is_strict, poll, self.lines.depth);
         text.fill();
-        text.repeat(looped, vars);
+        if work.is_none() {
+            text.repeat(looped, vars);
+        }
         self.lines.text.push_str(&text.lines.text);
+        if let Some(work) = work {
+            self.worker(&plan, &layout, &tables, &work);
+        }
         for var in states {
             let name = var.index();
             self.line(format_args!("v{name} = k{name};"));
@@ -145,12 +155,15 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether no two accumulators from outside are parts of one: there is one only, or all were made here.
+    fn are_apart(&self, plan: &Plan<'_>) -> bool {
+        let mut accs = plan.inputs.iter().filter(|var| self.ty(**var).is_acc);
+        accs.clone().count() < 2 || accs.all(|acc| self.fresh_accs.contains(acc))
+    }
+
     /// Names for the elements of arrays from outside.
     fn inputs(&mut self, plan: &Plan<'_>) {
-        let accs: Vec<VarId> =
-            plan.inputs.iter().copied().filter(|var| self.ty(*var).is_acc).collect();
-        // Two accumulators may be parts of one, unless both were made here.
-        let are_apart = accs.len() < 2 || accs.iter().all(|acc| self.fresh_accs.contains(acc));
+        let are_apart = self.are_apart(plan);
         for var in &plan.inputs {
             let (ty, name) = (self.ty(*var), var.index());
             let elem = elem_type(ty.elem);

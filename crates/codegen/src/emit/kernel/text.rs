@@ -41,6 +41,8 @@ pub(super) struct Text<'t, 'k> {
     pub poll: String,
     /// How many loops are around.
     pub depth: usize,
+    /// The loop of which each thread has a part, by its index.
+    pub shared: Option<VarId>,
     fresh: usize,
 }
 
@@ -69,6 +71,7 @@ impl<'t, 'k> Text<'t, 'k> {
             mask: None,
             poll,
             depth: 0,
+            shared: None,
             fresh: 0,
         }
     }
@@ -413,7 +416,8 @@ impl<'t, 'k> Text<'t, 'k> {
                 text.line(format_args!("{ty} {name} = {value};"));
             });
         }
-        let (i, count) = (local_name(index), self.scalar(count));
+        let i = local_name(index);
+        let (first, count) = self.range(index, count);
         if down {
             self.open(format_args!("for (int64_t {i} = {count} - 1; {i} >= 0; {i}--) {{"));
         } else if self.goes_at_once(index) {
@@ -421,7 +425,7 @@ impl<'t, 'k> Text<'t, 'k> {
             self.columns(looped, vars, (index, &count));
             self.open(format_args!("for (; {i} < {count}; {i}++) {{"));
         } else {
-            self.open(format_args!("for (int64_t {i} = 0; {i} < {count}; {i}++) {{"));
+            self.open(format_args!("for (int64_t {i} = {first}; {i} < {count}; {i}++) {{"));
         }
         self.iteration(looped, vars, index);
         self.close();
@@ -460,6 +464,15 @@ impl<'t, 'k> Text<'t, 'k> {
             }
         }
         self.depth -= 1;
+    }
+
+    /// From where to where a loop goes.
+    pub fn range(&self, index: VarId, count: Atom) -> (String, String) {
+        if self.shared == Some(index) {
+            ("from".to_owned(), "to".to_owned())
+        } else {
+            ("0".to_owned(), self.scalar(count))
+        }
     }
 
     /// Looks at whether the run is to stop: in each iteration of the outer two of the loops that have loops inside, in

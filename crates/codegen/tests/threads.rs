@@ -1,0 +1,192 @@
+//! Native code gives the same bits on any number of threads, and the same faults: of loops over numbers, over rows, of
+//! loops that add to what is theirs alone, of those that wait for each other, and of those that fail.
+
+use std::process::Command;
+use std::time::Duration;
+
+use pullback_base::FileId;
+use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit, compiler, emit_all};
+use pullback_ir::Program;
+use pullback_ir::eval::Value;
+use pullback_opt::proven;
+
+/// Functions from an array to an array.
+const PROGRAMS: &[&str] = &[
+    // Numbers, eight at a time.
+    "  array.2: []f64 = for i.3 < n.1 {
+    e.4: f64 = x.0[i.3]
+    s.5: f64 = sin(e.4)
+    t.6: f64 = exp(s.5)
+    collect t.6
+  }
+  yield array.2",
+    // Each waits for an inner loop that adds in order, and for an array of its own.
+    "  array.2: []f64 = for i.3 < n.1 {
+    row.4: []f64 = for j.5 < i.3 {
+      e.6: f64 = x.0[j.5]
+      f.7: f64 = x.0[i.3]
+      p.8: f64 = mul(e.6, f.7)
+      collect p.8
+    }
+    total.9: f64 = sum(row.4)
+    collect total.9
+  }
+  yield array.2",
+    // What is added to hangs on the outer index.
+    "  zero.2: []f64 = for i.3 < n.1 { collect 0.0 }
+  acc.4: acc []f64 = new_acc(zero.2)
+  for i.5 < n.1 {
+    e.6: f64 = x.0[i.5]
+    for j.7 < 9 {
+      r.8: f64 = real(j.7)
+      p.9: f64 = mul(e.6, r.8)
+      acc.4[i.5] += p.9
+    }
+  }
+  array.10: []f64 = read_acc(acc.4)
+  yield array.10",
+    // All add to one place each, in order.
+    "  zero.2: []f64 = for i.3 < n.1 { collect 0.0 }
+  acc.4: acc []f64 = new_acc(zero.2)
+  for i.5 < n.1 {
+    e.6: f64 = x.0[i.5]
+    for j.7 < n.1 {
+      r.8: f64 = x.0[j.7]
+      p.9: f64 = mul(e.6, r.8)
+      acc.4[j.7] += p.9
+    }
+  }
+  array.10: []f64 = read_acc(acc.4)
+  yield array.10",
+    // The last iterations fail where there are many.
+    "  array.2: []f64 = for i.3 < n.1 {
+    twice.4: i64 = int_mul(i.3, 2)
+    half.5: i64 = int_div(twice.4, 3)
+    k.6: i64 = int_add(half.5, 7)
+    e.7: f64 = x.0[k.6]
+    t.8: f64 = exp(e.7)
+    collect t.8
+  }
+  yield array.2",
+];
+
+fn program(body: &str) -> Program {
+    let text =
+        format!("fn @main.0(x.0: []f64) -> []f64 {{\n  n.1: i64 = dim(x.0, 0)\n{body}\n}}\n");
+    pullback_ir::parse(&text, FileId(0)).expect("a program")
+}
+
+/// The results, or the code and the words of an error.
+fn told(native: &Native, program: &mut Program, x: &[f64], limits: &Limits) -> String {
+    match native.call(program, 0, &[Value::reals(x.to_vec())], limits) {
+        Ok(values) => {
+            let Some(Value::Array(array)) = values.first() else { panic!("an array") };
+            let reals = array.reals().expect("Reals");
+            reals.iter().map(|x| format!("{:x} ", x.to_bits())).collect()
+        }
+        Err(problem) => format!("{}: {}", problem.code, problem.title),
+    }
+}
+
+fn compiled(text: &str, fp: Fp, level: Level) -> (Program, [Native; 5]) {
+    let program = program(text);
+    let roots: Vec<_> = program.funcs.ids().collect();
+    let proven = proven(&program);
+    let unit = Unit { program: &program, roots: &roots, proven: &proven, fp };
+    let native = Native::batch(&[unit], level).expect("native code").pop().expect("a program");
+    let on = |most| native.clone().on(Threads { most, worth: 0.0 });
+    let natives = [1, 2, 3, 4, 100].map(on);
+    (program, natives)
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None };
+    let xs: Vec<f64> = (0..3000).map(|i| f64::from(i * 37 % 101) / 10.0 - 3.0).collect();
+    for text in PROGRAMS {
+        for (fp, level) in
+            [(Fp::Strict, Level::Quick), (Fp::Fast, Level::Quick), (Fp::Fast, Level::Fast)]
+        {
+            let (mut program, [one, several @ ..]) = compiled(text, fp, level);
+            for count in [0, 1, 7, 8, 17, 40, 63, 64, 65, 127, 200, 1001, 3000] {
+                let wanted = told(&one, &mut program, &xs[..count], &limits);
+                for native in &several {
+                    let found = told(native, &mut program, &xs[..count], &limits);
+                    assert_eq!(found, wanted, "{count} elements, {fp:?}, {native:?}\n{text}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_hold_on_threads() {
+    let (mut program, [one, .., several, _]) = compiled(PROGRAMS[1], Fp::Fast, Level::Quick);
+    let xs = vec![0.5; 500];
+    // Every amount of memory that is too little for one, two, three or four of the threads.
+    for max_memory in (0..150).map(|k| 4000 + k * 1000) {
+        let limits = Limits { max_memory, timeout: None, since: None };
+        let wanted = told(&one, &mut program, &xs, &limits);
+        assert_eq!(told(&several, &mut program, &xs, &limits), wanted, "{max_memory} bytes");
+    }
+    let timeout = Some(Duration::from_millis(20));
+    let limits = Limits { max_memory: 1 << 30, timeout, since: None };
+    let large = vec![0.5; 400_000];
+    assert!(told(&several, &mut program, &large, &limits).starts_with("E0711"));
+}
+
+/// Runs each root on a large array.
+const MAIN: &str = "
+#include <stdio.h>
+int main(void) {
+  for (uint32_t root = 0; root < ROOTS; root++) {
+    pb_ctx *c = pb_open(UINT64_C(64) << 20, 0);
+    if (!c) return 1;
+    pb_threads(c, 4, 0.0);
+    pb_block *one = pb_make(c, PB_ARRAY, PB_REAL, 1000);
+    if (!one) return 1;
+    for (int k = 0; k < 1000; k++) ((double *)PB_ITEMS(one))[k] = k * 0.01;
+    int64_t args[3] = {(int64_t)(intptr_t)one, (int64_t)(intptr_t)PB_ITEMS(one), 1000};
+    static int64_t results[16];
+    pb_run(c, root, args, results, UINT64_C(2) << 20);
+    pb_close(c);
+  }
+  puts(\"done\");
+  return 0;
+}
+";
+
+#[test]
+fn threads_do_not_race() {
+    let folder = std::env::temp_dir().join(format!("pullback_threads_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (source, program) = (folder.join("code.c"), folder.join("program"));
+    let compile = |text: &str, sanitizer: &str| {
+        std::fs::write(&source, text).expect("a file");
+        let mut command = Command::new(compiler().expect("a C compiler"));
+        command.args(["-std=gnu11", "-O1", "-g", "-w", "-pthread", sanitizer]);
+        command.arg(&source).arg("-o").arg(&program).arg("-lm");
+        command.output().expect("a compiler")
+    };
+    for sanitizer in ["-fsanitize=thread", "-fsanitize=address,undefined"] {
+        // A compiler without sanitizers has nothing to say here.
+        if !compile("int main(void) { return 0; }\n", sanitizer).status.success() {
+            continue;
+        }
+        let programs: Vec<Program> = PROGRAMS.iter().map(|text| self::program(text)).collect();
+        let roots: Vec<Vec<_>> =
+            programs.iter().map(|program| program.funcs.ids().collect()).collect();
+        let units: Vec<Unit<'_>> = (programs.iter().zip(&roots))
+            .map(|(program, roots)| Unit { program, roots, proven: &[], fp: Fp::Fast })
+            .collect();
+        let code = emit_all(&units).expect("code");
+        let text = format!("{}#define ROOTS {}\n{MAIN}", code.text, units.len());
+        let done = compile(&text, sanitizer);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let ran = Command::new(&program).output().expect("a program");
+        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!((String::from_utf8_lossy(&ran.stdout).trim(), errors.as_str()), ("done", ""));
+    }
+    // What cannot be removed stays with other temporary files.
+    let _ = std::fs::remove_dir_all(&folder);
+}
