@@ -9,7 +9,7 @@ __attribute__((visibility("default"))) pb_ctx *pb_open(uint64_t limit, void *con
   return c;
 }
 
-/* On how many threads loops may be, and how many statements they are to run then. */
+/* On how many threads loops may be, and how many statements they are to run at least for that to be worth it. */
 __attribute__((visibility("default"))) void pb_threads(pb_ctx *c, uint64_t most, double worth) {
   c->threads = most;
   c->worth = worth;

@@ -39,12 +39,11 @@ static void *pb_work_on(void *worker) {
   }
 }
 
-/* Runs a loop with so many iterations, of which so many go at once: by other threads too, if there may be some and it
-   takes as much work as they are worth. Pieces are whole numbers of iterations that go at once, so that each is
-   computed the same way however many threads there are. */
-static PB_UNUSED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, int64_t count, int64_t step, double work) {
-  if (c->threads < 2 || work < c->worth) return part(c, frame, 0, count);
-  uint64_t threads = (uint64_t)(count < 0 ? 0 : count / step);
+/* Runs a loop with so many iterations, of which so many go at once: by other threads too, if there may be some. Pieces
+   are whole numbers of iterations that go at once, so that each is computed the same way however many threads there
+   are. */
+static PB_UNUSED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, int64_t count, int64_t step) {
+  uint64_t threads = count < 0 ? 0 : (uint64_t)(count / step);
   if (threads > c->threads) threads = c->threads;
   if (threads > PB_PIECES / 8) threads = PB_PIECES / 8;
   pb_worker *workers = threads > 1 ? calloc(threads, sizeof *workers) : 0;

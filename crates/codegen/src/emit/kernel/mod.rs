@@ -112,7 +112,11 @@ impl Body<'_, '_> {
         }
         self.lines.text.push_str(&text.lines.text);
         if let Some(work) = work {
-            self.worker(&plan, &layout, &tables, &work);
+            self.open(format_args!("if ({work} < c->worth) {{"));
+            self.alone(&plan, &layout, &tables, None);
+            self.lines.between(format_args!("}} else {{"));
+            self.worker(&plan, &layout, &tables);
+            self.close();
         }
         for var in states {
             let name = var.index();

@@ -5,10 +5,10 @@
 //! what others see, or calls anything, so that an iteration touches what it alone writes and what all only read. The
 //! loop becomes a function of its own, from an iteration to another, with what it needs from around it in a frame; each
 //! thread has a context for its scratch memory, and looks at the run's flag to stop. `runtime/threads.c` cuts the
-//! iterations into pieces.
+//! iterations into pieces. Little work is done where it stands: whether it is little hangs on sizes alone.
 //!
 //! Law: the bits are those of one thread. Pieces begin where vectors of iterations do, so that each iteration is
-//! computed by the same code, whoever computes it; no sum goes over the threads. Where the memory allowed is too little
+//! computed by the same code, whoever computes it, on one thread too; no sum goes over the threads. Where the memory allowed is too little
 //! for all threads, the first of them does what is left with all of it, so a run fails as on one thread.
 
 use std::collections::BTreeSet;
@@ -22,8 +22,8 @@ use super::lanes::{LANES, Layout};
 use super::plan::{Plan, Size};
 use super::tables::{self, Tables};
 use super::text::Text;
-use crate::emit::Lines;
 use crate::emit::body::Body;
+use crate::emit::{Fp, Lines};
 use crate::layout::elem_type;
 use crate::limits::Threads;
 
@@ -102,14 +102,28 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The function that runs a part of a kernel, and the line that shares the kernel out.
-    pub(super) fn worker(
+    /// The loop of a kernel with what it has for itself alone: a part of it, if its index is given.
+    pub(super) fn alone(
         &mut self,
         plan: &Plan<'_>,
         layout: &Layout,
         tables: &Tables<'_>,
-        work: &str,
+        part: Option<VarId>,
     ) {
+        self.inputs(plan);
+        let blocks = self.buffers(plan, layout);
+        let (poll, is_strict) = (self.poll_line(), self.emit.fp == Fp::Strict);
+        let mut text = Text::new(plan, layout, tables, is_strict, poll, self.lines.depth);
+        text.shared = part;
+        text.repeat(plan.looped, plan.vars);
+        self.lines.text.push_str(&text.lines.text);
+        for block in blocks {
+            self.line(format_args!("pb_dec(c, {block});"));
+        }
+    }
+
+    /// The function that runs a part of a kernel, and the line that shares the kernel out.
+    pub(super) fn worker(&mut self, plan: &Plan<'_>, layout: &Layout, tables: &Tables<'_>) {
         let LoopForm::For { index, count, .. } = plan.looped.form else {
             bug("codegen", "a loop with a count")
         };
@@ -135,18 +149,8 @@ impl Body<'_, '_> {
         }
         let outer = std::mem::replace(&mut self.lines, Lines { text: String::new(), depth: 1 });
         self.is_shared = true;
-        self.inputs(plan);
-        let blocks = self.buffers(plan, layout);
-        let poll = self.poll_line();
+        self.alone(plan, layout, tables, Some(index));
         self.is_shared = false;
-        let is_strict = self.emit.fp == crate::emit::Fp::Strict;
-        let mut text = Text::new(plan, layout, tables, is_strict, poll, self.lines.depth);
-        text.shared = Some(index);
-        text.repeat(plan.looped, plan.vars);
-        self.lines.text.push_str(&text.lines.text);
-        for block in blocks {
-            self.line(format_args!("pb_dec(c, {block});"));
-        }
         let inside = std::mem::replace(&mut self.lines, outer).text;
         let _ = write!(
             self.workers,
@@ -159,7 +163,7 @@ impl Body<'_, '_> {
         let count = self.atom(count);
         values.insert(0, "&c->stop".to_owned());
         self.line(format_args!("const {name}_frame e = {{{}}};", values.join(", ")));
-        self.line(format_args!("pb_share(c, {name}, &e, {count}, {step}, {work});"));
+        self.line(format_args!("pb_share(c, {name}, &e, {count}, {step});"));
     }
 }
 
