@@ -222,6 +222,10 @@ exit 0
 >   square_root (a: Real): Real
 >       The square root as the zero of x² - a, with derivative 1 / (2 √a).
 >
+>   f (x: Real): Real
+>       A cubic whose zeros Newton's method looks for; `pullback plot examples/newton.pull f
+>       --from -2 --to 2` draws it with its derivative.
+>
 >   newton_step (f: [2]Real -> Real) (x: [2]Real): [2]Real
 >       One Newton step for a function of two variables, by solving with its two by two
 >       Hessian.

@@ -155,6 +155,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0825", "a text is no table"),
     ("E0826", "an output file has no place for an answer"),
     ("E0827", "a parameter is given nothing"),
+    ("E0828", "this cannot be drawn"),
 
     // --- W: warnings
     ("W0201", "a name that is not used"),

@@ -12,9 +12,8 @@ use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
 use crate::output::Destination;
+use crate::plot::plot;
 use crate::terminal::{Terminal, error_line, page_width, print, report};
-
-const NO_WARNINGS: WarnArgs = WarnArgs { warn: None };
 
 /// Executes a command; gives the exit code.
 pub fn execute(options: &Options, clock: &Clock) -> u8 {
@@ -42,6 +41,11 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             answer(color, output, clock, call, |session, call| {
                 pullback_driver::jvp(session, call, &wrt.wrt, tangent)
             })
+        }
+        Command::Plot(asked) => {
+            let mut session = Session::timed(&Terminal, clock.clone());
+            let text = plot(&mut session, asked, color);
+            finish(&session, color, text)
         }
         Command::CheckGrad { call, settings, warn, wrt } => {
             let mut session = Session::timed(&Terminal, clock.clone());
@@ -74,7 +78,7 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         }
         Command::Show { call, settings, stage, .. } => {
             let mut session = Session::timed(&Terminal, clock.clone());
-            let call = call.call("", settings.settings(NO_WARNINGS));
+            let call = call.call("", settings.settings(WarnArgs::NONE));
             let text = match stage {
                 Some(stage) => pullback_driver::show(&mut session, &call, stage),
                 None => pullback_driver::show_passes(&mut session, &call),
@@ -88,12 +92,12 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         }
         Command::Dev { call, settings, asked } => {
             let mut session = Session::timed(&Terminal, clock.clone());
-            let call = call.call("", settings.settings(NO_WARNINGS));
+            let call = call.call("", settings.settings(WarnArgs::NONE));
             let text = pullback_driver::dev(&mut session, &call, &asked.request());
             finish(&session, color, text)
         }
         Command::Bench { call, settings, wrt, asked, fp } => {
-            let settings = fp.of(settings.settings(NO_WARNINGS));
+            let settings = fp.of(settings.settings(WarnArgs::NONE));
             let call = call.call(settings);
             let mut session = Session::timed(&Terminal, clock.clone());
             let text = bench(&mut session, &call, &wrt.wrt, asked);

@@ -12,6 +12,7 @@ mod exit;
 mod gradbench;
 mod options;
 mod output;
+mod plot;
 mod terminal;
 mod units;
 mod watchdog;
@@ -35,7 +36,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
-    let options = match Options::try_parse() {
+    let options = match Options::try_parse_from(options::numbers_behind_dashes(std::env::args_os()))
+    {
         Ok(options) => options,
         Err(error) => {
             // Help and version are no errors; they go to standard output, which may be closed.

@@ -29,14 +29,7 @@ impl Destination {
                     .note("an output file is JSON or a NumPy archive, and its ending says which"));
             }
         };
-        let is_new = !path.exists();
-        // What is there stays as it is until the answer is known.
-        if let Err(error) = OpenOptions::new().append(true).create(true).open(path) {
-            return Err(unwritten(path, &error));
-        }
-        if is_new {
-            std::fs::remove_file(path).map_err(|error| unwritten(path, &error))?;
-        }
+        writable(path)?;
         Ok(Self { path: path.to_owned(), format })
     }
     /// Writes the file.
@@ -45,7 +38,20 @@ impl Destination {
     }
 }
 
-fn unwritten(path: &Path, error: &std::io::Error) -> Diagnostic {
+/// Looks whether a file can be written. What is there stays as it is until the answer is known.
+pub fn writable(path: &Path) -> Result<(), Diagnostic> {
+    let is_new = !path.exists();
+    if let Err(error) = OpenOptions::new().append(true).create(true).open(path) {
+        return Err(unwritten(path, &error));
+    }
+    if is_new {
+        std::fs::remove_file(path).map_err(|error| unwritten(path, &error))?;
+    }
+    Ok(())
+}
+
+/// A file could not be written.
+pub fn unwritten(path: &Path, error: &std::io::Error) -> Diagnostic {
     let title = format!("cannot write `{}`: {error}", path.display());
     Diagnostic::error("E0801", Span::NONE, title, "")
         .hint("check that its folder is there, and the permissions")

@@ -49,6 +49,19 @@ pub fn page_width() -> Option<usize> {
     io::stdout().is_terminal().then(|| size.map_or(PAGE, |(width, _)| usize::from(width.0)))
 }
 
+/// Whether a drawing on standard output has colours.
+pub fn draws_colours(color: Color) -> bool {
+    wants_colours(color, io::stdout().is_terminal())
+}
+
+fn wants_colours(color: Color, is_terminal: bool) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none(),
+    }
+}
+
 /// Prints a line to standard error.
 pub fn error_line(text: &str) {
     // If standard error is closed there is nobody left to tell.
@@ -70,12 +83,7 @@ pub fn report(sources: &SourceMap, diagnostics: &[Diagnostic], color: Color) {
 }
 
 fn style(color: Color) -> Style {
-    let wanted = match color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
-    };
-    if wanted { Style::Colour } else { Style::Plain }
+    if wants_colours(color, io::stderr().is_terminal()) { Style::Colour } else { Style::Plain }
 }
 
 /// Tells about a panic: a bug in Pullback itself.

@@ -22,6 +22,8 @@ pub struct Arguments {
     pub exprs: Vec<Expr>,
     /// Those that name their parameter.
     pub named: Vec<(String, Expr)>,
+    /// Numbers for parameters that are given nothing.
+    pub free: Vec<Expr>,
     inputs: Vec<InputFile>,
 }
 
@@ -52,7 +54,9 @@ impl Arguments {
         for input in &call.inputs {
             inputs.push(InputFile::read(session, input, limits.clone())?);
         }
-        Ok(Self { exprs, named, inputs })
+        let free: Vec<String> = call.free.iter().map(|number| format!("{number:?}")).collect();
+        let free = expressions(session, "range", &free)?;
+        Ok(Self { exprs, named, free, inputs })
     }
     /// Whether there are input files.
     pub fn has_input(&self) -> bool {

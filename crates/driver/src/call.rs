@@ -31,6 +31,8 @@ use crate::wrap::{Wrapped, wrap};
 pub enum Purpose<'a> {
     /// Its value.
     Value,
+    /// Its values and derivatives, as numbers vary.
+    Samples,
     /// A derivative with respect to parameters: all that have Reals, or those named.
     Derivative {
         /// The names; none means all.
@@ -146,9 +148,12 @@ fn question<'s>(
     purpose: &Purpose<'_>,
     direction: Option<&'s Expr>,
 ) -> Question<'s> {
-    let derivative = matches!(purpose, Purpose::Derivative { .. });
+    let derivative = matches!(purpose, Purpose::Derivative { .. } | Purpose::Samples);
     let arguments = slots.iter().map(|slot| Argument {
-        expr: if let Given::Arg(expr) = &slot.given { Some(&**expr) } else { None },
+        expr: match &slot.given {
+            Given::Arg(expr) | Given::Free(expr) => Some(&**expr),
+            Given::Input(_) | Given::Message => None,
+        },
         span: slot.span,
         is_data: derivative && slot.data,
     });
@@ -157,7 +162,9 @@ fn question<'s>(
         Purpose::Derivative { direction: Some(Direction::Tangent(_)), .. } => {
             Along::Tangent(direction, wrt.collect())
         }
-        Purpose::Derivative { .. } | Purpose::Value => Along::Cotangent(direction),
+        Purpose::Derivative { .. } | Purpose::Value | Purpose::Samples => {
+            Along::Cotangent(direction)
+        }
     });
     Question {
         entry,
@@ -192,13 +199,15 @@ fn slots(
             wrt: param.is_data && param.has_reals,
         });
     }
+    let varies = slots.iter().any(|slot| matches!(slot.given, Given::Free(_)));
+    let has_data = arguments.has_input() || varies;
     match purpose {
         Purpose::Derivative { wrt, .. } => select(session, entry, &mut slots, wrt)?,
         // Without a file all arguments are in the program, so they may stand where they are used.
-        Purpose::Value if !arguments.has_input() => {
+        Purpose::Value | Purpose::Samples if !has_data => {
             slots.iter_mut().for_each(|slot| slot.data = false);
         }
-        Purpose::Value => {}
+        Purpose::Samples | Purpose::Value => {}
     }
     Ok(slots)
 }
@@ -267,7 +276,9 @@ fn direction(session: &mut Session<'_>, purpose: &Purpose<'_>) -> Result<Option<
             ("cotangent", text)
         }
         Purpose::Derivative { direction: Some(Direction::Tangent(text)), .. } => ("tangent", text),
-        Purpose::Derivative { direction: None, .. } | Purpose::Value => return Ok(None),
+        Purpose::Derivative { direction: None, .. } | Purpose::Value | Purpose::Samples => {
+            return Ok(None);
+        }
     };
     let mut exprs = expressions(session, what, &[(*text).to_owned()])?;
     Ok(exprs.pop())
@@ -341,7 +352,8 @@ fn assemble(
             bug("what a derivative is taken with respect to is data")
         };
         let wrt = slot.wrt && pullback_lambda::contains_real(&program.datas, ty);
-        parts.push(Part { name: slot.name.clone(), tangent, wrt });
+        let is_free = matches!(slot.given, Given::Free(_));
+        parts.push(Part { name: slot.name.clone(), tangent, wrt, is_free });
     }
     let result_tangent = tangent(&mut program.datas, &result);
     let code = Code::new(program);
@@ -358,7 +370,7 @@ fn assemble(
     let mut values = Vec::new();
     for (slot, ty) in data.iter().zip(&types) {
         values.push(match &slot.given {
-            Given::Arg(_) => {
+            Given::Arg(_) | Given::Free(_) => {
                 constants.next().unwrap_or_else(|| bug("each argument has been evaluated"))
             }
             Given::Input(offer) => arguments.decode(session, code.program(), offer, ty)?,
@@ -388,7 +400,7 @@ fn with_sizes(
     slots: &[Slot],
     prepared: &Prepared,
 ) -> Result<Value, Stop> {
-    if slots.iter().all(|slot| matches!(slot.given, Given::Arg(_))) {
+    if slots.iter().all(|slot| matches!(slot.given, Given::Arg(_) | Given::Free(_))) {
         return Ok(prepared.argument.clone());
     }
     let positions: Vec<usize> = (0..slots.len()).filter(|at| slots[*at].data).collect();

@@ -48,6 +48,8 @@ pub struct ParamInfo {
 pub enum Given {
     /// An expression of the command line.
     Arg(Rc<Expr>),
+    /// A number that others take the place of.
+    Free(Rc<Expr>),
     /// A value of an input file.
     Input(Offer),
     /// Data that comes with each message of a protocol.
@@ -125,6 +127,14 @@ impl Entry {
         }
         let last = given.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         given.truncate(last.max(self.declared));
+        // Either all that is missing may vary, or none of it is told.
+        let lacking = given.iter().filter(|given| given.is_none()).count();
+        if lacking <= arguments.free.len() {
+            let places = given.iter_mut().filter(|given| given.is_none());
+            for (place, expr) in places.zip(std::mem::take(&mut arguments.free)) {
+                *place = Some(Given::Free(Rc::new(expr)));
+            }
+        }
         let missing: Vec<&str> = (given.iter().zip(&self.params))
             .filter(|(given, _)| given.is_none())
             .map(|(_, param)| param.name.as_str())
@@ -213,7 +223,7 @@ impl Given {
     /// Where it is written.
     pub fn span(&self) -> Span {
         match self {
-            Self::Arg(expr) => expr.span,
+            Self::Arg(expr) | Self::Free(expr) => expr.span,
             Self::Input(offer) => offer.span,
             Self::Message => Span::NONE,
         }

@@ -52,6 +52,7 @@ mod timed;
 mod bench;
 mod gradbench;
 mod library;
+mod plot;
 
 pub use bench::{BenchReport, Effort, bench};
 pub use check::{check, explain, fmt};
@@ -69,6 +70,7 @@ pub use limits::{Clock, stopped_late};
 pub use measure::{Cost, Operations, function, measure, operations};
 pub use output::{Layout, to_text};
 pub use pipeline::{STAGES, Stage, stages};
+pub use plot::{Figure, Plot, plot};
 pub use request::{Call, Format, Fp, Input, Settings, Target};
 pub use session::{Session, Stop};
 pub use show::{show, show_passes};

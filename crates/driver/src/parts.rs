@@ -34,6 +34,8 @@ pub struct Part {
     pub tangent: Type,
     /// Whether the derivative is with respect to it.
     pub wrt: bool,
+    /// Whether other numbers will take the place of its value.
+    pub is_free: bool,
 }
 
 /// The value that has these components; one component is the value itself.

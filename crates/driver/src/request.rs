@@ -18,6 +18,8 @@ pub struct Call {
     pub named: Vec<(String, String)>,
     /// Files with arguments.
     pub inputs: Vec<Input>,
+    /// Numbers for the parameters that are given nothing, in order, which other numbers take the place of.
+    pub free: Vec<f64>,
     /// How the answer will be kept: what cannot be is refused before it is found.
     pub output: Option<Format>,
     /// How to evaluate.

@@ -38,7 +38,7 @@ pub fn wrap(program: &mut Program, root: DefId, slots: &[Slot], derivative: bool
     let (mut args, mut vars, mut constants) = (Vec::new(), Vec::new(), Vec::new());
     for (slot, ty) in slots.iter().zip(params) {
         let written = match slot.given {
-            Given::Arg(_) => parts.next(),
+            Given::Arg(_) | Given::Free(_) => parts.next(),
             Given::Input(_) | Given::Message => None,
         };
         if !slot.data {

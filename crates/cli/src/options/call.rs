@@ -25,10 +25,10 @@ pub struct NamedArgs {
     /// Arguments from a file by parameter name (`.json`, `.csv` with a header, `.npz`), or with `NAME=` the
     /// argument of one parameter (`.npy` too); may be repeated.
     #[arg(long = "input", value_name = "[NAME=]FILE", value_parser = input)]
-    inputs: Vec<Input>,
+    pub inputs: Vec<Input>,
     /// An argument by parameter name: a Pullback expression; may be repeated.
     #[arg(long = "arg", value_name = "NAME=EXPR", value_parser = named, allow_hyphen_values = true)]
-    named: Vec<(String, String)>,
+    pub named: Vec<(String, String)>,
 }
 
 /// A definition and its arguments.
@@ -62,9 +62,8 @@ impl CallArgs {
             args: self.args.clone(),
             named: self.named.named.clone(),
             inputs: self.named.inputs.clone(),
-            output: None,
-            expression: None,
             settings,
+            ..Call::default()
         }
     }
 }
@@ -78,9 +77,8 @@ impl RequiredCallArgs {
             args: self.args.clone(),
             named: self.named.named.clone(),
             inputs: self.named.inputs.clone(),
-            output: None,
-            expression: None,
             settings,
+            ..Call::default()
         }
     }
 }

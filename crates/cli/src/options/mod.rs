@@ -7,6 +7,7 @@ mod dev;
 mod doc;
 mod native;
 mod output;
+mod plot;
 mod settings;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub use dev::DevArgs;
 pub use doc::DocArgs;
 pub use native::FpArgs;
 pub use output::{OutputArgs, PAGE};
+pub use plot::{PlotArgs, numbers_behind_dashes};
 pub use settings::{SettingsArgs, WarnArgs};
 
 const EXAMPLES: &str = "\
@@ -106,6 +108,9 @@ pub enum Command {
         #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
         tangent: String,
     },
+    /// Draw functions with their derivatives, histories and heat maps, in the terminal or as SVG.
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(PlotArgs),
     /// Check the derivative of a definition at a point, by ways that know no derivative rule.
     CheckGrad {
         #[command(flatten)]
@@ -224,6 +229,7 @@ impl Command {
             | Self::Grad { output, .. }
             | Self::Vjp { output, .. }
             | Self::Jvp { output, .. } => output.settings.timeout,
+            Self::Plot(asked) => asked.settings.timeout,
             Self::CheckGrad { settings, .. }
             | Self::Test { settings, .. }
             | Self::Show { settings, .. }

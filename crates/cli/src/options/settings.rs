@@ -55,6 +55,11 @@ pub enum Domain {
     Strict,
 }
 
+impl WarnArgs {
+    /// Nothing is told.
+    pub const NONE: Self = Self { warn: None };
+}
+
 impl SettingsArgs {
     /// As the driver wants them.
     pub fn settings(&self, warn: WarnArgs) -> Settings {

@@ -14,8 +14,9 @@ mod hygiene;
 mod kept;
 #[cfg(target_os = "linux")]
 mod memory;
-mod reference;
 #[cfg(unix)]
+mod plot;
+mod reference;
 mod tiers;
 
 use std::path::{Path, PathBuf};

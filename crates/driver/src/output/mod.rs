@@ -12,5 +12,5 @@ mod layout;
 pub use json::{push_string as push_json_string, to_json};
 pub use layout::{Layout, to_rows};
 pub use npz::{no_numbers, to_npz};
-pub use reals::real_text;
+pub use reals::{real_text, rounded_text};
 pub use text::to_text;

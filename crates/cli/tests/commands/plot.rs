@@ -1,0 +1,69 @@
+//! `pullback plot --output FILE.svg`: what the file has in it.
+
+use crate::build::Folder;
+use crate::output;
+
+/// The file that a command line makes.
+fn svg(folder: &Folder, line: &str) -> String {
+    let file = folder.path("plot.svg");
+    let (code, printed, errors) = output(&format!("plot {line} --output {file}"));
+    assert!(code == "0" && printed.is_empty() && errors.is_empty(), "{line}: {errors:?}");
+    let svg = std::fs::read_to_string(file).expect("a file");
+    let count = |what: &str| svg.matches(what).count();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert_eq!(count("<"), count(">"));
+    assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    svg
+}
+
+#[test]
+fn curves_have_axes_a_legend_and_gaps() {
+    let folder = Folder::new("plot-curves");
+    let line = "tests/cli/programs/curves.pull lg sc --arg a=3 --from -1 --to 1";
+    let (code, _, errors) = output(&format!("plot {line} --output {}", folder.path("a.svg")));
+    assert_eq!(code, "1", "only `sc` has a parameter `a`: {errors:?}");
+
+    let line = "tests/cli/programs/curves.pull lg cst --from -1 --to 1";
+    let drawn = svg(&folder, line);
+    assert_eq!(drawn, svg(&folder, line), "the same numbers give the same bytes");
+    for label in ["lg", "lg'", "cst", "cst'", "x", "−1.0", "−0.5", "0", "0.5", "1.0"] {
+        assert!(drawn.contains(&format!(">{label}</text>")), "{label}");
+    }
+    let curve = |name: &str| -> Vec<&str> {
+        let colour = if name == "lg" { "#3b82c4" } else { "#e07b1a" };
+        let lines = drawn.lines().filter(|line| line.contains("clip-path"));
+        lines.filter(|line| line.contains(colour) && !line.contains("dasharray")).collect()
+    };
+    // There is no logarithm on the left half, and an infinite one at 0.
+    let points = |name: &str| curve(name)[0].matches(['M', 'L']).count();
+    assert_eq!((points("lg"), points("cst")), (200, 401));
+    assert_eq!(drawn.matches("stroke-dasharray").count(), 4, "two curves and their legends");
+}
+
+#[test]
+fn a_pole_and_a_missing_value_part_a_curve() {
+    let folder = Folder::new("plot-gaps");
+    let parts = |line: &str| {
+        let drawn = svg(&folder, line);
+        let curve = drawn.lines().find(|line| line.contains("clip-path"));
+        curve.expect("a curve").matches('M').count()
+    };
+    let program = "tests/cli/programs/curves.pull";
+    assert_eq!(parts(&format!("{program} inv --no-derivative --points 200 --from -1 --to 1")), 2);
+    assert_eq!(parts(&format!("{program} cst --no-derivative --from -1 --to 1")), 1);
+    let drawn = svg(&folder, &format!("{program} hist"));
+    assert_eq!(drawn.matches("<circle ").count(), 1, "a value without neighbours is a dot");
+}
+
+#[test]
+fn a_heat_map_leaves_out_what_has_no_value() {
+    let folder = Folder::new("plot-heat");
+    let cells = |entry: &str| {
+        let line = format!("tests/cli/programs/curves.pull {entry} --points 2 --from -1 --to 1");
+        let drawn = svg(&folder, &line);
+        assert!(drawn.contains("rotate(-90)"));
+        // The frame and the colours beside it are rectangles too.
+        drawn.matches("<rect ").count() - 1 - 64
+    };
+    assert_eq!((cells("two"), cells("hole")), (4, 2));
+}
