@@ -3,6 +3,7 @@
 //!
 //! Law: the linear part of `f` at `x` has the residual `x`, and its transpose is
 //! `\x y_bar -> let (_, residual) = forward f x in pull f residual y_bar`.
+//! What `f` tells is told once (`quiet`).
 //! Cost: the values of `f` once more; what they save lives as long as the transpose runs.
 //!
 //! The transpose is a checkpoint itself: no pass puts it into the function that ran forward, where what runs again
@@ -64,6 +65,7 @@ impl Ad {
         };
         let push = declare("linear part", vec![], vec![], Block::default());
         let pull = declare("pull again", args.into_iter().chain(given).collect(), returned, body);
+        self.ran_again.push(pull);
         let derived = Derived { forward: func, push, pull, residuals: types, accs: inner.accs };
         self.again.insert(key, derived.clone());
         self.linear.insert(push, derived.clone());

@@ -17,6 +17,7 @@ mod name;
 mod orders;
 mod partial;
 mod prune;
+mod quiet;
 mod request;
 mod sites;
 mod split;
@@ -68,6 +69,7 @@ fn resolved(
         for func in orders::reachable(&ad.program, roots) {
             ad.resolve(func)?;
         }
+        ad.quieten();
         has_resolved = true;
     }
     Ok((ad, has_resolved))

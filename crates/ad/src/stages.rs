@@ -56,6 +56,7 @@ fn derived(
     let moving: Vec<bool> =
         params.map(|param| ad.program.has_tangent(ad.program.vars[*param].ty)).collect();
     let derived = ad.derive(func, &moving, kind, true, Span::NONE)?;
+    ad.quieten();
     Ok((ad, derived, func))
 }
 

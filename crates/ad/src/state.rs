@@ -65,6 +65,8 @@ pub(crate) struct Ad {
     pub(crate) linear: FxHashMap<FuncId, Derived>,
     /// Derivations of checkpoints, which save nothing but arguments.
     pub(crate) again: FxHashMap<(FuncId, Vec<bool>), Derived>,
+    /// Functions that run a checkpoint again, and still tell what it tells.
+    pub(crate) ran_again: Vec<FuncId>,
     pub(crate) boxes: Boxes,
     /// Which parameters are arrays that are only read.
     pub(crate) reads: FxHashMap<FuncId, Vec<bool>>,
@@ -88,6 +90,7 @@ impl Ad {
             derived: FxHashMap::default(),
             linear: FxHashMap::default(),
             again: FxHashMap::default(),
+            ran_again: vec![],
             boxes: Boxes::default(),
             reads: FxHashMap::default(),
             held: FxHashMap::default(),

@@ -262,7 +262,7 @@ impl Closer<'_> {
                 Class::Discrete if prim.row().params.iter().all(|ty| *ty == PrimTy::Int) => true,
                 // Conditions too: one that is saved goes through all branches around it.
                 Class::Smooth(_) | Class::Discrete
-                    if prim.row().weight <= 1 && prim.row().never_fails() && *budget > 0 =>
+                    if prim.row().weight <= 1 && prim.row().is_pure() && *budget > 0 =>
                 {
                     *budget -= 1;
                     true
@@ -271,6 +271,7 @@ impl Closer<'_> {
                 | Class::Discrete
                 | Class::Structural(_)
                 | Class::Control
+                | Class::Tell
                 | Class::Fail => false,
             },
             _ => false,

@@ -11,6 +11,7 @@ pub mod memory;
 mod render;
 mod source;
 mod suggest;
+mod text;
 
 pub use bug::bug;
 pub use codes::{CODES, title_of};
@@ -21,3 +22,4 @@ pub use render::{Style, render};
 pub use smol_str::SmolStr as Name;
 pub use source::{FileId, LineCol, SourceMap, Span, Spanned};
 pub use suggest::nearest;
+pub use text::Text;

@@ -10,6 +10,7 @@ mod commands;
 mod doc;
 mod exit;
 mod gradbench;
+mod lines;
 mod options;
 mod output;
 mod plot;

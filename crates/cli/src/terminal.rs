@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use pullback_base::{Diagnostic, SourceMap, Style, render};
 use pullback_driver::{Disk, Files, read_bounded};
 
+pub use crate::lines::error_line;
 use crate::options::{Color, PAGE};
 
 /// The file system, where `-` is standard input.
@@ -60,12 +61,6 @@ fn wants_colours(color: Color, is_terminal: bool) -> bool {
         Color::Never => false,
         Color::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none(),
     }
-}
-
-/// Prints a line to standard error.
-pub fn error_line(text: &str) {
-    // If standard error is closed there is nobody left to tell.
-    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// How many diagnostics are printed; nobody reads more, and the first ones matter.

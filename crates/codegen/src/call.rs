@@ -4,13 +4,14 @@
 //! stack is reserved as large as the limit of memory allows, and committed as it is used.
 #![expect(unsafe_code, reason = "values are read and written where loaded code has them")]
 
+use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use pullback_base::{Diagnostic, Id, bug};
-use pullback_ir::eval::{Items, Shape, Value};
+use pullback_base::{Diagnostic, bug};
+use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
@@ -19,6 +20,7 @@ use crate::fault::{Told, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::limits::{Limits, Threads};
 use crate::load::{Context, Library};
+use crate::read::{read, string};
 
 /// A program as native code.
 #[derive(Clone, Debug)]
@@ -138,14 +140,32 @@ impl Native {
         let Threads { most, worth } = self.threads;
         // SAFETY: the context has just been opened.
         unsafe { (self.loaded.library.threads)(context, most as u64, worth) };
-        Run { native: self, context }
+        let tell = Box::new(limits.tell);
+        // SAFETY: the context is open, and the listener's pointer lives as long as the run.
+        unsafe {
+            (self.loaded.library.listen)(context, heard, std::ptr::from_ref(&*tell).cast());
+        }
+        Run { native: self, context, _tell: tell }
     }
+}
+
+/// Passes a line on that loaded code tells.
+///
+/// # Safety
+/// The first pointer is that of a function, and the second that of so many bytes.
+unsafe extern "C" fn heard(tell: *const c_void, text: *const u8, len: u64) {
+    // SAFETY: as the caller promises.
+    let (tell, text) =
+        unsafe { (*tell.cast::<fn(&str)>(), std::slice::from_raw_parts(text, len as usize)) };
+    tell(&String::from_utf8_lossy(text));
 }
 
 /// A run under way.
 struct Run<'n> {
     native: &'n Native,
     context: *mut Context,
+    /// What is told each line: the context has its address.
+    _tell: Box<fn(&str)>,
 }
 
 impl Drop for Run<'_> {
@@ -226,8 +246,8 @@ fn blocks(types: impl Iterator<Item = Type>) -> Vec<usize> {
     let (mut at, mut blocks) = (0, vec![]);
     for ty in types {
         let counted = match ty.elem {
-            Elem::Real | Elem::Int | Elem::Bool | Elem::Str => ty.is_array(),
-            Elem::Data(_) => true,
+            Elem::Real | Elem::Int | Elem::Bool => ty.is_array(),
+            Elem::Str | Elem::Data(_) => true,
             Elem::Unit => false,
         };
         if counted {
@@ -344,7 +364,9 @@ impl Run<'_> {
 
     /// The error that the run has ended with.
     fn failure(&self, program: &Program, limits: &Limits) -> Box<Diagnostic> {
-        diagnostic(&self.told(), program, &self.native.loaded.code.sites, limits)
+        // SAFETY: the words are those of texts of this run, which is not closed.
+        let text = |word: i64| unsafe { string(program, word) };
+        diagnostic(&self.told(), &text, program, &self.native.loaded.code.sites, limits)
     }
 
     fn told(&self) -> Told {
@@ -373,7 +395,7 @@ impl Run<'_> {
                 (Value::Real(x), _) => x.to_bits() as i64,
                 (Value::Int(n), _) => *n,
                 (Value::Bool(b), _) => i64::from(*b),
-                (Value::Str(text), _) => program.string(text).index() as i64,
+                (Value::Str(text), _) => self.write_text(text)?,
                 (value, Elem::Data(data)) => match value.as_data() {
                     Some((tag, [])) => i64::from(tag) << 1 | 1,
                     Some((tag, fields)) => {
@@ -403,6 +425,22 @@ impl Run<'_> {
         }
         to.extend(top);
         Some(())
+    }
+
+    /// The word of a String; nothing if there is no memory for it.
+    fn write_text(&self, text: &str) -> Option<i64> {
+        let room = (8 + text.len()) as u64;
+        let bytes = elem_number(Elem::Bool);
+        // SAFETY: the context is open; after a head of four words come the length and the bytes.
+        unsafe {
+            let block = (self.native.loaded.library.make)(self.context, u32::MAX, bytes, room);
+            if block.is_null() {
+                return None;
+            }
+            block.add(4).write(text.len() as i64);
+            std::ptr::copy_nonoverlapping(text.as_ptr(), block.add(5).cast(), text.len());
+            Some(block as i64)
+        }
     }
 
     fn write_array(
@@ -449,138 +487,5 @@ impl Run<'_> {
             unsafe { place.add(at).write(word) }
         }
         Some(())
-    }
-}
-
-/// What is still to be made of the words of a value.
-enum Task {
-    /// A value, at its words.
-    Read(Type, *const i64),
-    /// The latest values are the fields of this constructor.
-    Con(u32, usize),
-    /// The latest values are the elements of an array with these sizes.
-    Array(Vec<usize>),
-}
-
-/// The value of words.
-///
-/// # Safety
-/// The words must be those of a value of the type, in the memory of a run that is not closed.
-unsafe fn read(program: &Program, ty: Type, words: *const i64) -> Value {
-    let mut tasks = vec![Task::Read(ty, words)];
-    let mut values: Vec<Value> = vec![];
-    while let Some(task) = tasks.pop() {
-        match task {
-            // SAFETY: parts of a value are values too.
-            Task::Read(ty, place) => unsafe {
-                read_part(program, ty, place, &mut tasks, &mut values)
-            },
-            Task::Con(tag, count) => {
-                let fields = values.split_off(values.len() - count);
-                values.push(Value::data(tag, fields));
-            }
-            Task::Array(sizes) => {
-                let shape = Shape::new(&sizes);
-                let items = values.split_off(values.len() - shape.count());
-                values.push(Value::array(shape, Items::Values(items)));
-            }
-        }
-    }
-    values.pop().unwrap_or_default()
-}
-
-/// # Safety
-/// As [`read`].
-unsafe fn read_part(
-    program: &Program,
-    ty: Type,
-    place: *const i64,
-    tasks: &mut Vec<Task>,
-    values: &mut Vec<Value>,
-) {
-    if ty.is_array() {
-        // SAFETY: as the caller promises.
-        return unsafe { read_array(ty, place, tasks, values, program) };
-    }
-    // SAFETY: as the caller promises.
-    let word = unsafe { place.read() };
-    match ty.elem {
-        Elem::Real => values.push(Value::Real(f64::from_bits(word as u64))),
-        Elem::Int => values.push(Value::Int(word)),
-        Elem::Bool => values.push(Value::Bool(word as u8 != 0)),
-        Elem::Str => values.push(string(program, word)),
-        Elem::Unit => values.push(Value::Undef),
-        Elem::Data(_) if word == 0 => values.push(Value::Undef),
-        Elem::Data(_) if word & 1 == 1 => values.push(Value::data((word >> 1) as u32, vec![])),
-        Elem::Data(data) => {
-            let cell = word as *const i64;
-            // SAFETY: a cell has its tag in the upper half of its second word, and its fields after that.
-            let tag = (unsafe { cell.add(1).read() } >> 32) as u32;
-            let fields = &program.datas[data].constructors[tag as usize].fields;
-            tasks.push(Task::Con(tag, fields.len()));
-            let mut parts = vec![];
-            let mut at = 2;
-            for field in fields {
-                // SAFETY: as above.
-                parts.push(Task::Read(*field, unsafe { cell.add(at) }));
-                at += words(*field);
-            }
-            tasks.extend(parts.into_iter().rev());
-        }
-    }
-}
-
-/// # Safety
-/// As [`read`].
-unsafe fn read_array(
-    ty: Type,
-    place: *const i64,
-    tasks: &mut Vec<Task>,
-    values: &mut Vec<Value>,
-    program: &Program,
-) {
-    // SAFETY: an array is its block, its first element and its sizes.
-    let sizes: Vec<usize> =
-        (0..usize::from(ty.rank)).map(|at| unsafe { place.add(2 + at).read() } as usize).collect();
-    // SAFETY: as above.
-    let items = unsafe { place.add(1).read() } as *const i64;
-    let shape = Shape::new(&sizes);
-    let count = if items.is_null() { 0 } else { shape.count() };
-    // SAFETY: as many elements are there.
-    let items = unsafe {
-        match ty.elem {
-            Elem::Real => Items::Real(copied(items.cast(), count)),
-            Elem::Int => Items::Int(copied(items, count)),
-            Elem::Bool => Items::Bool(copied(items.cast(), count)),
-            Elem::Unit => Items::Unit,
-            Elem::Str => {
-                let numbers: Vec<i64> = copied(items, count);
-                Items::Values(numbers.into_iter().map(|number| string(program, number)).collect())
-            }
-            Elem::Data(_) => {
-                let element = ty.with_rank(0);
-                tasks.push(Task::Array(sizes));
-                tasks.extend((0..count).rev().map(|at| Task::Read(element, items.add(at))));
-                return;
-            }
-        }
-    };
-    values.push(Value::array(shape, items));
-}
-
-/// # Safety
-/// So many elements must be there.
-unsafe fn copied<T: Copy>(items: *const T, count: usize) -> Vec<T> {
-    if count == 0 {
-        return vec![];
-    }
-    // SAFETY: as the caller promises; loaded code aligns elements.
-    unsafe { std::slice::from_raw_parts(items, count) }.to_vec()
-}
-
-fn string(program: &Program, number: i64) -> Value {
-    match usize::try_from(number).ok().and_then(|at| program.strings.iter().nth(at)) {
-        Some(text) => Value::str(text),
-        None => bug("codegen", format_args!("a text of the table, not {number}")),
     }
 }

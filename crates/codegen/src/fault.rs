@@ -10,9 +10,10 @@ use crate::limits::Limits;
 /// call into the library; of any the bytes that are held.
 pub(crate) type Told = [i64; 8];
 
-/// The error of a run.
+/// The error of a run; `text` gives the String of a word.
 pub(crate) fn diagnostic(
     told: &Told,
+    text: &dyn Fn(i64) -> String,
     program: &Program,
     sites: &[Span],
     limits: &Limits,
@@ -22,7 +23,7 @@ pub(crate) fn diagnostic(
     };
     let (span, outside) = (place(told[1]), place(told[6]));
     let is_library = |span: Span| span.is_none() || program.library.contains(&span.file);
-    let mut diagnostic = fault(told, program, limits).diagnostic(span);
+    let mut diagnostic = fault(told, text, program, limits).diagnostic(span);
     if is_library(span) && !is_library(outside) {
         let label = Label { span: outside, text: "in this call".to_owned() };
         diagnostic.labels.insert(0, label);
@@ -30,9 +31,8 @@ pub(crate) fn diagnostic(
     Box::new(diagnostic)
 }
 
-fn fault(told: &Told, program: &Program, limits: &Limits) -> Fault {
+fn fault(told: &Told, text: &dyn Fn(i64) -> String, program: &Program, limits: &Limits) -> Fault {
     let [kind, _, a, b, d, real, ..] = *told;
-    let text = |number: i64| program.strings.iter().nth(number as usize);
     let function = |number: i64| {
         let func = program.funcs.iter().nth(number as usize);
         func.map_or_else(Name::default, |func| func.name.clone())
@@ -40,16 +40,16 @@ fn fault(told: &Told, program: &Program, limits: &Limits) -> Fault {
     match kind {
         1 => Fault::Index { index: a, size: b as usize },
         2 => Fault::Slice { from: a, to: b, size: d as usize },
-        3 => Fault::Size { found: a, needed: b, what: what(d, text(d)) },
+        3 => Fault::Size { found: a, needed: b, what: what(d, text) },
         4 => match Prim::ALL.get(a as usize) {
             Some(prim) => Fault::of_ints(*prim, &[b, d][..prim.row().params.len()]),
             None => broken(told),
         },
         5 => Fault::Negative { number: a, what: "the size of an array" },
         6 => Fault::NoInt { number: f64::from_bits(real as u64) },
-        7 => match (Prim::ALL.get(a as usize), text(b)) {
-            (Some(prim), Some(text)) => Fault::stop(*prim, text),
-            (..) => broken(told),
+        7 => match Prim::ALL.get(a as usize) {
+            Some(prim) => Fault::stop(*prim, &text(b)),
+            None => broken(told),
         },
         8 => {
             let (bytes, used) = (u128::from(a as u64) * d as u128, b as usize);
@@ -79,12 +79,11 @@ fn fault(told: &Told, program: &Program, limits: &Limits) -> Fault {
 const LARGE: u128 = 1 << 16;
 
 /// What sizes are compared.
-fn what(number: i64, text: Option<&std::rc::Rc<str>>) -> String {
-    match (number, text) {
-        (-1, _) => "the sizes of the rows".to_owned(),
-        (-2, _) => "the sizes of the new row and of the old one".to_owned(),
-        (_, Some(text)) => text.to_string(),
-        (_, None) => bug("codegen", "a text that says what is compared"),
+fn what(word: i64, text: &dyn Fn(i64) -> String) -> String {
+    match word {
+        -1 => "the sizes of the rows".to_owned(),
+        -2 => "the sizes of the new row and of the old one".to_owned(),
+        word => text(word),
     }
 }
 

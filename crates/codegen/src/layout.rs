@@ -2,7 +2,8 @@
 //!
 //! A value takes words of 8 bytes: a scalar or data value one, an array its block, its first element and its
 //! sizes. A data value is a pointer to a cell, or an odd number that holds the tag if it has no fields; fields
-//! follow each other in the cell as words. Strings are numbers of a table without duplicates.
+//! follow each other in the cell as words. A String is a block of its bytes, or an odd number that holds the place of
+//! a literal in a table without duplicates.
 
 use pullback_base::{Id, IdVec};
 use pullback_ir::{Constructor, Data, DataId, Elem, Program, Type};
@@ -20,26 +21,34 @@ pub(crate) fn cell_words(constructor: &Constructor) -> usize {
     constructor.fields.iter().map(|field| words(*field)).sum()
 }
 
-/// The number of an element type in the runtime: `PB_REAL` and so on.
-pub(crate) fn elem_number(elem: Elem) -> u32 {
+/// `PB_DATA`
+const DATA: u32 = 5;
+
+/// The number of a type of fields in the runtime: `PB_REAL` and so on.
+pub(crate) fn field_number(elem: Elem) -> u32 {
     match elem {
         Elem::Real => 0,
         Elem::Int => 1,
         Elem::Bool => 2,
         Elem::Str => 3,
         Elem::Unit => 4,
-        Elem::Data(_) => 5,
+        Elem::Data(_) => DATA,
     }
+}
+
+/// The number of a type of elements: Strings are counted as data values are.
+pub(crate) fn elem_number(elem: Elem) -> u32 {
+    if elem == Elem::Str { DATA } else { field_number(elem) }
 }
 
 /// The C type of an element.
 pub(crate) fn elem_type(elem: Elem) -> &'static str {
     match elem {
         Elem::Real => "double",
-        Elem::Int | Elem::Str => "int64_t",
+        Elem::Int => "int64_t",
         Elem::Bool => "_Bool",
         Elem::Unit => "void",
-        Elem::Data(_) => "pb_data",
+        Elem::Str | Elem::Data(_) => "pb_data",
     }
 }
 

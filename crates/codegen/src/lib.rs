@@ -2,8 +2,8 @@
 //!
 //! [`emit`] makes one self-contained C file of a program without requests; [`Library`] compiles and loads it;
 //! [`Native`] runs a function of it under limits, with the results and the errors of the evaluator of the IR,
-//! which is what the code means. This is the only crate with `unsafe` code: `load`, `call` and, for a question to
-//! the system, `cache` have all of it.
+//! which is what the code means. This is the only crate with `unsafe` code: `load`, `call`, `read` and, for a
+//! question to the system, `cache` have all of it.
 
 mod cache;
 mod call;
@@ -16,6 +16,7 @@ mod layout;
 mod library;
 mod limits;
 mod load;
+mod read;
 mod schedule;
 
 pub use call::{More, Native, Ran};

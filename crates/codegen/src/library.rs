@@ -11,7 +11,7 @@ use pullback_base::{Id, Span};
 use pullback_ir::{Elem, FuncId, Program, Type};
 use pullback_prim::Prim;
 
-use crate::emit::{Parts, Unit, parts, prefix};
+use crate::emit::{Parts, Unit, bytes, parts, prefix, texts};
 use crate::layout::{elem_number, value_type};
 
 /// What is called from outside.
@@ -275,7 +275,7 @@ impl Interface {
         format!(
             "\nPB_EXPORT {} {{\n\
              \x20 pb_library *pb_l = (pb_library *)context;\n\
-             \x20 pb_library_begin(pb_l, {}, pb_{prefix}types);\n\
+             \x20 pb_library_begin(pb_l, {}, pb_{prefix}types, &pb_{prefix}words);\n\
              \x20 if (setjmp(pb_l->run.jump)) return pb_library_failed(pb_l, &pb_{prefix}words);\n\
              \x20 pb_call{number}(&pb_l->run{}{});\n\
              \x20 return 0;\n}}\n",
@@ -324,8 +324,7 @@ fn names(units: &[Unit<'_>], sites: &[Span], place: &dyn Fn(Span) -> String) -> 
         let (prefix, program) = (prefix(number, units.len()), unit.program);
         let functions = program.funcs.iter().map(|func| func.name.to_string());
         text.push_str(&table(&format!("pb_{prefix}functions"), &mut { functions }));
-        let texts = program.strings.iter().map(|text| text.to_string());
-        text.push_str(&table(&format!("pb_{prefix}texts"), &mut { texts }));
+        text.push_str(&texts(program, &prefix));
         let _ = writeln!(
             text,
             "static const pb_names pb_{prefix}words = \
@@ -333,10 +332,4 @@ fn names(units: &[Unit<'_>], sites: &[Span], place: &dyn Fn(Span) -> String) -> 
         );
     }
     text
-}
-
-/// A text as a constant of C in which there is nothing but numbers.
-fn bytes(text: &str) -> String {
-    let bytes: String = text.bytes().map(|byte| format!("\\{byte:03o}")).collect();
-    format!("\"{bytes}\"")
 }

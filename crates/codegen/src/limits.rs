@@ -13,6 +13,8 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// From when the limit of time counts, if that is before the run.
     pub since: Option<Since>,
+    /// What is told each line of [`pullback_ir::Op::Tell`].
+    pub tell: fn(&str),
 }
 
 /// On how many threads a run may be.

@@ -20,11 +20,15 @@ pub(crate) struct Context {
     private: [u8; 0],
 }
 
+/// Is told a line, of so many bytes; the first pointer is the listener's own.
+pub(crate) type Hear = unsafe extern "C" fn(*const c_void, *const u8, u64);
+
 /// Code that has been loaded.
 #[derive(Debug)]
 pub struct Library {
     pub(crate) open: unsafe extern "C" fn(u64, *const *const c_void) -> *mut Context,
     pub(crate) threads: unsafe extern "C" fn(*mut Context, u64, f64),
+    pub(crate) listen: unsafe extern "C" fn(*mut Context, Hear, *const c_void),
     pub(crate) stop: unsafe extern "C" fn(*mut Context) -> *mut i32,
     pub(crate) make: unsafe extern "C" fn(*mut Context, u32, u32, u64) -> *mut i64,
     pub(crate) told: unsafe extern "C" fn(*const Context, *mut i64),
@@ -72,6 +76,7 @@ impl Library {
             Ok(Self {
                 open: *object.get(b"pb_open\0").map_err(refused)?,
                 threads: *object.get(b"pb_threads\0").map_err(refused)?,
+                listen: *object.get(b"pb_listen\0").map_err(refused)?,
                 stop: *object.get(b"pb_stop\0").map_err(refused)?,
                 make: *object.get(b"pb_make\0").map_err(refused)?,
                 told: *object.get(b"pb_told\0").map_err(refused)?,

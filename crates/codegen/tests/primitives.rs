@@ -30,12 +30,15 @@ const REALS: &[f64] = &[
 ];
 const INTS: &[i64] = &[0, 1, -1, 2, 3, -3, 7, 12, -40, 63, 101, i64::MAX, i64::MIN];
 
+const TEXTS: [&str; 9] =
+    ["", "a", "-1.0", "(-1.0)", "Leaf 1.0", "Ärger x", "1.0 2.0", "a \"b\" \\ \n\té", "\0 "];
+
 fn scalars(ty: PrimTy) -> Vec<Scalar> {
     match ty {
         PrimTy::Real => REALS.iter().map(|x| Scalar::Real(*x)).collect(),
         PrimTy::Int => INTS.iter().map(|n| Scalar::Int(*n)).collect(),
         PrimTy::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],
-        PrimTy::Str => ["", "a", "b"].map(|text| Scalar::Str(text.into())).to_vec(),
+        PrimTy::Str => TEXTS.map(|text| Scalar::Str(text.into())).to_vec(),
         PrimTy::Unit | PrimTy::Elem | PrimTy::Array(_) | PrimTy::AnyArray => panic!("a scalar"),
     }
 }
@@ -92,6 +95,7 @@ fn agree(found: &Value, wanted: &Scalar) -> bool {
         }
         (Value::Int(m), Scalar::Int(n)) => m == n,
         (Value::Bool(p), Scalar::Bool(q)) => p == q,
+        (Value::Str(p), Scalar::Str(q)) => ***p == **q,
         (..) => false,
     }
 }
@@ -103,7 +107,7 @@ fn primitives_are_what_the_table_says() {
         Prim::ALL.iter().filter_map(|prim| Some((*prim, function(&mut program, *prim)?))).collect();
     let roots: Vec<FuncId> = known.iter().map(|(_, func)| *func).collect();
     let native = Native::new(&program, &roots, &[], Level::Quick, Fp::Strict).expect("native code");
-    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None };
+    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {} };
     let (mut count, mut wrong) = (0, vec![]);
     for (root, (prim, _)) in known.iter().enumerate() {
         let mut points: Vec<Vec<Scalar>> = vec![vec![]];
@@ -133,4 +137,26 @@ fn primitives_are_what_the_table_says() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(count > 1000, "only {count} points");
+}
+
+#[test]
+fn reals_are_written_as_the_table_writes_them() {
+    let mut program = Program::default();
+    let func = function(&mut program, Prim::ShowReal).expect("a primitive on scalars");
+    let native =
+        Native::new(&program, &[func], &[], Level::Quick, Fp::Strict).expect("native code");
+    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {} };
+    // Powers of two, beside which numbers lie closer below than above; powers of ten; and any.
+    let mut reals: Vec<f64> = (0..2047).map(|k: u64| f64::from_bits(k << 52)).collect();
+    reals.extend((-30..30).flat_map(|k| [1.0, 9.5, 9.999_999].map(|x| x * 10f64.powi(k))));
+    let mut bits = 1u64;
+    reals.extend((0..4000).map(|_| {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from_bits(bits)
+    }));
+    for x in reals {
+        let found = native.call(&mut program, 0, &[Value::Real(x)], &limits).expect("a text");
+        let wanted = pullback_prim::real_text(x);
+        assert!(matches!(&found[0], Value::Str(text) if ***text == *wanted), "{x:e}: {found:?}");
+    }
 }

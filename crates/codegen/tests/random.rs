@@ -8,6 +8,7 @@ mod generate;
 mod random_programs;
 
 use std::fmt::Write as _;
+use std::sync::Mutex;
 
 use generate::Generator;
 use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit};
@@ -27,7 +28,7 @@ const HEAD: i64 = 16;
 
 /// Whether a value holds no memory.
 fn is_scalar(value: &Value) -> bool {
-    matches!(value, Value::Real(_) | Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Tag(_))
+    matches!(value, Value::Real(_) | Value::Int(_) | Value::Bool(_) | Value::Tag(_))
 }
 
 fn bits(x: f64) -> u64 {
@@ -109,15 +110,31 @@ fn agree(
     }
 }
 
+/// The lines that a program has told, which may run on a thread of its own.
+static HEARD: Mutex<Vec<String>> = Mutex::new(vec![]);
+/// Whoever hears programs, one at a time.
+static HEARER: Mutex<()> = Mutex::new(());
+
+fn hear(line: &str) {
+    HEARD.lock().expect("no panic").push(line.to_owned());
+}
+
+fn heard() -> Vec<String> {
+    std::mem::take(&mut HEARD.lock().expect("no panic"))
+}
+
 /// What differs between the evaluator and native code.
 fn difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
-    let limits = Limits { max_memory: MEMORY, timeout: None, since: None };
-    let evaluated = eval::Limits { max_memory: MEMORY, ..eval::Limits::default() };
+    let _alone = HEARER.lock().expect("no panic");
+    let limits = Limits { max_memory: MEMORY, timeout: None, since: None, tell: hear };
+    let evaluated = eval::Limits { max_memory: MEMORY, tell: hear, ..eval::Limits::default() };
     let (mut program, func) = (one.program.clone(), one.root[0]);
     args.iter().find_map(|args| {
         let wanted = evaluate(&program, func, args.clone(), evaluated.clone());
         let wanted = told(wanted.map(|(values, _)| values), |problem| problem.code);
+        let lines = heard();
         let found = native.call_held(&mut program, 0, args, &limits);
+        let others = heard();
         if let Ok((values, held)) = &found
             && values.iter().all(is_scalar)
             && *held > HEAD
@@ -127,8 +144,9 @@ fn difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String>
         let found = told(found.map(|(values, _)| values), |problem| problem.code);
         // What takes too much may take it elsewhere.
         let is_limit = |text: &str| ["E0709", "E0710"].contains(&text);
-        let agree = found == wanted || (is_limit(&found) && is_limit(&wanted));
-        (!agree).then(|| format!("{args:?}: {found}, not {wanted}\n{}", program.print()))
+        let agree = (found == wanted && lines == others) || (is_limit(&found) && is_limit(&wanted));
+        let told = || format!("{found} {others:?}, not {wanted} {lines:?}");
+        (!agree).then(|| format!("{args:?}: {}\n{}", told(), program.print()))
     })
 }
 
@@ -230,7 +248,7 @@ fn are_close(found: &Value, wanted: &Value) -> bool {
 /// What differs by more than rounding between the evaluator and native code.
 fn large_difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
     let mut program = one.program.clone();
-    let limits = Limits { max_memory: MEMORY, timeout: None, since: None };
+    let limits = Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {} };
     args.iter().find_map(|args| {
         let evaluated = eval::Limits { max_memory: MEMORY, ..eval::Limits::default() };
         let wanted = evaluate(&program, one.root[0], args.clone(), evaluated);
@@ -254,7 +272,7 @@ fn fast_programs_nearly_agree() {
 /// What differs between one thread and several.
 fn difference_of_threads(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
     let mut program = one.program.clone();
-    let limits = Limits { max_memory: MEMORY, timeout: None, since: None };
+    let limits = Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {} };
     args.iter().find_map(|args| {
         let mut on = |most| {
             let native = native.clone().on(Threads { most, worth: 0.0 });

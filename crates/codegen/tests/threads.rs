@@ -101,7 +101,7 @@ fn compiled(text: &str, fp: Fp, level: Level) -> (Program, [Native; 5]) {
 
 #[test]
 fn threads_change_no_bit() {
-    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None };
+    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {} };
     let xs: Vec<f64> = (0..3000).map(|i| f64::from(i * 37 % 101) / 10.0 - 3.0).collect();
     for text in PROGRAMS {
         for (fp, level) in
@@ -125,12 +125,12 @@ fn limits_hold_on_threads() {
     let xs = vec![0.5; 500];
     // Every amount of memory that is too little for one, two, three or four of the threads.
     for max_memory in (0..150).map(|k| 4000 + k * 1000) {
-        let limits = Limits { max_memory, timeout: None, since: None };
+        let limits = Limits { max_memory, timeout: None, since: None, tell: |_| {} };
         let wanted = told(&one, &mut program, &xs, &limits);
         assert_eq!(told(&several, &mut program, &xs, &limits), wanted, "{max_memory} bytes");
     }
     let timeout = Some(Duration::from_millis(20));
-    let limits = Limits { max_memory: 1 << 30, timeout, since: None };
+    let limits = Limits { max_memory: 1 << 30, timeout, since: None, tell: |_| {} };
     let large = vec![0.5; 400_000];
     assert!(told(&several, &mut program, &large, &limits).starts_with("E0711"));
 }

@@ -60,7 +60,7 @@ pub fn bench(
     progress: &mut dyn FnMut(&str, f64),
 ) -> Result<BenchReport, Stop> {
     let name = call.settings.engine.clone().unwrap_or_else(|| "native".to_owned());
-    let settings = Settings { engine: Some(name), ..call.settings.clone() };
+    let settings = Settings { engine: Some(name), tell: None, ..call.settings.clone() };
     let engine = Engine::resolve(session, &settings)?;
     if let Err(diagnostic) = is_timed(&engine) {
         return session.fail(*diagnostic);

@@ -56,7 +56,9 @@ pub fn check_grad(
     call: &Call,
     wrt: &[String],
 ) -> Result<GradReport, Stop> {
-    let engine = Engine::resolve(session, &call.settings)?;
+    // The function is run at many points, of which nobody wants to hear.
+    let settings = Settings { tell: None, ..call.settings.clone() };
+    let engine = Engine::resolve(session, &settings)?;
     let purpose = Purpose::Derivative { wrt, scalar: false, direction: None };
     let prepared = prepare(session, call, &engine, &purpose)?;
     let mut point = Point::new(&prepared);

@@ -414,6 +414,7 @@ fn counts_of_code(
         timeout: limits.timeout,
         since: Some(limits.since),
         budget: None,
+        tell: |_| {},
     };
     match pullback_ir::eval::evaluate(code, root, arguments, limits) {
         Ok((_, counts)) => Ok(account(vec![String::new(), "value".to_owned()], &[counts])),

@@ -111,6 +111,7 @@ impl Engine {
             timeout,
             since: Some(since),
             max_tape: settings.max_tape,
+            tell: settings.tell.unwrap_or(|_| {}),
             strict_fp: settings.fp == Some(Fp::Strict),
             portable: settings.target == Target::Portable,
             threads: settings.threads.unwrap_or(1),
@@ -238,7 +239,7 @@ impl Engine {
             How::Transform { .. } | How::Compiled(_) => &ENGINES[0],
         };
         let options =
-            Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.clone() };
+            Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.unheard() };
         Self { info, options, tiers: None }
     }
     /// Runs a function with its argument followed; see [`pullback_engines::follow`].
@@ -252,7 +253,7 @@ impl Engine {
     }
     /// The same engine in the strict domain: ties and edges of domains are faults.
     pub fn strict(&self) -> Self {
-        let options = Options { strict_domain: true, ..self.options.clone() };
+        let options = Options { strict_domain: true, ..self.options.unheard() };
         Self { info: self.info, options, tiers: None }
     }
 }

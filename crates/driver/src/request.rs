@@ -113,6 +113,8 @@ pub struct Settings {
     pub max_tape: Option<usize>,
     /// The longest time that evaluation may take, in seconds.
     pub timeout: Option<f64>,
+    /// What is told each line of `debug`; none is nobody.
+    pub tell: Option<fn(&str)>,
     /// How deep calls of a recursive function may nest.
     pub fuel: Option<u64>,
     /// How many steps `test` gives each line on engines that transform programs; none is

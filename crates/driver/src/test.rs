@@ -205,12 +205,16 @@ fn engines(
     let steps = settings.steps.unwrap_or(STEPS);
     let mut engines = Vec::new();
     for name in names {
-        let plain = Settings { engine: Some(name), ..settings.clone() };
+        // All engines tell the same, which is heard once.
+        let tell = if engines.is_empty() { settings.tell } else { None };
+        let plain = Settings { engine: Some(name), tell, ..settings.clone() };
         let engine = Engine::resolve(session, &plain)?.within(steps);
         let fuse = engine.has_fused_mode();
         engines.push(engine);
         if fuse {
-            engines.push(Engine::resolve(session, &Settings { fuse, ..plain })?.within(steps));
+            engines.push(
+                Engine::resolve(session, &Settings { fuse, tell: None, ..plain })?.within(steps),
+            );
         }
     }
     Ok(engines)

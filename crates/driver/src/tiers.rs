@@ -13,7 +13,8 @@ use pullback_engines::{
     wants_vetting,
 };
 use pullback_eval::{Budget, Image, Options, Value};
-use pullback_lambda::{DefId, Program};
+use pullback_lambda::{DefId, ExprKind, Program};
+use pullback_reduce::reachable;
 
 /// How many steps (calls and iterations of loops) the evaluator is given: with these it takes about as long as a C
 /// compiler does for little code.
@@ -66,6 +67,8 @@ pub fn climb(
     let tell = |tier: Tier| drop(told.replace(Some(tier)));
     let stays = if !may_compile() {
         Some("there is no C compiler")
+    } else if tells(program, function) {
+        Some("it tells what it does, once")
     } else if wants_vetting(program, function, mode) {
         Some("it follows rules of the program's own")
     } else {
@@ -107,6 +110,17 @@ pub fn climb(
     };
     tell(Tier::Stayed(why));
     evaluate(options)
+}
+
+/// Whether a function tells something as it runs: nothing starts it again.
+fn tells(program: &Program, function: DefId) -> bool {
+    let mut tells = false;
+    for def in reachable(program, function) {
+        program.defs[def].body.visit(&mut |expr| {
+            tells |= matches!(&expr.kind, ExprKind::Prim(prim, _) if prim.row().tells());
+        });
+    }
+    tells
 }
 
 /// The code of what is asked, or why there is none.

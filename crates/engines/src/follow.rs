@@ -15,14 +15,14 @@ use crate::go::Go;
 use crate::levels::{attach, followed_sum};
 
 /// Runs a function of one argument whose Reals are all followed; the watch in `options` sees what
-/// depends on them. Derivatives inside the program are taken by traces.
+/// depends on them. Derivatives inside the program are taken by traces. Nobody hears what the program tells.
 pub fn follow(
     image: &Image,
     function: DefId,
     argument: Value,
     options: &Options,
 ) -> Result<(), Box<Diagnostic>> {
-    let mut machine = Machine::new(image, crate::trace_engine(), options.clone());
+    let mut machine = Machine::new(image, crate::trace_engine(), options.unheard());
     let function = machine.global(function)?;
     machine.perform(|ctx| {
         let level = ctx.open(Rc::new(Followed));

@@ -39,7 +39,7 @@ pub fn run(
             let options = &budgeted(engine.name, options);
             if let Some(tester) = tester(reverse, program, function, Some(mode)) {
                 let (image, x) = (compile(program), argument.clone());
-                run_in_machine(tester, &image, function, x, mode, options)?;
+                run_in_machine(tester, &image, function, x, mode, &options.unheard())?;
             }
             followed(program, function, &argument, mode, options)?;
             source::run_transformed(transforms, program, function, argument, mode, options)
@@ -64,11 +64,11 @@ pub fn evaluate(
             let program = &*engine.seen(program);
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             if let Some(tester) = tester(reverse, program, def, None) {
-                Machine::new(&compile(program), tester, options.clone()).global(def)?;
+                Machine::new(&compile(program), tester, options.unheard()).global(def)?;
             }
             if options.strict_domain {
                 let image = compile(program);
-                Machine::new(&image, trace_engine(), options.clone()).global(def)?;
+                Machine::new(&image, trace_engine(), options.unheard()).global(def)?;
             }
             source::evaluate_transformed(transforms, program, def, &budgeted(engine.name, options))
         }
@@ -82,11 +82,11 @@ pub fn evaluate(
 /// Faults that compiled code would not tell: rules that are not linear, and those of the strict domain.
 fn checked(program: &Program, def: DefId, options: &Options) -> Result<(), Box<Diagnostic>> {
     if let Some(tester) = tester(Pullbacks::Any, program, def, None) {
-        Machine::new(&compile(program), tester, options.clone()).global(def)?;
+        Machine::new(&compile(program), tester, options.unheard()).global(def)?;
     }
     if options.strict_domain {
         let image = compile(program);
-        Machine::new(&image, trace_engine(), options.clone()).global(def)?;
+        Machine::new(&image, trace_engine(), options.unheard()).global(def)?;
     }
     Ok(())
 }
@@ -130,7 +130,7 @@ pub fn vet(
 ) -> Result<(), Box<Diagnostic>> {
     if let Some(tester) = tester(Pullbacks::Any, program, function, Some(mode)) {
         let (image, x) = (compile(program), argument.clone());
-        run_in_machine(tester, &image, function, x, mode, options)?;
+        run_in_machine(tester, &image, function, x, mode, &options.unheard())?;
     }
     followed(program, function, argument, mode, options)
 }
@@ -148,7 +148,7 @@ fn followed(
     }
     let (image, x) = (compile(program), argument.clone());
     if matches!(mode, Mode::Value) {
-        run_in_machine(trace_engine(), &image, function, x, mode, options)?;
+        run_in_machine(trace_engine(), &image, function, x, mode, &options.unheard())?;
         return Ok(());
     }
     follow(&image, function, x, options)

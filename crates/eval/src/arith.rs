@@ -64,7 +64,7 @@ impl Application for AtValues<'_> {
         self.ctx.counts.differentiate(prim);
         match &prim.row().class {
             Class::Smooth(smooth) => self.ctx.apply_smooth(prim, smooth, args),
-            Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail => {
+            Class::Discrete | Class::Structural(_) | Class::Control | Class::Tell | Class::Fail => {
                 discrete::apply(self.ctx, prim, args)
             }
         }
@@ -77,7 +77,7 @@ impl Ctx {
         match &prim.row().class {
             Class::Smooth(smooth) => self.apply_smooth(prim, smooth, args),
             Class::Structural(Move::Total { array }) => self.sum(&args[*array]),
-            Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail => {
+            Class::Discrete | Class::Structural(_) | Class::Control | Class::Tell | Class::Fail => {
                 if self.options.strict_domain {
                     self.check_tie(prim, args)?;
                     self.check_jump(prim, args)?;

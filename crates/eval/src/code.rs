@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use pullback_base::{FileId, Name, Span};
+use pullback_base::{FileId, Name, Span, Text};
 
 use super::prims::{PrimId, Prims};
 use pullback_lambda::AdOp;
@@ -224,7 +224,7 @@ pub struct Image {
     /// The primitives that instructions name.
     pub prims: Prims,
     /// All string literals.
-    pub strings: Vec<Rc<Rc<str>>>,
+    pub strings: Vec<Rc<Text>>,
     /// The files of the library: a call into it from outside leaves its frame.
     pub library: BTreeSet<FileId>,
     /// Where the names of definitions are written.

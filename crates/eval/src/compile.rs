@@ -14,7 +14,7 @@ mod uses;
 
 use std::rc::Rc;
 
-use pullback_base::{Name, Span};
+use pullback_base::{Name, Span, Text};
 use rustc_hash::FxHashMap;
 
 use pullback_lambda::{Expr, ExprKind, Lit, Program, Type, TypeKind, VarId};
@@ -90,7 +90,7 @@ impl Shared<'_> {
     }
 
     fn string(&mut self, text: &Rc<str>) -> u32 {
-        self.image.strings.push(Rc::new(text.clone()));
+        self.image.strings.push(Rc::new(Text::new(&[text])));
         (self.image.strings.len() - 1) as u32
     }
 }

@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use pullback_base::bug;
-use pullback_prim::{Move, Place, Prim, values};
+use pullback_base::{Text, bug};
+use pullback_prim::{Move, Place, Prim, enclosed, quoted, real_text, values};
 
 use super::hooks::Ctx;
 use super::numeric;
@@ -26,7 +26,8 @@ pub(super) fn apply(ctx: &mut Ctx, prim: Prim, args: &[Value]) -> Result<Value, 
         [Value::Bool(a)] if prim == Prim::Not => Ok(Value::Bool(!a)),
         [Value::Bool(a), Value::Bool(b)] if prim == Prim::BoolEq => Ok(Value::Bool(a == b)),
         [Value::Str(a), Value::Str(b)] if prim == Prim::StrEq => Ok(Value::Bool(a == b)),
-        [Value::Str(text)] => Err(Fault::stop(prim, text)),
+        [Value::Str(one), Value::Str(other)] => joined(ctx, prim, one, other),
+        [Value::Str(text)] => of_text(ctx, prim, text),
         [Value::Array(array), rest @ ..] => arrays(ctx, prim, array, rest),
         [x] => real1(prim, x),
         [x, y] => compare(prim, x, y),
@@ -60,10 +61,34 @@ fn unfit(prim: Prim, args: &[Value]) -> Fault {
     Fault::internal(format!("{prim:?} on {args:?}"))
 }
 
+/// What is done with one text.
+fn of_text(ctx: &Ctx, prim: Prim, text: &str) -> Result<Value, Fault> {
+    if prim.row().tells() {
+        (ctx.options.tell)(text);
+        Ok(Value::Unit)
+    } else if prim == Prim::Quote {
+        Ok(Value::str(&quoted(text)))
+    } else if prim == Prim::Enclose {
+        Ok(Value::str(&enclosed(text)))
+    } else {
+        Err(Fault::stop(prim, text))
+    }
+}
+
+fn joined(ctx: &Ctx, prim: Prim, one: &str, other: &str) -> Result<Value, Fault> {
+    if prim != Prim::StrJoin {
+        return Err(unfit(prim, &[Value::str(one), Value::str(other)]));
+    }
+    ctx.reserve(one.len() as u128 + other.len() as u128)?;
+    Ok(Value::Str(Rc::new(Text::new(&[one, other]))))
+}
+
 fn real1(prim: Prim, x: &Value) -> Result<Value, Fault> {
     let Some(number) = x.as_real() else { return Err(unfit(prim, std::slice::from_ref(x))) };
     if prim == Prim::IsNan {
         Ok(Value::Bool(number.is_nan()))
+    } else if prim == Prim::ShowReal {
+        Ok(Value::str(&real_text(number)))
     } else if prim == Prim::ToInt {
         values::to_int(number).map(Value::Int).ok_or(Fault::NoInt { number })
     } else {
@@ -84,6 +109,8 @@ pub(super) fn compare(prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> 
 fn int1(prim: Prim, n: i64) -> Result<Value, Fault> {
     let value = if prim == Prim::ToReal {
         return Ok(Value::Real(n as f64));
+    } else if prim == Prim::ShowInt {
+        return Ok(Value::str(&n.to_string()));
     } else if prim == Prim::IntNeg {
         n.checked_neg()
     } else if prim == Prim::IntAbs {

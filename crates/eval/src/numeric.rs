@@ -195,7 +195,10 @@ impl Application for AtNumbers {
         let number = match (&prim.row().class, args) {
             (Class::Smooth(smooth), _) => value(smooth, args),
             (Class::Discrete, [x, y]) => compare(prim, *x, *y).map(f64::from),
-            (Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail, _) => None,
+            (
+                Class::Discrete | Class::Structural(_) | Class::Control | Class::Tell | Class::Fail,
+                _,
+            ) => None,
         };
         number.ok_or(NotOfReals)
     }

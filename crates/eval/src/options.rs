@@ -24,12 +24,22 @@ pub struct Options {
     pub budget: Option<Budget>,
     /// The most bytes that compiled code saves of a loop for reverse mode, before it gets checkpoints.
     pub max_tape: Option<usize>,
+    /// What is told each line of `debug`.
+    pub tell: fn(&str),
     /// Whether native code adds and rounds as the evaluator does, to the last bit.
     pub strict_fp: bool,
     /// Whether native code runs on every machine of this kind, and not on this one alone.
     pub portable: bool,
     /// The most threads that native code computes on.
     pub threads: usize,
+}
+
+impl Options {
+    /// The same for an evaluation that comes before or after the one that is asked for: nobody hears what it tells.
+    #[must_use]
+    pub fn unheard(&self) -> Self {
+        Self { tell: |_| {}, ..self.clone() }
+    }
 }
 
 impl Default for Options {
@@ -42,6 +52,7 @@ impl Default for Options {
             watch: None,
             budget: None,
             max_tape: None,
+            tell: |_| {},
             strict_fp: false,
             portable: false,
             threads: 1,

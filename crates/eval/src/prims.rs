@@ -55,6 +55,6 @@ fn counted(prim: Prim) -> u64 {
     u64::from(match prim.row().class {
         Class::Smooth(_) | Class::Structural(Move::Total { .. }) => true,
         Class::Discrete => !matches!(prim, Prim::Size | Prim::Dim | Prim::Argsort),
-        Class::Structural(_) | Class::Control | Class::Fail => false,
+        Class::Structural(_) | Class::Control | Class::Tell | Class::Fail => false,
     })
 }

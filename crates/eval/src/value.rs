@@ -9,7 +9,7 @@ mod free;
 use std::any::Any;
 use std::rc::Rc;
 
-use pullback_base::memory;
+use pullback_base::{Text, memory};
 
 /// A value of the calculus.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ pub enum Value {
     /// A Real that some running differentiation follows.
     Active(Rc<Active>),
     /// A String.
-    Str(Rc<Rc<str>>),
+    Str(Rc<Text>),
     /// A tuple or record of one or more components.
     Tuple(Rc<Fields>),
     /// A constructor with one or more fields.
@@ -154,7 +154,7 @@ impl Value {
     }
     /// A String.
     pub fn str(text: &str) -> Self {
-        Self::Str(Rc::new(Rc::from(text)))
+        Self::Str(Rc::new(Text::new(&[text])))
     }
     /// A tuple, or a record with its fields in canonical order.
     pub fn tuple(items: Vec<Self>) -> Self {

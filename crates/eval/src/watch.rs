@@ -280,7 +280,7 @@ pub(super) fn concerns(prim: Prim) -> bool {
     match prim.row().class {
         Class::Smooth(_) | Class::Structural(Move::Total { .. }) => true,
         Class::Discrete => compares(prim) || matches!(prim, Prim::Argsort | Prim::ToInt),
-        Class::Structural(_) | Class::Control | Class::Fail => false,
+        Class::Structural(_) | Class::Control | Class::Tell | Class::Fail => false,
     }
 }
 
@@ -307,7 +307,10 @@ fn is_kink(prim: Prim, args: &[f64], any_followed: bool, followed: impl Fn(usize
         (Class::Discrete, [x, y]) => compares(prim) && x == y,
         // Where nothing is differentiated, making an Int of a whole number is no edge.
         (Class::Discrete, [x]) => prim == Prim::ToInt && any_followed && jumps(*x),
-        (Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail, _) => false,
+        (
+            Class::Discrete | Class::Structural(_) | Class::Control | Class::Tell | Class::Fail,
+            _,
+        ) => false,
     }
 }
 

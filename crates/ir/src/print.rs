@@ -376,6 +376,7 @@ impl<'a> Printer<'a> {
             Op::CheckSize(a, k, n, text) => {
                 self.word("check_size", &[*a, Atom::Int((*k).into()), *n, *text]);
             }
+            Op::Tell(text) => self.word("tell", &[*text]),
             Op::Sum(a) => self.word("sum", &[*a]),
             Op::Argsort(a) => self.word("argsort", &[*a]),
             Op::Shape(a, k) => self.word("shape", &[*a, Atom::Int((*k).into())]),

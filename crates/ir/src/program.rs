@@ -225,7 +225,7 @@ pub enum Op {
 
     /// A new accumulator that starts from this tangent: a Real, an array of Reals, data, or an array of it.
     NewAcc(Atom),
-    /// Adds a value to an accumulator, at `[i…]`. The one effect of the IR. No result.
+    /// Adds a value to an accumulator, at `[i…]`. The one effect inside the IR. No result.
     AddAcc(Atom, Vec<Atom>, Atom),
     /// The part `[i…]` of an accumulator, itself an accumulator.
     AtAcc(Atom, Vec<Atom>),
@@ -234,6 +234,8 @@ pub enum Op {
     /// What has been accumulated. Ends the accumulator: nothing adds to it any more.
     ReadAcc(Atom),
 
+    /// Tells a line, a String, to whoever runs the program. The one effect that is seen outside. No result.
+    Tell(Atom),
     /// Always a run-time error: a primitive of the class Fail, and its text. It may bind variables.
     Fail(Prim, Atom),
 

@@ -21,6 +21,7 @@ impl Op {
             | Self::Zero(a)
             | Self::NewAcc(a)
             | Self::ReadAcc(a)
+            | Self::Tell(a)
             | Self::Fail(_, a) => each(*a),
             Self::MulZero(a, b)
             | Self::Concat(a, b)
@@ -82,6 +83,7 @@ impl Op {
             | Self::Zero(a)
             | Self::NewAcc(a)
             | Self::ReadAcc(a)
+            | Self::Tell(a)
             | Self::Fail(_, a) => each(a),
             Self::MulZero(a, b)
             | Self::Concat(a, b)

@@ -194,7 +194,8 @@ fn primitives_have_the_values_and_weights_of_the_table() {
                 PrimTy::Real => Type::REAL,
                 PrimTy::Int => Type::INT,
                 PrimTy::Bool => Type::BOOL,
-                PrimTy::Str | PrimTy::Unit | PrimTy::Elem | PrimTy::Array(_) | PrimTy::AnyArray => {
+                PrimTy::Str => Type::STR,
+                PrimTy::Unit | PrimTy::Elem | PrimTy::Array(_) | PrimTy::AnyArray => {
                     panic!("{:?}", row.result)
                 }
             };
@@ -221,6 +222,7 @@ fn primitives_have_the_values_and_weights_of_the_table() {
                         (Value::Real(x), Scalar::Real(y)) => x.to_bits() == y.to_bits(),
                         (Value::Int(m), Scalar::Int(n)) => *m == n,
                         (Value::Bool(p), Scalar::Bool(q)) => *p == q,
+                        (Value::Str(p), Scalar::Str(q)) => ***p == *q,
                         _ => false,
                     };
                     assert!(same, "{shown}: {values:?}");

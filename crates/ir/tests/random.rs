@@ -116,7 +116,7 @@ impl Random {
                 Class::Fail => fails,
                 Class::Smooth(_) => !fails,
                 Class::Discrete => !fails && prim != Prim::Argsort && prim != Prim::Dim,
-                Class::Structural(_) | Class::Control => false,
+                Class::Structural(_) | Class::Control | Class::Tell => false,
             };
             if fits {
                 return prim;
@@ -132,6 +132,7 @@ impl Random {
             op,
             Op::AddAcc(_, _, _)
                 | Op::CheckSize(_, _, _, _)
+                | Op::Tell(_)
                 | Op::Fail(_, _)
                 | Op::Call(_, _)
                 | Op::If(_, _, _)
@@ -156,6 +157,7 @@ impl Random {
             7 => Op::Flatten(a),
             8 => Op::Dim(a, k),
             9 => Op::Sized(a, k, b),
+            10 if k % 2 == 0 => Op::Tell(a),
             10 => Op::CheckSize(a, k, b, c),
             11 => Op::Sum(a),
             12 => Op::Argsort(a),

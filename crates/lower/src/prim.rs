@@ -29,6 +29,11 @@ impl Ctx<'_> {
                 self.effect(Op::CheckSize(leaf, depth, size, text));
                 Value::unit()
             }
+            Class::Tell => {
+                let text = self.leaf(&values[0]);
+                self.effect(Op::Tell(text));
+                Value::unit()
+            }
             Class::Fail => {
                 let text = self.leaf(&values[0]);
                 let leaves = self.leaves(ty);

@@ -3,7 +3,7 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, StrId, Type, VarId};
+use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, StrId, Tells, Type, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
@@ -18,11 +18,13 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let tells = Tells::of(program);
     let mut changed = false;
     for func in program.funcs.ids() {
         let mut body = std::mem::take(&mut program.funcs[func].body);
         let mut ctx = Cse {
             program,
+            tells: &tells,
             outlines: FxHashMap::default(),
             values: FxHashMap::default(),
             seen: vec![],
@@ -83,6 +85,7 @@ impl Outline {
 
 struct Cse<'p> {
     program: &'p Program,
+    tells: &'p Tells,
     /// How many computations with blocks look the same at first: in a deep nest, where it would take the square of
     /// its size to compare the others, hardly any do.
     outlines: FxHashMap<Outline, usize>,
@@ -126,7 +129,9 @@ impl Cse<'_> {
 
     /// Whether the same has been computed before; if not, it is known from now on.
     fn is_known(&mut self, stmt: &Stmt) -> bool {
-        if !is_shareable(&stmt.op) || stmt.vars.is_empty() || touches_acc(self.program, &stmt.op) {
+        let has_effect =
+            touches_acc(self.program, &stmt.op) || self.tells.op(self.program, &stmt.op);
+        if !is_shareable(&stmt.op) || stmt.vars.is_empty() || has_effect {
             return false;
         }
         let mut writer = Writer { program: self.program, key: vec![], own: FxHashMap::default() };

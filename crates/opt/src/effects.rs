@@ -1,14 +1,15 @@
-//! What an operation may do beside giving values: fail, or touch an accumulator. That it may not end, or
+//! What an operation may do beside giving values: fail, tell something, or touch an accumulator. That it may not end, or
 //! take more memory than there is, is none of its effects.
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, FuncId, LoopForm, Op, Program, Stmt, VarId};
+use pullback_ir::{Atom, FuncId, LoopForm, Op, Program, Stmt, Tells, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::facts::Facts;
 
-/// Which functions may fail.
+/// Which functions may fail, and which tell something.
 pub(crate) struct Effects {
+    pub tells: Tells,
     may_fail: IdVec<FuncId, bool>,
     /// By the numbers of statements, whether they are known not to fail.
     proven: Vec<bool>,
@@ -21,7 +22,7 @@ impl Effects {
     pub fn of(program: &Program) -> Self {
         let Facts { proven, inside, .. } = Facts::of(program);
         let may_fail = program.funcs.ids().map(|_| false).collect();
-        let mut effects = Self { may_fail, proven, inside };
+        let mut effects = Self { tells: Tells::of(program), may_fail, proven, inside };
         let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.ids().map(|_| vec![]).collect();
         let (mut failing, mut number) = (vec![], 0);
         for (id, func) in program.funcs.iter_enumerated() {
@@ -57,7 +58,7 @@ impl Effects {
 
     fn seems_to_fail(&self, program: &Program, stmt: &Stmt) -> bool {
         match &stmt.op {
-            Op::Prim(prim, _) => !prim.row().never_fails(),
+            Op::Prim(prim, _) => !prim.row().is_pure(),
             Op::Call(func, _) => self.may_fail[*func],
             // The count of what is collected must not be negative, and its rows must be of one size.
             Op::Loop(form) => {
@@ -86,6 +87,7 @@ impl Effects {
             | Op::Linearize(_, _)
             | Op::Apply(_, _, _) => true,
             Op::Copy(_)
+            | Op::Tell(_)
             | Op::Undef
             | Op::Select(_, _, _)
             | Op::MulZero(_, _)

@@ -157,7 +157,7 @@ impl Elements<'_> {
             match &stmt.op {
                 Op::Copy(_) | Op::Dim(_, _) => {}
                 Op::Index(_, _) if is_sure => cost.elements += 1,
-                Op::Prim(prim, _) if is_sure || prim.row().never_fails() => {
+                Op::Prim(prim, _) if is_sure || prim.row().is_pure() => {
                     if !is_of_ints(*prim) {
                         return None;
                     }

@@ -7,7 +7,7 @@
 
 mod pair;
 
-use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, VarId};
+use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
 use rustc_hash::FxHashSet;
 
 use self::pair::Info;
@@ -31,11 +31,12 @@ pub(crate) const FUSE_STATES: Pass = Pass {
 
 fn run(program: &mut Program, worths: &[Worth]) -> bool {
     let aliased = aliased(program);
+    let tells = Tells::of(program);
     let mut changed = false;
     for func in program.funcs.ids() {
         let roots = Roots::of(program, &program.funcs[func], aliased[func]);
         let mut body = std::mem::take(&mut program.funcs[func].body);
-        let mut fuse = Fuse { program, roots, worths, changed: false };
+        let mut fuse = Fuse { program, tells: &tells, roots, worths, changed: false };
         fuse.block(&mut body);
         changed |= fuse.changed;
         program.funcs[func].body = body;
@@ -45,6 +46,7 @@ fn run(program: &mut Program, worths: &[Worth]) -> bool {
 
 struct Fuse<'p> {
     program: &'p Program,
+    tells: &'p Tells,
     roots: Roots,
     worths: &'p [Worth],
     changed: bool,
@@ -179,7 +181,7 @@ impl Fuse<'_> {
                 roots.into_iter().map(|root| (root, Lane::Shared)).collect()
             }
         };
-        Info { uses, accs }
+        Info { uses, accs, tells: self.tells.op(self.program, &stmt.op) }
     }
 
     /// Lets a loop run upwards if the order of its iterations is not seen.
@@ -248,7 +250,7 @@ fn for_loop(op: &Op) -> Option<ForLoop<'_>> {
 /// Whether the order of the iterations of a loop is not seen.
 fn turns(stmt: &Stmt, info: &Info) -> bool {
     let Op::Loop(form) = &stmt.op else { return false };
-    form.states.is_empty() && info.accs.iter().all(|(_, lane)| *lane != Lane::Shared)
+    form.states.is_empty() && !info.tells && info.accs.iter().all(|(_, lane)| *lane != Lane::Shared)
 }
 
 /// Says in which direction a loop runs.

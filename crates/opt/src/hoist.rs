@@ -1,5 +1,5 @@
 //! What a loop does not change moves before it, whole inner loops included: if it cannot fail, or if the loop
-//! surely has an iteration. Inner loops come first, so code moves out of as many loops as leave it as it is.
+//! surely has an iteration and tells nothing. Inner loops come first, so code moves out of as many loops as leave it as it is.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
@@ -60,9 +60,11 @@ impl Hoist<'_> {
             for (nth, inner) in stmt.op.blocks_mut().into_iter().enumerate() {
                 let mut flags = self.block(inner);
                 if is_loop {
-                    let is_while_body = nth == 1;
+                    // What is told comes before what fails after it.
+                    let is_sure =
+                        is_sure && nth == 0 && !self.effects.tells.block(self.program, inner);
                     let params = params.clone();
-                    let out = self.invariant(inner, &mut flags, params, is_sure && !is_while_body);
+                    let out = self.invariant(inner, &mut flags, params, is_sure);
                     for (stmt, fails) in out {
                         stmts.push(stmt);
                         may_fail.push(fails);
@@ -88,7 +90,9 @@ impl Hoist<'_> {
         let (mut out, mut kept, mut flags) = (vec![], vec![], vec![]);
         for (stmt, fails) in std::mem::take(&mut block.stmts).into_iter().zip(may_fail.drain(..)) {
             let can_run = is_sure || (!fails && !self.looks_at_undefined(&stmt.op));
-            let is_code = !stmt.vars.is_empty() && !touches_acc(self.program, &stmt.op);
+            let is_code = !stmt.vars.is_empty()
+                && !touches_acc(self.program, &stmt.op)
+                && !self.effects.tells.op(self.program, &stmt.op);
             if can_run && is_code && !names(&stmt.op, &bound) {
                 self.changed = true;
                 out.push((stmt, fails));

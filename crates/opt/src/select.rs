@@ -59,7 +59,7 @@ fn cost(block: &Block) -> Option<u64> {
     for stmt in &block.stmts {
         #[expect(clippy::wildcard_enum_match_arm, reason = "only these compute scalars")]
         match &stmt.op {
-            Op::Prim(prim, _) if prim.row().never_fails() => cost += prim.row().weight,
+            Op::Prim(prim, _) if prim.row().is_pure() => cost += prim.row().weight,
             Op::Select(_, _, _) | Op::MulZero(_, _) => cost += 1,
             Op::Copy(_) | Op::Undef => {}
             _ => return None,

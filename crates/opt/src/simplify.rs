@@ -181,6 +181,7 @@ impl Simplify<'_> {
             | Op::AtAcc(_, _)
             | Op::PartAcc(_, _, _)
             | Op::ReadAcc(_)
+            | Op::Tell(_)
             | Op::Fail(_, _)
             | Op::Custom { .. }
             | Op::Jvp(_, _, _)

@@ -32,7 +32,8 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
         let mut body = std::mem::take(&mut program.funcs[func].body);
         let mut safe = FxHashSet::default();
         body.visit(&mut |stmt| {
-            if !effects.fails_outside(program, stmt, number) {
+            let is_pure = !effects.tells.op(program, &stmt.op);
+            if is_pure && !effects.fails_outside(program, stmt, number) {
                 safe.extend(&stmt.vars);
             }
             number += 1;
@@ -51,7 +52,7 @@ struct Sparse<'p> {
     /// The indices of loops whose counts are not negative.
     counted: &'p FxHashSet<VarId>,
     undefined: &'p FxHashSet<VarId>,
-    /// What is bound by statements that do not fail, wherever they stand.
+    /// What is bound by statements that do not fail, wherever they stand, and tell nothing.
     safe: FxHashSet<VarId>,
     changed: bool,
 }
@@ -170,7 +171,8 @@ impl Sparse<'_> {
             && self.safe.contains(&stmt.vars[0])
     }
 
-    /// What of a block must run in every iteration, since it may fail or another needs it that may, and the rest.
+    /// What of a block must run in every iteration, since it may fail or tell something or
+    /// another needs it that may, and the rest.
     fn divided(&self, body: &Block) -> (Vec<Stmt>, Vec<Stmt>) {
         let mut needed = FxHashSet::default();
         let mut kept = vec![false; body.stmts.len()];

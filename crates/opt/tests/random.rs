@@ -1,8 +1,10 @@
 //! Random programs mean the same before and after every pass, and after all of them: values to the bit, with NaN,
-//! infinities, empty arrays and failing code among what they meet. `COUNT=20000` tries so many programs,
+//! infinities, empty arrays and failing code among what they meet, and what they tell up to then. `COUNT=20000` tries so many programs,
 //! `SEED=7` that one.
 
 mod generate;
+
+use std::cell::RefCell;
 
 use generate::Generator;
 use pullback_base::Budget;
@@ -23,10 +25,17 @@ enum Outcome {
     Limit,
 }
 
-fn outcome(program: &Program, func: FuncId, args: &[Value]) -> Outcome {
+thread_local! {
+    /// The lines that a program has told.
+    static TOLD: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
+}
+
+/// What comes of a program, and what it tells meanwhile.
+fn outcome(program: &Program, func: FuncId, args: &[Value]) -> (Outcome, Vec<String>) {
     let budget = Some(Budget { steps: 100_000, exceeded: "too many steps" });
-    let limits = Limits { max_memory: 4 << 20, budget, ..Limits::default() };
-    match evaluate(program, func, args.to_vec(), limits) {
+    let tell = |line: &str| TOLD.with_borrow_mut(|told| told.push(line.to_owned()));
+    let limits = Limits { max_memory: 4 << 20, budget, tell, ..Limits::default() };
+    let outcome = match evaluate(program, func, args.to_vec(), limits) {
         Ok((values, _)) => {
             let mut out = String::new();
             values.iter().for_each(|value| show(value, &mut out));
@@ -34,7 +43,8 @@ fn outcome(program: &Program, func: FuncId, args: &[Value]) -> Outcome {
         }
         Err(problem) if problem.code < "E0709" => Outcome::Failure,
         Err(_) => Outcome::Limit,
-    }
+    };
+    (outcome, TOLD.take())
 }
 
 fn bits(x: f64) -> u64 {
@@ -124,7 +134,7 @@ fn ways() -> Vec<(String, Vec<&'static str>)> {
 
 #[test]
 fn random_programs_keep_their_meaning() {
-    let (mut values, mut failures, mut smaller) = (0, 0, 0);
+    let (mut values, mut failures, mut smaller, mut lines) = (0, 0, 0, 0);
     let args = arguments();
     let number = |name: &str| {
         std::env::var(name).ok().map(|number| number.parse::<u64>().expect("a number"))
@@ -145,7 +155,7 @@ fn random_programs_keep_their_meaning() {
             let optimised = optimise(program.clone(), &mut roots, &mut options);
             for (args, before) in args.iter().zip(&before) {
                 let after = outcome(&optimised, roots[0], args);
-                if *before == Outcome::Limit || after == Outcome::Limit {
+                if before.0 == Outcome::Limit || after.0 == Outcome::Limit {
                     continue;
                 }
                 assert_eq!(
@@ -160,12 +170,16 @@ fn random_programs_keep_their_meaning() {
                 smaller += usize::from(optimised.print().len() < program.print().len());
             }
         }
-        values += before.iter().filter(|one| matches!(one, Outcome::Values(_))).count();
-        failures += before.iter().filter(|one| **one == Outcome::Failure).count();
+        values += before.iter().filter(|one| matches!(one.0, Outcome::Values(_))).count();
+        failures += before.iter().filter(|one| one.0 == Outcome::Failure).count();
+        lines += before.iter().map(|one| one.1.len()).sum::<usize>();
     }
-    println!("{values} values, {failures} failures, {smaller} programs became smaller");
+    println!(
+        "{values} values, {failures} failures, {smaller} programs became smaller, {lines} lines"
+    );
     if count > 1 {
         let count = count as usize;
         assert!(values > count && failures > count / 2 && smaller > count * 9 / 10);
+        assert!(lines > count, "only {lines} lines were told");
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use pullback_prim::Prim;
+use pullback_prim::{Prim, enclosed, quoted, real_text};
 
 use crate::scalar::{Binary, Scalar, Unary};
 use crate::value::{Value, wrong};
@@ -115,6 +115,13 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
         Prim::IntNe => int_compare(a, Ordering::is_ne),
         Prim::BoolEq => Ok(Value::Bool(next(a)?.bool()? == next(a)?.bool()?)),
         Prim::StrEq => Ok(Value::Bool(next(a)?.str()? == next(a)?.str()?)),
+        Prim::ShowReal => text(real_text(next(a)?.real()?.real_part())),
+        Prim::ShowInt => text(next(a)?.int()?.to_string()),
+        Prim::Quote => text(quoted(&next(a)?.str()?)),
+        Prim::Enclose => text(enclosed(&next(a)?.str()?)),
+        Prim::StrJoin => text([&*next(a)?.str()?, &*next(a)?.str()?].concat()),
+        // The oracle has nobody to tell anything.
+        Prim::Tell => next(a)?.str().map(|_| Value::unit()),
         Prim::Not => Ok(Value::Bool(!next(a)?.bool()?)),
         Prim::IsNan => Ok(Value::Bool(next(a)?.real()?.real_part().is_nan())),
         Prim::ToReal => Ok(Value::Real(S::from_int(next(a)?.int()?))),
@@ -158,6 +165,10 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
         // The oracle shares no rule with the primitives, so it knows those of the table only.
         Prim::Beside(_) => Err(Error::new(ErrorKind::Unsupported, prim.row().name)),
     }
+}
+
+fn text<'p, S: Scalar>(text: String) -> Eval<'p, S> {
+    Ok(Value::Str(text.into()))
 }
 
 fn unary<'p, S: Scalar>(op: Unary, args: &mut Args<'p, S>) -> Eval<'p, S> {

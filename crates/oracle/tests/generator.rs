@@ -140,6 +140,12 @@ const LEFT_OUT: &[(Prim, &str)] = &[
     (Prim::OtherShape, "only what engines translate contains it"),
     (Prim::Broken, "only what engines translate contains it"),
     (Prim::StrEq, "programs hold no strings to compare"),
+    (Prim::ShowReal, "programs hold no strings"),
+    (Prim::ShowInt, "programs hold no strings"),
+    (Prim::Quote, "programs hold no strings"),
+    (Prim::Enclose, "programs hold no strings"),
+    (Prim::StrJoin, "programs hold no strings"),
+    (Prim::Tell, "it has no value"),
 ];
 
 #[test]

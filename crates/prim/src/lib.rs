@@ -18,6 +18,7 @@ mod special;
 mod straight;
 mod straighten;
 mod table;
+mod text;
 pub mod values;
 
 pub use fault::{
@@ -28,3 +29,4 @@ pub use partials::{Application, Partials};
 pub use row::{Beside, Class, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
 pub use scalar::{AtScalars, Scalar, ScalarFault};
 pub use straight::{Straight, Straightened};
+pub use text::{enclosed, quoted, real_text};

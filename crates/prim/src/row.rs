@@ -44,6 +44,19 @@ pub enum Prim {
     IntLt, IntLe, IntGt, IntGe, IntEq, IntNe,
     BoolEq, StrEq, Not, IsNan,
 
+    /// `Real -> String`: as the language writes it.
+    ShowReal,
+    /// `Int -> String`: as the language writes it.
+    ShowInt,
+    /// `String -> String`: in quotation marks, as the language writes it.
+    Quote,
+    /// `String -> String`: the text of a value as an argument: in parentheses where it needs them.
+    Enclose,
+    /// `String -> String -> String`: one text after the other.
+    StrJoin,
+    /// `String -> ()`: tells a line to whoever runs the program.
+    Tell,
+
     /// `Int -> Real`
     ToReal,
     /// `Real -> Int`, towards zero; NaN and numbers out of range are errors.
@@ -141,7 +154,8 @@ pub struct Row {
     pub result: PrimTy,
     /// How it takes part in differentiation.
     pub class: Class,
-    /// In which cases it gives a run-time error and no value. There is nothing else that a primitive does.
+    /// In which cases it gives a run-time error and no value. But for those that tell, there is nothing else
+    /// that a primitive does.
     pub fails: &'static [Failure],
     /// What it is, with the convention for its derivative where there is one.
     pub doc: &'static str,
@@ -200,6 +214,9 @@ pub enum Class {
     Structural(Move),
     /// No value of its own: checks.
     Control,
+    /// No value of its own: tells its one argument, a String, to whoever runs the program, each time that it is
+    /// reached. Nothing may leave it out, do it twice, or change what comes before and after it.
+    Tell,
     /// Has no value: always a run-time error, which its one argument, a String, describes.
     Fail,
 }
@@ -290,9 +307,15 @@ impl Row {
         if let Class::Structural(moves) = self.class { Some(moves) } else { None }
     }
 
-    /// Whether it gives a value whatever its arguments are: code that needs no value of it may leave it out.
-    pub fn never_fails(&self) -> bool {
-        self.fails.is_empty()
+    /// Whether it gives a value whatever its arguments are, and does nothing else: code that needs no value of
+    /// it may leave it out.
+    pub fn is_pure(&self) -> bool {
+        self.fails.is_empty() && !self.tells()
+    }
+
+    /// Whether it is seen from outside that it was reached.
+    pub fn tells(&self) -> bool {
+        matches!(self.class, Class::Tell)
     }
 
     /// Whether it never gives a value: nothing after it is reached.

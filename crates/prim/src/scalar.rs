@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use crate::partials::{Application, Partials};
 use crate::row::{Failure, Prim, PrimTy, RealFn};
+use crate::text::{enclosed, quoted, real_text};
 use crate::values;
 
 /// A scalar value.
@@ -33,7 +34,8 @@ pub enum ScalarFault {
 impl Prim {
     /// Its value on scalars.
     pub fn eval_scalar(self, args: &[Scalar]) -> Result<Scalar, ScalarFault> {
-        if let Some(smooth) = self.row().smooth() {
+        let row = self.row();
+        if let Some(smooth) = row.smooth() {
             return match (smooth.value, args) {
                 (RealFn::Real1(f), [Scalar::Real(x)]) => Ok(Scalar::Real(f(*x))),
                 (RealFn::Real2(f), [Scalar::Real(x), Scalar::Real(y)]) => {
@@ -50,6 +52,9 @@ impl Prim {
                     _,
                 ) => Err(ScalarFault::NotScalar),
             };
+        }
+        if row.result == PrimTy::Str {
+            return self.eval_text(args);
         }
         match args {
             [Scalar::Int(m), Scalar::Int(n)] => match compare_ints(self, *m, *n) {
@@ -69,6 +74,21 @@ impl Prim {
             [Scalar::Str(p), Scalar::Str(q)] if self == Prim::StrEq => Ok(Scalar::Bool(p == q)),
             _ => Err(ScalarFault::NotScalar),
         }
+    }
+
+    /// The value of a primitive that gives a text.
+    fn eval_text(self, args: &[Scalar]) -> Result<Scalar, ScalarFault> {
+        let text = match args {
+            [Scalar::Real(x)] if self == Prim::ShowReal => real_text(*x),
+            [Scalar::Int(n)] if self == Prim::ShowInt => n.to_string(),
+            [Scalar::Str(text)] if self == Prim::Quote => quoted(text),
+            [Scalar::Str(text)] if self == Prim::Enclose => enclosed(text),
+            [Scalar::Str(one), Scalar::Str(other)] if self == Prim::StrJoin => {
+                [&**one, &**other].concat()
+            }
+            _ => return Err(ScalarFault::NotScalar),
+        };
+        Ok(Scalar::Str(text.into()))
     }
 }
 

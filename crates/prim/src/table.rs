@@ -337,6 +337,13 @@ table! {
     Not "not" 1 (Bool) -> Bool, Discrete {} "Negation.";
     IsNan "is_nan" 1 (Real) -> Bool, Discrete {} "Whether x is not a number.";
 
+    ShowReal "show_real" 8 (Real) -> Str, Discrete {} "As the language writes it, with the fewest digits that read back as x.";
+    ShowInt "show_int" 4 (Int) -> Str, Discrete {} "As the language writes it.";
+    Quote "quote" 4 (Str) -> Str, Discrete {} "The text in quotation marks, as the language writes it.";
+    Enclose "enclose" 4 (Str) -> Str, Discrete {} "The text of a value as an argument: in parentheses where it needs them.";
+    StrJoin "str_join" 4 (Str Str) -> Str, Discrete {} "One text after the other.";
+    Tell "tell" 0 (Str) -> unit, Tell {} "Tells a line to whoever runs the program.";
+
     ToReal "real" 1 (Int) -> Real, Discrete {} "The nearest Real; an Int carries no tangent.";
     ToInt "int" 1 (Real) -> Int, Discrete {} fails [NotAnInt] "Towards zero; NaN and numbers out of range are errors.";
 

@@ -425,7 +425,7 @@ fn is_harmless(expr: &Expr) -> bool {
             items.iter().all(is_harmless)
         }
         ExprKind::Proj(base, _) => is_harmless(base),
-        ExprKind::Prim(prim, args) => prim.row().never_fails() && args.iter().all(is_harmless),
+        ExprKind::Prim(prim, args) => prim.row().is_pure() && args.iter().all(is_harmless),
         ExprKind::If(cond, then, other) => {
             is_harmless(cond) && is_harmless(then) && is_harmless(other)
         }

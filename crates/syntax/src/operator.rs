@@ -25,6 +25,8 @@ pub enum BinaryOp {
     Add,
     /// `a - b`
     Sub,
+    /// `a ++ b`: Strings one after the other. Left.
+    Join,
     /// `a * b`. Left.
     Mul,
     /// `a / b`: Real division; on Int the floor of the quotient.
@@ -78,7 +80,7 @@ impl Arithmetic {
 
 impl BinaryOp {
     /// Every operator, loosest first.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Pipe,
         Self::Or,
         Self::And,
@@ -94,6 +96,7 @@ impl BinaryOp {
         Self::Dotted(NumberSide::Left, Arithmetic::Sub),
         Self::Dotted(NumberSide::Right, Arithmetic::Add),
         Self::Dotted(NumberSide::Right, Arithmetic::Sub),
+        Self::Join,
         Self::Mul,
         Self::Div,
         Self::Rem,
@@ -139,6 +142,7 @@ impl BinaryOp {
             Self::Dotted(NumberSide::Right, Arithmetic::Mul) => ".*",
             Self::Dotted(NumberSide::Right, Arithmetic::Div) => "./",
             Self::Dotted(NumberSide::Right, Arithmetic::Pow) => ".^",
+            Self::Join => "++",
             Self::MatMul => "@",
             Self::Pow => "^",
         }

@@ -118,6 +118,8 @@ pub(crate) enum TokenKind {
     Plus,
     #[token("-")]
     Minus,
+    #[token("++")]
+    PlusPlus,
     #[token("*")]
     Star,
     #[token("/")]
@@ -162,7 +164,6 @@ pub(crate) enum TokenKind {
     #[token("::")]
     ColonColon,
     #[token("**")]
-    #[token("++")]
     #[token("<>")]
     #[token("/=")]
     #[token("===")]
@@ -249,7 +250,7 @@ impl TokenKind {
     }
 }
 
-const OPERATORS: [(TokenKind, BinaryOp); 26] = [
+const OPERATORS: [(TokenKind, BinaryOp); 27] = [
     (TokenKind::Pipe, BinaryOp::Pipe),
     (TokenKind::OrOr, BinaryOp::Or),
     (TokenKind::AndAnd, BinaryOp::And),
@@ -261,6 +262,7 @@ const OPERATORS: [(TokenKind, BinaryOp); 26] = [
     (TokenKind::Ge, BinaryOp::Ge),
     (TokenKind::Plus, BinaryOp::Add),
     (TokenKind::Minus, BinaryOp::Sub),
+    (TokenKind::PlusPlus, BinaryOp::Join),
     (TokenKind::Star, BinaryOp::Mul),
     (TokenKind::Slash, BinaryOp::Div),
     (TokenKind::Percent, BinaryOp::Rem),

@@ -42,6 +42,7 @@ pub fn of_operator(op: BinaryOp) -> Option<Builtin> {
         BinaryOp::Div => Builtin::Div,
         BinaryOp::Rem => Builtin::Rem,
         BinaryOp::Dotted(side, arithmetic) => Builtin::Dotted(side, arithmetic),
+        BinaryOp::Join => Builtin::Prim(Prim::StrJoin),
         BinaryOp::MatMul => Builtin::MatMul,
         BinaryOp::Pow => Builtin::Pow,
     })
@@ -95,6 +96,8 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("build", Builtin::Build),
     ("assert", Builtin::Assert),
     ("error", Builtin::Error),
+    ("string", Builtin::String),
+    ("debug", Builtin::Debug),
     ("vjp", Builtin::Vjp),
     ("jvp", Builtin::Jvp),
     ("linearize", Builtin::Linearize),
@@ -141,6 +144,9 @@ mod tests {
         ("slices (the first index, and one past the last)", &[Prim::Slice]),
         ("`with`", &[Prim::Update]),
         ("`assert`, `error`", &[Prim::Fail]),
+        ("`++`", &[Prim::StrJoin]),
+        ("`string`", &[Prim::ShowReal, Prim::ShowInt, Prim::Quote, Prim::Enclose]),
+        ("`debug`", &[Prim::Tell]),
         // Checks of sizes, which elaboration inserts.
         ("sizes that should agree", &[Prim::Dim, Prim::CheckSize]),
         // The sizes of rows, which elaboration puts beside what makes arrays of arrays.

@@ -451,6 +451,10 @@ pub enum Builtin {
     Assert,
     /// `error : String -> a`
     Error,
+    /// `string : a -> String`
+    String,
+    /// `debug : String -> a -> a`
+    Debug,
     /// `vjp : (a -> b) -> a -> (b, T b -> T a)`
     Vjp,
     /// `jvp : (a -> b) -> a -> T a -> (b, T b)`

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use pullback_driver::{Settings, Target};
 
-use crate::units;
+use crate::{lines, units};
 
 /// How to evaluate.
 #[derive(Debug, Args)]
@@ -76,6 +76,7 @@ impl SettingsArgs {
             max_memory: self.max_memory,
             max_tape: self.max_tape,
             timeout: self.timeout,
+            tell: Some(lines::error_line),
             fuel: self.fuel,
             steps: None,
         }

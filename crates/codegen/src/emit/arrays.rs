@@ -251,7 +251,8 @@ impl Body<'_, '_> {
             return;
         }
         let site = self.site();
-        let [array, n, what] = [array, n, what].map(|atom| self.atom(atom));
+        let what = self.text_word(what);
+        let [array, n] = [array, n].map(|atom| self.atom(atom));
         let has_rows = self.has_rows(&array, dimension);
         self.line(format_args!(
             "if (PB_RARE({array}.d[{dimension}] != {n} && {has_rows})) pb_fail_size(c, {site}, {array}.d[{dimension}], {n}, {what});"

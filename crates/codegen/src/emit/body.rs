@@ -99,8 +99,16 @@ impl Body<'_, '_> {
             Atom::Real(x) => real(x),
             Atom::Int(n) => int(n),
             Atom::Bool(b) => u8::from(b).to_string(),
-            Atom::Str(text) => int(self.emit.strings[text.index()] as i64),
+            Atom::Str(text) => format!("pb_tag_only({})", self.emit.strings[text.index()]),
         }
+    }
+
+    /// The word of a String, for those who tell of a failure.
+    pub fn text_word(&self, atom: Atom) -> String {
+        if let Atom::Str(text) = atom {
+            return int((self.emit.strings[text.index()] as i64) << 1 | 1);
+        }
+        format!("(int64_t)(intptr_t){}", self.atom(atom))
     }
 
     /// The number of what an array holds.

@@ -4,7 +4,7 @@
 //! one variable for each variable of the IR, and C's own loops and branches. Several programs share the runtime
 //! and the types of arrays; the names of each begin with its number.
 //!
-//! Ownership. Every counted variable (an array, or a data value that may have fields) either owns one count or
+//! Ownership. Every counted variable (an array, a String, or a data value that may have fields) either owns one count or
 //! borrows from a variable that outlives the block it is bound in. A parameter owns, and so does a result. What
 //! keeps a value takes its count over if that is the last use, else it adds one; an owner that dies otherwise
 //! gives its count back. Reading takes no part in this. So what changes an array sees at its count whether
@@ -38,7 +38,9 @@ use rustc_hash::FxHashMap;
 
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
 use crate::schedule::{Schedule, Ways};
-use shared::{OWN, array_types, run};
+use shared::{OWN, array_types, looks_at_texts, run};
+
+pub(crate) use shared::{bytes, texts};
 
 /// What numbers may differ in from those of the evaluator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -82,6 +84,9 @@ const RUNTIME: &[&str] = &[
     include_str!("../runtime/threads.c"),
     include_str!("../runtime/run.c"),
 ];
+
+/// What the file of a program has too that makes Strings, compares them or tells them.
+const TEXT: &str = include_str!("../runtime/text.c");
 
 /// A program to be made C of.
 #[derive(Clone, Copy, Debug)]
@@ -145,6 +150,9 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
     let mut text = first_lines(units);
     // A library starts no threads, and has ends of its own.
     RUNTIME[..RUNTIME.len() - 2].iter().for_each(|part| text.push_str(part));
+    if units.iter().any(|unit| looks_at_texts(unit.program)) {
+        text.push_str(TEXT);
+    }
     let own = [array_types(&shared.types), programs].concat();
     Ok(Parts { text, own, sites: shared.sites })
 }
@@ -172,6 +180,9 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
     }
     code.text.push_str(&first_lines(units));
     RUNTIME.iter().for_each(|part| code.text.push_str(part));
+    if units.iter().any(|unit| looks_at_texts(unit.program)) {
+        code.text.push_str(TEXT);
+    }
     for part in [array_types(&shared.types), own, run(&starts)] {
         code.text.push_str(&part);
     }
@@ -243,7 +254,13 @@ impl Emit<'_> {
     fn unit(&mut self, roots: &[FuncId]) -> String {
         let functions = self.functions();
         let start = self.start(roots);
-        [self.head(), functions, start].concat()
+        let head = self.head();
+        let texts = if looks_at_texts(self.program) {
+            texts(self.program, &self.prefix)
+        } else {
+            String::new()
+        };
+        [head, texts, functions, start].concat()
     }
 
     /// The text of the functions that are reached.
@@ -291,7 +308,8 @@ impl Emit<'_> {
             _ if ty.is_acc => false,
             Elem::Unit => false,
             Elem::Data(data) if !ty.is_array() => self.has_cells[data],
-            Elem::Real | Elem::Int | Elem::Bool | Elem::Str | Elem::Data(_) => ty.is_array(),
+            Elem::Str => true,
+            Elem::Real | Elem::Int | Elem::Bool | Elem::Data(_) => ty.is_array(),
         }
     }
 }

@@ -76,7 +76,7 @@ impl Body<'_, '_> {
         }
         if ty.is_array() {
             self.line(format_args!("pb_inc({text}.b);"));
-        } else if let Elem::Data(_) = ty.elem {
+        } else if let Elem::Data(_) | Elem::Str = ty.elem {
             self.line(format_args!("pb_inc_data({text});"));
         } else {
             bug("codegen", "a counted value");

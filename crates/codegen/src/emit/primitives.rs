@@ -5,6 +5,7 @@ use pullback_ir::Atom;
 use pullback_prim::Prim;
 
 use super::body::Body;
+use super::ownership::Dead;
 use super::statements::prim_number;
 
 /// How a primitive is written.
@@ -20,11 +21,15 @@ pub(super) enum Form {
     Failing(&'static str, Option<&'static str>),
     /// [`Prim::ToInt`]
     Truncated,
+    /// As a function that looks at texts, given the context.
+    OfTexts(&'static str),
+    /// As a function that makes a text, given the context and the place.
+    Text(&'static str),
 }
 
 #[rustfmt::skip]
 pub(super) fn form(prim: Prim) -> Form {
-    use Form::{Before, Between, Failing, Function};
+    use Form::{Before, Between, Failing, Function, OfTexts, Text};
     match prim {
         Prim::Neg => Before("-"),
         Prim::Add => Between("+"), Prim::Sub => Between("-"), Prim::Mul => Between("*"), Prim::Div => Between("/"),
@@ -51,11 +56,13 @@ pub(super) fn form(prim: Prim) -> Form {
         Prim::IntSignum => Function("pb_int_signum"),
         Prim::Lt | Prim::IntLt => Between("<"), Prim::Le | Prim::IntLe => Between("<="),
         Prim::Gt | Prim::IntGt => Between(">"), Prim::Ge | Prim::IntGe => Between(">="),
-        Prim::Eq | Prim::IntEq | Prim::BoolEq | Prim::StrEq => Between("=="), Prim::Ne | Prim::IntNe => Between("!="),
+        Prim::Eq | Prim::IntEq | Prim::BoolEq => Between("=="), Prim::Ne | Prim::IntNe => Between("!="),
         Prim::Not => Before("!"), Prim::IsNan => Function("isnan"), Prim::ToReal => Before("(double)"),
         Prim::ToInt => Form::Truncated,
+        Prim::StrEq => OfTexts("pb_str_eq"), Prim::ShowReal => Text("pb_show_real"), Prim::ShowInt => Text("pb_show_int"),
+        Prim::Quote => Text("pb_quote"), Prim::Enclose => Text("pb_enclose"), Prim::StrJoin => Text("pb_str_join"),
         Prim::Size | Prim::Index | Prim::Update | Prim::Slice | Prim::Concat | Prim::Flatten | Prim::Sum
-        | Prim::Argsort | Prim::Sized | Prim::Dim | Prim::CheckSize | Prim::Fail | Prim::OutOfFuel
+        | Prim::Argsort | Prim::Sized | Prim::Dim | Prim::CheckSize | Prim::Tell | Prim::Fail | Prim::OutOfFuel
         | Prim::EngineLimit | Prim::OtherShape | Prim::Broken | Prim::Beside(_) => {
             bug("codegen", format_args!("a primitive on scalars, not {prim:?}"))
         }
@@ -64,8 +71,11 @@ pub(super) fn form(prim: Prim) -> Form {
 
 impl Body<'_, '_> {
     /// The value of a primitive.
-    pub fn primitive(&mut self, prim: Prim, args: &[Atom]) -> String {
-        let texts: Vec<String> = args.iter().map(|arg| self.atom(*arg)).collect();
+    pub fn primitive(&mut self, prim: Prim, args: &[Atom], dead: &mut Dead<'_>) -> String {
+        let mut texts: Vec<String> = args.iter().map(|arg| self.atom(*arg)).collect();
+        if let (Prim::StrJoin, [one, other]) = (prim, args) {
+            texts[0] = self.take(*one, &[*other], dead);
+        }
         let site = self.site().to_string();
         primitive_text(prim, &texts, self.is_proven, &site)
     }
@@ -83,6 +93,8 @@ pub(super) fn primitive_text(prim: Prim, texts: &[String], is_proven: bool, site
         (Form::Failing(function, _), args) => {
             format!("{function}(c, {site}, {}, {})", prim_number(prim), args.join(", "))
         }
+        (Form::OfTexts(function), args) => format!("{function}(c, {})", args.join(", ")),
+        (Form::Text(function), args) => format!("{function}(c, {site}, {})", args.join(", ")),
         (Form::Truncated, [a]) => format!("pb_to_int(c, {site}, {a})"),
         (_, args) => {
             bug("codegen", format_args!("other than {} arguments of {prim:?}", args.len()))

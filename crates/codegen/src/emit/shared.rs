@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pullback_ir::Type;
+use pullback_ir::{Elem, Op, Program, Type};
 
 use crate::layout::{elem_type, value_type};
 
@@ -42,4 +42,34 @@ pub(super) fn run(starts: &[(String, usize)]) -> String {
          \x20 if (setjmp(c->jump)) return 1;\n\
          {cases}  return 1;\n}}\n"
     )
+}
+
+/// Whether a program makes Strings, compares them or tells them.
+pub(super) fn looks_at_texts(program: &Program) -> bool {
+    let mut looks = false;
+    for func in program.funcs.iter() {
+        func.body.visit(&mut |stmt| {
+            let is_prim = matches!(stmt.op, Op::Prim(..));
+            let is_text = |ty: Type| ty.elem == Elem::Str;
+            looks |= matches!(stmt.op, Op::Tell(_));
+            looks |= is_prim && stmt.vars.iter().any(|var| is_text(program.vars[*var].ty));
+            stmt.op.for_each_atom(&mut |atom| looks |= is_prim && is_text(program.type_of(atom)));
+        });
+    }
+    looks
+}
+
+/// The table of a program's literals, of which names begin with this.
+pub(crate) fn texts(program: &Program, prefix: &str) -> String {
+    let mut lines = String::new();
+    for text in program.strings.iter() {
+        let _ = writeln!(lines, "  {{{}, {}}},", text.len(), bytes(text));
+    }
+    format!("static const pb_text pb_{prefix}texts[] = {{\n{lines}  {{0, \"\"}}\n}};\n")
+}
+
+/// A text as a constant of C in which there is nothing but numbers.
+pub(crate) fn bytes(text: &str) -> String {
+    let bytes: String = text.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    format!("\"{bytes}\"")
 }

@@ -61,6 +61,10 @@ impl Body<'_, '_> {
             }
             (Op::Unpack { tangent, tag, like }, vars) => self.unpack(*tangent, *tag, like, vars),
             (Op::Fail(prim, text), vars) => self.fail(*prim, *text, vars),
+            (Op::Tell(text), _) => {
+                let text = self.atom(*text);
+                self.line(format_args!("pb_tell(c, {text});"));
+            }
             (Op::CheckSize(array, dimension, n, what), _) => {
                 self.check_size(*array, *dimension, *n, *what);
             }
@@ -88,9 +92,9 @@ impl Body<'_, '_> {
                 self.bind_owned(var);
             }
             Op::Prim(prim, args) => {
-                let value = self.primitive(*prim, args);
+                let value = self.primitive(*prim, args, dead);
                 self.define(var, &value);
-                self.owns.insert(var, Own::Plain);
+                self.bind_owned(var);
             }
             Op::Select(cond, a, b) => {
                 let [cond, one, other] = [*cond, *a, *b].map(|atom| self.atom(atom));
@@ -137,7 +141,7 @@ impl Body<'_, '_> {
     /// The end of the run.
     fn fail(&mut self, prim: Prim, text: Atom, vars: &[VarId]) {
         let number = prim_number(prim);
-        let (site, text) = (self.site(), self.atom(text));
+        let (site, text) = (self.site(), self.text_word(text));
         for var in vars {
             let blank = self.blank(*var);
             self.define(*var, &blank);

@@ -6,7 +6,8 @@ use pullback_base::{Id, bug};
 use pullback_ir::{Elem, Func, FuncId, Type, holds_real};
 
 use super::Emit;
-use crate::layout::{cell_words, elem_number, var_type, words};
+use super::shared::looks_at_texts;
+use crate::layout::{cell_words, field_number, var_type, words};
 
 impl Emit<'_> {
     /// The C type of a variable, which the head has then.
@@ -95,7 +96,7 @@ impl Emit<'_> {
                 let mut at = 0;
                 for field in &con.fields {
                     let inner = if let Elem::Data(inner) = field.elem { inner.index() } else { 0 };
-                    let (elem, rank) = (elem_number(field.elem), field.rank);
+                    let (elem, rank) = (field_number(field.elem), field.rank);
                     let _ = writeln!(fields, "  {{{elem}, {rank}, {at}, {inner}}},");
                     at += words(*field);
                 }
@@ -157,9 +158,15 @@ impl Emit<'_> {
             bug("codegen", "a root");
         }
         let prefix = &self.prefix;
+        let texts = if looks_at_texts(self.program) {
+            format!("\x20 c->texts = pb_{prefix}texts;\n")
+        } else {
+            String::new()
+        };
         format!(
             "static void pb_{prefix}start(pb_ctx *c, uint32_t root, const int64_t *a, int64_t *r) {{\n\
              \x20 c->types = pb_{prefix}types;\n\
+             {texts}\
              \x20 if (!c->memo) {{\n\
              \x20   void *memo = pb_take(c, -1, (sizeof(pb_{prefix}memo) + 15) & ~UINT64_C(15));\n\
              \x20   c->memo = memset(memo, 0, sizeof(pb_{prefix}memo));\n\

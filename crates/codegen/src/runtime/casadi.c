@@ -59,7 +59,7 @@ static int pb_casadi(pb_computes computes, int unit, const pb_type *types, const
     snprintf(pb_told, sizeof pb_told, "out of memory");
     return 1;
   }
-  pb_library_begin(l, unit, types);
+  pb_library_begin(l, unit, types, names);
   int failed = pb_called(l, computes, names, arg, res, w);
   memcpy(pb_told, l->text, sizeof pb_told);
   pb_given_back(l);

@@ -15,7 +15,7 @@
 #define PB_UNUSED __attribute__((unused))
 #define PB_RARE(x) __builtin_expect(!!(x), 0)
 
-/* What an array holds, and what a field of a constructor is. */
+/* What an array holds, and what a field of a constructor is. Arrays of Strings are said to hold data values. */
 enum { PB_REAL, PB_INT, PB_BOOL, PB_STR, PB_UNIT, PB_DATA };
 
 /* A counted block: the cell of a data value, whose fields follow, or the elements of arrays. */
@@ -36,6 +36,16 @@ typedef struct {
   uint64_t bytes; /* of room for elements */
   int64_t cells;  /* how many elements are data values */
 } pb_buffer;
+
+/* A String that a program has made, as a value of no other type is; its bytes follow. One that the program is given
+   as a literal is a tag, its place in `texts`. */
+typedef struct {
+  pb_buffer buffer;
+  int64_t len;
+} pb_string;
+
+/* The bytes of a String. */
+typedef struct { uint64_t len; const char *p; } pb_text;
 
 typedef struct { uint8_t elem, rank; uint16_t at; uint32_t data; } pb_field;
 typedef struct { uint32_t fields, words; const pb_field *field; } pb_con;
@@ -73,6 +83,9 @@ typedef struct pb_ctx {
   uint64_t low;
   int64_t depth;
   const pb_type *types;
+  const pb_text *texts;
+  void (*tell)(void *, const char *, uint64_t);
+  void *host;
   void *memo;
   int64_t fault[5];
   double real;
@@ -310,7 +323,7 @@ static __attribute__((noinline)) void pb_free(pb_ctx *c, pb_block *b) {
       pb_block *part = (pb_block *)(intptr_t)words[field->at];
       if (field->rank > 0) {
         pb_let_go(&list, part);
-      } else if (field->elem == PB_DATA && pb_is_cell(part)) {
+      } else if ((field->elem == PB_DATA || field->elem == PB_STR) && pb_is_cell(part)) {
         pb_let_go(&list, part);
       }
     }
@@ -325,4 +338,12 @@ static inline PB_UNUSED void pb_dec(pb_ctx *c, pb_block *b) {
 static inline PB_UNUSED void pb_inc_data(pb_data d) { if (pb_is_cell(d)) d->count++; }
 static inline PB_UNUSED void pb_dec_data(pb_ctx *c, pb_data d) {
   if (pb_is_cell(d) && --d->count == 0) pb_free(c, d);
+}
+
+/* The bytes of a String; of one that nothing looks at there are none. */
+static inline PB_UNUSED pb_text pb_text_of(const pb_ctx *c, pb_data d) {
+  if (!d) return (pb_text){0, ""};
+  if ((uintptr_t)d & 1) return c->texts[pb_tag(d)];
+  const pb_string *s = (const pb_string *)d;
+  return (pb_text){(uint64_t)s->len, (const char *)(s + 1)};
 }

@@ -13,9 +13,10 @@ typedef struct {
   void *memos[PB_UNITS];
 } pb_library;
 
-/* What a failure names: places, functions, primitives and texts of the program. */
+/* What a failure names: places, functions and primitives of the program; and its texts. */
 typedef struct {
-  const char *const *sites, *const *functions, *const *prims, *const *texts;
+  const char *const *sites, *const *functions, *const *prims;
+  const pb_text *texts;
 } pb_names;
 
 static PB_UNUSED pb_library *pb_library_open(void) {
@@ -51,7 +52,7 @@ static PB_UNUSED void pb_library_close(pb_library *l) {
 }
 
 /* The start of a call. */
-static PB_UNUSED void pb_library_begin(pb_library *l, int unit, const pb_type *types) {
+static PB_UNUSED void pb_library_begin(pb_library *l, int unit, const pb_type *types, const pb_names *names) {
   pb_ctx *c = &l->run;
   /* Constants count as memory of a call: they make room where little is allowed. */
   if (l->has_failed || c->used > c->limit) pb_library_clear(l);
@@ -63,6 +64,7 @@ static PB_UNUSED void pb_library_begin(pb_library *l, int unit, const pb_type *t
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
   l->run.low = here > l->stack ? here - l->stack : 0;
   l->run.types = types;
+  l->run.texts = names->texts;
 }
 
 /* Room for the constants of a program. */
@@ -95,6 +97,8 @@ static PB_UNUSED int pb_library_failed(pb_library *l, const pb_names *names) {
   const pb_ctx *c = &l->run;
   const int64_t *f = c->fault;
   long long a = f[2], b = f[3], d = f[4];
+  const pb_text text = pb_text_of(c, f[0] == PB_F_STOP ? (pb_data)(intptr_t)b : f[0] == PB_F_SIZE && d >= 0 ? (pb_data)(intptr_t)d : 0);
+  const int len = text.len < sizeof l->text ? (int)text.len : (int)sizeof l->text;
   size_t room = sizeof l->text;
   int status = 1, n = 0;
   l->has_failed = 1;
@@ -102,17 +106,16 @@ static PB_UNUSED int pb_library_failed(pb_library *l, const pb_names *names) {
     case PB_F_INDEX: n = snprintf(l->text, room, "index %lld is out of range: the size is %lld", a, b); break;
     case PB_F_SLICE: n = snprintf(l->text, room, "the slice %lld:%lld is out of range: the size is %lld", a, b, d); break;
     case PB_F_SIZE:
-      n = snprintf(l->text, room, "size %lld where %lld is needed: %s", a, b,
-                   d == PB_ROWS      ? "the sizes of the rows"
-                   : d == PB_NEW_ROW ? "the sizes of the new row and of the old one"
-                                     : names->texts[d]);
+      n = d < 0 ? snprintf(l->text, room, "size %lld where %lld is needed: %s", a, b,
+                           d == PB_ROWS ? "the sizes of the rows" : "the sizes of the new row and of the old one")
+                : snprintf(l->text, room, "size %lld where %lld is needed: %.*s", a, b, len, text.p);
       break;
     case PB_F_INTS:
       n = snprintf(l->text, room, "no Int is the result of `%s` at %lld, %lld", names->prims[a], b, d);
       break;
     case PB_F_NEGATIVE: n = snprintf(l->text, room, "the size of an array is %lld", a); break;
     case PB_F_NO_INT: n = snprintf(l->text, room, "no Int is nearest to %g", c->real); break;
-    case PB_F_STOP: n = snprintf(l->text, room, "%s", names->texts[b]); break;
+    case PB_F_STOP: n = snprintf(l->text, room, "%.*s", len, text.p); break;
     case PB_F_MEMORY:
       status = 2;
       n = snprintf(l->text, room, "out of memory: %llu bytes are in use", (unsigned long long)c->used);

@@ -3,6 +3,8 @@
 //! Input: a Real and how many digits are wanted. Output: text that reads back as that Real, or as the one it was
 //! rounded to.
 
+pub use pullback_prim::real_text;
+
 /// How many significant digits numbers have; none is as many as tell a number from all others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digits {
@@ -16,17 +18,6 @@ impl Digits {
     /// Those of the elements of an array.
     pub fn of_elements(self) -> Self {
         Self { own: self.elements, ..self }
-    }
-}
-
-/// A Real as the language writes it.
-pub fn real_text(real: f64) -> String {
-    if real.is_nan() {
-        "nan".to_owned()
-    } else if real.is_infinite() {
-        if real > 0.0 { "inf" } else { "-inf" }.to_owned()
-    } else {
-        format!("{real:?}")
     }
 }
 

@@ -5,6 +5,7 @@
 
 use pullback_eval::{Items, Value};
 use pullback_lambda::{Program, Type, TypeKind};
+use pullback_prim::quoted;
 
 use super::reals::{Digits, rounded_text};
 use crate::session::bug;
@@ -80,7 +81,7 @@ fn print(program: &Program, line: &Line<'_>, out: &mut String, tasks: &mut Vec<T
             let parenthesised = real.is_sign_negative() && *place == Place::Argument;
             push_number(out, parenthesised, &rounded_text(real, digits.own));
         }
-        View::Str(text) => push_string(out, text),
+        View::Str(text) => out.push_str(&quoted(text)),
         View::Fun => out.push_str(&format!("<function: {}>", program.show_type(ty))),
         View::Array(items) if matches!(items.items(), Items::Absent(_)) => {
             out.push_str(&without_rows(&program.show_type(ty), ty.nesting(), &items.row_sizes()));
@@ -162,18 +163,4 @@ fn push_number(out: &mut String, parenthesised: bool, text: &str) {
     } else {
         out.push_str(text);
     }
-}
-
-fn push_string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }

@@ -195,7 +195,7 @@ impl Walk<'_> {
             Function::Prim(prim) => match prim.row().class {
                 Class::Smooth(_) => StepKind::Smooth(*prim, args),
                 Class::Structural(moves) => StepKind::Structural(*prim, moves, args),
-                Class::Discrete | Class::Control | Class::Fail => {
+                Class::Discrete | Class::Control | Class::Tell | Class::Fail => {
                     StepKind::Plain(function.clone(), args)
                 }
             },

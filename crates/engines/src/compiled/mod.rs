@@ -468,8 +468,13 @@ fn level(options: &Options) -> Level {
 }
 
 fn native_limits(options: &Options) -> pullback_codegen::Limits {
-    let Options { max_memory, timeout, since, .. } = options;
-    pullback_codegen::Limits { max_memory: *max_memory, timeout: *timeout, since: *since }
+    let Options { max_memory, timeout, since, tell, .. } = options;
+    pullback_codegen::Limits {
+        max_memory: *max_memory,
+        timeout: *timeout,
+        since: *since,
+        tell: *tell,
+    }
 }
 
 fn limits(options: &Options) -> Limits {
@@ -478,5 +483,6 @@ fn limits(options: &Options) -> Limits {
         timeout: options.timeout,
         since: options.since,
         budget: options.budget,
+        tell: options.tell,
     }
 }

@@ -359,7 +359,7 @@ impl Code<'_> {
         }
         let pull = match &prim.row().class {
             Class::Smooth(_) => Pull::Smooth { prim, args: values, result: value.clone(), pulls },
-            Class::Discrete | Class::Control | Class::Fail => Pull::None,
+            Class::Discrete | Class::Control | Class::Tell | Class::Fail => Pull::None,
             Class::Structural(moves) => self.structural(*moves, &values, pulls, &value, args),
         };
         (value, pull)

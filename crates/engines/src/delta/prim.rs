@@ -66,7 +66,7 @@ impl Translation<'_> {
                 let fail = Expr::stop(prim, message, ty, whole.span);
                 Ok(Val::Whole(self.bind(block, "r", fail)))
             }
-            Class::Discrete | Class::Structural(_) | Class::Control => {
+            Class::Discrete | Class::Structural(_) | Class::Control | Class::Tell => {
                 let mut moved = vec![];
                 for (param, arg) in row.params.iter().zip(args) {
                     moved.push(match param {

@@ -80,9 +80,11 @@ impl Function<'_, '_> {
                 let id = self.shared.image.prims.id(prim);
                 match prim.row().class {
                     Class::Smooth(_) => Instr::Real1 { prim: id, d, a },
-                    Class::Discrete | Class::Structural(_) | Class::Control | Class::Fail => {
-                        Instr::Prim1 { prim: id, d, a }
-                    }
+                    Class::Discrete
+                    | Class::Structural(_)
+                    | Class::Control
+                    | Class::Tell
+                    | Class::Fail => Instr::Prim1 { prim: id, d, a },
                 }
             }
         };

@@ -8,6 +8,7 @@ use crate::code::{Image, KILL, Reg};
 use crate::discrete::{self, position};
 use crate::hooks::Ctx;
 use crate::value::{Fields, Items, Value};
+use pullback_base::Text;
 use pullback_prim::{Class, Prim, RealFn};
 
 /// Stores a value. Most registers hold a number or nothing, which is overwritten without a call.
@@ -256,7 +257,7 @@ pub(super) fn check_size<'i>(
     array: &Value,
     depth: u8,
     n: &Value,
-    what: impl FnOnce() -> &'i Rc<Rc<str>>,
+    what: impl FnOnce() -> &'i Text,
 ) -> Result<(), Fault> {
     let Value::Array(array) = array else {
         return Err(Fault::internal("a check of the size of no array"));

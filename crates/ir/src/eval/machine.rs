@@ -224,6 +224,7 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::AtAcc { d, a, at } => put!(d, r.at_acc(core, a, at)),
                 Instr::PartAcc { d, a, from, to } => put!(d, r.part_acc(a, from, to)),
                 Instr::ReadAcc { d, a } => { let value = r.read_acc(a); r.set(d, value) }
+                Instr::Tell { a } => (core.meter.limits.tell)(r.text(a)),
                 Instr::Fail { prim, a } => check!(Err(Fault::stop(image.tables.prims[prim as usize], r.text(a)))),
                 Instr::Unresolved => bug("ir", "a program without derivations that are still to be made"),
                 Instr::Call { func, args, dests } => {

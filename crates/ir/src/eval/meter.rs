@@ -18,11 +18,13 @@ pub struct Limits {
     pub since: Option<Since>,
     /// The most steps.
     pub budget: Option<Budget>,
+    /// What is told each line of [`crate::Op::Tell`].
+    pub tell: fn(&str),
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_memory: 4 << 30, timeout: None, since: None, budget: None }
+        Self { max_memory: 4 << 30, timeout: None, since: None, budget: None, tell: |_| {} }
     }
 }
 

@@ -15,6 +15,8 @@ pub use items::Kind;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use pullback_base::Text;
+
 /// A value.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
@@ -28,7 +30,7 @@ pub enum Value {
     /// A Bool.
     Bool(bool),
     /// A String.
-    Str(Rc<Rc<str>>),
+    Str(Rc<Text>),
     /// A data value without fields, by its tag.
     Tag(u32),
     /// A data value with fields.
@@ -116,7 +118,7 @@ struct Cell(RefCell<Option<Rc<Buffer>>>);
 impl Value {
     /// A String.
     pub fn str(text: &str) -> Self {
-        Self::Str(Rc::new(text.into()))
+        Self::Str(Rc::new(Text::new(&[text])))
     }
     /// A data value.
     pub fn data(tag: u32, fields: Vec<Self>) -> Self {

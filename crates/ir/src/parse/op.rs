@@ -192,6 +192,7 @@ impl Parser<'_> {
                 let k = self.dimension(at, k)?;
                 if word == "dim" { Op::Dim(a, k) } else { Op::Shape(a, k) }
             }
+            "tell" => unary(Op::Tell, self)?,
             "sized" => {
                 let at = self.at;
                 let [a, k, n] = self.operands()?;

@@ -64,6 +64,10 @@ impl<'a> Ctx<'a> {
                 });
                 self.operand(*text, Type::STR);
             }
+            Op::Tell(text) => {
+                self.operand(*text, Type::STR);
+                self.gives(stmt, &[]);
+            }
             Op::NewAcc(init) => self.check_new_acc(stmt, self.type_of(*init)),
             Op::AddAcc(acc, at, value) => {
                 if let Some(part) = self.check_part(*acc, at) {

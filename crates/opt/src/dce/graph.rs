@@ -195,7 +195,7 @@ impl<'p> Graph<'p> {
             }
             let number = node - self.nodes.stmts;
             let may_fail = self.effects.fails_itself(self.program, stmt, number);
-            if may_fail {
+            if may_fail || self.effects.tells.op(self.program, &stmt.op) {
                 self.roots.push(node);
             }
             self.stmt(stmt, node, may_fail);

@@ -11,6 +11,8 @@ pub(super) struct Info {
     pub uses: FxHashSet<VarId>,
     /// The accumulators that it touches, and how its iterations do if it is a loop.
     pub accs: Vec<(VarId, Lane)>,
+    /// Whether it tells something.
+    pub tells: bool,
 }
 
 /// The statements between two that need the first, at any distance.
@@ -39,8 +41,11 @@ fn needs(info: &Info, vars: &FxHashSet<VarId>, accs: &FxHashSet<VarId>) -> bool 
         || info.accs.iter().any(|(root, _)| accs.contains(root))
 }
 
-/// Whether the second of two statements needs nothing in between that needs the first.
+/// Whether the second of two statements needs nothing in between that needs the first, and nothing is told meanwhile.
 pub(super) fn are_free(block: &Block, infos: &[Info], first: usize, second: usize) -> bool {
+    if infos[first..=second].iter().any(|info| info.tells) {
+        return false;
+    }
     let between = dependents(block, infos, first, second);
     let vars = between.iter().flat_map(|at| &block.stmts[*at].vars).copied().collect();
     let accs = between.iter().flat_map(|at| &infos[*at].accs).map(|(root, _)| *root).collect();

@@ -317,6 +317,11 @@ impl Generator {
                 let a = self.atom(MATRIX);
                 self.emit(MATRIX, Op::Sized(a, 1, n));
             }
+            _ if self.below(3) == 0 => {
+                let x = self.atom(Type::REAL);
+                let text = self.emit(Type::STR, Op::Prim(Prim::ShowReal, vec![x]));
+                self.act(Op::Tell(text));
+            }
             _ => {
                 let text = Atom::Str(self.program.string("the sizes"));
                 let n = self.emit(Type::INT, Op::Dim(a, 0));

@@ -46,7 +46,7 @@ fn cases_of(prim: Prim) -> Vec<Case> {
         }
         Class::Structural(_) => vec![through_array(prim)],
         Class::Discrete => vec![discrete(prim)].into_iter().flatten().collect(),
-        Class::Control | Class::Fail => vec![],
+        Class::Control | Class::Tell | Class::Fail => vec![],
     }
 }
 

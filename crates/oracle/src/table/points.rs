@@ -207,6 +207,12 @@ fn stated(prim: Prim, n: Option<i64>) -> Vec<Stated> {
         | Prim::IntNe
         | Prim::BoolEq
         | Prim::StrEq
+        | Prim::ShowReal
+        | Prim::ShowInt
+        | Prim::Quote
+        | Prim::Enclose
+        | Prim::StrJoin
+        | Prim::Tell
         | Prim::Not
         | Prim::IsNan
         | Prim::ToReal

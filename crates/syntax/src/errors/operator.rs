@@ -12,7 +12,6 @@ pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
         "!" => "write `not x`",
         "and" | "&" => "write `&&`",
         "**" => "a power is written `x ^ 2`",
-        "++" => "arrays are joined with `concat a b`; the next number is `n + 1`",
         "::" => "a type annotation is written `(e : T)`",
         "<>" | "/=" | "!==" => "\"not equal\" is written `!=`",
         "===" | "~=" => "\"equal\" is written `==`",
@@ -29,6 +28,17 @@ pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
     };
     let title = format!("`{text}` is not an operator of the language");
     Diagnostic::error(code::FOREIGN_OPERATOR, span, title, "unknown operator").hint(hint)
+}
+
+/// `n++`
+pub(crate) fn increment(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        code::FOREIGN_OPERATOR,
+        span,
+        "`++` joins two Strings",
+        "no second operand follows",
+    )
+    .hint("the number after `n` is `n + 1`; nothing is assigned twice")
 }
 
 /// `=` between values, where `place` is what stands before it if that is an element or a field.

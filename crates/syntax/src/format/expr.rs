@@ -199,7 +199,7 @@ fn class(op: BinaryOp) -> u8 {
         BinaryOp::And => 2,
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt => 3,
         BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 3,
-        BinaryOp::Add | BinaryOp::Sub => 4,
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Join => 4,
         BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 5,
         BinaryOp::MatMul => 5,
         BinaryOp::Pow => 6,

@@ -24,7 +24,7 @@ fn levels(op: BinaryOp) -> (u8, u8) {
         BinaryOp::And => (3, 3),
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt => (COMPARISON, SUM),
         BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => (COMPARISON, SUM),
-        BinaryOp::Add | BinaryOp::Sub => (SUM, SUM + 1),
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Join => (SUM, SUM + 1),
         BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => (6, 7),
         BinaryOp::MatMul | BinaryOp::Pow => (6, 7),
         BinaryOp::Dotted(_, plain) => levels(plain.plain()),
@@ -113,8 +113,11 @@ impl Parser<'_> {
             let token = self.bump();
             // What such an operator means is a guess, which nobody should build on.
             let guessed = token.kind.binary().is_none() || (told && level == COMPARISON);
-            if guessed && self.at_closer() {
-                // `n++` may need no second operand, whatever is meant by it.
+            if token.kind == TokenKind::PlusPlus && self.at_closer() {
+                self.report(operator::increment(self.span_of(token)));
+                self.silence();
+            } else if guessed && self.at_closer() {
+                // Such an operator may need no second operand, whatever is meant by it.
                 self.silence();
             }
             let op = Spanned { node: op, span: self.span_of(token) };
@@ -147,7 +150,6 @@ impl Parser<'_> {
         } else if kind == TokenKind::Foreign {
             match self.current_text() {
                 "**" => BinaryOp::Mul,
-                "++" => BinaryOp::Add,
                 "<>" | "/=" | "!==" => BinaryOp::Ne,
                 "===" | "~=" => BinaryOp::Eq,
                 "&" => BinaryOp::And,

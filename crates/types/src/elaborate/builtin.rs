@@ -164,6 +164,11 @@ impl<'t> Elab<'t> {
                 let [message] = take(args, span);
                 Expr::fail(message, result, span)
             }
+            Builtin::String => {
+                let [value] = take(args, span);
+                self.text(value, span)
+            }
+            Builtin::Debug => self.debug(take(args, span), span),
             Builtin::Vjp => Expr::ad(AdOp::Vjp, args, result, span),
             Builtin::Jvp => Expr::ad(AdOp::Jvp, args, result, span),
             Builtin::Linearize => Expr::ad(AdOp::Linearize, args, result, span),
@@ -249,6 +254,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Signum
         | Builtin::Sum
         | Builtin::Error
+        | Builtin::String
         | Builtin::StopGradient
         | Builtin::SumReals
         | Builtin::Zeros => 1,
@@ -271,6 +277,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Max
         | Builtin::Min
         | Builtin::Build
+        | Builtin::Debug
         | Builtin::Vjp
         | Builtin::Linearize
         | Builtin::Checkpoint

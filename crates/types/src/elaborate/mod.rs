@@ -24,6 +24,7 @@ mod sized;
 mod slice;
 mod state;
 mod structure;
+mod text;
 mod tree;
 mod types;
 

@@ -38,6 +38,8 @@ pub(super) struct Elab<'t> {
     pub tables: Tables,
     /// Structural equality of arrays and sums, by type.
     pub equalities: FxHashMap<Type, DefId>,
+    /// The texts of arrays and sums, by type.
+    pub texts: FxHashMap<Type, DefId>,
 }
 
 /// Functions bound together by one `let` or `let rec`, possibly generalised.
@@ -77,6 +79,7 @@ impl<'t> Elab<'t> {
             used: FxHashSet::default(),
             tables: Tables::default(),
             equalities: FxHashMap::default(),
+            texts: FxHashMap::default(),
         }
     }
 }

@@ -104,13 +104,8 @@ impl Solver<'_> {
                 let ty = funs([&Ty::Int, &funs([&Ty::Int], a)], array);
                 BuiltinUse { ty, dependents: vec![(0, n)], ..BuiltinUse::default() }
             }
-            Builtin::Assert => {
-                let a = self.unifier.fresh();
-                plain(funs([&Ty::Bool, &Ty::Str, &a], a.clone()))
-            }
-            Builtin::Error => {
-                let a = self.unifier.fresh();
-                plain(funs([&Ty::Str], a))
+            Builtin::Assert | Builtin::Error | Builtin::String | Builtin::Debug => {
+                plain(self.text_type(builtin))
             }
             Builtin::Checkpoint => {
                 let (a, b) = (self.unifier.fresh(), self.unifier.fresh());
@@ -146,6 +141,20 @@ impl Solver<'_> {
             | Builtin::Hvp
             | Builtin::CustomVjp
             | Builtin::CustomJvp => self.derivative_use(builtin, span),
+        }
+    }
+
+    /// What takes or gives a String.
+    fn text_type(&mut self, builtin: Builtin) -> Ty {
+        let a = self.unifier.fresh();
+        if builtin == Builtin::Assert {
+            funs([&Ty::Bool, &Ty::Str, &a], a.clone())
+        } else if builtin == Builtin::Error {
+            funs([&Ty::Str], a)
+        } else if builtin == Builtin::String {
+            funs([&a], Ty::Str)
+        } else {
+            funs([&Ty::Str, &a], a.clone())
         }
     }
 
@@ -292,6 +301,8 @@ impl Unifier {
             funs([real], Ty::Int)
         } else if prim == Prim::IsNan {
             funs([real], Ty::Bool)
+        } else if prim == Prim::StrJoin {
+            funs([&Ty::Str, &Ty::Str], Ty::Str)
         } else if prim == Prim::Not {
             funs([&Ty::Bool], Ty::Bool)
         } else {

@@ -41,7 +41,7 @@ impl Solver<'_> {
             Ty::Bool => diagnostic.hint("the opposite of a condition is `not c`; write `if c then 1 else 0` to count a condition"),
             Ty::Sum(..) => diagnostic.hint("a sum type has arithmetic if it is made of Reals only; `move x dx` displaces a value of any type by a tangent, and `match` takes it apart"),
             Ty::Tangent(_) => diagnostic.hint("take the value apart with `match` and compute with its parts"),
-            Ty::Str => diagnostic.hint("strings are only messages and cannot be added or joined"),
+            Ty::Str => diagnostic.hint("Strings are joined with `++`, as in `\"n = \" ++ string n`"),
             Ty::Real if matches!(constraint, Constraint::Whole(_)) => diagnostic.hint("write `real n` to turn the Int into a Real"),
             Ty::Real | Ty::Tuple(_) | Ty::Record(_) | Ty::Array(..) | Ty::Jacobian(..) | Ty::Param(_) | Ty::Var(_) | Ty::Error => diagnostic.hint("compute with numbers instead"),
         };

@@ -15,7 +15,7 @@ const VALUES: &[(&[&str], &str)] = &[
     ),
     (
         &["print", "println", "printf"],
-        "programs print nothing; `pullback run` shows the value of a definition",
+        "write `debug \"x\" x`: it prints `x: VALUE` to standard error and gives the value",
     ),
     (&["begin", "end"], "a block is an expression in parentheses; nothing marks its end"),
     (&["case", "switch", "of", "when"], "a choice is written `match e with | p -> a | q -> b`"),

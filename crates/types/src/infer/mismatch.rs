@@ -367,6 +367,7 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
                 NumberSide::Right => format!("the number stands on the right, away from the dot: `v {op} s`; with it on the left, write `s {plain}. v`"),
             })
         }
+        Why::Operator(BinaryOp::Join) => diagnostic.note("`++` joins two Strings"),
         Why::Operator(op) => {
             diagnostic.note(format!("this operand of `{}` must be `{wanted}`", op.text()))
         }
@@ -468,10 +469,11 @@ fn conversion_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
         (Ty::Real | Ty::Int, Ty::Array(..)) => {
             "an array of one element is `[x]`, of equal ones `replicate n x`"
         }
-        (_, Ty::Str) => "strings are only messages: nothing can be turned into one",
-        (Ty::Str, Ty::Real | Ty::Int | Ty::Bool) => {
-            "strings are only messages: they cannot be turned into numbers"
+        (Ty::Array(..), Ty::Str) if matches!(why, Why::Operator(BinaryOp::Join)) => {
+            "arrays are joined with `concat a b`; `string xs` is the text of an array"
         }
+        (_, Ty::Str) => "`string x` is the text of a value",
+        (Ty::Str, Ty::Real | Ty::Int | Ty::Bool) => "a String cannot be turned into a number",
         (Ty::Array(..), Ty::Real | Ty::Int) => {
             "pick one element with `xs[i]`, or go through all of them with `map` or `[ … | x <- xs ]`"
         }

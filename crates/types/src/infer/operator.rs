@@ -62,6 +62,10 @@ impl<'a> Infer<'a> {
                 let ty = vector.ty.clone();
                 (vector, number, ty)
             }
+            BinaryOp::Join => {
+                let lhs = self.check(lhs, &Ty::Str, &on);
+                (lhs, self.check(rhs, &Ty::Str, &on), Ty::Str)
+            }
             BinaryOp::MatMul => self.matmul(lhs, rhs),
             BinaryOp::Pow => self.power(lhs, rhs),
             // Application; the caller takes it apart.

@@ -6,7 +6,7 @@
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
-use pullback_prim::Prim;
+use pullback_prim::{Prim, PrimTy};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A size of an array.
@@ -140,12 +140,13 @@ impl<'k> Plan<'k> {
             let sizes = (0..ty.rank).map(|at| Size::Of(var, at)).collect();
             self.sizes.insert(var, sizes);
         }
-        is_plain(ty.elem) || (ty.elem == Elem::Str && !ty.is_array())
+        is_plain(ty.elem)
     }
 
     fn stmt(&mut self, stmt: &'k Stmt) -> bool {
         match (&stmt.op, stmt.vars.as_slice()) {
-            (Op::Prim(..), &[_]) | (Op::MulZero(..), _) => true,
+            (Op::Prim(prim, _), &[_]) => !prim.row().params.contains(&PrimTy::Str),
+            (Op::MulZero(..), _) => true,
             (Op::Undef, &[var]) => self.is_number(var),
             (Op::Copy(a) | Op::Stop(a), &[var]) => {
                 self.same_sizes(var, *a, 0);
@@ -371,7 +372,7 @@ fn is_known_ahead(prim: Prim) -> bool {
 fn can_fail(stmt: &Stmt) -> bool {
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else of a kernel fails")]
     match &stmt.op {
-        Op::Prim(prim, _) => !prim.row().never_fails(),
+        Op::Prim(prim, _) => !prim.row().is_pure(),
         Op::AddAcc(_, at, _) | Op::AtAcc(_, at) => !at.is_empty(),
         Op::Index(..) | Op::CheckSize(..) | Op::Fail(..) => true,
         Op::Loop(looped) => looped.body.results.len() > looped.states.len(),

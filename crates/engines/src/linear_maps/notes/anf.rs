@@ -91,6 +91,7 @@ pub(super) fn active(book: &Book, term: &Term) -> bool {
             | pullback_prim::Class::Structural(pullback_prim::Move::Total { .. }) => true,
             pullback_prim::Class::Discrete
             | pullback_prim::Class::Control
+            | pullback_prim::Class::Tell
             | pullback_prim::Class::Fail => false,
             pullback_prim::Class::Structural(_) => args.iter().any(|arg| active(book, arg)),
         },

@@ -445,7 +445,7 @@ impl Book {
         let smooth = match &name.row().class {
             Class::Smooth(smooth) => smooth,
             Class::Structural(moves) => return structural(self, name, *moves, args),
-            Class::Discrete | Class::Control | Class::Fail => return lm_zero(),
+            Class::Discrete | Class::Control | Class::Tell | Class::Fail => return lm_zero(),
         };
         let maps = smooth.partials.iter().map(|partial| match partial {
             Some(partial) => scale_by(partial, name, args),

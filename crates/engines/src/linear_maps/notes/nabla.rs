@@ -84,7 +84,7 @@ fn nabla(book: &mut Book, scope: &Scope, term: &Term) -> Term {
                 let parts = all(book, args);
                 chain(op(Op::D(*name), args.clone()), parts)
             }
-            Class::Discrete | Class::Control | Class::Fail => lm_zero(),
+            Class::Discrete | Class::Control | Class::Tell | Class::Fail => lm_zero(),
         },
         Term::Call(def, _, args) => {
             if book.inactive.contains(def) || args.is_empty() {

@@ -146,6 +146,7 @@ impl Reader<'_> {
             },
             ExprKind::Lit(lit) => Ok(Term::Lit(lit.clone())),
             ExprKind::Global(def) => self.call(*def, &[], expr),
+            ExprKind::Prim(name, _) if name.row().tells() => outside("`debug`", expr.span),
             ExprKind::Prim(name, args) => Ok(prim(*name, self.terms(args)?)),
             ExprKind::App(function, args) => {
                 if let ExprKind::Global(def) = &function.kind {

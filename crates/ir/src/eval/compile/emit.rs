@@ -1,7 +1,5 @@
 //! The code of one function while it is made: registers, constants, instructions.
 
-use std::rc::Rc;
-
 use pullback_base::Span;
 use pullback_prim::{Prim, RealFn};
 use rustc_hash::FxHashMap;
@@ -135,9 +133,7 @@ impl Emit<'_, '_> {
             Atom::Real(x) => (Key::Real(x.to_bits()), Value::Real(x)),
             Atom::Int(n) => (Key::Int(n), Value::Int(n)),
             Atom::Bool(b) => (Key::Bool(b), Value::Bool(b)),
-            Atom::Str(text) => {
-                (Key::Str(text), Value::Str(Rc::new(self.program.strings[text].clone())))
-            }
+            Atom::Str(text) => (Key::Str(text), Value::str(&self.program.strings[text])),
         };
         self.constant(key, value)
     }

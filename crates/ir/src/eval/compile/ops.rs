@@ -73,6 +73,10 @@ impl Emit<'_, '_> {
                 let (prim, a) = (self.prim(*prim), self.look(*text));
                 self.push(Instr::Fail { prim, a });
             }
+            (Op::Tell(text), _) => {
+                let a = self.look(*text);
+                self.push(Instr::Tell { a });
+            }
             (Op::CheckSize(array, dimension, n, what), _) => {
                 let dimension = *dimension;
                 let [a, n, what] = [*array, *n, *what].map(|atom| self.look(atom));

@@ -82,7 +82,7 @@ fn scalar(value: &Value) -> Scalar {
         Value::Real(x) => Scalar::Real(*x),
         Value::Int(n) => Scalar::Int(*n),
         Value::Bool(b) => Scalar::Bool(*b),
-        Value::Str(text) => Scalar::Str((**text).clone()),
+        Value::Str(text) => Scalar::Str((***text).into()),
         Value::Undef | Value::Tag(_) | Value::Data(_) | Value::Array(_) | Value::Acc(_) => {
             bug("ir", format_args!("a scalar, not {value:?}"))
         }

@@ -1,0 +1,77 @@
+//! What a checkpoint runs again tells nothing again: the transpose of a checkpoint calls copies of functions that
+//! are without [`Op::Tell`].
+
+use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Rule, Tells, VarId, rename};
+use rustc_hash::FxHashMap;
+
+use crate::state::Ad;
+
+impl Ad {
+    /// Has the transposes of checkpoints that have been made call functions that tell nothing.
+    pub(crate) fn quieten(&mut self) {
+        let again = std::mem::take(&mut self.ran_again);
+        let tells = Tells::of(&self.program);
+        let mut quiet =
+            Quiet { program: &mut self.program, tells: &tells, copies: FxHashMap::default() };
+        for func in again {
+            let mut body = std::mem::take(&mut quiet.program.funcs[func].body);
+            quiet.block(&mut body);
+            quiet.program.funcs[func].body = body;
+        }
+    }
+}
+
+struct Quiet<'a> {
+    program: &'a mut Program,
+    tells: &'a Tells,
+    /// What stands for functions that tell something.
+    copies: FxHashMap<FuncId, FuncId>,
+}
+
+impl Quiet<'_> {
+    /// A function that does the same and tells nothing.
+    fn func(&mut self, func: FuncId) -> FuncId {
+        if let Some(copy) = self.copies.get(&func) {
+            return *copy;
+        }
+        if !self.tells.func(func) {
+            return func;
+        }
+        let source = self.program.funcs[func].clone();
+        let params: Vec<VarId> =
+            source.params.iter().map(|param| self.program.fresh_like(*param)).collect();
+        let fresh = params.iter().map(|param| Atom::Var(*param));
+        let mut atoms = source.params.iter().copied().zip(fresh).collect();
+        let mut body = rename(self.program, &source.body, &mut atoms);
+        let copy = self.program.funcs.push(Func { params, body: Block::default(), ..source });
+        self.copies.insert(func, copy);
+        self.block(&mut body);
+        self.program.funcs[copy].body = body;
+        copy
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        block.stmts.retain(|stmt| !matches!(stmt.op, Op::Tell(_)));
+        for stmt in &mut block.stmts {
+            if let Op::Call(func, _) = &mut stmt.op {
+                *func = self.func(*func);
+            } else if let Op::Custom { rule, .. } = &mut stmt.op {
+                let quiet = match self.program.rules[*rule].clone() {
+                    Rule::Vjp { value, forward, pullback } => {
+                        let (value, forward) = (self.func(value), self.func(forward));
+                        Rule::Vjp { value, forward, pullback }
+                    }
+                    Rule::Jvp { value, forward } => {
+                        Rule::Jvp { value: self.func(value), forward: self.func(forward) }
+                    }
+                };
+                if quiet != self.program.rules[*rule] {
+                    *rule = self.program.rules.push(quiet);
+                }
+            }
+            for inner in stmt.op.blocks_mut() {
+                self.block(inner);
+            }
+        }
+    }
+}
