@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use pullback_driver::{Call, Effort, Session, Stop};
 
 use crate::options::BenchArgs;
+use crate::progress::Bar;
 
 /// How many steps the bar has.
 const STEPS: u64 = 1000;
@@ -19,16 +19,10 @@ pub fn bench(
 ) -> Result<String, Stop> {
     let time = Duration::try_from_secs_f64(asked.time).unwrap_or(Duration::MAX);
     let effort = Effort { runs: asked.runs as usize, time };
-    // Nothing is drawn where standard error is no terminal.
-    let bar = ProgressBar::new(STEPS);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg} {elapsed}") {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = Bar::new("{bar:30} {msg} {elapsed}");
     let report = pullback_driver::bench(session, call, wrt, effort, &mut |what, done| {
-        bar.set_message(what.to_owned());
-        bar.set_position((done * STEPS as f64) as u64);
+        bar.tell(what, (done * STEPS as f64) as u64, STEPS);
     });
-    bar.finish_and_clear();
+    bar.clear();
     report.map(|report| if asked.json { report.json() } else { report.text() })
 }

@@ -13,6 +13,7 @@ use crate::gradbench::gradbench;
 use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
 use crate::output::Destination;
 use crate::plot::plot;
+use crate::progress::Bar;
 use crate::terminal::{Terminal, error_line, page_width, print, report};
 
 /// Executes a command; gives the exit code.
@@ -50,7 +51,11 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         Command::CheckGrad { call, settings, warn, wrt } => {
             let mut session = Session::timed(&Terminal, clock.clone());
             let call = call.call(settings.settings(*warn));
+            let bar = Bar::of_cases();
+            let tell = |what: &str, done, all| bar.tell(what, done, all);
+            session.progress = &tell;
             let found = pullback_driver::check_grad(&mut session, &call, &wrt.wrt);
+            bar.clear();
             let text = found.map(|found| found.lines.join("\n"));
             finish(&session, color, text)
         }
@@ -233,8 +238,14 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
     for file in files {
         clock.restart();
         let mut session = Session::timed(&Terminal, clock.clone());
+        let bar = Bar::of_cases();
+        let tell = |what: &str, done, all| {
+            bar.tell(&format!("{what} of {}", file.display()), done, all);
+        };
+        session.progress = &tell;
         let report_of_file = pullback_driver::test(&mut session, file, settings);
         clock.stop();
+        bar.clear();
         report(&session.sources, &session.diagnostics, color);
         code = code.max(exit_code(&session.diagnostics));
         let Ok(found) = report_of_file else {

@@ -14,6 +14,7 @@ mod lines;
 mod options;
 mod output;
 mod plot;
+mod progress;
 mod terminal;
 mod units;
 mod watchdog;

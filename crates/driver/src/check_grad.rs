@@ -21,7 +21,7 @@ use crate::engine::{Code, Engine};
 use crate::output::real_text;
 use crate::parts::{components, whole};
 use crate::request::{Call, Settings};
-use crate::session::{Session, Stop};
+use crate::session::{Progress, Session, Stop};
 use crate::shape::{leaves, moved, tangent_like};
 use crate::watch::{Run, first_nan, watch};
 use outcome::{Neighbour, Outcome, STEPS, Verdict, complex_step, dot_product, size, taylor};
@@ -67,7 +67,7 @@ pub fn check_grad(
     let run = point.run_of(&engine, &mode);
     let kinks_only = Settings { trace_nan: false, ..call.settings.clone() };
     watch(session, &kinks_only, &run, true);
-    let failure = match point.checks(&engine, &session.sources, &mut lines) {
+    let failure = match point.checks(&engine, (&session.sources, session.progress), &mut lines) {
         Ok(failure) => failure,
         Err(fault) => return session.fail(*fault),
     };
@@ -102,7 +102,7 @@ impl<'p> Point<'p> {
     fn checks(
         &mut self,
         engine: &Engine,
-        sources: &SourceMap,
+        (sources, progress): (&SourceMap, Progress<'_>),
         lines: &mut Vec<String>,
     ) -> Result<Option<Failure>, Box<Diagnostic>> {
         let code = &self.prepared.code;
@@ -119,6 +119,7 @@ impl<'p> Point<'p> {
         let mut first = None;
         let (mut held, mut failed, mut not_tried) = (Vec::new(), 0, 0);
         for direction in 1..=DIRECTIONS {
+            progress("directions", direction as u64 - 1, DIRECTIONS as u64);
             let x_dot = self.direction();
             for outcome in self.along(engine, code, &y, &x_dot)? {
                 let mut line = format!("direction {direction}: {}", outcome.line());
@@ -310,7 +311,7 @@ impl<'p> Point<'p> {
             let program = without_rules(self.prepared.code.program(), numbers);
             let prepared = self.prepared.with_program(program);
             let mut point = Point::new(&prepared);
-            matches!(point.checks(engine, sources, &mut Vec::new()), Ok(None))
+            matches!(point.checks(engine, (sources, &|_, _, _| {}), &mut Vec::new()), Ok(None))
         };
         if let Some(alone) = (0..spans.len()).find(|index| holds(*index..*index + 1)) {
             return Some((spans[alone], "this rule is wrong: without it the checks hold"));

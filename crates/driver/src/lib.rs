@@ -72,6 +72,6 @@ pub use output::{Layout, to_text};
 pub use pipeline::{STAGES, Stage, stages};
 pub use plot::{Figure, Plot, plot};
 pub use request::{Call, Format, Fp, Input, Settings, Target};
-pub use session::{Session, Stop};
+pub use session::{Progress, Session, Stop};
 pub use show::{show, show_passes};
 pub use test::{Failure, Reason, STEPS, TestReport, test};

@@ -10,6 +10,9 @@ use pullback_eval::memory::Charge;
 use crate::files::{Files, MAX_FILE_BYTES};
 use crate::limits::{Clock, Exceeded, Limits};
 
+/// Told what is counted, how many are done, and of how many.
+pub type Progress<'f> = &'f dyn Fn(&str, u64, u64);
+
 /// The state of one request: where files come from, their texts, the diagnostics found.
 pub struct Session<'f> {
     pub(crate) files: &'f dyn Files,
@@ -25,6 +28,8 @@ pub struct Session<'f> {
     pub verify_passes: bool,
     /// The names of passes of the compiler that are left out, of those that may be.
     pub without_passes: Vec<String>,
+    /// Who is told how far the work is.
+    pub progress: Progress<'f>,
     /// From when the time limit counts.
     pub clock: Clock,
     /// The memory of the input files' texts.
@@ -55,6 +60,7 @@ impl<'f> Session<'f> {
             library: BTreeSet::new(),
             verify_passes: cfg!(debug_assertions),
             without_passes: vec![],
+            progress: &|_, _, _| {},
             clock,
             held: vec![],
         }

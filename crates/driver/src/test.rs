@@ -95,7 +95,9 @@ pub fn test(
     let code = Code::new(program);
     let batches: Vec<_> = engines.iter().map(|engine| engine.batch(&code, &defs)).collect();
     let watched = settings.warn_kinks.then(|| Lines::new(&code));
-    for (line, def) in evaluated.into_iter().zip(defs) {
+    let count = defs.len() as u64;
+    for (done, (line, def)) in (0..).zip(evaluated.into_iter().zip(defs)) {
+        (session.progress)("lines", done, count);
         let checked = engines.iter().zip(&batches).map(|(engine, batch)| {
             // Every evaluation has the time limit to itself.
             let engine = engine.afresh(&session.clock);
