@@ -18,7 +18,7 @@ use pullback_lambda::TypeKind;
 use crate::call::{Prepared, Purpose, prepare};
 use crate::engine::Engine;
 use crate::parts::{components, whole};
-use crate::request::Call;
+use crate::request::{Call, Settings};
 use crate::session::{Session, Stop, bug};
 use crate::shape::tangent_like;
 use crate::timed::Timed;
@@ -66,7 +66,9 @@ pub fn plot(session: &mut Session<'_>, call: &Call, asked: &Plot) -> Result<Figu
             return refuse(session, Span::NONE, title, "the second number is the larger one");
         }
     }
-    let engine = Engine::resolve(session, &call.settings)?;
+    // The function is run at many points, of which nobody wants to hear.
+    let settings = Settings { tell: None, ..call.settings.clone() };
+    let engine = Engine::resolve(session, &settings)?;
     let (mut drawn, mut place) = (Vec::new(), Span::NONE);
     for entry in &asked.entries {
         let free = asked.range.map_or(vec![], |x| vec![x.0, asked.second.unwrap_or(x).0]);
