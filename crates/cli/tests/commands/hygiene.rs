@@ -115,6 +115,15 @@ const CALLS: &[(&str, &[&str])] = &[
             "kinked 0.0",
         ],
     ),
+    (
+        "plot",
+        &[
+            "f --from 1 --to 2",
+            "f --arg x=3.0 --from 1 --to 2",
+            "kinked --from -1 --to 1",
+            "rows --from 1 --to 2",
+        ],
+    ),
     // Times differ from run to run.
     ("build", &[concat!("f -o ", env!("CARGO_TARGET_TMPDIR"), "/hygiene/out")]),
     ("bench", &["f 3.0 true"]),
