@@ -174,6 +174,14 @@ exit 0
 >   law   x = [a[j] | i < n]; x[k] = a[j] with k for i, if k is inside
 >   runs  in the optimiser, until nothing changes
 >
+> outer
+>   type  (IR, functions) -> (IR, functions)
+>   does  adds up outer products element by element
+>   law   a = new_acc(0); for i < n { for j < m { for k < p { a[j, k] += x[i, j] * y[i, k] } } } = a =
+>         new_acc(0); for j < m { for k < p { s = for i < n with s = 0 { s + x[i, j] * y[i, k] }; a[j,
+>         k] += s } }
+>   runs  in the optimiser, until nothing changes
+>
 > collect
 >   type  (IR, functions) -> (IR, functions)
 >   does  lets a loop collect what it adds to an accumulator row by row

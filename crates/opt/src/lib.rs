@@ -21,6 +21,7 @@ mod fixed;
 mod fuse;
 mod hoist;
 mod inline;
+mod outer;
 mod pass;
 mod pipeline;
 mod present;

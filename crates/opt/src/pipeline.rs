@@ -24,6 +24,7 @@ pub const PASSES: &[Pass] = &[
     crate::hoist::PASS,
     crate::sums::SUMS,
     crate::elements::PASS,
+    crate::outer::PASS,
     crate::collect::PASS,
     crate::states::PASS,
     crate::unbox::PASS,
