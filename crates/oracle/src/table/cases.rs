@@ -133,7 +133,8 @@ fn through_array(prim: Prim) -> Case {
 fn discrete(prim: Prim) -> Option<Case> {
     let row = prim.row();
     let reals = row.params.iter().filter(|ty| **ty == PrimTy::Real).count();
-    if row.params.len() != reals || reals == 0 {
+    // No number hangs on a text.
+    if row.params.len() != reals || reals == 0 || row.result == PrimTy::Str {
         return None;
     }
     let body = move |_: &mut Program, args: Vec<Expr>| {
