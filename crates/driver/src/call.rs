@@ -18,7 +18,7 @@ use pullback_types::{Argument, Call as Question, Direction as Along};
 use crate::arguments::{Arguments, expressions};
 use crate::engine::{Code, Engine};
 use crate::entry::{Entry, Given};
-use crate::load::load;
+use crate::load::{Modules, load};
 use crate::parts::{Part, Slot, components, whole};
 use crate::pipeline::typed;
 use crate::request::{Call, Settings};
@@ -104,7 +104,18 @@ pub fn prepare(
     purpose: &Purpose<'_>,
 ) -> Result<Prepared, Stop> {
     let modules = load(session, &call.file)?;
-    let mut inferred = typed(session, &modules);
+    prepare_in(session, &modules, call, engine, purpose)
+}
+
+/// Makes a call ready in modules that are loaded: a stream can be read only once.
+pub fn prepare_in(
+    session: &mut Session<'_>,
+    modules: &Modules,
+    call: &Call,
+    engine: &Engine,
+    purpose: &Purpose<'_>,
+) -> Result<Prepared, Stop> {
+    let mut inferred = typed(session, modules);
     session.stop_on_errors()?;
     let expr = match &call.expression {
         Some(text) => expressions(session, "expression", std::slice::from_ref(text))?.pop(),

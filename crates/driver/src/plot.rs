@@ -15,8 +15,9 @@ use pullback_engines::{Asked, How, Mode};
 use pullback_eval::Value;
 use pullback_lambda::TypeKind;
 
-use crate::call::{Prepared, Purpose, prepare};
+use crate::call::{Prepared, Purpose, prepare_in};
 use crate::engine::Engine;
+use crate::load::load;
 use crate::parts::{components, whole};
 use crate::request::{Call, Settings};
 use crate::session::{Session, Stop, bug};
@@ -69,11 +70,12 @@ pub fn plot(session: &mut Session<'_>, call: &Call, asked: &Plot) -> Result<Figu
     // The function is run at many points, of which nobody wants to hear.
     let settings = Settings { tell: None, ..call.settings.clone() };
     let engine = Engine::resolve(session, &settings)?;
+    let modules = load(session, &call.file)?;
     let (mut drawn, mut place) = (Vec::new(), Span::NONE);
     for entry in &asked.entries {
         let free = asked.range.map_or(vec![], |x| vec![x.0, asked.second.unwrap_or(x).0]);
         let call = Call { entry: entry.clone(), free, ..call.clone() };
-        let prepared = prepare(session, &call, &engine, &Purpose::Samples)?;
+        let prepared = prepare_in(session, &modules, &call, &engine, &Purpose::Samples)?;
         place = prepared.entry;
         drawn.push(draw(session, &engine, &prepared, entry, asked)?);
     }

@@ -1,5 +1,8 @@
 //! `pullback plot --output FILE.svg`: what the file has in it.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use crate::build::Folder;
 use crate::output;
 
@@ -66,4 +69,20 @@ fn a_heat_map_leaves_out_what_has_no_value() {
         drawn.matches("<rect ").count() - 1 - 64
     };
     assert_eq!((cells("two"), cells("hole")), (4, 2));
+}
+
+#[test]
+fn a_file_from_standard_input_is_read_once_for_all_entries() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pullback"))
+        .args(["plot", "-", "f", "g", "--from", "0", "--to", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let program = b"def f (x: Real): Real = x * x\ndef g (x: Real): Real = sin x\n";
+    child.stdin.take().expect("an input").write_all(program).expect("room");
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("╴╴╴ g'"));
 }
