@@ -231,14 +231,25 @@ exit 1
 
 $ pullback plot tests/cli/programs/curves.pull k --from 0 --to 1
 exit 1
-! error[E0301]: expected `Int`, found `Real`
-!  --> <range>:1:1
+! error[E0828]: `n` of `k` is `Int`, which cannot vary
+!  --> tests/cli/programs/curves.pull:8:5
 !   |
-! 1 | 0.0
-!   | ^^^ this is `Real`
+! 8 | def k (n: Int): Real = real n
+!   |     ^ defined here
 !   |
-!   = note: argument 1 of `k` must be `Int`
-!   = help: write `int x` to cut a Real down to an Int
+!   = note: the parameter that is given nothing goes through a range of Reals
+!   = help: give it a value: `--arg n=EXPR`
+!
+
+$ pullback plot tests/cli/programs/curves.pull pat --from 0 --to 1
+exit 1
+! error[E0828]: argument 1 of `pat` is `(Real, Real)`, which cannot vary
+!   --> tests/cli/programs/curves.pull:16:5
+!    |
+! 16 | def pat ((a, b): (Real, Real)): Real = a * b
+!    |     ^^^ defined here
+!    |
+!    = note: the parameter that is given nothing goes through a range of Reals
 !
 
 $ pullback plot tests/cli/programs/curves.pull bad --from 0 --to 1

@@ -41,6 +41,8 @@ pub struct ParamInfo {
     pub is_data: bool,
     /// Whether there are Reals in it.
     pub has_reals: bool,
+    /// Its type in words if no Real can be given to it.
+    other_than_real: Option<String>,
 }
 
 /// What a parameter is given.
@@ -73,6 +75,7 @@ impl Entry {
                 name: name.unwrap_or_else(|| format!("argument {}", position + 1)),
                 is_data: !seen.function,
                 has_reals: seen.real,
+                other_than_real: (!takes_real(from)).then(|| show_type(typed, from)),
             });
             ty = to;
             if params.len() <= declared {
@@ -130,8 +133,11 @@ impl Entry {
         // Either all that is missing may vary, or none of it is told.
         let lacking = given.iter().filter(|given| given.is_none()).count();
         if lacking <= arguments.free.len() {
-            let places = given.iter_mut().filter(|given| given.is_none());
-            for (place, expr) in places.zip(std::mem::take(&mut arguments.free)) {
+            let places = given.iter_mut().zip(&self.params).filter(|(given, _)| given.is_none());
+            for ((place, param), expr) in places.zip(std::mem::take(&mut arguments.free)) {
+                if let Some(ty) = &param.other_than_real {
+                    return session.fail(self.cannot_vary(param, ty));
+                }
                 *place = Some(Given::Free(Rc::new(expr)));
             }
         }
@@ -169,6 +175,16 @@ impl Entry {
         session.fail(diagnostic)
     }
 
+    /// The parameter that is left to vary has this type.
+    fn cannot_vary(&self, param: &ParamInfo, ty: &str) -> Diagnostic {
+        let ParamInfo { name, named, .. } = param;
+        let shown = if *named { format!("`{name}`") } else { name.clone() };
+        let title = format!("{shown} of `{}` is `{ty}`, which cannot vary", self.name);
+        let error = Diagnostic::error("E0828", self.span, title, "defined here")
+            .note("the parameter that is given nothing goes through a range of Reals");
+        // What is a pattern has no name by which it could be given a value.
+        if *named { error.hint(format!("give it a value: `--arg {name}=EXPR`")) } else { error }
+    }
     /// There are so many arguments beside those that are given by name.
     fn too_many(&self, count: usize, named: usize, span: Span) -> Diagnostic {
         let takes = match self.params.len() {
@@ -265,6 +281,17 @@ struct Seen {
     function: bool,
     /// Sum types under way.
     open: Vec<pullback_types::ty::TypeDeclId>,
+}
+
+/// Whether a Real may be what a parameter of this type is given.
+fn takes_real(ty: &Ty) -> bool {
+    match ty {
+        Ty::Real | Ty::Tangent(_) | Ty::Jacobian(..) | Ty::Param(_) | Ty::Var(_) | Ty::Error => {
+            true
+        }
+        Ty::Int | Ty::Bool | Ty::Str | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => false,
+        Ty::Array(..) | Ty::Fun(..) => false,
+    }
 }
 
 fn look(typed: &Typed, ty: &Ty) -> Seen {
