@@ -16,6 +16,7 @@ mod jam;
 mod lanes;
 mod packs;
 mod places;
+mod plain;
 mod plan;
 mod schedule;
 mod skip;

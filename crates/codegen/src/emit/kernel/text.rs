@@ -31,6 +31,8 @@ pub(super) struct Text<'t, 'k> {
     pub part: usize,
     /// Whether what is at hand is written for that one only.
     pub is_alone: bool,
+    /// Whether products that are zero where their first factor is are written as plain ones.
+    pub is_plain: bool,
     /// The iterations of a loop inside that go at once.
     pub columns: Option<Columns>,
     /// The conditions that are known.
@@ -66,6 +68,7 @@ impl<'t, 'k> Text<'t, 'k> {
             parts: 1,
             part: 0,
             is_alone: false,
+            is_plain: false,
             columns: None,
             settled: FxHashMap::default(),
             mask: None,
@@ -212,7 +215,9 @@ impl<'t, 'k> Text<'t, 'k> {
             }
             (Op::Select(cond, a, b), &[var]) => self.select(var, *cond, *a, *b),
             (Op::MulZero(a, b), &[var]) => {
-                let value = if self.kind(Atom::Var(var)) == Kind::Varying {
+                let value = if self.is_plain && self.kind(Atom::Var(var)) == Kind::Varying {
+                    format!("{} * {}", self.vector(*a), self.vector(*b))
+                } else if self.kind(Atom::Var(var)) == Kind::Varying {
                     format!("pb_v_mul_zero({}, {})", self.vector(*a), self.vector(*b))
                 } else {
                     format!("pb_mul_zero({}, {})", self.scalar(*a), self.scalar(*b))
@@ -365,13 +370,13 @@ impl<'t, 'k> Text<'t, 'k> {
             return self.close();
         }
         let (number, cond) = (self.fresh(), self.vector(cond));
-        self.line(format_args!("const pb_w q{number} = {cond};"));
+        self.line(format_args!("const pb_w on{number} = {cond};"));
         let outer = self.mask.clone();
         for (block, sign) in blocks.into_iter().zip(["", "~"]) {
             if block.stmts.is_empty() && block.results.is_empty() {
                 continue;
             }
-            let own = format!("{sign}q{number}");
+            let own = format!("{sign}on{number}");
             self.mask = Some(
                 outer.as_ref().map_or_else(|| own.clone(), |outer| format!("({outer} & {own})")),
             );
@@ -403,7 +408,7 @@ impl<'t, 'k> Text<'t, 'k> {
 
     /// A loop inside the kernel, or the kernel itself.
     pub fn repeat(&mut self, looped: &'k Loop, vars: &[VarId]) {
-        let LoopForm::For { index, count, down } = looped.form else {
+        let LoopForm::For { index, count, .. } = looped.form else {
             bug("codegen", "a loop with a count")
         };
         if self.layout.lanes.contains(&index) {
@@ -416,6 +421,20 @@ impl<'t, 'k> Text<'t, 'k> {
                 text.line(format_args!("{ty} {name} = {value};"));
             });
         }
+        self.rounds(looped, vars);
+        for (state, var) in looped.states.iter().zip(vars) {
+            self.each_of(*state, &mut |text| {
+                let name = text.name(*state);
+                text.define(*var, &name);
+            });
+        }
+    }
+
+    /// The iterations of a loop, one after the other or several at once.
+    pub fn round(&mut self, looped: &'k Loop, vars: &[VarId]) {
+        let LoopForm::For { index, count, down } = looped.form else {
+            bug("codegen", "a loop with a count")
+        };
         let i = local_name(index);
         let (first, count) = self.range(index, count);
         if down {
@@ -430,12 +449,6 @@ impl<'t, 'k> Text<'t, 'k> {
         self.iteration(looped, vars, index);
         self.close();
         self.longer_columns(looped, vars, index, &count);
-        for (state, var) in looped.states.iter().zip(vars) {
-            self.each_of(*state, &mut |text| {
-                let name = text.name(*state);
-                text.define(*var, &name);
-            });
-        }
     }
 
     /// What a loop does in one iteration, or in several that go at once.
