@@ -339,10 +339,15 @@ exit 2
 ! For more information, try '--help'.
 
 $ pullback plot tests/cli/programs/curves.pull lg --from zero --to 1
-exit 2
-! error: invalid value 'zero' for '--from <A>': write a number, such as -2 or 1e3
+exit 1
+! error[E0201]: unknown name `zero`
+!  --> <range>:1:1
+!   |
+! 1 | zero
+!   | ^^^^ not in scope
+!   |
+!   = help: did you mean `zeros`?
 !
-! For more information, try '--help'.
 
 $ pullback plot tests/cli/programs/curves.pull lg --from 0 --to 1 -o target/a.png
 exit 2
@@ -350,3 +355,105 @@ exit 2
 !  |
 !  = note: a plot is a drawing in the terminal, or a file of SVG
 !
+
+$ pullback plot tests/cli/programs/curves.pull cst --width 50 --height 10 --no-derivative --from=-pi --to '2 * pi'
+exit 0
+> ─── cst
+> 4 ┤
+>   │
+>   │
+>   │⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉
+>   │
+> 2 ┤
+>   └───────────────┬────────────────────────┬──────
+>                   0                        5
+>                          x
+
+$ pullback plot tests/cli/programs/curves.pull cst --width 50 --height 10 --no-derivative --from -half --to half
+exit 0
+> ─── cst
+> 4 ┤
+>   │
+>   │
+>   │⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉
+>   │
+> 2 ┤
+>   └┬──────────────────────┬──────────────────────┬
+>  −0.5                     0                    0.5
+>                          x
+
+$ pullback plot tests/cli/programs/curves.pull cst --width 50 --height 10 --no-derivative --from -- -2 --to 3/2
+exit 0
+> ─── cst
+> 4 ┤
+>   │
+>   │
+>   │⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉
+>   │
+> 2 ┤
+>   └┬────────────┬────────────┬─────────────┬──────
+>   −2           −1            0             1
+>                          x
+
+$ pullback plot tests/cli/programs/curves.pull cst --from 0 --to whole
+exit 1
+! error[E0301]: expected `Real`, found `Int`
+!  --> <range>:1:1
+!   |
+! 1 | whole
+!   | ^^^^^ this is `Int`
+!   |
+!   = note: what is asked for here is `Real`
+!   = help: write `real n` to turn an Int into a Real
+!
+
+$ pullback plot tests/cli/programs/curves.pull cst --from 0 --to inf
+exit 1
+! error[E0828]: from 0.0 to inf is no range
+!  |
+!  = note: a range is finite
+!
+
+$ pullback plot tests/cli/programs/curves.pull cst --from 0 --to '1 +'
+exit 1
+! error[E0115]: the text ends where an expression should follow after `+`
+!  --> <range>:1:3
+!   |
+! 1 | 1 +
+!   |   ^ an expression should follow this
+!   |
+!   = help: write the missing expression
+!
+
+$ pullback plot tests/cli/programs/curves.pull cst --from 0 --to '[1.0][3]'
+exit 1
+! error[E0402]: the index 3 is out of range
+!  --> <range>:1:7
+!   |
+! 1 | [1.0][3]
+!   |       ^ this array has 1 element
+!   |
+!   = help: indices count from 0: the last element is at 0
+!
+
+$ pullback plot tests/cli/programs/curves.pull cst --from 1 --to half
+exit 1
+! error[E0828]: from 1.0 to 0.5 is no range
+!  |
+!  = note: the second number is the larger one
+!
+
+$ pullback plot tests/cli/programs/curves.pull two --width 50 --height 12 --from 0 --to pi --from-y=-pi --to-y '-pi / 2'
+exit 0
+> two: −9.78 · −7.83 ░ −5.88 ▒ −3.93 ▓ −1.98 █ −0.031
+>    │█████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒▒▒▒
+>    │███████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒░
+> −2 ┤██████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒▒▒▒░░░░░
+>    │█████████████▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒▒▒░░░░░░░░░
+>    │████████████▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒▒░░░░░░░░░░░·
+>    │███████████▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒░░░░░░░░░░····
+>    │██████████▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒░░░░░░░░░░······
+> −3 ┤██████████▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒░░░░░░░░░·········
+>    └┬─────────────┬──────────────┬─────────────┬──
+>     0             1              2             3
+>                     x across, y up

@@ -85,6 +85,12 @@ impl Charge {
     }
 }
 
+impl Clone for Charge {
+    fn clone(&self) -> Self {
+        Self::new(self.0)
+    }
+}
+
 impl Drop for Charge {
     fn drop(&mut self) {
         release(self.0);

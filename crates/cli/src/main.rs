@@ -38,7 +38,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
-    let options = match Options::try_parse_from(options::numbers_behind_dashes(std::env::args_os()))
+    let options = match Options::try_parse_from(options::bounds_behind_dashes(std::env::args_os()))
     {
         Ok(options) => options,
         Err(error) => {

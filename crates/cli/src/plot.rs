@@ -34,8 +34,8 @@ pub fn plot(session: &mut Session<'_>, asked: &PlotArgs, color: Color) -> Result
     let cells = points.unwrap_or(CELLS);
     let plot = Plot {
         entries: asked.entries.clone(),
-        range: asked.from.zip(asked.to),
-        second: asked.from_y.zip(asked.to_y),
+        range: asked.from.clone().zip(asked.to.clone()),
+        second: asked.from_y.clone().zip(asked.to_y.clone()),
         points: points.unwrap_or(POINTS),
         grid: (cells, cells),
         derivatives: !asked.no_derivative,

@@ -27,6 +27,42 @@ pub struct Arguments {
     inputs: Vec<InputFile>,
 }
 
+/// The input files that calls share, each of which is read once.
+pub struct Inputs {
+    /// What was read, which is still needed.
+    kept: Option<Vec<InputFile>>,
+    /// How many calls have not had them.
+    calls: usize,
+}
+
+impl Inputs {
+    /// Of so many calls.
+    pub fn shared_by(calls: usize) -> Self {
+        Self { kept: None, calls }
+    }
+    /// The files for one of the calls.
+    fn read(
+        &mut self,
+        session: &mut Session<'_>,
+        call: &Call,
+        limits: &Limits,
+    ) -> Result<Vec<InputFile>, Stop> {
+        let files = match self.kept.take() {
+            Some(files) => files,
+            None => {
+                let inputs = call.inputs.iter();
+                let files = inputs.map(|input| InputFile::read(session, input, limits.clone()));
+                files.collect::<Result<Vec<InputFile>, Stop>>()?
+            }
+        };
+        self.calls = self.calls.saturating_sub(1);
+        if self.calls > 0 {
+            self.kept = Some(files.clone());
+        }
+        Ok(files)
+    }
+}
+
 /// A value of an input file.
 #[derive(Clone)]
 pub struct Offer {
@@ -42,7 +78,12 @@ pub struct Offer {
 
 impl Arguments {
     /// Parses the arguments and reads the input files of a call.
-    pub fn read(session: &mut Session<'_>, call: &Call, limits: &Limits) -> Result<Self, Stop> {
+    pub fn read(
+        session: &mut Session<'_>,
+        call: &Call,
+        inputs: &mut Inputs,
+        limits: &Limits,
+    ) -> Result<Self, Stop> {
         let exprs = expressions(session, "argument", &call.args)?;
         let mut named = Vec::new();
         for (name, text) in &call.named {
@@ -50,10 +91,7 @@ impl Arguments {
             let expr = expressions(session, &format!("argument {name}"), text)?;
             named.extend(expr.into_iter().map(|expr| (name.clone(), expr)));
         }
-        let mut inputs = Vec::new();
-        for input in &call.inputs {
-            inputs.push(InputFile::read(session, input, limits.clone())?);
-        }
+        let inputs = inputs.read(session, call, limits)?;
         let free: Vec<String> = call.free.iter().map(|number| format!("{number:?}")).collect();
         let free = expressions(session, "range", &free)?;
         Ok(Self { exprs, named, free, inputs })

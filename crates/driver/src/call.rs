@@ -15,7 +15,7 @@ use pullback_types::tir::{Global, GlobalId};
 use pullback_types::ty::Ty;
 use pullback_types::{Argument, Call as Question, Direction as Along};
 
-use crate::arguments::{Arguments, expressions};
+use crate::arguments::{Arguments, Inputs, expressions};
 use crate::engine::{Code, Engine};
 use crate::entry::{Entry, Given};
 use crate::load::{Modules, load};
@@ -104,14 +104,15 @@ pub fn prepare(
     purpose: &Purpose<'_>,
 ) -> Result<Prepared, Stop> {
     let modules = load(session, &call.file)?;
-    prepare_in(session, &modules, call, engine, purpose)
+    prepare_in(session, &modules, call, &mut Inputs::shared_by(1), engine, purpose)
 }
 
-/// Makes a call ready in modules that are loaded: a stream can be read only once.
+/// Makes a call ready in modules that are loaded, as calls share them and their input files: a stream can be read only once.
 pub fn prepare_in(
     session: &mut Session<'_>,
     modules: &Modules,
     call: &Call,
+    inputs: &mut Inputs,
     engine: &Engine,
     purpose: &Purpose<'_>,
 ) -> Result<Prepared, Stop> {
@@ -128,7 +129,7 @@ pub fn prepare_in(
     let global = inferred.typed().globals[id].clone();
     let module = expr.is_none().then_some(&modules.main().module);
     let entry = Entry::new(inferred.typed(), module, &global);
-    let mut arguments = Arguments::read(session, call, &engine.limits())?;
+    let mut arguments = Arguments::read(session, call, inputs, &engine.limits())?;
     let derivative = matches!(purpose, Purpose::Derivative { .. });
     let given = entry.give(session, &mut arguments)?;
     let slots = slots(session, &entry, given, &arguments, purpose)?;

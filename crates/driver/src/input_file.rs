@@ -21,6 +21,7 @@ use crate::request::Input;
 use crate::session::{Session, Stop, bug};
 
 /// A file that has been read.
+#[derive(Clone)]
 pub struct InputFile {
     /// Where it is.
     pub path: PathBuf,
@@ -33,6 +34,7 @@ pub struct InputFile {
     limits: Limits,
 }
 
+#[derive(Clone)]
 enum Content {
     /// The text is in the session's sources.
     Json(Vec<Entry>, #[expect(dead_code, reason = "it is in the account while it lives")] Charge),

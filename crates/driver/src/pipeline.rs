@@ -141,6 +141,13 @@ impl<'m> Inferred<'m> {
         session.stop_on_errors()?;
         Ok(id)
     }
+    /// Adds an expression that is a Real.
+    pub fn real(&mut self, session: &mut Session<'_>, expr: &'m Expr) -> Result<GlobalId, Stop> {
+        let id = self.inference.real(self.main, expr);
+        self.report(session);
+        session.stop_on_errors()?;
+        Ok(id)
+    }
     /// Reports what is wrong with the definitions added since the last report.
     pub fn report(&mut self, session: &mut Session<'_>) {
         session.diagnostics.extend(self.inference.take_diagnostics());

@@ -1,10 +1,11 @@
 //! `plot`: functions with their derivatives over a range, histories, and functions of two numbers as heat maps.
 //!
-//! Input: a [`Call`] without its entry, and a [`Plot`]: entries and ranges. Output: a [`Figure`], which is drawn as SVG or
+//! Input: a [`Call`] without its entry, and a [`Plot`]: entries and ranges (`range`). Output: a [`Figure`], which is drawn as SVG or
 //! in a terminal. A parameter that the call gives nothing to goes through the range; an entry that lacks nothing is a
 //! history. Where a value is NaN or infinite there is a gap.
 
 mod figure;
+mod range;
 mod scale;
 
 mod svg;
@@ -15,6 +16,7 @@ use pullback_engines::{Asked, How, Mode};
 use pullback_eval::Value;
 use pullback_lambda::TypeKind;
 
+use crate::arguments::Inputs;
 use crate::call::{Prepared, Purpose, prepare_in};
 use crate::engine::Engine;
 use crate::load::load;
@@ -27,6 +29,7 @@ use crate::value::{View, view};
 
 pub use figure::Figure;
 use figure::{Curve, Heat, Points, Stroke};
+use range::{Range, range};
 
 /// The most curves of an entry that gives an array.
 const CURVES: usize = 8;
@@ -36,10 +39,10 @@ const CURVES: usize = 8;
 pub struct Plot {
     /// The definitions.
     pub entries: Vec<String>,
-    /// The range of the parameter that is given nothing.
-    pub range: Option<(f64, f64)>,
+    /// The range of the parameter that is given nothing: two expressions in the scope of the file.
+    pub range: Option<(String, String)>,
     /// The range of the second one, if it is another.
-    pub second: Option<(f64, f64)>,
+    pub second: Option<(String, String)>,
     /// At how many places a function is evaluated.
     pub points: usize,
     /// At how many places each way a function of two numbers is evaluated.
@@ -60,26 +63,26 @@ enum Drawn {
 
 /// Evaluates what is to be drawn.
 pub fn plot(session: &mut Session<'_>, call: &Call, asked: &Plot) -> Result<Figure, Stop> {
-    for (from, to) in asked.range.iter().chain(&asked.second) {
-        let is_range = from < to && (to - from).is_finite();
-        if !is_range {
-            let title = format!("from {from:?} to {to:?} is no range");
-            return refuse(session, Span::NONE, title, "the second number is the larger one");
-        }
-    }
     // The function is run at many points, of which nobody wants to hear.
     let settings = Settings { tell: None, ..call.settings.clone() };
     let engine = Engine::resolve(session, &settings)?;
     let modules = load(session, &call.file)?;
+    let mut found = Vec::new();
+    for texts in asked.range.iter().chain(&asked.second) {
+        found.push(range(session, &modules, &engine.evaluated(), texts)?);
+    }
+    let ranges = found.first().map(|first| [*first, *found.last().unwrap_or(first)]);
+    let mut inputs = Inputs::shared_by(asked.entries.len());
     let (mut drawn, mut place) = (Vec::new(), Span::NONE);
     for entry in &asked.entries {
-        let free = asked.range.map_or(vec![], |x| vec![x.0, asked.second.unwrap_or(x).0]);
+        let free = ranges.map_or(vec![], |[x, y]| vec![x.0, y.0]);
         let call = Call { entry: entry.clone(), free, ..call.clone() };
-        let prepared = prepare_in(session, &modules, &call, &engine, &Purpose::Samples)?;
+        let purpose = Purpose::Samples;
+        let prepared = prepare_in(session, &modules, &call, &mut inputs, &engine, &purpose)?;
         place = prepared.entry;
-        drawn.push(draw(session, &engine, &prepared, entry, asked)?);
+        drawn.push(draw(session, (&engine, &prepared), entry, asked, ranges)?);
     }
-    joined(session, drawn, asked, place)
+    joined(session, drawn, ranges, place)
 }
 
 impl Figure {
@@ -109,7 +112,7 @@ fn refuse<T>(session: &mut Session<'_>, span: Span, title: String, why: &str) ->
 fn joined(
     session: &mut Session<'_>,
     drawn: Vec<Drawn>,
-    asked: &Plot,
+    ranges: Option<[Range; 2]>,
     place: Span,
 ) -> Result<Figure, Stop> {
     let count = drawn.len();
@@ -131,7 +134,7 @@ fn joined(
         (Some(heat), _) if count == 1 => Figure::Heat(heat),
         (None, 0) => {
             let name = if names.iter().all(|name| *name == names[0]) { &names[0] } else { "x" };
-            let range = asked.range.unwrap_or_else(|| bug("what varies has a range"));
+            let [range, _] = ranges.unwrap_or_else(|| bug("what varies has a range"));
             Figure::Curves { name: name.to_owned(), range, curves }
         }
         (None, histories) if histories == count => {
@@ -154,10 +157,10 @@ fn joined(
 
 fn draw(
     session: &mut Session<'_>,
-    engine: &Engine,
-    prepared: &Prepared,
+    (engine, prepared): (&Engine, &Prepared),
     entry: &str,
     asked: &Plot,
+    ranges: Option<[Range; 2]>,
 ) -> Result<Drawn, Stop> {
     let free: Vec<usize> =
         (0..prepared.parts.len()).filter(|at| prepared.parts[*at].is_free).collect();
@@ -184,23 +187,22 @@ fn draw(
         };
         return refuse(session, prepared.entry, title, why);
     };
-    if free.is_empty() && asked.range.is_some() {
+    if free.is_empty() && ranges.is_some() {
         let title = format!("`{entry}` has no parameter left that could vary");
         return refuse(session, prepared.entry, title, "`--from` and `--to` are its range");
     }
     let differentiated = kind == Kind::Real && free.len() == 1 && asked.derivatives;
     let sampler = Sampler::new(session, engine, (prepared, kind), free, differentiated)?;
-    let range = asked.range.unwrap_or((0.0, 1.0));
+    let ranges = ranges.unwrap_or([(0.0, 1.0); 2]);
     match sampler.free.as_slice() {
         [] => history(session, &sampler, entry),
         [x] => {
             let name = prepared.parts[*x].name.clone();
-            let curves = curves(session, &sampler, entry, range, asked.points)?;
+            let curves = curves(session, &sampler, entry, ranges[0], asked.points)?;
             Ok(Drawn::Over(name, curves))
         }
         [x, y, ..] => {
             let names = [*x, *y].map(|at| prepared.parts[at].name.clone());
-            let ranges = [range, asked.second.unwrap_or(range)];
             let heat = heat(session, &sampler, (entry, names), ranges, asked.grid)?;
             Ok(Drawn::Heat(heat))
         }

@@ -23,7 +23,7 @@ pub use dev::DevArgs;
 pub use doc::DocArgs;
 pub use native::FpArgs;
 pub use output::{OutputArgs, PAGE};
-pub use plot::{PlotArgs, numbers_behind_dashes};
+pub use plot::{PlotArgs, bounds_behind_dashes};
 pub use settings::{SettingsArgs, WarnArgs};
 
 const EXAMPLES: &str = "\

@@ -12,7 +12,7 @@ use super::settings::SettingsArgs;
 pub const EXAMPLES: &str = "\
 Examples:
   pullback plot model.pull f --from -2 --to 2               f and its derivative
-  pullback plot model.pull f g --from 0 --to 1 -o fg.svg    both, as SVG
+  pullback plot model.pull f g --from 0 --to '2 * pi' -o fg.svg  both, as SVG
   pullback plot model.pull loss --arg xs=data --from 0 --to 1
   pullback plot model.pull hills --from -3 --to 3           a heat map of a function of two numbers
   pullback plot model.pull losses                           an array against its index";
@@ -27,18 +27,18 @@ pub struct PlotArgs {
     pub entries: Vec<String>,
     #[command(flatten)]
     pub named: NamedArgs,
-    /// Where the range of the parameter that is given nothing begins.
-    #[arg(long, value_name = "A", allow_hyphen_values = true, requires = "to", value_parser = number)]
-    pub from: Option<f64>,
+    /// Where the range of the parameter that is given nothing begins: a number, or an expression in the file's scope.
+    #[arg(long, value_name = "A", allow_hyphen_values = true, requires = "to")]
+    pub from: Option<String>,
     /// Where it ends.
-    #[arg(long, value_name = "B", allow_hyphen_values = true, requires = "from", value_parser = number)]
-    pub to: Option<f64>,
+    #[arg(long, value_name = "B", allow_hyphen_values = true, requires = "from")]
+    pub to: Option<String>,
     /// Where the range of the second such parameter begins [default: as the first one].
-    #[arg(long, value_name = "A", allow_hyphen_values = true, requires_all = ["to_y", "from"], value_parser = number)]
-    pub from_y: Option<f64>,
+    #[arg(long, value_name = "A", allow_hyphen_values = true, requires_all = ["to_y", "from"])]
+    pub from_y: Option<String>,
     /// Where it ends.
-    #[arg(long, value_name = "B", allow_hyphen_values = true, requires = "from_y", value_parser = number)]
-    pub to_y: Option<f64>,
+    #[arg(long, value_name = "B", allow_hyphen_values = true, requires = "from_y")]
+    pub to_y: Option<String>,
     /// At how many places a function is evaluated; of two numbers, each way [default: 401, or 80 each way].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub points: Option<u32>,
@@ -58,9 +58,9 @@ pub struct PlotArgs {
     pub settings: SettingsArgs,
 }
 
-/// The arguments of the command line, in which a `--` before the number of a range, as in `--from -- -2`, keeps its
+/// The arguments of the command line, in which a `--` before the bound of a range, as in `--from -- -2`, keeps its
 /// meaning of old: that what follows is no option.
-pub fn numbers_behind_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+pub fn bounds_behind_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     const RANGES: [&str; 4] = ["--from", "--to", "--from-y", "--to-y"];
     let mut joined: Vec<OsString> = Vec::new();
     let (mut is_plot, mut args) = (false, args.peekable());
@@ -76,22 +76,14 @@ pub fn numbers_behind_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsStri
     joined
 }
 
-/// A number of a range.
-fn number(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
-        Ok(_) | Err(_) => Err("write a number, such as -2 or 1e3".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_may_stand_behind_dashes() {
+    fn bounds_may_stand_behind_dashes() {
         let joined = |line: &str| {
-            let args = numbers_behind_dashes(line.split(' ').map(OsString::from));
+            let args = bounds_behind_dashes(line.split(' ').map(OsString::from));
             args.iter().map(|arg| arg.to_string_lossy()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(joined("p plot a f --from -- -2 --to 2"), "p plot a f --from=-2 --to 2");

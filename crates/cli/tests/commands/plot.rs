@@ -71,18 +71,36 @@ fn a_heat_map_leaves_out_what_has_no_value() {
     assert_eq!((cells("two"), cells("hole")), (4, 2));
 }
 
-#[test]
-fn a_file_from_standard_input_is_read_once_for_all_entries() {
+/// What a command prints that is given text on its standard input, without a word on standard error.
+fn piped(args: &[&str], input: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pullback"))
-        .args(["plot", "-", "f", "g", "--from", "0", "--to", "1"])
+        .args(args)
+        .current_dir(crate::root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command starts");
-    let program = b"def f (x: Real): Real = x * x\ndef g (x: Real): Real = sin x\n";
-    child.stdin.take().expect("an input").write_all(program).expect("room");
+    child.stdin.take().expect("an input").write_all(input.as_bytes()).expect("room");
     let output = child.wait_with_output().expect("an end");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("╴╴╴ g'"));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_file_from_standard_input_is_read_once_for_all_entries() {
+    let program = "def f (x: Real): Real = x * x\ndef g (x: Real): Real = sin x\n";
+    let drawn = piped(&["plot", "-", "f", "g", "--from", "0", "--to", "1"], program);
+    assert!(drawn.contains("╴╴╴ g'"), "{drawn}");
+}
+
+#[test]
+fn values_from_standard_input_are_read_once_for_all_entries() {
+    let file = "tests/cli/programs/curves.pull";
+    let range = ["--from", "0", "--to", "1"];
+    let from_input = [&["plot", file, "sc", "cs", "--input", "-"], range.as_slice()].concat();
+    let by_name = [&["plot", file, "sc", "cs", "--arg", "a=9.0"], range.as_slice()].concat();
+    let drawn = piped(&from_input, "{\"a\": 9.0}");
+    assert!(drawn.contains("╴╴╴ cs'"), "{drawn}");
+    assert_eq!(drawn, piped(&by_name, ""));
 }

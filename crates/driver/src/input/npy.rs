@@ -12,7 +12,7 @@ use crate::files::MAX_FILE_BYTES;
 use crate::limits::Limits;
 
 /// An array with a name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NamedArray {
     /// Its name; empty where it has none.
     pub name: String,
@@ -26,7 +26,7 @@ pub struct NamedArray {
 }
 
 /// The elements of an array.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Elements {
     /// Floating-point numbers.
     Reals(Vec<f64>),

@@ -33,6 +33,8 @@ pub(super) enum Why {
     Cotangent,
     /// The tangent of a call from the command line.
     Tangent,
+    /// A number that the command line asks for.
+    Number,
     /// What the function that is the n-th argument (from 0) of the function with this name gives.
     Given(Name, usize),
     /// The condition of an `if` or a `while`.
@@ -343,6 +345,7 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
         }
         Why::Cotangent => diagnostic.note(format!("the cotangent of this call must be `{wanted}`")),
         Why::Tangent => diagnostic.note(format!("the tangent of this call must be `{wanted}`")),
+        Why::Number => diagnostic.note(format!("what is asked for here is `{wanted}`")),
         Why::Result(name) => {
             diagnostic.note(format!("the result of `{name}` is declared as `{wanted}`"))
         }

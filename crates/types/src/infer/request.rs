@@ -120,6 +120,11 @@ impl<'a> Inference<'a> {
     pub fn expression(&mut self, module: usize, expr: &'a Expr) -> GlobalId {
         self.0.added("expectation".into(), module, expr.span, |infer| infer.infer(expr))
     }
+    /// Adds a definition for an expression that is a Real.
+    pub fn real(&mut self, module: usize, expr: &'a Expr) -> GlobalId {
+        let name = "expectation".into();
+        self.0.added(name, module, expr.span, |infer| infer.check(expr, &Ty::Real, &Why::Number))
+    }
 }
 
 impl Table {
