@@ -22,6 +22,7 @@ mod fuse;
 mod hoist;
 mod inline;
 mod outer;
+mod params;
 mod pass;
 mod pipeline;
 mod present;

@@ -14,6 +14,7 @@ pub const PASSES: &[Pass] = &[
     crate::simplify::PASS,
     crate::sizes::PASS,
     crate::fixed::PASS,
+    crate::params::PASS,
     crate::unroll::PASS,
     crate::scalars::PASS,
     crate::cells::PASS,
