@@ -7,11 +7,10 @@
 
 mod pair;
 
-use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
-use rustc_hash::FxHashSet;
+use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells};
 
-use self::pair::Info;
-use crate::accs::{Lane, Roots, aliased, lanes};
+use crate::accs::{Lane, Roots, aliased};
+use crate::between::{self, Info};
 use crate::pass::Pass;
 
 pub(crate) const PASS: Pass = Pass {
@@ -114,7 +113,7 @@ impl Fuse<'_> {
         candidates.into_iter().find(|first| {
             self.worth(block, infos, *first, second) == Some(worth)
                 && self.direction(block, infos, *first, second).is_some()
-                && pair::are_free(block, infos, *first, second)
+                && between::are_free(block, infos, *first, second)
                 && self.accs_agree(infos, *first, second)
         })
     }
@@ -164,24 +163,7 @@ impl Fuse<'_> {
     }
 
     fn info(&self, stmt: &Stmt) -> Info {
-        let mut uses = FxHashSet::default();
-        stmt.op.for_each_atom(&mut |atom| uses.extend(atom.var()));
-        for inner in stmt.op.blocks() {
-            uses.extend(inner.free());
-        }
-        for param in stmt.op.inner_params() {
-            uses.remove(&param);
-        }
-        let accs = match for_loop(&stmt.op) {
-            Some(form) => lanes(self.program, &self.roots, form.index, form.body),
-            None => {
-                let is_acc = |var: &&VarId| self.program.vars[**var].ty.is_acc;
-                let touched = uses.iter().chain(&stmt.vars).filter(is_acc);
-                let roots: FxHashSet<VarId> = touched.map(|var| self.roots.of_var(*var)).collect();
-                roots.into_iter().map(|root| (root, Lane::Shared)).collect()
-            }
-        };
-        Info { uses, accs, tells: self.tells.op(self.program, &stmt.op) }
+        Info::of(self.program, self.tells, &self.roots, stmt)
     }
 
     /// Lets a loop run upwards if the order of its iterations is not seen.
@@ -192,8 +174,7 @@ impl Fuse<'_> {
         }
     }
 
-    /// Makes one loop of two, and gives its place. What stands between them and needs the first comes after
-    /// it, the rest before.
+    /// Makes one loop of two, and gives its place.
     fn merge(
         &self,
         block: &mut Block,
@@ -202,49 +183,26 @@ impl Fuse<'_> {
         second: usize,
     ) -> usize {
         let is_down = self.direction(block, infos, first, second).unwrap_or_default();
-        let after = pair::dependents(block, infos, first, second);
-        let later = block.stmts.remove(second);
-        infos.remove(second);
-        let mut stmts = block.stmts.split_off(first).into_iter();
-        let mut known = infos.split_off(first).into_iter();
-        let (Some(earlier), Some(_)) = (stmts.next(), known.next()) else {
-            pullback_base::bug("fuse", "the first loop to be where it was")
-        };
-        let mut merged = pair::merged(earlier, later);
-        turn(&mut merged.op, is_down);
-        let (mut behind, mut behind_infos) = (vec![], vec![]);
-        for (at, (stmt, info)) in (&mut stmts).zip(&mut known).enumerate().take(second - first - 1)
-        {
-            if after.contains(&(first + 1 + at)) {
-                behind.push(stmt);
-                behind_infos.push(info);
-            } else {
-                block.stmts.push(stmt);
-                infos.push(info);
-            }
-        }
-        let place = block.stmts.len();
-        infos.push(self.info(&merged));
-        block.stmts.push(merged);
-        block.stmts.extend(behind.into_iter().chain(stmts));
-        infos.extend(behind_infos.into_iter().chain(known));
-        place
+        between::join(block, infos, first, second, |earlier, later| {
+            let mut merged = pair::merged(earlier, later);
+            turn(&mut merged.op, is_down);
+            let info = self.info(&merged);
+            (merged, info)
+        })
     }
 }
 
 /// A loop with an index.
-struct ForLoop<'s> {
-    index: VarId,
+struct ForLoop {
     count: pullback_ir::Atom,
     is_down: bool,
-    body: &'s Block,
 }
 
-fn for_loop(op: &Op) -> Option<ForLoop<'_>> {
-    let Op::Loop(Loop { form: LoopForm::For { index, count, down }, body, .. }) = op else {
+fn for_loop(op: &Op) -> Option<ForLoop> {
+    let Op::Loop(Loop { form: LoopForm::For { count, down, .. }, .. }) = op else {
         return None;
     };
-    Some(ForLoop { index: *index, count: *count, is_down: *down, body })
+    Some(ForLoop { count: *count, is_down: *down })
 }
 
 /// Whether the order of the iterations of a loop is not seen.

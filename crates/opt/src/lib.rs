@@ -9,6 +9,8 @@
 
 mod accs;
 mod addends;
+mod between;
+mod branches;
 mod calls;
 mod cells;
 mod collect;
@@ -35,6 +37,7 @@ mod sparse;
 mod spread;
 mod states;
 mod sums;
+mod sweeps;
 mod unbox;
 mod unread;
 mod unroll;

@@ -1,56 +1,7 @@
-//! Two loops of a block: whether they can be one, and the one.
+//! Two loops: whether the second needs only elements of the first, and the one that they become.
 
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::accs::Lane;
-
-/// What is known of a statement.
-pub(super) struct Info {
-    /// The variables from outside that it uses, at any depth.
-    pub uses: FxHashSet<VarId>,
-    /// The accumulators that it touches, and how its iterations do if it is a loop.
-    pub accs: Vec<(VarId, Lane)>,
-    /// Whether it tells something.
-    pub tells: bool,
-}
-
-/// The statements between two that need the first, at any distance.
-pub(super) fn dependents(
-    block: &Block,
-    infos: &[Info],
-    first: usize,
-    second: usize,
-) -> FxHashSet<usize> {
-    let mut vars: FxHashSet<VarId> = block.stmts[first].vars.iter().copied().collect();
-    let mut accs: FxHashSet<VarId> = infos[first].accs.iter().map(|(root, _)| *root).collect();
-    let mut dependents = FxHashSet::default();
-    let between = block.stmts.iter().zip(infos).enumerate().take(second).skip(first + 1);
-    for (at, (stmt, info)) in between {
-        if needs(info, &vars, &accs) {
-            dependents.insert(at);
-            vars.extend(&stmt.vars);
-            accs.extend(info.accs.iter().map(|(root, _)| *root));
-        }
-    }
-    dependents
-}
-
-fn needs(info: &Info, vars: &FxHashSet<VarId>, accs: &FxHashSet<VarId>) -> bool {
-    info.uses.iter().any(|var| vars.contains(var))
-        || info.accs.iter().any(|(root, _)| accs.contains(root))
-}
-
-/// Whether the second of two statements needs nothing in between that needs the first, and nothing is told meanwhile.
-pub(super) fn are_free(block: &Block, infos: &[Info], first: usize, second: usize) -> bool {
-    if infos[first..=second].iter().any(|info| info.tells) {
-        return false;
-    }
-    let between = dependents(block, infos, first, second);
-    let vars = between.iter().flat_map(|at| &block.stmts[*at].vars).copied().collect();
-    let accs = between.iter().flat_map(|at| &infos[*at].accs).map(|(root, _)| *root).collect();
-    !needs(&infos[second], &vars, &accs)
-}
+use rustc_hash::FxHashMap;
 
 /// Whether a loop uses, of these variables, only collected ones, and of those only what is at its own index.
 pub(super) fn reads_own_elements(form: &Loop, vars: &[VarId], collected: &[VarId]) -> bool {
