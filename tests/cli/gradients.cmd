@@ -168,8 +168,8 @@ exit 0
 >       yield bar.20
 >     }
 >     Node.1(l.17: Tree.0, r.18: Tree.0) => {
->       bar.21: `T Tree`.1 = @`pull total`.2(x.2, 1.0)
->       bar.22: `T Tree`.1 = @`pull total`.2(x.3, 1.0)
+>       bar.21: `T Tree`.1 = @`pull total`.2(x.2)
+>       bar.22: `T Tree`.1 = @`pull total`.2(x.3)
 >       bar.23: `T Tree`.1 = Node.1(bar.22, bar.21)
 >       yield bar.23
 >     }
@@ -196,26 +196,25 @@ exit 0
 >   yield t.25, residual.39
 > }
 >
-> fn @`pull total`.2(residual.40: `X total`.2, y_bar.41: f64) -> `T Tree`.1 {
->   key.42: Tree.0, x.43: `X total`.2, x.44: `X total`.2 = match residual.40 {
->     Residuals.0(key.45: Tree.0, x.46: `X total`.2, x.47: `X total`.2) => { yield key.45, x.46,
->         x.47 }
+> fn @`pull total`.2(residual.40: `X total`.2) -> `T Tree`.1 {
+>   key.41: Tree.0, x.42: `X total`.2, x.43: `X total`.2 = match residual.40 {
+>     Residuals.0(key.44: Tree.0, x.45: `X total`.2, x.46: `X total`.2) => { yield key.44, x.45,
+>         x.46 }
 >   }
->   bar.48: `T Tree`.1 = match key.42 {
->     Leaf.0(x.49: f64) => {
->       bar.52: f64 = mul(y_bar.41, x.49)
->       bar.53: f64 = add(bar.52, bar.52)
->       bar.54: `T Tree`.1 = Leaf.0(bar.53)
->       yield bar.54
+>   bar.47: `T Tree`.1 = match key.41 {
+>     Leaf.0(x.48: f64) => {
+>       bar.51: f64 = add(x.48, x.48)
+>       bar.52: `T Tree`.1 = Leaf.0(bar.51)
+>       yield bar.52
 >     }
->     Node.1(l.50: Tree.0, r.51: Tree.0) => {
->       bar.55: `T Tree`.1 = @`pull total`.2(x.43, y_bar.41)
->       bar.56: `T Tree`.1 = @`pull total`.2(x.44, y_bar.41)
->       bar.57: `T Tree`.1 = Node.1(bar.56, bar.55)
->       yield bar.57
+>     Node.1(l.49: Tree.0, r.50: Tree.0) => {
+>       bar.53: `T Tree`.1 = @`pull total`.2(x.42)
+>       bar.54: `T Tree`.1 = @`pull total`.2(x.43)
+>       bar.55: `T Tree`.1 = Node.1(bar.54, bar.53)
+>       yield bar.55
 >     }
 >   }
->   yield bar.48
+>   yield bar.47
 > }
 
 $ pullback show tests/cli/programs/gradients.pull gathered --stage opt

@@ -113,6 +113,12 @@ exit 0
 >   law   dim(x, 0) = 3, to_tangent(x, t) = t, if every x that comes here has 3 elements, and every t
 >   runs  in the optimiser, until nothing changes
 >
+> params
+>   type  (IR, functions) -> (IR, functions)
+>   does  takes numbers from all calls of a function, where they are one number in all of them
+>   law   body of f = body of f with 3 for x, if every call of f has 3 for x, or x itself
+>   runs  in the optimiser, until nothing changes
+>
 > unroll
 >   type  (IR, functions) -> (IR, functions)
 >   does  writes out short loops that run a few times, and work on elements of arrays
@@ -142,6 +148,13 @@ exit 0
 >   type  (IR, functions) -> (IR, functions)
 >   does  adds to a state of a loop what a branch adds to it, or nothing
 >   law   if p { s + x } else { s } = s + (if p { x } else { -0 })
+>   runs  in the optimiser, until nothing changes
+>
+> branches
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes one branch of two that ask the same
+>   law   x = if c { a } else { b }; y = if c { d } else { e } = x, y = if c { a; d with a for x }
+>         else { b; e with b for x }
 >   runs  in the optimiser, until nothing changes
 >
 > cse
@@ -219,6 +232,13 @@ exit 0
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes one loop of several that run over the same indices
 >   law   x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }
+>   runs  in the optimiser, until nothing changes
+>
+> sweeps
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes one recursive function of a forward sweep and the backward sweep that follows it
+>   law   y, x = F(a); c = B(x, g) = y, c = S(a, g), if nobody else sees x, S(a, g) = F(a), B(x, g)
+>         with the same law for every call of F and B inside, and g does not wait for F
 >   runs  in the optimiser, until nothing changes
 >
 > reduce

@@ -195,6 +195,28 @@ impl Body<'_, '_> {
     fn concat(&mut self, var: VarId, one: Atom, other: Atom, dead: &mut Dead<'_>) {
         let ty = self.type_of(one);
         let (elem, rank, site) = (self.elem(ty), ty.rank, self.site());
+        let can_grow =
+            one.var().is_some_and(|var| self.own(var) == Own::Owned && dead.can_move(var));
+        if !can_grow && rank == 1 && matches!(ty.elem, Elem::Real | Elem::Int) {
+            let [one, other] = [one, other].map(|atom| self.atom(atom));
+            let (name, pointer) = (self.c_type(ty), elem_type(ty.elem));
+            let number = var.index();
+            let size = format!("{one}.d[0] + {other}.d[0]");
+            self.line(format_args!("const int64_t n{number} = {size};"));
+            self.line(format_args!(
+                "pb_block *b{number} = pb_buffer_of(c, {site}, {elem}, (uint64_t)n{number});"
+            ));
+            self.define(
+                var,
+                &format!("({name}){{b{number}, ({pointer} *)PB_ITEMS(b{number}), {{n{number}}}}}"),
+            );
+            self.line(format_args!("pb_copy_words(v{number}.p, {one}.p, {one}.d[0]);"));
+            self.line(format_args!(
+                "pb_copy_words(v{number}.p + {one}.d[0], {other}.p, {other}.d[0]);"
+            ));
+            self.bind_owned(var);
+            return;
+        }
         let (taken, other) = (self.take(one, &[other], dead), self.atom(other));
         let name = self.c_type(ty);
         self.changed(

@@ -117,7 +117,7 @@ impl Body<'_, '_> {
             Op::Call(func, args) if *func == self.func => {
                 self.is_loop = true;
                 let mut dead = Dead::new(dying);
-                let args = self.take_all(args, &mut dead);
+                let args = self.arguments(*func, args, &mut dead);
                 self.bury(&dead);
                 let params = self.emit.program.funcs[self.func].params.clone();
                 self.assign(&params, &args);

@@ -160,6 +160,22 @@ impl Body<'_, '_> {
         fields.iter().map(place).collect()
     }
 
+    /// The arguments of a call: a function is lent some of them, and given the others.
+    pub fn arguments(&mut self, func: FuncId, args: &[Atom], dead: &mut Dead<'_>) -> Vec<String> {
+        let lent = self.emit.lent[func].clone();
+        let mut texts = vec![];
+        for (at, arg) in args.iter().enumerate() {
+            if lent[at] {
+                texts.push(self.atom(*arg));
+                continue;
+            }
+            let also_lent = args.iter().zip(&lent).filter(|(_, lent)| **lent).map(|(arg, _)| *arg);
+            let later: Vec<Atom> = args[at + 1..].iter().copied().chain(also_lent).collect();
+            texts.push(self.take(*arg, &later, dead));
+        }
+        texts
+    }
+
     /// A call, or the value of a constant.
     pub fn call(&mut self, func: FuncId, args: &[Atom], vars: &[VarId], dead: &mut Dead<'_>) {
         let site = self.site();
@@ -171,7 +187,7 @@ impl Body<'_, '_> {
         let is_outside = !self.emit.program.library.contains(&self.span.file)
             && self.emit.graph.meets_library[func];
         let recurses = self.emit.graph.is_recursive[func];
-        let args = self.take_all(args, dead);
+        let args = self.arguments(func, args, dead);
         if recurses && !is_constant {
             self.line(format_args!(
                 "if (PB_RARE((uint64_t)__builtin_frame_address(0) < c->low)) pb_fail(c, {site}, PB_F_DEEP, {number}, c->depth, 0);"

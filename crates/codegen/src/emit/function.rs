@@ -5,7 +5,7 @@ use pullback_ir::{FuncId, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::Exit;
-use super::body::Body;
+use super::body::{Body, Own};
 use super::{Emit, Lines};
 
 impl Emit<'_> {
@@ -33,8 +33,12 @@ impl Emit<'_> {
             workers: String::new(),
             fresh: 0,
         };
-        for param in &def.params {
-            body.bind_owned(*param);
+        for (param, is_lent) in def.params.iter().zip(body.emit.lent[func].clone()) {
+            if is_lent {
+                body.owns.insert(*param, Own::Borrowed(*param));
+            } else {
+                body.bind_owned(*param);
+            }
         }
         body.block(&def.body, &Scope::of(&def.body), &def.params, Exit::Return);
         let (text, is_loop) = (std::mem::take(&mut body.lines.text), body.is_loop);

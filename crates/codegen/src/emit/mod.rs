@@ -16,6 +16,7 @@ mod accumulators;
 mod arrays;
 mod blocks;
 mod body;
+mod borrow;
 mod control;
 mod data;
 mod function;
@@ -212,6 +213,8 @@ struct Emit<'p> {
     has_cells: IdVec<DataId, bool>,
     strings: Vec<usize>,
     graph: Graph,
+    /// Which parameters of functions are lent to them.
+    lent: IdVec<FuncId, Vec<bool>>,
     shared: Shared,
     /// The number of the next statement.
     pub next: usize,
@@ -232,6 +235,7 @@ struct Shared {
 
 impl<'p> Emit<'p> {
     fn new(unit: Unit<'p>, prefix: String, shared: Shared) -> Self {
+        let graph = Graph::of(unit.program, unit.roots);
         Self {
             program: unit.program,
             proven: unit.proven,
@@ -240,7 +244,8 @@ impl<'p> Emit<'p> {
             prefix,
             has_cells: with_cells(&unit.program.datas),
             strings: canonical_strings(unit.program),
-            graph: Graph::of(unit.program, unit.roots),
+            lent: borrow::lent(unit.program, unit.roots, &graph.is_recursive),
+            graph,
             shared,
             next: 0,
             ways: Ways::default(),

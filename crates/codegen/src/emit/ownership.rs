@@ -89,7 +89,10 @@ impl Body<'_, '_> {
             return;
         }
         if ty.is_array() {
-            self.line(format_args!("pb_dec(c, {text}.b);"));
+            // Elements that are boxes have counts of their own.
+            let give =
+                if let Elem::Data(_) | Elem::Str = ty.elem { "pb_dec" } else { "pb_dec_plain" };
+            self.line(format_args!("{give}(c, {text}.b);"));
         } else {
             self.line(format_args!("pb_dec_data(c, {text});"));
         }

@@ -173,6 +173,18 @@ static PB_UNUSED void pb_built(pb_ctx *c, int32_t site, uint32_t elem, int rank,
   memcpy(a->d + 1, made->d, (uint64_t)(rank - 1) * 8);
 }
 
+/* Copies numbers: few of them one by one, which is done before a call of memcpy would be. */
+static inline PB_UNUSED void pb_copy_words(void *to, const void *from, int64_t n) {
+  if (n > 16) {
+    memcpy(to, from, (uint64_t)n * 8);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    memcpy((char *)to + 8 * i, (const char *)from + 8 * i, 8);
+    PB_ONE_BY_ONE(i);
+  }
+}
+
 /* One array, which is used up, and then the other; in place if nothing else sees the first. */
 static PB_UNUSED void pb_concat(pb_ctx *c, int32_t site, uint32_t elem, int rank, void *one, const void *two) {
   pb_any *a = one;

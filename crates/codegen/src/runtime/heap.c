@@ -14,6 +14,12 @@
 #define PB_COLD __attribute__((cold, noinline, noreturn))
 #define PB_UNUSED __attribute__((unused))
 #define PB_RARE(x) __builtin_expect(!!(x), 0)
+/* Says that the iterations of a loop stay what they are. */
+#ifdef __GNUC__
+#define PB_ONE_BY_ONE(i) __asm__("" : "+r"(i))
+#else
+#define PB_ONE_BY_ONE(i) ((void)0)
+#endif
 
 /* What an array holds, and what a field of a constructor is. Arrays of Strings are said to hold data values. */
 enum { PB_REAL, PB_INT, PB_BOOL, PB_STR, PB_UNIT, PB_DATA };
@@ -334,6 +340,16 @@ static __attribute__((noinline)) void pb_free(pb_ctx *c, pb_block *b) {
 static inline PB_UNUSED void pb_inc(pb_block *b) { if (b) b->count++; }
 static inline PB_UNUSED void pb_dec(pb_ctx *c, pb_block *b) {
   if (b && --b->count == 0) pb_free(c, b);
+}
+/* The same of an array of numbers. */
+static inline PB_UNUSED void pb_dec_plain(pb_ctx *c, pb_block *b) {
+  if (!b || --b->count != 0) return;
+  uint64_t bytes = sizeof(pb_buffer) + ((pb_buffer *)b)->bytes;
+  if (PB_RARE(bytes > PB_SMALL)) {
+    pb_free(c, b);
+  } else {
+    pb_give(c, b, bytes);
+  }
 }
 static inline PB_UNUSED void pb_inc_data(pb_data d) { if (pb_is_cell(d)) d->count++; }
 static inline PB_UNUSED void pb_dec_data(pb_ctx *c, pb_data d) {

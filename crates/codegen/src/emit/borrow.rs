@@ -1,0 +1,135 @@
+//! Which parameters of recursive functions are lent: the caller keeps its count, and the function counts nothing.
+//!
+//! A lent array lives until the call has returned, where one that is handed over goes when it is needed no more. So that
+//! this keeps no array longer than the recursion needs it, a parameter is lent only where every recursive call in the
+//! body either is lent it in turn, or is followed by a use of it. And it is lent only where it is looked at and nothing
+//! else: what is given back, kept in a value, or written to in place is handed over.
+
+use pullback_base::IdVec;
+use pullback_ir::{Block, FuncId, LoopForm, Op, Program, Stmt, VarId};
+
+/// For each function, which of its parameters are lent: the most that satisfy the rules above.
+pub(super) fn lent(
+    program: &Program,
+    roots: &[FuncId],
+    is_recursive: &IdVec<FuncId, bool>,
+) -> IdVec<FuncId, Vec<bool>> {
+    let mut lent: IdVec<FuncId, Vec<bool>> = IdVec::default();
+    for (id, func) in program.funcs.iter_enumerated() {
+        let is_open = is_recursive[id] && !roots.contains(&id) && !is_named(program, id);
+        let may_be = |param: &VarId| {
+            let ty = program.vars[*param].ty;
+            is_open && ty.is_array() && !ty.is_acc
+        };
+        lent.push(func.params.iter().map(may_be).collect());
+    }
+    let mut changes = true;
+    while std::mem::take(&mut changes) {
+        for (id, func) in program.funcs.iter_enumerated() {
+            for (at, param) in func.params.iter().enumerate() {
+                let rules = Rules { program, is_recursive, lent: &lent, func: id, param: *param };
+                if lent[id][at] && !rules.hold(&func.body, at) {
+                    lent[id][at] = false;
+                    changes = true;
+                }
+            }
+        }
+    }
+    lent
+}
+
+/// Whether a rule calls a function, with arguments that it hands over.
+fn is_named(program: &Program, func: FuncId) -> bool {
+    program.rules.ids().any(|rule| super::value_of(program, rule) == func)
+}
+
+struct Rules<'p> {
+    program: &'p Program,
+    is_recursive: &'p IdVec<FuncId, bool>,
+    lent: &'p IdVec<FuncId, Vec<bool>>,
+    func: FuncId,
+    param: VarId,
+}
+
+impl Rules<'_> {
+    fn hold(&self, body: &Block, at: usize) -> bool {
+        self.is_looked_at(body) && self.lives_on(body, false) && self.stays_in_tails(body, at)
+    }
+
+    fn is(&self, atom: pullback_ir::Atom) -> bool {
+        atom.var() == Some(self.param)
+    }
+
+    /// Whether nothing is done with it but looking.
+    fn is_looked_at(&self, block: &Block) -> bool {
+        !block.results.iter().any(|atom| self.is(*atom))
+            && block.stmts.iter().all(|stmt| self.is_looked_at_by(stmt))
+    }
+
+    fn is_looked_at_by(&self, stmt: &Stmt) -> bool {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others may keep it or write to it")]
+        let is_fine = match &stmt.op {
+            Op::Index(_, _) => !self.program.vars[stmt.vars[0]].ty.is_array(),
+            Op::Slice(..)
+            | Op::Dim(..)
+            | Op::Sum(_)
+            | Op::CheckSize(..)
+            | Op::Shape(..)
+            | Op::Zero(_) => true,
+            Op::Call(callee, args) => {
+                args.iter().zip(&self.lent[*callee]).all(|(arg, lent)| *lent || !self.is(*arg))
+            }
+            op => {
+                let mut mentions = false;
+                op.for_each_atom(&mut |atom| mentions |= self.is(atom));
+                !mentions
+            }
+        };
+        is_fine && stmt.op.blocks().into_iter().all(|inner| self.is_looked_at(inner))
+    }
+
+    /// Whether it is needed after each recursive call that is not lent it, or by the call itself.
+    fn lives_on(&self, block: &Block, mut is_needed: bool) -> bool {
+        for stmt in block.stmts.iter().rev() {
+            let needs = self.needs(stmt);
+            let recurses = matches!(stmt.op, Op::Call(callee, _) if self.is_recursive[callee]);
+            if recurses && !needs && !is_needed {
+                return false;
+            }
+            // The next iteration may need what this one has needed.
+            let inside = is_needed || (needs && matches!(stmt.op, Op::Loop(_)));
+            if !stmt.op.blocks().into_iter().all(|inner| self.lives_on(inner, inside)) {
+                return false;
+            }
+            is_needed |= needs;
+        }
+        true
+    }
+
+    fn needs(&self, stmt: &Stmt) -> bool {
+        let mut needs = false;
+        stmt.op.for_each_atom(&mut |atom| needs |= self.is(atom));
+        for inner in stmt.op.blocks() {
+            inner.visit_atoms(&mut |atom| needs |= self.is(atom));
+        }
+        if let Op::Loop(form) = &stmt.op
+            && let LoopForm::While(condition) = &form.form
+        {
+            condition.visit_atoms(&mut |atom| needs |= self.is(atom));
+        }
+        needs
+    }
+
+    /// Whether every call of the function that may become a jump to its start hands on the parameter itself.
+    fn stays_in_tails(&self, block: &Block, at: usize) -> bool {
+        let Some(last) = block.stmts.last() else { return true };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others do not jump")]
+        match &last.op {
+            Op::Call(callee, args) if *callee == self.func => self.is(args[at]),
+            Op::If(..) | Op::Match(_) => {
+                last.op.blocks().into_iter().all(|inner| self.stays_in_tails(inner, at))
+            }
+            _ => true,
+        }
+    }
+}
