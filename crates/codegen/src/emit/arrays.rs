@@ -4,8 +4,12 @@ use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Elem, Op, VarId};
 
 use super::body::{Body, Own};
+use super::borrow::is_joined_by_words;
 use super::ownership::Dead;
 use crate::layout::elem_type;
+
+/// How many numbers an array may have that lies in the frame of a function.
+const IN_FRAME: usize = 8;
 
 impl Body<'_, '_> {
     /// What arrays are made of and read by, if it is that.
@@ -197,24 +201,8 @@ impl Body<'_, '_> {
         let (elem, rank, site) = (self.elem(ty), ty.rank, self.site());
         let can_grow =
             one.var().is_some_and(|var| self.own(var) == Own::Owned && dead.can_move(var));
-        if !can_grow && rank == 1 && matches!(ty.elem, Elem::Real | Elem::Int) {
-            let [one, other] = [one, other].map(|atom| self.atom(atom));
-            let (name, pointer) = (self.c_type(ty), elem_type(ty.elem));
-            let number = var.index();
-            let size = format!("{one}.d[0] + {other}.d[0]");
-            self.line(format_args!("const int64_t n{number} = {size};"));
-            self.line(format_args!(
-                "pb_block *b{number} = pb_buffer_of(c, {site}, {elem}, (uint64_t)n{number});"
-            ));
-            self.define(
-                var,
-                &format!("({name}){{b{number}, ({pointer} *)PB_ITEMS(b{number}), {{n{number}}}}}"),
-            );
-            self.line(format_args!("pb_copy_words(v{number}.p, {one}.p, {one}.d[0]);"));
-            self.line(format_args!(
-                "pb_copy_words(v{number}.p + {one}.d[0], {other}.p, {other}.d[0]);"
-            ));
-            self.bind_owned(var);
+        if !can_grow && is_joined_by_words(ty) {
+            self.join_words(var, one, other);
             return;
         }
         let (taken, other) = (self.take(one, &[other], dead), self.atom(other));
@@ -225,6 +213,49 @@ impl Body<'_, '_> {
             format_args!("const {name} u = {other}; pb_concat(c, {site}, {elem}, {rank}, &t, &u);"),
         );
         self.bind_owned(var);
+    }
+
+    /// One array of numbers after the other, in new memory.
+    fn join_words(&mut self, var: VarId, one: Atom, other: Atom) {
+        let number = var.index();
+        let [one, other] = [one, other].map(|atom| self.atom(atom));
+        let size = format!("{one}.d[0] + {other}.d[0]");
+        self.line(format_args!("const int64_t n{number} = {size};"));
+        self.buffer(var, &format!("n{number}"), None);
+        self.line(format_args!("pb_copy_words(v{number}.p, {one}.p, {one}.d[0]);"));
+        self.line(format_args!(
+            "pb_copy_words(v{number}.p + {one}.d[0], {other}.p, {other}.d[0]);"
+        ));
+        self.bind_owned(var);
+    }
+
+    /// Declares an array of numbers of one dimension, whose elements come later. `known` is its size if that is a number.
+    fn buffer(&mut self, var: VarId, size: &str, known: Option<usize>) {
+        let (ty, number, site) = (self.ty(var), var.index(), self.site());
+        let (elem, name, pointer) = (self.elem(ty), self.c_type(ty), elem_type(ty.elem));
+        let is_large = known.is_some_and(|count| count > IN_FRAME);
+        if self.in_frame.contains(&var) && is_joined_by_words(ty) && !is_large {
+            let here = format!("pb_in_frame(&s{number}.head)");
+            self.line(format_args!(
+                "struct {{ pb_buffer head; int64_t words[{IN_FRAME}]; }} s{number};"
+            ));
+            let block = if known.is_some() {
+                here
+            } else {
+                format!(
+                    "{size} <= {IN_FRAME} ? {here} : pb_buffer_of(c, {site}, {elem}, (uint64_t){size})"
+                )
+            };
+            self.line(format_args!("pb_block *b{number} = {block};"));
+        } else {
+            self.line(format_args!(
+                "pb_block *b{number} = pb_buffer_of(c, {site}, {elem}, (uint64_t){size});"
+            ));
+        }
+        self.define(
+            var,
+            &format!("({name}){{b{number}, ({pointer} *)PB_ITEMS(b{number}), {{{size}}}}}"),
+        );
     }
 
     fn array_of(&mut self, var: VarId, elements: &[Atom], dead: &mut Dead<'_>) {
@@ -255,12 +286,7 @@ impl Body<'_, '_> {
             bug("codegen", "no elements that are units");
         }
         let values = self.take_all(elements, dead);
-        let pointer = elem_type(ty.elem);
-        self.line(format_args!("pb_block *b{name} = pb_buffer_of(c, {site}, {elem}, {count});"));
-        self.define(
-            var,
-            &format!("({c_type}){{b{name}, ({pointer} *)PB_ITEMS(b{name}), {{{count}}}}}"),
-        );
+        self.buffer(var, &count.to_string(), Some(count));
         for (at, value) in values.iter().enumerate() {
             self.line(format_args!("v{name}.p[{at}] = {value};"));
         }

@@ -119,7 +119,16 @@ impl Body<'_, '_> {
                 let mut dead = Dead::new(dying);
                 let args = self.arguments(*func, args, &mut dead);
                 self.bury(&dead);
-                let params = self.emit.program.funcs[self.func].params.clone();
+                // What it has by its place stays there.
+                let params = &self.emit.program.funcs[self.func].params;
+                let by_place = &self.emit.by_place[self.func];
+                let (params, args): (Vec<VarId>, Vec<String>) = params
+                    .iter()
+                    .zip(args)
+                    .zip(by_place)
+                    .filter(|(_, by_place)| !**by_place)
+                    .map(|((param, arg), _)| (*param, arg))
+                    .unzip();
                 self.assign(&params, &args);
                 self.poll();
                 self.line(format_args!("goto again;"));

@@ -41,6 +41,8 @@ pub(super) struct Body<'e, 'p> {
     pub span: Span,
     /// Whether the statement at hand cannot fail.
     pub is_proven: bool,
+    /// Arrays that lie in the frame of the function if they are small.
+    pub in_frame: FxHashSet<VarId>,
     /// Accumulators that this function made: no two are parts of one.
     pub fresh_accs: FxHashSet<VarId>,
     /// Whether loops at hand are checked at every step.

@@ -6,7 +6,8 @@
 //! else: what is given back, kept in a value, or written to in place is handed over.
 
 use pullback_base::IdVec;
-use pullback_ir::{Block, FuncId, LoopForm, Op, Program, Stmt, VarId};
+use pullback_ir::{Atom, Block, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
+use rustc_hash::FxHashSet;
 
 /// For each function, which of its parameters are lent: the most that satisfy the rules above.
 pub(super) fn lent(
@@ -38,6 +39,28 @@ pub(super) fn lent(
     lent
 }
 
+/// For each function, which of its parameters it gets by their places: arrays that it is lent, and accumulators, which
+/// nobody counts, where no jump to its start changes them.
+pub(super) fn by_place(
+    program: &Program,
+    roots: &[FuncId],
+    is_recursive: &IdVec<FuncId, bool>,
+    lent: &IdVec<FuncId, Vec<bool>>,
+) -> IdVec<FuncId, Vec<bool>> {
+    let mut by_place: IdVec<FuncId, Vec<bool>> = IdVec::default();
+    for (id, func) in program.funcs.iter_enumerated() {
+        let is_open = is_recursive[id] && !roots.contains(&id) && !is_named(program, id);
+        let is_acc = |at: usize| {
+            let param = func.params[at];
+            let ty = program.vars[param].ty;
+            let rules = Rules { program, is_recursive, lent, func: id, param };
+            is_open && ty.is_acc && ty.is_array() && rules.stays_in_tails(&func.body, at)
+        };
+        by_place.push((0..func.params.len()).map(|at| lent[id][at] || is_acc(at)).collect());
+    }
+    by_place
+}
+
 /// Whether a rule calls a function, with arguments that it hands over.
 fn is_named(program: &Program, func: FuncId) -> bool {
     program.rules.ids().any(|rule| super::value_of(program, rule) == func)
@@ -56,7 +79,7 @@ impl Rules<'_> {
         self.is_looked_at(body) && self.lives_on(body, false) && self.stays_in_tails(body, at)
     }
 
-    fn is(&self, atom: pullback_ir::Atom) -> bool {
+    fn is(&self, atom: Atom) -> bool {
         atom.var() == Some(self.param)
     }
 
@@ -132,4 +155,107 @@ impl Rules<'_> {
             _ => true,
         }
     }
+}
+
+/// For each function, which of its parameters nothing holds any more when it has returned, not in part either: the most
+/// that satisfy this of those that are lent.
+pub(super) fn unheld(
+    program: &Program,
+    lent: &IdVec<FuncId, Vec<bool>>,
+) -> IdVec<FuncId, Vec<bool>> {
+    let mut unheld: IdVec<FuncId, Vec<bool>> = IdVec::default();
+    lent.iter().for_each(|params| {
+        unheld.push(params.clone());
+    });
+    let mut changes = true;
+    while std::mem::take(&mut changes) {
+        for (id, func) in program.funcs.iter_enumerated() {
+            for (at, param) in func.params.iter().enumerate() {
+                let looks = Looks { program, unheld: &unheld, may_join: true };
+                if unheld[id][at] && !looks.only(&func.body, *param) {
+                    unheld[id][at] = false;
+                    changes = true;
+                }
+            }
+        }
+    }
+    unheld
+}
+
+/// The arrays of numbers that a function makes of others or of a few elements, and that nothing holds when their block
+/// ends: they may lie in the frame of the function if they are small.
+pub(super) fn in_frame(
+    program: &Program,
+    unheld: &IdVec<FuncId, Vec<bool>>,
+    body: &Block,
+) -> FxHashSet<VarId> {
+    let mut made = vec![];
+    body.visit(&mut |stmt| {
+        if let (Op::Concat(..) | Op::Array(_), [var]) = (&stmt.op, stmt.vars.as_slice()) {
+            made.push(*var);
+        }
+    });
+    let looks = Looks { program, unheld, may_join: false };
+    made.retain(|var| looks.only(body, *var));
+    made.into_iter().collect()
+}
+
+/// Whether an array is only looked at.
+struct Looks<'p> {
+    program: &'p Program,
+    unheld: &'p IdVec<FuncId, Vec<bool>>,
+    /// Whether its elements may be joined with others, which copies them if the array is lent.
+    may_join: bool,
+}
+
+impl Looks<'_> {
+    fn only(&self, body: &Block, array: VarId) -> bool {
+        let mut views = FxHashSet::from_iter([array]);
+        self.block(body, &mut views)
+    }
+
+    /// Whether a block only looks at arrays and at slices of them, which it adds to them.
+    fn block(&self, block: &Block, views: &mut FxHashSet<VarId>) -> bool {
+        let is_fine = block.stmts.iter().all(|stmt| self.stmt(stmt, views));
+        is_fine && !block.results.iter().any(|atom| is_one_of(views, *atom))
+    }
+
+    fn stmt(&self, stmt: &Stmt, views: &mut FxHashSet<VarId>) -> bool {
+        let mut mentions = false;
+        stmt.op.for_each_atom(&mut |atom| mentions |= is_one_of(views, atom));
+        if mentions && !self.looks(stmt, views) {
+            return false;
+        }
+        stmt.op.blocks().into_iter().all(|inner| self.block(inner, views))
+    }
+
+    fn looks(&self, stmt: &Stmt, views: &mut FxHashSet<VarId>) -> bool {
+        let ty = |at: usize| self.program.vars[stmt.vars[at]].ty;
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others may hold it")]
+        match &stmt.op {
+            Op::Index(..) => {
+                matches!(ty(0).elem, Elem::Real | Elem::Int | Elem::Bool) && !ty(0).is_array()
+            }
+            Op::Slice(..) => {
+                views.insert(stmt.vars[0]);
+                true
+            }
+            Op::Concat(..) => self.may_join && is_joined_by_words(ty(0)),
+            Op::Dim(..) | Op::Sum(_) | Op::CheckSize(..) | Op::Shape(..) => true,
+            Op::Call(callee, args) => {
+                let mut given = args.iter().zip(&self.unheld[*callee]);
+                given.all(|(arg, unheld)| *unheld || !is_one_of(views, *arg))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_one_of(views: &FxHashSet<VarId>, atom: Atom) -> bool {
+    atom.var().is_some_and(|var| views.contains(&var))
+}
+
+/// Whether arrays of a type are joined by copying words.
+pub(super) fn is_joined_by_words(ty: Type) -> bool {
+    ty.rank == 1 && matches!(ty.elem, Elem::Real | Elem::Int)
 }

@@ -162,11 +162,11 @@ impl Body<'_, '_> {
 
     /// The arguments of a call: a function is lent some of them, and given the others.
     pub fn arguments(&mut self, func: FuncId, args: &[Atom], dead: &mut Dead<'_>) -> Vec<String> {
-        let lent = self.emit.lent[func].clone();
+        let (lent, by_place) = (self.emit.lent[func].clone(), self.emit.by_place[func].clone());
         let mut texts = vec![];
         for (at, arg) in args.iter().enumerate() {
-            if lent[at] {
-                texts.push(self.atom(*arg));
+            if by_place[at] {
+                texts.push(self.place(*arg));
                 continue;
             }
             let also_lent = args.iter().zip(&lent).filter(|(_, lent)| **lent).map(|(arg, _)| *arg);
@@ -174,6 +174,17 @@ impl Body<'_, '_> {
             texts.push(self.take(*arg, &later, dead));
         }
         texts
+    }
+
+    /// The place of an array.
+    fn place(&self, array: Atom) -> String {
+        let params = &self.emit.program.funcs[self.func].params;
+        let own = params.iter().position(|param| array.var() == Some(*param));
+        let text = self.atom(array);
+        match own {
+            Some(at) if self.emit.by_place[self.func][at] => text.replacen('v', "l", 1),
+            _ => format!("&{text}"),
+        }
     }
 
     /// A call, or the value of a constant.

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::Exit;
 use super::body::{Body, Own};
-use super::{Emit, Lines};
+use super::{Emit, Lines, borrow};
 
 impl Emit<'_> {
     /// The text of a function.
@@ -14,6 +14,7 @@ impl Emit<'_> {
         let program = self.program;
         let def = &program.funcs[func];
         let head = self.signature(func);
+        let in_frame = borrow::in_frame(program, &self.unheld, &def.body);
         let mut body = Body {
             emit: self,
             func,
@@ -27,6 +28,7 @@ impl Emit<'_> {
             is_loop: false,
             span: def.span,
             is_proven: false,
+            in_frame,
             fresh_accs: FxHashSet::default(),
             is_slow: false,
             is_shared: false,
@@ -38,6 +40,11 @@ impl Emit<'_> {
                 body.owns.insert(*param, Own::Borrowed(*param));
             } else {
                 body.bind_owned(*param);
+            }
+        }
+        for (at, param) in def.params.iter().enumerate() {
+            if body.emit.by_place[func][at] {
+                body.define(*param, &format!("*l{}", param.index()));
             }
         }
         body.block(&def.body, &Scope::of(&def.body), &def.params, Exit::Return);

@@ -215,6 +215,10 @@ struct Emit<'p> {
     graph: Graph,
     /// Which parameters of functions are lent to them.
     lent: IdVec<FuncId, Vec<bool>>,
+    /// Which they get by their places.
+    by_place: IdVec<FuncId, Vec<bool>>,
+    /// Which nothing holds when they have returned.
+    unheld: IdVec<FuncId, Vec<bool>>,
     shared: Shared,
     /// The number of the next statement.
     pub next: usize,
@@ -236,6 +240,8 @@ struct Shared {
 impl<'p> Emit<'p> {
     fn new(unit: Unit<'p>, prefix: String, shared: Shared) -> Self {
         let graph = Graph::of(unit.program, unit.roots);
+        let lent = borrow::lent(unit.program, unit.roots, &graph.is_recursive);
+        let by_place = borrow::by_place(unit.program, unit.roots, &graph.is_recursive, &lent);
         Self {
             program: unit.program,
             proven: unit.proven,
@@ -244,7 +250,9 @@ impl<'p> Emit<'p> {
             prefix,
             has_cells: with_cells(&unit.program.datas),
             strings: canonical_strings(unit.program),
-            lent: borrow::lent(unit.program, unit.roots, &graph.is_recursive),
+            unheld: borrow::unheld(unit.program, &lent),
+            lent,
+            by_place,
             graph,
             shared,
             next: 0,

@@ -36,9 +36,14 @@ impl Emit<'_> {
         let result = self.result_type(func);
         let params = self.program.funcs[func].params.clone();
         let mut text = format!("static {result} {}(pb_ctx *c", self.name(func));
-        for param in params {
+        for (at, param) in params.into_iter().enumerate() {
             let ty = self.c_type(self.program.vars[param].ty);
-            text.push_str(&format!(", {ty} v{}", param.index()));
+            let name = param.index();
+            if self.by_place[func][at] {
+                text.push_str(&format!(", const {ty} *l{name}"));
+            } else {
+                text.push_str(&format!(", {ty} v{name}"));
+            }
         }
         text.push(')');
         text
