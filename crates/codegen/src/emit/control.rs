@@ -203,7 +203,9 @@ impl Body<'_, '_> {
             self.line(format_args!(
                 "if (PB_RARE((uint64_t)__builtin_frame_address(0) < c->low)) pb_fail(c, {site}, PB_F_DEEP, {number}, c->depth, 0);"
             ));
-            self.poll();
+            if !self.polls {
+                self.poll();
+            }
             self.line(format_args!("c->depth++;"));
         }
         let around = self.fresh();

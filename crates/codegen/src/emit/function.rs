@@ -33,6 +33,7 @@ impl Emit<'_> {
             is_slow: false,
             is_shared: false,
             workers: String::new(),
+            polls: false,
             fresh: 0,
         };
         for (param, is_lent) in def.params.iter().zip(body.emit.lent[func].clone()) {

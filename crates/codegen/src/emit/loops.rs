@@ -64,8 +64,10 @@ impl Body<'_, '_> {
                 }
                 self.open(format_args!("for (;;) {{"));
                 self.poll();
+                let around = std::mem::replace(&mut self.polls, true);
                 self.block(cond, &inner[0], &[], Exit::Condition);
                 self.block(&looped.body, &inner[1], &looped.states, Exit::Next(looped, vars));
+                self.polls = around;
                 self.close();
             }
         }
@@ -145,7 +147,9 @@ impl Body<'_, '_> {
                 self.poll();
             }
         }
+        let around = std::mem::replace(&mut self.polls, !is_short && !is_small);
         self.block(&looped.body, &inner[0], &looped.states, Exit::Next(looped, vars));
+        self.polls = around;
         self.close();
         if is_short {
             self.close();
