@@ -67,9 +67,7 @@ const LEAVES: &[Leave] = &[
     (Law::Forward, "tests/ad/depth.pull", "long_power", PRODUCTS),
     (Law::Forward, "tests/ad/depth.pull", "turns", PRODUCTS),
     (Law::Forward, "tests/ad/deep_orders.pull", "forward", PRODUCTS),
-    (Law::Forward, "tests/ad/histograms.pull", "(max_bins [0, 0, 0, 0, 0])", GREATEST),
-    (Law::Forward, "tests/ad/reductions.pull", "(\\xs -> sum (running_max xs))", GREATEST),
-    (Law::Forward, "tests/ad/reductions.pull", "segment", GREATEST),
+    (Law::Forward, "tests/ad/kinks.pull", "(\\xs -> maximum xs + minimum xs)", GREATEST),
 ];
 
 /// A function at a point, on the compiler.

@@ -26,8 +26,9 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// The passes that bring the sweeps together.
-const MEETING: [Pass; 13] = [
+/// The passes that bring the sweeps together: none of those that look at all calls of a function, since those of the
+/// new one are yet to come.
+const MEETING: [Pass; 12] = [
     crate::simplify::PASS,
     crate::sizes::PASS,
     crate::branches::PASS,
@@ -38,7 +39,6 @@ const MEETING: [Pass; 13] = [
     crate::elements::PASS,
     crate::collect::PASS,
     crate::states::PASS,
-    crate::present::PASS,
     crate::spread::PASS,
     crate::fuse::PASS,
 ];
@@ -57,7 +57,15 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
 }
 
 /// A forward sweep, and the backward sweep that takes its residual apart.
-type Pair = (FuncId, FuncId);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Pair {
+    forward: FuncId,
+    /// Which result of it is the residual.
+    result: usize,
+    backward: FuncId,
+    /// Which parameter of it is the residual.
+    param: usize,
+}
 
 /// Two recursive sweeps that meet outside of themselves.
 fn wanted(program: &Program, roots: &[FuncId], refused: &FxHashSet<Pair>) -> Option<Pair> {
@@ -72,7 +80,9 @@ fn wanted(program: &Program, roots: &[FuncId], refused: &FxHashSet<Pair>) -> Opt
     for func in outside {
         let meetings = Meetings::of(program, &tells, &aliased, *func);
         let mut pairs = meetings.all(&program.funcs[*func].body).into_iter().map(|met| met.pair);
-        let is_wanted = |pair: &Pair| !refused.contains(pair) && is_open(pair.0) && is_open(pair.1);
+        let is_wanted = |pair: &Pair| {
+            !refused.contains(pair) && is_open(pair.forward) && is_open(pair.backward)
+        };
         if let Some(pair) = pairs.find(is_wanted) {
             return Some(pair);
         }
@@ -83,10 +93,11 @@ fn wanted(program: &Program, roots: &[FuncId], refused: &FxHashSet<Pair>) -> Opt
 /// Makes one function of two sweeps, if no call in it saves anything.
 fn both(program: &mut Program, roots: &[FuncId], pair: Pair) -> bool {
     let mut trial = program.clone();
-    let Some(meeting) = any_meeting(&trial, pair) else { return false };
-    let composed = composed(&mut trial, &meeting);
+    let composed = composed(&mut trial, pair);
     let id = trial.funcs.push(composed);
-    let mut roots: Vec<FuncId> = roots.iter().copied().chain([id]).collect();
+    // The sweeps keep their parameters and results, as calls of them become calls of both.
+    let ends = [id, pair.forward, pair.backward];
+    let mut roots: Vec<FuncId> = roots.iter().copied().chain(ends).collect();
     for _ in 0..ROUNDS {
         let mut changed = false;
         for pass in &MEETING {
@@ -99,7 +110,7 @@ fn both(program: &mut Program, roots: &[FuncId], pair: Pair) -> bool {
     join_all(&mut trial, pair, id, &[id]);
     let mut saves = false;
     trial.funcs[id].body.visit(&mut |stmt| {
-        saves |= matches!(stmt.op, Op::Call(callee, _) if callee == pair.0 || callee == pair.1);
+        saves |= matches!(stmt.op, Op::Call(callee, _) if callee == pair.forward || callee == pair.backward);
     });
     if saves {
         return false;
@@ -113,10 +124,6 @@ fn both(program: &mut Program, roots: &[FuncId], pair: Pair) -> bool {
 /// A call of a forward sweep and a call of a backward sweep in one block that can be one call.
 struct Meeting {
     pair: Pair,
-    /// Which result of the forward sweep is the residual.
-    result: usize,
-    /// Which parameter of the backward sweep it is.
-    param: usize,
     /// Where the calls stand.
     first: usize,
     second: usize,
@@ -186,8 +193,8 @@ impl<'p> Meetings<'p> {
             let is_apart = !waits
                 && !infos[first].shares_acc(&infos[second])
                 && are_free(block, infos, first, second);
-            let pair = (*forward, *backward);
-            is_apart.then_some(Meeting { pair, result, param, first, second })
+            let pair = Pair { forward: *forward, result, backward: *backward, param };
+            is_apart.then_some(Meeting { pair, first, second })
         })
     }
 
@@ -201,26 +208,17 @@ impl<'p> Meetings<'p> {
     }
 }
 
-/// Some meeting of two sweeps.
-fn any_meeting(program: &Program, pair: Pair) -> Option<Meeting> {
-    let (tells, aliased) = (Tells::of(program), aliased(program));
-    program.funcs.ids().find_map(|func| {
-        let meetings = Meetings::of(program, &tells, &aliased, func);
-        meetings.all(&program.funcs[func].body).into_iter().find(|met| met.pair == pair)
-    })
-}
-
 /// The function that does one sweep after the other.
-fn composed(program: &mut Program, meeting: &Meeting) -> Func {
-    let (forward, backward) = meeting.pair;
+fn composed(program: &mut Program, pair: Pair) -> Func {
+    let Pair { forward, result, backward, param } = pair;
     let mut func = program.funcs[forward].clone();
     let mut atoms = FxHashMap::default();
     let params = renamed(program, &mut func.params, &mut atoms);
     let mut body = rename(program, &func.body, &mut atoms);
-    let residual = body.results.remove(meeting.result);
-    func.results.remove(meeting.result);
+    let residual = body.results.remove(result);
+    func.results.remove(result);
     let mut other = program.funcs[backward].clone();
-    let own = other.params.remove(meeting.param);
+    let own = other.params.remove(param);
     let mut atoms = FxHashMap::from_iter([(own, residual)]);
     let more = renamed(program, &mut other.params, &mut atoms);
     let mut later = rename(program, &other.body, &mut atoms);
@@ -262,7 +260,7 @@ fn join_in(meetings: &Meetings<'_>, pair: Pair, both: FuncId, block: &mut Block)
     while let Some(met) = meetings.here(block).into_iter().find(|met| met.pair == pair) {
         let mut infos: Vec<Info> = block.stmts.iter().map(|stmt| meetings.info(stmt)).collect();
         join(block, &mut infos, met.first, met.second, |earlier, later| {
-            let call = call_of_both(both, &met, earlier, later);
+            let call = call_of_both(both, pair, earlier, later);
             let info = meetings.info(&call);
             (call, info)
         });
@@ -273,12 +271,12 @@ fn join_in(meetings: &Meetings<'_>, pair: Pair, both: FuncId, block: &mut Block)
 }
 
 /// The call of both sweeps in the place of a call of each.
-fn call_of_both(both: FuncId, met: &Meeting, mut earlier: Stmt, mut later: Stmt) -> Stmt {
+fn call_of_both(both: FuncId, pair: Pair, mut earlier: Stmt, mut later: Stmt) -> Stmt {
     let (Op::Call(_, mut args), Op::Call(_, mut more)) = (earlier.op, later.op) else {
         pullback_base::bug("sweeps", "two calls")
     };
-    earlier.vars.remove(met.result);
-    more.remove(met.param);
+    earlier.vars.remove(pair.result);
+    more.remove(pair.param);
     args.append(&mut more);
     earlier.vars.append(&mut later.vars);
     Stmt::new(earlier.vars, Op::Call(both, args), earlier.span)
