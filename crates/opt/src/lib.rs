@@ -31,6 +31,7 @@ mod present;
 mod prune;
 mod scalars;
 mod select;
+mod shift;
 mod simplify;
 mod sizes;
 mod sparse;

@@ -27,6 +27,7 @@ pub const PASSES: &[Pass] = &[
     crate::sums::SUMS,
     crate::elements::PASS,
     crate::outer::PASS,
+    crate::shift::PASS,
     crate::collect::PASS,
     crate::states::PASS,
     crate::unbox::PASS,

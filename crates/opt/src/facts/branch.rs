@@ -70,11 +70,16 @@ impl<'p> Ctx<'p> {
     /// `a ≠ b`: if one is known, and the other begins or ends there, it does not.
     fn differ(&mut self, a: Atom, b: Atom) -> Vec<(VarId, Option<Range>)> {
         let (x, y) = (self.range(a), self.range(b));
-        let is_known = y.lo == y.hi;
-        let range = match x {
-            _ if !is_known => return vec![],
-            Range { lo, .. } if lo == y.lo => Range { lo: lo.saturating_add(1), ..x },
-            Range { hi, .. } if hi == y.lo => Range { hi: hi.saturating_sub(1), ..x },
+        let range = match (x, y.is) {
+            (Range { lo, .. }, _) if y.lo == y.hi && lo == y.lo => {
+                Range { lo: lo.saturating_add(1), ..x }
+            }
+            (Range { hi, .. }, _) if y.lo == y.hi && hi == y.lo => {
+                Range { hi: hi.saturating_sub(1), ..x }
+            }
+            (Range { below: Some((symbol, by)), .. }, Some(is)) if is == (symbol, by) => {
+                Range { below: by.checked_sub(1).map(|by| (symbol, by)), ..x }
+            }
             _ => return vec![],
         };
         self.narrow(a, range).into_iter().collect()
