@@ -195,6 +195,14 @@ exit 0
 >         k] += s } }
 >   runs  in the optimiser, until nothing changes
 >
+> shift
+>   type  (IR, functions) -> (IR, functions)
+>   does  reads at neighbours what would be added to them
+>   law   a = new_acc(0); for i < n { if i != 0 { a[i - 1] += v } }; y = read_acc(a) = b = [if i != 0
+>         { v } else { 0 } | i < n]; y = [if j == n - 1 { 0 } else { b[j + 1] } | j < n], and one
+>         element after the other for several places
+>   runs  in the optimiser, until nothing changes
+>
 > collect
 >   type  (IR, functions) -> (IR, functions)
 >   does  lets a loop collect what it adds to an accumulator row by row
