@@ -342,14 +342,11 @@ static inline PB_UNUSED void pb_dec(pb_ctx *c, pb_block *b) {
   if (b && --b->count == 0) pb_free(c, b);
 }
 /* The same of an array of numbers. */
+static PB_UNUSED __attribute__((noinline)) void pb_free_plain(pb_ctx *c, pb_block *b) {
+  pb_give(c, b, sizeof(pb_buffer) + ((pb_buffer *)b)->bytes);
+}
 static inline PB_UNUSED void pb_dec_plain(pb_ctx *c, pb_block *b) {
-  if (!b || --b->count != 0) return;
-  uint64_t bytes = sizeof(pb_buffer) + ((pb_buffer *)b)->bytes;
-  if (PB_RARE(bytes > PB_SMALL)) {
-    pb_free(c, b);
-  } else {
-    pb_give(c, b, bytes);
-  }
+  if (b && --b->count == 0) pb_free_plain(c, b);
 }
 static inline PB_UNUSED void pb_inc_data(pb_data d) { if (pb_is_cell(d)) d->count++; }
 static inline PB_UNUSED void pb_dec_data(pb_ctx *c, pb_data d) {
