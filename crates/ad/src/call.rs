@@ -88,8 +88,7 @@ impl Jvp<'_> {
         rule_captured: Vec<Atom>,
         args: Vec<Atom>,
     ) -> Told<()> {
-        let (Rule::Vjp { value, .. } | Rule::Jvp { value, .. }) =
-            self.program().rules[rule].clone();
+        let value = self.program().rules[rule].value();
         let moves = |ctx: &Self, arg: &Atom| ctx.dot(*arg).is_some();
         let by_rule = args.iter().any(|arg| moves(self, arg));
         let mut moving: Vec<bool> = value_captured.iter().map(|arg| moves(self, arg)).collect();

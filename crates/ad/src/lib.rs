@@ -32,7 +32,7 @@ mod unzip;
 mod uses;
 
 use pullback_base::Diagnostic;
-use pullback_ir::{Block, FuncId, Op, Program, Rule};
+use pullback_ir::{Block, FuncId, Op, Program};
 use rustc_hash::FxHashSet;
 
 use state::Ad;
@@ -82,7 +82,7 @@ fn finished(mut program: Program, roots: &[FuncId]) -> Program {
         let mut body = std::mem::take(&mut program.funcs[func].body);
         body.visit_mut(&mut |stmt| match &mut stmt.op {
             Op::Custom { rule, value_captured, args, .. } => {
-                let (Rule::Vjp { value, .. } | Rule::Jvp { value, .. }) = program.rules[*rule];
+                let value = program.rules[*rule].value();
                 let args = value_captured.iter().chain(args.iter()).copied().collect();
                 stmt.op = Op::Call(value, args);
             }

@@ -376,6 +376,14 @@ pub enum Rule {
     },
 }
 
+impl Rule {
+    /// The function that computes the value.
+    pub const fn value(&self) -> FuncId {
+        let (Self::Vjp { value, .. } | Self::Jvp { value, .. }) = self;
+        *value
+    }
+}
+
 impl Loop {
     /// The index of a loop with a count.
     pub fn for_index(&self) -> Option<VarId> {

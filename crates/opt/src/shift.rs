@@ -83,7 +83,6 @@ struct Life {
 
 impl Shift<'_> {
     fn learn(&mut self, stmt: &Stmt, is_sure: bool) {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others say nothing of places")]
         match (&stmt.op, stmt.vars.as_slice()) {
             (Op::AddAcc(Atom::Var(acc), at, _), _) if is_sure => {
                 if let [Atom::Var(at)] = at.as_slice() {

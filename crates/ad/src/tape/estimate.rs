@@ -7,7 +7,7 @@
 //! as in a `while` or in recursion, neither is what a step saves.
 
 use pullback_base::Span;
-use pullback_ir::{Arm, Atom, Block, FuncId, Loop, LoopForm, Op, Program, Rule, Stmt, Type, VarId};
+use pullback_ir::{Arm, Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -166,8 +166,7 @@ impl Estimator<'_> {
             }
             Op::Call(func, args) => self.call(*func, args)?,
             Op::Custom { rule, value_captured, args, .. } => {
-                let (Rule::Vjp { value, .. } | Rule::Jvp { value, .. }) =
-                    self.emitter.program.rules[*rule];
+                let value = self.emitter.program.rules[*rule].value();
                 let args: Vec<Atom> = value_captured.iter().chain(args).copied().collect();
                 self.call(value, &args)?
             }

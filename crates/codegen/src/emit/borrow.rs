@@ -63,7 +63,7 @@ pub(super) fn by_place(
 
 /// Whether a rule calls a function, with arguments that it hands over.
 fn is_named(program: &Program, func: FuncId) -> bool {
-    program.rules.ids().any(|rule| super::value_of(program, rule) == func)
+    program.rules.iter().any(|rule| rule.value() == func)
 }
 
 struct Rules<'p> {

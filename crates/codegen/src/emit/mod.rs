@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use pullback_base::{Id, IdVec, Span};
-use pullback_ir::{DataId, FuncId, Op, Program, Rule, Type};
+use pullback_ir::{DataId, FuncId, Op, Program, Type};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
@@ -380,16 +380,10 @@ fn callees(program: &Program, func: FuncId) -> Vec<FuncId> {
         if let Op::Call(callee, _) = &stmt.op {
             callees.push(*callee);
         } else if let Op::Custom { rule, .. } = &stmt.op {
-            callees.push(value_of(program, *rule));
+            callees.push(program.rules[*rule].value());
         }
     });
     callees
-}
-
-/// The function that computes the value of a function with a rule.
-fn value_of(program: &Program, rule: pullback_ir::RuleId) -> FuncId {
-    let (Rule::Vjp { value, .. } | Rule::Jvp { value, .. }) = program.rules[rule];
-    value
 }
 
 /// Text with indented lines.

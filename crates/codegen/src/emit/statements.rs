@@ -7,7 +7,6 @@ use pullback_prim::Prim;
 use super::blocks::Exit;
 use super::body::{Body, Own};
 use super::ownership::Dead;
-use super::value_of;
 
 impl Body<'_, '_> {
     /// A statement. `dying` are the variables that nothing needs after it.
@@ -55,7 +54,7 @@ impl Body<'_, '_> {
             }
             (Op::Call(func, args), vars) => self.call(*func, args, vars, dead),
             (Op::Custom { rule, value_captured, args, .. }, vars) => {
-                let value = value_of(self.emit.program, *rule);
+                let value = self.emit.program.rules[*rule].value();
                 let args = [value_captured.as_slice(), args.as_slice()].concat();
                 self.call(value, &args, vars, dead);
             }

@@ -7,7 +7,7 @@ use super::emit::{Dead, Emit};
 use crate::eval::code::{Instr, Reg};
 use crate::eval::tangent::zero_tag;
 use crate::eval::value::Kind;
-use crate::program::{Atom, Op, Rule, Stmt, VarId};
+use crate::program::{Atom, Op, Stmt, VarId};
 use crate::scope::Scope;
 use crate::ty::Elem;
 
@@ -58,7 +58,7 @@ impl Emit<'_, '_> {
             }
             (Op::Call(func, args), _) => self.call(*func, args, &stmt.vars, dead),
             (Op::Custom { rule, value_captured, args, .. }, _) => {
-                let (Rule::Vjp { value, .. } | Rule::Jvp { value, .. }) = self.program.rules[*rule];
+                let value = self.program.rules[*rule].value();
                 self.call(
                     value,
                     &[value_captured.as_slice(), args.as_slice()].concat(),
