@@ -17,7 +17,8 @@ pub fn did_you_mean<'a>(
     }
     let more = if known.len() > 12 { ", …" } else { "" };
     let shown: Vec<String> = known.iter().take(12).map(|name| format!("`{name}`")).collect();
-    format!("there are the {noun}s {}{more}", shown.join(", "))
+    let plural = if noun.ends_with('s') { "es" } else { "s" };
+    format!("there are the {noun}{plural} {}{more}", shown.join(", "))
 }
 
 #[cfg(test)]
@@ -33,5 +34,6 @@ mod tests {
             did_you_mean("definition", "quux", known),
             "there are the definitions `loss`, `predict`, `train`"
         );
+        assert_eq!(did_you_mean("pass", "quux", ["cse"]), "there are the passes `cse`");
     }
 }

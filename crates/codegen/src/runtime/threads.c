@@ -1,17 +1,24 @@
-/* Loops whose iterations do not wait for each other, on several threads. */
+/* Loops whose iterations do not wait for each other, or only to add up, on several threads. */
 #include <pthread.h>
 
-/* Iterations of a loop, of its frame: what it needs from around it. */
-typedef void pb_stretch(pb_ctx *c, const void *frame, int64_t from, int64_t to);
+/* Iterations of a loop, of its frame: what it needs from around it. They add to a place of their own, if one is given,
+   else to where the sums are. */
+typedef void pb_stretch(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own);
+/* Adds what is in such a place to where the sums are. */
+typedef void pb_join(const void *frame, const double *own);
 
 /* The most pieces of a loop, and the most threads. */
 #define PB_PIECES 512
+/* In how many pieces a loop adds up, however many threads there are. */
+#define PB_SUMS 16
 
-/* A loop that is shared out: in pieces, which threads take one after the other. */
+/* A loop that is shared out: in pieces, which threads take one after the other, each with a place for its sums. */
 typedef struct {
   pb_stretch *part;
   const void *frame;
   int64_t count, piece, pieces, next;
+  double *own;
+  int64_t total, apart;
   char done[PB_PIECES + 1];
 } pb_shared;
 
@@ -24,7 +31,9 @@ typedef struct {
 
 static void pb_piece(pb_shared *s, pb_ctx *c, int64_t at) {
   const int64_t from = at * s->piece, left = s->count - from;
-  s->part(c, s->frame, from, left < s->piece ? s->count : from + s->piece);
+  double *const own = s->own ? s->own + at * s->apart : 0;
+  if (own) memset(own, 0, 8 * (size_t)s->total);
+  s->part(c, s->frame, from, left < s->piece ? s->count : from + s->piece, own);
   s->done[at] = 1;
 }
 
@@ -39,20 +48,20 @@ static void *pb_work_on(void *worker) {
   }
 }
 
-/* Runs a loop with so many iterations, of which so many go at once: by other threads too, if there may be some. Pieces
-   are whole numbers of iterations that go at once, so that each is computed the same way however many threads there
-   are. */
-static PB_UNUSED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, int64_t count, int64_t step) {
+/* How many threads may run a loop with so many iterations, of which so many go at once. */
+static uint64_t pb_crew(const pb_ctx *c, int64_t count, int64_t step) {
   uint64_t threads = count < 0 ? 0 : (uint64_t)(count / step);
   if (threads > c->threads) threads = c->threads;
-  if (threads > PB_PIECES / 8) threads = PB_PIECES / 8;
-  pb_worker *workers = threads > 1 ? calloc(threads, sizeof *workers) : 0;
-  if (!workers) return part(c, frame, 0, count);
-  const int64_t piece = (count / step / (8 * (int64_t)threads) + 1) * step;
-  pb_shared shared = {part, frame, count, piece, (count + piece - 1) / piece, 0, {0}};
+  return threads > PB_PIECES / 8 ? PB_PIECES / 8 : threads;
+}
+
+/* Runs the pieces of a loop on so many threads, but for those that there is too little memory or time for. */
+static void pb_run_pieces(pb_ctx *c, pb_shared *shared, uint64_t threads) {
+  pb_worker *workers = calloc(threads, sizeof *workers);
+  if (!workers) return;
   for (uint64_t k = 0; k < threads; k++) {
     workers[k].own.limit = (c->limit - c->used) / threads;
-    workers[k].shared = &shared;
+    workers[k].shared = shared;
   }
   uint64_t started = 1;
   while (started < threads && !pthread_create(&workers[started].thread, 0, pb_work_on, &workers[started])) started++;
@@ -60,7 +69,41 @@ static PB_UNUSED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, i
   for (uint64_t k = 1; k < started; k++) pthread_join(workers[k].thread, 0);
   for (uint64_t k = 0; k < threads; k++) pb_free_all(&workers[k].own);
   free(workers);
+}
+
+/* Runs a loop with so many iterations, of which so many go at once: by other threads too, if there may be some. Pieces
+   are whole numbers of iterations that go at once, so that each is computed the same way however many threads there
+   are. */
+static PB_UNUSED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, int64_t count, int64_t step) {
+  const uint64_t threads = pb_crew(c, count, step);
+  if (threads < 2) return part(c, frame, 0, count, 0);
+  const int64_t piece = (count / step / (8 * (int64_t)threads) + 1) * step;
+  pb_shared shared = {part, frame, count, piece, (count + piece - 1) / piece, 0, 0, 0, 0, {0}};
+  pb_run_pieces(c, &shared, threads);
   /* What no thread had the memory for is done with all that there is; a run that is to stop says so here. */
   for (int64_t at = 0; at < shared.pieces; at++)
     if (!shared.done[at]) pb_piece(&shared, c, at);
+}
+
+/* As pb_share, of a loop that adds up, in a place of so many numbers: pieces are always the same, and are joined in
+   their order. One thread needs one place; several need one for each piece, if there is the memory. */
+static PB_UNUSED void pb_share_sums(
+    pb_ctx *c, int32_t site, pb_stretch *part, pb_join *join, const void *frame, int64_t count, int64_t step,
+    int64_t total) {
+  const int64_t piece = (count / step / PB_SUMS + 1) * step, pieces = count < 0 ? 0 : (count + piece - 1) / piece;
+  const uint64_t threads = pb_crew(c, count, step), room = (c->limit - c->used) / 2;
+  const int apart = threads > 1 && (uint64_t)total < room / 8 / PB_SUMS;
+  pb_block *const block = pb_scratch(c, site, (int64_t[]){apart ? pieces : 1, total}, 2, 8);
+  pb_shared shared = {part, frame, count, piece, pieces, 0, PB_ALIGNED(block), total, apart ? total : 0, {0}};
+  if (apart) pb_run_pieces(c, &shared, threads);
+  for (int64_t at = 0; at < pieces; at++) {
+    if (!shared.done[at]) pb_piece(&shared, c, at);
+    join(frame, shared.own + at * shared.apart);
+  }
+  pb_dec(c, block);
+}
+
+/* Adds numbers to others. */
+PB_INLINE void pb_join_to(double *restrict to, const double *restrict more, int64_t count) {
+  for (int64_t k = 0; k < count; k++) to[k] += more[k];
 }

@@ -66,7 +66,8 @@ impl<'k> Text<'_, 'k> {
         self.lanes(looped, vars, index, &skipped, true);
         self.close();
         for (at, reduction) in reductions.iter().enumerate() {
-            let (state, init) = (local_name(looped.states[at]), self.scalar(looped.init[at]));
+            let state = local_name(looped.states[at]);
+            let init = self.start(looped, at, self.scalar(looped.init[at]));
             let value = match reduction.fold {
                 Fold::Max => format!("pb_across_max({state})"),
                 Fold::Min => format!("pb_across_min({state})"),

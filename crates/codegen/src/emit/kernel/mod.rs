@@ -20,6 +20,7 @@ mod plain;
 mod plan;
 mod schedule;
 mod skip;
+mod sums;
 mod tables;
 mod text;
 mod threads;
@@ -30,6 +31,7 @@ use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};
 use self::cost::chosen;
 use self::lanes::{Kind, LANES, Layout};
 use self::plan::{Plan, Size};
+use self::sums::Sums;
 use self::tables::Tables;
 use self::text::{Text, c_type};
 use crate::emit::Fp;
@@ -88,10 +90,10 @@ impl Body<'_, '_> {
         }
         self.lines.text.push_str(&guard);
         let tables = Tables::of(&plan, &layout);
-        let work = self.share(&plan, &layout);
+        let share = self.share(&plan, &layout);
         let mut blocks = vec![];
-        if work.is_none() {
-            self.inputs(&plan);
+        if share.is_none() {
+            self.inputs(&plan, None);
             blocks = self.buffers(&plan, &layout);
         }
         self.tables(&plan, &tables, &mut blocks);
@@ -108,20 +110,17 @@ impl Body<'_, '_> {
         let poll = self.poll_line();
         let mut text = Text::new(&plan, &layout, &tables, is_strict, poll, self.lines.depth);
         text.fill();
-        if work.is_none() {
+        if share.is_none() {
             text.repeat(looped, vars);
         }
         self.lines.text.push_str(&text.lines.text);
-        if let Some(work) = work {
-            self.open(format_args!("if ({work} < c->worth) {{"));
-            self.alone(&plan, &layout, &tables, None);
-            self.lines.between(format_args!("}} else {{"));
-            self.worker(&plan, &layout, &tables);
-            self.close();
-        }
-        for var in states {
-            let name = var.index();
-            self.line(format_args!("v{name} = k{name};"));
+        if let Some(share) = share {
+            self.shared(&plan, &layout, &tables, &share);
+        } else {
+            for var in states {
+                let name = var.index();
+                self.line(format_args!("v{name} = k{name};"));
+            }
         }
         for block in blocks {
             self.line(format_args!("pb_dec(c, {block});"));
@@ -166,10 +165,10 @@ impl Body<'_, '_> {
         accs.clone().count() < 2 || accs.all(|acc| self.fresh_accs.contains(acc))
     }
 
-    /// Names for the elements of arrays from outside.
-    fn inputs(&mut self, plan: &Plan<'_>) {
+    /// Names for the elements of arrays from outside, but for what a piece has places for of its own.
+    fn inputs(&mut self, plan: &Plan<'_>, own: Option<&Sums>) {
         let are_apart = self.are_apart(plan);
-        for var in &plan.inputs {
+        for var in plan.inputs.iter().filter(|var| !own.is_some_and(|own| own.has(**var))) {
             let (ty, name) = (self.ty(*var), var.index());
             let elem = elem_type(ty.elem);
             let place = if ty.is_array() { format!("v{name}.p") } else { format!("v{name}") };

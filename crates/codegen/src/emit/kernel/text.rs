@@ -45,6 +45,8 @@ pub(super) struct Text<'t, 'k> {
     pub depth: usize,
     /// The loop of which each thread has a part, by its index.
     pub shared: Option<VarId>,
+    /// Whether a part may have a place of its own for what it adds up.
+    pub adds_up: bool,
     fresh: usize,
 }
 
@@ -75,6 +77,7 @@ impl<'t, 'k> Text<'t, 'k> {
             poll,
             depth: 0,
             shared: None,
+            adds_up: false,
             fresh: 0,
         }
     }
@@ -417,7 +420,7 @@ impl<'t, 'k> Text<'t, 'k> {
         for (at, state) in looped.states.iter().enumerate() {
             self.each_of(*state, &mut |text| {
                 let (ty, value) = (text.c_type(*state), text.like(*state, looped.init[at]));
-                let name = text.name(*state);
+                let (name, value) = (text.name(*state), text.start(looped, at, value));
                 text.line(format_args!("{ty} {name} = {value};"));
             });
         }

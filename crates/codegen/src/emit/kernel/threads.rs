@@ -1,25 +1,28 @@
 //! Kernels on several threads.
 //!
 //! What is shared out is the outermost loop of a kernel whose iterations do not wait for each other: it has no state,
-//! and adds only to the parts of accumulators that its index names. Nothing in a kernel fails, is counted, allocates
-//! what others see, or calls anything, so that an iteration touches what it alone writes and what all only read. The
-//! loop becomes a function of its own, from an iteration to another, with what it needs from around it in a frame; each
-//! thread has a context for its scratch memory, and looks at the run's flag to stop. `runtime/threads.c` cuts the
-//! iterations into pieces. Little work is done where it stands: whether it is little hangs on sizes alone.
+//! and adds only to the parts of accumulators that its index names. Or they wait only to add up (`sums`). Nothing in a
+//! kernel fails, is counted, allocates what others see, or calls anything, so that an iteration touches what it alone
+//! writes and what all only read. The loop becomes a function of its own, from an iteration to another, with what it
+//! needs from around it in a frame; each thread has a context for its scratch memory, and looks at the run's flag to
+//! stop. `runtime/threads.c` cuts the iterations into pieces. Little work is done at once: whether it is little hangs
+//! on sizes alone.
 //!
 //! Law: the bits are those of one thread. Pieces begin where vectors of iterations do, so that each iteration is
-//! computed by the same code, whoever computes it, on one thread too; no sum goes over the threads. Where the memory allowed is too little
-//! for all threads, the first of them does what is left with all of it, so a run fails as on one thread.
+//! computed by the same code, whoever computes it, on one thread too; and pieces that add up are the same however many
+//! threads there are, and joined in their order. Where the memory allowed is too little for all threads, the first of
+//! them does what is left with all of it, so a run fails as on one thread.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use pullback_base::{Id, bug};
-use pullback_ir::{Atom, Block, Loop, LoopForm, Op, VarId};
+use pullback_ir::{Atom, Block, Loop, Op, VarId};
 
 use super::cost::is_slow;
 use super::lanes::{LANES, Layout};
 use super::plan::{Plan, Size};
+use super::sums::Sums;
 use super::tables::{self, Tables};
 use super::text::Text;
 use crate::emit::body::Body;
@@ -29,6 +32,10 @@ use crate::limits::Threads;
 
 /// How often a loop is taken to run whose count is made inside.
 const USUAL: f64 = 32.0;
+/// For how many numbers that a loop adds up it takes twice the work to be worth several threads.
+const BETWEEN: f64 = 1024.0;
+/// Text longer than this is not written twice.
+const LONG: usize = 4000;
 
 /// How many statements are run, roughly: C text, and the number if it is known.
 struct Work {
@@ -60,19 +67,38 @@ impl Work {
     }
 }
 
+/// How a kernel is shared out.
+pub(super) struct Share {
+    /// How many statements it runs, roughly, as C text.
+    work: String,
+    /// What its pieces add up.
+    sums: Sums,
+}
+
+/// The function that runs pieces of a kernel.
+struct Worker {
+    name: String,
+    /// How long its text is.
+    length: usize,
+    /// The values of its frame.
+    frame: String,
+    /// How many iterations go at once.
+    step: i64,
+}
+
 impl Body<'_, '_> {
-    /// How many statements a kernel runs, roughly, as C text, if it may be run by several threads.
-    pub(super) fn share(&self, plan: &Plan<'_>, layout: &Layout) -> Option<String> {
-        let LoopForm::For { index, down, .. } = plan.looped.form else { return None };
-        let is_apart = plan.looped.states.is_empty()
-            && !down
-            && adds_apart(plan, layout, &plan.looped.body, index)
-            && self.are_apart(plan);
-        if !self.emit.may_share || !is_apart {
+    /// How a kernel is shared out, if it may be run by several threads.
+    pub(super) fn share(&self, plan: &Plan<'_>, layout: &Layout) -> Option<Share> {
+        if !self.emit.may_share {
+            return None;
+        }
+        let sums = Sums::of(plan, layout, self.are_apart(plan))?;
+        if !sums.is_empty() && self.emit.fp == Fp::Strict {
             return None;
         }
         let work = self.times(plan, plan.looped).times(&self.work(plan, &plan.looped.body));
-        work.known.is_none_or(|known| known >= Threads::of(2).worth).then_some(work.text)
+        let is_worth = work.known.is_none_or(|known| known >= Threads::of(2).worth);
+        is_worth.then_some(Share { work: work.text, sums })
     }
 
     /// The statements of a block, those of loops inside as often as they run.
@@ -102,19 +128,20 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The loop of a kernel with what it has for itself alone: a part of it, if its index is given.
-    pub(super) fn alone(
+    /// The loop of a kernel with what it has for itself alone: a part of it, if what pieces add up is given.
+    fn alone(
         &mut self,
         plan: &Plan<'_>,
         layout: &Layout,
         tables: &Tables<'_>,
-        part: Option<VarId>,
+        part: Option<&Sums>,
     ) {
-        self.inputs(plan);
+        self.inputs(plan, part);
         let blocks = self.buffers(plan, layout);
         let (poll, is_strict) = (self.poll_line(), self.emit.fp == Fp::Strict);
         let mut text = Text::new(plan, layout, tables, is_strict, poll, self.lines.depth);
-        text.shared = part;
+        text.shared = plan.looped.for_index().filter(|_| part.is_some());
+        text.adds_up = part.is_some_and(|sums| !sums.is_empty());
         text.repeat(plan.looped, plan.vars);
         self.lines.text.push_str(&text.lines.text);
         for block in blocks {
@@ -122,11 +149,72 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The function that runs a part of a kernel, and the line that shares the kernel out.
-    pub(super) fn worker(&mut self, plan: &Plan<'_>, layout: &Layout, tables: &Tables<'_>) {
-        let LoopForm::For { index, count, .. } = plan.looped.form else {
+    /// The lines that run a kernel: here if there is little to do, else shared out.
+    pub(super) fn shared(
+        &mut self,
+        plan: &Plan<'_>,
+        layout: &Layout,
+        tables: &Tables<'_>,
+        share: &Share,
+    ) {
+        let Some(count) = plan.looped.for_count().map(|count| self.atom(count)) else {
             bug("codegen", "a loop with a count")
         };
+        let (sums, total, states) = (&share.sums, share.sums.total(plan), plan.looped.states.len());
+        let worker = self.worker(plan, layout, tables, sums);
+        let Worker { name, frame, step, .. } = &worker;
+        let worth = if sums.is_empty() {
+            "c->worth".to_owned()
+        } else {
+            format!("c->worth * (1.0 + (double)({total}) / {BETWEEN:?})")
+        };
+        let is_little = format!("{} < {worth}", share.work);
+        let is_long = worker.length > LONG;
+        if !is_long {
+            self.open(format_args!("if ({is_little}) {{"));
+            self.alone(plan, layout, tables, None);
+            for var in &plan.vars[..states] {
+                self.line(format_args!("v{0} = k{0};", var.index()));
+            }
+            self.lines.between(format_args!("}} else {{"));
+        }
+        if states > 0 {
+            let values: Vec<String> =
+                plan.looped.init.iter().map(|init| self.atom(*init)).collect();
+            for line in sums.begin("r", &values) {
+                self.line(format_args!("{line}"));
+            }
+        }
+        self.line(format_args!("const {name}_frame e = {{{frame}}};"));
+        if is_long {
+            self.line(format_args!("if ({is_little}) {name}(c, &e, 0, {count}, 0);"));
+        }
+        let or = if is_long { "else " } else { "" };
+        if sums.is_empty() {
+            self.line(format_args!("{or}pb_share(c, {name}, &e, {count}, {step});"));
+        } else {
+            let site = self.site();
+            self.line(format_args!(
+                "{or}pb_share_sums(c, {site}, {name}, {name}_join, &e, {count}, {step}, {total});"
+            ));
+        }
+        for (at, var) in plan.vars[..states].iter().enumerate() {
+            let value = sums.state("r", at);
+            self.line(format_args!("v{} = {value};", var.index()));
+        }
+        if !is_long {
+            self.close();
+        }
+    }
+
+    /// The function that runs a part of a kernel, with what is joined of the parts.
+    fn worker(
+        &mut self,
+        plan: &Plan<'_>,
+        layout: &Layout,
+        tables: &Tables<'_>,
+        sums: &Sums,
+    ) -> Worker {
         let number = self.fresh();
         let name = format!("{}_w{number}", self.emit.name(self.func));
         let (mut fields, mut values, mut heads) = (String::new(), vec![], String::new());
@@ -138,7 +226,8 @@ impl Body<'_, '_> {
         for var in outside(plan) {
             field(&self.c_type(self.ty(var)), &format!("v{}", var.index()));
         }
-        for var in plan.vars {
+        let states = plan.looped.states.len();
+        for var in &plan.vars[states..] {
             let elem = elem_type(self.ty(*var).elem);
             field(&format!("{elem} *restrict"), &format!("q{}", var.index()));
         }
@@ -147,23 +236,36 @@ impl Body<'_, '_> {
                 field("const int64_t *restrict", &tables::name(*var));
             }
         }
+        if states > 0 {
+            let _ = writeln!(fields, "  double *r;");
+            values.push("r".to_owned());
+        }
         let outer = std::mem::replace(&mut self.lines, Lines { text: String::new(), depth: 1 });
         self.is_shared = true;
-        self.alone(plan, layout, tables, Some(index));
+        self.alone(plan, layout, tables, Some(sums));
         self.is_shared = false;
         let inside = std::mem::replace(&mut self.lines, outer).text;
+        let (places, leave) = (sums.places(plan), sums.leave(&plan.vars[..states]));
         let _ = write!(
             self.workers,
             "typedef struct {{\n  volatile int *stop;\n{fields}}} {name}_frame;\n\
-             static void {name}(pb_ctx *c, const void *frame, int64_t from, int64_t to) {{\n\
-             \x20 const {name}_frame *e = frame;\n{heads}{inside}}}\n"
+             static void {name}(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) {{\n\
+             \x20 const {name}_frame *e = frame;\n{heads}{places}{inside}{leave}}}\n"
         );
-        let parts = layout.jams.get(&index).copied().unwrap_or(1) as i64;
-        let step = if layout.lanes.contains(&index) { LANES * parts } else { 1 };
-        let count = self.atom(count);
+        if !sums.is_empty() {
+            let _ = write!(
+                self.workers,
+                "static void {name}_join(const void *frame, const double *own) {{\n\
+                 \x20 const {name}_frame *e = frame;\n{}}}\n",
+                sums.join(plan)
+            );
+        }
+        let step = plan.looped.for_index().map_or(1, |index| {
+            let parts = layout.jams.get(&index).copied().unwrap_or(1) as i64;
+            if layout.lanes.contains(&index) { LANES * parts } else { 1 }
+        });
         values.insert(0, "&c->stop".to_owned());
-        self.line(format_args!("const {name}_frame e = {{{}}};", values.join(", ")));
-        self.line(format_args!("pb_share(c, {name}, &e, {count}, {step});"));
+        Worker { name, length: inside.len(), frame: values.join(", "), step }
     }
 }
 
@@ -175,28 +277,11 @@ fn outside(plan: &Plan<'_>) -> BTreeSet<VarId> {
     };
     plan.looped.body.visit_atoms(&mut note);
     plan.looped.for_count().into_iter().for_each(&mut note);
+    plan.looped.init.iter().copied().for_each(&mut note);
     for size in plan.sizes.values().flatten() {
         if let Size::Atom(atom) = plan.bound(*size).unwrap_or(*size) {
             note(atom);
         }
     }
     vars
-}
-
-/// Whether whatever a block adds to is made in it, or a part of an accumulator from outside that no other iteration
-/// adds to.
-fn adds_apart(plan: &Plan<'_>, layout: &Layout, block: &Block, index: VarId) -> bool {
-    block.stmts.iter().all(|stmt| {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others change nothing from outside")]
-        let is_apart = match &stmt.op {
-            Op::AddAcc(acc, at, _) => acc.var().is_some_and(|acc| {
-                let view = layout.view(acc);
-                let first = view.prefix.first().or(at.first());
-                plan.local.contains(&view.root) || first == Some(&Atom::Var(index))
-            }),
-            Op::ReadAcc(acc) => acc.var().is_some_and(|acc| plan.local.contains(&acc)),
-            _ => true,
-        };
-        is_apart && stmt.op.blocks().iter().all(|block| adds_apart(plan, layout, block, index))
-    })
 }

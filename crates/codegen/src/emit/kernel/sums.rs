@@ -1,0 +1,209 @@
+//! What the pieces of a kernel add up.
+//!
+//! A loop whose iterations wait for each other only to add up is cut into pieces, which begin with nothing and whose
+//! sums are joined in their order. What a piece has is a place of numbers: first the states of the loop, then the
+//! accumulators from outside that it adds to, each from a line of the cache on.
+//!
+//! Law: sums are those of the loop but for the order of what is added, which hangs on sizes alone: not on how many
+//! threads there are. So it is for code that need not keep the order only.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use pullback_base::{Id, bug};
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, VarId};
+use pullback_prim::Prim;
+
+use super::lanes::{Fold, Layout, reduction};
+use super::plan::Plan;
+use super::text::Text;
+use crate::emit::primitives::primitive_text;
+
+/// What a piece adds up.
+pub(super) struct Sums {
+    /// What becomes of each state, and whether it is an Int.
+    states: Vec<(Fold, bool)>,
+    /// The accumulators from outside.
+    accs: Vec<VarId>,
+}
+
+/// How many numbers a line of the cache has.
+const LINE: usize = 8;
+
+impl Sums {
+    /// What a kernel adds up, if that is all for which its iterations wait for each other. `are_apart` says whether
+    /// accumulators from outside have no parts in common.
+    pub fn of(plan: &Plan<'_>, layout: &Layout, are_apart: bool) -> Option<Self> {
+        let LoopForm::For { index, down: false, .. } = plan.looped.form else { return None };
+        let states =
+            (0..plan.looped.states.len()).map(|at| state(plan, at)).collect::<Option<_>>()?;
+        let mut accs = BTreeSet::new();
+        let index = are_apart.then_some(index);
+        let all_add = added(plan, layout, &plan.looped.body, index, &mut accs);
+        let are_reals = accs.iter().all(|acc| plan.ty(Atom::Var(*acc)).elem == Elem::Real);
+        (all_add && are_reals).then(|| Self { states, accs: accs.into_iter().collect() })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty() && self.accs.is_empty()
+    }
+
+    pub fn has(&self, acc: VarId) -> bool {
+        self.accs.contains(&acc)
+    }
+
+    /// How many numbers the states take.
+    fn first(&self) -> usize {
+        self.states.len().next_multiple_of(LINE)
+    }
+
+    /// How many numbers all take: C text.
+    pub fn total(&self, plan: &Plan<'_>) -> String {
+        let of = |acc: &VarId| format!(" + ({})", room(plan, *acc, ""));
+        format!("{}{}", self.first(), self.accs.iter().map(of).collect::<String>())
+    }
+
+    /// The lines by which a piece finds its place.
+    pub fn places(&self, plan: &Plan<'_>) -> String {
+        let mut text = String::new();
+        if !self.states.is_empty() {
+            let _ = writeln!(text, "  double *const r = own ? own : e->r;");
+        }
+        if !self.accs.is_empty() {
+            let _ = writeln!(text, "  int64_t at = {};", self.first());
+        }
+        for acc in &self.accs {
+            let name = acc.index();
+            let _ = writeln!(
+                text,
+                "  double *const restrict a{name} = own ? own + at : {};\n  at += {};",
+                pointer(plan, *acc),
+                room(plan, *acc, "")
+            );
+        }
+        text
+    }
+
+    /// The lines that leave the states where they are looked for.
+    pub fn leave(&self, vars: &[VarId]) -> String {
+        let mut text = String::new();
+        for (at, ((_, is_int), var)) in self.states.iter().zip(vars).enumerate() {
+            let _ = writeln!(text, "  {} = k{};", slot("r", at, *is_int), var.index());
+        }
+        text
+    }
+
+    /// The lines that begin the states of all, from these values, in a variable of this name.
+    pub fn begin(&self, name: &str, values: &[String]) -> Vec<String> {
+        let set = |(at, (_, is_int)): (usize, &(Fold, bool))| {
+            format!("{} = {};", slot(name, at, *is_int), values[at])
+        };
+        let declare = format!("double {name}[{}];", self.states.len());
+        std::iter::once(declare).chain(self.states.iter().enumerate().map(set)).collect()
+    }
+
+    /// The state of this number in a variable.
+    pub fn state(&self, name: &str, at: usize) -> String {
+        slot(name, at, self.states[at].1)
+    }
+
+    /// The lines that join what a piece has added up with all.
+    pub fn join(&self, plan: &Plan<'_>) -> String {
+        let mut text = String::new();
+        for (at, (fold, is_int)) in self.states.iter().enumerate() {
+            let (all, more) = (slot("e->r", at, *is_int), slot("own", at, *is_int));
+            let value = match fold {
+                Fold::Add | Fold::Sub | Fold::IntAdd => format!("{all} + {more}"),
+                Fold::Max => primitive_text(Prim::Max, &[all.clone(), more], true, "0"),
+                Fold::Min => primitive_text(Prim::Min, &[all.clone(), more], true, "0"),
+            };
+            let _ = writeln!(text, "  {all} = {value};");
+        }
+        if !self.accs.is_empty() {
+            let _ = writeln!(text, "  int64_t at = {};", self.first());
+        }
+        for acc in &self.accs {
+            let _ = writeln!(
+                text,
+                "  pb_join_to(e->{}, own + at, {});\n  at += {};",
+                pointer(plan, *acc),
+                count(plan, *acc, "e->"),
+                room(plan, *acc, "e->")
+            );
+        }
+        text
+    }
+}
+
+impl Text<'_, '_> {
+    /// What a state begins with that begins so otherwise: in a piece that has a place of its own, with nothing.
+    pub fn start(&self, looped: &Loop, at: usize, init: String) -> String {
+        if self.adds_up && std::ptr::eq(looped, self.plan.looped) {
+            match reduction(looped, at).map(|reduction| reduction.fold) {
+                Some(Fold::Add | Fold::Sub) => return format!("(own ? 0.0 : {init})"),
+                Some(Fold::IntAdd) => return format!("(own ? 0 : {init})"),
+                Some(Fold::Max | Fold::Min) | None => {}
+            }
+        }
+        init
+    }
+}
+
+/// What becomes of a state, if the order does not matter, and whether it is an Int.
+fn state(plan: &Plan<'_>, at: usize) -> Option<(Fold, bool)> {
+    let reduction = reduction(plan.looped, at)?;
+    let is_proven = !plan.unproven.contains(&std::ptr::from_ref(reduction.stmt));
+    let is_int = plan.ty(Atom::Var(plan.looped.states[at])).elem == Elem::Int;
+    is_proven.then_some((reduction.fold, is_int))
+}
+
+/// The accumulators from outside that iterations with other indices may add to too. Whether nothing is read that they
+/// add to.
+fn added(
+    plan: &Plan<'_>,
+    layout: &Layout,
+    block: &Block,
+    index: Option<VarId>,
+    accs: &mut BTreeSet<VarId>,
+) -> bool {
+    block.stmts.iter().all(|stmt| {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others change nothing from outside")]
+        match &stmt.op {
+            Op::AddAcc(acc, at, _) => {
+                let Some(acc) = acc.var() else { bug("codegen", "an accumulator") };
+                let view = layout.view(acc);
+                let first = view.prefix.first().or(at.first());
+                let is_own = index.is_some_and(|index| first == Some(&Atom::Var(index)));
+                if !is_own && !plan.local.contains(&view.root) {
+                    accs.insert(view.root);
+                }
+                true
+            }
+            Op::ReadAcc(acc) => acc.var().is_some_and(|acc| plan.local.contains(&acc)),
+            op => op.blocks().iter().all(|block| added(plan, layout, block, index, accs)),
+        }
+    })
+}
+
+/// Where a number lies.
+fn slot(name: &str, at: usize, is_int: bool) -> String {
+    if is_int { format!("((int64_t *){name})[{at}]") } else { format!("{name}[{at}]") }
+}
+
+/// Where the numbers of an accumulator begin.
+fn pointer(plan: &Plan<'_>, acc: VarId) -> String {
+    let suffix = if plan.ty(Atom::Var(acc)).is_array() { ".p" } else { "" };
+    format!("v{}{suffix}", acc.index())
+}
+
+/// How many numbers an accumulator has.
+fn count(plan: &Plan<'_>, acc: VarId, of: &str) -> String {
+    let rank = plan.ty(Atom::Var(acc)).rank;
+    let sizes: Vec<String> = (0..rank).map(|at| format!("{of}v{}.d[{at}]", acc.index())).collect();
+    if sizes.is_empty() { "1".to_owned() } else { sizes.join(" * ") }
+}
+
+/// How many it takes.
+fn room(plan: &Plan<'_>, acc: VarId, of: &str) -> String {
+    format!("({} + {}) / {LINE} * {LINE}", count(plan, acc, of), LINE - 1)
+}
