@@ -7,6 +7,7 @@
 mod convert;
 mod path;
 mod stages;
+mod threads;
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -23,6 +24,7 @@ use pullback_prim::Fault;
 use crate::engine::{Answer, Back, Mode};
 
 use convert::{given, shown};
+use threads::Alike;
 
 pub use path::{
     Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, optional_passes,
@@ -219,6 +221,8 @@ pub struct Compiled {
     entries: Vec<(Vec<Type>, Type)>,
     /// What runs, if it is not the evaluator.
     native: Option<Native>,
+    /// What is to give the same bits on any number of threads.
+    alike: Vec<Alike>,
 }
 
 impl Compiled {
@@ -260,7 +264,7 @@ impl Compiled {
         let entries = defs.iter().map(entry).collect();
         let roots: Vec<DefId> = defs.iter().map(|(def, _)| *def).collect();
         let Some(lowered) = compile(program, &roots, plan)? else { bug(NAME, "a plan for code") };
-        Ok(Self { lowered: RefCell::new(lowered), entries, native: None })
+        Ok(Self { lowered: RefCell::new(lowered), entries, native: None, alike: vec![] })
     }
 
     /// The code of what is asked of a function of one argument; arguments are that one, and a direction if there
@@ -287,7 +291,12 @@ impl Compiled {
         let mut program = program.clone();
         let roots: Vec<_> = defs.iter().map(|def| (constant(&mut program, *def), 0)).collect();
         let mut code = Self::together(&program, &roots)?;
-        code.go_native(Level::Quick, Fp::Strict)?;
+        let also = program.verify_passes.then_some(Fp::Fast);
+        for fp in also.into_iter().chain([Fp::Strict]) {
+            code.go_native(Level::Quick, fp)?;
+            let checked = code.native.iter().filter(|_| also.is_some()).map(Alike::of);
+            code.alike.extend(checked);
+        }
         Ok(code)
     }
 
@@ -434,6 +443,9 @@ impl Compiled {
             let limits = native_limits(options);
             // Native code counts nothing.
             let counts = pullback_ir::eval::Counts::default();
+            for alike in &self.alike {
+                alike.check(&mut lowered.program, entry, &values, &limits);
+            }
             (native.call(&mut lowered.program, entry, &values, &limits)?, counts)
         } else {
             let (root, limits) = (lowered.roots[entry], limits(options));
