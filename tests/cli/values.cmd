@@ -40,10 +40,10 @@ exit 1
 $ pullback run tests/cli/programs/calls.pull forever 1 --timeout 200ms
 exit 1
 ! error[E0711]: the time limit of 0.2 s is over
-!   --> tests/cli/programs/calls.pull:18:40
+!   --> tests/cli/programs/calls.pull:18:31
 !    |
 ! 18 | def forever (x: Real): Real = loop y = x while true do y + 1.0
-!    |                                        ^ this was being evaluated
+!    |                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this was being evaluated
 !    |
 !    = note: the program was stopped before it had a result
 !    = help: make the input smaller, or raise the limit with `--timeout`

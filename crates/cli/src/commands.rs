@@ -15,6 +15,7 @@ use crate::output::Destination;
 use crate::plot::plot;
 use crate::progress::Bar;
 use crate::terminal::{Terminal, error_line, page_width, print, report};
+use crate::watcher::Watcher;
 
 /// Executes a command; gives the exit code.
 pub fn execute(options: &Options, clock: &Clock) -> u8 {
@@ -142,7 +143,11 @@ fn answered(
     let file = output.output.as_deref().map(Destination::new).transpose();
     let file = file.map_err(|diagnostic| refused(session, diagnostic))?;
     call.output = file.as_ref().map(|file| file.format);
-    let answer = operation(session, &call)?;
+    let watcher = if output.json { None } else { Watcher::start() };
+    call.settings.progress = watcher.as_ref().map(Watcher::progress);
+    let answer = operation(session, &call);
+    drop(watcher);
+    let answer = answer?;
     if let Some(file) = &file {
         let bytes = answer.file(file.format);
         session.clock.stop();

@@ -18,6 +18,7 @@ mod progress;
 mod terminal;
 mod units;
 mod watchdog;
+mod watcher;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         // The hook has told about the panic.
         Ok(Outcome::Panicked) => ExitCode::from(BUG),
         Ok(Outcome::Late(limit)) => {
+            lines::no_more_progress();
             let diagnostic = pullback_driver::stopped_late(limit.as_secs_f64());
             terminal::report(&SourceMap::default(), &[diagnostic], color);
             ExitCode::from(WRONG_PROGRAM)

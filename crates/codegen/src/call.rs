@@ -7,10 +7,10 @@
 use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use pullback_base::{Diagnostic, bug};
+use pullback_base::{Diagnostic, Progress, bug};
 use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
 
@@ -145,7 +145,12 @@ impl Native {
         unsafe {
             (self.loaded.library.listen)(context, heard, std::ptr::from_ref(&*tell).cast());
         }
-        Run { native: self, context, _tell: tell }
+        let progress = limits.progress.clone();
+        if let Some(progress) = &progress {
+            // SAFETY: the context is open, and the counters live as long as the run.
+            unsafe { (self.loaded.library.watch)(context, progress.counters()) }
+        }
+        Run { native: self, context, _tell: tell, _progress: progress }
     }
 }
 
@@ -166,6 +171,8 @@ struct Run<'n> {
     context: *mut Context,
     /// What is told each line: the context has its address.
     _tell: Box<fn(&str)>,
+    /// Who is told how far it is: the context has the address of the counters.
+    _progress: Option<Arc<Progress>>,
 }
 
 impl Drop for Run<'_> {

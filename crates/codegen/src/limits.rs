@@ -1,8 +1,9 @@
 //! What a run may take.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use pullback_base::Since;
+use pullback_base::{Progress, Since};
 
 /// Limits of a run.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub struct Limits {
     pub since: Option<Since>,
     /// What is told each line of [`pullback_ir::Op::Tell`].
     pub tell: fn(&str),
+    /// Who is told how far the outermost loop is.
+    pub progress: Option<Arc<Progress>>,
 }
 
 /// On how many threads a run may be.

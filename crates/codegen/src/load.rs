@@ -7,6 +7,7 @@
 use std::ffi::c_void;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicI64;
 
 use libloading::Library as Object;
 
@@ -29,6 +30,7 @@ pub struct Library {
     pub(crate) open: unsafe extern "C" fn(u64, *const *const c_void) -> *mut Context,
     pub(crate) threads: unsafe extern "C" fn(*mut Context, u64, f64),
     pub(crate) listen: unsafe extern "C" fn(*mut Context, Hear, *const c_void),
+    pub(crate) watch: unsafe extern "C" fn(*mut Context, *const AtomicI64),
     pub(crate) stop: unsafe extern "C" fn(*mut Context) -> *mut i32,
     pub(crate) make: unsafe extern "C" fn(*mut Context, u32, u32, u64) -> *mut i64,
     pub(crate) told: unsafe extern "C" fn(*const Context, *mut i64),
@@ -77,6 +79,7 @@ impl Library {
                 open: *object.get(b"pb_open\0").map_err(refused)?,
                 threads: *object.get(b"pb_threads\0").map_err(refused)?,
                 listen: *object.get(b"pb_listen\0").map_err(refused)?,
+                watch: *object.get(b"pb_watch\0").map_err(refused)?,
                 stop: *object.get(b"pb_stop\0").map_err(refused)?,
                 make: *object.get(b"pb_make\0").map_err(refused)?,
                 told: *object.get(b"pb_told\0").map_err(refused)?,

@@ -181,7 +181,8 @@ fn program() -> Program {
 
 /// The values of a function at points.
 fn values(native: &Native, program: &mut Program, root: usize, xs: &[f64], ys: &[f64]) -> Vec<f64> {
-    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {} };
+    let limits =
+        Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
     let args = [Value::reals(xs.to_vec()), Value::reals(ys.to_vec())];
     let results = native.call(program, root, &args, &limits).expect("a result");
     let Some(Value::Array(array)) = results.first() else { panic!("an array") };
@@ -272,7 +273,8 @@ fn a_long_kernel_ends_at_its_limit() {
         let native =
             Native::new(&program, &roots, &proven(&program), Level::Quick, Fp::Fast).expect("code");
         let timeout = Some(std::time::Duration::from_millis(50));
-        let limits = Limits { max_memory: 1 << 30, timeout, since: None, tell: |_| {} };
+        let limits =
+            Limits { max_memory: 1 << 30, timeout, since: None, tell: |_| {}, progress: None };
         let result = native.call(&mut program, 0, &[Value::Int(1 << 60)], &limits);
         assert_eq!(result.err().map(|problem| problem.code), Some("E0711"));
     }

@@ -30,7 +30,8 @@ fn @product.0(n.0: i64, m.1: i64, p.2: i64, a.3: []f64, b.4: []f64) -> [][]f64 {
 }
 ";
 
-const LIMITS: Limits = Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {} };
+const LIMITS: Limits =
+    Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
 
 /// What is zero, and what it meets there.
 fn factors(n: usize, m: usize, p: usize, odd: f64) -> (Vec<f64>, Vec<f64>) {

@@ -107,7 +107,8 @@ fn primitives_are_what_the_table_says() {
         Prim::ALL.iter().filter_map(|prim| Some((*prim, function(&mut program, *prim)?))).collect();
     let roots: Vec<FuncId> = known.iter().map(|(_, func)| *func).collect();
     let native = Native::new(&program, &roots, &[], Level::Quick, Fp::Strict).expect("native code");
-    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {} };
+    let limits =
+        Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
     let (mut count, mut wrong) = (0, vec![]);
     for (root, (prim, _)) in known.iter().enumerate() {
         let mut points: Vec<Vec<Scalar>> = vec![vec![]];
@@ -145,7 +146,8 @@ fn reals_are_written_as_the_table_writes_them() {
     let func = function(&mut program, Prim::ShowReal).expect("a primitive on scalars");
     let native =
         Native::new(&program, &[func], &[], Level::Quick, Fp::Strict).expect("native code");
-    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {} };
+    let limits =
+        Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
     // Powers of two, beside which numbers lie closer below than above; powers of ten; and any.
     let mut reals: Vec<f64> = (0..2047).map(|k: u64| f64::from_bits(k << 52)).collect();
     reals.extend((-30..30).flat_map(|k| [1.0, 9.5, 9.999_999].map(|x| x * 10f64.powi(k))));

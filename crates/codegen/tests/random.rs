@@ -126,7 +126,8 @@ fn heard() -> Vec<String> {
 /// What differs between the evaluator and native code.
 fn difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
     let _alone = HEARER.lock().expect("no panic");
-    let limits = Limits { max_memory: MEMORY, timeout: None, since: None, tell: hear };
+    let limits =
+        Limits { max_memory: MEMORY, timeout: None, since: None, tell: hear, progress: None };
     let evaluated = eval::Limits { max_memory: MEMORY, tell: hear, ..eval::Limits::default() };
     let (mut program, func) = (one.program.clone(), one.root[0]);
     args.iter().find_map(|args| {
@@ -248,7 +249,8 @@ fn are_close(found: &Value, wanted: &Value) -> bool {
 /// What differs by more than rounding between the evaluator and native code.
 fn large_difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
     let mut program = one.program.clone();
-    let limits = Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {} };
+    let limits =
+        Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {}, progress: None };
     args.iter().find_map(|args| {
         let evaluated = eval::Limits { max_memory: MEMORY, ..eval::Limits::default() };
         let wanted = evaluate(&program, one.root[0], args.clone(), evaluated);
@@ -272,7 +274,8 @@ fn fast_programs_nearly_agree() {
 /// What differs between one thread and several.
 fn difference_of_threads(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
     let mut program = one.program.clone();
-    let limits = Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {} };
+    let limits =
+        Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {}, progress: None };
     args.iter().find_map(|args| {
         let mut on = |most| {
             let native = native.clone().on(Threads { most, worth: 0.0 });

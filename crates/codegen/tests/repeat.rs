@@ -41,7 +41,8 @@ fn @down.3(n.20: i64) -> i64 {
 }
 ";
 
-const LIMITS: Limits = Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {} };
+const LIMITS: Limits =
+    Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
 
 fn native() -> (Program, Native) {
     let mut sources = SourceMap::default();

@@ -38,6 +38,7 @@ fn native_code_gives_what_the_files_say() {
             timeout: case.limits.timeout,
             since: None,
             tell: |_| {},
+            progress: None,
         };
         let mut program = case.program.clone();
         for (root, (line, func)) in lines.into_iter().enumerate() {
@@ -70,7 +71,8 @@ fn a_stack_is_as_large_as_the_system_gives() {
     let root = program.funcs.ids().next().expect("a function");
     let native =
         Native::new(&program, &[root], &[], Level::Quick, Fp::Strict).expect("native code");
-    let limits = Limits { max_memory: 1 << 46, timeout: None, since: None, tell: |_| {} };
+    let limits =
+        Limits { max_memory: 1 << 46, timeout: None, since: None, tell: |_| {}, progress: None };
     let results = native.call(&mut program, 0, &[Value::Int(1_000_000)], &limits);
     assert_eq!(results.expect("a value")[0].as_int(), Some(1_000_000));
 }

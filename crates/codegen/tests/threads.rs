@@ -175,7 +175,8 @@ fn sums_are_shared_out_where_their_order_may_change() {
 
 #[test]
 fn threads_change_no_bit() {
-    let limits = Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {} };
+    let limits =
+        Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
     let xs: Vec<f64> = (0..3000).map(|i| f64::from(i * 37 % 101) / 10.0 - 3.0).collect();
     for text in PROGRAMS {
         let mut in_order = vec![];
@@ -207,14 +208,15 @@ fn limits_hold_on_threads() {
         let (mut program, [one, .., several, _]) = compiled(text, Fp::Fast, Level::Quick);
         // Every amount of memory that is too little for one, two, three or four of the threads.
         for max_memory in (0..150).map(|k| 4000 + k * 1000) {
-            let limits = Limits { max_memory, timeout: None, since: None, tell: |_| {} };
+            let limits =
+                Limits { max_memory, timeout: None, since: None, tell: |_| {}, progress: None };
             let wanted = told(&one, &mut program, &xs, &limits);
             assert_eq!(told(&several, &mut program, &xs, &limits), wanted, "{max_memory} bytes");
         }
     }
     let (mut program, [.., several, _]) = compiled(PROGRAMS[1], Fp::Fast, Level::Quick);
     let timeout = Some(Duration::from_millis(20));
-    let limits = Limits { max_memory: 1 << 30, timeout, since: None, tell: |_| {} };
+    let limits = Limits { max_memory: 1 << 30, timeout, since: None, tell: |_| {}, progress: None };
     let large = vec![0.5; 400_000];
     assert!(told(&several, &mut program, &large, &limits).starts_with("E0711"));
 }

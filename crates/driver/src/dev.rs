@@ -415,6 +415,7 @@ fn counts_of_code(
         since: Some(limits.since),
         budget: None,
         tell: |_| {},
+        progress: None,
     };
     match pullback_ir::eval::evaluate(code, root, arguments, limits) {
         Ok((_, counts)) => Ok(account(vec![String::new(), "value".to_owned()], &[counts])),

@@ -112,6 +112,7 @@ impl Engine {
             since: Some(since),
             max_tape: settings.max_tape,
             tell: settings.tell.unwrap_or(|_| {}),
+            progress: settings.progress.clone(),
             strict_fp: settings.fp == Some(Fp::Strict),
             portable: settings.target == Target::Portable,
             threads: settings.threads.unwrap_or(1),

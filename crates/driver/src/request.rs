@@ -2,6 +2,9 @@
 //! tools without a terminal.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use pullback_base::Progress;
 
 /// A call of a definition of a file.
 #[derive(Clone, Debug, Default)]
@@ -115,6 +118,8 @@ pub struct Settings {
     pub timeout: Option<f64>,
     /// What is told each line of `debug`; none is nobody.
     pub tell: Option<fn(&str)>,
+    /// Who is told how far the outermost loop is.
+    pub progress: Option<Arc<Progress>>,
     /// How deep calls of a recursive function may nest.
     pub fuel: Option<u64>,
     /// How many steps `test` gives each line on engines that transform programs; none is

@@ -81,7 +81,11 @@ pub fn climb(
     let within = |steps: u64| {
         let budget = Some(Budget { steps, exceeded: "the steps of the first tier" });
         match evaluate(&Options { budget, ..options.clone() }) {
-            Err(fault) if fault.code == "E0719" => None,
+            Err(fault) if fault.code == "E0719" => {
+                // The next tier begins anew.
+                options.progress.iter().for_each(|progress| progress.tell(None));
+                None
+            }
             answered => Some(answered),
         }
     };

@@ -102,8 +102,8 @@ pub enum Instr {
 
     // Jumps.
     Jump { to: u32 },
-    /// Backward, at the end of a loop's body.
-    Again { to: u32 },
+    /// Backward, at the end of a loop's body; `i` counts how often.
+    Again { i: Reg, to: u32 },
     JumpIf { a: Reg, to: u32 },
     JumpUnless { a: Reg, to: u32 },
     JRealLt { a: Reg, b: Reg, to: u32 },

@@ -119,6 +119,7 @@ impl Core<'_> {
                 let Some(then) = self.natives.pop() else {
                     return Err(Fault::internal("no continuation"));
                 };
+                self.ctx.is_outermost = self.frames.len() <= 1;
                 let step = then.resume(&mut self.ctx, value)?;
                 self.perform(stack, step, frame.base)
             }
@@ -146,6 +147,7 @@ impl Core<'_> {
                         let Some(then) = self.natives.pop() else {
                             return Err(Fault::internal("no continuation"));
                         };
+                        self.ctx.is_outermost = self.frames.len() <= 1;
                         step = then.resume(&mut self.ctx, std::mem::take(&mut stack[at]))?;
                         continue;
                     }

@@ -31,7 +31,8 @@ impl Instr {
     ) {
         use Effect::{Peek, Read, Run, Write};
         match self {
-            Self::Jump { .. } | Self::Again { .. } => {}
+            Self::Jump { .. } => {}
+            Self::Again { i, .. } => f(Peek(*i)),
             Self::Unit { d }
             | Self::Bool { d, .. }
             | Self::Int { d, .. }
@@ -151,7 +152,7 @@ impl Instr {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the jumps among all instructions")]
         match self {
             Self::Jump { to }
-            | Self::Again { to }
+            | Self::Again { to, .. }
             | Self::JumpIf { to, .. }
             | Self::JumpUnless { to, .. }
             | Self::JRealLt { to, .. }

@@ -8,8 +8,8 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use pullback_base::Since;
 use pullback_base::memory::{self, Charge};
+use pullback_base::{Since, Stand};
 use pullback_prim::Prim;
 
 use super::counts::Counts;
@@ -180,6 +180,8 @@ pub struct Ctx {
     pub(super) options: Options,
     /// What the machine's own stacks take.
     pub(super) frames: Charge,
+    /// Whether no call of the program waits for what the engine does.
+    pub(super) is_outermost: bool,
     deadline: Option<Instant>,
     /// Open levels, ascending.
     open: Vec<(u64, Rc<dyn Level>)>,
@@ -206,6 +208,7 @@ impl Ctx {
             ceiling: since.bytes.saturating_add(options.max_memory),
             options,
             frames: Charge::default(),
+            is_outermost: false,
             deadline,
             open: vec![],
             linearity_tests: 0,
@@ -325,6 +328,14 @@ impl Ctx {
                 Err(Fault::Time { seconds: timeout.as_secs_f64() })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Tells how far the engine is, if somebody asks and this is what the whole run does.
+    pub fn tell_stand(&self, stand: Stand) {
+        let progress = self.options.progress.as_ref().filter(|_| self.is_outermost);
+        if let Some(progress) = progress.filter(|progress| progress.is_asked()) {
+            progress.tell(Some(stand));
         }
     }
 

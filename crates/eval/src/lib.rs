@@ -19,6 +19,7 @@ mod machine;
 mod numeric;
 mod options;
 mod prims;
+mod stand;
 mod value;
 pub mod walk;
 pub mod watch;

@@ -162,7 +162,7 @@ impl<'i> Machine<'i> {
             macro_rules! jump_real { ($($t:tt)*) => { real_jump!(core, primitives, w, regs, $($t)*) }; }
             macro_rules! jump_int { ($($t:tt)*) => { int_jump!(primitives, w, regs, $($t)*) }; }
             macro_rules! jump_if { ($test:expr, $to:expr) => { if $test { w.pc = $to as usize; } }; }
-            macro_rules! burn { () => { burned!(fuel, core, primitives, w) }; }
+            macro_rules! burn { () => { burned!(fuel, core, primitives, w, stack, regs) }; }
             macro_rules! leave { ($next:expr) => {{ next = check!($next); continue 'frame; }}; }
             macro_rules! save { () => { check!(core.push_frame(Frame { code: w.id, pc: w.pc as u32, base: w.base })) }; }
             macro_rules! enter { ($code:expr, $base:expr) => { entered!($code, $base, image, stack, core, primitives, w, regs) }; }
@@ -216,7 +216,7 @@ impl<'i> Machine<'i> {
                     Instr::Look2 { prim, a, b } => core.look(image.prims[prim].prim, &[&reg!(a), &reg!(b)], w.id, w.pc),
                     Instr::LookK { prim, left, a, k } => core.look_beside(image.prims[prim].prim, left, &reg!(a), k, w.id, w.pc),
                     Instr::Jump { to } => w.pc = to as usize,
-                    Instr::Again { to } => { w.pc = to as usize; burn!() }
+                    Instr::Again { i, to } => { let n = int(&reg!(i)) + 1; set_int(&mut reg!(i), n); w.pc = to as usize; burn!() }
                     Instr::JumpIf { a, to } => jump_if!(matches!(reg!(a), Value::Bool(true)), to),
                     Instr::JumpUnless { a, to } => jump_if!(matches!(reg!(a), Value::Bool(false)), to),
                     Instr::JRealLt { a, b, to } => jump_real!(a, &reg!(b), to, Lt, |x, y| x < y),

@@ -1,9 +1,10 @@
 //! What an evaluation may take, and the conventions it keeps.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
-use pullback_base::{Budget, Since};
+use pullback_base::{Budget, Progress, Since};
 
 use super::watch::Watch;
 
@@ -26,6 +27,8 @@ pub struct Options {
     pub max_tape: Option<usize>,
     /// What is told each line of `debug`.
     pub tell: fn(&str),
+    /// Who is told how far the outermost loop is.
+    pub progress: Option<Arc<Progress>>,
     /// Whether native code adds and rounds as the evaluator does, to the last bit.
     pub strict_fp: bool,
     /// Whether native code runs on every machine of this kind, and not on this one alone.
@@ -35,10 +38,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// The same for an evaluation that comes before or after the one that is asked for: nobody hears what it tells.
+    /// The same for an evaluation that comes before or after the one that is asked for: nobody hears what it tells,
+    /// and how far it is.
     #[must_use]
     pub fn unheard(&self) -> Self {
-        Self { tell: |_| {}, ..self.clone() }
+        Self { tell: |_| {}, progress: None, ..self.clone() }
     }
 }
 
@@ -53,6 +57,7 @@ impl Default for Options {
             budget: None,
             max_tape: None,
             tell: |_| {},
+            progress: None,
             strict_fp: false,
             portable: false,
             threads: 1,

@@ -11,6 +11,7 @@ mod core;
 mod counts;
 mod machine;
 mod meter;
+mod stand;
 mod tangent;
 mod value;
 

@@ -77,6 +77,7 @@ impl SettingsArgs {
             max_tape: self.max_tape,
             timeout: self.timeout,
             tell: Some(lines::error_line),
+            progress: None,
             fuel: self.fuel,
             steps: None,
         }

@@ -16,6 +16,8 @@ mod kept;
 mod memory;
 #[cfg(unix)]
 mod plot;
+#[cfg(target_os = "linux")]
+mod progress;
 mod reference;
 mod tiers;
 

@@ -49,6 +49,8 @@ pub(super) struct Body<'e, 'p> {
     pub is_slow: bool,
     /// Whether what is at hand is run by threads.
     pub is_shared: bool,
+    /// Whether what is at hand is in a loop.
+    pub is_inside: bool,
     /// What threads run of its loops: functions of their own, before it.
     pub workers: String,
     /// Whether the loop at hand looks in every iteration at whether the run is to stop.

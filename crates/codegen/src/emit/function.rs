@@ -32,6 +32,7 @@ impl Emit<'_> {
             fresh_accs: FxHashSet::default(),
             is_slow: false,
             is_shared: false,
+            is_inside: false,
             workers: String::new(),
             polls: false,
             fresh: 0,

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::blocks::Exit;
 use super::body::Body;
 use super::ownership::Dead;
+use super::stand;
 use crate::layout::elem_type;
 
 /// How many iterations of a loop without calls or loops inside pass between two looks at the limits.
@@ -54,23 +55,38 @@ impl Body<'_, '_> {
             self.declare_collected(collected);
         }
         self.open(format_args!("{{"));
+        let tells = self.tells();
+        let outside = std::mem::replace(&mut self.is_inside, true);
         match &looped.form {
             LoopForm::For { index, count, down } => {
-                self.counted(looped, inner, vars, (*index, *count, *down));
+                self.counted(looped, inner, vars, (*index, *count, *down), tells);
             }
             LoopForm::While(cond) => {
                 for var in collected {
                     self.line(format_args!("pb_build g{} = {{.row = 1}};", var.index()));
                 }
+                let done = self.fresh();
+                if tells {
+                    self.tell_begin("-1", false);
+                    self.line(format_args!("int64_t d{done} = 0;"));
+                }
                 self.open(format_args!("for (;;) {{"));
                 self.poll();
+                if tells {
+                    let line = stand::done(&format!("d{done}++"), "", false);
+                    self.line(format_args!("{line}"));
+                }
                 let around = std::mem::replace(&mut self.polls, true);
                 self.block(cond, &inner[0], &[], Exit::Condition);
                 self.block(&looped.body, &inner[1], &looped.states, Exit::Next(looped, vars));
                 self.polls = around;
                 self.close();
+                if tells {
+                    self.tell_end();
+                }
             }
         }
+        self.is_inside = outside;
         for var in collected {
             self.collected(*var);
         }
@@ -102,6 +118,7 @@ impl Body<'_, '_> {
         inner: &[Scope],
         vars: &[VarId],
         (index, count, down): (VarId, Atom, bool),
+        tells: bool,
     ) {
         // A few iterations without calls and loops inside take no time to speak of.
         let is_small = is_straight(&looped.body) && matches!(count, Atom::Int(n) if n <= STRETCH);
@@ -117,6 +134,10 @@ impl Body<'_, '_> {
         }
         let i = index.index();
         let is_short = is_straight(&looped.body) && !is_small;
+        let tells = tells && !is_small;
+        if tells {
+            self.tell_begin(&count, down);
+        }
         let (start, test, step) = if down {
             (format!("{count} - 1"), format!("v{i} >= 0"), format!("v{i}--"))
         } else {
@@ -140,11 +161,19 @@ impl Body<'_, '_> {
             self.open(format_args!("for (int64_t s{e} = {start}, e{e}; {whole}; {next}) {{"));
             self.line(format_args!("e{e} = {bound};"));
             self.poll();
+            if tells {
+                let line = stand::done(&format!("s{e}"), &count, down);
+                self.line(format_args!("{line}"));
+            }
             self.open(format_args!("for (int64_t v{i} = s{e}; {inner_test}; {step}) {{"));
         } else {
             self.open(format_args!("for (int64_t v{i} = {start}; {test}; {step}) {{"));
             if !is_small {
                 self.poll();
+            }
+            if tells {
+                let line = stand::done(&format!("v{i}"), &count, down);
+                self.line(format_args!("{line}"));
             }
         }
         let around = std::mem::replace(&mut self.polls, !is_short && !is_small);
@@ -153,6 +182,9 @@ impl Body<'_, '_> {
         self.close();
         if is_short {
             self.close();
+        }
+        if tells {
+            self.tell_end();
         }
     }
 

@@ -27,6 +27,7 @@ mod ownership;
 mod places;
 mod primitives;
 mod shared;
+mod stand;
 mod statements;
 mod tables;
 
@@ -34,7 +35,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use pullback_base::{Id, IdVec, Span};
-use pullback_ir::{DataId, FuncId, Op, Program, Type};
+use pullback_ir::{Block, DataId, FuncId, LoopForm, Op, Program, Type};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
@@ -172,6 +173,7 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
         check_ranks(unit.program)?;
         let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
         emit.may_share = true;
+        emit.tells_stand = true;
         emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));
         starts.push((emit.named("start"), unit.roots.len()));
@@ -208,6 +210,8 @@ struct Emit<'p> {
     pub fp: Fp,
     /// Whether threads may run its loops.
     pub may_share: bool,
+    /// Whether its loops tell how far they are.
+    pub tells_stand: bool,
     /// What the names of this program begin with.
     prefix: String,
     has_cells: IdVec<DataId, bool>,
@@ -247,6 +251,7 @@ impl<'p> Emit<'p> {
             proven: unit.proven,
             fp: unit.fp,
             may_share: false,
+            tells_stand: false,
             prefix,
             has_cells: with_cells(&unit.program.datas),
             strings: canonical_strings(unit.program),
@@ -334,6 +339,8 @@ struct Graph {
     is_recursive: IdVec<FuncId, bool>,
     /// Whether errors in it may be told at a place in the library.
     meets_library: IdVec<FuncId, bool>,
+    /// Whether a function is reached outside loops and recursion alone, so that its loops are outermost ones.
+    is_outermost: IdVec<FuncId, bool>,
 }
 
 impl Graph {
@@ -365,18 +372,53 @@ impl Graph {
             in_library[func]
                 || program.funcs.ids().any(|other| below[func][other] && in_library[other])
         };
+        let is_recursive = program.funcs.ids().map(|func| below[func][func]).collect();
         Self {
             is_reached: reached(roots),
-            is_recursive: program.funcs.ids().map(|func| below[func][func]).collect(),
+            is_outermost: outermost(program, &calls, &is_recursive),
+            is_recursive,
             meets_library: program.funcs.ids().map(meets).collect(),
         }
     }
 }
 
+/// Which functions are outside circles, and no loop and no circle leads to them.
+fn outermost(
+    program: &Program,
+    calls: &IdVec<FuncId, Vec<FuncId>>,
+    is_recursive: &IdVec<FuncId, bool>,
+) -> IdVec<FuncId, bool> {
+    let mut todo: Vec<FuncId> = vec![];
+    for func in program.funcs.ids() {
+        if is_recursive[func] {
+            todo.push(func);
+        }
+        program.funcs[func].body.visit(&mut |stmt| {
+            if let Op::Loop(looped) = &stmt.op {
+                todo.extend(callees_in(program, &looped.body));
+                if let LoopForm::While(cond) = &looped.form {
+                    todo.extend(callees_in(program, cond));
+                }
+            }
+        });
+    }
+    let mut is_outermost: IdVec<FuncId, bool> = program.funcs.ids().map(|_| true).collect();
+    while let Some(func) = todo.pop() {
+        if std::mem::replace(&mut is_outermost[func], false) {
+            todo.extend(&calls[func]);
+        }
+    }
+    is_outermost
+}
+
 /// The functions that a function calls.
 fn callees(program: &Program, func: FuncId) -> Vec<FuncId> {
+    callees_in(program, &program.funcs[func].body)
+}
+
+fn callees_in(program: &Program, block: &Block) -> Vec<FuncId> {
     let mut callees = vec![];
-    program.funcs[func].body.visit(&mut |stmt| {
+    block.visit(&mut |stmt| {
         if let Op::Call(callee, _) = &stmt.op {
             callees.push(*callee);
         } else if let Op::Custom { rule, .. } = &stmt.op {

@@ -85,6 +85,7 @@ typedef struct pb_ctx {
   volatile int stop;
   uint64_t threads;
   double worth;
+  int64_t *stand;
   int32_t outside;
   uint64_t low;
   int64_t depth;

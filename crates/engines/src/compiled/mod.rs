@@ -480,12 +480,13 @@ fn level(options: &Options) -> Level {
 }
 
 fn native_limits(options: &Options) -> pullback_codegen::Limits {
-    let Options { max_memory, timeout, since, tell, .. } = options;
+    let Options { max_memory, timeout, since, tell, progress, .. } = options;
     pullback_codegen::Limits {
         max_memory: *max_memory,
         timeout: *timeout,
         since: *since,
         tell: *tell,
+        progress: progress.clone(),
     }
 }
 
@@ -496,5 +497,6 @@ fn limits(options: &Options) -> Limits {
         since: options.since,
         budget: options.budget,
         tell: options.tell,
+        progress: options.progress.clone(),
     }
 }

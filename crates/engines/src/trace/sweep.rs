@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use pullback_base::{Counted, Stand};
 use pullback_eval::memory::Charge;
 use pullback_eval::{Ctx, Fault, Step, Value, walk};
 
@@ -82,6 +83,9 @@ impl Reverse {
             self.at -= 1;
             if self.at.is_multiple_of(TICK) {
                 ctx.check_limits()?;
+                let all = tape.nodes.len();
+                let done = (all - self.at) as u64;
+                ctx.tell_stand(Stand { counted: Counted::Operations, done, all: Some(all as u64) });
             }
             let at = self.at;
             if watched {

@@ -470,12 +470,14 @@ impl Function<'_, '_> {
                 self.land(exit);
             }
             LoopForm::While(cond) => {
+                let i = self.fresh();
+                self.emit(Instr::Int { d: i, n: 0 });
                 let top = self.label();
                 let mark = self.next;
                 let exits = self.condition(cond, false);
                 self.next = mark;
                 self.next_state(body, &state_dst);
-                self.emit(Instr::Again { to: top });
+                self.emit(Instr::Again { i, to: top });
                 self.land_all(exits);
             }
         }

@@ -73,11 +73,13 @@ macro_rules! int_jump {
 
 /// Every so often, looks at the limits.
 macro_rules! burned {
-    ($fuel:ident, $core:ident, $primitives:ident, $w:ident) => {{
+    ($fuel:ident, $core:ident, $primitives:ident, $w:ident, $stack:ident, $regs:ident) => {{
         $fuel -= 1;
         if $fuel == 0 {
             $fuel = TICK;
             checked!($core.tick(), $core, $primitives, $w);
+            $core.tell_stand($stack, Frame { code: $w.id, pc: $w.pc as u32 + 1, base: $w.base });
+            $regs = &mut $stack[$w.base..$w.end()];
         }
     }};
 }

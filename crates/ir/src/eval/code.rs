@@ -134,8 +134,8 @@ pub(super) enum Instr {
     /// The next index, and back to the body.
     NextUp { i: Reg, n: Operand, to: u32 },
     NextDown { i: Reg, to: u32 },
-    /// Back to the condition of a loop.
-    Again { to: u32 },
+    /// Back to the condition of a loop; `i` counts how often.
+    Again { i: Reg, to: u32 },
     /// Begins an array of `n` elements with so many dimensions each.
     Build { kind: Kind, rank: u8, n: Operand },
     /// Begins an array of unknown size.

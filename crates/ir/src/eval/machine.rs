@@ -147,7 +147,8 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
     'frame: loop {
         let mut r = Window { regs: &mut stack[w.base..w.end()], consts, code: w.code };
         macro_rules! check { ($result:expr) => { match $result { Ok(value) => value, Err(fault) => return Err((fault, Some((w.id, w.pc)))) } }; }
-        macro_rules! step { () => {{ core.fuel -= 1; if core.fuel == 0 { check!(core.tick()) } }}; }
+        macro_rules! tick { () => {{ check!(core.tick()); core.tell_stand(stack, Frame { code: w.id, pc: w.pc as u32, dests: 0, base: w.base }) }}; }
+        macro_rules! step { () => {{ core.fuel -= 1; if core.fuel == 0 { tick!(); r = Window { regs: &mut stack[w.base..w.end()], consts, code: w.code } } }}; }
         macro_rules! real { ($d:expr, $a:expr, $b:expr, $op:tt) => {{ core.meter.counts.operations += 1; let x = r.real($a) $op r.real($b); r.set_real($d, x) }}; }
         macro_rules! truth { ($d:expr, $truth:expr) => {{ core.meter.counts.operations += 1; let truth = $truth; r.set($d, Value::Bool(truth)) }}; }
         macro_rules! whole { ($d:expr, $a:expr, $b:expr, $op:path, $prim:ident) => {{ core.meter.counts.operations += 1; let (m, n) = (r.int($a), r.int($b)); match $op(m, n) { Some(n) => r.set_int($d, n), None => check!(Err(Fault::of_ints(Prim::$prim, &[m, n]))) } }}; }
@@ -194,7 +195,7 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::ForDown { i, n, to } => { let n = r.int(n); if n > 0 { r.set_int(i, n - 1) } else { w.pc = to as usize } }
                 Instr::NextUp { i, n, to } => { let next = r.int(i) + 1; step!(); if next < r.int(n) { r.set_int(i, next); w.pc = to as usize } }
                 Instr::NextDown { i, to } => { let next = r.int(i) - 1; step!(); if next >= 0 { r.set_int(i, next); w.pc = to as usize } }
-                Instr::Again { to } => { w.pc = to as usize; step!() }
+                Instr::Again { i, to } => { let n = r.int(i) + 1; r.set_int(i, n); w.pc = to as usize; step!() }
                 Instr::Build { kind, rank, n } => check!(r.build(core, kind, rank, n)),
                 Instr::Grow { kind, rank } => check!(r.grow(core, kind, rank)),
                 Instr::Push { nth, a } => check!(r.push(core, nth, a)),
@@ -228,7 +229,8 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::Fail { prim, a } => check!(Err(Fault::stop(image.tables.prims[prim as usize], r.text(a)))),
                 Instr::Unresolved => bug("ir", "a program without derivations that are still to be made"),
                 Instr::Call { func, args, dests } => {
-                    step!();
+                    core.fuel -= 1;
+                    if core.fuel == 0 { tick!() }
                     let callee = Running::of(image, func.0, 0, w.end());
                     check!(core.push_frame(Frame { code: w.id, pc: w.pc as u32, dests, base: w.base }));
                     if callee.end() > stack.len() { core.ensure(stack, callee.end()).map_err(|fault| (fault, None))?; }

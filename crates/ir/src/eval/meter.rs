@@ -1,8 +1,9 @@
 //! What an evaluation may take, and what it has taken.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pullback_base::{Budget, Since, memory};
+use pullback_base::{Budget, Progress, Since, memory};
 use pullback_prim::{Fault, Request};
 
 use super::counts::Counts;
@@ -20,11 +21,20 @@ pub struct Limits {
     pub budget: Option<Budget>,
     /// What is told each line of [`crate::Op::Tell`].
     pub tell: fn(&str),
+    /// Who is told how far the outermost loop is.
+    pub progress: Option<Arc<Progress>>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_memory: 4 << 30, timeout: None, since: None, budget: None, tell: |_| {} }
+        Self {
+            max_memory: 4 << 30,
+            timeout: None,
+            since: None,
+            budget: None,
+            tell: |_| {},
+            progress: None,
+        }
     }
 }
 

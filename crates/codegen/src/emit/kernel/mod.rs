@@ -53,7 +53,7 @@ impl Body<'_, '_> {
         vars: &[VarId],
         number: usize,
     ) -> Option<bool> {
-        let LoopForm::For { index, count, .. } = looped.form else { return None };
+        let LoopForm::For { index, count, down } = looped.form else { return None };
         let program = self.emit.program;
         let way = self.emit.ways.get(&index).copied();
         if way == Some(Way::Plain) || (way.is_none() && is_tiny(looped)) {
@@ -110,10 +110,22 @@ impl Body<'_, '_> {
         let poll = self.poll_line();
         let mut text = Text::new(&plan, &layout, &tables, is_strict, poll, self.lines.depth);
         text.fill();
+        // Lanes that have nothing but a few numbers to compute are done before anybody looks.
+        let has_loops = looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
+        let tells =
+            share.is_none() && self.tells() && (has_loops || !layout.lanes.contains(&index));
+        text.tells = tells;
         if share.is_none() {
             text.repeat(looped, vars);
         }
-        self.lines.text.push_str(&text.lines.text);
+        let text = text.lines.text;
+        if tells {
+            self.tell_begin(&count, down);
+        }
+        self.lines.text.push_str(&text);
+        if tells {
+            self.tell_end();
+        }
         if let Some(share) = share {
             self.shared(&plan, &layout, &tables, &share);
         } else {

@@ -15,6 +15,7 @@ use crate::emit::Lines;
 use crate::emit::loops::STRETCH;
 use crate::emit::numbers::{int, real};
 use crate::emit::primitives::{Form, form, primitive_text};
+use crate::emit::stand;
 
 /// Text under way.
 pub(super) struct Text<'t, 'k> {
@@ -41,6 +42,8 @@ pub(super) struct Text<'t, 'k> {
     pub mask: Option<String>,
     /// The line that looks at whether the run is to stop.
     pub poll: String,
+    /// Whether the outermost loop tells how far it is.
+    pub tells: bool,
     /// How many loops are around.
     pub depth: usize,
     /// The loop of which each thread has a part, by its index.
@@ -75,6 +78,7 @@ impl<'t, 'k> Text<'t, 'k> {
             settled: FxHashMap::default(),
             mask: None,
             poll,
+            tells: false,
             depth: 0,
             shared: None,
             adds_up: false,
@@ -495,8 +499,14 @@ impl<'t, 'k> Text<'t, 'k> {
     /// those across lanes, and now and then in a loop that is alone.
     pub fn look(&mut self, looped: &Loop) {
         let has_loops = looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
-        let Some(index) = looped.for_index() else { bug("codegen", "a loop with a count") };
-        let poll = self.poll.clone();
+        let LoopForm::For { index, count, down } = looped.form else {
+            bug("codegen", "a loop with a count")
+        };
+        let mut poll = self.poll.clone();
+        if self.tells && self.depth == 0 {
+            poll.push(' ');
+            poll.push_str(&stand::done(&local_name(index), &self.scalar(count), down));
+        }
         if self.depth < 2 && (has_loops || self.layout.lanes.contains(&index)) {
             self.line(format_args!("{poll}"));
         } else if self.depth == 0 {

@@ -136,13 +136,17 @@ impl Emit<'_, '_> {
             }
             LoopForm::While(cond) => {
                 self.begin(collected, None);
+                let i = self.fresh();
+                let zero = self.look(Atom::Int(0));
+                self.push(Instr::Move { d: i, a: zero });
                 let to = self.here();
                 let a = self.fresh();
                 self.block(cond, &inner[0], &[], Exit::Into(&[a]));
                 let end = self.push(Instr::JumpUnless { a, to: 0 });
                 self.unused.push(a);
                 self.block(body, &inner[1], states, Exit::Next(states));
-                self.push(Instr::Again { to });
+                self.push(Instr::Again { i, to });
+                self.unused.push(i);
                 self.land(end);
             }
         }

@@ -1,0 +1,35 @@
+//! How far the outermost loops are: lines that store it for whoever watches the run.
+//!
+//! A loop tells that it begins, how many iterations are done, and that it has ended. Loops inside others tell nothing,
+//! nor do those that threads share out.
+
+use pullback_base::Counted;
+
+use super::body::Body;
+
+impl Body<'_, '_> {
+    /// Whether a loop that stands here tells how far it is: no other loop is around, whatever calls the function.
+    pub fn tells(&self) -> bool {
+        self.emit.tells_stand && !self.is_inside && self.emit.graph.is_outermost[self.func]
+    }
+
+    /// A loop begins, with so many iterations.
+    pub fn tell_begin(&mut self, all: &str, down: bool) {
+        let counted = if down { Counted::Backward } else { Counted::Iterations };
+        self.line(format_args!("pb_tell_all(c, {all}, {});", counted.number()));
+    }
+
+    /// It has ended.
+    pub fn tell_end(&mut self) {
+        self.line(format_args!("pb_tell_all(c, 0, 0);"));
+    }
+}
+
+/// The line that tells how many iterations are done where the next one has this index.
+pub(super) fn done(index: &str, count: &str, down: bool) -> String {
+    if down {
+        format!("pb_tell_done(c, {count} - 1 - {index});")
+    } else {
+        format!("pb_tell_done(c, {index});")
+    }
+}
