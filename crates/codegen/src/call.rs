@@ -18,7 +18,7 @@ use crate::compiler::{Failure, Level};
 use crate::emit::{Code, Fp, Unit, emit_all};
 use crate::fault::{Told, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
-use crate::limits::{Limits, Threads};
+use crate::limits::{Limits, Threads, WORTH};
 use crate::load::{Context, Library};
 use crate::read::{read, string};
 
@@ -67,7 +67,8 @@ impl Native {
         level: Level,
         fp: Fp,
     ) -> Result<Self, Failure> {
-        let native = Self::batch(&[Unit { program, roots, proven, fp }], level)?.pop();
+        let native =
+            Self::batch(&[Unit { program, roots, proven, fp, worth: WORTH }], level)?.pop();
         Ok(native.unwrap_or_else(|| bug("codegen", "native code of one program")))
     }
 

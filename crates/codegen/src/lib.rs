@@ -24,6 +24,6 @@ pub use casadi::{Casadi, Computes, Leaf, Table};
 pub use compiler::{Failure, Level, compiler, may_compile, shared_object};
 pub use emit::{Code, Fp, Unit, emit, emit_all, emit_by};
 pub use library::{Field, Function, Interface};
-pub use limits::{Limits, Threads};
+pub use limits::{Limits, Threads, WORTH};
 pub use load::Library;
 pub use schedule::{Schedule, Way, Ways, read_ways};

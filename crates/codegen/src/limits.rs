@@ -29,9 +29,12 @@ pub struct Threads {
     pub worth: f64,
 }
 
+/// How many statements a loop is to run, roughly, to take some ten times as long as a thread takes to start.
+pub const WORTH: f64 = 2_097_152.0;
+
 impl Threads {
-    /// So many, where it is worth it: where loops take some ten times as long as a thread takes to start.
+    /// So many, where it is worth it.
     pub const fn of(most: usize) -> Self {
-        Self { most, worth: 2_097_152.0 }
+        Self { most, worth: WORTH }
     }
 }

@@ -87,7 +87,7 @@ struct Try {
 
 impl Try {
     fn unit(&self, fp: Fp) -> Unit<'_> {
-        Unit { program: &self.program, roots: &self.root, proven: &self.proven, fp }
+        Unit { program: &self.program, roots: &self.root, proven: &self.proven, fp, worth: 0.0 }
     }
 }
 

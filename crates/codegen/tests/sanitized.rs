@@ -141,7 +141,13 @@ fn printed(name: &str, before: &str, after: &str) -> Vec<String> {
             let tries = tries();
             let units: Vec<Unit<'_>> = tries
                 .iter()
-                .map(|(program, root, proven)| Unit { program, roots: root, proven, fp })
+                .map(|(program, root, proven)| Unit {
+                    program,
+                    roots: root,
+                    proven,
+                    fp,
+                    worth: 0.0,
+                })
                 .collect();
             let code = emit_all(&units).expect("code");
             let text = format!("{before}{}#define ROOTS {}\n{after}", code.text, units.len());

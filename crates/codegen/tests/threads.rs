@@ -132,7 +132,7 @@ fn compiled(text: &str, fp: Fp, level: Level) -> (Program, [Native; 5]) {
     let program = program(text);
     let roots: Vec<_> = program.funcs.ids().collect();
     let proven = proven(&program);
-    let unit = Unit { program: &program, roots: &roots, proven: &proven, fp };
+    let unit = Unit { program: &program, roots: &roots, proven: &proven, fp, worth: 0.0 };
     let native = Native::batch(&[unit], level).expect("native code").pop().expect("a program");
     let on = |most| native.clone().on(Threads { most, worth: 0.0 });
     let natives = [1, 2, 3, 4, 100].map(on);
@@ -165,6 +165,7 @@ fn sums_are_shared_out_where_their_order_may_change() {
                 roots: &roots,
                 proven: &proven(&program),
                 fp,
+                worth: 0.0,
             }]);
             code.expect("native code").text.contains("pb_share_sums(c, ")
         };
@@ -263,7 +264,7 @@ fn threads_do_not_race() {
         let roots: Vec<Vec<_>> =
             programs.iter().map(|program| program.funcs.ids().collect()).collect();
         let units: Vec<Unit<'_>> = (programs.iter().zip(&roots))
-            .map(|(program, roots)| Unit { program, roots, proven: &[], fp: Fp::Fast })
+            .map(|(program, roots)| Unit { program, roots, proven: &[], fp: Fp::Fast, worth: 0.0 })
             .collect();
         let code = emit_all(&units).expect("code");
         let text = format!("{}#define ROOTS {}\n{MAIN}", code.text, units.len());

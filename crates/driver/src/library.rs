@@ -16,7 +16,7 @@ mod shape;
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::{Casadi, Failure, Fp, Function, Interface, Table, Unit};
+use pullback_codegen::{Casadi, Failure, Fp, Function, Interface, Table, Unit, WORTH};
 use pullback_engines::compiled::{Plan, compile};
 use pullback_ir::{FuncId, Program as Code, trimmed};
 use pullback_lambda::{DefId, Program};
@@ -76,7 +76,7 @@ pub fn build(session: &mut Session<'_>, asked: &Build) -> Result<Built, Stop> {
     let proven: Vec<Vec<bool>> = codes.iter().map(|(code, _)| proven(code)).collect();
     let units = codes.iter().zip(&proven).map(|((program, root), proven)| {
         let roots = std::slice::from_ref(root);
-        Unit { program, roots, proven, fp: Fp::default() }
+        Unit { program, roots, proven, fp: Fp::default(), worth: WORTH }
     });
     let units: Vec<Unit<'_>> = units.collect();
     let name = interface.name.clone();

@@ -39,6 +39,7 @@ use pullback_ir::{Block, DataId, FuncId, LoopForm, Op, Program, Type};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
+use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
 use shared::{OWN, array_types, looks_at_texts, run};
 
@@ -102,11 +103,13 @@ pub struct Unit<'p> {
     pub proven: &'p [bool],
     /// What numbers may differ in.
     pub fp: Fp,
+    /// How many statements a loop that runs a known number of them is to run for several threads: usually [`WORTH`].
+    pub worth: f64,
 }
 
 /// The C of a program; as [`Unit`] says. An error says what C cannot do.
 pub fn emit(program: &Program, roots: &[FuncId], proven: &[bool], fp: Fp) -> Result<Code, String> {
-    emit_all(&[Unit { program, roots, proven, fp }])
+    emit_all(&[Unit { program, roots, proven, fp, worth: WORTH }])
 }
 
 /// The same with the ways of some loops decided, and the schedule of all.
@@ -208,8 +211,9 @@ struct Emit<'p> {
     pub program: &'p Program,
     pub proven: &'p [bool],
     pub fp: Fp,
-    /// Whether threads may run its loops.
+    /// Whether threads may run its loops, and from how many statements on where that number is known.
     pub may_share: bool,
+    worth: f64,
     /// Whether its loops tell how far they are.
     pub tells_stand: bool,
     /// What the names of this program begin with.
@@ -252,6 +256,7 @@ impl<'p> Emit<'p> {
             fp: unit.fp,
             may_share: false,
             tells_stand: false,
+            worth: unit.worth,
             prefix,
             has_cells: with_cells(&unit.program.datas),
             strings: canonical_strings(unit.program),

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::{Fp, Unit, Ways, emit_by, read_ways};
+use pullback_codegen::{Fp, Unit, WORTH, Ways, emit_by, read_ways};
 use pullback_ir::{FuncId, Program, trimmed};
 use pullback_opt::proven;
 
@@ -22,7 +22,7 @@ pub(super) fn text(
     let (code, roots) = trimmed(code, roots);
     let ways = ways(session, schedule, &code)?;
     let proven = proven(&code);
-    let unit = Unit { program: &code, roots: &roots, proven: &proven, fp: Fp::Fast };
+    let unit = Unit { program: &code, roots: &roots, proven: &proven, fp: Fp::Fast, worth: WORTH };
     let (emitted, decided) = match emit_by(unit, &ways) {
         Ok(emitted) => emitted,
         Err(lack) => return Ok(lack),

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use pullback_base::{Diagnostic, Span, bug};
-use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Threads, Unit};
+use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Threads, Unit, WORTH};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::eval::{Image, Limits, Machine};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
@@ -293,7 +293,9 @@ impl Compiled {
         let mut code = Self::together(&program, &roots)?;
         let also = program.verify_passes.then_some(Fp::Fast);
         for fp in also.into_iter().chain([Fp::Strict]) {
-            code.go_native(Level::Quick, fp)?;
+            let worth = if also.is_some() { 0.0 } else { WORTH };
+            let on = Threads { most: 1, worth };
+            unless_refused(Self::try_all(&mut [&mut code], Level::Quick, fp, on))?;
             let checked = code.native.iter().filter(|_| also.is_some()).map(Alike::of);
             code.alike.extend(checked);
         }
@@ -338,6 +340,7 @@ impl Compiled {
                 roots: &lowered.roots,
                 proven,
                 fp,
+                worth: threads.worth,
             })
             .collect();
         let natives = Native::batch(&units, level)?;

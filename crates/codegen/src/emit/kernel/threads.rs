@@ -28,7 +28,6 @@ use super::text::Text;
 use crate::emit::body::Body;
 use crate::emit::{Fp, Lines};
 use crate::layout::elem_type;
-use crate::limits::Threads;
 
 /// How often a loop is taken to run whose count is made inside.
 const USUAL: f64 = 32.0;
@@ -97,7 +96,7 @@ impl Body<'_, '_> {
             return None;
         }
         let work = self.times(plan, plan.looped).times(&self.work(plan, &plan.looped.body));
-        let is_worth = work.known.is_none_or(|known| known >= Threads::of(2).worth);
+        let is_worth = work.known.is_none_or(|known| known >= self.emit.worth);
         is_worth.then_some(Share { work: work.text, sums })
     }
 
