@@ -7,7 +7,8 @@ use super::edges;
 use super::lanes::{Fold, Kind, LANES, Reduction, reduction};
 use super::places::Offset;
 use super::plan::local_name;
-use super::text::Text;
+use super::text::{Text, has_loops};
+use crate::emit::loops::STRETCH;
 
 /// A loop whose body is no longer than this is written twice, for full vectors and for the rest.
 const SHORT: usize = 60;
@@ -40,19 +41,19 @@ impl<'k> Text<'_, 'k> {
             self.several(looped, vars, (index, count.as_str()), &skipped, parts);
         }
         if is_short {
-            self.open(format_args!("for (; {i} <= {count} - {LANES}; {i} += {LANES}) {{"));
-            for usual in edges::usual(self.plan, looped, index) {
-                let holds: Vec<String> =
-                    usual.iter().map(|edge| edge.holds(&i, &self.scalar(edge.bound))).collect();
-                self.open(format_args!("if ({}) {{", holds.join(" && ")));
-                self.settled = usual.iter().map(|edge| (edge.cond, edge.truth)).collect();
-                self.lanes(looped, vars, index, &skipped, false);
-                self.settled.clear();
-                self.line(format_args!("continue;"));
-                self.close();
-            }
-            self.lanes(looped, vars, index, &skipped, false);
-            self.close();
+            self.whole(looped, (&i, &count), LANES, &mut |text| {
+                for usual in edges::usual(text.plan, looped, index) {
+                    let holds: Vec<String> =
+                        usual.iter().map(|edge| edge.holds(&i, &text.scalar(edge.bound))).collect();
+                    text.open(format_args!("if ({}) {{", holds.join(" && ")));
+                    text.settled = usual.iter().map(|edge| (edge.cond, edge.truth)).collect();
+                    text.lanes(looped, vars, index, &skipped, false);
+                    text.settled.clear();
+                    text.line(format_args!("continue;"));
+                    text.close();
+                }
+                text.lanes(looped, vars, index, &skipped, false);
+            });
             self.open(format_args!("if ({i} < {count}) {{"));
             self.line(format_args!("const int64_t m = {count} - {i};"));
         } else {
@@ -79,6 +80,35 @@ impl<'k> Text<'_, 'k> {
         }
     }
 
+    /// So many iterations at once, as long as there are so many; in stretches, where nothing in them looks at whether
+    /// the run is to stop: a vector takes half as long without that.
+    fn whole(
+        &mut self,
+        looped: &Loop,
+        (i, count): (&str, &str),
+        step: i64,
+        iteration: &mut dyn FnMut(&mut Self),
+    ) {
+        let is_stretched = self.depth < 2 && !has_loops(looped);
+        let mut end = count.to_owned();
+        if is_stretched {
+            end = format!("end{}", self.fresh());
+            self.open(format_args!("for (int64_t {end} = {i};;) {{"));
+            self.line(format_args!(
+                "{end} = {count} - {end} < {STRETCH} ? {count} : {end} + {STRETCH};"
+            ));
+        }
+        self.open(format_args!("for (; {i} <= {end} - {step}; {i} += {step}) {{"));
+        iteration(self);
+        self.close();
+        if is_stretched {
+            let poll = self.poll.clone();
+            self.line(format_args!("if ({end} >= {count}) break;"));
+            self.line(format_args!("{poll}"));
+            self.close();
+        }
+    }
+
     /// An iteration in each lane.
     fn lanes(
         &mut self,
@@ -88,7 +118,9 @@ impl<'k> Text<'_, 'k> {
         skipped: &[*const Stmt],
         has_end: bool,
     ) {
-        self.look(looped);
+        if has_loops(looped) || looped.body.size() * self.parts > SHORT {
+            self.look(looped);
+        }
         self.across = Some(has_end);
         self.depth += 1;
         self.pack(index);
@@ -137,9 +169,9 @@ impl<'k> Text<'_, 'k> {
                 text.line(format_args!("{ty} {name} = {start};"));
             });
         }
-        self.open(format_args!("for (; {i} <= {count} - {step}; {i} += {step}) {{"));
-        self.lanes(looped, vars, index, skipped, false);
-        self.close();
+        self.whole(looped, (&i, count), step, &mut |text| {
+            text.lanes(looped, vars, index, skipped, false);
+        });
         for (state, reduction) in looped.states.iter().zip(reductions(looped)) {
             let mut names: Vec<String> = vec![];
             self.each_part(&mut |text| names.push(text.name(*state)));

@@ -33,7 +33,7 @@ use self::lanes::{Kind, LANES, Layout};
 use self::plan::{Plan, Size};
 use self::sums::Sums;
 use self::tables::Tables;
-use self::text::{Text, c_type};
+use self::text::{Text, c_type, has_loops};
 use crate::emit::Fp;
 use crate::emit::body::Body;
 use crate::layout::elem_type;
@@ -111,9 +111,9 @@ impl Body<'_, '_> {
         let mut text = Text::new(&plan, &layout, &tables, is_strict, poll, self.lines.depth);
         text.fill();
         // Lanes that have nothing but a few numbers to compute are done before anybody looks.
-        let has_loops = looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
-        let tells =
-            share.is_none() && self.tells() && (has_loops || !layout.lanes.contains(&index));
+        let tells = share.is_none()
+            && self.tells()
+            && (has_loops(looped) || !layout.lanes.contains(&index));
         text.tells = tells;
         if share.is_none() {
             text.repeat(looped, vars);

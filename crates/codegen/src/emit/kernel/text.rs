@@ -498,7 +498,6 @@ impl<'t, 'k> Text<'t, 'k> {
     /// Looks at whether the run is to stop: in each iteration of the outer two of the loops that have loops inside, in
     /// those across lanes, and now and then in a loop that is alone.
     pub fn look(&mut self, looped: &Loop) {
-        let has_loops = looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
         let LoopForm::For { index, count, down } = looped.form else {
             bug("codegen", "a loop with a count")
         };
@@ -507,7 +506,7 @@ impl<'t, 'k> Text<'t, 'k> {
             poll.push(' ');
             poll.push_str(&stand::done(&local_name(index), &self.scalar(count), down));
         }
-        if self.depth < 2 && (has_loops || self.layout.lanes.contains(&index)) {
+        if self.depth < 2 && (has_loops(looped) || self.layout.lanes.contains(&index)) {
             self.line(format_args!("{poll}"));
         } else if self.depth == 0 {
             let i = local_name(index);
@@ -576,6 +575,11 @@ impl<'t, 'k> Text<'t, 'k> {
         let root = self.layout.view(var).root;
         self.plan.defs.get(&root).is_some_and(|stmt| matches!(stmt.op, Op::Zero(_)))
     }
+}
+
+/// Whether there are loops in the body of a loop.
+pub(super) fn has_loops(looped: &Loop) -> bool {
+    looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)))
 }
 
 /// Whether a statement takes less than asking whether any lane needs it, and may be run by those that do not.
