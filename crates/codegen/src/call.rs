@@ -96,7 +96,7 @@ impl Native {
     /// The results of a root, by its number.
     pub fn call(
         &self,
-        program: &mut Program,
+        program: &Program,
         root: usize,
         args: &[Value],
         limits: &Limits,
@@ -108,7 +108,7 @@ impl Native {
     /// put in place once; the results are those of the last run.
     pub fn repeat(
         &self,
-        program: &mut Program,
+        program: &Program,
         root: usize,
         args: &[Value],
         limits: &Limits,
@@ -121,7 +121,7 @@ impl Native {
     /// of: the head of a run, and constants.
     pub fn call_held(
         &self,
-        program: &mut Program,
+        program: &Program,
         root: usize,
         args: &[Value],
         limits: &Limits,
@@ -280,7 +280,7 @@ unsafe fn told(library: &Library, context: *const Context) -> Told {
 impl Run<'_> {
     fn call(
         &self,
-        program: &mut Program,
+        program: &Program,
         root: usize,
         args: &[Value],
         limits: &Limits,
@@ -383,13 +383,7 @@ impl Run<'_> {
     }
 
     /// Adds the words of a value; nothing if there is no memory for it.
-    fn write(
-        &self,
-        program: &mut Program,
-        ty: Type,
-        value: &Value,
-        to: &mut Vec<i64>,
-    ) -> Option<()> {
+    fn write(&self, program: &Program, ty: Type, value: &Value, to: &mut Vec<i64>) -> Option<()> {
         // Parts that are still to be written, with the place of each in the memory of the run.
         let mut todo: Vec<(Type, Value, *mut i64)> = vec![];
         let mut top = vec![0i64; words(ty)];
@@ -407,8 +401,8 @@ impl Run<'_> {
                 (value, Elem::Data(data)) => match value.as_data() {
                     Some((tag, [])) => i64::from(tag) << 1 | 1,
                     Some((tag, fields)) => {
-                        let con = program.datas[data].constructors[tag as usize].clone();
-                        let size = cell_words(&con) as u64 * 8;
+                        let con = &program.datas[data].constructors[tag as usize];
+                        let size = cell_words(con) as u64 * 8;
                         // SAFETY: the context is open; a cell has a head of two words, and its fields.
                         let cell = unsafe {
                             (self.native.loaded.library.make)(self.context, data.0, tag, size)

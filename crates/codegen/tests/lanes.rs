@@ -180,7 +180,7 @@ fn program() -> Program {
 }
 
 /// The values of a function at points.
-fn values(native: &Native, program: &mut Program, root: usize, xs: &[f64], ys: &[f64]) -> Vec<f64> {
+fn values(native: &Native, program: &Program, root: usize, xs: &[f64], ys: &[f64]) -> Vec<f64> {
     let limits =
         Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
     let args = [Value::reals(xs.to_vec()), Value::reals(ys.to_vec())];
@@ -203,7 +203,7 @@ fn functions_on_lanes_are_accurate() {
         .arg("-lm")
         .status();
     assert!(compile.expect("the compiler").success(), "the oracle compiles");
-    let mut program = program();
+    let program = program();
     let roots: Vec<_> = program.funcs.ids().collect();
     let mut wrong = vec![];
     for level in [Level::Fast, Level::Portable] {
@@ -211,7 +211,7 @@ fn functions_on_lanes_are_accurate() {
             Native::new(&program, &roots, &proven(&program), level, Fp::Fast).expect("native code");
         for (root, name) in names().enumerate() {
             let (xs, ys) = points(root, count);
-            let results = values(&native, &mut program, root, &xs, &ys);
+            let results = values(&native, &program, root, &xs, &ys);
             let points = xs.iter().zip(&ys).zip(&results);
             let bytes: Vec<u8> = points
                 .flat_map(|((x, y), value)| [*x, *y, *value])
@@ -240,16 +240,16 @@ fn functions_on_lanes_are_accurate() {
 
 #[test]
 fn a_value_hangs_on_no_lane() {
-    let mut program = program();
+    let program = program();
     let roots: Vec<_> = program.funcs.ids().collect();
     let native = Native::new(&program, &roots, &proven(&program), Level::Fast, Fp::Fast)
         .expect("native code");
     for (root, name) in names().enumerate() {
         let (xs, ys) = points(root, 100);
-        let all = values(&native, &mut program, root, &xs, &ys);
+        let all = values(&native, &program, root, &xs, &ys);
         for first in 1..20 {
             for last in [xs.len(), xs.len() - first, first + 8] {
-                let part = values(&native, &mut program, root, &xs[first..last], &ys[first..last]);
+                let part = values(&native, &program, root, &xs[first..last], &ys[first..last]);
                 let bits = |xs: &[f64]| xs.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
                 assert_eq!(bits(&part), bits(&all[first..last]), "{name} from {first} to {last}");
             }
@@ -268,14 +268,14 @@ fn a_long_kernel_ends_at_its_limit() {
             "fn @main.0(n.0: i64) -> f64 {{\n  r.1: f64 = for i.2 < n.0 with s.3: f64 = 0.0 {{\n    \
              {body}\n  }}\n  yield r.1\n}}\n"
         );
-        let mut program = pullback_ir::parse(&text, FileId(0)).expect("a program");
+        let program = pullback_ir::parse(&text, FileId(0)).expect("a program");
         let roots: Vec<_> = program.funcs.ids().collect();
         let native =
             Native::new(&program, &roots, &proven(&program), Level::Quick, Fp::Fast).expect("code");
         let timeout = Some(std::time::Duration::from_millis(50));
         let limits =
             Limits { max_memory: 1 << 30, timeout, since: None, tell: |_| {}, progress: None };
-        let result = native.call(&mut program, 0, &[Value::Int(1 << 60)], &limits);
+        let result = native.call(&program, 0, &[Value::Int(1 << 60)], &limits);
         assert_eq!(result.err().map(|problem| problem.code), Some("E0711"));
     }
 }

@@ -45,7 +45,7 @@ fn factors(n: usize, m: usize, p: usize, odd: f64) -> (Vec<f64>, Vec<f64>) {
 fn zeros_meet_what_is_not_finite() {
     let mut sources = SourceMap::default();
     let file = sources.add("plain.ir", PROGRAM);
-    let mut program = parse(PROGRAM, file).expect("a program");
+    let program = parse(PROGRAM, file).expect("a program");
     let roots: Vec<FuncId> = program.funcs.ids().collect();
     for fp in [Fp::Strict, Fp::Fast] {
         let native = Native::new(&program, &roots, &[], Level::Quick, fp).expect("native code");
@@ -54,7 +54,7 @@ fn zeros_meet_what_is_not_finite() {
                 let (a, b) = factors(n, m, p, odd);
                 let sizes = [n, m, p].map(|size| Value::Int(size as i64));
                 let args = [sizes.as_slice(), &[Value::reals(a.clone()), Value::reals(b.clone())]];
-                let results = native.call(&mut program, 0, &args.concat(), &LIMITS);
+                let results = native.call(&program, 0, &args.concat(), &LIMITS);
                 let results = results.expect("a product");
                 let found = results[0].as_array().and_then(|array| array.reals());
                 let element = |at: usize| -> f64 {

@@ -129,12 +129,12 @@ fn difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String>
     let limits =
         Limits { max_memory: MEMORY, timeout: None, since: None, tell: hear, progress: None };
     let evaluated = eval::Limits { max_memory: MEMORY, tell: hear, ..eval::Limits::default() };
-    let (mut program, func) = (one.program.clone(), one.root[0]);
+    let (program, func) = (one.program.clone(), one.root[0]);
     args.iter().find_map(|args| {
         let wanted = evaluate(&program, func, args.clone(), evaluated.clone());
         let wanted = told(wanted.map(|(values, _)| values), |problem| problem.code);
         let lines = heard();
-        let found = native.call_held(&mut program, 0, args, &limits);
+        let found = native.call_held(&program, 0, args, &limits);
         let others = heard();
         if let Ok((values, held)) = &found
             && values.iter().all(is_scalar)
@@ -248,13 +248,13 @@ fn are_close(found: &Value, wanted: &Value) -> bool {
 
 /// What differs by more than rounding between the evaluator and native code.
 fn large_difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
-    let mut program = one.program.clone();
+    let program = one.program.clone();
     let limits =
         Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {}, progress: None };
     args.iter().find_map(|args| {
         let evaluated = eval::Limits { max_memory: MEMORY, ..eval::Limits::default() };
         let wanted = evaluate(&program, one.root[0], args.clone(), evaluated);
-        let found = native.call(&mut program, 0, args, &limits);
+        let found = native.call(&program, 0, args, &limits);
         let agree = match (&found, &wanted) {
             (Ok(found), Ok((wanted, _))) => {
                 found.iter().zip(wanted).all(|(found, wanted)| are_close(found, wanted))
@@ -273,13 +273,13 @@ fn fast_programs_nearly_agree() {
 
 /// What differs between one thread and several.
 fn difference_of_threads(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
-    let mut program = one.program.clone();
+    let program = one.program.clone();
     let limits =
         Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {}, progress: None };
     args.iter().find_map(|args| {
-        let mut on = |most| {
+        let on = |most| {
             let native = native.clone().on(Threads { most, worth: 0.0 });
-            told(native.call(&mut program, 0, args, &limits), |problem| problem.code)
+            told(native.call(&program, 0, args, &limits), |problem| problem.code)
         };
         let wanted = on(1);
         let differs = [2, 4].into_iter().find(|most| on(*most) != wanted);

@@ -61,11 +61,11 @@ fn pages() -> u64 {
 
 #[test]
 fn a_thousand_runs_leave_nothing_behind() {
-    let (mut program, native) = native();
+    let (program, native) = native();
     let xs = Value::reals(vec![5.0; 100_000]);
     let list = Value::data(1, vec![Value::Real(4.0), Value::data(0, vec![])]);
     let (mut held, mut before) = (vec![], vec![]);
-    let results = native.repeat(&mut program, 1, &[xs, list], &LIMITS, &mut |ran| {
+    let results = native.repeat(&program, 1, &[xs, list], &LIMITS, &mut |ran| {
         held.push(ran.held);
         before.push(pages());
         held.len() < 1_000
@@ -88,10 +88,10 @@ fn a_thousand_runs_leave_nothing_behind() {
 
 #[test]
 fn a_run_that_fails_is_the_last() {
-    let (mut program, native) = native();
+    let (program, native) = native();
     let args = [Value::reals(vec![1.0]), Value::Int(1)];
     let mut count = 0;
-    let result = native.repeat(&mut program, 2, &args, &LIMITS, &mut |_| {
+    let result = native.repeat(&program, 2, &args, &LIMITS, &mut |_| {
         count += 1;
         true
     });
@@ -101,10 +101,10 @@ fn a_run_that_fails_is_the_last() {
 
 #[test]
 fn recursive_code_and_constants_are_repeated_too() {
-    let (mut program, native) = native();
+    let (program, native) = native();
     for (root, args) in [(3, vec![Value::Int(100_000)]), (0, vec![])] {
         let mut count = 0;
-        let results = native.repeat(&mut program, root, &args, &LIMITS, &mut |_| {
+        let results = native.repeat(&program, root, &args, &LIMITS, &mut |_| {
             count += 1;
             count < 10
         });

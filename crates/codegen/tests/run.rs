@@ -40,10 +40,10 @@ fn native_code_gives_what_the_files_say() {
             tell: |_| {},
             progress: None,
         };
-        let mut program = case.program.clone();
+        let program = case.program.clone();
         for (root, (line, func)) in lines.into_iter().enumerate() {
             count += 1;
-            let ran = native.call(&mut program, root, &[], &limits).map(|values| (values, None));
+            let ran = native.call(&program, root, &[], &limits).map(|values| (values, None));
             if let Err(told) = case.check(line, func, ran)
                 && !is_told_elsewhere(line, &told)
             {
@@ -67,12 +67,12 @@ fn a_stack_is_as_large_as_the_system_gives() {
                     yield s.5\n  }\n  yield r.2\n}\n";
     let mut sources = SourceMap::default();
     let file = sources.add("down.ir", text);
-    let mut program = parse(text, file).expect("a program");
+    let program = parse(text, file).expect("a program");
     let root = program.funcs.ids().next().expect("a function");
     let native =
         Native::new(&program, &[root], &[], Level::Quick, Fp::Strict).expect("native code");
     let limits =
         Limits { max_memory: 1 << 46, timeout: None, since: None, tell: |_| {}, progress: None };
-    let results = native.call(&mut program, 0, &[Value::Int(1_000_000)], &limits);
+    let results = native.call(&program, 0, &[Value::Int(1_000_000)], &limits);
     assert_eq!(results.expect("a value")[0].as_int(), Some(1_000_000));
 }

@@ -117,7 +117,7 @@ fn program(body: &str) -> Program {
 }
 
 /// The results, or the code and the words of an error.
-fn told(native: &Native, program: &mut Program, x: &[f64], limits: &Limits) -> String {
+fn told(native: &Native, program: &Program, x: &[f64], limits: &Limits) -> String {
     match native.call(program, 0, &[Value::reals(x.to_vec())], limits) {
         Ok(values) => {
             let Some(Value::Array(array)) = values.first() else { panic!("an array") };
@@ -184,17 +184,17 @@ fn threads_change_no_bit() {
         for (fp, level) in
             [(Fp::Strict, Level::Quick), (Fp::Fast, Level::Quick), (Fp::Fast, Level::Fast)]
         {
-            let (mut program, [one, several @ ..]) = compiled(text, fp, level);
+            let (program, [one, several @ ..]) = compiled(text, fp, level);
             for (at, count) in
                 [0, 1, 7, 8, 17, 40, 63, 64, 65, 127, 200, 1001, 3000].into_iter().enumerate()
             {
-                let wanted = told(&one, &mut program, &xs[..count], &limits);
+                let wanted = told(&one, &program, &xs[..count], &limits);
                 if fp == Fp::Strict {
                     in_order.push(wanted.clone());
                 }
                 assert!(is_near(&wanted, &in_order[at]), "{count} elements, {fp:?}\n{text}");
                 for native in &several {
-                    let found = told(native, &mut program, &xs[..count], &limits);
+                    let found = told(native, &program, &xs[..count], &limits);
                     assert_eq!(found, wanted, "{count} elements, {fp:?}, {native:?}\n{text}");
                 }
             }
@@ -206,20 +206,20 @@ fn threads_change_no_bit() {
 fn limits_hold_on_threads() {
     let xs = vec![0.5; 500];
     for text in [PROGRAMS[3], PROGRAMS[5], PROGRAMS[1]] {
-        let (mut program, [one, .., several, _]) = compiled(text, Fp::Fast, Level::Quick);
+        let (program, [one, .., several, _]) = compiled(text, Fp::Fast, Level::Quick);
         // Every amount of memory that is too little for one, two, three or four of the threads.
         for max_memory in (0..150).map(|k| 4000 + k * 1000) {
             let limits =
                 Limits { max_memory, timeout: None, since: None, tell: |_| {}, progress: None };
-            let wanted = told(&one, &mut program, &xs, &limits);
-            assert_eq!(told(&several, &mut program, &xs, &limits), wanted, "{max_memory} bytes");
+            let wanted = told(&one, &program, &xs, &limits);
+            assert_eq!(told(&several, &program, &xs, &limits), wanted, "{max_memory} bytes");
         }
     }
-    let (mut program, [.., several, _]) = compiled(PROGRAMS[1], Fp::Fast, Level::Quick);
+    let (program, [.., several, _]) = compiled(PROGRAMS[1], Fp::Fast, Level::Quick);
     let timeout = Some(Duration::from_millis(20));
     let limits = Limits { max_memory: 1 << 30, timeout, since: None, tell: |_| {}, progress: None };
     let large = vec![0.5; 400_000];
-    assert!(told(&several, &mut program, &large, &limits).starts_with("E0711"));
+    assert!(told(&several, &program, &large, &limits).starts_with("E0711"));
 }
 
 /// Runs each root on a large array.

@@ -400,7 +400,7 @@ impl Compiled {
         let values: Vec<_> = leaves.flat_map(|(ty, value)| given(lowered, ty, value)).collect();
         let results = if let Some(native) = &self.native {
             let limits = native_limits(options);
-            native.repeat(&mut lowered.program, 0, &values, &limits, more)?
+            native.repeat(&lowered.program, 0, &values, &limits, more)?
         } else {
             let image = Image::new(&lowered.program);
             loop {
@@ -449,7 +449,7 @@ impl Compiled {
             for alike in &self.alike {
                 alike.check(&mut lowered.program, entry, &values, &limits);
             }
-            (native.call(&mut lowered.program, entry, &values, &limits)?, counts)
+            (native.call(&lowered.program, entry, &values, &limits)?, counts)
         } else {
             let (root, limits) = (lowered.roots[entry], limits(options));
             pullback_ir::eval::evaluate(&lowered.program, root, values, limits)?
