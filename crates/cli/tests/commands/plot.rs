@@ -58,6 +58,24 @@ fn a_pole_and_a_missing_value_part_a_curve() {
     assert_eq!(drawn.matches("<circle ").count(), 1, "a value without neighbours is a dot");
 }
 
+/// How often each cell of a heat map is painted, by column and row: the rectangles `M4 7h2v1H4z` of its paths.
+fn painted(drawn: &str, cells: usize) -> Vec<Vec<u32>> {
+    let mut painted = vec![vec![0; cells]; cells];
+    for line in drawn.lines().filter(|line| line.starts_with("<path fill=\"#")) {
+        let (_, path) = line.split_once(" d=\"").expect("a path");
+        for part in path.trim_end_matches("\"/>").split('M').skip(1) {
+            let numbers: Vec<usize> = part
+                .split(|c: char| !c.is_ascii_digit())
+                .filter_map(|number| number.parse().ok())
+                .collect();
+            let [column, row, width, 1, back] = numbers[..] else { panic!("{part}") };
+            assert_eq!(column, back, "{part}");
+            painted[row][column..column + width].iter_mut().for_each(|times| *times += 1);
+        }
+    }
+    painted
+}
+
 #[test]
 fn a_heat_map_leaves_out_what_has_no_value() {
     let folder = Folder::new("plot-heat");
@@ -65,10 +83,21 @@ fn a_heat_map_leaves_out_what_has_no_value() {
         let line = format!("tests/cli/programs/curves.pull {entry} --points 2 --from -1 --to 1");
         let drawn = svg(&folder, &line);
         assert!(drawn.contains("rotate(-90)"));
-        // The frame and the colours beside it are rectangles too.
-        drawn.matches("<rect ").count() - 1 - 64
+        painted(&drawn, 2)
     };
-    assert_eq!((cells("two"), cells("hole")), (4, 2));
+    assert_eq!(cells("two"), [[1, 1], [1, 1]]);
+    // The logarithm of a product: both factors are negative, or both are positive.
+    assert_eq!(cells("hole"), [[1, 0], [0, 1]]);
+}
+
+#[test]
+fn a_heat_map_is_small() {
+    let folder = Folder::new("plot-small");
+    let line = "tests/cli/programs/curves.pull two --from -1 --to 1";
+    let drawn = svg(&folder, line);
+    assert!(painted(&drawn, 80).iter().flatten().all(|times| *times == 1));
+    // Each cell as a rectangle of its own, with a colour, would take 60 bytes or more.
+    assert!(drawn.len() < 60 * 80 * 80 / 6, "{} bytes", drawn.len());
 }
 
 /// What a command prints that is given text on its standard input, without a word on standard error.

@@ -1,6 +1,7 @@
 //! Plots as SVG. The same numbers give the same bytes. Lines and words are of a middle grey, which is read on light and
 //! on dark pages alike; the background is that of the page.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::figure::{Curve, Heat, Stroke, colour_numbers, connected, vertical};
@@ -211,31 +212,19 @@ pub fn heat(heat: &Heat) -> String {
     let (rows, columns) = (heat.cells.len(), heat.cells.first().map_or(1, Vec::len));
     let (width, height) =
         ((axes.right - axes.left) / columns as f64, (axes.bottom - axes.top) / rows as f64);
-    out.push_str("<g shape-rendering=\"crispEdges\">\n");
-    for (row, line) in heat.cells.iter().enumerate() {
-        let y = axes.bottom - (row + 1) as f64 * height;
-        let colours: Vec<Option<String>> = line
-            .iter()
-            .map(|value| is_drawn(*value).then(|| colour(values.part(*value))))
-            .collect();
-        let mut column = 0;
-        // Neighbours of one colour are one rectangle.
-        for run in colours.chunk_by(|first, second| first == second) {
-            let x = axes.left + column as f64 * width;
-            column += run.len();
-            if let Some(colour) = &run[0] {
-                let width = run.len() as f64 * width;
-                let _ = writeln!(
-                    out,
-                    r#"<rect x="{x:.2}" y="{y:.2}" width="{width:.2}" height="{height:.2}" fill="{colour}"/>"#
-                );
-            }
-        }
+    let _ = writeln!(
+        out,
+        r#"<g shape-rendering="crispEdges" transform="translate({} {}) scale({width:.4} {:.4})">"#,
+        axes.left, axes.bottom, -height
+    );
+    for (shade, path) in runs(&heat.cells, &values) {
+        let _ = writeln!(out, r#"<path fill="{}" d="{path}"/>"#, colour(shade));
     }
+    out.push_str("</g>\n<g shape-rendering=\"crispEdges\">\n");
     let (left, step) = (axes.right + 20.0, (axes.bottom - axes.top) / 64.0);
     for at in 0..64 {
         let y = axes.bottom - f64::from(at + 1) * step;
-        let colour = colour((f64::from(at) + 0.5) / 64.0);
+        let colour = colour(shade((f64::from(at) + 0.5) / 64.0));
         let _ = writeln!(
             out,
             r#"<rect x="{left}" y="{y:.2}" width="16" height="{step:.2}" fill="{colour}"/>"#
@@ -251,9 +240,32 @@ pub fn heat(heat: &Heat) -> String {
     out + "</svg>\n"
 }
 
-/// The colour of a value whose place on the scale this is.
-fn colour(part: f64) -> String {
-    let part = (part.clamp(0.0, 1.0) * SHADES).round() / SHADES;
+/// The cells of each shade as a path, on a grid of cells one wide and high: neighbours in a row are one rectangle.
+fn runs(cells: &[Vec<f64>], values: &Scale) -> BTreeMap<u8, String> {
+    let mut paths: BTreeMap<u8, String> = BTreeMap::new();
+    for (row, line) in cells.iter().enumerate() {
+        let shades: Vec<Option<u8>> =
+            line.iter().map(|value| is_drawn(*value).then(|| shade(values.part(*value)))).collect();
+        let mut column = 0;
+        for run in shades.chunk_by(|first, second| first == second) {
+            if let Some(shade) = run[0] {
+                let path = paths.entry(shade).or_default();
+                let _ = write!(path, "M{column} {row}h{}v1H{column}z", run.len());
+            }
+            column += run.len();
+        }
+    }
+    paths
+}
+
+/// The shade of a value whose place on the scale this is.
+fn shade(part: f64) -> u8 {
+    (part.clamp(0.0, 1.0) * SHADES).round() as u8
+}
+
+/// Its colour.
+fn colour(shade: u8) -> String {
+    let part = f64::from(shade) / SHADES;
     let place = part * (HEAT.len() - 1) as f64;
     let at = (place.floor() as usize).min(HEAT.len() - 2);
     let mix = |channel: usize| {
