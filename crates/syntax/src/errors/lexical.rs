@@ -12,12 +12,27 @@ pub(crate) fn found(text: &str, file: FileId, base: usize, found: Found) -> Diag
         Found::OpenString { lo, hi } => open_string(Span::new(file, base + lo, base + hi)),
         Found::ForeignComment { lo } => {
             let len = if text[base + lo..].starts_with('#') { 1 } else { 2 };
-            foreign_comment(Span::new(file, base + lo, base + lo + len))
+            let span = Span::new(file, base + lo, base + lo + len);
+            let diagnostic = foreign_comment(span);
+            if is_division(text, base + lo) {
+                diagnostic.hint(
+                    "if this divides: `/` does, and of Ints it gives the quotient rounded down",
+                )
+            } else {
+                diagnostic
+            }
         }
         Found::BadNumber { lo, hi } => {
             bad_number(&text[base + lo..base + hi], Span::new(file, base + lo, base + hi))
         }
     }
+}
+
+/// Whether `//` stands where an operator could: after an operand on its line.
+fn is_division(text: &str, at: usize) -> bool {
+    let before = text[..at].rsplit('\n').next().map_or("", str::trim_end);
+    let is_operand = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | ')' | ']');
+    text[at..].starts_with("//") && before.ends_with(is_operand)
 }
 
 fn open_string(span: Span) -> Diagnostic {

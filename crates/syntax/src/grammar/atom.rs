@@ -14,24 +14,29 @@ use pullback_base::Name;
 /// An open bracket: its token, and what to restore at its end.
 pub(crate) type Opened = (usize, [bool; 4]);
 
+/// Whether an atom starts with such a token.
+pub(crate) fn begins_atom(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Lower
+            | TokenKind::Upper
+            | TokenKind::Underscore
+            | TokenKind::Int
+            | TokenKind::Real
+            | TokenKind::Str
+            | TokenKind::True
+            | TokenKind::False
+            | TokenKind::LParen
+            | TokenKind::LBracket
+            | TokenKind::LBrace
+            | TokenKind::Bad
+    )
+}
+
 impl Parser<'_> {
     /// Whether an atom starts here.
     pub fn at_atom(&self) -> bool {
-        matches!(
-            self.kind(),
-            TokenKind::Lower
-                | TokenKind::Upper
-                | TokenKind::Underscore
-                | TokenKind::Int
-                | TokenKind::Real
-                | TokenKind::Str
-                | TokenKind::True
-                | TokenKind::False
-                | TokenKind::LParen
-                | TokenKind::LBracket
-                | TokenKind::LBrace
-                | TokenKind::Bad
-        )
+        begins_atom(self.kind())
     }
     /// Whether nothing more can stand in the innermost bracket.
     pub fn at_closer(&self) -> bool {

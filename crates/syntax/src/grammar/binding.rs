@@ -4,6 +4,7 @@
 
 use crate::ast::{Def, ExprKind, Ident, MAX_PARTS, Param, PatternKind, TypeExpr};
 use crate::errors::{self, binding};
+use crate::grammar::atom::begins_atom;
 use crate::parser::Parser;
 use crate::token::TokenKind;
 use crate::width;
@@ -65,9 +66,13 @@ impl Parser<'_> {
             return;
         }
         let keyword = self.span_of(self.token_at(start));
-        let after = if self.is_quiet() { None } else { self.likely_end(start) };
-        let after = after.unwrap_or(self.previous_span()).end();
-        self.report(binding::no_in(self.kind(), &self.found(), after, self.span(), keyword));
+        let body = if self.is_quiet() { None } else { self.likely_body(start) };
+        let (next, after) = match body {
+            Some(body) => (self.token_at(body), self.span_of(self.token_at(body - 1))),
+            None => (self.token_at(self.pos), self.previous_span()),
+        };
+        let found = errors::describe(next.kind, self.token_text(next));
+        self.report(binding::no_in(next.kind, &found, after.end(), self.span(), keyword));
         if self.at(TokenKind::Semi) {
             self.bump();
             self.eat(TokenKind::In);
@@ -77,9 +82,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the value of the `let` at token `start` probably ends: before the first line that starts
-    /// no further right than the `let` does and with no operator.
-    fn likely_end(&self, start: usize) -> Option<pullback_base::Span> {
+    /// The token with which what follows the value of the `let` at token `start` probably begins: the first line that
+    /// starts no further right than the `let` does and with no operator.
+    fn likely_body(&self, start: usize) -> Option<usize> {
         let column = |index: usize| {
             let lo = self.token_at(index).lo as usize;
             lo - self.text[..lo].rfind('\n').map_or(0, |newline| newline + 1)
@@ -88,10 +93,8 @@ impl Parser<'_> {
         let mut index = start + 1;
         while index < self.pos {
             let token = self.token_at(index);
-            let begins =
-                matches!(token.kind, TokenKind::Lower | TokenKind::Upper | TokenKind::LParen);
-            if begins && self.starts_line(index) && column(index) <= limit {
-                return Some(self.span_of(self.token_at(index - 1)));
+            if begins_atom(token.kind) && self.starts_line(index) && column(index) <= limit {
+                return Some(index);
             }
             index = self.partner(index).filter(|other| *other > index).unwrap_or(index) + 1;
         }
