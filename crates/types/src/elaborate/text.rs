@@ -9,6 +9,11 @@ use super::build;
 use super::state::Elab;
 use super::types::bug;
 
+/// How many texts are joined one after the other to one, and this is one of as many again.
+const BLOCK: i64 = 64;
+/// How often: a block of the last level has hundreds of thousands of elements.
+const LEVELS: u32 = 3;
+
 impl Elab<'_> {
     /// `debug label x`: tells the text of a value, and gives the value.
     pub(super) fn debug(&mut self, [label, value]: [Expr; 2], span: Span) -> Expr {
@@ -115,22 +120,59 @@ impl Elab<'_> {
     fn text_of_array(&mut self, x: Expr, span: Span) -> Expr {
         let ty = x.ty.clone();
         self.bind_all(vec![Expr::size_of(x.clone(), span)], "size", |this, sizes| {
-            let (size, array) = (sizes[0].clone(), x.clone());
-            let open = Expr::str("[", span);
-            let listed = this.accumulate(size.clone(), open, span, |this, so_far, index| {
-                let is_first = Expr::prim(Prim::IntEq, [index.clone(), Expr::int(0, span)], span);
-                let comma =
-                    Expr::prim(Prim::StrJoin, [so_far.clone(), Expr::str(", ", span)], span);
-                let before = Expr::if_(is_first, so_far, comma, span);
-                let item = this.text(Expr::index(array, index, span), span);
-                Expr::prim(Prim::StrJoin, [before, item], span)
-            });
+            let size = sizes[0].clone();
+            let items = (Expr::int(0, span), size.clone());
+            let listed = this.text_of_items(&x, items, LEVELS, span);
+            let listed = Expr::prim(Prim::StrJoin, [Expr::str("[", span), listed], span);
             let listed = Expr::prim(Prim::StrJoin, [listed, Expr::str("]", span)], span);
             if ty.nesting() < 2 {
                 return listed;
             }
             let is_empty = Expr::prim(Prim::IntEq, [size, Expr::int(0, span)], span);
             Expr::if_(is_empty, this.text_without_rows(&x, span), listed, span)
+        })
+    }
+
+    /// The texts of so many elements from an index on, with commas before all but the first of the array. Blocks of them
+    /// are joined: joining one after the other to a text of all before it would take the square of the time.
+    fn text_of_items(
+        &mut self,
+        array: &Expr,
+        (from, count): (Expr, Expr),
+        level: u32,
+        span: Span,
+    ) -> Expr {
+        let int = |n: i64| Expr::int(n, span);
+        let prim = |prim: Prim, args: [Expr; 2]| Expr::prim(prim, args, span);
+        let none = Expr::str("", span);
+        if level == 0 {
+            return self.accumulate(count, none, span, |this, so_far, at| {
+                let index = prim(Prim::IntAdd, [from, at]);
+                this.bind_all(vec![index], "index", |this, indices| {
+                    let index = indices[0].clone();
+                    let is_first = prim(Prim::IntEq, [index.clone(), int(0)]);
+                    let comma = prim(Prim::StrJoin, [so_far.clone(), Expr::str(", ", span)]);
+                    let before = Expr::if_(is_first, so_far, comma, span);
+                    let item = this.text(Expr::index(array.clone(), index, span), span);
+                    prim(Prim::StrJoin, [before, item])
+                })
+            });
+        }
+        let width = BLOCK.pow(level);
+        let rounded = prim(Prim::IntAdd, [count.clone(), int(width - 1)]);
+        let blocks = prim(Prim::IntDiv, [rounded, int(width)]);
+        self.accumulate(blocks, none, span, |this, so_far, block| {
+            let start = prim(Prim::IntMul, [block, int(width)]);
+            this.bind_all(vec![start], "start", |this, starts| {
+                let left = prim(Prim::IntSub, [count, starts[0].clone()]);
+                let size = prim(Prim::IntMin, [left, int(width)]);
+                let first = prim(Prim::IntAdd, [from, starts[0].clone()]);
+                this.bind_all(vec![first, size], "items", |this, items| {
+                    let items = (items[0].clone(), items[1].clone());
+                    let text = this.text_of_items(array, items, level - 1, span);
+                    prim(Prim::StrJoin, [so_far, text])
+                })
+            })
         })
     }
 
