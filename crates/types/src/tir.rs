@@ -487,6 +487,8 @@ pub enum Builtin {
     Zeros,
     /// `move : a -> T a -> a`
     Move,
+    /// `as_tangent : a -> T a`
+    AsTangent,
     /// `map_reals : (Real -> Real) -> a -> a`
     MapReals,
     /// `map_reals2 : (Real -> Real -> Real) -> a -> a -> a`

@@ -177,6 +177,7 @@ impl<'t> Elab<'t> {
             Builtin::CustomJvp => Expr::ad(AdOp::CustomJvp, args, result, span),
             Builtin::Zeros => Expr::ad(AdOp::Zeros, args, result, span),
             Builtin::Move => self.move_by(take(args, span), span),
+            Builtin::AsTangent => self.as_tangent(take(args, span), &result, span),
             Builtin::MapReals => self.map_reals("map_reals", args, span),
             Builtin::MapReals2 => self.map_reals("map_reals2", args, span),
             Builtin::FoldReals => self.fold_reals(take(args, span), span),
@@ -257,6 +258,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::String
         | Builtin::StopGradient
         | Builtin::SumReals
+        | Builtin::AsTangent
         | Builtin::Zeros => 1,
         Builtin::Add
         | Builtin::Sub

@@ -5,7 +5,7 @@
 //! stands. A sum is gone through by a local function, which calls itself where the type contains itself.
 
 use pullback_base::Span;
-use pullback_lambda::{Arm, DataId, Expr, Type, TypeKind, VarId};
+use pullback_lambda::{AdOp, Arm, DataId, Expr, Type, TypeKind, VarId};
 use pullback_prim::Prim;
 
 use super::build;
@@ -63,9 +63,12 @@ impl<'t> Elab<'t> {
             }),
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
                 self.bind_structures(operands, |this, operands| {
+                    let count = operands[0].parts(span).len();
+                    if count == 0 {
+                        return Expr::record(vec![], ty.clone(), span);
+                    }
                     let parts: Vec<Vec<Expr>> =
                         operands.iter().map(|operand| operand.parts(span)).collect();
-                    let count = parts[0].len();
                     let part = |at: usize| parts.iter().map(|parts| parts[at].clone()).collect();
                     let items = (0..count).map(|at| this.elementwise(part(at), walk)).collect();
                     Expr::record(items, ty.clone(), span)
@@ -161,6 +164,20 @@ impl<'t> Elab<'t> {
         };
         let mut walk = Elementwise::new(leaf, "move", span);
         self.elementwise(operands.into(), &mut walk)
+    }
+
+    /// `as_tangent x`: the zero tangent of `x` with the Reals of `x` put in their places.
+    pub(super) fn as_tangent(&mut self, [x]: [Expr; 1], tangent: &Type, span: Span) -> Expr {
+        if x.ty == *tangent {
+            return x;
+        }
+        self.bind(x, "x", |this, x| {
+            let places = Expr::ad(AdOp::Zeros, vec![x.clone()], tangent.clone(), span);
+            let leaf: &mut Leaf<'_, 't> =
+                &mut |_, mut operands| operands.pop().unwrap_or_else(|| bug("a value", span));
+            let mut walk = Elementwise::new(leaf, "as_tangent", span);
+            this.elementwise(vec![places, x], &mut walk)
+        })
     }
 
     /// `map_reals f x` and `map_reals2 f x y`

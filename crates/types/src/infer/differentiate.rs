@@ -111,9 +111,10 @@ impl Solver<'_> {
                 let (a, b) = (self.unifier.fresh(), self.unifier.fresh());
                 plain(funs([&funs([&a], b.clone()), &a], b))
             }
-            Builtin::StopGradient | Builtin::Zeros => {
+            Builtin::StopGradient | Builtin::Zeros | Builtin::AsTangent => {
                 let a = self.unifier.fresh();
-                let result = if builtin == Builtin::Zeros { tangent(&a) } else { a.clone() };
+                let same = builtin == Builtin::StopGradient;
+                let result = if same { a.clone() } else { tangent(&a) };
                 BuiltinUse {
                     ty: funs([&a], result),
                     first_order: vec![(a, 0)],
