@@ -5,13 +5,13 @@
 //! is known by its summary: which results vary for which parameters. An accumulator varies if anything
 //! that varies is added to it or to a part of it, so its activity flows both ways between whole and part.
 //!
-//! It is not [`pullback_prim::activity`], whose account of a function has one answer for all its results, and effects
-//! on parameters have no place in it: here each result of a function that gives several, as derivatives do, is told
-//! by itself, and so is each accumulator that it is given.
+//! Of primitives it knows what the table says (`Smooth::carriers`), as does [`pullback_prim::activity`]. It is not that
+//! one, whose account of a function has one answer for all its results, and effects on parameters have no place in it:
+//! here each result of a function that gives several, as derivatives do, is told by itself, and so is each accumulator
+//! that it is given.
 
 use pullback_base::bug;
 use pullback_ir::{Atom, Block, FuncId, Loop, Op, Program, Rule, Stmt, VarId};
-use pullback_prim::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::name::NAME;
@@ -197,11 +197,7 @@ fn sources(op: &Op) -> Vec<Atom> {
     match op {
         Op::Prim(prim, args) => {
             let Some(smooth) = prim.row().smooth() else { return vec![] };
-            let counts = |partial: &Option<Term>| {
-                partial.is_some_and(|partial| !matches!(partial, Term::Zero))
-            };
-            let pairs = args.iter().zip(smooth.partials);
-            pairs.filter(|(_, partial)| counts(partial)).map(|(arg, _)| *arg).collect()
+            smooth.carriers().map(|at| args[at]).collect()
         }
         Op::Copy(a)
         | Op::Index(a, _)

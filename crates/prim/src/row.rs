@@ -287,6 +287,15 @@ pub enum Term {
     If(&'static Term, &'static Term, &'static Term),
 }
 
+impl Smooth {
+    /// The parameters that the result varies with: the partial by such a one is not structurally zero.
+    pub fn carriers(&self) -> impl Iterator<Item = usize> {
+        let partials = self.partials.iter().enumerate();
+        let counts = |partial: &Option<Term>| !matches!(partial, None | Some(Term::Zero));
+        partials.filter(move |(_, partial)| counts(partial)).map(|(at, _)| at)
+    }
+}
+
 impl Row {
     /// The analysis, if the primitive is smooth.
     pub fn smooth(&self) -> Option<&Smooth> {

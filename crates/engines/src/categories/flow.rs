@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::bug;
 use pullback_lambda::{DefId, Expr, Program, VarId, contains_real, place};
-use pullback_prim::{Move, Term, activity};
+use pullback_prim::{Move, activity};
 
 use super::cl::NAME;
 use super::steps::{Region, Step, StepKind, var_of};
@@ -111,12 +111,7 @@ impl Walk<'_> {
         match &step.kind {
             StepKind::Plain(..) => {}
             StepKind::Smooth(prim, args) => {
-                let partials = prim.row().analysis().partials;
-                let counts = |partial: &Option<Term>| {
-                    partial.is_some_and(|partial| !matches!(partial, Term::Zero))
-                };
-                let pairs = args.iter().zip(partials);
-                self.edges(pairs.filter(|(_, partial)| counts(partial)).map(|(arg, _)| arg), out);
+                self.edges(prim.row().analysis().carriers().map(|at| &args[at]), out);
             }
             StepKind::Structural(_, moves, args) => {
                 self.edges(moves.carriers().map(|at| &args[at]), out);
