@@ -145,6 +145,24 @@ fn a_loop_with_checkpoints_saves_states_and_one_segment() {
     }
 }
 
+/// The derivative in reverse mode of the gradient of a loop that reads an array: its transpose accumulates.
+const READING: &str = "
+def value (xs: [4]Real) (n: Int): Real = loop y = 0.5 for i < n do 1.1 * sin (y + xs[i % 4])
+def every (xs: [4]Real) (n: Int) (k: Int): Real =
+  loop y = 0.5 for i < n checkpoint k do 1.1 * sin (y + xs[i % 4])
+def plain (n: Int) (k: Int): Real = sum (grad (\\xs -> sum (grad (\\xs -> value xs n) xs)) (replicate 4 0.1))
+def twice (n: Int) (k: Int): Real = sum (grad (\\xs -> sum (grad (\\xs -> every xs n k) xs)) (replicate 4 0.1))
+";
+
+#[test]
+fn the_gradient_of_a_gradient_saves_segments_too() {
+    let of = |entry: &str, n: i32, k: i32| taken(READING, entry, &[n.to_string(), k.to_string()]);
+    let (plain, twice) = (of("plain", 10_000, 100), of("twice", 10_000, 100));
+    assert!(plain.peak > 160_000.0, "two numbers a step: {plain:?}");
+    assert!(twice.peak < 2.0 * BASE, "{twice:?}");
+    assert!(twice.operations < 3.0 * plain.operations, "{twice:?} {plain:?}");
+}
+
 /// Loops without checkpoints of their own: one that counts, one that tests, one that collects, and loops in one another.
 const UNMARKED: &str = "
 def step (i: Int) (x: Real): Real = 1.1 * sin (x + real i)

@@ -3,7 +3,8 @@
 //!
 //! Law: the linear part of `f` at `x` has the residual `x`, and its transpose is
 //! `\x y_bar -> let (_, residual) = forward f x in pull f residual y_bar`.
-//! What `f` tells is told once (`quiet`).
+//! What `f` tells is told once (`quiet`), and what it adds to accumulators is added once: when it runs again it adds to
+//! others, of the sizes that their cotangents have, which nobody reads.
 //! Cost: the values of `f` once more; what they save lives as long as the transpose runs.
 //!
 //! The transpose is a checkpoint itself: no pass puts it into the function that ran forward, where what runs again
@@ -30,6 +31,7 @@ impl Ad {
         let mut vars = fresh_all(&mut self.program, "y", &results);
         let saved = fresh_all(&mut self.program, "saved", &inner.residuals);
         vars.extend(&saved);
+        let mut stmts = vec![];
         let forward = Stmt::new(vars, Op::Call(inner.forward, atoms(&args)), place);
         let mut given = vec![];
         for (ty, varies) in results.iter().zip(&summary.results) {
@@ -39,9 +41,18 @@ impl Ad {
             }
         }
         let mut returned = vec![];
-        let moved = types.iter().zip(moving).filter(|(_, moves)| **moves);
-        for ((ty, _), is_acc) in moved.zip(&inner.accs) {
-            let ty = self.tangent_of(*ty);
+        let moved = args.iter().zip(moving).filter(|(_, moves)| **moves);
+        for ((arg, _), is_acc) in moved.zip(&inner.accs) {
+            let ty = self.program.vars[*arg].ty;
+            if ty.is_acc {
+                let bar = self.program.fresh("bar", ty.value());
+                given.push(bar);
+                let zero = self.program.fresh("zero", ty.value());
+                stmts.push(Stmt::new(vec![zero], Op::Zero(bar.into()), place));
+                stmts.push(Stmt::new(vec![*arg], Op::NewAcc(zero.into()), place));
+                continue;
+            }
+            let ty = self.tangent_of(ty);
             if *is_acc {
                 given.push(self.program.fresh("acc", ty.acc()));
             } else {
@@ -51,7 +62,12 @@ impl Ad {
         let bars = fresh_all(&mut self.program, "bar", &returned);
         let pull_args = saved.iter().chain(&given).copied().map(Atom::Var).collect();
         let pull = Stmt::new(bars.clone(), Op::Call(inner.pull, pull_args), place);
-        let body = Block { stmts: vec![forward, pull], results: atoms(&bars) };
+        stmts.extend([forward, pull]);
+        let body = Block { stmts, results: atoms(&bars) };
+        // Accumulators are no arguments that are saved.
+        let is_saved = |arg: &VarId| !self.program.vars[*arg].ty.is_acc;
+        let args: Vec<VarId> = args.into_iter().filter(is_saved).collect();
+        let residuals = args.iter().map(|arg| self.program.vars[*arg].ty).collect();
         let mut declare = |prefix: &str, params: Vec<VarId>, results: Vec<Type>, body: Block| {
             self.program.funcs.push(Func {
                 name: format!("{prefix} {name}").into(),
@@ -66,7 +82,7 @@ impl Ad {
         let push = declare("linear part", vec![], vec![], Block::default());
         let pull = declare("pull again", args.into_iter().chain(given).collect(), returned, body);
         self.ran_again.push(pull);
-        let derived = Derived { forward: func, push, pull, residuals: types, accs: inner.accs };
+        let derived = Derived { forward: func, push, pull, residuals, accs: inner.accs };
         self.again.insert(key, derived.clone());
         self.linear.insert(push, derived.clone());
         Ok(derived)

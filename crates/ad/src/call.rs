@@ -43,9 +43,10 @@ impl Jvp<'_> {
         dots: Vec<Atom>,
     ) -> Told<()> {
         let span = self.span;
-        if self.kind == Kind::Pull && self.is_run_again(func) {
+        if self.kind == Kind::Pull && self.is_run_again(func, moving) {
             let derived = self.ad.run_again(func, moving, span)?;
-            let linear_args = args.iter().copied().chain(dots).collect();
+            let is_acc = |arg: &Atom| self.ad.program.type_of(*arg).is_acc;
+            let linear_args = args.iter().copied().filter(|arg| !is_acc(arg)).chain(dots).collect();
             self.push(vars, Op::Call(derived.forward, args));
             self.push(out, Op::Call(derived.push, linear_args));
             return Ok(());
@@ -64,10 +65,13 @@ impl Jvp<'_> {
         Ok(())
     }
 
-    /// Whether a call saves its arguments only. What adds to accumulators may not run twice.
-    fn is_run_again(&self, func: FuncId) -> bool {
+    /// Whether a call saves its arguments only. An accumulator to which nothing is added that varies has no cotangent,
+    /// which would tell the size of one to run again with.
+    fn is_run_again(&self, func: FuncId, moving: &[bool]) -> bool {
         let Func { params, is_checkpoint, .. } = &self.ad.program.funcs[func];
-        *is_checkpoint && !params.iter().any(|param| self.ad.program.vars[*param].ty.is_acc)
+        let mut pairs = params.iter().zip(moving);
+        *is_checkpoint
+            && pairs.all(|(param, moves)| *moves || !self.ad.program.vars[*param].ty.is_acc)
     }
 
     fn fresh_all(&mut self, name: &str, types: &[Type]) -> Vec<VarId> {
