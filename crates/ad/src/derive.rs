@@ -1,8 +1,8 @@
 //! Derivations: each function is differentiated once for each set of parameters that move and each use, and the
 //! requests of a program become calls of what is made.
 //!
-//! No function is differentiated that asks for derivatives, or calls one that does: those are made before. What
-//! would need derivations without end has been refused (`towers`).
+//! No function is differentiated that asks for derivatives, or calls one that does: those are made before. Where
+//! no bound is seen of how many are inside each other, that has been refused (`towers`).
 
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{

@@ -5,7 +5,7 @@
 //!
 //! `differentiate : Program -> Program` without requests, rules or `stop`. Requests are made from the inside out, one
 //! order after the other: first those of functions that ask for nothing themselves. Where none does, `towers` tells
-//! functions apart by what they are given, or refuses a derivation without end. Between two orders runs what the
+//! functions apart by what they are given, or refuses those of which it sees no bound. Between two orders runs what the
 //! caller hands in, the optimiser, so that what is differentiated again has no more in it than it must.
 
 mod activity;
@@ -42,8 +42,8 @@ pub use state::Between;
 pub use tally::{Tally, Work};
 pub use tape::limit_tapes;
 
-/// Makes all derivatives that functions ask for, and tells what the passes did. Fails if one would need derivations
-/// without end.
+/// Makes all derivatives that functions ask for, and tells what the passes did. Fails if no bound of how many there are
+/// inside each other is seen.
 pub fn differentiate(
     program: Program,
     roots: &mut [FuncId],

@@ -3,23 +3,26 @@
 //!
 //! A function that is data is applied by a match on its tag, which calls all that have this type: through it each
 //! request seems to reach itself, though the functions which a program differentiates inside each other may form a
-//! finite tower. Here each function becomes one for each list of *forms* of its arguments (`form`): which
-//! constructors they have, with which fields, down to `form::HEIGHT` constructors inside each other; what lies deeper is
-//! known by its type alone, as all that the program makes of that type. A match keeps the arms that the form
-//! of what it looks at has. Requests and rules go with their functions: what a request saves is a sum, with a
-//! constructor for each function that it is of now, and applying it is a match.
+//! finite tower. Here each function becomes one for each list of *forms* of its arguments (`form`): which number it is,
+//! or which constructors, with which fields, down to `limit::HEIGHT` constructors inside each other; what lies deeper is
+//! known by its type alone, as all that the program makes of that type. A match keeps the arms that the form of what it
+//! looks at has, and a conditional the branch that a known truth value takes. Requests and rules go with their
+//! functions: what a request saves is a sum, with a constructor for each function that it is of now, and applying it is
+//! a match.
 //!
 //! Law: the program computes what it did, and asks for derivatives of the same functions at the same places. Where a
 //! request reached itself and does not do so any more, its derivatives end at a bounded height: the forms of functions
-//! that derivatives are nested in get smaller on the way in. A request that still reaches itself is refused.
-//! Cost: a copy of a function for each list of forms, [`MOST`] more functions than before at most; only programs in which
-//! a request reaches itself are changed.
+//! that derivatives are nested in get smaller on the way in, or a number that is known says how often. A request that
+//! still reaches itself is refused, with the limits that were reached (`limit`).
+//! Cost: a copy of a function for each list of forms, [`FUNCTIONS`] more functions than before at most; only programs in
+//! which a request reaches itself are changed. Where numbers make too many copies, they are not told apart.
 
 mod form;
+mod limit;
 mod stmt;
 mod unroll;
 
-use pullback_base::{Diagnostic, Span, bug};
+use pullback_base::bug;
 use pullback_ir::{
     Atom, Block, Constructor, Data, DataId, Func, FuncId, Mode, Program, Request, RequestId, Type,
     VarId,
@@ -30,48 +33,39 @@ use crate::name::NAME;
 use crate::orders::{reachable, reaches_itself};
 use crate::state::{Between, Told};
 use form::{FormId, Forms, tag};
-
-/// How many functions there are at most afterwards, more than before.
-const MOST: usize = 2000;
+use limit::{FUNCTIONS, LITERALS, Limit, Limits, refusal};
 
 /// Tells towers apart, if a request reaches itself. Fails if one still does then.
 pub(crate) fn told_apart(
-    program: Program,
+    mut program: Program,
     roots: &mut [FuncId],
     between: &mut Between<'_>,
 ) -> Told<Program> {
     let Some((func, span)) = reaches_itself(&program, roots) else { return Ok(program) };
-    let problem = unbounded(&program.funcs[func], span);
-    let mut towers = Towers::new(program);
-    let funcs = reachable(&towers.program, roots);
+    let mut limits = Limits::new();
+    let funcs = reachable(&program, roots);
     for func in &funcs {
-        unroll::loops(&mut towers.program, *func);
+        unroll::loops(&mut program, *func, &mut limits);
     }
-    let copies: Vec<usize> = roots.iter().map(|root| towers.root(*root)).collect();
-    if !towers.solve(funcs.len() + MOST) {
-        let note =
-            format!("an end is not seen with {MOST} more functions, for what functions are given");
-        return Err(Box::new(problem.note(note)));
+    for has_literals in [true, false] {
+        let mut towers = Towers::new(program.clone(), has_literals);
+        let copies: Vec<usize> = roots.iter().map(|root| towers.root(*root)).collect();
+        let has_room = towers.solve(funcs.len() + FUNCTIONS);
+        limits.append(&mut towers.forms.limits);
+        if !has_room {
+            limits.insert(Limit::Functions);
+            continue;
+        }
+        for (root, copy) in roots.iter_mut().zip(copies) {
+            *root = towers.copies[copy].func;
+        }
+        let program = between(towers.finished(), roots);
+        return match reaches_itself(&program, roots) {
+            Some((func, span)) => Err(Box::new(refusal(&program.funcs[func], span, &limits))),
+            None => Ok(program),
+        };
     }
-    for (root, copy) in roots.iter_mut().zip(copies) {
-        *root = towers.copies[copy].func;
-    }
-    let program = between(towers.finished(), roots);
-    match reaches_itself(&program, roots) {
-        Some((func, span)) => Err(Box::new(unbounded(&program.funcs[func], span))),
-        None => Ok(program),
-    }
-}
-
-fn unbounded(func: &Func, span: Span) -> Diagnostic {
-    Diagnostic::error(
-        "E0717",
-        span,
-        format!("the engine `ir` does not cover that `{}` uses its own derivative", func.name),
-        "this would need derivatives of derivatives without end",
-    )
-    .note("the compiler makes every derivative before the program runs")
-    .hint("use `--engine trace`, which takes derivatives while the program runs")
+    Err(Box::new(refusal(&program.funcs[func], span, &limits)))
 }
 
 /// A function for arguments of some forms.
@@ -104,6 +98,8 @@ struct Towers {
     forms: Forms,
     copies: Vec<Copy>,
     by_args: FxHashMap<(FuncId, Vec<FormId>), usize>,
+    /// The numbers that functions are given, by the place of the argument.
+    literals: FxHashMap<(FuncId, usize), Vec<FormId>>,
     /// By what the request saved, in the order of its constructors.
     variants: FxHashMap<DataId, Vec<Variant>>,
     /// The forms of variables of the body that is looked at: of others nothing is known.
@@ -113,12 +109,13 @@ struct Towers {
 }
 
 impl Towers {
-    fn new(program: Program) -> Self {
+    fn new(program: Program, has_literals: bool) -> Self {
         Self {
-            forms: Forms::new(&program),
+            forms: Forms::new(&program, has_literals),
             program,
             copies: vec![],
             by_args: FxHashMap::default(),
+            literals: FxHashMap::default(),
             variants: FxHashMap::default(),
             env: FxHashMap::default(),
             changed: false,
@@ -170,7 +167,12 @@ impl Towers {
     }
 
     /// The copy of a function for arguments of these forms.
-    fn copy(&mut self, source: FuncId, args: Vec<FormId>) -> usize {
+    fn copy(&mut self, source: FuncId, mut args: Vec<FormId>) -> usize {
+        for (place, form) in args.iter_mut().enumerate() {
+            if self.forms.is_literal(*form) && !self.has_room_for(source, place, *form) {
+                *form = Forms::ANY;
+            }
+        }
         if let Some(known) = self.by_args.get(&(source, args.clone())) {
             return *known;
         }
@@ -183,6 +185,20 @@ impl Towers {
         self.copies.push(Copy { source, args, func, results, body: Block::default() });
         self.changed = true;
         at
+    }
+
+    /// Whether a function is told apart for one number more as an argument.
+    fn has_room_for(&mut self, source: FuncId, place: usize, literal: FormId) -> bool {
+        let known = self.literals.entry((source, place)).or_default();
+        if known.contains(&literal) {
+            return true;
+        }
+        if known.len() == LITERALS {
+            self.forms.limits.insert(Limit::Literals);
+            return false;
+        }
+        known.push(literal);
+        true
     }
 
     /// The request for a copy, and the constructor that says of what is saved that it is of this request.
@@ -223,13 +239,16 @@ impl Towers {
     }
 
     /// The form of an atom.
-    fn form_of(&self, atom: Atom) -> FormId {
-        atom.var().and_then(|var| self.env.get(&var).copied()).unwrap_or(Forms::ANY)
+    fn form_of(&mut self, atom: Atom) -> FormId {
+        match atom {
+            Atom::Var(var) => self.env.get(&var).copied().unwrap_or(Forms::ANY),
+            Atom::Int(_) | Atom::Bool(_) | Atom::Real(_) | Atom::Str(_) => self.forms.literal(atom),
+        }
     }
 
     /// The form of what is never there.
     fn nothing(&self, ty: Type) -> FormId {
-        if form::is_told(&self.program, ty) { Forms::NONE } else { Forms::ANY }
+        if self.forms.is_told(&self.program, ty) { Forms::NONE } else { Forms::ANY }
     }
 
     /// The program of the copies.

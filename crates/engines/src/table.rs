@@ -293,7 +293,7 @@ const IR: EngineInfo = EngineInfo {
         cost: SAME_COST,
         reverse: LINEAR,
         covers: "the whole language",
-        limits: "derivatives inside each other as often as a recursion, a loop or data say, which would need derivations without end",
+        limits: "derivatives inside each other as often as a recursion, a loop or data say that is not known before the run",
         teaches: "how a compiler differentiates",
         example: "show examples/papers/notes.pull f2 --stage transpose",
     },

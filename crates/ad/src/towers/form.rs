@@ -1,21 +1,22 @@
-//! Forms of data: a set of constructors with the forms of their fields, or *any*, of which the type alone is known.
+//! Forms of data: a set of constructors with the forms of their fields, a number, or *any*, of which the type alone is
+//! known.
 //!
 //! Where too many constructors stand inside each other, those of one type become one set, whose fields of that type
 //! have the same form again ([`Forms::SELF`]): a list of functions stays a list of these functions. Where that is not
 //! enough, since types are recursive by way of others, values become *any* of their type: one of those that the
 //! program makes where forms are not told apart (`made`). What comes from outside can be everything (`open`). Arrays
-//! have the form of their elements. Numbers and tangents, which no match looks at, are any.
+//! have the form of their elements. A number or truth value is one that is known, or any: so that a recursion that
+//! counts from a number in the text ends where it does. Tangents, which no match looks at, are any.
 
 use std::collections::BTreeMap;
 
 use pullback_base::{IdVec, bug, id_type};
-use pullback_ir::{Constructor, DataId, Elem, Program, Type};
+use pullback_ir::{Atom, Constructor, DataId, Elem, Program, Type};
+use pullback_prim::{Prim, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limit::{HEIGHT, Limit, Limits};
 use crate::name::NAME;
-
-/// How many constructors inside each other are told apart.
-const HEIGHT: usize = 12;
 
 id_type!(
     /// A form; equal ones are one.
@@ -31,6 +32,10 @@ enum Form {
     None,
     Itself,
     Of(DataId, Tags),
+    Int(i64),
+    Bool(bool),
+    /// By its bits: of two zeros or of NaNs none stands for the other.
+    Real(u64),
 }
 
 pub(crate) struct Forms {
@@ -47,10 +52,14 @@ pub(crate) struct Forms {
     /// Which fields of constructors have the type of the constructor.
     inside: FxHashMap<(DataId, u32), Vec<bool>>,
     changed: bool,
+    /// Whether numbers and truth values are told apart.
+    has_literals: bool,
+    /// The limits that have been reached.
+    pub(super) limits: Limits,
 }
 
 impl Forms {
-    pub(crate) fn new(program: &Program) -> Self {
+    pub(crate) fn new(program: &Program, has_literals: bool) -> Self {
         let mut inside = FxHashMap::default();
         for (id, data) in program.datas.iter_enumerated() {
             for (at, constructor) in data.constructors.iter().enumerate() {
@@ -68,6 +77,8 @@ impl Forms {
             heights: FxHashMap::default(),
             inside,
             changed: false,
+            has_literals,
+            limits: Limits::default(),
         }
     }
 }
@@ -112,6 +123,10 @@ impl Forms {
             tags.iter().map(|(tag, fields)| self.own_height(data, *tag) + highest(fields));
         let height = heights.max().unwrap_or(0);
         let form = Form::Of(data, tags);
+        self.interned(form, height)
+    }
+
+    fn interned(&mut self, form: Form, height: usize) -> FormId {
         if let Some(known) = self.known.get(&form) {
             return *known;
         }
@@ -120,12 +135,62 @@ impl Forms {
         id
     }
 
+    /// Whether something is known of values of this type once there are any.
+    pub(crate) fn is_told(&self, program: &Program, ty: Type) -> bool {
+        let is_scalar = matches!(ty.elem, Elem::Int | Elem::Bool | Elem::Real);
+        is_told(program, ty) || self.has_literals && is_scalar && !ty.is_acc
+    }
+
+    /// The form of a number or truth value that the program's text has. Of texts nothing is known.
+    pub(crate) fn literal(&mut self, atom: Atom) -> FormId {
+        let form = match atom {
+            Atom::Int(int) => Form::Int(int),
+            Atom::Bool(truth) => Form::Bool(truth),
+            Atom::Real(real) => Form::Real(real.to_bits()),
+            Atom::Var(_) | Atom::Str(_) => Form::Any,
+        };
+        if !self.has_literals || form == Form::Any { Self::ANY } else { self.interned(form, 0) }
+    }
+
+    /// Whether this is one number or truth value.
+    pub(crate) fn is_literal(&self, form: FormId) -> bool {
+        matches!(self.all[form].0, Form::Int(_) | Form::Bool(_) | Form::Real(_))
+    }
+
+    /// The truth value that this is the form of.
+    pub(crate) fn truth(&self, form: FormId) -> Option<bool> {
+        if let Form::Bool(truth) = self.all[form].0 { Some(truth) } else { None }
+    }
+
+    /// The form of a primitive's result.
+    pub(crate) fn prim(&mut self, prim: Prim, args: &[FormId]) -> FormId {
+        if args.contains(&Self::NONE) {
+            return Self::NONE;
+        }
+        let scalar = |form: &FormId| match self.all[*form].0 {
+            Form::Int(int) => Some(Scalar::Int(int)),
+            Form::Bool(truth) => Some(Scalar::Bool(truth)),
+            Form::Real(bits) => Some(Scalar::Real(f64::from_bits(bits))),
+            Form::Any | Form::None | Form::Itself | Form::Of(..) => None,
+        };
+        let args: Option<Vec<Scalar>> = args.iter().map(scalar).collect();
+        match args.map(|args| prim.eval_scalar(&args)) {
+            Some(Ok(Scalar::Int(int))) => self.literal(Atom::Int(int)),
+            Some(Ok(Scalar::Bool(truth))) => self.literal(Atom::Bool(truth)),
+            Some(Ok(Scalar::Real(real))) => self.literal(Atom::Real(real)),
+            Some(Ok(Scalar::Str(_)) | Err(_)) | None => Self::ANY,
+        }
+    }
+
     /// The form of a constructor with fields.
     pub(crate) fn constructor(&mut self, data: DataId, tag: u32, fields: Vec<FormId>) -> FormId {
         // A constructor around a set without it stays outside: that is how derivatives nest.
         let mut inside = fields.iter().enumerate().filter(|(at, _)| self.is_inside(data, tag, *at));
         let is_folded = inside.any(|(_, field)| self.is_folded(*field) && self.has(*field, tag));
         let form = self.form(data, BTreeMap::from([(tag, fields)]));
+        if self.height(form) > HEIGHT {
+            self.limits.insert(Limit::Height);
+        }
         let form = if is_folded || self.height(form) > HEIGHT { self.folded(form) } else { form };
         self.cut(form, HEIGHT)
     }
@@ -210,23 +275,20 @@ impl Forms {
         if self.is_folded(one) || self.is_folded(other) {
             (left, right) = (self.folded(one), self.folded(other));
         }
-        let joined = match (self.all[left].0.clone(), self.all[right].0.clone()) {
-            (Form::Of(data, mut tags), Form::Of(_, others)) => {
-                for (tag, fields) in others {
-                    let together = match tags.get(&tag) {
-                        Some(known) => self.join_all(&known.clone(), &fields),
-                        None => fields,
-                    };
-                    tags.insert(tag, together);
-                }
-                self.form(data, tags)
+        let both = (self.all[left].0.clone(), self.all[right].0.clone());
+        let joined = if let (Form::Of(data, mut tags), Form::Of(_, others)) = both {
+            for (tag, fields) in others {
+                let together = match tags.get(&tag) {
+                    Some(known) => self.join_all(&known.clone(), &fields),
+                    None => fields,
+                };
+                tags.insert(tag, together);
             }
-            (Form::Any | Form::None | Form::Itself, _)
-            | (_, Form::Any | Form::None | Form::Itself) => {
-                self.spill(left);
-                self.spill(right);
-                Self::ANY
-            }
+            self.form(data, tags)
+        } else {
+            self.spill(left);
+            self.spill(right);
+            Self::ANY
         };
         self.joins.insert(key, joined);
         joined
@@ -280,7 +342,7 @@ impl Forms {
     pub(crate) fn tags(&self, program: &Program, data: DataId, form: FormId) -> Tags {
         match &self.all[form].0 {
             Form::Of(..) => self.opened(form),
-            Form::None | Form::Itself => Tags::new(),
+            Form::None | Form::Itself | Form::Int(_) | Form::Bool(_) | Form::Real(_) => Tags::new(),
             Form::Any if self.open.contains(&data) => {
                 let constructors = program.datas[data].constructors.iter().enumerate();
                 let any = |con: &Constructor| vec![Self::ANY; con.fields.len()];

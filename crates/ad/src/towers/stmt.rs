@@ -1,5 +1,5 @@
-//! Statements of copies: what they call is a copy, and matches have the arms that the form of what they look
-//! at has.
+//! Statements of copies: what they call is a copy, matches have the arms that the form of what they look at has, and
+//! of a conditional by a known truth value its branch is left.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{
@@ -15,13 +15,37 @@ use crate::name::NAME;
 impl Towers {
     pub(super) fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
+            let truth = self.truth(&stmt.op);
+            if let (Some(truth), Op::If(_, then, other)) = (truth, &mut stmt.op) {
+                let branch = std::mem::take(if truth { then } else { other });
+                self.taken(branch, &stmt.vars, stmt.span, block);
+                continue;
+            }
             let after = self.stmt(&mut stmt);
             block.stmts.push(stmt);
             block.stmts.extend(after);
         }
     }
 
-    fn forms(&self, atoms: &[Atom]) -> Vec<FormId> {
+    /// The truth value by which this is decided, if it is a conditional by one that is known.
+    fn truth(&mut self, op: &Op) -> Option<bool> {
+        let Op::If(cond, ..) = op else { return None };
+        let form = self.form_of(*cond);
+        self.forms.truth(form)
+    }
+
+    /// A branch, in the place of the conditional that takes it.
+    fn taken(&mut self, mut branch: Block, vars: &[VarId], span: Span, block: &mut Block) {
+        self.block(&mut branch);
+        let forms = self.forms(&branch.results);
+        self.bind(vars, &forms);
+        block.stmts.append(&mut branch.stmts);
+        for (var, atom) in vars.iter().zip(branch.results) {
+            block.stmts.push(Stmt::new(vec![*var], Op::Copy(atom), span));
+        }
+    }
+
+    fn forms(&mut self, atoms: &[Atom]) -> Vec<FormId> {
         atoms.iter().map(|atom| self.form_of(*atom)).collect()
     }
 
@@ -86,8 +110,13 @@ impl Towers {
             }
             Op::Undef | Op::Fail(..) => self.unbind(&vars),
             Op::FromTangent(..) => self.forms.open(&self.program, self.program.vars[vars[0]].ty),
-            Op::If(_, then, other) => {
+            Op::If(cond, then, other) => {
                 self.unbind(&vars);
+                if self.form_of(*cond) == Forms::NONE {
+                    // No truth value is there, as far as is known: what makes it never ends.
+                    stmt.op = self.foreseen_not();
+                    return None;
+                }
                 for block in [then, other] {
                     self.block(block);
                     self.widen(&vars, &block.results);
@@ -96,7 +125,8 @@ impl Towers {
             Op::Match(cases) => self.match_(&vars, cases, span),
             Op::Loop(repeat) => self.loop_(&vars, repeat),
             Op::Call(func, args) => {
-                let copy = self.copy(*func, self.forms(args));
+                let args = self.forms(args);
+                let copy = self.copy(*func, args);
                 *func = self.copies[copy].func;
                 self.bind(&vars, &self.copies[copy].results.clone());
             }
@@ -107,7 +137,8 @@ impl Towers {
             }
             Op::Jvp(request, args, _) => {
                 let Request { func, active, mode } = self.program.requests[*request].clone();
-                let copy = self.copy(func, self.forms(args));
+                let args = self.forms(args);
+                let copy = self.copy(func, args);
                 let func = self.copies[copy].func;
                 *request = self.program.request(Request { func, active, mode });
                 self.bind(&vars, &self.copies[copy].results.clone());
@@ -118,8 +149,12 @@ impl Towers {
             Op::Apply(request, residual, directions) => {
                 stmt.op = self.applied(*request, *residual, directions, &vars, span);
             }
-            Op::Prim(..)
-            | Op::MulZero(..)
+            Op::Prim(prim, args) => {
+                let args = self.forms(args);
+                let form = self.forms.prim(*prim, &args);
+                self.bind(&vars, &[form]);
+            }
+            Op::MulZero(..)
             | Op::Dim(..)
             | Op::CheckSize(..)
             | Op::Tell(_)
@@ -197,10 +232,15 @@ impl Towers {
         if arms == self.program.datas[data].constructors.len() {
             return None;
         }
-        let text = Atom::Str(self.program.string("data of a form that was not foreseen"));
+        let failed = self.foreseen_not();
         let never: Vec<VarId> = vars.iter().map(|var| self.program.fresh_like(*var)).collect();
         let results = never.iter().map(|var| Atom::Var(*var)).collect();
-        Some(Block { stmts: vec![Stmt::new(never, Op::Fail(Prim::Broken, text), span)], results })
+        Some(Block { stmts: vec![Stmt::new(never, failed, span)], results })
+    }
+
+    fn foreseen_not(&mut self) -> Op {
+        let text = self.program.string("data of a form that was not foreseen");
+        Op::Fail(Prim::Broken, Atom::Str(text))
     }
 
     /// The rule between the copies that it has here. The variables get the forms of the value.
@@ -255,7 +295,8 @@ impl Towers {
         span: Span,
     ) -> Stmt {
         let source = *request;
-        let copy = self.copy(self.program.requests[source].func, self.forms(args));
+        let args = self.forms(args);
+        let copy = self.copy(self.program.requests[source].func, args);
         let (tag, variant) = self.variant(source, copy);
         *request = variant.request;
         let Some(saved) = vars.pop() else { bug(NAME, "a residual") };

@@ -5,26 +5,28 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId}
 use rustc_hash::FxHashMap;
 
 use super::form::is_told;
-
-/// How many iterations are written out at most.
-const MOST: i64 = 8;
+use super::limit::{ITERATIONS, Limit, Limits};
 
 /// Writes out the loops of a function that have data as states and few iterations.
-pub(super) fn loops(program: &mut Program, func: FuncId) {
+pub(super) fn loops(program: &mut Program, func: FuncId, limits: &mut Limits) {
     let mut body = std::mem::take(&mut program.funcs[func].body);
-    block(program, &mut body);
+    block(program, &mut body, limits);
     program.funcs[func].body = body;
 }
 
-fn block(program: &mut Program, code: &mut Block) {
+fn block(program: &mut Program, code: &mut Block, limits: &mut Limits) {
     for mut stmt in std::mem::take(&mut code.stmts) {
-        stmt.op.blocks_mut().into_iter().for_each(|inner| block(program, inner));
+        stmt.op.blocks_mut().into_iter().for_each(|inner| block(program, inner, limits));
         if let Op::Loop(repeat) = &stmt.op
             && let LoopForm::For { index, count: Atom::Int(count), down } = repeat.form
-            && count <= MOST
             && repeat.states.len() == stmt.vars.len()
             && repeat.states.iter().any(|state| is_told(program, program.vars[*state].ty))
         {
+            if count > ITERATIONS {
+                limits.insert(Limit::Iterations(count));
+                code.stmts.push(stmt);
+                continue;
+            }
             let order: Vec<i64> =
                 if down { (0..count).rev().collect() } else { (0..count).collect() };
             written_out(program, repeat, index, &order, (&stmt.vars, stmt.span), &mut code.stmts);

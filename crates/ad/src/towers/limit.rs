@@ -1,0 +1,66 @@
+//! How far towers are told apart, and what is told of a program that goes further.
+
+use std::collections::BTreeSet;
+
+use pullback_base::{Diagnostic, Span};
+use pullback_ir::Func;
+
+/// How many constructors inside each other are told apart.
+pub(super) const HEIGHT: usize = 32;
+/// How many numbers are told apart as one argument of a function.
+pub(super) const LITERALS: usize = 64;
+/// How many iterations of a loop are written out.
+pub(super) const ITERATIONS: i64 = 32;
+/// How many functions there are at most afterwards, more than before.
+pub(super) const FUNCTIONS: usize = 2000;
+
+/// What can be more than is told apart.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Limit {
+    /// Functions, and other data, that hold each other.
+    Height,
+    /// Numbers that a function is given.
+    Literals,
+    /// Iterations of a loop, as many as the text says.
+    Iterations(i64),
+    /// Functions for the forms of their arguments.
+    Functions,
+}
+
+/// The limits that a program has reached.
+pub(super) type Limits = BTreeSet<Limit>;
+
+impl Limit {
+    fn note(self) -> String {
+        match self {
+            Self::Height => format!(
+                "functions that hold functions are told apart to a depth of {HEIGHT}, and here they are deeper"
+            ),
+            Self::Literals => format!(
+                "a function is told apart for {LITERALS} numbers as one of its arguments, and here there are more"
+            ),
+            Self::Iterations(count) => format!(
+                "loops that make functions are told apart step by step to {ITERATIONS} steps, and here one has {count}"
+            ),
+            Self::Functions => format!(
+                "of all functions together there are {FUNCTIONS} copies at most for what they are given, and here \
+                 there are more"
+            ),
+        }
+    }
+}
+
+/// A request still leads to itself, where these limits have been reached.
+pub(super) fn refusal(func: &Func, span: Span, limits: &Limits) -> Diagnostic {
+    let title = format!(
+        "the engine `ir` sees no bound for derivatives inside each other in `{}`",
+        func.name
+    );
+    let problem = Diagnostic::error("E0717", span, title, "this derivative leads to itself again")
+        .note(
+            "the compiler makes every derivative before the program runs, and does not see then how many are inside \
+             each other",
+        );
+    let problem = limits.iter().fold(problem, |problem, limit| problem.note(limit.note()));
+    problem.hint("use `--engine trace`, which takes derivatives while the program runs")
+}
