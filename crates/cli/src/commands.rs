@@ -49,9 +49,10 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let text = plot(&mut session, asked, color);
             finish(&session, color, text)
         }
-        Command::CheckGrad { call, settings, warn, wrt } => {
+        Command::CheckGrad { call, settings, warn, verbose, wrt } => {
             let mut session = Session::timed(&Terminal, clock.clone());
-            let call = call.call(settings.settings(*warn));
+            let settings = Settings { verbose: verbose.verbose, ..settings.settings(*warn) };
+            let call = call.call(settings);
             let bar = Bar::of_cases();
             let tell = |what: &str, done, all| bar.tell(what, done, all);
             session.progress = &tell;
@@ -62,8 +63,9 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         }
         Command::Check { files } => check(color, files),
         Command::Fmt { check, files } => fmt(color, files, *check),
-        Command::Test { files, settings, warn, steps } => {
-            let settings = Settings { steps: *steps, ..settings.settings(*warn) };
+        Command::Test { files, settings, warn, verbose, steps } => {
+            let (steps, verbose) = (*steps, verbose.verbose);
+            let settings = Settings { steps, verbose, ..settings.settings(*warn) };
             test(color, files, clock, &settings)
         }
         Command::Explain { code } => {
@@ -262,6 +264,7 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
             found.failed.iter().map(|failure| failure.diagnostic()).collect();
         report(&session.sources, &problems, color);
         print(&format!("{}: {}", file.display(), summary(&found)));
+        session.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
         passed += found.passed;
         failed += found.failed_lines();
         not_covered += found.not_covered;

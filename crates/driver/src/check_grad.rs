@@ -31,6 +31,8 @@ use rules::{rules, without_rules};
 const DIRECTIONS: usize = 4;
 /// The complex step runs on a slow evaluator: it is not tried for more Reals than this.
 const MOST_REALS: usize = 100_000;
+/// Why the complex step is not tried where the program has much to do.
+const TOO_LONG: &str = "the program runs too long for it";
 /// How many Reals of a direction are shown for each parameter.
 const SHOWN: usize = 4;
 
@@ -58,7 +60,7 @@ pub fn check_grad(
 ) -> Result<GradReport, Stop> {
     // The function is run at many points, of which nobody wants to hear.
     let settings = Settings { tell: None, ..call.settings.clone() };
-    let engine = Engine::resolve(session, &settings)?;
+    let engine = Engine::with_tiers(session, &settings)?;
     let purpose = Purpose::Derivative { wrt, scalar: false, direction: None };
     let prepared = prepare(session, call, &engine, &purpose)?;
     let mut point = Point::new(&prepared);
@@ -67,7 +69,11 @@ pub fn check_grad(
     let run = point.run_of(&engine, &mode);
     let kinks_only = Settings { trace_nan: false, ..call.settings.clone() };
     watch(session, &kinks_only, &run, true);
-    let failure = match point.checks(&engine, (&session.sources, session.progress), &mut lines) {
+    let found = point.checks(&engine, (&session.sources, session.progress), &mut lines);
+    if settings.verbose {
+        session.notes.extend(engine.tally());
+    }
+    let failure = match found {
         Ok(failure) => failure,
         Err(fault) => return session.fail(*fault),
     };
@@ -91,11 +97,13 @@ fn summary(held: usize, failed: usize, not_tried: usize) -> String {
 struct Point<'p> {
     prepared: &'p Prepared,
     random: Random,
+    /// Where the complex evaluation gave up, if it did: it would in each direction.
+    too_long: Option<Span>,
 }
 
 impl<'p> Point<'p> {
     fn new(prepared: &'p Prepared) -> Self {
-        Self { prepared, random: Random(0x005e_ed0f_9d11) }
+        Self { prepared, random: Random(0x005e_ed0f_9d11), too_long: None }
     }
 
     /// All checks; the first that fails is returned, and every one has a line.
@@ -239,11 +247,14 @@ impl<'p> Point<'p> {
     }
 
     /// The derivative as the imaginary part of a complex evaluation.
-    fn complex_step(&self, x_dot: &[f64], y_dot: &[f64], size: f64) -> Outcome {
+    fn complex_step(&mut self, x_dot: &[f64], y_dot: &[f64], size: f64) -> Outcome {
         const CHECK: &str = "complex step";
         let not_tried = |why: &str| Outcome::not_tried(CHECK, why);
         if x_dot.len() > MOST_REALS {
             return not_tried("there are too many Reals");
+        }
+        if let Some(place) = self.too_long {
+            return Outcome { place, ..not_tried(TOO_LONG) };
         }
         let Ok(arg) = pullback_oracle::of_value(&self.prepared.argument) else {
             return not_tried("the argument has no complex form");
@@ -253,7 +264,10 @@ impl<'p> Point<'p> {
             Ok((_, found)) => complex_step(y_dot, &found, size),
             Err(error) => {
                 let why = match error.kind {
-                    ErrorKind::Limit => "the program runs too long for it".to_owned(),
+                    ErrorKind::Limit => {
+                        self.too_long = Some(error.span);
+                        TOO_LONG.to_owned()
+                    }
                     ErrorKind::Unsupported => {
                         format!("no complex numbers pass {}", error.what)
                     }

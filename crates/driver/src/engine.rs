@@ -19,14 +19,14 @@ use crate::limits::{Clock, Limits};
 use crate::request::{Fp, Settings, Target};
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
-use crate::tiers::{Tier, Told, climb};
+use crate::tiers::{Codes, Tier, Told, Work, climb};
 
 /// An engine with its limits.
 pub struct Engine {
     info: &'static EngineInfo,
     options: Options,
     /// Whether a long run goes on as native code, and what was told of the latest one.
-    tiers: Option<Told>,
+    tiers: Option<Rc<Told>>,
 }
 
 /// A program to be evaluated many times. It is compiled once, and only for engines of the evaluator.
@@ -34,16 +34,20 @@ pub struct Code {
     program: Rc<Program>,
     image: OnceCell<Image>,
     is_watched: bool,
+    codes: Codes,
 }
 
 impl Code {
     /// The code of a program.
     pub fn new(program: Program) -> Self {
-        Self { program: Rc::new(program), image: OnceCell::new(), is_watched: false }
+        Self::of(Rc::new(program), false)
     }
     /// The same program, to be run under a watch.
     pub fn watched(&self) -> Self {
-        Self { program: self.program.clone(), image: OnceCell::new(), is_watched: true }
+        Self::of(self.program.clone(), true)
+    }
+    fn of(program: Rc<Program>, is_watched: bool) -> Self {
+        Self { program, image: OnceCell::new(), is_watched, codes: Codes::default() }
     }
     /// The program.
     pub fn program(&self) -> &Program {
@@ -135,11 +139,21 @@ impl Engine {
         }
         // It must not show in a result which tier gave it, unless that is asked for.
         let options = Options { strict_fp: settings.fp != Some(Fp::Fast), ..engine.options };
-        Ok(Self { tiers: Some(Told::default()), options, ..engine })
+        Ok(Self { tiers: Some(Rc::default()), options, ..engine })
     }
     /// Which tier gave the latest answer.
     pub fn tier(&self) -> Option<Tier> {
-        self.tiers.as_ref().and_then(|told| told.borrow().clone())
+        self.tiers.as_ref().and_then(|told| told.latest())
+    }
+    /// Who gave all answers so far, if there are tiers.
+    pub fn tally(&self) -> Option<String> {
+        self.tiers.as_ref().map(|told| told.tally())
+    }
+    /// The name of the engine that gave the latest answer.
+    pub fn answered(&self) -> &'static str {
+        let is_native = self.tier().is_some_and(|tier| tier.is_native());
+        let native = ENGINES.iter().find(|engine| is_native && engine.needs_compiler());
+        native.unwrap_or(self.info).name
     }
     /// The limits that it keeps.
     pub fn limits(&self) -> Limits {
@@ -155,7 +169,8 @@ impl Engine {
         clock.restart();
         let since = self.limits().since;
         let since = Some(Since { time: clock.started(), ..since });
-        Self { info: self.info, options: Options { since, ..self.options.clone() }, tiers: None }
+        let options = Options { since, ..self.options.clone() };
+        Self { info: self.info, options, tiers: self.tiers.clone() }
     }
     /// The first engine with the limits of this one: for what runs once and need not be compiled.
     pub fn evaluated(&self) -> Self {
@@ -175,6 +190,9 @@ impl Engine {
     }
     /// The value of a definition.
     pub fn value(&self, code: &Code, def: DefId) -> Result<Value, Box<Diagnostic>> {
+        if let Some(told) = &self.tiers {
+            return Ok(self.climb(code, Work::Value(def), told)?.value);
+        }
         match self.info.how {
             How::Runtime(make) => {
                 Machine::new(code.image(), make(), self.options.clone()).global(def)
@@ -210,8 +228,7 @@ impl Engine {
         mode: &Mode,
     ) -> Result<Answer, Box<Diagnostic>> {
         if let Some(told) = &self.tiers {
-            let program = (code.program(), code.image());
-            return climb(program, function, argument, mode, &self.options, told);
+            return self.climb(code, Work::Function(function, &argument, mode), told);
         }
         match self.info.how {
             How::Runtime(make) => {
@@ -222,15 +239,13 @@ impl Engine {
             }
         }
     }
-    /// The engine for tests: one that transforms programs gives up after so many steps.
+    fn climb(&self, code: &Code, work: Work<'_>, told: &Told) -> Result<Answer, Box<Diagnostic>> {
+        climb((code.program(), code.image()), &code.codes, work, &self.options, told)
+    }
+    /// The engine for tests, which gives up after so many steps.
     pub fn within(self, steps: u64) -> Self {
-        let budget = match self.info.how {
-            How::Runtime(_) => None,
-            How::Transform { .. } | How::Compiled(_) => {
-                let exceeded = "this takes more steps than it is given for a test";
-                Some(Budget { steps, exceeded })
-            }
-        };
+        let exceeded = "this takes more steps than it is given for a test";
+        let budget = Some(Budget { steps, exceeded });
         Self { info: self.info, options: Options { budget, ..self.options }, tiers: None }
     }
     /// The engine under a watch: the same, or the first one if it cannot be watched.

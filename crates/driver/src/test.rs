@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::{ENGINES, EngineInfo, engine_named};
+use pullback_engines::{ENGINES, EngineInfo, How, engine_named};
 use pullback_eval::Value;
 use pullback_lambda::{DefId, Program};
 use pullback_types::show_scheme;
@@ -23,6 +23,7 @@ use crate::pipeline::{Inferred, typed};
 use crate::request::Settings;
 use crate::session::{Session, Stop};
 use crate::suggest::did_you_mean;
+use crate::tiers;
 use crate::watch::Lines;
 
 /// What testing a file found.
@@ -39,7 +40,8 @@ pub struct TestReport {
 }
 
 /// How many steps (calls and iterations of loops) a line of expectation is given on an engine that
-/// transforms programs, if nothing else is wished: a file of tests takes seconds on all engines.
+/// transforms programs, if nothing else is wished: a file of tests takes seconds on all engines. The first engine goes
+/// on as native code, and `dual` is given as much as that one is before.
 pub const STEPS: u64 = 500_000;
 
 /// A line of expectation that does not hold.
@@ -105,7 +107,7 @@ pub fn test(
                 Some(batch) => batch.value(def, engine.options()),
                 None => engine.value(&code, def),
             };
-            (engine.name(), check_line(code.program(), def, line, value))
+            (engine.answered(), check_line(code.program(), def, line, value))
         });
         report.add(line.span, checked.collect());
         if let (Some(watched), Some(engine)) = (&watched, engines.first()) {
@@ -113,6 +115,9 @@ pub fn test(
         }
     }
     session.diagnostics.extend(watched.iter().flat_map(Lines::kinks));
+    if settings.verbose {
+        session.notes.extend(engines.iter().find_map(Engine::tally));
+    }
     report.failed.sort_by_key(|failure| failure.span);
     Ok(report)
 }
@@ -205,12 +210,19 @@ fn engines(
         return Ok(if is_taken(lines, wanted) { vec![engine] } else { vec![] });
     }
     let steps = settings.steps.unwrap_or(STEPS);
+    let of_runs = settings.steps.unwrap_or(tiers::STEPS);
     let mut engines = Vec::new();
     for name in names {
+        if name == ENGINES[0].name {
+            engines.push(Engine::with_tiers(session, settings)?);
+            continue;
+        }
         // All engines tell the same, which is heard once.
         let tell = if engines.is_empty() { settings.tell } else { None };
         let plain = Settings { engine: Some(name), tell, ..settings.clone() };
-        let engine = Engine::resolve(session, &plain)?.within(steps);
+        let engine = Engine::resolve(session, &plain)?;
+        let steps = if matches!(engine.how(), How::Runtime(_)) { of_runs } else { steps };
+        let engine = engine.within(steps);
         let fuse = engine.has_fused_mode();
         engines.push(engine);
         if fuse {

@@ -1,24 +1,24 @@
 //! Two tiers: a run starts in the evaluator, and goes on as native code when it takes long.
 //!
-//! Input: a function, its argument, what is asked of it. Output: the answer, and which tier gave it. What is long is
-//! counted, never measured, so that the same input goes the same way every time. Only values come from native code:
+//! Input: a definition, or a function with its argument and what is asked of it. Output: the answer, and which tier
+//! gave it. What is long is counted, never measured, so that the same input goes the same way every time. Only values come from native code:
 //! where it cannot be made, or ends in an error, the evaluator answers, as it would have without it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, bug};
 use pullback_engines::{
     Answer, Asked, Back, Compiled, Failure, Mode, may_compile, run_in_machine, trace_engine,
     wants_vetting,
 };
-use pullback_eval::{Budget, Image, Options, Value};
+use pullback_eval::{Budget, Counts, Image, Machine, Options, Value};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_reduce::reachable;
 
 /// How many steps (calls and iterations of loops) the evaluator is given: with these it takes about as long as a C
 /// compiler does for little code.
-const STEPS: u64 = 2_000_000;
+pub const STEPS: u64 = 2_000_000;
 
 /// How many it is given for each statement of the code, if these are more: a C compiler takes milliseconds for each.
 const STEPS_EACH: u64 = 5_000;
@@ -33,8 +33,17 @@ pub enum Tier {
     Evaluator(u64),
     /// Native code, after the evaluator had used up so many steps.
     Native(u64),
+    /// Native code at once, since it had answered before.
+    Again,
     /// The evaluator in the end, for this reason.
     Stayed(String),
+}
+
+impl Tier {
+    /// Whether native code gave the answer.
+    pub fn is_native(&self) -> bool {
+        matches!(self, Self::Native(_) | Self::Again)
+    }
 }
 
 impl fmt::Display for Tier {
@@ -44,76 +53,192 @@ impl fmt::Display for Tier {
             Self::Native(steps) => {
                 write!(f, "native code answered, after {steps} steps in the evaluator")
             }
+            Self::Again => write!(f, "native code answered, as it did before"),
             Self::Stayed(why) => write!(f, "the evaluator answered: {why}"),
         }
     }
 }
 
-/// What has been told of the latest answer.
-pub type Told = RefCell<Option<Tier>>;
+/// What has been told of the answers.
+#[derive(Default)]
+pub struct Told {
+    latest: RefCell<Option<Tier>>,
+    /// How many answers the evaluator gave, and how many native code.
+    answers: Cell<(u64, u64)>,
+}
 
-/// Runs a function.
+impl Told {
+    fn tell(&self, tier: Tier) {
+        let (evaluated, native) = self.answers.get();
+        let native_one = u64::from(tier.is_native());
+        self.answers.set((evaluated + 1 - native_one, native + native_one));
+        self.latest.replace(Some(tier));
+    }
+    /// The tier of the latest answer.
+    pub fn latest(&self) -> Option<Tier> {
+        self.latest.borrow().clone()
+    }
+    /// Who gave all answers, in words.
+    pub fn tally(&self) -> String {
+        let (evaluated, native) = self.answers.get();
+        let times = |count| match count {
+            1 => "once".to_owned(),
+            2 => "twice".to_owned(),
+            _ => format!("{count} times"),
+        };
+        let (evaluated, native) = (times(evaluated), times(native));
+        format!("the evaluator answered {evaluated}, native code {native}")
+    }
+}
+
+/// What is run.
+#[derive(Clone, Copy)]
+pub enum Work<'w> {
+    /// A closed definition.
+    Value(DefId),
+    /// A function of one argument, there, and what is asked of it.
+    Function(DefId, &'w Value, &'w Mode),
+}
+
+impl<'w> Work<'w> {
+    fn def(self) -> DefId {
+        match self {
+            Self::Value(def) | Self::Function(def, ..) => def,
+        }
+    }
+    fn mode(self) -> Option<&'w Mode> {
+        match self {
+            Self::Value(_) => None,
+            Self::Function(_, _, mode) => Some(mode),
+        }
+    }
+    /// What its code is made for.
+    fn key(self) -> Key {
+        (self.def(), self.mode().map(Asked::by))
+    }
+}
+
+type Key = (DefId, Option<Asked>);
+
+/// The code that the second tier has made of one program, kept for the next run. All runs that share it have the same
+/// options but for their budgets.
+#[derive(Default)]
+pub struct Codes(RefCell<Vec<(Key, Made)>>);
+
+enum Made {
+    /// The evaluator has answered so far, since this would have been much code.
+    Lowered(Compiled),
+    Native(Compiled),
+    /// None, for this reason.
+    Not(String),
+}
+
+impl Codes {
+    fn take(&self, key: Key) -> Option<Made> {
+        let mut made = self.0.borrow_mut();
+        let at = made.iter().position(|(other, _)| *other == key)?;
+        Some(made.swap_remove(at).1)
+    }
+    fn keep(&self, key: Key, made: Made) {
+        self.0.borrow_mut().push((key, made));
+    }
+}
+
+/// Runs what there is to run. What has gone on as native code once starts there the next time.
 pub fn climb(
     (program, image): (&Program, &Image),
-    function: DefId,
-    argument: Value,
-    mode: &Mode,
+    codes: &Codes,
+    work: Work<'_>,
     options: &Options,
     told: &Told,
 ) -> Result<Answer, Box<Diagnostic>> {
-    let evaluate = |options: &Options| {
-        run_in_machine(trace_engine(), image, function, argument.clone(), mode, options)
-    };
-    let tell = |tier: Tier| drop(told.replace(Some(tier)));
-    let stays = if !may_compile() {
-        Some("there is no C compiler")
-    } else if tells(program, function) {
-        Some("it tells what it does, once")
-    } else if wants_vetting(program, function, mode) {
-        Some("it follows rules of the program's own")
-    } else {
-        None
-    };
-    if let Some(why) = stays {
-        tell(Tier::Stayed(why.to_owned()));
-        return evaluate(options);
+    if let Some(why) = stays(program, work) {
+        told.tell(Tier::Stayed(why.to_owned()));
+        return evaluate(image, work, options);
     }
     let within = |steps: u64| {
         let budget = Some(Budget { steps, exceeded: "the steps of the first tier" });
-        match evaluate(&Options { budget, ..options.clone() }) {
+        match evaluate(image, work, &Options { budget, ..options.clone() }) {
             Err(fault) if fault.code == "E0719" => {
                 // The next tier begins anew.
                 options.progress.iter().for_each(|progress| progress.tell(None));
                 None
             }
-            answered => Some(answered),
+            answered => {
+                told.tell(Tier::Evaluator(steps));
+                Some(answered)
+            }
         }
     };
-    if let Some(answered) = within(STEPS) {
-        tell(Tier::Evaluator(STEPS));
+    let known = codes.take(work.key());
+    if !matches!(known, Some(Made::Native(_) | Made::Not(_)))
+        && let Some(answered) = within(STEPS)
+    {
+        known.into_iter().for_each(|made| codes.keep(work.key(), made));
         return answered;
     }
-    let why = match code(program, function, mode, options) {
-        Ok(code) => {
-            let steps = STEPS.max(code.size() as u64 * STEPS_EACH);
+    let (made, tier) = match known {
+        Some(Made::Native(code)) => (Made::Native(code), Tier::Again),
+        Some(Made::Not(why)) => (Made::Not(why), Tier::Again),
+        lowered => {
+            let made = lowered.unwrap_or_else(|| code(program, work, options));
+            let steps = match &made {
+                Made::Lowered(code) => STEPS.max(code.size() as u64 * STEPS_EACH),
+                Made::Native(_) | Made::Not(_) => STEPS,
+            };
             if steps > STEPS
                 && let Some(answered) = within(steps)
             {
-                tell(Tier::Evaluator(steps));
+                codes.keep(work.key(), made);
                 return answered;
             }
-            match native(code, argument.clone(), mode, options) {
-                Ok(answer) => {
-                    tell(Tier::Native(steps));
-                    return Ok(answer);
-                }
-                Err(why) => why,
-            }
+            (native(made, options), Tier::Native(steps))
         }
-        Err(why) => why,
     };
-    tell(Tier::Stayed(why));
-    evaluate(options)
+    let answer = match &made {
+        Made::Native(code) => {
+            answer(code, work, options).map_err(|_| "native code ended in an error".to_owned())
+        }
+        Made::Lowered(_) => bug("tiers", "what is native, or not"),
+        Made::Not(why) => Err(why.clone()),
+    };
+    codes.keep(work.key(), made);
+    match answer {
+        Ok(answer) => {
+            told.tell(tier);
+            Ok(answer)
+        }
+        Err(why) => {
+            told.tell(Tier::Stayed(why));
+            evaluate(image, work, options)
+        }
+    }
+}
+
+/// Why the evaluator answers alone, if it does.
+fn stays(program: &Program, work: Work<'_>) -> Option<&'static str> {
+    if !may_compile() {
+        Some("there is no C compiler")
+    } else if tells(program, work.def()) {
+        Some("it tells what it does, once")
+    } else if wants_vetting(program, work.def(), work.mode()) {
+        Some("it follows rules of the program's own")
+    } else {
+        None
+    }
+}
+
+/// What the evaluator answers.
+fn evaluate(image: &Image, work: Work<'_>, options: &Options) -> Result<Answer, Box<Diagnostic>> {
+    match work {
+        Work::Value(def) => {
+            let value = Machine::new(image, trace_engine(), options.clone()).global(def)?;
+            Ok(Answer { value, derivative: None, counts: Counts::default() })
+        }
+        Work::Function(function, argument, mode) => {
+            run_in_machine(trace_engine(), image, function, argument.clone(), mode, options)
+        }
+    }
 }
 
 /// Whether a function tells something as it runs: nothing starts it again.
@@ -127,34 +252,41 @@ fn tells(program: &Program, function: DefId) -> bool {
     tells
 }
 
-/// The code of what is asked, or why there is none.
-fn code(
-    program: &Program,
-    function: DefId,
-    mode: &Mode,
-    options: &Options,
-) -> Result<Compiled, String> {
-    let asked = Asked::by(mode);
-    let code = Compiled::of_function(program, function, asked, options, Back::Evaluator)
-        .map_err(|refused| refused.title)?;
-    if code.size() > LARGEST {
-        return Err(format!("native code would have more than {LARGEST} statements"));
+/// The code of what is run, or why there is none.
+fn code(program: &Program, work: Work<'_>, options: &Options) -> Made {
+    let code = match work {
+        Work::Value(def) => Compiled::of_value(program, def, options),
+        Work::Function(function, _, mode) => {
+            Compiled::of_function(program, function, Asked::by(mode), options, Back::Evaluator)
+        }
+    };
+    match code {
+        Err(refused) => Made::Not(refused.title),
+        Ok(code) if code.size() > LARGEST => {
+            Made::Not(format!("native code would have more than {LARGEST} statements"))
+        }
+        Ok(code) => Made::Lowered(code),
     }
-    Ok(code)
 }
 
-/// What it answers as native code, or why it does not.
-fn native(
-    mut code: Compiled,
-    argument: Value,
-    mode: &Mode,
-    options: &Options,
-) -> Result<Answer, String> {
-    code.try_native(options).map_err(|failure| match failure {
-        Failure::NoCompiler => "there is no C compiler".to_owned(),
-        Failure::Unsupported(what) => what,
-        Failure::Refused(_) => "the C compiler failed".to_owned(),
-    })?;
-    let answer = code.answer(argument, mode, options);
-    answer.map_err(|_| "native code ended in an error".to_owned())
+/// The same code made native, or why it is not.
+fn native(made: Made, options: &Options) -> Made {
+    let Made::Lowered(mut code) = made else { return made };
+    match code.try_native(options) {
+        Ok(()) => Made::Native(code),
+        Err(Failure::NoCompiler) => Made::Not("there is no C compiler".to_owned()),
+        Err(Failure::Unsupported(what)) => Made::Not(what),
+        Err(Failure::Refused(_)) => Made::Not("the C compiler failed".to_owned()),
+    }
+}
+
+/// What native code answers.
+fn answer(code: &Compiled, work: Work<'_>, options: &Options) -> Result<Answer, Box<Diagnostic>> {
+    match work {
+        Work::Value(_) => {
+            let (value, counts) = code.call(&[], options)?;
+            Ok(Answer { value, derivative: None, counts })
+        }
+        Work::Function(_, argument, mode) => code.answer(argument.clone(), mode, options),
+    }
 }

@@ -115,9 +115,10 @@ impl<'p> Batch<'p> {
     }
 }
 
-/// Whether the evaluator has to run a function for faults that compiled code would not tell: there are rules in it.
-pub fn wants_vetting(program: &Program, function: DefId, mode: &Mode) -> bool {
-    tester(Pullbacks::Any, program, function, Some(mode)).is_some()
+/// Whether the evaluator has to run a definition for faults that compiled code would not tell: there are rules in it.
+/// It is a function if a mode is given.
+pub fn wants_vetting(program: &Program, def: DefId, mode: Option<&Mode>) -> bool {
+    tester(Pullbacks::Any, program, def, mode).is_some()
 }
 
 /// As [`checked`], for a function of one argument.

@@ -24,7 +24,7 @@ pub use doc::DocArgs;
 pub use native::FpArgs;
 pub use output::{OutputArgs, PAGE};
 pub use plot::{PlotArgs, bounds_behind_dashes};
-pub use settings::{SettingsArgs, WarnArgs};
+pub use settings::{SettingsArgs, VerboseArgs, WarnArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -120,6 +120,8 @@ pub enum Command {
         #[command(flatten)]
         warn: WarnArgs,
         #[command(flatten)]
+        verbose: VerboseArgs,
+        #[command(flatten)]
         wrt: WrtArgs,
     },
     /// Report every mistake in files.
@@ -146,8 +148,10 @@ pub enum Command {
         settings: SettingsArgs,
         #[command(flatten)]
         warn: WarnArgs,
-        /// How many steps each line may take on engines that transform programs [default: 500000, and no
-        /// limit with `--engine`]. `native` counts none.
+        #[command(flatten)]
+        verbose: VerboseArgs,
+        /// How many steps each line may take [default: 500000 on engines that transform programs, 2000000 on
+        /// `dual`; no limit on `trace` or with `--engine`]. `native` counts none.
         #[arg(long, value_name = "N")]
         steps: Option<u64>,
     },

@@ -6,7 +6,7 @@ use clap::Args;
 use pullback_driver::{Layout, Settings};
 
 use super::native::FpArgs;
-use super::settings::{SettingsArgs, WarnArgs};
+use super::settings::{SettingsArgs, VerboseArgs, WarnArgs};
 
 /// How wide a page is where nothing says it.
 pub const PAGE: usize = 80;
@@ -29,9 +29,8 @@ pub struct OutputArgs {
     /// Say where the first NaN arises, in the value or in the derivative.
     #[arg(long)]
     pub trace_nan: bool,
-    /// Say which engine answered, and why.
-    #[arg(long)]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub verbose: VerboseArgs,
     #[command(flatten)]
     pub fp: FpArgs,
 }
@@ -62,7 +61,7 @@ impl OutputArgs {
     pub fn settings(&self) -> Settings {
         self.fp.of(Settings {
             trace_nan: self.trace_nan,
-            verbose: self.verbose,
+            verbose: self.verbose.verbose,
             ..self.settings.settings(self.warn)
         })
     }

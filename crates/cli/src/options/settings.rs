@@ -31,6 +31,14 @@ pub struct SettingsArgs {
     pub fuel: Option<u64>,
 }
 
+/// Who answered.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct VerboseArgs {
+    /// Say which engine answered, and why.
+    #[arg(long)]
+    pub verbose: bool,
+}
+
 /// What to tell about a run, on top of its answer.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct WarnArgs {

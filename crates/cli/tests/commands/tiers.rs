@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use super::{root, words};
 
@@ -13,16 +13,25 @@ const NATIVE: &str = "note: native code answered, after 2";
 
 /// Runs a command with a C compiler: its exit code, its output, and the last line of standard error.
 fn answer(line: &str, compiler: &str) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_pullback"))
+    let output = output(line, compiler);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let last = errors.lines().last().unwrap_or_default().to_owned();
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), last)
+}
+
+/// Its standard error.
+fn errors(line: &str) -> String {
+    String::from_utf8_lossy(&output(line, "cc").stderr).into_owned()
+}
+
+fn output(line: &str, compiler: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pullback"))
         .args(words(line))
         .current_dir(root())
         .env("CC", compiler)
         .env("PULLBACK_CACHE", "off")
         .output()
-        .expect("the command starts");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let last = errors.lines().last().unwrap_or_default().to_owned();
-    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), last)
+        .expect("the command starts")
 }
 
 /// Whether two answers differ by rounding at most: sums of derivatives have another order in native code.
@@ -71,6 +80,43 @@ fn long_runs_are_native_and_short_ones_are_not() {
             let (_, evaluated, _) = answer(&format!("{line} --engine trace"), "cc");
             assert!(agree(&out, &evaluated), "{line}:\n{out}\n{evaluated}");
         }
+    }
+}
+
+#[test]
+fn checks_go_on_as_native_code() {
+    let check = format!("check-grad {FILE} steady 0.4");
+    for (line, note) in [
+        (format!("{check} 1000"), "note: the evaluator answered 90 times, native code 0 times"),
+        (format!("{check} 2500000"), "note: the evaluator answered once, native code 89 times"),
+        (format!("{check} 1000 --engine dual"), ""),
+    ] {
+        let (code, out, last) = answer(&format!("{line} --verbose"), "cc");
+        assert_eq!((code, last.as_str()), (Some(0), note), "{line}");
+        assert!(out.contains("\ndirection 4: Taylor holds"), "{line}: {out}");
+        assert_eq!(answer(&line, "cc").1, out, "{line}");
+    }
+    // Without a compiler it says the same, and takes longer.
+    let (_, native, _) = answer(&format!("{check} 2500000"), "cc");
+    let (_, evaluated, _) = answer(&format!("{check} 2500000"), "no-such-compiler");
+    assert!(agree(&native, &evaluated), "{native}\n{evaluated}");
+}
+
+#[test]
+fn long_lines_of_tests_are_native() {
+    const LINES: &str = "test tests/cli/programs/long_tests.pull";
+    let (code, out, last) = answer(&format!("{LINES} --verbose"), "cc");
+    assert_eq!(code, Some(1));
+    assert_eq!(last, "note: the evaluator answered once, native code twice");
+    assert!(out.ends_with("\n2 passed, 1 failed\n"), "{out}");
+    // Engines that give up after so many steps say so; the one that does not names itself.
+    assert!(out.contains("2 on dual") && !out.contains("on trace"), "{out}");
+    for (options, whose) in
+        [("", " on engine native"), (" --engine trace", ""), (" --steps 9", " on engine native")]
+    {
+        let errors = errors(&format!("{LINES}{options}"));
+        let title = format!("error[E0820]: this expectation does not hold{whose}\n");
+        assert!(errors.contains(&title), "{options}: {errors}");
     }
 }
 

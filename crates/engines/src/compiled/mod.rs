@@ -139,10 +139,7 @@ pub(crate) fn evaluate(
     options: &Options,
     back: Back,
 ) -> Result<Value, Box<Diagnostic>> {
-    let mut program = program.clone();
-    let entry = constant(&mut program, def);
-    let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
-    let mut code = Compiled::planned(&program, entry, 0, &mut plan)?;
+    let mut code = Compiled::of_value(program, def, options)?;
     if back == Back::Native {
         code.go_as(options)?;
     }
@@ -284,6 +281,18 @@ impl Compiled {
             code.go_as(options)?;
         }
         Ok(code)
+    }
+
+    /// The code of a closed definition.
+    pub fn of_value(
+        program: &Program,
+        def: DefId,
+        options: &Options,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let mut program = program.clone();
+        let entry = constant(&mut program, def);
+        let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
+        Self::planned(&program, entry, 0, &mut plan)
     }
 
     /// The native code of closed definitions, made together and quickly.
