@@ -29,6 +29,30 @@ exit 2
 !  = help: name parameters of the definitions, or leave out `--wrt`
 !
 
+$ pullback build tests/embed/library.pull parts --derivatives vjp,grad -o /tmp/unused
+exit 1
+! error[E0822]: no definition of the library has the derivative `grad`
+!  |
+!  = note: definitions with Reals in what they take have `jvp` and `vjp`; those that give a Real have `grad` and `hvp` too
+!  = help: name other derivatives, or leave out `--derivatives`
+!
+
+$ pullback build tests/embed/matrices.pull scaled --abi casadi --size n=3,m=2 --derivatives vjp -o /tmp/unused
+exit 1
+! error[E0822]: a library for CasADi has all derivatives
+!  |
+!  = help: leave out `--derivatives`
+!
+
+$ pullback build tests/embed/library.pull element --derivatives gradient -o /tmp/unused
+exit 2
+! error: invalid value 'gradient' for '--derivatives <WHICH,…>'
+!   [possible values: jvp, vjp, grad, hvp, none]
+!
+!   tip: a similar value exists: 'grad'
+!
+! For more information, try '--help'.
+
 $ pullback build tests/embed/library.pull elemnt -o /tmp/unused
 exit 2
 ! error[E0809]: there is no definition `elemnt`

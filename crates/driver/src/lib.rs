@@ -65,7 +65,7 @@ pub use engine::engine_names;
 pub use expect::{Expectation, ExpectationKind, expectations};
 pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
 pub use gradbench::{Gradbench, refused};
-pub use library::{Abi, Build, Built, build, shared_object};
+pub use library::{Abi, Build, Built, Derivative, build, shared_object};
 pub use limits::{Clock, stopped_late};
 pub use measure::{Cost, Operations, function, measure, operations};
 pub use output::{Layout, to_text};

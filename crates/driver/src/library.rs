@@ -31,6 +31,7 @@ use crate::session::{Session, Stop, bug};
 pub use asked::{Abi, Build};
 use entries::{Offered, offered};
 use names::Names;
+pub use shape::Derivative;
 use shape::{Kind, Shape};
 
 /// A library.

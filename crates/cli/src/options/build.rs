@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use pullback_driver::Build;
+use pullback_driver::{Build, Derivative};
 
 use super::call::WrtArgs;
 use super::native::TargetArgs;
@@ -12,7 +12,7 @@ use crate::units;
 /// What the help of `build` ends with.
 pub const BUILD: &str = "\
 Of a definition `f` in `m.pull` the library has `m_f`, `m_f_jvp`, `m_f_vjp`, and if the result is a Real
-`m_f_grad` and `m_f_hvp`. The header says how they are called; `docs/c.md` has an example. A C file is
+`m_f_grad` and `m_f_hvp`, or those of them that `--derivatives` names. The header says how they are called; `docs/c.md` has an example. A C file is
 compiled by `cc -std=gnu11 -O3 -march=native -fno-strict-aliasing -ffp-contract=off -Wno-psabi -c`, and linked with `-lm`.
 `--abi casadi` makes `m_f`, `fwd1_m_f`, `adj1_m_f`, `jac_m_f` and `fwd1_adj1_m_f` for CasADi: `docs/casadi.md`.";
 
@@ -32,6 +32,9 @@ pub struct BuildArgs {
     pub output: PathBuf,
     #[command(flatten)]
     wrt: WrtArgs,
+    /// The derivatives that are wanted of each definition [default: all that there are].
+    #[arg(long, value_name = "WHICH,…", value_delimiter = ',')]
+    derivatives: Option<Vec<Kind>>,
     /// Who calls the library.
     #[arg(long, value_name = "WHO", default_value = "c")]
     abi: Abi,
@@ -51,6 +54,33 @@ pub enum Emit {
     So,
     /// A header.
     Header,
+}
+
+/// A derivative of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// The tangent of the value, for tangents of the parameters.
+    Jvp,
+    /// The cotangents of the parameters, for one of the value.
+    Vjp,
+    /// The gradient, where the value is a Real.
+    Grad,
+    /// The Hessian times a direction, where the value is a Real.
+    Hvp,
+    /// None: values alone.
+    None,
+}
+
+impl Kind {
+    fn derivative(self) -> Option<Derivative> {
+        match self {
+            Self::Jvp => Some(Derivative::Jvp),
+            Self::Vjp => Some(Derivative::Vjp),
+            Self::Grad => Some(Derivative::Grad),
+            Self::Hvp => Some(Derivative::Hvp),
+            Self::None => None,
+        }
+    }
 }
 
 /// Who calls a library.
@@ -73,6 +103,10 @@ impl BuildArgs {
             file: self.file.clone(),
             entries: self.entries.clone(),
             wrt: self.wrt.wrt.clone(),
+            derivatives: self
+                .derivatives
+                .as_ref()
+                .map(|kinds| kinds.iter().filter_map(|kind| kind.derivative()).collect()),
             abi,
             sizes: self.sizes.clone(),
         }

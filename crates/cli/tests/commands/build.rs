@@ -175,3 +175,21 @@ fn a_shared_object_has_its_functions_alone() {
     wanted.sort_unstable();
     assert_eq!(names, wanted);
 }
+
+#[test]
+fn a_library_has_the_derivatives_that_are_wanted() {
+    for (wanted, functions) in [
+        ("grad", &["element", "element_grad"][..]),
+        ("vjp,jvp", &["element", "element_jvp", "element_vjp"]),
+        ("hvp", &["element", "element_hvp"]),
+        ("none", &["element"]),
+    ] {
+        let folder = Folder::new("wanted");
+        built(&format!("tests/embed/library.pull element --derivatives {wanted}"), &folder);
+        let header = folder.text("library.h");
+        let declared = header.lines().filter_map(|line| line.strip_prefix("int library_element"));
+        let declared: Vec<_> = declared.filter_map(|line| line.split('(').next()).collect();
+        let functions: Vec<_> = functions.iter().map(|name| &name["element".len()..]).collect();
+        assert_eq!(declared, functions, "{wanted}:\n{header}");
+    }
+}

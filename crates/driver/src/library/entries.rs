@@ -9,10 +9,13 @@ use pullback_types::show_scheme;
 use pullback_types::tir::GlobalId;
 use pullback_types::ty::Ty;
 
-use super::asked::{Abi, Build, without_c_type, without_matrices};
+use super::asked::{
+    Abi, Build, casadi_has_all, without_c_type, without_derivative, without_functions,
+    without_matrices, without_parameter, without_size,
+};
 use super::extents::{Sizes, sizes};
 use super::fields;
-use super::shape::{Kind, Param, Shape};
+use super::shape::{Derivative, Kind, Param, Shape};
 use crate::entry::Entry;
 use crate::load::Modules;
 use crate::pipeline::Inferred;
@@ -67,6 +70,7 @@ pub fn offered(
     let (mut program, defs) = inferred.program(session, &ids)?;
     let mut offers = vec![];
     let mut is_known = vec![false; asked.wrt.len()];
+    let mut made = vec![];
     for ((id, entry), def) in kept.iter().zip(defs) {
         let global = &inferred.typed().globals[*id];
         let (types, result) = curried(&program.defs[def].ty, entry.params.len());
@@ -91,7 +95,9 @@ pub fn offered(
             },
         };
         let params = params(&program, entry, types, &asked.wrt, &mut is_known);
-        for kind in kinds(&params, &result, asked.abi) {
+        let kinds = kinds(&params, &result, asked.abi);
+        made.extend(kinds.iter().filter_map(|kind| kind.derivative()));
+        for kind in kinds.into_iter().filter(|kind| is_wanted(*kind, asked)) {
             let shape = Shape { kind, params: params.clone(), result: result.clone() };
             let def = define(&mut program, def, &shape);
             let ty = show_scheme(inferred.typed(), *id);
@@ -99,34 +105,32 @@ pub fn offered(
             offers.push(Offered { entry, ty, def, shape, sizes });
         }
     }
-    if let Some(at) = is_known.iter().position(|known| !known) {
-        let title =
-            format!("no definition of the library has a parameter `{}` with Reals", asked.wrt[at]);
-        let diagnostic = Diagnostic::error("E0811", Span::NONE, title, "")
-            .hint("name parameters of the definitions, or leave out `--wrt`");
+    if let Some(diagnostic) = unmet(asked, &is_known, &made) {
         return session.fail(diagnostic);
     }
     let sizes = |id: &GlobalId| inferred.typed().globals[*id].sizes.iter();
     let has = |name: &String| ids.iter().flat_map(sizes).any(|size| *size.name == **name);
-    let unknown = asked.sizes.iter().find(|(name, _)| asked.abi == Abi::C || !has(name));
-    if let Some((name, _)) = unknown {
-        let title = format!("no definition of the library needs a size `{name}`");
-        let diagnostic = Diagnostic::error("E0822", Span::NONE, title, "")
-            .note(
-                "sizes are given for `--abi casadi`, by the names that types have, as in `[n]Real`",
-            )
-            .hint("leave out `--size`, or name sizes of the definitions");
-        return session.fail(diagnostic);
+    if let Some((name, _)) = asked.sizes.iter().find(|(name, _)| asked.abi == Abi::C || !has(name))
+    {
+        return session.fail(without_size(name));
     }
     if offers.is_empty() {
-        let by = asked.abi.caller();
-        let title = format!("nothing in `{}` can be called from {by}", asked.file.display());
-        let diagnostic = Diagnostic::error("E0822", Span::NONE, title, "")
-            .note("a definition is in a library if it has parameters, and all it takes and gives is first-order")
-            .hint("name a definition to see what it lacks");
-        return session.fail(diagnostic);
+        return session.fail(without_functions(asked));
     }
     Ok((program, offers, left_out))
+}
+
+/// What is asked for and no definition has: a parameter, which are known so far, or a derivative, of those made.
+fn unmet(asked: &Build, is_known: &[bool], made: &[Derivative]) -> Option<Diagnostic> {
+    if let Some(at) = is_known.iter().position(|known| !known) {
+        return Some(without_parameter(&asked.wrt[at]));
+    }
+    let wanted = asked.derivatives.as_ref()?;
+    if asked.abi == Abi::Casadi {
+        return Some(casadi_has_all());
+    }
+    let missing = wanted.iter().find(|derivative| !made.contains(derivative))?;
+    Some(without_derivative(*missing))
 }
 
 /// Why a definition cannot be in a library, as far as its type tells before it is elaborated.
@@ -182,7 +186,15 @@ fn params(
     params
 }
 
-/// The functions that are made of a definition.
+/// Whether a function is in the library, if there can be one.
+fn is_wanted(kind: Kind, asked: &Build) -> bool {
+    let (Some(wanted), Some(derivative)) = (&asked.derivatives, kind.derivative()) else {
+        return true;
+    };
+    wanted.contains(&derivative)
+}
+
+/// The functions that can be made of a definition.
 fn kinds(params: &[Param], result: &Type, abi: Abi) -> Vec<Kind> {
     if !params.iter().any(|param| param.moves) {
         return vec![Kind::Value];

@@ -2,6 +2,19 @@
 
 use pullback_lambda::Type;
 
+/// A derivative of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derivative {
+    /// Along a tangent of the parameters.
+    Jvp,
+    /// For a cotangent of the value.
+    Vjp,
+    /// The gradient of a Real.
+    Grad,
+    /// The Hessian of a Real, times a direction.
+    Hvp,
+}
+
 /// What a function computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -29,6 +42,25 @@ impl Kind {
             Self::Grad => "grad",
             Self::Hvp => "hvp",
             Self::VjpJvp => "vjp_jvp",
+        }
+    }
+    /// The function of a derivative.
+    pub fn of(derivative: Derivative) -> Self {
+        match derivative {
+            Derivative::Jvp => Self::Jvp,
+            Derivative::Vjp => Self::Vjp,
+            Derivative::Grad => Self::Grad,
+            Derivative::Hvp => Self::Hvp,
+        }
+    }
+    /// The derivative that it is of those that can be chosen.
+    pub fn derivative(self) -> Option<Derivative> {
+        match self {
+            Self::Jvp => Some(Derivative::Jvp),
+            Self::Vjp => Some(Derivative::Vjp),
+            Self::Grad => Some(Derivative::Grad),
+            Self::Hvp => Some(Derivative::Hvp),
+            Self::Value | Self::VjpJvp => None,
         }
     }
     /// What the name of the function ends with.
