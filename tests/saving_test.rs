@@ -194,3 +194,39 @@ fn max_tape_chooses_checkpoints_by_the_number_of_steps() {
         assert!(more < 2.0 * levels * value.operations, "{entry}: {small:?} {large:?} {value:?}");
     }
 }
+
+/// Derivatives of derivatives of a loop, in both modes, and of a loop with a derivative in its steps.
+const ORDERS: &str = "
+def value (n: Int) (x: Real): Real = loop y = x for _ < n do y * y
+def slope (n: Int) (x: Real): Real = grad (value n) x
+def first (n: Int): Real = slope n 0.5
+def again (n: Int): Real = grad (slope n) 0.5
+def backward (n: Int): Real = grad (\\x -> (jvp (value n) x 1.0).1) 0.5
+def hess (n: Int): Real = sum (map sum (hessian (\\xs -> value n (xs[0] * xs[1])) [0.5, 0.25]))
+def third (n: Int): Real = grad (grad (slope n)) 0.5
+def descent (n: Int): Real = grad (\\x -> loop y = x for _ < n do y - 0.1 * grad (\\z -> sin (z * x)) y) 0.5
+";
+
+#[test]
+fn max_tape_counts_what_derivatives_of_derivatives_save() {
+    const N: i32 = 20_000;
+    let of = |entry: &str, max_tape| taken_within(ORDERS, entry, &[N.to_string()], max_tape);
+    // By the estimate a step saves two operands, and twice that for each derivative more.
+    let fits = |doublings: i32| usize::try_from((16 * N) << doublings).expect("bytes") + 1000;
+    for (entry, doublings) in
+        [("first", 0), ("again", 1), ("backward", 1), ("hess", 1), ("third", 2)]
+    {
+        let plain = of(entry, None);
+        let within = of(entry, Some(fits(doublings)));
+        assert!(within.operations < 1.1 * plain.operations, "{entry}: {within:?} {plain:?}");
+        let most = fits(doublings) as f64 + BASE;
+        assert!(plain.peak < most, "{entry}: the estimate is not less: {plain:?}");
+        let small = of(entry, Some(fits(doublings) / 2));
+        assert!(small.peak < 2.0 * BASE, "{entry}: {small:?}");
+    }
+    // What a step saves is known where it asks for derivatives itself.
+    let (plain, large, small) =
+        (of("descent", None), of("descent", Some(1 << 30)), of("descent", Some(100_000)));
+    assert!(large.operations < 1.1 * plain.operations, "{large:?} {plain:?}");
+    assert!(small.peak < 2.0 * BASE, "{small:?}");
+}

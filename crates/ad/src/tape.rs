@@ -8,6 +8,10 @@
 //! level of loops that exceed takes the time of the program once more. There is no further level: what is saved
 //! in the end may still exceed, and `--max-memory` is the limit that holds.
 //!
+//! The estimate is that of one derivative in reverse mode. Each derivative more that a loop is inside of doubles what a
+//! step saves, and the size of the state: values beside tangents, or what the inner sweep back computes. So `k` stays,
+//! and the loop is compared with half of the bytes.
+//!
 //! A `while` does not know its count: it runs as many steps as fit, then segments that are one step longer each
 //! time. Recursion is left alone, so are loops that hold nothing that can vary.
 
@@ -20,7 +24,7 @@ use pullback_ir::{
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use crate::orders::reachable;
+use crate::orders::{asked, calls, reachable};
 use estimate::{Emitter, Estimate, estimate};
 
 /// Gives checkpoints to the loops of what is differentiated in reverse mode that would save more than this.
@@ -36,12 +40,34 @@ pub fn limit_tapes(program: &mut Program, roots: &[FuncId], bytes: usize) {
             }
         });
     }
+    let orders = orders(program, roots);
     for func in reachable(program, &pulled) {
         let mut body = program.funcs[func].body.clone();
-        let mut ctx = Tape { program, bytes: bytes as f64 };
+        let more = orders.get(&func).map_or(0, |order| order.saturating_sub(1));
+        let mut ctx = Tape { program, bytes: bytes as f64 / f64::from(1 << more) };
         ctx.block(&mut body);
         program.funcs[func].body = body;
     }
+}
+
+/// How many derivatives functions are inside of, where there are most, to a bound: what leads to itself has no end.
+fn orders(program: &Program, roots: &[FuncId]) -> FxHashMap<FuncId, u32> {
+    const MOST: u32 = 16;
+    let mut orders: FxHashMap<FuncId, u32> = roots.iter().map(|root| (*root, 0)).collect();
+    let mut todo = roots.to_vec();
+    while let Some(func) = todo.pop() {
+        let order = orders[&func];
+        let asked = asked(&program.funcs[func].body).into_iter();
+        let asked: Vec<FuncId> = asked.map(|(request, _)| program.requests[request].func).collect();
+        for callee in calls(program, func) {
+            let next = (order + u32::from(asked.contains(&callee))).min(MOST);
+            if orders.get(&callee).is_none_or(|known| *known < next) {
+                orders.insert(callee, next);
+                todo.push(callee);
+            }
+        }
+    }
+    orders
 }
 
 struct Tape<'p> {

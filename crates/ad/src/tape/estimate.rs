@@ -4,7 +4,8 @@
 //! where a loop makes its elements, and a reference to it 64; branches count all together; a loop inside counts
 //! its steps times what each saves. How often it runs is found from sizes, of which those of a state are taken
 //! to stay, and from indices, which are taken for their largest value. Where that is not known before the loop starts,
-//! as in a `while` or in recursion, neither is what a step saves.
+//! as in a `while` or in recursion, neither is what a step saves. A derivative of a function counts what the function
+//! does twice: values and tangents, or one sweep and the other, and each further sweep once more.
 
 use pullback_base::Span;
 use pullback_ir::{Arm, Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
@@ -41,6 +42,7 @@ pub(super) fn estimate(program: &mut Program, repeat: &Loop, span: Span) -> (Vec
         arrays,
         numbers: FxHashMap::default(),
         under_way: FxHashSet::default(),
+        residuals: FxHashMap::default(),
     };
     if let LoopForm::For { index, count, .. } = repeat.form {
         let count = ctx.emitter.real(count);
@@ -104,6 +106,8 @@ struct Estimator<'p> {
     /// Ints inside, or more, as Reals.
     numbers: FxHashMap<VarId, Atom>,
     under_way: FxHashSet<FuncId>,
+    /// What functions save that are differentiated inside, by the residual.
+    residuals: FxHashMap<VarId, Bytes>,
 }
 
 impl Estimator<'_> {
@@ -177,7 +181,16 @@ impl Estimator<'_> {
                 inside.and(Bytes::of(fields as f64 * NUMBER), &mut self.emitter)
             }
             Op::If(..) => self.blocks(&stmt.op.blocks())?,
-            Op::Jvp(..) | Op::Linearize(..) | Op::Apply(..) => return None,
+            Op::Jvp(request, args, _) => {
+                let once = self.call(self.emitter.program.requests[*request].func, args)?;
+                once.and(once, &mut self.emitter)
+            }
+            Op::Linearize(request, args) => {
+                let once = self.call(self.emitter.program.requests[*request].func, args)?;
+                self.residuals.extend(stmt.vars.last().map(|residual| (*residual, once)));
+                once
+            }
+            Op::Apply(_, residual, _) => *self.residuals.get(&residual.var()?)?,
             _ => Bytes::of(0.0),
         };
         Some(inside.and(Bytes::of(saved), &mut self.emitter))
