@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pullback_driver::{Build, Disk, Session, build};
+use pullback_driver::{Build, Derivative, Disk, Session, build};
 use pullback_suite::root;
 
 /// A program in C.
@@ -19,6 +19,8 @@ struct Yardstick {
     folder: &'static str,
     entries: &'static [&'static str],
     wrt: &'static [&'static str],
+    /// The derivatives that it calls.
+    derivatives: &'static [Derivative],
     /// The arguments of each run.
     workloads: &'static [&'static str],
 }
@@ -29,6 +31,7 @@ const YARDSTICKS: &[Yardstick] = &[
         folder: "examples",
         entries: &["objective"],
         wrt: &["alpha", "mu", "q", "l"],
+        derivatives: &[Derivative::Grad],
         workloads: &["2 5 1000", "10 25 1000", "32 50 1000"],
     },
     Yardstick {
@@ -36,6 +39,7 @@ const YARDSTICKS: &[Yardstick] = &[
         folder: "examples/gradbench",
         entries: &["objective"],
         wrt: &["main_params", "extra_params"],
+        derivatives: &[Derivative::Grad],
         workloads: &["2 1024 14", "4 1024 14"],
     },
     Yardstick {
@@ -43,6 +47,7 @@ const YARDSTICKS: &[Yardstick] = &[
         folder: "examples/gradbench",
         entries: &["cost", "dir"],
         wrt: &["centroids"],
+        derivatives: &[],
         workloads: &["10000 100 8", "1000 10 2"],
     },
     Yardstick {
@@ -50,6 +55,7 @@ const YARDSTICKS: &[Yardstick] = &[
         folder: "examples/gradbench",
         entries: &["primal"],
         wrt: &["x"],
+        derivatives: &[Derivative::Grad],
         workloads: &["16 128", "4096 128"],
     },
     Yardstick {
@@ -57,7 +63,16 @@ const YARDSTICKS: &[Yardstick] = &[
         folder: "examples/gradbench",
         entries: &["residuals", "jacobian_rows"],
         wrt: &[],
+        derivatives: &[],
         workloads: &["49 7776 31843"],
+    },
+    Yardstick {
+        name: "ht",
+        folder: "benches/yardsticks",
+        entries: &["objective", "jacobian_matrix"],
+        wrt: &[],
+        derivatives: &[],
+        workloads: &["22 544 100 0", "22 544 100 1"],
     },
 ];
 
@@ -118,8 +133,13 @@ impl Yardstick {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         let file = root().join(self.folder).join(format!("{}.pull", self.name));
         let mut session = Session::new(&Disk);
-        let asked =
-            Build { file, entries: words(self.entries), wrt: words(self.wrt), ..Build::default() };
+        let asked = Build {
+            file,
+            entries: words(self.entries),
+            wrt: words(self.wrt),
+            derivatives: Some(self.derivatives.to_vec()),
+            ..Build::default()
+        };
         let built = build(&mut session, &asked).map_err(|_| {
             let told = session.diagnostics.first().map(|told| told.title.clone());
             told.unwrap_or_else(|| "there is no library".to_owned())
