@@ -63,22 +63,14 @@ exit 0
 >     collect t.16
 >   }
 >   t.18: f64 = log(total.10)
->   p.19: bool = gt(total.10, 0.0)
->   p.20: f64 = if p.19 {
->     p.21: f64 = div(1.0, total.10)
->     yield p.21
->   } else {
->     p.22: f64 = neg(t.18)
->     p.23: f64 = exp(p.22)
->     yield p.23
+>   p.19: f64 = div(1.0, total.10)
+>   t.20: f64 = add(t.9, t.18)
+>   bar.21: []f64 = for i.22 < n.1 {
+>     t.23: f64 = array.11[i.22]
+>     bar.24: f64 = mul(p.19, t.23)
+>     collect bar.24
 >   }
->   t.24: f64 = add(t.9, t.18)
->   bar.25: []f64 = for i.26 < n.1 {
->     t.27: f64 = array.11[i.26]
->     bar.28: f64 = mul(p.20, t.27)
->     collect bar.28
->   }
->   yield t.24, bar.25
+>   yield t.20, bar.21
 > }
 
 $ pullback show tests/cli/programs/gradients.pull horner --stage opt
@@ -467,37 +459,29 @@ exit 0
 >     collect t.30
 >   }
 >   t.32: f64 = log(total.24)
->   p.33: bool = gt(total.24, 0.0)
->   p.34: f64 = if p.33 {
->     p.35: f64 = div(1.0, total.24)
->     yield p.35
->   } else {
->     p.36: f64 = neg(t.32)
->     p.37: f64 = exp(p.36)
->     yield p.37
->   }
->   t.38: f64 = add(t.23, t.32)
->   zero.39: []f64 = zero(x.0)
->   acc.40: acc []f64 = new_acc(zero.39)
->   bar.41: []f64, bar.42: [][]f64 = for i.43 < n.4 {
->     t.44: f64 = array.25[i.43]
->     bar.45: f64 = mul(p.34, t.44)
->     bar.46: f64 = neg(bar.45)
->     bar.47: f64 = mul(bar.46, 0.5)
->     bar.48: []f64 = for i.49 < n.3 {
->       element.50: f64 = x.0[i.49]
->       element.51: f64 = mu.2[i.43, i.49]
->       t.52: f64 = sub(element.50, element.51)
->       bar.53: f64 = mul(bar.47, t.52)
->       bar.54: f64 = add(bar.53, bar.53)
->       bar.55: f64 = neg(bar.54)
->       acc.40[i.49] += bar.54
->       collect bar.55
+>   p.33: f64 = div(1.0, total.24)
+>   t.34: f64 = add(t.23, t.32)
+>   zero.35: []f64 = zero(x.0)
+>   acc.36: acc []f64 = new_acc(zero.35)
+>   bar.37: []f64, bar.38: [][]f64 = for i.39 < n.4 {
+>     t.40: f64 = array.25[i.39]
+>     bar.41: f64 = mul(p.33, t.40)
+>     bar.42: f64 = neg(bar.41)
+>     bar.43: f64 = mul(bar.42, 0.5)
+>     bar.44: []f64 = for i.45 < n.3 {
+>       element.46: f64 = x.0[i.45]
+>       element.47: f64 = mu.2[i.39, i.45]
+>       t.48: f64 = sub(element.46, element.47)
+>       bar.49: f64 = mul(bar.43, t.48)
+>       bar.50: f64 = add(bar.49, bar.49)
+>       bar.51: f64 = neg(bar.50)
+>       acc.36[i.45] += bar.50
+>       collect bar.51
 >     }
->     collect bar.45, bar.48
+>     collect bar.41, bar.44
 >   }
->   bar.56: []f64 = read_acc(acc.40)
->   size.57: i64 = dim(mu.2, 1)
->   bar.58: [][]f64 = sized(bar.42, 1, size.57)
->   yield t.38, bar.56, bar.41, bar.58
+>   bar.52: []f64 = read_acc(acc.36)
+>   size.53: i64 = dim(mu.2, 1)
+>   bar.54: [][]f64 = sized(bar.38, 1, size.53)
+>   yield t.34, bar.52, bar.37, bar.54
 > }

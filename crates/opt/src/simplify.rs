@@ -1,15 +1,17 @@
 //! Operations whose result is known, or that cheaper ones replace: copies, constants, known constructors,
 //! branches and loops whose way is known, and exact algebra. The laws stand in tables, one a line, in
-//! `scalar`, `array` and `data`; those of branches and loops are in `branch` and `repeat`.
+//! `scalar`, `array` and `data`; those of branches and loops are in `branch`, `sign` and `repeat`.
 
 mod array;
 mod branch;
 mod data;
 mod repeat;
 mod scalar;
+mod sign;
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
+use rustc_hash::FxHashSet;
 
 use crate::pass::Pass;
 
@@ -24,6 +26,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let mut ctx = Simplify {
         atoms: vec![None; program.vars.len()],
         defs: vec![None; program.vars.len()],
+        unsigned: FxHashSet::default(),
         program,
         changed: false,
     };
@@ -69,6 +72,8 @@ struct Simplify<'p> {
     /// What stands for a variable.
     atoms: Vec<Option<Atom>>,
     defs: Vec<Option<Def>>,
+    /// States of loops, and what these are in the end, that are 0 and not -0, or more, or NaN.
+    unsigned: FxHashSet<VarId>,
     changed: bool,
 }
 
@@ -115,6 +120,9 @@ impl Simplify<'_> {
 
     /// What holds of the results of a statement that stays.
     fn define(&mut self, stmt: &Stmt) {
+        if let Op::Loop(repeat) = &stmt.op {
+            self.unsigned_states(stmt, repeat);
+        }
         if let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, body, .. }) = &stmt.op {
             for (var, result) in stmt.vars.iter().zip(&body.results).skip(states.len()) {
                 let is_unsigned = self.has_no_negative_zero(*result);
@@ -216,7 +224,7 @@ impl Simplify<'_> {
             self.collected_twice(stmt);
             None
         } else {
-            self.equal_results(stmt)
+            self.sign_law(stmt).or_else(|| self.equal_results(stmt))
         }
     }
 }

@@ -108,7 +108,8 @@ fn outcome(program: &Program, args: &[Value]) -> Option<Vec<String>> {
     Some(values.iter().map(show).collect())
 }
 
-fn compare(program: &Program) {
+/// The program after `simplify`, which gives the same.
+fn compare(program: &Program) -> Program {
     let mut simple = program.clone();
     let pass = pass_named("simplify").expect("the pass");
     let mut roots: [FuncId; 1] = [pullback_base::Id::from_index(0)];
@@ -137,6 +138,7 @@ fn compare(program: &Program) {
             panic!("{result:?}: {one} becomes {other} at {args:?}\n{}", program.print());
         }
     }
+    simple
 }
 
 #[test]
@@ -194,4 +196,61 @@ fn strong_products_differ_in_the_sign_of_zeros_alone() {
         results.push(scene.emit(Type::REAL, Op::Prim(Prim::Add, vec![product, Atom::Real(0.0)])));
     }
     compare(&scene.finish(Type::REAL, results));
+}
+
+#[test]
+fn branches_that_signs_decide_are_exact() {
+    let mut decided = 0;
+    for prim in Prim::ALL {
+        let row = prim.row();
+        let is_real = row.result == PrimTy::Real && row.params.iter().all(|ty| *ty == PrimTy::Real);
+        if !is_real || !row.is_pure() || !matches!(row.class, Class::Smooth(_) | Class::Discrete) {
+            continue;
+        }
+        let mut scene = Scene::new();
+        let reals = scene.reals.clone();
+        let mut results = vec![];
+        for args in choices(&vec![reals.as_slice(); row.params.len()]) {
+            let x = scene.emit(Type::REAL, Op::Prim(*prim, args));
+            let log = scene.emit(Type::REAL, Op::Prim(Prim::Log, vec![x]));
+            let is_more = scene.emit(Type::BOOL, Op::Prim(Prim::Gt, vec![x, Atom::Real(0.0)]));
+            let mut block = |ops: &[(Prim, Option<Atom>)]| {
+                let (mut stmts, mut last) = (vec![], x);
+                for (prim, left) in ops {
+                    let var = scene.program.fresh("x", Type::REAL);
+                    let args = left.iter().copied().chain([last]).collect();
+                    stmts.push(Stmt::new(vec![var], Op::Prim(*prim, args), Span::NONE));
+                    last = Atom::Var(var);
+                }
+                Block { stmts, results: vec![last] }
+            };
+            let one = Some(Atom::Real(1.0));
+            let way = [(Prim::Neg, None), (Prim::Exp, None)];
+            let mut other = block(&way);
+            other.stmts[0].op = Op::Prim(Prim::Neg, vec![log]);
+            let nan = Block { stmts: vec![], results: vec![Atom::Real(f64::NAN)] };
+            let ways = [
+                (block(&[(Prim::Div, one)]), other),
+                // Others are other ways at 0 or NaN, or have another derivative there.
+                (block(&[(Prim::Div, one)]), block(&way)),
+                (block(&[(Prim::Div, one)]), nan),
+                (block(&[(Prim::Sqrt, None)]), block(&[])),
+            ];
+            for (then, other) in ways {
+                results.push(scene.emit(Type::REAL, Op::If(is_more, then, other)));
+            }
+        }
+        let program = scene.finish(Type::REAL, results);
+        decided += branches(&program) - branches(&compare(&program));
+    }
+    assert!(decided > 200, "only {decided} branches are decided");
+}
+
+/// How many branches a program has.
+fn branches(program: &Program) -> usize {
+    let mut count = 0;
+    for func in program.funcs.iter() {
+        func.body.visit(&mut |stmt| count += usize::from(matches!(stmt.op, Op::If(..))));
+    }
+    count
 }

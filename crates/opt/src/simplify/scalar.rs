@@ -8,7 +8,7 @@ use pullback_prim::{Prim, Scalar};
 use super::{Def, New, Simplify};
 
 /// How many operations deep it is looked at what a Real is.
-const DEEPEST: usize = 8;
+pub(super) const DEEPEST: usize = 8;
 
 impl Simplify<'_> {
     pub(super) fn scalar_law(&self, prim: Prim, args: &[Atom]) -> Option<New> {
@@ -141,7 +141,7 @@ impl Simplify<'_> {
     }
 
     /// Whether a Real is no negative zero; operations are followed so deep.
-    fn is_never_negative_zero(&self, atom: Atom, depth: usize) -> bool {
+    pub(super) fn is_never_negative_zero(&self, atom: Atom, depth: usize) -> bool {
         if let Atom::Real(x) = atom {
             return !is_negative_zero(x);
         }
@@ -214,7 +214,7 @@ pub(super) fn same(a: Atom, b: Atom) -> bool {
     if let (Atom::Real(x), Atom::Real(y)) = (a, b) { x.to_bits() == y.to_bits() } else { a == b }
 }
 
-fn prim_op(prim: Prim, args: &[Atom]) -> Option<New> {
+pub(super) fn prim_op(prim: Prim, args: &[Atom]) -> Option<New> {
     New::op(Op::Prim(prim, args.to_vec()))
 }
 
