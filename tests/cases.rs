@@ -28,7 +28,9 @@ fn cases(text: &str, expr: &ast::Expr, found: &mut Vec<Case>) {
     let mut inside: Vec<&ast::Expr> = vec![];
     if let ExprKind::App { fun, args } = &expr.kind {
         let head = if let ExprKind::Name(name) = &fun.kind { name.as_str() } else { "" };
-        if OPERATORS.contains(&head) && !text.contains(&format!("def {head} ")) {
+        let mut defined = text.lines().filter_map(|line| line.strip_prefix("def "));
+        let is_own = defined.any(|def| def.split_whitespace().next() == Some(head));
+        if OPERATORS.contains(&head) && !is_own {
             if let [function, point, ..] = args.as_slice() {
                 found.push(Case { function: of(function), args: vec![of(point)] });
             }
