@@ -40,6 +40,7 @@ impl Scene {
             (Prim::Neg, vec![y]),
             (Prim::Mul, vec![x, x]),
             (Prim::Exp, vec![y]),
+            (Prim::Mul, vec![y, Atom::Real(4.0)]),
             (Prim::ToReal, vec![m]),
         ] {
             let term = scene.emit(Type::REAL, Op::Prim(prim, args));
@@ -47,7 +48,8 @@ impl Scene {
         }
         let not = scene.emit(Type::BOOL, Op::Prim(Prim::Not, vec![p]));
         scene.bools.push(not);
-        let literals = [0.0, -0.0, 1.0, -1.0, 2.0, 0.25, 3.0, f64::INFINITY, f64::NAN];
+        let literals =
+            [0.0, -0.0, 1.0, -1.0, 2.0, 0.25, 3.0, 2f64.powi(1000), f64::INFINITY, f64::NAN];
         scene.reals.extend(literals.map(Atom::Real));
         scene.ints.extend([-1, 0, 1, 2].map(Atom::Int));
         scene

@@ -17,7 +17,10 @@ impl Simplify<'_> {
         }
         match args {
             [x] => self.unary_law(prim, *x),
-            [x, y] => self.binary_law(prim, *x, *y).or_else(|| self.same_law(prim, *x, *y)),
+            [x, y] => {
+                let law = self.binary_law(prim, *x, *y).or_else(|| self.scale_law(prim, *x, *y));
+                law.or_else(|| self.same_law(prim, *x, *y))
+            }
             _ => None,
         }
     }
@@ -120,6 +123,18 @@ impl Simplify<'_> {
         }
     }
 
+    /// (x * b) * c = x * (b * c) for powers of two that make nothing smaller: neither product rounds, and what is too
+    /// large is so both ways. Derivatives of higher orders have such chains.
+    fn scale_law(&self, prim: Prim, x: Atom, y: Atom) -> Option<New> {
+        let scaled = |args: &[Atom]| match args {
+            [x, Atom::Real(c)] | [Atom::Real(c), x] if is_enlarging(*c) => Some((*x, *c)),
+            _ => None,
+        };
+        let (product, c) = if prim == Prim::Mul { scaled(&[x, y])? } else { return None };
+        let (x, b) = scaled(self.operands(product, Prim::Mul)?)?;
+        if (b * c).is_finite() { prim_op(Prim::Mul, &[x, Atom::Real(b * c)]) } else { None }
+    }
+
     /// Laws of two operands that are the same.
     fn same_law(&self, prim: Prim, x: Atom, y: Atom) -> Option<New> {
         if x != y {
@@ -220,6 +235,12 @@ pub(super) fn prim_op(prim: Prim, args: &[Atom]) -> Option<New> {
 
 fn is_negative_zero(x: f64) -> bool {
     x == 0.0 && x.is_sign_negative()
+}
+
+/// Whether a product with this is exact, where it is not too large: that of a power of two from 1 on.
+fn is_enlarging(c: f64) -> bool {
+    let mantissa = c.to_bits() & ((1 << 52) - 1);
+    mantissa == 0 && c.is_finite() && c.abs() >= 1.0
 }
 
 /// Whether the reciprocal is exact: that of a power of two that is neither too large nor too small.
