@@ -107,10 +107,19 @@ impl Body<'_, '_> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "only these can be left from inside")]
         match &stmt.op {
             Op::If(cond, then, other) => {
-                self.branches(*cond, [then, other], inner, dying, Exit::Return);
+                let sides = [then, other];
+                if let Some(bases) = self.bases.take() {
+                    self.parted_sides(&bases, (*cond, sides), inner, dying);
+                    return true;
+                }
+                self.branches(*cond, sides, inner, dying, Exit::Return);
                 true
             }
             Op::Match(cases) => {
+                if let Some(bases) = self.bases.take() {
+                    self.parted_cases(&bases, cases, inner, dying);
+                    return true;
+                }
                 self.cases(cases, inner, dying, Exit::Return);
                 true
             }

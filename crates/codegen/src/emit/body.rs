@@ -37,6 +37,10 @@ pub(super) struct Body<'e, 'p> {
     pub accumulators: Vec<VarId>,
     /// Whether the function calls itself last, so that it is a loop.
     pub is_loop: bool,
+    /// Which ways of its last branch callers have in their place.
+    pub bases: Option<Vec<bool>>,
+    /// The head and the text of the other ways, which are a function of their own.
+    pub rest: Option<(String, String)>,
     /// The place of the statement at hand.
     pub span: Span,
     /// Whether the statement at hand cannot fail.

@@ -40,21 +40,41 @@ impl Body<'_, '_> {
     /// One of several blocks, by tag.
     pub fn cases(&mut self, cases: &Match, inner: &[Scope], dying: &[VarId], exit: Exit<'_>) {
         let value = self.atom(cases.scrutinee);
-        let data = self.type_of(cases.scrutinee);
         self.open(format_args!("switch (pb_tag({value})) {{"));
-        for (arm, scope) in cases.arms.iter().zip(inner) {
-            self.open(format_args!("case {}: {{", arm.tag));
-            self.arm(cases.scrutinee, data, arm, scope, dying, exit);
-            self.line(format_args!("break;"));
-            self.close();
-        }
-        self.open(format_args!("default: {{"));
-        if let (Some(block), Some(scope)) = (&cases.default, inner.get(cases.arms.len())) {
-            self.block(block, scope, dying, exit);
-        } else {
-            self.line(format_args!("__builtin_unreachable();"));
+        let count = cases.arms.len() + usize::from(cases.default.is_some());
+        (0..count).for_each(|at| self.case(cases, at, inner, dying, exit));
+        if cases.default.is_none() {
+            self.no_case();
         }
         self.close();
+    }
+
+    /// One of them, by its number: the one for what no arm names is the last.
+    pub fn case(
+        &mut self,
+        cases: &Match,
+        at: usize,
+        inner: &[Scope],
+        dying: &[VarId],
+        exit: Exit<'_>,
+    ) {
+        if let Some(arm) = cases.arms.get(at) {
+            let data = self.type_of(cases.scrutinee);
+            self.open(format_args!("case {}: {{", arm.tag));
+            self.arm(cases.scrutinee, data, arm, &inner[at], dying, exit);
+            self.line(format_args!("break;"));
+            self.close();
+        } else if let Some(block) = &cases.default {
+            self.open(format_args!("default: {{"));
+            self.block(block, &inner[at], dying, exit);
+            self.close();
+        }
+    }
+
+    /// What stands for other tags where there are none.
+    pub fn no_case(&mut self) {
+        self.open(format_args!("default: {{"));
+        self.line(format_args!("__builtin_unreachable();"));
         self.close();
     }
 

@@ -1,6 +1,6 @@
 //! Functions and constants.
 
-use pullback_base::Id;
+use pullback_base::{Id, bug};
 use pullback_ir::{FuncId, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,6 +14,7 @@ impl Emit<'_> {
         let program = self.program;
         let def = &program.funcs[func];
         let head = self.signature(func);
+        let bases = self.bases[func].clone();
         let in_frame = borrow::in_frame(program, &self.unheld, &def.body);
         let mut body = Body {
             emit: self,
@@ -26,6 +27,8 @@ impl Emit<'_> {
             begun: FxHashSet::default(),
             accumulators: vec![],
             is_loop: false,
+            bases,
+            rest: None,
             span: def.span,
             is_proven: false,
             in_frame,
@@ -49,11 +52,18 @@ impl Emit<'_> {
                 body.define(*param, &format!("*l{}", param.index()));
             }
         }
+        let places = body.lines.text.clone();
         body.block(&def.body, &Scope::of(&def.body), &def.params, Exit::Return);
+        if body.emit.bases[func].is_some() != body.rest.is_some() {
+            bug("codegen", "a function of two parts ends in its branch");
+        }
         let (text, is_loop) = (std::mem::take(&mut body.lines.text), body.is_loop);
         let workers = std::mem::take(&mut body.workers);
         let start = if is_loop { "again:;\n" } else { "" };
-        let mut text = format!("{workers}{head} {{\n{start}{text}}}\n");
+        let (before, after) = body.rest.take().map_or_else(Default::default, |(head, text)| {
+            (format!("{head};\n"), format!("{head} {{\n{places}{text}}}\n"))
+        });
+        let mut text = format!("{workers}{before}{head} {{\n{start}{text}}}\n{after}");
         if def.is_constant {
             text.push_str(&self.constant(func));
         }

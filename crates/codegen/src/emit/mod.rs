@@ -14,6 +14,7 @@
 
 mod accumulators;
 mod arrays;
+mod bases;
 mod blocks;
 mod body;
 mod borrow;
@@ -24,6 +25,7 @@ mod kernel;
 mod loops;
 mod numbers;
 mod ownership;
+mod parted;
 mod places;
 mod primitives;
 mod shared;
@@ -41,6 +43,7 @@ use rustc_hash::FxHashMap;
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
 use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
+use bases::bases;
 use shared::{OWN, array_types, looks_at_texts, run};
 
 pub(crate) use shared::{bytes, texts};
@@ -227,6 +230,8 @@ struct Emit<'p> {
     by_place: IdVec<FuncId, Vec<bool>>,
     /// Which nothing holds when they have returned.
     unheld: IdVec<FuncId, Vec<bool>>,
+    /// Which ways of their last branch callers have in their place.
+    bases: IdVec<FuncId, Option<Vec<bool>>>,
     shared: Shared,
     /// The number of the next statement.
     pub next: usize,
@@ -263,6 +268,12 @@ impl<'p> Emit<'p> {
             unheld: borrow::unheld(unit.program, &lent),
             lent,
             by_place,
+            bases: unit
+                .program
+                .funcs
+                .ids()
+                .map(|func| bases(unit.program, &graph.is_recursive, func))
+                .collect(),
             graph,
             shared,
             next: 0,

@@ -33,9 +33,16 @@ impl Emit<'_> {
 
     /// The head of a function.
     pub(super) fn signature(&mut self, func: FuncId) -> String {
+        let name = self.name(func);
+        let head = self.signature_of(func, &name);
+        if self.bases[func].is_some() { head.replacen("static", "PB_INLINE", 1) } else { head }
+    }
+
+    /// The head of a function by this name, with what the function takes.
+    pub(super) fn signature_of(&mut self, func: FuncId, name: &str) -> String {
         let result = self.result_type(func);
         let params = self.program.funcs[func].params.clone();
-        let mut text = format!("static {result} {}(pb_ctx *c", self.name(func));
+        let mut text = format!("static {result} {name}(pb_ctx *c");
         for (at, param) in params.into_iter().enumerate() {
             let ty = self.c_type(self.program.vars[param].ty);
             let name = param.index();

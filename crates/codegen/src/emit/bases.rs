@@ -1,0 +1,73 @@
+//! Recursions whose base cases are better where they are called.
+//!
+//! A call that meets the base case at once is none if its caller has that in its place: of the calls of a recursion that
+//! branches these are half or more. It has to be short, and nothing may come before it but a few numbers.
+
+use pullback_base::IdVec;
+use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
+
+/// The most statements that callers have in their place.
+const MOST: usize = 12;
+
+/// Which ways of the last branch of a function callers may have, if some: by the order of its blocks.
+pub(super) fn bases(
+    program: &Program,
+    is_recursive: &IdVec<FuncId, bool>,
+    func: FuncId,
+) -> Option<Vec<bool>> {
+    let def = &program.funcs[func];
+    let (last, before) = def.body.stmts.split_last()?;
+    let explicit = if let Op::Match(cases) = &last.op {
+        // What no arm names is no base.
+        cases.arms.len()
+    } else if let Op::If(..) = &last.op {
+        2
+    } else {
+        return None;
+    };
+    let leaves = last.vars.iter().copied().map(Atom::Var).eq(def.body.results.iter().copied());
+    let is_simple = |stmt: &Stmt| {
+        let is_number = |var: &VarId| {
+            let ty = program.vars[*var].ty;
+            !ty.is_array() && !ty.is_acc && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool)
+        };
+        let is_cheap = matches!(
+            stmt.op,
+            Op::Copy(_) | Op::Prim(..) | Op::Select(..) | Op::Dim(..) | Op::Index(..)
+        );
+        is_cheap && stmt.vars.iter().all(is_number)
+    };
+    if def.is_constant || !is_recursive[func] || !leaves || !before.iter().all(is_simple) {
+        return None;
+    }
+    let recurs = |stmt: &Stmt| matches!(stmt.op, Op::Call(callee, _) if is_recursive[callee]);
+    let is_base = |(at, block): (usize, &&Block)| {
+        let is_flat = |stmt: &Stmt| !recurs(stmt) && stmt.op.blocks().is_empty();
+        at < explicit && block.stmts.len() + before.len() <= MOST && block.stmts.iter().all(is_flat)
+    };
+    let holds_call = |block: &Block| {
+        let mut holds = false;
+        block.visit(&mut |stmt| holds |= recurs(stmt));
+        holds
+    };
+    let blocks = last.op.blocks();
+    let bases: Vec<bool> = blocks.iter().enumerate().map(is_base).collect();
+    let rest: Vec<&Block> = blocks
+        .into_iter()
+        .zip(&bases)
+        .filter(|(_, is_base)| !**is_base)
+        .map(|(block, _)| block)
+        .collect();
+    let is_parted = bases.contains(&true)
+        && rest.iter().any(|block| holds_call(block))
+        && !rest.iter().any(|block| ends_in_itself(block, func));
+    is_parted.then_some(bases)
+}
+
+/// Whether a block may end in a call of this function, which is a jump to its begin.
+fn ends_in_itself(block: &Block, func: FuncId) -> bool {
+    block.stmts.last().is_some_and(|last| {
+        matches!(last.op, Op::Call(callee, _) if callee == func)
+            || last.op.blocks().into_iter().any(|inner| ends_in_itself(inner, func))
+    })
+}
