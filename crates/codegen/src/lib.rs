@@ -12,6 +12,7 @@ mod compiler;
 mod emit;
 mod fault;
 mod folder;
+mod functions;
 mod layout;
 mod library;
 mod limits;

@@ -14,6 +14,7 @@ use libloading::Library as Object;
 use crate::cache::Cache;
 use crate::compiler::{Failure, Level, compile, key};
 use crate::folder::Folder;
+use crate::functions::Functions;
 
 /// The memory and the state of a run, which only loaded code looks into.
 #[repr(C)]
@@ -72,9 +73,14 @@ impl Library {
         keep_memory();
         let refused = |error: libloading::Error| Failure::Refused(error.to_string());
         let path = descriptor(&file).unwrap_or_else(|| path.to_owned());
-        // SAFETY: the object has no code that runs when it is loaded, and each name is a function of its type.
+        // SAFETY: the object has no code that runs when it is loaded, and each name is a function of its type, or the place of
+        // some, which nothing reads before this is done.
         unsafe {
             let object = Object::new(&path).map_err(refused)?;
+            // Code that is to have the evaluator's bits has a place for its functions.
+            if let Ok(place) = object.get::<*mut Functions>(b"pb_functions\0") {
+                place.write(Functions::ALL);
+            }
             Ok(Self {
                 open: *object.get(b"pb_open\0").map_err(refused)?,
                 threads: *object.get(b"pb_threads\0").map_err(refused)?,

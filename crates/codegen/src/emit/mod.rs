@@ -120,7 +120,8 @@ pub fn emit_by(unit: Unit<'_>, ways: &Ways) -> Result<(Code, Schedule), String> 
     emit_with(&[unit], ways)
 }
 
-/// What files begin with. Where bits may differ a product and a sum are rounded once.
+/// What files begin with. Where bits may differ a product and a sum are rounded once; where not, C's functions are
+/// called for constants too.
 fn first_lines(units: &[Unit<'_>]) -> String {
     let mut text = String::from("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
     if units.iter().all(|unit| unit.fp == Fp::Fast) {
@@ -128,6 +129,8 @@ fn first_lines(units: &[Unit<'_>]) -> String {
             "#ifdef __clang__\n#pragma clang fp contract(fast)\n#elif defined(__GNUC__)\n\
              #pragma GCC optimize(\"fp-contract=fast\")\n#endif\n",
         );
+    } else {
+        text.push_str("#define PB_STRICT\n");
     }
     text
 }

@@ -1,0 +1,31 @@
+//! The evaluator's functions for code that is to have its bits: other libraries round in their own way.
+
+use pullback_prim::values;
+
+/// As `pb_maths` in `runtime/numbers.c`.
+#[repr(C)]
+pub(crate) struct Functions {
+    of_one: [extern "C" fn(f64) -> f64; 20],
+    of_two: [extern "C" fn(f64, f64) -> f64; 3],
+}
+
+/// These functions as C calls them.
+macro_rules! functions {
+    ($($one:ident)*; $($two:ident)*) => {
+        $(extern "C" fn $one(x: f64) -> f64 {
+            values::$one(x)
+        })*
+        $(extern "C" fn $two(x: f64, y: f64) -> f64 {
+            values::$two(x, y)
+        })*
+        impl Functions {
+            /// Those of the primitive table.
+            pub(crate) const ALL: Self = Self { of_one: [$($one),*], of_two: [$($two),*] };
+        }
+    };
+}
+
+functions! {
+    exp expm1 log log1p cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc lgamma;
+    pow atan2 hypot
+}
