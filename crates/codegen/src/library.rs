@@ -207,9 +207,10 @@ impl Interface {
         Ok(text)
     }
 
-    /// The text of what computes a function, and may not come back.
+    /// The text of what computes a function, and may not come back: a function of its own, so that nothing of it shares
+    /// registers with who waits for that.
     fn call(&self, program: &Program, prefix: &str, number: usize, function: &Function) -> String {
-        let mut text = format!("\nstatic void pb_call{number}(pb_ctx *c");
+        let mut text = format!("\nstatic __attribute__((noinline)) void pb_call{number}(pb_ctx *c");
         for (at, field) in function.params.iter().enumerate().filter(|(_, field)| field.is_seen()) {
             let _ = write!(text, ", {} p{at}", self.c_type(field.ty));
         }
