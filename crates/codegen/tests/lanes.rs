@@ -29,7 +29,7 @@ const UNARY: &[(&str, f64)] = &[
     ("sinh", 720.0),
     ("cosh", 720.0),
     ("tanh", 25.0),
-    ("sech", 700.0),
+    ("sech2", 700.0),
     ("sigmoid", 760.0),
     ("softplus", 760.0),
     ("erf", 7.0),
@@ -49,7 +49,7 @@ static long double truth(const char *name, long double x, long double y) {
 #define IS(f, value) if (!strcmp(name, #f)) return value;
   IS(exp, expl(x)) IS(expm1, expm1l(x)) IS(log, logl(x)) IS(log1p, log1pl(x))
   IS(sin, sinl(x)) IS(cos, cosl(x)) IS(tan, tanl(x)) IS(asin, asinl(x)) IS(acos, acosl(x)) IS(atan, atanl(x))
-  IS(sinh, sinhl(x)) IS(cosh, coshl(x)) IS(tanh, tanhl(x)) IS(sech, 1 / coshl(x))
+  IS(sinh, sinhl(x)) IS(cosh, coshl(x)) IS(tanh, tanhl(x)) IS(sech2, 1 / coshl(x) / coshl(x))
   IS(sigmoid, 1 / (1 + expl(-x))) IS(softplus, isnan(x) ? x : fmaxl(x, 0) + log1pl(expl(-fabsl(x))))
   IS(erf, erfl(x)) IS(pow, powl(x, y)) IS(xlogy, x == 0 && !isnan(y) ? 0 : x * logl(y))
   abort();

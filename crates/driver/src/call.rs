@@ -370,7 +370,7 @@ fn assemble(
     let result_tangent = tangent(&mut program.datas, &result);
     let code = Code::new(program);
     let mut constants = match constants {
-        Some((def, count)) => match engine.value(&code, def) {
+        Some((def, count)) => match engine.for_arguments().value(&code, def) {
             Ok(values) => components(&values, count).into_iter(),
             Err(fault) => {
                 watch_constant(session, settings, engine, &code, def);

@@ -176,6 +176,15 @@ impl Engine {
     pub fn evaluated(&self) -> Self {
         Self { info: &ENGINES[0], options: self.options.clone(), tiers: None }
     }
+    /// The engine for arguments: where this one needs a compiler, what is short is evaluated sooner than compiled.
+    pub fn for_arguments(&self) -> Self {
+        let (info, tiers) = if self.info.needs_compiler() {
+            (&ENGINES[0], Some(Rc::default()))
+        } else {
+            (self.info, self.tiers.clone())
+        };
+        Self { info, options: self.options.clone(), tiers }
+    }
     /// How it runs.
     pub fn how(&self) -> How {
         self.info.how

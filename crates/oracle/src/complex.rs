@@ -237,8 +237,11 @@ impl Scalar for Complex {
                 let below = 1.0 + tanh * tanh * tan * tan;
                 c(tanh, tan / z.re.cosh() / z.re.cosh() / below)
             }
-            Unary::Sech if z.re.cosh().is_infinite() => c(0.0, 0.0),
-            Unary::Sech => c(1.0, 0.0).over(c(z.re.cosh() * z.im.cos(), z.re.sinh() * z.im.sin())),
+            Unary::Sech2 if z.re.cosh().is_infinite() => c(0.0, 0.0),
+            Unary::Sech2 => {
+                let sech = c(1.0, 0.0).over(c(z.re.cosh() * z.im.cos(), z.re.sinh() * z.im.sin()));
+                sech.times(sech)
+            }
             Unary::Asinh => z.asinh(),
             Unary::Acosh => z.acosh(),
             Unary::Atanh => z.atanh(),

@@ -54,6 +54,9 @@ pub struct Contender {
     pub name: String,
     /// Whether it takes long over derivatives of derivatives.
     pub costly: bool,
+    /// How far a number may be from the same one inside another program, beside its size: 0 unless constants are
+    /// computed otherwise than the same operations in a run, as C compilers do.
+    pub rounding: f64,
     open: Box<dyn Fn(&Program) -> Opened>,
     open_all: Option<OpenAll>,
     /// What is ready for the case of the table that is being walked, by mode.
@@ -65,7 +68,8 @@ impl Contender {
     /// given arguments.
     pub fn new(name: impl Into<String>, open: impl Fn(&Program) -> Opened + 'static) -> Self {
         let ready = RefCell::default();
-        Self { name: name.into(), costly: false, open: Box::new(open), open_all: None, ready }
+        let (name, open) = (name.into(), Box::new(open));
+        Self { name, costly: false, rounding: 0.0, open, open_all: None, ready }
     }
 
     /// The contender, with a way of opening several programs at once that is faster than one after the other.
@@ -95,6 +99,11 @@ impl Contender {
     /// The contender, marked as costly.
     pub fn costly(self) -> Self {
         Self { costly: true, ..self }
+    }
+
+    /// The contender, the numbers of which may be so far from the same inside another program.
+    pub fn rounding(self, rounding: f64) -> Self {
+        Self { rounding, ..self }
     }
 
     /// A program, for its definitions to be applied many times.

@@ -399,13 +399,15 @@ impl<C: Coefficient> Scalar for Jet<C> {
                 y.coefficients[0] = start()?;
                 Ok(y)
             }
-            Unary::Sech => {
+            Unary::Sech2 => {
                 if x.start().real_part().abs() < 10.0 {
                     let (_, cosh) = x.circular(Unary::Sinh, Unary::Cosh, 1)?;
-                    return Self::constant(C::from_int(1)).over(&cosh);
+                    return Self::constant(C::from_int(1)).over(&cosh.times(&cosh));
                 }
-                let tail = x.tail()?;
-                tail.scaled(2.0).over(&tail.times(&tail).one_plus())
+                // 4 exp 2x / (1 + exp 2x)^2, from the side where nothing overflows.
+                let tail = x.scaled(2.0).tail()?;
+                let below = tail.one_plus();
+                tail.scaled(4.0).over(&below.times(&below))
             }
             Unary::Asinh => x.integral_over(&x.hypot(&Self::constant(C::from_int(1)))?, start()?),
             Unary::Acosh => {

@@ -53,7 +53,7 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
         Prim::Sinh => unary(Unary::Sinh, a),
         Prim::Cosh => unary(Unary::Cosh, a),
         Prim::Tanh => unary(Unary::Tanh, a),
-        Prim::Sech => unary(Unary::Sech, a),
+        Prim::Sech2 => unary(Unary::Sech2, a),
         Prim::Asinh => unary(Unary::Asinh, a),
         Prim::Acosh => unary(Unary::Acosh, a),
         Prim::Atanh => unary(Unary::Atanh, a),

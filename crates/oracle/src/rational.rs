@@ -119,7 +119,7 @@ impl Scalar for Rational {
             Unary::Round => x.round(),
             Unary::Sqrt | Unary::Cbrt | Unary::Exp | Unary::Expm1 | Unary::Log | Unary::Log1p
             | Unary::Sin | Unary::Cos | Unary::Tan | Unary::Asin | Unary::Acos | Unary::Atan
-            | Unary::Sinh | Unary::Cosh | Unary::Tanh | Unary::Sech | Unary::Asinh | Unary::Acosh | Unary::Atanh
+            | Unary::Sinh | Unary::Cosh | Unary::Tanh | Unary::Sech2 | Unary::Asinh | Unary::Acosh | Unary::Atanh
             | Unary::Erf | Unary::Erfc | Unary::Lgamma | Unary::Digamma | Unary::Sigmoid
             | Unary::Softplus => return Err(unsupported(op)),
         };

@@ -16,7 +16,7 @@ use crate::Error;
 #[allow(missing_docs)]
 pub enum Unary {
     Neg, Abs, Signum, Floor, Ceil, Round, Sqrt, Cbrt, Exp, Expm1, Log, Log1p,
-    Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Sech, Asinh, Acosh, Atanh,
+    Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Sech2, Asinh, Acosh, Atanh,
     Erf, Erfc, Lgamma, Digamma, Sigmoid, Softplus,
 }
 
@@ -96,7 +96,7 @@ impl Scalar for f64 {
             Unary::Sinh => x.sinh(),
             Unary::Cosh => x.cosh(),
             Unary::Tanh => x.tanh(),
-            Unary::Sech => 1.0 / x.cosh(),
+            Unary::Sech2 => (1.0 / x.cosh()).powi(2),
             Unary::Asinh => libm::asinh(x),
             Unary::Acosh => libm::acosh(x),
             Unary::Atanh => libm::atanh(x),

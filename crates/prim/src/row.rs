@@ -21,7 +21,7 @@ pub enum Prim {
     // Real -> Real and Real -> Real -> Real, differentiable.
     Neg, Add, Sub, Mul, Div, Pow, Max, Min, Atan2, Hypot, Xlogy,
     Abs, Signum, Floor, Ceil, Round, Sqrt, Cbrt, Exp, Expm1, Log, Log1p,
-    Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Sech, Asinh, Acosh, Atanh,
+    Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Sech2, Asinh, Acosh, Atanh,
     Erf, Erfc, Lgamma, Digamma, Sigmoid, Softplus,
     /// `Real -> Int -> Real`: repeated product; a negative exponent gives the reciprocal.
     PowInt,

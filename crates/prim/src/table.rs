@@ -266,10 +266,12 @@ table! {
         "Hyperbolic sine.";
     Cosh "cosh" 8 (Real) -> Real, smooth { Real1 cosh, everywhere, Nonlinear, [(Sinh x)] }
         "Hyperbolic cosine.";
-    Tanh "tanh" 8 (Real) -> Real, smooth { Real1 tanh, everywhere, Nonlinear, [(PowInt (Sech x) (int 2))] }
+    Tanh "tanh" 8 (Real) -> Real, smooth { Real1 tanh, everywhere, Nonlinear, [(Sech2 x)] }
         "Hyperbolic tangent; its derivative keeps its precision in the tails, where `1 - r^2` would not.";
-    Sech "sech" 8 (Real) -> Real, smooth { Real1 sech, everywhere, Nonlinear, [(Neg (Mul r (Tanh x)))] }
-        "`1 / cosh x`, bounded with all its derivatives.";
+    Sech2 "sech2" 8 (Real) -> Real, smooth { Real1 sech2, everywhere, Nonlinear, [
+            (Mul (real -2.0) (Mul r (Tanh x)))
+        ] }
+        "`1 / cosh x ^ 2`, the derivative of `tanh`, bounded with all its derivatives.";
     Asinh "asinh" 8 (Real) -> Real, smooth { Real1 asinh, everywhere, Nonlinear, [(Div 1.0 (Hypot 1.0 x))] }
         "Inverse hyperbolic sine.";
     Acosh "acosh" 8 (Real) -> Real, smooth { Real1 acosh, |v, _| v[0] > 1.0, Nonlinear, [(Div 1.0 (Sinh r))] }

@@ -152,8 +152,9 @@ pub fn signum(x: f64) -> f64 {
 
 /// `1 / cosh x`
 #[inline]
-pub fn sech(x: f64) -> f64 {
-    1.0 / x.cosh()
+pub fn sech2(x: f64) -> f64 {
+    let sech = 1.0 / x.cosh();
+    sech * sech
 }
 
 /// Floor of the quotient; `None` on overflow or division by zero.

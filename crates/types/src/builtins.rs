@@ -153,7 +153,7 @@ mod tests {
         // The sizes of rows, which elaboration puts beside what makes arrays of arrays.
         ("rows that are absent", &[Prim::Sized]),
         // Primitives that only derivatives of others contain.
-        ("", &[Prim::PowSlope, Prim::Sech]),
+        ("", &[Prim::PowSlope, Prim::Sech2]),
         // Faults that only translated programs stop with.
         ("", &[Prim::OutOfFuel, Prim::EngineLimit, Prim::OtherShape, Prim::Broken]),
     ];

@@ -82,8 +82,9 @@ fn check(child: Child) {
 fn a_second_run_compiles_nothing() {
     let place = Place::new("hit");
     place.run("base", "");
+    // Nothing is compiled for what the arguments are: they are short.
     let first = place.asked();
-    assert!(first > 0);
+    assert_eq!(first, 1);
     assert_eq!(place.objects().len(), first);
     place.run("base", "");
     assert_eq!(place.asked(), first);

@@ -116,19 +116,30 @@ PB_INLINE pb_v pb_v_Expm1(pb_v x) {
   pb_v half = pb_half_expm1(y, &rest);
   return pb_where(pb_v_Abs(x) < 0x1p-54, x, 2.0 * (half + rest));
 }
-PB_INLINE pb_v pb_v_Tanh(pb_v x) {
-  pb_v a = pb_v_Abs(x), rest, lack;
+/* tanh a for a of at least 2^-54, and half of exp 2a + 1 with its rest: up to a = 22, from where tanh a is 1. */
+PB_INLINE pb_v pb_tanh_of(pb_v a, pb_v *more, pb_v *more_rest) {
+  pb_v rest, lack;
   pb_v half = pb_half_expm1(pb_where(a > 22.0, pb_all(44.0), 2.0 * a), &rest);
-  pb_v more = pb_exact_sum(half, pb_all(1.0), &lack);
-  pb_v value = pb_ratio(half, rest, more, lack + rest);
+  *more = pb_exact_sum(half, pb_all(1.0), &lack);
+  *more_rest = lack + rest;
+  return pb_ratio(half, rest, *more, *more_rest);
+}
+PB_INLINE pb_v pb_v_Tanh(pb_v x) {
+  pb_v a = pb_v_Abs(x), more, rest, value = pb_tanh_of(a, &more, &rest);
   value = (pb_v)((pb_w)value | ((pb_w)x & INT64_MIN));
   return pb_where(a >= 0x1p-54, value, x);
+}
+/* (1 - tanh a) (1 + tanh a): next to tanh a it takes little. From a = 22 it is 4 exp -2a. */
+PB_INLINE pb_v pb_v_Sech2(pb_v x) {
+  pb_v a = pb_v_Abs(x), more, rest, tanh = pb_tanh_of(a, &more, &rest);
+  pb_v inverse = pb_ratio(pb_all(1.0), pb_all(0.0), more, rest), value = inverse + inverse * tanh;
+  if (PB_RARE(pb_some(a > 22.0))) {
+    pb_v y = pb_where(a > 400.0, pb_all(800.0), 2.0 * a);
+    value = pb_where(a > 22.0, 0x1.39792499b1a24p-56 * pb_v_Exp(40.0 - y), value);
+  }
+  return value;
 }
 PB_INLINE pb_v pb_v_Sigmoid(pb_v x) {
   pb_v e = pb_v_Exp(-pb_v_Abs(x)), zero = pb_all(0.0), more = 1.0 + e;
   return pb_ratio(pb_where(x < 0.0, e, pb_all(1.0)), zero, more, (1.0 - more) + e);
-}
-PB_INLINE pb_v pb_v_Sech(pb_v x) {
-  pb_v e = pb_v_Exp(-pb_v_Abs(x)), square = e * e, more = 1.0 + square;
-  return pb_ratio(2.0 * e, pb_all(0.0), more, (1.0 - more) + square);
 }

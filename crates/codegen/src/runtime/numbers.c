@@ -68,7 +68,7 @@ static inline PB_UNUSED double pb_signum(double x) {
 }
 static inline PB_UNUSED double pb_hypot(double x, double y) { return isnan(x) || isnan(y) ? (double)NAN : hypot(x, y); }
 static inline PB_UNUSED double pb_xlogy(double x, double y) { return x == 0.0 && !isnan(y) ? 0.0 : x * log(y); }
-static inline PB_UNUSED double pb_sech(double x) { return 1.0 / cosh(x); }
+static inline PB_UNUSED double pb_sech2(double x) { double sech = 1.0 / cosh(x); return sech * sech; }
 static inline PB_UNUSED double pb_sigmoid(double x) {
   double e = exp(-fabs(x));
   return x >= 0.0 ? 1.0 / (1.0 + e) : isnan(x) ? x : e / (1.0 + e);

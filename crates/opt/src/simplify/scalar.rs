@@ -169,7 +169,9 @@ impl Simplify<'_> {
         };
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
         match prim {
-            Prim::Exp | Prim::Abs | Prim::ToReal | Prim::Sigmoid | Prim::Hypot | Prim::Sech => true,
+            Prim::Exp | Prim::Abs | Prim::ToReal | Prim::Sigmoid | Prim::Hypot | Prim::Sech2 => {
+                true
+            }
             // A sum is a negative zero only if both are.
             Prim::Add => args.iter().any(|arg| self.is_never_negative_zero(*arg, depth)),
             Prim::Mul => args[0] == args[1],

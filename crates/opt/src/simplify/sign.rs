@@ -44,7 +44,7 @@ impl Simplify<'_> {
         };
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
         match prim {
-            Prim::Exp | Prim::Abs | Prim::Sigmoid | Prim::Hypot | Prim::Sech | Prim::Cosh => true,
+            Prim::Exp | Prim::Abs | Prim::Sigmoid | Prim::Hypot | Prim::Sech2 | Prim::Cosh => true,
             Prim::Sqrt => self.is_never_negative_zero(args[0], depth),
             Prim::Mul if args[0] == args[1] => true,
             Prim::Add | Prim::Mul | Prim::Div | Prim::Min => of(args[0]) && of(args[1]),

@@ -339,7 +339,7 @@ fn check_opened(
     }
     let direction = as_tangent(&made.arg, &mut made.direction.iter().copied());
     let both = [made.arg.clone(), direction];
-    let mut answers: Vec<(&str, Answers)> = Vec::new();
+    let mut answers: Vec<(&Contender, Answers)> = Vec::new();
     for (contender, opened) in contenders.iter().zip(opened) {
         let name = contender.name.as_str();
         let value = opened(made.def)(args);
@@ -369,7 +369,7 @@ fn check_opened(
             reverse_of_forward: nested
                 .then(|| ask("reverse of forward", questions.reverse_of_forward, &both)),
         };
-        answers.push((name, found));
+        answers.push((contender, found));
     }
     verdict.value = !answers.is_empty();
     compare(made, mode, &answers, &mut verdict)?;
@@ -428,7 +428,7 @@ fn near(a: f64, b: f64, tolerance: f64) -> bool {
 fn compare(
     made: &Generated,
     mode: Mode,
-    answers: &[(&str, Answers)],
+    answers: &[(&Contender, Answers)],
     verdict: &mut Verdict,
 ) -> Result<(), String> {
     let known = if answers.is_empty() { Known::Nothing } else { known(made, mode) };
@@ -442,7 +442,8 @@ fn compare(
         Mode::Exact if !exact => extent * 1e-12,
         Mode::Exact | Mode::Smooth | Mode::Free => 0.0,
     };
-    for (name, answer) in answers {
+    for (contender, answer) in answers {
+        let name = &contender.name;
         for (what, outcome) in answer.all() {
             if let Some(Err(failure)) = outcome {
                 if let Failure::Refused(_) = failure {
@@ -452,7 +453,7 @@ fn compare(
                 return Err(format!("{name}, {what}: {failure}, though there is a value"));
             }
         }
-        against_oracle(made, &known, rounding, name, answer, verdict)?;
+        against_oracle(made, &known, rounding, contender, answer, verdict)?;
     }
     let tolerance = if exact { 0.0 } else { 1e-8 };
     for pair in answers.windows(2) {
@@ -470,6 +471,7 @@ fn compare(
                 near(x, y, tolerance) || (!strict && (rounded || wild || !finite))
             });
             if !agree {
+                let (first, second) = (&first.name, &second.name);
                 return Err(format!("{what}: {first} {x:?}, {second} {y:?}"));
             }
         }
@@ -482,10 +484,11 @@ fn against_oracle(
     made: &Generated,
     known: &Known,
     rounding: f64,
-    name: &str,
+    contender: &Contender,
     answer: &Answers,
     verdict: &mut Verdict,
 ) -> Result<(), String> {
+    let name = &contender.name;
     let Some([value, slope]) = answer.forward() else { return Ok(()) };
     let leaf = |outcome: Option<&Outcome>| {
         outcome.and_then(|outcome| outcome.as_ref().ok()).map(Data::leaves).unwrap_or_default()
@@ -496,7 +499,12 @@ fn against_oracle(
     let plain = leaf(Some(&answer.value));
     // A derivative inside the program may add its terms in another order where they are active.
     let nested = made.features.contains(&Feature::NestedAd);
-    if !plain.first().is_some_and(|x| near(*x, value, if nested { 1e-12 } else { 0.0 })) {
+    let apart = match known {
+        _ if nested => 1e-12,
+        Known::Exactly(_) => 0.0,
+        Known::Nearly(_) | Known::Nothing => contender.rounding,
+    };
+    if !plain.first().is_some_and(|x| near(*x, value, apart)) {
         return Err(format!("{name}: the value inside forward mode is {value:e}, not {plain:?}"));
     }
     verdict.moving |= slope != 0.0;

@@ -18,7 +18,7 @@ const ENTIRE: &[Prim] = &[
     Prim::Atan,
     Prim::Erf,
     Prim::Softplus,
-    Prim::Sech,
+    Prim::Sech2,
     Prim::Asinh,
     Prim::Erfc,
 ];
@@ -45,7 +45,7 @@ const ANY_UNARY: &[Prim] = &[
     Prim::Sinh,
     Prim::Cosh,
     Prim::Tanh,
-    Prim::Sech,
+    Prim::Sech2,
     Prim::Asinh,
     Prim::Acosh,
     Prim::Atanh,

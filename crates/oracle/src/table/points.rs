@@ -162,7 +162,7 @@ fn stated(prim: Prim, n: Option<i64>) -> Vec<Stated> {
         }
         Prim::Sinh => [ones(&[(INF, INF), (-INF, INF)]), outside(&[])].concat(),
         Prim::Cosh => [ones(&[(INF, INF), (-INF, -INF)]), outside(&[])].concat(),
-        Prim::Sech => [ones(&[(INF, 0.0), (-INF, 0.0)]), outside(&[])].concat(),
+        Prim::Sech2 => [ones(&[(INF, 0.0), (-INF, 0.0)]), outside(&[])].concat(),
         Prim::Softplus => [ones(&[(INF, 1.0), (-INF, 0.0)]), outside(&[])].concat(),
         Prim::Lgamma | Prim::Digamma => outside(&[0.0, -1.0, -7.0]),
         Prim::Polygamma => outside(&[0.0, -1.0]),

@@ -33,7 +33,7 @@ use crate::layout::elem_type;
 const USUAL: f64 = 32.0;
 /// For how many numbers that a loop adds up it takes twice the work to be worth several threads.
 const BETWEEN: f64 = 1024.0;
-/// Text longer than this is not written twice.
+/// Text longer than this is not written twice, in a place where a run comes again and again.
 const LONG: usize = 4000;
 
 /// How many statements are run, roughly: C text, and the number if it is known.
@@ -168,7 +168,8 @@ impl Body<'_, '_> {
             format!("c->worth * (1.0 + (double)({total}) / {BETWEEN:?})")
         };
         let is_little = format!("{} < {worth}", share.work);
-        let is_long = worker.length > LONG;
+        let is_once = self.emit.graph.is_outermost[self.func] && !self.is_inside;
+        let is_long = is_once || worker.length > LONG;
         if !is_long {
             self.open(format_args!("if ({is_little}) {{"));
             self.alone(plan, layout, tables, None);
