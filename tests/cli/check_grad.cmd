@@ -825,3 +825,29 @@ exit 0
 > direction 4: Taylor holds: exact to rounding
 > direction 4: complex step not tried: no complex numbers pass a derivative inside the program, at tests/cli/programs/led_there.pull:7:29
 > 12 checks in 4 directions: 8 hold, 4 not tried
+
+$ pullback check-grad tests/cli/programs/checks.pull stairs 2
+exit 1
+> direction 1: dot product holds: ⟨u, J v⟩ = -0.7529378595908807, ⟨Jᵀ u, v⟩ = -0.7529378595908807
+> direction 1: Taylor holds: the remainder shrinks like h^2.00
+> direction 1: complex step holds: 1.1037754932325772 by the engine, 1.1037754932325772 by the complex step
+> direction 2: dot product holds: ⟨u, J v⟩ = 1.1122721056762859, ⟨Jᵀ u, v⟩ = 1.1122721056762859
+> direction 2: Taylor FAILS: the value jumps by -0.9999999999999999 next to this point
+> direction 2: complex step holds: -3.9548219767691837 by the engine, -3.9548219767691837 by the complex step
+> direction 3: dot product holds: ⟨u, J v⟩ = 0.20532581352389878, ⟨Jᵀ u, v⟩ = 0.20532581352389878
+> direction 3: Taylor holds: the remainder shrinks like h^2.00
+> direction 3: complex step holds: 2.0137820158484097 by the engine, 2.0137820158484097 by the complex step
+> direction 4: dot product holds: ⟨u, J v⟩ = -4.564385203082231, ⟨Jᵀ u, v⟩ = -4.564385203082231
+> direction 4: Taylor FAILS: the value jumps by -0.9999999999999997 next to this point
+> direction 4: complex step holds: -6.942822311183962 by the engine, -6.942822311183962 by the complex step
+> 12 checks in 4 directions: 10 hold, 2 FAIL
+! error[E0821]: the derivative fails the Taylor check in direction 2: the value jumps by -0.9999999999999999 next to this point
+!   --> tests/cli/programs/checks.pull:57:30
+!    |
+! 57 | def stairs (x: Real): Real = floor x + x ^ 2
+!    |                              ^^^^^^^ the first place without a derivative
+!    |
+!    = note: direction 2 is x = -0.9887054941922959
+!    = note: `floor` has no derivative at 2.0
+!    = help: at such a point the derivative follows docs/language.md's table of conventions; check next to it
+!

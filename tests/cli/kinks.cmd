@@ -492,3 +492,9 @@ exit 2
 $ pullback run tests/cli/programs/kinks.pull constants 1.0 --warn kinks
 exit 0
 > 1.0
+
+$ pullback grad tests/cli/programs/kinks.pull asked 2 --warn kinks
+exit 0
+> value: 4.0
+> gradient:
+>   x = 4.0

@@ -23,6 +23,9 @@ const ROUNDING: f64 = 1e-14;
 /// of the derivative itself stays.
 const LONGEST_PLATEAU: usize = 4;
 
+/// From which part of the values on what stays between them is a jump.
+const JUMP: f64 = 1e-6;
+
 /// Whether a check holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -123,6 +126,10 @@ pub fn taylor(y: &[f64], y_dot: &[f64], neighbours: &[Neighbour]) -> Outcome {
         let why = "rounding the argument changes the value as much as a step does";
         return Outcome::not_tried(CHECK, why);
     }
+    if let Some(jump) = jump(y, y_dot, &usable) {
+        let detail = format!("the value jumps by {} next to this point", real_text(jump));
+        return Outcome::new(CHECK, false, detail);
+    }
     // The error of the quotient of each step, no better than rounding lets it be known.
     let errors: Vec<(f64, f64)> = usable
         .iter()
@@ -156,6 +163,22 @@ pub fn taylor(y: &[f64], y_dot: &[f64], neighbours: &[Neighbour]) -> Outcome {
     let rest = remainder(y, y_dot, middle);
     let at = (0..rest.len()).fold(0, |w, at| if rest[at].abs() > rest[w].abs() { at } else { w });
     Outcome::new(CHECK, false, quotient(y, y_dot, middle, at))
+}
+
+/// How far the value is from those next to the point, however short the step: nothing where it is continuous. What
+/// rounding leaves is smaller, or another number each time.
+fn jump(y: &[f64], y_dot: &[f64], neighbours: &[&Neighbour]) -> Option<f64> {
+    let (shortest, others) = neighbours.split_last()?;
+    let rest = remainder(y, y_dot, shortest);
+    let length = norm(&rest);
+    let is_same =
+        |near: &&Neighbour| norm(&difference(&remainder(y, y_dot, near), &rest)) <= 1e-2 * length;
+    let stays = others.len() >= LONGEST_PLATEAU
+        && others[others.len() - LONGEST_PLATEAU..].iter().all(is_same);
+    let is_large = length > JUMP * (norm(y) + norm(&shortest.value));
+    let largest =
+        rest.iter().copied().fold(0.0, |most: f64, x| if x.abs() > most.abs() { x } else { most });
+    (stays && is_large).then_some(largest)
 }
 
 /// Both numbers of a component.
@@ -245,6 +268,8 @@ mod tests {
         holds(|x| x * x * x, 2.0, -1.3, -1.3 * 12.0);
         holds(|x| 3.0 * x + 1.0, 2.0, 1.0, 3.0);
         holds(|_| 5.0, 2.0, 1.0, 0.0);
+        holds(f64::floor, 2.0, 1.0, 0.0);
+        holds(f64::floor, 2.5, -1.0, 0.0);
         holds(|x| x, 1e-300, 1e-300, 1e-300);
         holds(|x| x * x, 1e150, 1e150, 2e300);
         // A kink close by, and a curvature that only short steps resolve.
@@ -269,6 +294,10 @@ mod tests {
         fails(|x| x, 1.0, 1.0, f64::NAN);
         fails(|x| 3.0 * x, 1e-300, 1e-300, 2e-300);
         fails(|_| 1.0, 1.0, 1.0, 1e-3);
+        // Jumps, seen from the other side.
+        fails(f64::floor, 2.0, -1.0, 0.0);
+        fails(|x| if x >= 2.0 { x * x } else { x }, 2.0, -0.5, -2.0);
+        fails(|x| 1e3 * x + f64::from(x > 1.0), 1.0, 1.0, 1e3);
     }
 
     #[test]
