@@ -65,10 +65,14 @@ pub fn bench(
     if let Err(diagnostic) = is_timed(&engine) {
         return session.fail(*diagnostic);
     }
-    let purpose = Purpose::Derivative { wrt, scalar: false, direction: None };
-    let prepared = prepare(session, call, &engine.evaluated(), &purpose)?;
+    let prepared = prepare(session, call, &engine.evaluated(), &Purpose::Times(wrt))?;
     let is_scalar = matches!(prepared.result.kind(), TypeKind::Real);
-    let all = if is_scalar { &ALL[..] } else { &ALL[..3] };
+    let moves = prepared.parts.iter().any(|part| part.wrt);
+    let all = match (moves, is_scalar) {
+        (false, _) => &ALL[..1],
+        (true, false) => &ALL[..3],
+        (true, true) => &ALL[..],
+    };
     let tangent = ones(&prepared);
     let (mut rows, mut cotangent) = (vec![], Value::Real(1.0));
     for (at, (name, asked)) in all.iter().enumerate() {

@@ -33,6 +33,8 @@ pub enum Purpose<'a> {
     Value,
     /// Its values and derivatives, as numbers vary.
     Samples,
+    /// What it takes to compute it, and derivatives of it if it has any: with respect to parameters as below.
+    Times(&'a [String]),
     /// A derivative with respect to parameters: all that have Reals, or those named.
     Derivative {
         /// The names; none means all.
@@ -130,7 +132,7 @@ pub fn prepare_in(
     let module = expr.is_none().then_some(&modules.main().module);
     let entry = Entry::new(inferred.typed(), module, &global);
     let mut arguments = Arguments::read(session, call, inputs, &engine.limits())?;
-    let derivative = matches!(purpose, Purpose::Derivative { .. });
+    let derivative = matches!(purpose, Purpose::Derivative { .. } | Purpose::Times(_));
     let given = entry.give(session, &mut arguments)?;
     let slots = slots(session, &entry, given, &arguments, purpose)?;
     check_result(session, &entry, purpose)?;
@@ -160,7 +162,7 @@ fn question<'s>(
     purpose: &Purpose<'_>,
     direction: Option<&'s Expr>,
 ) -> Question<'s> {
-    let derivative = matches!(purpose, Purpose::Derivative { .. } | Purpose::Samples);
+    let derivative = !matches!(purpose, Purpose::Value);
     let arguments = slots.iter().map(|slot| Argument {
         expr: match &slot.given {
             Given::Arg(expr) | Given::Free(expr) => Some(&**expr),
@@ -174,7 +176,7 @@ fn question<'s>(
         Purpose::Derivative { direction: Some(Direction::Tangent(_)), .. } => {
             Along::Tangent(direction, wrt.collect())
         }
-        Purpose::Derivative { .. } | Purpose::Value | Purpose::Samples => {
+        Purpose::Derivative { .. } | Purpose::Value | Purpose::Samples | Purpose::Times(_) => {
             Along::Cotangent(direction)
         }
     });
@@ -215,6 +217,8 @@ fn slots(
     let has_data = arguments.has_input() || varies;
     match purpose {
         Purpose::Derivative { wrt, .. } => select(session, entry, &mut slots, wrt)?,
+        Purpose::Times([]) if !slots.is_empty() => {}
+        Purpose::Times(wrt) => select(session, entry, &mut slots, wrt)?,
         // Without a file all arguments are in the program, so they may stand where they are used.
         Purpose::Value | Purpose::Samples if !has_data => {
             slots.iter_mut().for_each(|slot| slot.data = false);
@@ -288,9 +292,10 @@ fn direction(session: &mut Session<'_>, purpose: &Purpose<'_>) -> Result<Option<
             ("cotangent", text)
         }
         Purpose::Derivative { direction: Some(Direction::Tangent(text)), .. } => ("tangent", text),
-        Purpose::Derivative { direction: None, .. } | Purpose::Value | Purpose::Samples => {
-            return Ok(None);
-        }
+        Purpose::Derivative { direction: None, .. }
+        | Purpose::Value
+        | Purpose::Samples
+        | Purpose::Times(_) => return Ok(None),
     };
     let mut exprs = expressions(session, what, &[(*text).to_owned()])?;
     Ok(exprs.pop())

@@ -56,8 +56,19 @@ fn a_table_has_a_line_for_each() {
 }
 
 #[test]
+fn what_nothing_moves_has_a_value_alone() {
+    let (code, out, errors) =
+        output("bench tests/cli/programs/long.pull fib 10 --time 1ms --runs 5 --json");
+    assert_eq!((code.as_str(), out.len()), ("0", 1), "{errors:?}");
+    assert!(number(&out[0], "value", "median") > 0.0);
+    assert!(!out[0].contains("jvp"), "{}", out[0]);
+}
+
+#[test]
 fn what_cannot_be_measured_says_why() {
     for (line, exit, why) in [
+        ("bench tests/cli/programs/checks.pull nothing", "2", "error[E0811]"),
+        ("bench tests/cli/programs/long.pull fib 10 --wrt n", "2", "error[E0811]"),
         ("bench tests/cli/programs/squares.pull loss [1.0] true", "1", "error[E03"),
         ("bench tests/cli/programs/squares.pull nothing", "2", "error[E0809]"),
         ("bench tests/cli/programs/limits.pull endless 1.0 --timeout 300ms", "1", "error[E07"),
