@@ -9,9 +9,9 @@ exit 1
 !   4 | def twice (xs: []Real): Real = 2.0 * largest xs
 !     |                                      ---------- called here
 !     |
-!    ::: lib/prelude.pull:258:5
+!    ::: lib/prelude.pull:260:5
 !     |
-! 258 |     error "maximum of an empty array"
+! 260 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -26,9 +26,9 @@ exit 1
 !   6 | def first (n: Int): Int = head (filter (\i -> i > n) [1, 2, 3])
 !     |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:328:45
+!    ::: lib/prelude.pull:330:45
 !     |
-! 328 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
+! 330 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
 !     |                                             ------------------------------ this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -46,9 +46,9 @@ exit 1
 !   4 | def twice (xs: []Real): Real = 2.0 * largest xs
 !     |                                      ---------- called here
 !     |
-!    ::: lib/prelude.pull:258:5
+!    ::: lib/prelude.pull:260:5
 !     |
-! 258 |     error "maximum of an empty array"
+! 260 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -66,9 +66,9 @@ exit 1
 !   4 | def twice (xs: []Real): Real = 2.0 * largest xs
 !     |                                      ------- called here
 !     |
-!    ::: lib/prelude.pull:258:5
+!    ::: lib/prelude.pull:260:5
 !     |
-! 258 |     error "maximum of an empty array"
+! 260 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -87,9 +87,9 @@ exit 1
 !  10 | def composed (x: Real): Real = (fold (\f i y -> sin (f y)) id (iota 3)) x
 !     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ reached from here
 !     |
-!    ::: lib/prelude.pull:163:57
+!    ::: lib/prelude.pull:165:57
 !     |
-! 163 | def fold [n] (f: b -> a -> b) (init: b) (xs: [n]a): b = loop acc = init for i < n do f acc xs[i]
+! 165 | def fold [n] (f: b -> a -> b) (init: b) (xs: [n]a): b = loop acc = init for i < n do f acc xs[i]
 !     |                                                         ---------------------------------------- outside the fragment of this engine
 !     |
 !     = note: each engine covers the part of the language that its paper describes, or more

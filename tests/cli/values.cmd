@@ -170,3 +170,62 @@ exit 1
 !   |
 !   = help: write `in` after the value, then the expression that uses the name: `let x = 1 in x + 1`
 !
+
+$ pullback run tests/cli/programs/differing.pull paired '[1]'
+exit 1
+! error[E0703]: the size of this value as argument 3 of `map2` and the size that it must have there differ: 0 and 1
+!  --> tests/cli/programs/differing.pull:3:66
+!   |
+! 3 | def paired (xs: []Real): Real = sum (map2 (\x y -> x * y) [1.0] (large xs))
+!   |                                                                  ^^^^^^^^ these sizes must be equal
+!   |
+!   = note: one size is 0, the other 1
+!   = help: make both sizes the same before they meet here
+!
+
+$ pullback run tests/cli/programs/differing.pull chosen '[1]'
+exit 1
+! error[E0703]: the size of this value as argument 1 of `sum` and the size that it must have there differ: 0 and 1
+!  --> tests/cli/programs/differing.pull:4:69
+!   |
+! 4 | def chosen (xs: []Real): Real = sum (if xs[0] > 5.0 then [1.0] else large xs)
+!   |                                                                     ^^^^^^^^ these sizes must be equal
+!   |
+!   = note: one size is 0, the other 1
+!   = help: make both sizes the same before they meet here
+!
+
+$ pullback run tests/cli/programs/differing.pull added '[1]'
+exit 1
+! error[E0703]: the sizes of the operands of `+` differ: 1 and 0
+!  --> tests/cli/programs/differing.pull:5:43
+!   |
+! 5 | def added (xs: []Real): Real = sum ([1.0] + large xs)
+!   |                                           ^ these sizes must be equal
+!   |
+!   = note: one size is 1, the other 0
+!   = help: make both sizes the same before they meet here
+!
+
+$ pullback run tests/cli/programs/differing.pull replaced '[1]'
+exit 1
+! error[E0703]: the size of this value and that of what it replaces differ: 0 and 1
+!  --> tests/cli/programs/differing.pull:6:75
+!   |
+! 6 | def replaced (xs: []Real): Real = sum (flatten ([[1.0], [2.0]] with [0] = large xs))
+!   |                                                                           ^^^^^^^^ these sizes must be equal
+!   |
+!   = note: one size is 0, the other 1
+!   = help: make both sizes the same before they meet here
+!
+
+$ pullback run tests/cli/programs/squares.pull loss d.csv 2.0
+exit 1
+! error[E0204]: no module is imported as `d`
+!  --> <argument 1>:1:1
+!   |
+! 1 | d.csv
+!   | ^ neither a module nor a value
+!   |
+!   = help: a file of values is given with `--input d.csv`
+!

@@ -78,15 +78,24 @@ fn ended(mut fault: Diagnostic) -> Diagnostic {
 }
 
 /// One warning for each place. Where a derivative was asked for, what it does not pass through does
-/// not matter.
+/// not matter; neither does what a function of the library with its own rule compares to find its way to
+/// the value, such as a pivot, since the rule gives the derivative of the value.
 pub fn kinks(found: &[Kink], differentiated: bool) -> Vec<Diagnostic> {
     let mut places: BTreeMap<(_, Prim), Vec<&Kink>> = BTreeMap::new();
     for kink in found {
-        if !differentiated || kink.part != Part::None {
+        let of_library = kink.place.at != kink.place.call;
+        let decided = kink.part == Part::Ruled && of_library && finds_the_way(kink.prim);
+        if !decided && (!differentiated || kink.part != Part::None) {
             places.entry((kink.place, kink.prim)).or_default().push(kink);
         }
     }
     places.values().filter_map(|kinks| kink(kinks)).collect()
+}
+
+/// Whether the primitive serves comparisons, and makes no tie that a rule would share out.
+fn finds_the_way(prim: Prim) -> bool {
+    use Prim::{Abs, Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(prim, Lt | Le | Gt | Ge | Eq | Ne | Abs)
 }
 
 /// The first NaN, and NaNs that were given.

@@ -297,6 +297,10 @@ pub enum SizeSource {
     FirstState,
     /// The other arguments of this function, which is given a function that makes the value.
     Arguments(Name),
+    /// The type of the n-th argument (from 0) of this function, which the value is.
+    Argument(Name, usize),
+    /// What these words name, which has the same type.
+    Beside(&'static str),
 }
 
 /// One array dimension of a declared type.

@@ -140,6 +140,14 @@ impl<'t> Elab<'t> {
             (SizeSource::Arguments(function), _) => format!(
                 "{kind} of what this function gives and that of the other arguments of `{function}` (an argument written `([1.0, 2.0] : []Real)` leaves its size open)"
             ),
+            (SizeSource::Argument(function, index), local) => {
+                let wanted = match local {
+                    Some(local) => format!("`{}`", self.typed.locals[local].name),
+                    None => "the size that it must have there".to_owned(),
+                };
+                format!("{kind} of {whole} as argument {} of `{function}` and {wanted}", index + 1)
+            }
+            (SizeSource::Beside(other), _) => format!("{kind} of {whole} and {other}"),
             (SizeSource::Declared, Some(local)) => {
                 format!("{kind} of {whole} and `{}`", self.typed.locals[local].name)
             }

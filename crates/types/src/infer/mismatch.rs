@@ -66,6 +66,16 @@ impl Why {
             SizeSource::FirstState
         } else if let Self::Given(name, _) = self {
             SizeSource::Arguments(name.clone())
+        } else if let Self::Argument(callee, index) = self
+            && let Some(name) = callee.name()
+        {
+            SizeSource::Argument(name.into(), *index)
+        } else if let Self::Branch(_) = self {
+            SizeSource::Beside("that of the other branch")
+        } else if let Self::Operand(..) = self {
+            SizeSource::Beside("that of the other operand")
+        } else if let Self::Place = self {
+            SizeSource::Beside("that of what it replaces")
         } else if let Self::Part(whole) = self {
             whole.size_source()
         } else {
@@ -224,6 +234,12 @@ impl Solver<'_> {
         };
         let hint = match rank_hint(&actual, &expected, why) {
             Some(hint) => Some(hint),
+            // A function is not mended by what mends an argument.
+            None if matches!((&actual, &expected), (Ty::Fun(..), Ty::Fun(..)))
+                && !(is_single(&inner) && is_single(&outer)) =>
+            {
+                None
+            }
             None => conversion_hint(&inner, &outer, why),
         };
         if let Some(hint) = hint
@@ -440,6 +456,10 @@ fn difference(actual: &Ty, expected: &Ty) -> (Ty, Ty) {
 
 fn differing<'t>(mut pairs: impl Iterator<Item = (&'t Ty, &'t Ty)>) -> (Ty, Ty) {
     pairs.find(|(a, b)| a != b).map_or((Ty::Error, Ty::Error), |(a, b)| (a.clone(), b.clone()))
+}
+
+fn is_single(ty: &Ty) -> bool {
+    matches!(ty, Ty::Real | Ty::Int | Ty::Bool | Ty::Str)
 }
 
 fn rigid(ty: &Ty) -> Option<Ty> {

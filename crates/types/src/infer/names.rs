@@ -227,6 +227,9 @@ impl Infer<'_> {
         field: &Ident,
         want: Option<&Ty>,
     ) -> Option<Head> {
+        if let ExprKind::Field { base: package, .. } = &base.kind {
+            return self.packaged(package, base.span, field);
+        }
         let ExprKind::Name(qualifier) = &base.kind else { return None };
         if self.scope.binding(qualifier).is_some() {
             return None;
@@ -255,6 +258,20 @@ impl Infer<'_> {
         }
         self.report_not_in_module(qualifier, module, field);
         Some(Head::plain(TExpr::error(span), None))
+    }
+
+    /// A member of a package inside a package, such as `np.linalg.norm`: other languages have these.
+    fn packaged(&mut self, package: &Expr, base: Span, field: &Ident) -> Option<Head> {
+        let ExprKind::Name(name) = &package.kind else { return None };
+        let known = self.scope.binding(name).is_some()
+            || self.declared.scopes.value(self.scope.module(), name).is_some()
+            || self.declared.scopes.modules[self.scope.module()].imports.contains_key(name);
+        if known || !is_foreign_package(name) {
+            return None;
+        }
+        let package = Ident { node: name.clone(), span: package.span };
+        self.report_unknown_module(&package, Some(&field.node));
+        Some(Head::plain(TExpr::error(base.to(field.span)), None))
     }
 
     /// The constructor that a pattern names.
@@ -422,6 +439,9 @@ impl Infer<'_> {
         diagnostic = match (near, member) {
             (_, Some(member)) if is_foreign_package(name) => {
                 diagnostic.hint(self.without_package(member))
+            }
+            (_, Some(member)) if matches!(&**member, "csv" | "json" | "npy" | "npz") => {
+                diagnostic.hint(format!("a file of values is given with `--input {name}.{member}`"))
             }
             _ if (self.shelf.modules)().contains(&name.as_str()) => {
                 diagnostic.hint(format!("add `import \"{name}\"` at the top of the file"))

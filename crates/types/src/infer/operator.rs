@@ -72,11 +72,7 @@ impl<'a> Infer<'a> {
             BinaryOp::Pipe => return TExpr::error(span),
         };
         let erroneous = |operand: &TExpr| matches!(operand.kind, TExprKind::Error);
-        let ty = if !matches!(ty, Ty::Bool) && (erroneous(&lhs) || erroneous(&rhs)) {
-            Ty::Error
-        } else {
-            ty
-        };
+        let ty = if erroneous(&lhs) || erroneous(&rhs) { Ty::Error } else { ty };
         let Some(builtin) = builtins::of_operator(op.node) else { return TExpr::error(span) };
         let fun = Ty::Fun(rhs.ty.clone().into(), ty.clone().into());
         let fun = Ty::Fun(lhs.ty.clone().into(), fun.into());
@@ -277,6 +273,7 @@ impl Solver<'_> {
         let arithmetic = is_arithmetic(op.node);
         let number = |ty: &Ty| matches!(ty, Ty::Int | Ty::Real);
         let dotted: String;
+        let structure = |ty: &Ty| is_structure(ty) || matches!(ty, Ty::Tangent(_));
         let hint = match (&a, &b) {
             (Ty::Int, Ty::Real) => {
                 Some("write `real` before the Int operand to turn it into a Real")
@@ -284,13 +281,19 @@ impl Solver<'_> {
             (Ty::Real, Ty::Int) => {
                 Some("write `real` before the Int operand to turn it into a Real")
             }
-            (x, y) if arithmetic && number(x) && is_structure(y) => {
+            (x, y) if arithmetic && number(x) && structure(y) => {
                 dotted = self.dotted_hint(op.node, NumberSide::Left, x, y);
                 Some(dotted.as_str())
             }
-            (x, y) if arithmetic && is_structure(x) && number(y) => {
+            (x, y) if arithmetic && structure(x) && number(y) => {
                 dotted = self.dotted_hint(op.node, NumberSide::Right, y, x);
                 Some(dotted.as_str())
+            }
+            (x, y) if op.node == BinaryOp::Add && moved(x, y) => {
+                Some("write `move x dx`: it displaces a value by a tangent")
+            }
+            (x, y) if op.node == BinaryOp::Sub && moved(x, y) => {
+                Some("write `move x (-dx)`: it displaces a value by a tangent")
             }
             (Ty::Array(..), y) if is_comparison(op.node) && number(y) => {
                 dotted = compare_hint(op.node, "x", "s");
@@ -313,18 +316,20 @@ impl Solver<'_> {
             return;
         };
         let mut show = crate::show::Show::new(self.typed, &[]);
-        let (a, b) = (show.ty(&a), show.ty(&b));
+        let (a_text, b_text) = (show.ty(&a), show.ty(&b));
         let text = op.node.text();
         let diagnostic = Diagnostic::error(
             "E0301",
             op.span,
-            format!("the operands of `{text}` have different types: `{a}` and `{b}`"),
+            format!("the operands of `{text}` have different types: `{a_text}` and `{b_text}`"),
             "",
         )
-        .label(left.span, format!("this is `{a}`"))
-        .label(right.span, format!("this is `{b}`"))
+        .label(left.span, format!("this is `{a_text}`"))
+        .label(right.span, format!("this is `{b_text}`"))
         .note(if is_comparison(op.node) {
             "only two values of the same type can be compared"
+        } else if moved(&a, &b) {
+            "what is discrete has no room in a tangent, so a value and its tangent are no operands of one operator"
         } else {
             "numbers are not converted by themselves"
         })
@@ -380,4 +385,29 @@ fn compare_hint(op: BinaryOp, left: &str, right: &str) -> String {
 
 fn is_structure(ty: &Ty) -> bool {
     matches!(ty, Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_))
+}
+
+/// Whether the second may be the tangent of the first, and has another type.
+fn moved(x: &Ty, dx: &Ty) -> bool {
+    let discrete = |ty: &Ty| matches!(ty, Ty::Int | Ty::Bool | Ty::Str);
+    let all = |pairs: &mut dyn Iterator<Item = (&Ty, &Ty)>| {
+        let (mut apart, mut fits) = (false, true);
+        for (x, dx) in pairs {
+            let part = moved(x, dx) || (discrete(x) && *dx == Ty::Tuple([].into()));
+            apart |= part;
+            fits &= part || x == dx;
+        }
+        apart && fits
+    };
+    match (x, dx) {
+        (_, Ty::Tangent(of)) => **of == *x,
+        (Ty::Array(_, x), Ty::Array(_, dx)) => all(&mut std::iter::once((&**x, &**dx))),
+        (Ty::Tuple(x), Ty::Tuple(dx)) if x.len() == dx.len() => all(&mut x.iter().zip(dx.iter())),
+        (Ty::Record(x), Ty::Record(dx))
+            if x.iter().map(|(name, _)| name).eq(dx.iter().map(|(name, _)| name)) =>
+        {
+            all(&mut x.iter().zip(dx.iter()).map(|((_, x), (_, dx))| (x, dx)))
+        }
+        _ => false,
+    }
 }
