@@ -57,6 +57,8 @@ const LONG: &str = "a million factors or more, each rounded";
 const VANISHES: &str = "the derivative is 0 but for rounding";
 /// Two products and their sum, beside the product.
 const PRODUCTS: &str = "products alone: with its tangent each takes four operations";
+/// Of two checkpoints inside each other the inner runs its part a second time in the second run of the outer.
+const AGAIN: &str = "checkpoints inside each other: the innermost steps run three times";
 /// The share of the elements that tie, and a product with it and with the rest.
 const GREATEST: &str = "maxima alone: with its tangent each takes four operations";
 
@@ -95,6 +97,7 @@ const LEAVES: &[Leave] = &[
     (Law::Forward, "tests/ad/depth.pull", "long_power", PRODUCTS),
     (Law::Forward, "tests/ad/depth.pull", "turns", PRODUCTS),
     (Law::Forward, "tests/ad/deep_orders.pull", "forward", PRODUCTS),
+    (Law::Reverse, "tests/ad/checkpoints.pull", "(nested 5)", AGAIN),
     (Law::Forward, "tests/ad/kinks.pull", "(\\xs -> maximum xs + minimum xs)", GREATEST),
 ];
 

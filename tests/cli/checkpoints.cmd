@@ -29,3 +29,26 @@ exit 2
 ! error: invalid value '0' for '--max-tape <SIZE>': there must be some memory
 !
 ! For more information, try '--help'.
+
+$ pullback dev tests/cli/programs/marked.pull marked --dump opt
+exit 0
+> fn @marked.0(x.0: f64) -> f64 {
+>   t.1: f64 = mul(2.0, x.0)
+>   t.2: f64 = mul(t.1, t.1)
+>   t.3: f64 = add(t.2, 1.0)
+>   yield t.3
+> }
+
+$ pullback dev tests/cli/programs/marked.pull slope --dump opt
+exit 0
+> fn @slope.0(x.0: f64) -> f64 {
+>   t.1: f64 = mul(2.0, x.0)
+>   bar.2: f64 = @`pull again function in marked`.1(t.1)
+>   bar.3: f64 = mul(bar.2, 2.0)
+>   yield bar.3
+> }
+>
+> checkpoint fn @`pull again function in marked`.1(x.4: f64) -> f64 {
+>   bar.5: f64 = add(x.4, x.4)
+>   yield bar.5
+> }

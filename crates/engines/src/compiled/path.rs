@@ -171,7 +171,14 @@ pub fn resolve(
     let mut between = |code: pullback_ir::Program, roots: &mut [FuncId]| {
         optimised(code, roots, plan, &mut works, When::Before)
     };
-    let (code, tally) = differentiate(code, roots, &mut between)?;
+    let (mut code, tally) = differentiate(code, roots, &mut between)?;
+    let [_, _, transposed] = &tally.works;
+    if transposed.runs == 0 {
+        // Nothing runs again, so that nothing is to stay apart.
+        for func in code.funcs.ids() {
+            code.funcs[func].is_checkpoint = false;
+        }
+    }
     let resolved = Stage { resolved: true, ..Stage::default() };
     for (pass, work) in [JVP, UNZIP, TRANSPOSE].iter().zip(tally.works) {
         let pullback_ad::Work { runs, time, size } = work;
