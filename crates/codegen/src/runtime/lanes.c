@@ -317,7 +317,8 @@ PB_INLINE pb_v pb_v_Sqrt(pb_v x) {
 #endif
 }
 PB_INLINE pb_v pb_v_Floor(pb_v x) { return PB_EACH1(pb_v, floor, x); }
-PB_INLINE pb_v pb_v_mul_zero(pb_v t, pb_v x) { return pb_where(t == 0.0, pb_all(0.0), t * x); }
+/* Where t is 0 the product is masked away, whatever x is. */
+PB_INLINE pb_v pb_v_mul_zero(pb_v t, pb_v x) { return (pb_v)((pb_w)(t != 0.0) & (pb_w)(t * x)); }
 /* The quotient as Reals give it, towards zero or one beyond: exact enough for Ints that are Reals, other than 0. */
 PB_INLINE pb_w pb_near_quotient(pb_w m, pb_w n) {
   return __builtin_convertvector(__builtin_convertvector(m, pb_v) / __builtin_convertvector(n, pb_v), pb_w);
