@@ -59,8 +59,6 @@ const VANISHES: &str = "the derivative is 0 but for rounding";
 const PRODUCTS: &str = "products alone: with its tangent each takes four operations";
 /// Of two checkpoints inside each other the inner runs its part a second time in the second run of the outer.
 const AGAIN: &str = "checkpoints inside each other: the innermost steps run three times";
-/// The share of the elements that tie, and a product with it and with the rest.
-const GREATEST: &str = "maxima alone: with its tangent each takes four operations";
 
 const LEAVES: &[Leave] = &[
     (Law::Adjoint, "tests/ad/clipping.pull", "", CLIPS),
@@ -98,7 +96,6 @@ const LEAVES: &[Leave] = &[
     (Law::Forward, "tests/ad/depth.pull", "turns", PRODUCTS),
     (Law::Forward, "tests/ad/deep_orders.pull", "forward", PRODUCTS),
     (Law::Reverse, "tests/ad/checkpoints.pull", "(nested 5)", AGAIN),
-    (Law::Forward, "tests/ad/kinks.pull", "(\\xs -> maximum xs + minimum xs)", GREATEST),
 ];
 
 /// What has no derivative to ask for: the code of the error, all functions of a file, or of all files, if none is

@@ -326,8 +326,7 @@ exit 0
 >   for i.34: one by one  # state.18 times
 >     for j.40: lanes  # state.18 times; 32 at once; adds up total.41
 > fn @largest.2
->   for i.50: lanes  # n.48 times
->   for i.59: lanes  # t.57 times; 32 at once; greatest m.60
+>   for i.52: lanes  # n.48 times; 32 at once; greatest m.53
 > fn @search.4
 >   while: plain  # how often is not known
 

@@ -241,74 +241,64 @@ exit 0
 >   total.7: f64, bar.8: [][]f64 = for i.9 < n.2 with total.10: f64 = 0.0 {
 >     element.11: f64 = points.0[i.9, 0]
 >     element.12: f64 = points.0[i.9, 1]
->     array.13: []f64 = for i.14 < n.3 {
->       element.15: f64 = centroids.1[i.14, 0]
->       t.16: f64 = sub(element.11, element.15)
->       t.17: f64 = mul(t.16, t.16)
->       element.18: f64 = centroids.1[i.14, 1]
->       t.19: f64 = sub(element.12, element.18)
+>     if t.4 {
+>       never.13: f64 = fail("minimum of an empty array")
+>     } else { }
+>     state.14: f64, array.15: []f64 = for i.16 < n.3 with m.17: f64 = inf {
+>       element.18: f64 = centroids.1[i.16, 0]
+>       t.19: f64 = sub(element.11, element.18)
 >       t.20: f64 = mul(t.19, t.19)
->       sum.21: f64 = add(t.17, t.20)
->       collect sum.21
+>       element.21: f64 = centroids.1[i.16, 1]
+>       t.22: f64 = sub(element.12, element.21)
+>       t.23: f64 = mul(t.22, t.22)
+>       sum.24: f64 = add(t.20, t.23)
+>       t.25: f64 = min(m.17, sum.24)
+>       yield t.25
+>       collect sum.24
 >     }
->     t.22: f64 = if t.4 {
->       never.23: f64 = fail("minimum of an empty array")
->       yield never.23
->     } else {
->       element.24: f64 = array.13[0]
->       t.25: i64 = int_sub(n.3, 1)
->       state.26: f64 = for i.27 < t.25 with m.28: f64 = element.24 {
->         t.29: i64 = int_add(i.27, 1)
->         element.30: f64 = array.13[t.29]
->         t.31: f64 = min(m.28, element.30)
->         yield t.31
->       }
->       yield state.26
+>     t.26: bool = is_nan(state.14)
+>     state.27: i64 = for i.28 < n.3 with state.29: i64 = 0 {
+>       element.30: f64 = array.15[i.28]
+>       t.31: bool = eq(element.30, state.14)
+>       t.32: bool = select(t.26, true, t.31)
+>       t.33: i64 = select(t.32, 1, 0)
+>       t.34: i64 = int_add(state.29, t.33)
+>       yield t.34
 >     }
->     t.32: bool = is_nan(t.22)
->     state.33: i64, key.34: []bool = for i.35 < n.3 with state.36: i64 = 0 {
->       t.37: bool = if t.32 { yield true } else {
->         element.38: f64 = array.13[i.35]
->         t.39: bool = eq(element.38, t.22)
->         yield t.39
->       }
->       t.40: i64 = select(t.37, 1, 0)
->       t.41: i64 = int_add(state.36, t.40)
->       yield t.41
->       collect t.37
+>     t.35: f64 = if t.26 { yield nan } else {
+>       t.36: f64 = real(state.27)
+>       t.37: f64 = div(1.0, t.36)
+>       yield t.37
 >     }
->     t.42: f64 = if t.32 { yield nan } else {
->       t.43: f64 = real(state.33)
->       t.44: f64 = div(1.0, t.43)
->       yield t.44
+>     bar.38: f64, bar.39: f64 = for i.40 < n.3 with total.41: f64 = 0.0, total.42: f64 = 0.0 {
+>       element.43: f64 = array.15[i.40]
+>       t.44: bool = eq(element.43, state.14)
+>       t.45: bool = select(t.26, true, t.44)
+>       bar.46: f64 = select(t.45, t.35, 0.0)
+>       element.47: f64 = centroids.1[i.40, 1]
+>       t.48: f64 = sub(element.12, element.47)
+>       element.49: f64 = centroids.1[i.40, 0]
+>       t.50: f64 = sub(element.11, element.49)
+>       bar.51: f64 = mul_zero(bar.46, t.48)
+>       bar.52: f64 = add(bar.51, bar.51)
+>       bar.53: f64 = neg(bar.52)
+>       acc.6[i.40, 1] += bar.53
+>       bar.54: f64 = mul_zero(bar.46, t.50)
+>       bar.55: f64 = add(bar.54, bar.54)
+>       bar.56: f64 = neg(bar.55)
+>       acc.6[i.40, 0] += bar.56
+>       total.57: f64 = add(total.41, bar.52)
+>       total.58: f64 = add(total.42, bar.55)
+>       yield total.57, total.58
 >     }
->     bar.45: f64, bar.46: f64 = for i.47 < n.3 with total.48: f64 = 0.0, total.49: f64 = 0.0 {
->       key.50: bool = key.34[i.47]
->       bar.51: f64 = select(key.50, t.42, 0.0)
->       element.52: f64 = centroids.1[i.47, 1]
->       t.53: f64 = sub(element.12, element.52)
->       element.54: f64 = centroids.1[i.47, 0]
->       t.55: f64 = sub(element.11, element.54)
->       bar.56: f64 = mul_zero(bar.51, t.53)
->       bar.57: f64 = add(bar.56, bar.56)
->       bar.58: f64 = neg(bar.57)
->       acc.6[i.47, 1] += bar.58
->       bar.59: f64 = mul_zero(bar.51, t.55)
->       bar.60: f64 = add(bar.59, bar.59)
->       bar.61: f64 = neg(bar.60)
->       acc.6[i.47, 0] += bar.61
->       total.62: f64 = add(total.48, bar.57)
->       total.63: f64 = add(total.49, bar.60)
->       yield total.62, total.63
->     }
->     bar.64: []f64 = [bar.46, bar.45]
->     total.65: f64 = add(total.10, t.22)
->     yield total.65
->     collect bar.64
+>     bar.59: []f64 = [bar.39, bar.38]
+>     total.60: f64 = add(total.10, state.14)
+>     yield total.60
+>     collect bar.59
 >   }
->   bar.66: [][]f64 = sized(bar.8, 1, 2)
->   bar.67: [][]f64 = read_acc(acc.6)
->   yield total.7, bar.66, bar.67
+>   bar.61: [][]f64 = sized(bar.8, 1, 2)
+>   bar.62: [][]f64 = read_acc(acc.6)
+>   yield total.7, bar.61, bar.62
 > }
 
 $ pullback show tests/cli/programs/gradients.pull convolved --stage opt

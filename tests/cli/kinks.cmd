@@ -224,9 +224,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                   ^^^^^^^^^^^^^^ met 3 times
 !     |
-!    ::: lib/prelude.pull:417:16
+!    ::: lib/prelude.pull:418:16
 !     |
-! 417 |     fold_reals hypot 0.0 x
+! 418 |     fold_reals hypot 0.0 x
 !     |                ----- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.0 and 0.0 (`hypot`: `sqrt (x^2 + y^2)` without overflow; at `hypot 0 0` the derivative is 0 (minimum-norm subgradient).)
@@ -237,9 +237,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                                        ^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:385:49
+!    ::: lib/prelude.pull:386:49
 !     |
-! 385 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
+! 386 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
 !     |                                                 ------------ in the library, here
 !     |
 !     = note: convention: equal elements keep their order, and the derivative is that of this order

@@ -26,9 +26,9 @@ exit 1
 !   6 | def first (n: Int): Int = head (filter (\i -> i > n) [1, 2, 3])
 !     |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:330:45
+!    ::: lib/prelude.pull:331:45
 !     |
-! 330 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
+! 331 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
 !     |                                             ------------------------------ this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`

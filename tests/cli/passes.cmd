@@ -144,6 +144,13 @@ exit 0
 >   law   if c { a } else { b } = select(c, a, b)
 >   runs  in the optimiser, until nothing changes
 >
+> extremes
+>   type  (IR, functions) -> (IR, functions)
+>   does  finds largest and smallest elements from an infinity on
+>   law   loop m = a[0] for i < n - 1 { min(m, a[i + 1]) } = loop m = inf for i < n { min(m, a[i]) },
+>         where a has n elements
+>   runs  in the optimiser, until nothing changes
+>
 > addends
 >   type  (IR, functions) -> (IR, functions)
 >   does  adds to a state of a loop what a branch adds to it, or nothing

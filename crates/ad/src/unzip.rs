@@ -9,7 +9,7 @@
 //! What is saved of a variable of the values that the linear part uses:
 //! - outside of loops and branches: itself, as a residual;
 //! - nothing, if it is cheap to compute again from what is there: sizes, elements of arrays from outside the
-//!   loop, arithmetic of Ints, a few operations on Reals, conditions of these;
+//!   loop, arithmetic of Ints, a few operations on Reals, conditions and selections of these;
 //! - in an iteration of a loop: an array with a place for each iteration, of the values themselves if they are
 //!   scalars, otherwise of references to them;
 //! - in a branch: a slot that branches share, so that together these are a sum with the condition as its tag.
@@ -258,6 +258,10 @@ impl Closer<'_> {
         let here = site.path.len();
         let is_cheap = match &op {
             Op::Copy(_) | Op::Dim(..) | Op::Index(..) | Op::Shape(..) => true,
+            Op::Select(..) if *budget > 0 => {
+                *budget -= 1;
+                true
+            }
             Op::Prim(prim, _) => match &prim.row().class {
                 Class::Discrete if prim.row().params.iter().all(|ty| *ty == PrimTy::Int) => true,
                 // Conditions too: one that is saved goes through all branches around it.

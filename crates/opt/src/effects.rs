@@ -20,7 +20,16 @@ pub(crate) struct Effects {
 impl Effects {
     /// The effects of a program's functions: the least solution.
     pub fn of(program: &Program) -> Self {
-        let Facts { proven, inside, .. } = Facts::of(program);
+        Self::from(program, Facts::of(program))
+    }
+
+    /// The effects of statements that stay where they are.
+    pub fn in_place(program: &Program) -> Self {
+        Self::from(program, Facts::in_place(program))
+    }
+
+    fn from(program: &Program, facts: Facts) -> Self {
+        let Facts { proven, inside, .. } = facts;
         let may_fail = program.funcs.ids().map(|_| false).collect();
         let mut effects = Self { tells: Tells::of(program), may_fail, proven, inside };
         let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.ids().map(|_| vec![]).collect();

@@ -47,12 +47,23 @@ pub fn proven(program: &Program) -> Vec<bool> {
 }
 
 impl Facts {
-    /// What is known of a program.
+    /// What is known of a program, wherever its statements may be moved.
     pub fn of(program: &Program) -> Self {
+        Self::sweep(program, false)
+    }
+
+    /// What is known of a program whose statements stay where they are: also what holds only because a branch that
+    /// fails was not taken before.
+    pub fn in_place(program: &Program) -> Self {
+        Self::sweep(program, true)
+    }
+
+    fn sweep(program: &Program, in_place: bool) -> Self {
         let mut facts = Self::default();
         for func in program.funcs.iter() {
             let mut ctx = Ctx {
                 program,
+                in_place,
                 facts,
                 next: 0,
                 depth: 0,
@@ -129,6 +140,8 @@ const NEAREST: usize = 256;
 
 struct Ctx<'p> {
     program: &'p Program,
+    /// Whether statements stay where they are.
+    in_place: bool,
     facts: Facts,
     /// The number of the next statement.
     next: usize,
@@ -148,7 +161,7 @@ struct Ctx<'p> {
     equal: Vec<(Symbol, Symbol)>,
     /// The sizes that dimensions of arrays have if there are any rows there.
     if_rows: Vec<(VarId, u8, Symbol)>,
-    /// The counts of the loops around: they are not 0 here.
+    /// What is not 0 here: the counts of the loops around, and what has been asked for.
     positive: Vec<Symbol>,
     /// The variables that are seen.
     seen: FxHashSet<VarId>,
@@ -166,6 +179,7 @@ impl<'p> Ctx<'p> {
     }
 
     fn block(&mut self, block: &'p Block) {
+        let (positive, mut before) = (self.positive.len(), vec![]);
         for stmt in &block.stmts {
             let number = self.next;
             self.next += 1;
@@ -173,7 +187,10 @@ impl<'p> Ctx<'p> {
                 self.facts.proven.resize(number + 1, false);
             }
             self.stmt(stmt, number);
+            before.extend(self.pass(stmt));
         }
+        self.restore(before);
+        self.positive.truncate(positive);
     }
 
     /// Sweeps a block, and forgets what it binds and finds equal.

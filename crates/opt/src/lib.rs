@@ -18,6 +18,7 @@ mod cse;
 mod dce;
 mod effects;
 mod elements;
+mod extremes;
 mod facts;
 mod fixed;
 mod fuse;
@@ -45,5 +46,4 @@ mod unroll;
 
 pub use facts::proven;
 pub use pass::Pass;
-pub use pipeline::{LATE, Options, PASSES, Step, optimise, pass_named};
-pub use select::SELECT;
+pub use pipeline::{DERIVED, LATE, Options, PASSES, Step, optimise, pass_named};

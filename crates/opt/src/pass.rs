@@ -1,6 +1,6 @@
 //! What a pass is, and what several of them need.
 
-use pullback_ir::{Block, FuncId, Program};
+use pullback_ir::{Block, FuncId, Op, Program};
 
 /// A pass: from programs to programs that mean the same.
 #[derive(Debug)]
@@ -21,6 +21,11 @@ pub(crate) fn block_size(block: &Block) -> usize {
     let mut size = 0;
     block.visit(&mut |_| size += 1);
     size
+}
+
+/// Whether nothing comes after a block: it surely fails.
+pub(crate) fn ends(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| matches!(stmt.op, Op::Fail(_, _)))
 }
 
 /// Leaves out items.

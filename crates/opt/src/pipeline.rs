@@ -19,6 +19,7 @@ pub const PASSES: &[Pass] = &[
     crate::scalars::PASS,
     crate::cells::PASS,
     crate::select::PASS,
+    crate::extremes::PASS,
     crate::addends::PASS,
     crate::branches::PASS,
     crate::cse::PASS,
@@ -49,6 +50,10 @@ pub const LATE: &[&str] = &[
     crate::unread::PASS.name,
     crate::sparse::PASS.name,
 ];
+
+/// The names of the passes that must not run before derivatives are made: one computes what is not chosen, the other
+/// compares with what no element is, and an element may tie with it.
+pub const DERIVED: &[&str] = &[crate::select::PASS.name, crate::extremes::PASS.name];
 
 /// The names of the passes that run once more in the end.
 const TIDY: &[&str] = &[crate::simplify::PASS.name, crate::cse::PASS.name, crate::dce::PASS.name];

@@ -4,11 +4,8 @@ use pullback_ir::{Block, FuncId, Op, Program, Stmt};
 
 use crate::pass::Pass;
 
-/// The name of the pass, which must not run before derivatives are made: it computes what is not chosen.
-pub const SELECT: &str = "select";
-
 pub(crate) const PASS: Pass = Pass {
-    name: SELECT,
+    name: "select",
     about: "makes selections of branches that are cheap and surely have a value",
     law: "if c { a } else { b } = select(c, a, b)",
     run,
@@ -49,7 +46,8 @@ fn in_block(block: &mut Block) -> bool {
     changed
 }
 
-fn is_cheap(then: &Block, other: &Block) -> bool {
+/// Whether little is lost where both sides of a branch are computed.
+pub(crate) fn is_cheap(then: &Block, other: &Block) -> bool {
     matches!((cost(then), cost(other)), (Some(one), Some(two)) if one + two <= CHEAP)
 }
 

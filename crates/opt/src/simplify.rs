@@ -27,6 +27,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
         atoms: vec![None; program.vars.len()],
         defs: vec![None; program.vars.len()],
         unsigned: FxHashSet::default(),
+        passed: vec![],
         program,
         changed: false,
     };
@@ -74,11 +75,14 @@ struct Simplify<'p> {
     defs: Vec<Option<Def>>,
     /// States of loops, and what these are in the end, that are 0 and not -0, or more, or NaN.
     unsigned: FxHashSet<VarId>,
+    /// The Bools that are known since a branch that fails was not taken.
+    passed: Vec<usize>,
     changed: bool,
 }
 
 impl Simplify<'_> {
     fn block(&mut self, block: &mut Block) {
+        let passed = self.passed.len();
         let mut todo: Vec<Stmt> = std::mem::take(&mut block.stmts);
         todo.reverse();
         let mut done = Vec::with_capacity(todo.len());
@@ -92,6 +96,7 @@ impl Simplify<'_> {
             match new {
                 None => {
                     self.define(&stmt);
+                    self.pass(&stmt);
                     done.push(stmt);
                     continue;
                 }
@@ -110,6 +115,8 @@ impl Simplify<'_> {
         }
         block.stmts = done;
         block.results.iter_mut().for_each(|atom| *atom = resolve(&self.atoms, *atom));
+        let passed = self.passed.split_off(passed);
+        self.forget(passed);
     }
 
     fn replace(&mut self, vars: &[VarId], atoms: &[Atom]) {
@@ -224,7 +231,8 @@ impl Simplify<'_> {
             self.collected_twice(stmt);
             None
         } else {
-            self.sign_law(stmt).or_else(|| self.equal_results(stmt))
+            let law = self.sign_law(stmt).or_else(|| self.choice_law(stmt));
+            law.or_else(|| Self::guard_law(stmt)).or_else(|| self.equal_results(stmt))
         }
     }
 }

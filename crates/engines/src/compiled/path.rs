@@ -226,8 +226,8 @@ fn optimised(
     let (mut without, verify) = (plan.without.clone(), plan.verifies);
     let stop_after = match when {
         When::Before => {
-            // A selection computes what is not chosen, and derivatives of that could be infinite.
-            without.push(pullback_opt::SELECT);
+            // What they compute has other derivatives.
+            without.extend(pullback_opt::DERIVED);
             // Loops with states leave fewer ways to run a forward and a backward sweep in one.
             without.extend(pullback_opt::LATE);
             None

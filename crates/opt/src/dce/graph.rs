@@ -73,7 +73,7 @@ impl<'p> Graph<'p> {
         let nodes = Nodes::of(program);
         let mut graph = Self {
             program,
-            effects: Effects::of(program),
+            effects: Effects::in_place(program),
             needs: vec![vec![]; nodes.stmts],
             joint: vec![vec![]; nodes.stmts],
             roots: vec![],

@@ -4,6 +4,7 @@ use pullback_ir::{Atom, Block, Op, Stmt, VarId};
 use pullback_prim::Prim;
 
 use super::{Ctx, Range};
+use crate::pass::ends;
 
 impl<'p> Ctx<'p> {
     /// Notes a comparison of Ints.
@@ -19,6 +20,26 @@ impl<'p> Ctx<'p> {
     pub(super) fn inner_if(&mut self, cond: Atom, truth: bool, block: &'p Block) {
         let before = self.suppose(cond, truth);
         self.inner(block);
+        self.restore(before);
+    }
+
+    /// What is known after a statement: where one side of a branch fails, the other was taken. What was known before.
+    pub(super) fn pass(&mut self, stmt: &Stmt) -> Vec<(VarId, Option<Range>)> {
+        let Op::If(cond, then, other) = &stmt.op else { return vec![] };
+        if !self.in_place || !(ends(then) || ends(other)) {
+            return vec![];
+        }
+        let before = self.suppose(*cond, ends(other));
+        for (var, _) in &before {
+            if let Range { lo: 1.., is: Some((symbol, 0)), .. } = self.ranges[var] {
+                self.positive.push(symbol);
+            }
+        }
+        before
+    }
+
+    /// Of some variables what was known before is known again.
+    pub(super) fn restore(&mut self, before: Vec<(VarId, Option<Range>)>) {
         for (var, range) in before.into_iter().rev() {
             match range {
                 Some(range) => self.ranges.insert(var, range),

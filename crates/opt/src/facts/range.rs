@@ -3,7 +3,7 @@
 use pullback_ir::{Atom, Elem, LoopForm, Op, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
-use super::{Ctx, Range, Symbol};
+use super::{Ctx, Range, Size, Symbol};
 
 impl Range {
     pub(super) fn of(lo: i64, hi: i64) -> Self {
@@ -274,26 +274,31 @@ impl Ctx<'_> {
 
     /// Whether indices are inside an array.
     fn is_inside(&self, a: Atom, at: &[Atom]) -> bool {
-        at.iter().enumerate().all(|(k, index)| {
-            let range = self.range(*index);
-            let Some(size) = self.size(a, k) else { return false };
-            let is_small = matches!(size.symbol, Symbol::Number(n) if range.hi < n)
-                || (k > 0 && range.hi < self.row_size(a, k));
-            let is_below = |(bound, offset): &(Symbol, i64)| {
-                let is_own = a.var().is_some_and(|a| *bound == Symbol::Dim(a, k as u8));
-                *offset < 0 && (is_own || self.same(size.symbol, *bound))
-            };
-            range.lo >= 0 && (is_small || self.bounds(range).iter().any(is_below))
-        })
+        at.iter().enumerate().all(|(k, index)| self.is_place(a, k, *index))
     }
 
-    /// Whether a statement cannot fail because the loops around it have iterations: it looks at the first element of
-    /// an array that has as many.
+    /// Whether an index is inside a dimension of an array.
+    fn is_place(&self, a: Atom, k: usize, index: Atom) -> bool {
+        let range = self.range(index);
+        let Some(size) = self.size(a, k) else { return false };
+        let is_small = matches!(size.symbol, Symbol::Number(n) if range.hi < n)
+            || (k > 0 && range.hi < self.row_size(a, k));
+        let is_below = |(bound, offset): &(Symbol, i64)| {
+            let is_own = a.var().is_some_and(|a| *bound == Symbol::Dim(a, k as u8));
+            *offset < 0 && (is_own || self.same(size.symbol, *bound))
+        };
+        range.lo >= 0 && (is_small || self.bounds(range).iter().any(is_below))
+    }
+
+    /// Whether a statement cannot fail because the loops around it have iterations: it looks at first
+    /// elements of arrays, or of rows, that have as many.
     pub(super) fn is_first(&self, op: &Op) -> bool {
         let (Op::Index(a, at) | Op::AddAcc(a, at, _) | Op::AtAcc(a, at)) = op else { return false };
-        let &[Atom::Int(0)] = at.as_slice() else { return false };
-        let size = self.size(*a, 0);
-        size.is_some_and(|size| self.positive.iter().any(|n| self.same(*n, size.symbol)))
+        let has_any = |size: Size| self.positive.iter().any(|n| self.same(*n, size.symbol));
+        at.iter().enumerate().all(|(k, index)| {
+            let is_first = || *index == Atom::Int(0) && self.size(*a, k).is_some_and(has_any);
+            self.is_place(*a, k, *index) || is_first()
+        })
     }
 
     /// The number that rows have been found to have at a dimension, where there are rows; else 0.

@@ -1,13 +1,14 @@
 //! Laws of branches.
 
 use pullback_base::Id;
-use pullback_ir::{Arm, Atom, Block, Op, Stmt};
+use pullback_ir::{Arm, Atom, Block, LoopForm, Op, Stmt, Type};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use super::scalar::same;
 use super::{Def, New, Simplify, copy};
-use crate::pass::keep;
+use crate::pass::{ends, keep};
+use crate::select::is_cheap;
 
 impl Simplify<'_> {
     /// if true then a else b = a; if not c then a else b = if c then b else a
@@ -45,9 +46,45 @@ impl Simplify<'_> {
         let mut known = vec![];
         self.assume(cond, value, &mut known);
         self.block(block);
+        self.forget(known);
+    }
+
+    /// What is known after a statement: where one side of a branch fails, the other was taken.
+    pub(super) fn pass(&mut self, stmt: &Stmt) {
+        let Op::If(cond, then, other) = &stmt.op else { return };
+        if ends(then) || ends(other) {
+            let mut passed = std::mem::take(&mut self.passed);
+            self.assume(*cond, ends(other), &mut passed);
+            self.passed = passed;
+        }
+    }
+
+    /// Bools are not known any more.
+    pub(super) fn forget(&mut self, known: Vec<usize>) {
         for atom in known {
             self.atoms[atom] = None;
         }
+    }
+
+    /// if c then a else b = select(c, a, b) for Ints and Bools that cost little: these carry no derivatives, so that
+    /// it holds before derivatives are made too.
+    pub(super) fn choice_law(&self, stmt: &Stmt) -> Option<New> {
+        let Op::If(cond, then, other) = &stmt.op else { return None };
+        let is_discrete = |var: &_| {
+            let ty = self.program.vars[*var].ty;
+            ty == Type::INT || ty == Type::BOOL
+        };
+        if stmt.vars.is_empty() || !stmt.vars.iter().all(is_discrete) || !is_cheap(then, other) {
+            return None;
+        }
+        let stmts = then.stmts.iter().chain(&other.stmts).cloned();
+        let results = then.results.iter().zip(&other.results);
+        let chosen = stmt
+            .vars
+            .iter()
+            .zip(results)
+            .map(|(var, (a, b))| Stmt::new(vec![*var], Op::Select(*cond, *a, *b), stmt.span));
+        Some(New::Stmts(stmts.chain(chosen).collect(), vec![]))
     }
 
     /// Notes that a Bool is known, and what follows from that.
@@ -81,6 +118,31 @@ impl Simplify<'_> {
         let before = std::mem::replace(&mut self.defs[var.index()], known);
         self.block(&mut arm.block);
         self.defs[var.index()] = before;
+    }
+
+    /// if c { fail } else { b } = if c { fail } else { }; b
+    ///
+    /// What is outside of a branch can be made one with what is around it, so it is done for branches with loops. It is
+    /// not done where b might not end.
+    pub(super) fn guard_law(stmt: &Stmt) -> Option<New> {
+        let Op::If(cond, then, other) = &stmt.op else { return None };
+        let empty = || Block { stmts: vec![], results: vec![] };
+        let guard = |block: &Block| Block { results: vec![], ..block.clone() };
+        let (op, rest) = match (ends(then), ends(other)) {
+            (true, false) => (Op::If(*cond, guard(then), empty()), other),
+            (false, true) => (Op::If(*cond, empty(), guard(other)), then),
+            _ => return None,
+        };
+        let (mut has_loop, mut may_not_end) = (false, false);
+        rest.visit(&mut |stmt| {
+            if let Op::Loop(repeat) = &stmt.op {
+                has_loop = true;
+                may_not_end |= matches!(repeat.form, LoopForm::While(_));
+            }
+            may_not_end |= matches!(stmt.op, Op::Call(_, _));
+        });
+        let moves = has_loop && !may_not_end;
+        moves.then(|| splice(rest.clone(), vec![Stmt::new(vec![], op, stmt.span)]))
     }
 
     /// A result that all branches agree on is that atom. Nothing looks at one that is undefined.
