@@ -191,7 +191,8 @@ pub enum Op {
     /// further out has size 0.
     Sized(Atom, u8, Atom),
     /// Fails unless the size at a dimension, if there are any rows there, is this one; the text says what is
-    /// compared. No result.
+    /// compared. In place of an array there may be an Int: the outermost size of one that is not needed itself. No
+    /// result.
     CheckSize(Atom, u8, Atom, Atom),
     /// The sum of an array of Reals of one dimension, from left to right.
     Sum(Atom),

@@ -300,7 +300,14 @@ impl Body<'_, '_> {
         }
         let site = self.site();
         let what = self.text_word(what);
+        let is_count = !self.emit.program.type_of(array).is_array();
         let [array, n] = [array, n].map(|atom| self.atom(atom));
+        if is_count {
+            self.line(format_args!(
+                "if (PB_RARE({array} != {n})) pb_fail_size(c, {site}, {array}, {n}, {what});"
+            ));
+            return;
+        }
         let has_rows = self.has_rows(&array, dimension);
         self.line(format_args!(
             "if (PB_RARE({array}.d[{dimension}] != {n} && {has_rows})) pb_fail_size(c, {site}, {array}.d[{dimension}], {n}, {what});"

@@ -155,6 +155,7 @@ pub(super) enum Instr {
     Dim { d: Reg, a: Operand, dimension: u8 },
     Sized { d: Reg, a: Operand, dimension: u8, n: Operand },
     CheckSize { a: Operand, dimension: u8, n: Operand, what: Operand },
+    CheckCount { a: Operand, n: Operand, what: Operand },
     Tell { a: Operand },
     Sum { d: Reg, a: Operand },
     Argsort { d: Reg, a: Operand },

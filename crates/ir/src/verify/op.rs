@@ -164,7 +164,9 @@ impl<'a> Ctx<'a> {
             Op::CheckSize(a, k, n, text) => {
                 self.ints(&[*n]);
                 self.operand(*text, Type::STR);
-                self.check_rank(*a, k.saturating_add(1));
+                if self.type_of(*a) != Type::INT || *k > 0 {
+                    self.check_rank(*a, k.saturating_add(1));
+                }
                 self.gives(stmt, &[]);
             }
             Op::Sum(a) => {

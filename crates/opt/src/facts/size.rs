@@ -1,6 +1,6 @@
 //! Sizes of arrays.
 
-use pullback_ir::{Atom, Op, Stmt, VarId};
+use pullback_ir::{Atom, Op, Stmt, Type, VarId};
 
 use super::{Ctx, Size, Symbol};
 
@@ -34,18 +34,23 @@ impl Ctx<'_> {
         self.representative(one) == self.representative(other)
     }
 
-    /// What is known of the size of a dimension.
+    /// What is known of the size of a dimension; an Int is the outermost size of an array that is not there.
     pub(super) fn size(&self, a: Atom, k: usize) -> Option<Size> {
+        if self.program.type_of(a) == Type::INT {
+            return Some(Size::exact(self.symbol(a)));
+        }
         let size = *self.dims.get(&a.var()?)?.get(k)?;
         Some(Size { symbol: self.representative(size.symbol), ..size })
     }
 
-    /// Two symbols are equal from here on, in this block.
+    /// Two symbols are equal from here on, in this block. Of two numbers nothing follows but that this is not reached.
     pub(super) fn equate(&mut self, one: Symbol, other: Symbol) {
         let (one, other) = (self.representative(one), self.representative(other));
-        if one != other {
-            let is_number = matches!(one, Symbol::Number(_));
-            self.equal.push(if is_number { (other, one) } else { (one, other) });
+        match (one, other) {
+            _ if one == other => {}
+            (Symbol::Number(_), Symbol::Number(_)) => {}
+            (Symbol::Number(_), _) => self.equal.push((other, one)),
+            _ => self.equal.push((one, other)),
         }
     }
 

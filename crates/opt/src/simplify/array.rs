@@ -27,7 +27,7 @@ impl Simplify<'_> {
                 let is_known = matches!(self.def(*n), Some(Op::Dim(b, j)) if b == a && j == k);
                 is_known.then(|| New::Atoms(vec![*a]))
             }
-            Op::CheckSize(a, k, n, _) => self.check_law(*a, *k, *n),
+            Op::CheckSize(a, k, n, text) => self.check_law(*a, *k, *n, *text),
             _ => None,
         }
     }
@@ -161,7 +161,10 @@ impl Simplify<'_> {
         }
     }
 
-    fn check_law(&self, a: Atom, k: u8, n: Atom) -> Option<New> {
+    fn check_law(&self, a: Atom, k: u8, n: Atom, text: Atom) -> Option<New> {
+        if self.rank(a) == 0 {
+            return same(a, n).then(|| New::Atoms(vec![]));
+        }
         let is_dim = matches!(self.def(n), Some(Op::Dim(b, j)) if *b == a && *j == k);
         let is_known = match self.dim_law(a, k) {
             Some(New::Atoms(size)) => same(size[0], n),
@@ -170,7 +173,14 @@ impl Simplify<'_> {
             }
             Some(New::Op(_) | New::Stmts(_, _)) | None => false,
         };
-        (is_dim || is_known).then(|| New::Atoms(vec![]))
+        if is_dim || is_known {
+            return Some(New::Atoms(vec![]));
+        }
+        // The size of what a loop collects is asked without it, and so before it where that was the question.
+        match self.dim_law(a, k)? {
+            New::Atoms(size) if k == 0 => New::op(Op::CheckSize(size[0], 0, n, text)),
+            New::Atoms(_) | New::Op(_) | New::Stmts(_, _) => None,
+        }
     }
 }
 

@@ -97,6 +97,7 @@ impl Guard<'_, '_> {
             Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _) => {
                 (at.clone(), Some(array))
             }
+            Op::CheckSize(count, _, n, _) if self.is_count(*count) => (vec![*n, *count], None),
             Op::CheckSize(array, _, n, _) => (vec![*n], Some(array)),
             Op::Loop(looped) => (looped.for_count().into_iter().collect(), None),
             _ => (vec![], None),
@@ -108,6 +109,11 @@ impl Guard<'_, '_> {
             Size::Of(..) => None,
         }));
         atoms
+    }
+
+    /// Whether what has a size is that size itself.
+    fn is_count(&self, atom: Atom) -> bool {
+        !self.plan.ty(atom).is_array()
     }
 
     fn follow(&mut self, atom: Atom) {
@@ -183,6 +189,10 @@ impl Guard<'_, '_> {
                         (self.atom(*index), self.size_text(self.size(*array, dimension)));
                     self.fails_if(format_args!("(uint64_t){index} >= (uint64_t){size}"));
                 }
+            }
+            Op::CheckSize(count, _, n, _) if is_unproven && self.is_count(*count) => {
+                let (n, count) = (self.atom(*n), self.atom(*count));
+                self.fails_if(format_args!("{count} != {n}"));
             }
             Op::CheckSize(array, dimension, n, _) if is_unproven => {
                 let (n, size) =

@@ -298,6 +298,9 @@ impl<'k> Plan<'k> {
             Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _) => {
                 at.iter().all(|at| self.is_ahead(*at)) && self.has_sizes_ahead(*array)
             }
+            Op::CheckSize(count, _, n, _) if !self.ty(*count).is_array() => {
+                self.is_ahead(*n) && self.is_ahead(*count)
+            }
             Op::CheckSize(array, _, n, _) => self.is_ahead(*n) && self.has_sizes_ahead(*array),
             Op::Loop(looped) => match looped.form {
                 LoopForm::For { count, .. } => self.is_ahead(count),

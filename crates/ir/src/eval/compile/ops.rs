@@ -78,9 +78,13 @@ impl Emit<'_, '_> {
                 self.push(Instr::Tell { a });
             }
             (Op::CheckSize(array, dimension, n, what), _) => {
-                let dimension = *dimension;
+                let (dimension, is_array) = (*dimension, self.program.type_of(*array).is_array());
                 let [a, n, what] = [*array, *n, *what].map(|atom| self.look(atom));
-                self.push(Instr::CheckSize { a, dimension, n, what });
+                self.push(if is_array {
+                    Instr::CheckSize { a, dimension, n, what }
+                } else {
+                    Instr::CheckCount { a, n, what }
+                });
             }
             (Op::AddAcc(acc, at, v), _) => {
                 let ty = self.program.type_of(*v);

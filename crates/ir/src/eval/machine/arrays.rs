@@ -177,6 +177,15 @@ impl Window<'_> {
         Err(Fault::Size { found, needed, what: self.text(what).to_string() })
     }
 
+    /// An error unless a number is that of rows.
+    pub fn check_count(&self, a: Operand, n: Operand, what: Operand) -> Result<(), Fault> {
+        let (found, needed) = (self.int(a), self.int(n));
+        if found == needed {
+            return Ok(());
+        }
+        Err(Fault::Size { found, needed, what: self.text(what).to_string() })
+    }
+
     /// The sum of an array of Reals, from left to right.
     pub fn sum(&self, core: &mut Core<'_>, a: Operand) -> f64 {
         let reals = self.reals(a);
