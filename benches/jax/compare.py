@@ -18,20 +18,23 @@ library.models_message.restype = ctypes.c_char_p
 context = ctypes.c_void_p(library.models_open())
 
 
-def array_type(rank):
-    class Reals(ctypes.Structure):
-        _fields_ = [("data", ctypes.POINTER(ctypes.c_double)), ("size", ctypes.c_int64 * rank)]
+def array_type(rank, element):
+    class Array(ctypes.Structure):
+        _fields_ = [("data", ctypes.POINTER(element)), ("size", ctypes.c_int64 * rank)]
 
-    return Reals
+    return Array
 
 
-TYPES = {rank: array_type(rank) for rank in (1, 2, 3)}
+TYPES = {rank: array_type(rank, ctypes.c_double) for rank in (1, 2, 3)}
+INTS = array_type(1, ctypes.c_int64)
 
 
 def passed(value):
     """A number or an array as the library takes it."""
     if np.ndim(value) == 0:
         return ctypes.c_double(float(value))
+    if value.dtype == np.int64:
+        return INTS(value.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), (ctypes.c_int64 * 1)(len(value)))
     pointer = value.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
     return TYPES[value.ndim](pointer, (ctypes.c_int64 * value.ndim)(*value.shape))
 
@@ -118,6 +121,72 @@ def neural_ode(w1, b1, w2, b2, start, goal):
     return jnp.sum((jax.lax.scan(moved, start, None, 100)[0] - goal) ** 2)
 
 
+def logistic(weights, bias, xs, labels):
+    said = jax.nn.log_softmax(xs @ weights.T + bias, axis=1)
+    return -jnp.mean(said[jnp.arange(xs.shape[0]), labels])
+
+
+def gaussian_process(height, width, noise, xs, ys):
+    a, b = xs[:, None], xs[None, :]
+    covariance = 4 * a * b + jnp.exp(2 * height - 0.5 * ((a - b) / jnp.exp(width)) ** 2)
+    l = jnp.linalg.cholesky(covariance + jnp.exp(2 * noise) * jnp.eye(xs.shape[0]))
+    z = jax.scipy.linalg.solve_triangular(l, ys, lower=True)
+    n = xs.shape[0]
+    return 0.5 * z @ z + jnp.sum(jnp.log(jnp.diag(l))) + 0.5 * n * jnp.log(2 * jnp.pi)
+
+
+def hidden_markov(rates, stay, counts):
+    steps = jax.nn.log_softmax(jnp.diag(stay), axis=1)
+    k = counts[:, None]
+    evidence = k * rates - jnp.exp(rates) - jax.scipy.special.gammaln(k + 1.0)
+    balance = jax.nn.log_softmax(jnp.array([steps[1, 0], steps[0, 1]]))
+
+    def go(a, e):
+        return jax.scipy.special.logsumexp(a[:, None] + steps, axis=0) + e, None
+
+    return -jax.scipy.special.logsumexp(jax.lax.scan(go, balance + evidence[0], evidence[1:])[0])
+
+
+def lstm(letter, hidden, bias, out, score, text):
+    def read(carried, pair):
+        total, state, memory = carried
+        a, b = pair
+        gates = letter[:, :, a] + hidden @ state + bias
+        keep, take, give = jax.nn.sigmoid(gates[0]), jax.nn.sigmoid(gates[1]), jax.nn.sigmoid(gates[2])
+        memory = keep * memory + take * jnp.tanh(gates[3])
+        state = give * jnp.tanh(memory)
+        return (total + jax.nn.log_softmax(out @ state + score)[b], state, memory), None
+
+    zero = jnp.zeros(hidden.shape[1])
+    (total, _, _), _ = jax.lax.scan(read, (0.0, zero, zero), (text[:-1], text[1:]))
+    return -total / (text.shape[0] - 1)
+
+
+def asian(spot, volatility, rate, time, shocks):
+    dt = time / 12
+    logs = jnp.cumsum((rate - 0.5 * volatility**2) * dt + volatility * jnp.sqrt(dt) * shocks, axis=1)
+    pay = jnp.maximum(0, jnp.mean(spot * jnp.exp(logs), axis=1) - 105)
+    return jnp.exp(-rate * time) * jnp.mean(pay)
+
+
+def transformer(letters, query, key, value, widen, narrow, text):
+    t, d = text.shape[0], query.shape[0]
+
+    def normalised(x):
+        centred = x - jnp.mean(x, axis=1, keepdims=True)
+        return centred / jnp.sqrt(jnp.mean(centred**2, axis=1, keepdims=True) + 1e-5)
+
+    i, k = jnp.arange(t)[:, None], jnp.arange(d)[None, :]
+    xs = letters[text] + jnp.sin(i / 10 ** (k / d) + k)
+    seen = normalised(xs)
+    scores = (seen @ query.T) @ (seen @ key.T).T / jnp.sqrt(d)
+    weights = jax.nn.softmax(jnp.where(jnp.tril(jnp.ones((t, t), bool)), scores, -jnp.inf), axis=1)
+    xs = xs + weights @ (seen @ value.T)
+    xs = xs + jnp.tanh(normalised(xs) @ widen.T) @ narrow.T
+    said = jax.nn.log_softmax(normalised(xs) @ letters.T, axis=1)
+    return -jnp.mean(said[jnp.arange(t - 1), text[1:]])
+
+
 random = np.random.default_rng(1)
 normal = lambda *shape: random.normal(size=shape)
 grid = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3) * 1.2
@@ -127,6 +196,12 @@ PROGRAMS = [
     (convolution, "8 filters, 128 by 128", 2, [normal(8, 5, 5), normal(128, 128)]),
     (lennard_jones, "216 atoms", 1, [grid + 0.05 * normal(*grid.shape)]),
     (neural_ode, "32 points, 50 units", 4, [normal(50, 2), normal(50), 0.1 * normal(2, 50), normal(2), normal(32, 2), normal(32, 2)]),
+    (logistic, "150 flowers", 2, [normal(3, 4), normal(3), normal(150, 4), random.integers(0, 3, 150)]),
+    (gaussian_process, "19 readings", 3, [0.1, 0.2, -2.0, np.linspace(-1, 1, 19), normal(19)]),
+    (hidden_markov, "107 years", 2, [np.array([2.7, 3.2]), np.array([2.0, 2.0]), random.poisson(19, 107)]),
+    (lstm, "128 letters, 16 units", 5, [0.3 * normal(*s) for s in [(4, 16, 27), (4, 16, 16), (4, 16), (27, 16), (27,)]] + [random.integers(0, 27, 128)]),
+    (asian, "10,000 courses", 4, [100.0, 0.2, 0.05, 0.5, normal(10000, 12)]),
+    (transformer, "13 letters", 6, [0.6 * normal(*s) for s in [(5, 4), (4, 4), (4, 4), (4, 4), (8, 4), (4, 8)]] + [random.integers(0, 5, 13)]),
 ]
 
 print(f"{'program':<16}{'input':<24}{'JAX':>12}{'Pullback':>12}{'ratio':>8}")

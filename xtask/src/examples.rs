@@ -129,9 +129,9 @@ const ROWS: &[Row] = &[
     recorded("gradbench/ht.pull", "544 points, 22 bones",
         "[b] [v] [t] [n] (theta: [26]Real) (data: Data [b] [v] [t] [n]) (us: [][2]Real): Real = sum (objective theta data us)",
         ("ht", "simple_small-hand1-c20")),
-    row("gradbench/particle.pull", "one flight, forces by reverse mode", "(w: Real): Real = landing grad w", &["0.1"]),
+    row("gradbench/particle.pull", "one flight, forces by reverse mode", "(w: Real): Real = landing value_and_grad w", &["0.1"]),
     row("gradbench/saddle.pull", "the greatest value, by ascent",
-        "(x: [2]Real): Real = greatest grad [1.0, 1.0] x", &["[1.0, 1.0]"]),
+        "(x: [2]Real): Real = greatest value_and_grad [1.0, 1.0] x", &["[1.0, 1.0]"]),
 ];
 
 /// The file system, an example with one more definition, and its input.
