@@ -226,7 +226,7 @@ fn optimised(
     let (mut without, verify) = (plan.without.clone(), plan.verifies);
     let stop_after = match when {
         When::Before => {
-            // What they compute has other derivatives.
+            // These change no value, but which derivative it has: at what is not chosen, and at ties.
             without.extend(pullback_opt::DERIVED);
             // Loops with states leave fewer ways to run a forward and a backward sweep in one.
             without.extend(pullback_opt::LATE);

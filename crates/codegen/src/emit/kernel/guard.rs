@@ -97,7 +97,7 @@ impl Guard<'_, '_> {
             Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _) => {
                 (at.clone(), Some(array))
             }
-            Op::CheckSize(count, _, n, _) if self.is_count(*count) => (vec![*n, *count], None),
+            Op::CheckSize(count, _, n, _) if self.plan.is_count(*count) => (vec![*n, *count], None),
             Op::CheckSize(array, _, n, _) => (vec![*n], Some(array)),
             Op::Loop(looped) => (looped.for_count().into_iter().collect(), None),
             _ => (vec![], None),
@@ -109,11 +109,6 @@ impl Guard<'_, '_> {
             Size::Of(..) => None,
         }));
         atoms
-    }
-
-    /// Whether what has a size is that size itself.
-    fn is_count(&self, atom: Atom) -> bool {
-        !self.plan.ty(atom).is_array()
     }
 
     fn follow(&mut self, atom: Atom) {
@@ -190,7 +185,7 @@ impl Guard<'_, '_> {
                     self.fails_if(format_args!("(uint64_t){index} >= (uint64_t){size}"));
                 }
             }
-            Op::CheckSize(count, _, n, _) if is_unproven && self.is_count(*count) => {
+            Op::CheckSize(count, _, n, _) if is_unproven && self.plan.is_count(*count) => {
                 let (n, count) = (self.atom(*n), self.atom(*count));
                 self.fails_if(format_args!("{count} != {n}"));
             }

@@ -298,7 +298,7 @@ impl<'k> Plan<'k> {
             Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _) => {
                 at.iter().all(|at| self.is_ahead(*at)) && self.has_sizes_ahead(*array)
             }
-            Op::CheckSize(count, _, n, _) if !self.ty(*count).is_array() => {
+            Op::CheckSize(count, _, n, _) if self.is_count(*count) => {
                 self.is_ahead(*n) && self.is_ahead(*count)
             }
             Op::CheckSize(array, _, n, _) => self.is_ahead(*n) && self.has_sizes_ahead(*array),
@@ -309,6 +309,11 @@ impl<'k> Plan<'k> {
             Op::Fail(..) => true,
             _ => false,
         }
+    }
+
+    /// Whether what a size is asked of is that size itself, in place of an array.
+    pub fn is_count(&self, atom: Atom) -> bool {
+        !self.ty(atom).is_array()
     }
 
     fn has_sizes_ahead(&self, array: Atom) -> bool {
