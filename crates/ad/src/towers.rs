@@ -4,7 +4,7 @@
 //! A function that is data is applied by a match on its tag, which calls all that have this type: through it each
 //! request seems to reach itself, though the functions which a program differentiates inside each other may form a
 //! finite tower. Here each function becomes one for each list of *forms* of its arguments (`form`): which number it is,
-//! or which constructors, with which fields, down to `limit::HEIGHT` constructors inside each other; what lies deeper is
+//! or which constructors, with which fields, down to a height of constructors inside each other (`limit::REACHES`, one after the other); what lies deeper is
 //! known by its type alone, as all that the program makes of that type. A match keeps the arms that the form of what it
 //! looks at has, and a conditional the branch that a known truth value takes. Requests and rules go with their
 //! functions: what a request saves is a sum, with a constructor for each function that it is of now, and applying it is
@@ -22,6 +22,8 @@ mod limit;
 mod stmt;
 mod unroll;
 
+use std::collections::BTreeSet;
+
 use pullback_base::bug;
 use pullback_ir::{
     Atom, Block, Constructor, Data, DataId, Func, FuncId, Mode, Program, Request, RequestId, Type,
@@ -33,22 +35,53 @@ use crate::name::NAME;
 use crate::orders::{reachable, reaches_itself};
 use crate::state::{Between, Told};
 use form::{FormId, Forms, tag};
-use limit::{FUNCTIONS, LITERALS, Limit, Limits, refusal};
+use limit::{FUNCTIONS, Limit, Limits, REACHES, Reach, refusal};
 
 /// Tells towers apart, if a request reaches itself. Fails if one still does then.
 pub(crate) fn told_apart(
-    mut program: Program,
+    program: Program,
     roots: &mut [FuncId],
     between: &mut Between<'_>,
 ) -> Told<Program> {
     let Some((func, span)) = reaches_itself(&program, roots) else { return Ok(program) };
-    let mut limits = Limits::new();
+    let mut problem = None;
+    for reach in REACHES {
+        let mut limits = Limits::new();
+        let refused = match within(&program, roots, &reach, &mut limits, between) {
+            Some((told, copies)) => match reaches_itself(&told, &copies) {
+                Some((func, span)) => refusal(&told.funcs[func], span, &limits, &reach),
+                None => {
+                    roots.copy_from_slice(&copies);
+                    return Ok(told);
+                }
+            },
+            None => refusal(&program.funcs[func], span, &limits, &reach),
+        };
+        problem = Some(refused);
+        // What nothing but the number of copies has kept together, more reach keeps together too.
+        if limits.iter().all(|limit| *limit == Limit::Functions) {
+            break;
+        }
+    }
+    let problem = problem.unwrap_or_else(|| bug(NAME, "forms to be told apart to some height"));
+    Err(Box::new(problem))
+}
+
+/// The program with its functions told apart within some reach, and its roots; none, if there are too many.
+fn within(
+    program: &Program,
+    roots: &[FuncId],
+    reach: &Reach,
+    limits: &mut Limits,
+    between: &mut Between<'_>,
+) -> Option<(Program, Vec<FuncId>)> {
+    let mut program = program.clone();
     let funcs = reachable(&program, roots);
     for func in &funcs {
-        unroll::loops(&mut program, *func, &mut limits);
+        unroll::loops(&mut program, *func, reach.iterations, limits);
     }
     for has_literals in [true, false] {
-        let mut towers = Towers::new(program.clone(), has_literals);
+        let mut towers = Towers::new(program.clone(), has_literals, *reach);
         let copies: Vec<usize> = roots.iter().map(|root| towers.root(*root)).collect();
         let has_room = towers.solve(funcs.len() + FUNCTIONS);
         limits.append(&mut towers.forms.limits);
@@ -56,16 +89,12 @@ pub(crate) fn told_apart(
             limits.insert(Limit::Functions);
             continue;
         }
-        for (root, copy) in roots.iter_mut().zip(copies) {
-            *root = towers.copies[copy].func;
-        }
-        let program = between(towers.finished(), roots);
-        return match reaches_itself(&program, roots) {
-            Some((func, span)) => Err(Box::new(refusal(&program.funcs[func], span, &limits))),
-            None => Ok(program),
-        };
+        let mut copies: Vec<FuncId> =
+            copies.into_iter().map(|copy| towers.copies[copy].func).collect();
+        let told = between(towers.finished(), &mut copies);
+        return Some((told, copies));
     }
-    Err(Box::new(refusal(&program.funcs[func], span, &limits)))
+    None
 }
 
 /// A function for arguments of some forms.
@@ -80,6 +109,10 @@ struct Copy {
     results: Vec<FormId>,
     /// Its body, with the variables of the source.
     body: Block,
+    /// The copies that make use of its results.
+    users: BTreeSet<usize>,
+    /// Whether it is going to be looked at.
+    is_waiting: bool,
 }
 
 /// A request for a copy of the function that a request was for.
@@ -100,24 +133,33 @@ struct Towers {
     by_args: FxHashMap<(FuncId, Vec<FormId>), usize>,
     /// The numbers that functions are given, by the place of the argument.
     literals: FxHashMap<(FuncId, usize), Vec<FormId>>,
+    /// How many of them are told apart as one argument.
+    most_literals: usize,
     /// By what the request saved, in the order of its constructors.
     variants: FxHashMap<DataId, Vec<Variant>>,
     /// The forms of variables of the body that is looked at: of others nothing is known.
     env: FxHashMap<VarId, FormId>,
+    /// The copy that is looked at.
+    current: usize,
+    /// The copies that are to be looked at, the next one last.
+    todo: Vec<usize>,
     /// Whether something was found in this round.
     changed: bool,
 }
 
 impl Towers {
-    fn new(program: Program, has_literals: bool) -> Self {
+    fn new(program: Program, has_literals: bool, reach: Reach) -> Self {
         Self {
-            forms: Forms::new(&program, has_literals),
+            forms: Forms::new(&program, has_literals, reach.height),
+            most_literals: reach.literals,
             program,
             copies: vec![],
             by_args: FxHashMap::default(),
             literals: FxHashMap::default(),
             variants: FxHashMap::default(),
             env: FxHashMap::default(),
+            current: 0,
+            todo: vec![],
             changed: false,
         }
     }
@@ -133,13 +175,16 @@ impl Towers {
     }
 
     /// The least forms that agree with the program. Says whether there was room for the copies.
+    ///
+    /// A copy is looked at again when what it calls is found to give more. What all copies look at, as the constructors
+    /// that a type has, may have changed too: so all are looked at in the end, until that changes nothing.
     fn solve(&mut self, most: usize) -> bool {
         loop {
             self.changed = false;
-            let mut at = 0;
-            while at < self.copies.len() {
+            (0..self.copies.len()).rev().for_each(|at| self.look_later(at));
+            while let Some(at) = self.todo.pop() {
+                self.copies[at].is_waiting = false;
                 self.look(at);
-                at += 1;
                 if self.copies.len() > most {
                     return false;
                 }
@@ -150,18 +195,36 @@ impl Towers {
         }
     }
 
-    /// Makes the body of a copy, as far as forms are known in this round.
+    /// Has a copy looked at, if it is not going to be.
+    fn look_later(&mut self, at: usize) {
+        if !std::mem::replace(&mut self.copies[at].is_waiting, true) {
+            self.todo.push(at);
+        }
+    }
+
+    /// The forms of a copy's results, of which the copy that is looked at makes use.
+    fn results(&mut self, copy: usize) -> Vec<FormId> {
+        self.copies[copy].users.insert(self.current);
+        self.copies[copy].results.clone()
+    }
+
+    /// Makes the body of a copy, as far as forms are known now.
     fn look(&mut self, at: usize) {
         let Func { params, body, .. } = &self.program.funcs[self.copies[at].source];
         let (params, mut body) = (params.clone(), body.clone());
         self.env = params.into_iter().zip(self.copies[at].args.iter().copied()).collect();
+        self.current = at;
         self.block(&mut body);
-        for result in 0..body.results.len() {
-            let form = self.form_of(body.results[result]);
-            let known = self.copies[at].results[result];
-            let joined = self.forms.join(known, form);
-            self.changed |= joined != known;
-            self.copies[at].results[result] = joined;
+        let forms: Vec<FormId> = body.results.iter().map(|atom| self.form_of(*atom)).collect();
+        let known = self.copies[at].results.clone();
+        let joined: Vec<FormId> =
+            known.iter().zip(forms).map(|(known, form)| self.forms.join(*known, form)).collect();
+        if joined != known {
+            self.changed = true;
+            self.copies[at].results = joined;
+            for user in std::mem::take(&mut self.copies[at].users) {
+                self.look_later(user);
+            }
         }
         self.copies[at].body = body;
     }
@@ -182,7 +245,9 @@ impl Towers {
         let func = self.program.funcs.push(header);
         let at = self.copies.len();
         self.by_args.insert((source, args.clone()), at);
-        self.copies.push(Copy { source, args, func, results, body: Block::default() });
+        let (body, users) = (Block::default(), BTreeSet::new());
+        self.copies.push(Copy { source, args, func, results, body, users, is_waiting: false });
+        self.look_later(at);
         self.changed = true;
         at
     }
@@ -193,7 +258,7 @@ impl Towers {
         if known.contains(&literal) {
             return true;
         }
-        if known.len() == LITERALS {
+        if known.len() == self.most_literals {
             self.forms.limits.insert(Limit::Literals);
             return false;
         }

@@ -15,7 +15,7 @@ use pullback_ir::{Atom, Constructor, DataId, Elem, Program, Type};
 use pullback_prim::{Prim, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::limit::{HEIGHT, Limit, Limits};
+use super::limit::{Limit, Limits};
 use crate::name::NAME;
 
 id_type!(
@@ -45,6 +45,8 @@ pub(crate) struct Forms {
     joins: FxHashMap<(FormId, FormId), FormId>,
     /// Those constructors of a type that are in values of which the type alone is known.
     made: FxHashMap<DataId, Tags>,
+    /// The forms whose values are among these.
+    spilled: FxHashSet<FormId>,
     /// The types of which there are values from outside.
     open: FxHashSet<DataId>,
     /// How high constructors are that stand for requests.
@@ -54,12 +56,14 @@ pub(crate) struct Forms {
     changed: bool,
     /// Whether numbers and truth values are told apart.
     has_literals: bool,
+    /// How many constructors inside each other are told apart.
+    highest: usize,
     /// The limits that have been reached.
     pub(super) limits: Limits,
 }
 
 impl Forms {
-    pub(crate) fn new(program: &Program, has_literals: bool) -> Self {
+    pub(crate) fn new(program: &Program, has_literals: bool, highest: usize) -> Self {
         let mut inside = FxHashMap::default();
         for (id, data) in program.datas.iter_enumerated() {
             for (at, constructor) in data.constructors.iter().enumerate() {
@@ -73,11 +77,13 @@ impl Forms {
             known: FxHashMap::default(),
             joins: FxHashMap::default(),
             made: FxHashMap::default(),
+            spilled: FxHashSet::default(),
             open: FxHashSet::default(),
             heights: FxHashMap::default(),
             inside,
             changed: false,
             has_literals,
+            highest,
             limits: Limits::default(),
         }
     }
@@ -188,11 +194,12 @@ impl Forms {
         let mut inside = fields.iter().enumerate().filter(|(at, _)| self.is_inside(data, tag, *at));
         let is_folded = inside.any(|(_, field)| self.is_folded(*field) && self.has(*field, tag));
         let form = self.form(data, BTreeMap::from([(tag, fields)]));
-        if self.height(form) > HEIGHT {
+        if self.height(form) > self.highest {
             self.limits.insert(Limit::Height);
         }
-        let form = if is_folded || self.height(form) > HEIGHT { self.folded(form) } else { form };
-        self.cut(form, HEIGHT)
+        let form =
+            if is_folded || self.height(form) > self.highest { self.folded(form) } else { form };
+        self.cut(form, self.highest)
     }
 
     fn is_inside(&self, data: DataId, tag: u32, at: usize) -> bool {
@@ -312,6 +319,10 @@ impl Forms {
     /// Values of this form are among those of which the type alone is known.
     fn spill(&mut self, form: FormId) {
         let Form::Of(data, _) = self.all[form].0 else { return };
+        // Once is enough, as these only become more; and a form may be a field of its own.
+        if !self.spilled.insert(form) {
+            return;
+        }
         for (tag, fields) in self.opened(form) {
             let known = self.made.get(&data).and_then(|made| made.get(&tag)).cloned();
             let joined = match &known {

@@ -5,14 +5,25 @@ use std::collections::BTreeSet;
 use pullback_base::{Diagnostic, Span};
 use pullback_ir::Func;
 
-/// How many constructors inside each other are told apart.
-pub(super) const HEIGHT: usize = 32;
-/// How many numbers are told apart as one argument of a function.
-pub(super) const LITERALS: usize = 64;
-/// How many iterations of a loop are written out.
-pub(super) const ITERATIONS: i64 = 32;
 /// How many functions there are at most afterwards, more than before.
-pub(super) const FUNCTIONS: usize = 2000;
+pub(super) const FUNCTIONS: usize = 5_000;
+
+/// How far forms are told apart.
+#[derive(Clone, Copy)]
+pub(super) struct Reach {
+    /// How many constructors inside each other.
+    pub height: usize,
+    /// How many numbers as one argument of a function.
+    pub literals: usize,
+    /// How many iterations of a loop are written out.
+    pub iterations: i64,
+}
+
+/// One reach after the other: what ends within a small one costs little, and of what goes on the copies are counted.
+pub(super) const REACHES: [Reach; 2] = [
+    Reach { height: 32, literals: 64, iterations: 32 },
+    Reach { height: 256, literals: 512, iterations: 256 },
+];
 
 /// What can be more than is told apart.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,16 +42,17 @@ pub(super) enum Limit {
 pub(super) type Limits = BTreeSet<Limit>;
 
 impl Limit {
-    fn note(self) -> String {
+    fn note(self, reach: &Reach) -> String {
+        let Reach { height, literals, iterations } = reach;
         match self {
             Self::Height => format!(
-                "functions that hold functions are told apart to a depth of {HEIGHT}, and here they are deeper"
+                "functions that hold functions are told apart to a depth of {height}, and here they are deeper"
             ),
             Self::Literals => format!(
-                "a function is told apart for {LITERALS} numbers as one of its arguments, and here there are more"
+                "a function is told apart for {literals} numbers as one of its arguments, and here there are more"
             ),
             Self::Iterations(count) => format!(
-                "loops that make functions are told apart step by step to {ITERATIONS} steps, and here one has {count}"
+                "loops that make functions are told apart step by step to {iterations} steps, and here one has {count}"
             ),
             Self::Functions => format!(
                 "of all functions together there are {FUNCTIONS} copies at most for what they are given, and here \
@@ -51,7 +63,7 @@ impl Limit {
 }
 
 /// A request still leads to itself, where these limits have been reached.
-pub(super) fn refusal(func: &Func, span: Span, limits: &Limits) -> Diagnostic {
+pub(super) fn refusal(func: &Func, span: Span, limits: &Limits, reach: &Reach) -> Diagnostic {
     let title = format!(
         "the engine `ir` sees no bound for derivatives inside each other in `{}`",
         func.name
@@ -61,6 +73,6 @@ pub(super) fn refusal(func: &Func, span: Span, limits: &Limits) -> Diagnostic {
             "the compiler makes every derivative before the program runs, and does not see then how many are inside \
              each other",
         );
-    let problem = limits.iter().fold(problem, |problem, limit| problem.note(limit.note()));
+    let problem = limits.iter().fold(problem, |problem, limit| problem.note(limit.note(reach)));
     problem.hint("use `--engine trace`, which takes derivatives while the program runs")
 }

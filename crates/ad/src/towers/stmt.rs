@@ -61,6 +61,12 @@ impl Towers {
         }
     }
 
+    /// Says that variables are the results of a copy.
+    fn bind_results(&mut self, vars: &[VarId], copy: usize) {
+        let forms = self.results(copy);
+        self.bind(vars, &forms);
+    }
+
     /// Joins what forms variables have with those of atoms.
     fn widen(&mut self, vars: &[VarId], atoms: &[Atom]) {
         for (var, atom) in vars.iter().zip(atoms) {
@@ -128,7 +134,7 @@ impl Towers {
                 let args = self.forms(args);
                 let copy = self.copy(*func, args);
                 *func = self.copies[copy].func;
-                self.bind(&vars, &self.copies[copy].results.clone());
+                self.bind_results(&vars, copy);
             }
             Op::Custom { rule, value_captured, rule_captured, args } => {
                 let value = [self.forms(value_captured), self.forms(args)].concat();
@@ -141,7 +147,7 @@ impl Towers {
                 let copy = self.copy(func, args);
                 let func = self.copies[copy].func;
                 *request = self.program.request(Request { func, active, mode });
-                self.bind(&vars, &self.copies[copy].results.clone());
+                self.bind_results(&vars, copy);
             }
             Op::Linearize(request, args) => {
                 return Some(self.linearize(request, args, &mut stmt.vars, span));
@@ -254,7 +260,7 @@ impl Towers {
     ) -> RuleId {
         let value_of = |towers: &mut Self, func: FuncId| {
             let copy = towers.copy(func, value_args.clone());
-            towers.bind(vars, &towers.copies[copy].results.clone());
+            towers.bind_results(vars, copy);
             towers.copies[copy].func
         };
         // Nothing is known of tangents, which come last.
@@ -266,7 +272,8 @@ impl Towers {
             Rule::Vjp { value, forward, pullback } => {
                 let value = value_of(self, value);
                 let forward = self.copy(forward, [captured, args.to_vec()].concat());
-                let (ys, residual) = self.copies[forward].results.split_at(vars.len());
+                let results = self.results(forward);
+                let (ys, residual) = results.split_at(vars.len());
                 let at = padded(self, pullback, [residual, args, ys].concat());
                 let pullback = self.copy(pullback, at);
                 let (forward, pullback) = (self.copies[forward].func, self.copies[pullback].func);
@@ -300,7 +307,7 @@ impl Towers {
         let (tag, variant) = self.variant(source, copy);
         *request = variant.request;
         let Some(saved) = vars.pop() else { bug(NAME, "a residual") };
-        self.bind(vars, &self.copies[copy].results.clone());
+        self.bind_results(vars, copy);
         let own = self.program.fresh_like(saved);
         self.program.vars[own].ty = Type::data(variant.data);
         vars.push(own);

@@ -5,24 +5,24 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId}
 use rustc_hash::FxHashMap;
 
 use super::form::is_told;
-use super::limit::{ITERATIONS, Limit, Limits};
+use super::limit::{Limit, Limits};
 
-/// Writes out the loops of a function that have data as states and few iterations.
-pub(super) fn loops(program: &mut Program, func: FuncId, limits: &mut Limits) {
+/// Writes out the loops of a function that have data as states, and so many iterations at most.
+pub(super) fn loops(program: &mut Program, func: FuncId, most: i64, limits: &mut Limits) {
     let mut body = std::mem::take(&mut program.funcs[func].body);
-    block(program, &mut body, limits);
+    block(program, &mut body, most, limits);
     program.funcs[func].body = body;
 }
 
-fn block(program: &mut Program, code: &mut Block, limits: &mut Limits) {
+fn block(program: &mut Program, code: &mut Block, most: i64, limits: &mut Limits) {
     for mut stmt in std::mem::take(&mut code.stmts) {
-        stmt.op.blocks_mut().into_iter().for_each(|inner| block(program, inner, limits));
+        stmt.op.blocks_mut().into_iter().for_each(|inner| block(program, inner, most, limits));
         if let Op::Loop(repeat) = &stmt.op
             && let LoopForm::For { index, count: Atom::Int(count), down } = repeat.form
             && repeat.states.len() == stmt.vars.len()
             && repeat.states.iter().any(|state| is_told(program, program.vars[*state].ty))
         {
-            if count > ITERATIONS {
+            if count > most {
                 limits.insert(Limit::Iterations(count));
                 code.stmts.push(stmt);
                 continue;
