@@ -110,6 +110,10 @@ def training(right):
     return jax.jvp(trained, (right,), (1.0,))
 
 
+def training_many(rights):
+    return jax.vmap(training)(rights)
+
+
 def forward(f, x):
     """The value and the gradient by forward mode."""
     directions = [jax.jvp(f, (x,), (v,)) for v in jnp.eye(x.shape[0])]
@@ -186,6 +190,7 @@ ROWS = [
     Row(logistic_regression, "23 flights, " + LOOP, [0.1]),
     Row(lotka_volterra, "21 years, Jacobian, " + LOOP, [np.log([0.5, 0.025, 0.9, 0.025, 30.0, 4.0])]),
     Row(training, LOOP, [6.0]),
+    Row(training_many, "10,000 trainings, " + LOOP, [6.0 + np.linspace(0, 1, 10000)]),
     Row(landing, "a flight, " + LOOP, [0.1]),
     Row(particle(forward, forward), "", [0.0], name="particle_ff"),
     Row(particle(forward, reverse), "", [0.0], name="particle_fr"),

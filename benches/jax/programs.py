@@ -168,8 +168,7 @@ def interpreted_curve(p):
     return jnp.mean((evaluated(curve(*p), xs) - evaluated(curve(2.0, -1.0, 0.5), xs)) ** 2)
 
 
-def learning_to_learn(rate, keep):
-    goals = jnp.array([[1.0, -1.0], [0.5, 2.0], [-1.5, 0.25]])
+def learning_to_learn(rate, keep, goals):
     rate, keep = jnp.exp(rate), jax.nn.sigmoid(keep)
 
     def loss(goal, x):
@@ -181,18 +180,23 @@ def learning_to_learn(rate, keep):
         speed = keep * speed - rate * jax.vmap(jax.grad(loss, 1))(goals, x)
         return (x + speed, speed), None
 
-    x = lax.scan(step, (jnp.zeros((3, 2)), jnp.zeros((3, 2))), None, 15)[0][0]
+    x = lax.scan(step, (jnp.zeros_like(goals), jnp.zeros_like(goals)), None, 15)[0][0]
     return jnp.mean(jax.vmap(loss)(goals, x))
 
 
-def molecular_dynamics(p):
-    def energy(places):
-        i, j = np.tril_indices(places.shape[0], -1)
-        d = places[i] - places[j]
-        s = 1 / jnp.sum(d * d, axis=1) ** 3
-        return jnp.sum(4 * (s * s - s))
+def learning(rate, keep):
+    return learning_to_learn(rate, keep, jnp.array([[1.0, -1.0], [0.5, 2.0], [-1.5, 0.25]]))
 
-    dt, force = 0.01, lambda places: -jax.grad(energy)(places)
+
+def energy(places):
+    i, j = np.tril_indices(places.shape[0], -1)
+    d = places[i] - places[j]
+    s = 1 / jnp.sum(d * d, axis=1) ** 3
+    return jnp.sum(4 * (s * s - s))
+
+
+def simulated(dt, steps, places):
+    force = lambda places: -jax.grad(energy)(places)
 
     def step(carried, _):
         places, speeds, f = carried
@@ -201,8 +205,11 @@ def molecular_dynamics(p):
         f = force(places)
         return (places, half + 0.5 * dt * f, f), None
 
-    start = jnp.zeros((2, 3)).at[1, 0].set(p)
-    places = lax.scan(step, (start, jnp.zeros((2, 3)), force(start)), None, 200)[0][0]
+    return lax.scan(step, (places, jnp.zeros_like(places), force(places)), None, steps)[0][:2]
+
+
+def molecular_dynamics(p):
+    places, _ = simulated(0.01, 200, jnp.zeros((2, 3)).at[1, 0].set(p))
     return jnp.linalg.norm(places[0] - places[1])
 
 
@@ -252,8 +259,8 @@ def picture(n, lamp):
     return jnp.where(hits, jnp.where(between < far, 0.1, lit), 0.0)
 
 
-def ray_tracing(p):
-    return jnp.sum((picture(8, p) - picture(8, jnp.array([2.0, 3.0, -1.0]))) ** 2)
+def ray_tracing(p, n=8):
+    return jnp.sum((picture(n, p) - picture(n, jnp.array([2.0, 3.0, -1.0]))) ** 2)
 
 
 def variational(mean, width, noise):
@@ -283,5 +290,5 @@ ROWS = [
     Row(ray_tracing, "64 pixels, by the lamp", [np.array([1.0, 4.0, -2.0])], 1),
     Row(interpreter, "10 of Heron's steps", [2.0], 1),
     Row(interpreted_curve, "11 points, by 3 constants", [np.array([1.0, -0.5, 0.0])], 1),
-    Row(learning_to_learn, "3 descents of 15 steps", [-4.0, -2.0], 2),
+    Row(learning, "3 descents of 15 steps", [-4.0, -2.0], 2, name="learning_to_learn"),
 ]

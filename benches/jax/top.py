@@ -145,17 +145,20 @@ POINTS = jnp.array([[i, j] for j in (0.0, 0.5, 1.0) for i in (0.0, 0.5, 1.0)])
 VALUES = jnp.array([0.1, 0.2, 0.9, 0.0, 0.6, 1.4, -0.2, 1.1, 2.0])
 
 
-def soft_tree(p):
+def predicted(p, points):
     # The tree is data of Python, which tracing goes through.
-    def predict(tree, x):
+    def predict(tree):
         if not isinstance(tree, tuple):
             return tree
         (feature, cut, slope), below, above = tree
-        right = jax.nn.sigmoid(slope * (x[:, feature] - cut))
-        return (1 - right) * predict(below, x) + right * predict(above, x)
+        right = jax.nn.sigmoid(slope * (points[:, feature] - cut))
+        return (1 - right) * predict(below) + right * predict(above)
 
-    tree = ((0, p[0], p[1]), p[2], ((1, p[3], p[4]), p[5], p[6]))
-    return jnp.mean((predict(tree, POINTS) - VALUES) ** 2) + 1e-3 * p @ p
+    return predict(((0, p[0], p[1]), p[2], ((1, p[3], p[4]), p[5], p[6])))
+
+
+def soft_tree(p):
+    return jnp.mean((predicted(p, POINTS) - VALUES) ** 2) + 1e-3 * p @ p
 
 
 def spring(stiffness, friction):
