@@ -1,73 +1,15 @@
 """Programs of models.pull beside JAX, on the CPU, in double precision: README.md says how to run this.
 
-Each is measured in this one process: value and gradient, JAX jitted and blocked, Pullback by its library for C.
+Arguments: the library of models.pull, and perhaps the names of the rows to measure.
 """
 
-import ctypes
 import sys
-import time
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-jax.config.update("jax_enable_x64", True)
-library = ctypes.CDLL(sys.argv[1])
-library.models_open.restype = ctypes.c_void_p
-library.models_message.restype = ctypes.c_char_p
-context = ctypes.c_void_p(library.models_open())
-
-
-def array_type(rank, element):
-    class Array(ctypes.Structure):
-        _fields_ = [("data", ctypes.POINTER(element)), ("size", ctypes.c_int64 * rank)]
-
-    return Array
-
-
-TYPES = {rank: array_type(rank, ctypes.c_double) for rank in (1, 2, 3)}
-INTS = array_type(1, ctypes.c_int64)
-
-
-def passed(value):
-    """A number or an array as the library takes it."""
-    if np.ndim(value) == 0:
-        return ctypes.c_double(float(value))
-    if value.dtype == np.int64:
-        return INTS(value.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), (ctypes.c_int64 * 1)(len(value)))
-    pointer = value.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-    return TYPES[value.ndim](pointer, (ctypes.c_int64 * value.ndim)(*value.shape))
-
-
-def ours(name, args, moving):
-    """A call of value and gradient, and what reads its results."""
-    value = ctypes.c_double()
-    bars = [ctypes.c_double() if np.ndim(a) == 0 else TYPES[np.ndim(a)]() for a in args[:moving]]
-    given = [passed(a) for a in args] + [ctypes.byref(value)] + [ctypes.byref(bar) for bar in bars]
-    function = getattr(library, f"models_{name}_grad")
-
-    def call():
-        if function(context, *given) != 0:
-            raise SystemExit(library.models_message(context).decode())
-
-    def results():
-        read = [
-            bar.value if isinstance(bar, ctypes.c_double) else np.ctypeslib.as_array(bar.data, tuple(bar.size))
-            for bar in bars
-        ]
-        return value.value, read
-
-    return call, results
-
-
-def median(call):
-    call()
-    times, begin = [], time.perf_counter()
-    while len(times) < 10 or time.perf_counter() - begin < 0.5:
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return sorted(times)[len(times) // 2]
+from harness import Library, Row, table
 
 
 def kalman(a, q, r, c, ys):
@@ -190,31 +132,34 @@ def transformer(letters, query, key, value, widen, narrow, text):
 random = np.random.default_rng(1)
 normal = lambda *shape: random.normal(size=shape)
 grid = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3) * 1.2
-PROGRAMS = [
-    (kalman, "4 states, 200 steps", 3, [0.5 * np.eye(4) + 0.1 * normal(4, 4), -1.0, -1.0, normal(2, 4), normal(200, 2)]),
-    (attention, "128 tokens of 64", 4, [0.1 * normal(64, 64) for _ in range(4)] + [normal(128, 64), normal(128, 64)]),
-    (convolution, "8 filters, 128 by 128", 2, [normal(8, 5, 5), normal(128, 128)]),
-    (lennard_jones, "216 atoms", 1, [grid + 0.05 * normal(*grid.shape)]),
-    (neural_ode, "32 points, 50 units", 4, [normal(50, 2), normal(50), 0.1 * normal(2, 50), normal(2), normal(32, 2), normal(32, 2)]),
-    (logistic, "150 flowers", 2, [normal(3, 4), normal(3), normal(150, 4), random.integers(0, 3, 150)]),
-    (gaussian_process, "19 readings", 3, [0.1, 0.2, -2.0, np.linspace(-1, 1, 19), normal(19)]),
-    (hidden_markov, "107 years", 2, [np.array([2.7, 3.2]), np.array([2.0, 2.0]), random.poisson(19, 107)]),
-    (lstm, "128 letters, 16 units", 5, [0.3 * normal(*s) for s in [(4, 16, 27), (4, 16, 16), (4, 16), (27, 16), (27,)]] + [random.integers(0, 27, 128)]),
-    (asian, "10,000 courses", 4, [100.0, 0.2, 0.05, 0.5, normal(10000, 12)]),
-    (transformer, "13 letters", 6, [0.6 * normal(*s) for s in [(5, 4), (4, 4), (4, 4), (4, 4), (8, 4), (4, 8)]] + [random.integers(0, 5, 13)]),
+
+
+def shaped(scale, *shapes):
+    """Random weights."""
+    return [scale * normal(*shape) for shape in shapes]
+
+
+FLIGHT = [0.5 * np.eye(4) + 0.1 * normal(4, 4), -1.0, -1.0, normal(2, 4), normal(200, 2)]
+HEADS = shaped(0.1, *[(64, 64)] * 4) + [normal(128, 64), normal(128, 64)]
+FIELD = [normal(50, 2), normal(50), 0.1 * normal(2, 50), normal(2), normal(32, 2), normal(32, 2)]
+FLOWERS = [normal(3, 4), normal(3), normal(150, 4), random.integers(0, 3, 150)]
+READINGS = [0.1, 0.2, -2.0, np.linspace(-1, 1, 19), normal(19)]
+QUAKES = [np.array([2.7, 3.2]), np.array([2.0, 2.0]), random.poisson(19, 107)]
+TEXT = shaped(0.3, (4, 16, 27), (4, 16, 16), (4, 16), (27, 16), (27,)) + [random.integers(0, 27, 128)]
+PHRASE = shaped(0.6, (5, 4), (4, 4), (4, 4), (4, 4), (8, 4), (4, 8)) + [random.integers(0, 5, 13)]
+
+ROWS = [
+    Row(kalman, "4 states, 200 steps", FLIGHT, 3),
+    Row(attention, "128 tokens of 64", HEADS, 4),
+    Row(convolution, "8 filters, 128 by 128", [normal(8, 5, 5), normal(128, 128)], 2),
+    Row(lennard_jones, "216 atoms", [grid + 0.05 * normal(*grid.shape)], 1),
+    Row(neural_ode, "32 points, 50 units", FIELD, 4),
+    Row(logistic, "150 flowers", FLOWERS, 2),
+    Row(gaussian_process, "19 readings", READINGS, 3),
+    Row(hidden_markov, "107 years", QUAKES, 2),
+    Row(lstm, "128 letters, 16 units", TEXT, 5),
+    Row(asian, "10,000 courses", [100.0, 0.2, 0.05, 0.5, normal(10000, 12)], 4),
+    Row(transformer, "13 letters", PHRASE, 6),
 ]
 
-print(f"{'program':<16}{'input':<24}{'JAX':>12}{'Pullback':>12}{'ratio':>8}")
-for function, what, moving, args in PROGRAMS:
-    name = function.__name__
-    args = [a if np.ndim(a) == 0 else np.ascontiguousarray(a) for a in args]
-    derivative = jax.jit(jax.value_and_grad(function, argnums=tuple(range(moving))))
-    there = [jnp.asarray(a) for a in args]
-    theirs = median(lambda: jax.block_until_ready(derivative(*there)))
-    call, results = ours(name, args, moving)
-    own = median(call)
-    value, bars = results()
-    expected, expected_bars = derivative(*there)
-    for found, wanted in zip([value] + bars, [expected] + list(expected_bars)):
-        np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-8 * np.abs(wanted).max())
-    print(f"{name:<16}{what:<24}{1e6 * theirs:>9.1f} µs{1e6 * own:>9.1f} µs{own / theirs:>8.2f}", flush=True)
+table(Library(sys.argv[1]), ROWS, sys.argv[2:])

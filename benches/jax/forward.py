@@ -32,10 +32,11 @@ def logistic_regression(ridge):
 
 
 HARES = np.array(
-    "30.0 47.2 70.2 77.4 36.3 20.6 18.1 21.4 22.0 25.4 27.1 40.3 57.0 76.6 52.3 19.5 11.2 7.6 14.6 16.2 24.7".split(), float
+    [30, 47.2, 70.2, 77.4, 36.3, 20.6, 18.1, 21.4, 22, 25.4, 27.1]
+    + [40.3, 57, 76.6, 52.3, 19.5, 11.2, 7.6, 14.6, 16.2, 24.7]
 )
 LYNXES = np.array(
-    "4.0 6.1 9.8 35.2 59.4 41.7 19.0 13.0 8.3 9.1 7.4 8.0 12.3 19.5 45.7 51.1 29.7 15.8 9.7 10.1 8.6".split(), float
+    [4, 6.1, 9.8, 35.2, 59.4, 41.7, 19, 13, 8.3, 9.1, 7.4, 8, 12.3, 19.5, 45.7, 51.1, 29.7, 15.8, 9.7, 10.1, 8.6]
 )
 
 
@@ -184,20 +185,20 @@ def saddle(outer, inner):
 
 
 START = np.array([1.0, 1.0])
-LOOP = "forward mode"
+FALL, CLIMB = "descent over flights", "descent over ascents"
 
 ROWS = [
-    Row(logistic_regression, "23 flights, " + LOOP, [0.1]),
-    Row(lotka_volterra, "21 years, Jacobian, " + LOOP, [np.log([0.5, 0.025, 0.9, 0.025, 30.0, 4.0])]),
-    Row(training, LOOP, [6.0]),
-    Row(training_many, "10,000 trainings, " + LOOP, [6.0 + np.linspace(0, 1, 10000)]),
-    Row(landing, "a flight, " + LOOP, [0.1]),
-    Row(particle(forward, forward), "", [0.0], name="particle_ff"),
-    Row(particle(forward, reverse), "", [0.0], name="particle_fr"),
-    Row(None, "", [0.0], name="particle_rf", missing=True),
-    Row(None, "", [0.0], name="particle_rr", missing=True),
-    Row(saddle(forward, forward), "", [START], name="saddle_ff"),
-    Row(saddle(forward, reverse), "", [START], name="saddle_fr"),
-    Row(None, "", [START], name="saddle_rf", missing=True),
-    Row(None, "", [START], name="saddle_rr", missing=True),
+    Row(logistic_regression, "23 flights, forward", [0.1]),
+    Row(lotka_volterra, "21 years, Jacobian, forward", [np.log([0.5, 0.025, 0.9, 0.025, 30.0, 4.0])]),
+    Row(training, "a target, forward", [6.0]),
+    Row(training_many, "10,000 targets, forward", [6.0 + np.linspace(0, 1, 10000)]),
+    Row(landing, "a flight, forward", [0.1]),
+    Row(particle(forward, forward), FALL, [0.0], name="particle_ff"),
+    Row(particle(forward, reverse), FALL, [0.0], name="particle_fr"),
+    Row(None, FALL, [0.0], name="particle_rf"),
+    Row(None, FALL, [0.0], name="particle_rr"),
+    Row(saddle(forward, forward), CLIMB, [START], name="saddle_ff"),
+    Row(saddle(forward, reverse), CLIMB, [START], name="saddle_fr"),
+    Row(None, CLIMB, [START], name="saddle_rf"),
+    Row(None, CLIMB, [START], name="saddle_rr"),
 ]

@@ -199,14 +199,13 @@ def hand(observed, triangular):
     recorded = Path(__file__).parents[2] / "tests/gradbench/ht.jsonl"
     data = json.loads(recorded.read_text().splitlines()[0])["input"]
     model = data["data"]["model"]
-    reals = [np.array(model[k], float) for k in ("base_relatives", "inverse_base_absolutes", "base_positions", "weights")]
+    names = ["base_relatives", "inverse_base_absolutes", "base_positions", "weights"]
+    reals = [np.array(model[name], float) for name in names]
     triangles = np.array(model["triangles"], np.int64)
     seen = random.integers(0, len(triangles if triangular else reals[2]), observed)
     us = random.uniform(0, 0.5, (observed if triangular else 0, 2))
-    return [
-        np.array(data["theta"], float), np.array(model["parents"], np.int64), *reals, triangles, seen,
-        normal(observed, 3), us,
-    ]
+    theta, parents = np.array(data["theta"], float), np.array(model["parents"], np.int64)
+    return [theta, parents, *reals, triangles, seen, normal(observed, 3), us]
 
 
 def memory(l, c, h=14):

@@ -1,8 +1,7 @@
 """Pullback beside JAX: calls of a library for C, times of both, and whether their numbers agree.
 
 A row says what to call. Both run in this one process on the same numbers, in double precision; JAX is jitted and
-blocked. They take turns, and each one's time is the least median of its turns, so that what else the machine does
-counts little.
+blocked. They take turns, and each one's time is its least, so that what else the machine does counts little.
 """
 
 import ctypes
@@ -17,23 +16,24 @@ import numpy as np
 
 jax.config.update("jax_enable_x64", True)
 
-TURNS = 5
+TURNS = 10
 SECONDS = 0.1
-RUNS = 5
 
 
 @dataclass
 class Row:
     """A function of the library and the same in JAX."""
 
-    function: Callable
+    # In JAX; None, where there is no way.
+    function: Callable | None
+    # What it is applied to, in words.
     what: str
+    # Numbers, whole numbers, which are known when JAX compiles, and arrays.
     args: Sequence
-    # How many of the first arguments the gradient is by; where it is 0, the function itself gives what is measured.
+    # By how many of the first arguments the gradient is; where it is 0, the function itself gives what is measured.
     moving: int = 0
-    # What JAX calls, where it is not the gradient of the function by itself; None, where there is no way in JAX.
+    # What the library calls it, if not as in JAX.
     name: str = ""
-    missing: bool = False
 
     def __post_init__(self):
         self.name = self.name or self.function.__name__
@@ -103,22 +103,23 @@ class Library:
         return run, lambda: [read(result) for result in results]
 
 
-def median(call):
-    """The median time of a turn."""
-    times, begin = [], time.perf_counter()
-    while len(times) < RUNS or time.perf_counter() - begin < SECONDS:
+def least(call):
+    """The least time of a turn."""
+    shortest, begin, now = float("inf"), time.perf_counter(), 0.0
+    while now - begin < SECONDS:
         start = time.perf_counter()
         call()
-        times.append(time.perf_counter() - start)
-    return sorted(times)[len(times) // 2]
+        now = time.perf_counter()
+        shortest = min(shortest, now - start)
+    return shortest
 
 
-def times(calls):
-    """The least median of each call's turns."""
+def times(*calls):
+    """The least time of each call."""
     for call in calls:
         call()
-    turns = [[median(call) for call in calls] for _ in range(TURNS)]
-    return [min(turn[i] for turn in turns) for i in range(len(calls))]
+    turns = [[least(call) for call in calls] for _ in range(TURNS)]
+    return [min(turn) for turn in zip(*turns)]
 
 
 def same(found, wanted):
@@ -129,23 +130,23 @@ def same(found, wanted):
 
 
 def compare(library, row):
-    """The times of a row for JAX and for the library: nothing for JAX where it has no way."""
-    if row.missing:
-        run, _ = library.call(row.name, row.args, [0] if row.moving == 0 else [0, *map(np.ndim, row.args)])
-        return None, times([run])[0]
-    arrays = [jnp.asarray(a) for a in row.args]
+    """The times of a row for JAX, None where it has no way, and for the library."""
+    if row.function is None:
+        # What JAX has no way for is a search, which gives what it begins with.
+        run, _ = library.call(row.name, row.args, [np.ndim(a) for a in row.args])
+        return None, *times(run)
     fixed = tuple(i for i, a in enumerate(row.args) if isinstance(a, int))
-    arrays = [a if i in fixed else there for i, (a, there) in enumerate(zip(row.args, arrays))]
+    arrays = [a if i in fixed else jnp.asarray(a) for i, a in enumerate(row.args)]
     function, name = row.function, row.name
     if row.moving:
         function = jax.value_and_grad(function, argnums=tuple(range(row.moving)))
         name += "_grad"
     function = jax.jit(function, static_argnums=fixed)
-    wanted = jax.tree_util.tree_leaves(function(*arrays))
+    wanted = jax.tree.leaves(function(*arrays))
     run, results = library.call(name, row.args, [leaf.ndim for leaf in wanted])
     run()
     same(results(), wanted)
-    return times([lambda: jax.block_until_ready(function(*arrays)), run])
+    return times(lambda: jax.block_until_ready(function(*arrays)), run)
 
 
 def shown(seconds):
@@ -156,16 +157,17 @@ def shown(seconds):
 
 
 def table(library, rows, only=()):
-    """Prints a line for each row, or for those of these names."""
-    print(f"{'program':<22}{'input':<36}{'JAX':>12}{'Pullback':>12}{'ratio':>8}")
+    """Prints a line for each row, or for those of these names; an error at the end, if numbers differ."""
+    rows = [row for row in rows if not only or row.name in only]
+    problems = []
+    print(f"{'program':<26}{'input':<32}{'JAX':>10}{'Pullback':>10}{'ratio':>8}")
     for row in rows:
-        if only and row.name not in only:
-            continue
         try:
             theirs, own = compare(library, row)
         except AssertionError as problem:
-            print(f"{row.name:<22}{row.what:<36}  differs: {' '.join(str(problem).split())}", flush=True)
+            problems.append(f"{row.name}, {row.what}: {problem}")
             continue
-        ratio = "" if theirs is None else f"{own / theirs:.2f}"
-        left = "none" if theirs is None else shown(theirs)
-        print(f"{row.name:<22}{row.what:<36}{left:>12}{shown(own):>12}{ratio:>8}", flush=True)
+        known = ["none", ""] if theirs is None else [shown(theirs), f"{own / theirs:.2f}"]
+        print(f"{row.name:<26}{row.what:<32}{known[0]:>10}{shown(own):>10}{known[1]:>8}", flush=True)
+    if problems:
+        raise SystemExit("\n".join(problems))

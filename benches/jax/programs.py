@@ -146,12 +146,8 @@ def evaluated(e, variables):
     raise ValueError(kind)
 
 
-HERON = (
-    "Repeat",
-    10,
-    ("Times", ("Number", 0.5), ("Plus", ("Variable", 0), ("Times", ("Variable", 1), ("Call", "recip", ("Variable", 0))))),
-    ("Number", 1.0),
-)
+QUOTIENT = ("Times", ("Variable", 1), ("Call", "recip", ("Variable", 0)))
+HERON = ("Repeat", 10, ("Times", ("Number", 0.5), ("Plus", ("Variable", 0), QUOTIENT)), ("Number", 1.0))
 
 
 def interpreter(p):
