@@ -71,10 +71,10 @@ def place(rank):
 
 
 def read(result):
-    """A result as NumPy has it."""
+    """A result as NumPy has it: a copy, since the next call of the library may take its place."""
     if isinstance(result, ctypes.c_double):
         return result.value
-    return np.ctypeslib.as_array(result.data, tuple(result.size)) if min(result.size) else np.zeros(tuple(result.size))
+    return np.array(np.ctypeslib.as_array(result.data, tuple(result.size)))
 
 
 class Library:
