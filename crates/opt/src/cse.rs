@@ -22,24 +22,35 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let mut changed = false;
     for func in program.funcs.ids() {
         let mut body = std::mem::take(&mut program.funcs[func].body);
-        let mut ctx = Cse {
-            program,
-            tells: &tells,
-            outlines: FxHashMap::default(),
-            values: FxHashMap::default(),
-            seen: vec![],
-            atoms: FxHashMap::default(),
-        };
-        body.visit(&mut |stmt| {
-            if let Some(outline) = Outline::of(program, stmt) {
-                *ctx.outlines.entry(outline).or_insert(0) += 1;
-            }
-        });
-        ctx.block(&mut body);
-        changed |= !ctx.atoms.is_empty();
+        changed |= shared(program, &tells, &mut body, FxHashMap::default());
         program.funcs[func].body = body;
     }
     changed
+}
+
+/// Computes once what a block computes again, where these atoms stand for some variables; whether anything stands for
+/// any then.
+pub(crate) fn shared(
+    program: &Program,
+    tells: &Tells,
+    block: &mut Block,
+    atoms: FxHashMap<VarId, Atom>,
+) -> bool {
+    let mut ctx = Cse {
+        program,
+        tells,
+        outlines: FxHashMap::default(),
+        values: FxHashMap::default(),
+        seen: vec![],
+        atoms,
+    };
+    block.visit(&mut |stmt| {
+        if let Some(outline) = Outline::of(program, stmt) {
+            *ctx.outlines.entry(outline).or_insert(0) += 1;
+        }
+    });
+    ctx.block(block);
+    !ctx.atoms.is_empty()
 }
 
 /// What a computation is, without the names of what it binds, as a list.

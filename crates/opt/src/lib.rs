@@ -40,6 +40,7 @@ mod spread;
 mod states;
 mod sums;
 mod sweeps;
+mod twins;
 mod unbox;
 mod unread;
 mod unroll;

@@ -23,6 +23,7 @@ pub const PASSES: &[Pass] = &[
     crate::addends::PASS,
     crate::branches::PASS,
     crate::cse::PASS,
+    crate::twins::PASS,
     crate::dce::PASS,
     crate::hoist::PASS,
     crate::sums::SUMS,
