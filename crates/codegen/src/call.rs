@@ -6,7 +6,6 @@
 
 use std::ffi::c_void;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -244,6 +243,22 @@ impl Job<'_, '_> {
     }
 }
 
+/// Has a run stop.
+struct Stop {
+    stop: unsafe extern "C" fn(*mut Context),
+    context: *mut Context,
+}
+
+// SAFETY: a run may be told to stop from any thread.
+unsafe impl Send for Stop {}
+
+impl Stop {
+    fn now(&self) {
+        // SAFETY: the context is closed only after the thread that has this has ended.
+        unsafe { (self.stop)(self.context) }
+    }
+}
+
 /// Whether a word that may be a block is one: it may be a constructor without fields, which is odd, or nothing.
 fn is_block(word: i64) -> bool {
     word != 0 && word & 1 == 0
@@ -329,14 +344,13 @@ impl Run<'_> {
         let Some(deadline) = limits.timeout.and_then(|timeout| started.checked_add(timeout)) else {
             return self.stacked(job, limits);
         };
-        // SAFETY: the flag lives as long as the context, which outlives the thread below.
-        let flag = unsafe { AtomicI32::from_ptr((self.native.loaded.library.stop)(self.context)) };
+        let stop = Stop { stop: self.native.loaded.library.stop, context: self.context };
         let (done, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if ended.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    flag.store(1, Ordering::Relaxed);
+                    stop.now();
                 }
             });
             let status = self.stacked(job, limits);

@@ -32,7 +32,7 @@ pub struct Library {
     pub(crate) threads: unsafe extern "C" fn(*mut Context, u64, f64),
     pub(crate) listen: unsafe extern "C" fn(*mut Context, Hear, *const c_void),
     pub(crate) watch: unsafe extern "C" fn(*mut Context, *const AtomicI64),
-    pub(crate) stop: unsafe extern "C" fn(*mut Context) -> *mut i32,
+    pub(crate) stop: unsafe extern "C" fn(*mut Context),
     pub(crate) make: unsafe extern "C" fn(*mut Context, u32, u32, u64) -> *mut i64,
     pub(crate) told: unsafe extern "C" fn(*const Context, *mut i64),
     pub(crate) drop: unsafe extern "C" fn(*mut Context, *mut i64),

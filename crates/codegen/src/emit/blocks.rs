@@ -37,6 +37,9 @@ impl Body<'_, '_> {
         let mut has_left = false;
         for (at, stmt) in block.stmts.iter().enumerate() {
             (self.span, self.is_proven) = (stmt.span, self.next_is_proven());
+            if stmt.vars.first().is_some_and(|var| self.folded.contains(var)) {
+                continue;
+            }
             let is_tail = matches!(exit, Exit::Return)
                 && at + 1 == block.stmts.len()
                 && self.accumulators.is_empty()

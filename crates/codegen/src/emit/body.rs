@@ -53,6 +53,10 @@ pub(super) struct Body<'e, 'p> {
     pub is_slow: bool,
     /// Whether what is at hand is run by threads.
     pub is_shared: bool,
+    /// Whether what is at hand is in a loop over anything that threads share out.
+    pub is_spread: bool,
+    /// What statements bind that are done after all iterations of such a loop, in order.
+    pub folded: FxHashSet<VarId>,
     /// Whether what is at hand is in a loop.
     pub is_inside: bool,
     /// What threads run of its loops: functions of their own, before it.

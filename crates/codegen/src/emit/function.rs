@@ -35,6 +35,8 @@ impl Emit<'_> {
             fresh_accs: FxHashSet::default(),
             is_slow: false,
             is_shared: false,
+            is_spread: false,
+            folded: FxHashSet::default(),
             is_inside: false,
             workers: String::new(),
             polls: false,

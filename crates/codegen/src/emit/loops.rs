@@ -1,7 +1,7 @@
 //! Loops. A collected array has its memory before the loop where its sizes are known then; the rows that an
 //! inner loop collects go straight to their place in it.
 
-use pullback_base::Id;
+use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Scope, VarId};
 use rustc_hash::FxHashSet;
 
@@ -56,10 +56,17 @@ impl Body<'_, '_> {
         }
         self.open(format_args!("{{"));
         let tells = self.tells();
+        let is_once = self.is_once();
+        let spread = self.spread(looped, vars);
         let outside = std::mem::replace(&mut self.is_inside, true);
         match &looped.form {
-            LoopForm::For { index, count, down } => {
-                self.counted(looped, inner, vars, (*index, *count, *down), tells);
+            LoopForm::For { index, count, .. } => {
+                self.begin_all(looped, vars, *index, *count);
+                if let Some(spread) = spread {
+                    self.spread_out(looped, inner, vars, &spread, [is_once, tells]);
+                } else {
+                    self.counted(looped, inner, vars, tells);
+                }
             }
             LoopForm::While(cond) => {
                 for var in collected {
@@ -111,17 +118,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A loop with a count.
-    fn counted(
-        &mut self,
-        looped: &Loop,
-        inner: &[Scope],
-        vars: &[VarId],
-        (index, count, down): (VarId, Atom, bool),
-        tells: bool,
-    ) {
-        // A few iterations without calls and loops inside take no time to speak of.
-        let is_small = is_straight(&looped.body) && matches!(count, Atom::Int(n) if n <= STRETCH);
+    /// Begins what a loop with a count collects.
+    fn begin_all(&mut self, looped: &Loop, vars: &[VarId], index: VarId, count: Atom) {
         let (count, site) = (self.atom(count), self.site());
         let collected = &vars[looped.states.len()..];
         if !collected.is_empty() && !self.is_proven {
@@ -132,7 +130,16 @@ impl Body<'_, '_> {
         for (var, row) in collected.iter().zip(&looped.body.results[looped.states.len()..]) {
             self.begin(*var, *row, &looped.body, index, &count);
         }
-        let i = index.index();
+    }
+
+    /// A loop with a count, one iteration after the other.
+    fn counted(&mut self, looped: &Loop, inner: &[Scope], vars: &[VarId], tells: bool) {
+        let LoopForm::For { index, count, down } = looped.form else {
+            bug("codegen", "a loop with a count")
+        };
+        // A few iterations without calls and loops inside take no time to speak of.
+        let is_small = is_straight(&looped.body) && matches!(count, Atom::Int(n) if n <= STRETCH);
+        let (i, count) = (index.index(), self.atom(count));
         let is_short = is_straight(&looped.body) && !is_small;
         let tells = tells && !is_small;
         if tells {
@@ -381,7 +388,7 @@ fn reads(block: &Block, array: VarId, rank: u8) -> usize {
 }
 
 /// Whether code has no loops and calls inside, so that it takes little time.
-fn is_straight(body: &Block) -> bool {
+pub(super) fn is_straight(body: &Block) -> bool {
     let mut is_straight = true;
     body.visit(&mut |stmt| {
         is_straight &= !matches!(stmt.op, Op::Loop(_) | Op::Call(..) | Op::Custom { .. });

@@ -29,6 +29,7 @@ mod parted;
 mod places;
 mod primitives;
 mod shared;
+mod spread;
 mod stand;
 mod statements;
 mod tables;
@@ -44,6 +45,7 @@ use crate::layout::{MAX_RANK, canonical_strings, with_cells};
 use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
 use bases::bases;
+use spread::Spreads;
 use shared::{OWN, array_types, looks_at_texts, run};
 
 pub(crate) use shared::{bytes, texts};
@@ -88,6 +90,7 @@ const RUNTIME: &[&str] = &[
     include_str!("../runtime/angles.c"),
     include_str!("../runtime/powers.c"),
     include_str!("../runtime/threads.c"),
+    include_str!("../runtime/spread.c"),
     include_str!("../runtime/run.c"),
 ];
 
@@ -160,7 +163,7 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
     }
     let mut text = first_lines(units);
     // A library starts no threads, and has ends of its own.
-    RUNTIME[..RUNTIME.len() - 2].iter().for_each(|part| text.push_str(part));
+    RUNTIME[..RUNTIME.len() - 3].iter().for_each(|part| text.push_str(part));
     if units.iter().any(|unit| looks_at_texts(unit.program)) {
         text.push_str(TEXT);
     }
@@ -182,6 +185,7 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
         check_ranks(unit.program)?;
         let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
         emit.may_share = true;
+        emit.spreads = Some(Spreads::of(unit.program, unit.roots, &emit.graph));
         emit.tells_stand = true;
         emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));
@@ -220,6 +224,10 @@ struct Emit<'p> {
     /// Whether threads may run its loops, and from how many statements on where that number is known.
     pub may_share: bool,
     worth: f64,
+    /// Which loops over anything threads may share out.
+    spreads: Option<Spreads>,
+    /// Whether threads get the constants that are known.
+    shares_constants: bool,
     /// Whether its loops tell how far they are.
     pub tells_stand: bool,
     /// What the names of this program begin with.
@@ -265,6 +273,8 @@ impl<'p> Emit<'p> {
             may_share: false,
             tells_stand: false,
             worth: unit.worth,
+            spreads: None,
+            shares_constants: false,
             prefix,
             has_cells: with_cells(&unit.program.datas),
             strings: canonical_strings(unit.program),
@@ -336,6 +346,12 @@ impl Emit<'_> {
     /// The name of what computes a constant.
     fn constant_name(&self, func: FuncId) -> String {
         format!("{}k{}", self.prefix, func.index())
+    }
+
+    /// Whether it has constants that are reached.
+    fn has_constants(&self) -> bool {
+        let mut funcs = self.program.funcs.iter_enumerated();
+        funcs.any(|(func, def)| def.is_constant && self.graph.is_reached[func])
     }
 
     /// Whether values of a type are counted.

@@ -7,7 +7,7 @@ use pullback_ir::{Elem, Func, FuncId, Type, holds_real};
 
 use super::Emit;
 use super::shared::looks_at_texts;
-use crate::layout::{cell_words, field_number, var_type, words};
+use crate::layout::{cell_words, elem_number, field_number, var_type, words};
 
 impl Emit<'_> {
     /// The C type of a variable, which the head has then.
@@ -61,7 +61,7 @@ impl Emit<'_> {
         let funcs: Vec<FuncId> =
             self.program.funcs.ids().filter(|func| self.graph.is_reached[*func]).collect();
         let mut declared = String::new();
-        let mut memo = String::new();
+        let (mut memo, mut lent) = (String::new(), String::new());
         for func in funcs {
             let Func { results, is_constant, .. } = &self.program.funcs[func];
             let (results, is_constant) = (results.clone(), *is_constant);
@@ -80,6 +80,7 @@ impl Emit<'_> {
                 if !types.is_empty() {
                     let _ = writeln!(memo, "  {} m{};", self.result_type(func), func.index());
                 }
+                lent.push_str(&lent_lines(func.index(), &results));
             }
         }
         let mut text = self.data_tables();
@@ -92,6 +93,16 @@ impl Emit<'_> {
             text,
             "typedef struct {{\n{memo}}} {name};\n#undef PB_MEMO\n#define PB_MEMO (({name} *)c->memo)\n"
         );
+        if self.shares_constants {
+            let known = self.named("known");
+            let _ = writeln!(
+                text,
+                "static void {known}(const pb_ctx *run, pb_ctx *c) {{\n\
+                 \x20 {name} *m = pb_take(c, -1, (sizeof *m + 15) & ~UINT64_C(15));\n\
+                 \x20 *m = *(const {name} *)run->memo;\n\
+                 \x20 c->memo = m;\n{lent}}}"
+            );
+        }
         text
     }
 
@@ -186,4 +197,20 @@ impl Emit<'_> {
              \x20 switch (root) {{\n{cases}  }}\n}}\n\n"
         )
     }
+}
+
+/// The lines by which a thread holds the arrays of a constant that is known by heads of its own.
+fn lent_lines(number: usize, results: &[Type]) -> String {
+    let mut lines = String::new();
+    for (at, ty) in results.iter().enumerate() {
+        if ty.is_array() && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool) {
+            let part = if results.len() == 1 { String::new() } else { format!(".r{at}") };
+            let elem = elem_number(ty.elem);
+            let _ = writeln!(
+                lines,
+                "  if (m->s{number} == 2) m->m{number}{part}.b = pb_lent(c, m->m{number}{part}.b, {elem});"
+            );
+        }
+    }
+    lines
 }

@@ -83,6 +83,9 @@ typedef struct pb_ctx {
   pb_large *spare[64];
   uint64_t kept;
   volatile int stop;
+  struct pb_worker *crew;
+  uint64_t crew_size;
+  char crew_changes;
   uint64_t threads;
   double worth;
   int64_t *stand;
@@ -128,6 +131,10 @@ static PB_COLD PB_UNUSED void pb_fail_no_int(pb_ctx *c, int32_t site, double x) 
 
 /* What an array is whose elements nothing looks at. */
 static pb_block pb_undef = {INT64_C(1) << 60, PB_ARRAY, PB_UNIT};
+
+/* The head of an array whose elements are somebody else's: of this one too nobody is the last holder. Whoever holds it
+   counts here, and not where other threads count. */
+#define PB_LENT(elem) {{INT64_C(1) << 60, PB_ARRAY, elem}, 0, 0}
 
 static PB_COLD void pb_out_of_memory(pb_ctx *c, int32_t site, uint64_t count, uint64_t size) {
   pb_fail(c, site, PB_F_MEMORY, (int64_t)count, (int64_t)c->used, (int64_t)size);

@@ -34,7 +34,13 @@ static inline PB_UNUSED void pb_tell_done(pb_ctx *c, int64_t done) {
   if (PB_RARE(c->stand != 0)) __atomic_store_n(c->stand, done, __ATOMIC_RELAXED);
 }
 
-__attribute__((visibility("default"))) volatile int *pb_stop(pb_ctx *c) { return &c->stop; }
+/* Says that a run is to stop. Somebody else may do so at any time before the run is closed. */
+__attribute__((visibility("default"))) void pb_stop(pb_ctx *c) {
+  __atomic_store_n(&c->stop, 1, __ATOMIC_RELAXED);
+  pb_crew_enter(c);
+  pb_crew_stop(c);
+  pb_crew_leave(c);
+}
 
 __attribute__((visibility("default"))) void pb_told(const pb_ctx *c, int64_t fault[8]) {
   memcpy(fault, c->fault, sizeof c->fault);

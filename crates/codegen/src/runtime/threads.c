@@ -1,46 +1,81 @@
 /* Loops whose iterations do not wait for each other, or only to add up, on several threads. */
 #include <pthread.h>
+#include <time.h>
 
 /* Iterations of a loop, of its frame: what it needs from around it. They add to a place of their own, if one is given,
    else to where the sums are. */
 typedef void pb_stretch(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own);
 /* Adds what is in such a place to where the sums are. */
 typedef void pb_join(const void *frame, const double *own);
+/* Gives a thread the constants that are known. */
+typedef void pb_known(const pb_ctx *c, pb_ctx *own);
 
 /* The most pieces of a loop, and the most threads. */
 #define PB_PIECES 512
 /* In how many pieces a loop adds up, however many threads there are. */
 #define PB_SUMS 16
+/* The stack of a thread, which is committed as it is used, and what is left free of it. */
+#define PB_STACK (UINT64_C(64) << 20)
+#define PB_MARGIN (UINT64_C(1) << 20)
 
 /* A loop that is shared out: in pieces, which threads take one after the other, each with a place for its sums. */
 typedef struct {
   pb_stretch *part;
   const void *frame;
-  int64_t count, piece, pieces, next;
+  int64_t first, count, piece, pieces, next;
   double *own;
   int64_t total, apart;
+  uint64_t stack;
+  pb_known *known;
+  const pb_ctx *run;
   char done[PB_PIECES + 1];
 } pb_shared;
 
 /* A thread with memory of its own. */
-typedef struct {
+typedef struct pb_worker {
   pb_ctx own;
   pb_shared *shared;
   pthread_t thread;
 } pb_worker;
 
+/* Those who say that a run is to stop tell its threads, while these are there. */
+static void pb_crew_enter(pb_ctx *c) {
+  while (__atomic_test_and_set(&c->crew_changes, __ATOMIC_ACQUIRE)) {}
+}
+
+static void pb_crew_leave(pb_ctx *c) { __atomic_clear(&c->crew_changes, __ATOMIC_RELEASE); }
+
+static void pb_crew_stop(pb_ctx *c) {
+  for (uint64_t k = 0; k < c->crew_size; k++) __atomic_store_n(&c->crew[k].own.stop, 1, __ATOMIC_RELAXED);
+}
+
+static void pb_crew_is(pb_ctx *c, pb_worker *workers, uint64_t threads) {
+  pb_crew_enter(c);
+  c->crew = workers;
+  c->crew_size = threads;
+  if (c->stop) pb_crew_stop(c);
+  pb_crew_leave(c);
+}
+
 static void pb_piece(pb_shared *s, pb_ctx *c, int64_t at) {
-  const int64_t from = at * s->piece, left = s->count - from;
+  const int64_t from = s->first + at * s->piece, left = s->count - from, to = left < s->piece ? s->count : from + s->piece;
   double *const own = s->own ? s->own + at * s->apart : 0;
   if (own) memset(own, 0, 8 * (size_t)s->total);
-  s->part(c, s->frame, from, left < s->piece ? s->count : from + s->piece, own);
+  s->part(c, s->frame, from, to, own);
   s->done[at] = 1;
+  if (s->run && s->run->stand) __atomic_fetch_add(s->run->stand, to - from, __ATOMIC_RELAXED);
 }
 
 static void *pb_work_on(void *worker) {
   pb_worker *w = worker;
-  /* Where a piece fails, for want of memory or of time, its thread ends. */
-  if (setjmp(w->own.jump)) return 0;
+  if (w->shared->stack && !w->own.low) w->own.low = (uint64_t)__builtin_frame_address(0) - (w->shared->stack - PB_MARGIN);
+  /* Where a piece fails, its thread ends. The others go on where only there was too little memory or stack for it. */
+  if (setjmp(w->own.jump)) {
+    if (w->own.fault[0] != PB_F_MEMORY && w->own.fault[0] != PB_F_DEEP)
+      __atomic_store_n(&w->shared->next, w->shared->pieces, __ATOMIC_RELAXED);
+    return 0;
+  }
+  if (w->shared->known) w->shared->known(w->shared->run, &w->own);
   for (;;) {
     const int64_t at = __atomic_fetch_add(&w->shared->next, 1, __ATOMIC_RELAXED);
     if (at >= w->shared->pieces) return 0;
@@ -55,20 +90,43 @@ static uint64_t pb_crew(const pb_ctx *c, int64_t count, int64_t step) {
   return threads > PB_PIECES / 8 ? PB_PIECES / 8 : threads;
 }
 
-/* Runs the pieces of a loop on so many threads, but for those that there is too little memory or time for. */
+/* Runs the pieces of a loop on so many threads, but for those that there is too little memory or time for. A thread
+   has all of a context but what only the run itself needs: it starts no threads, and tells nothing. */
 static void pb_run_pieces(pb_ctx *c, pb_shared *shared, uint64_t threads) {
   pb_worker *workers = calloc(threads, sizeof *workers);
   if (!workers) return;
   for (uint64_t k = 0; k < threads; k++) {
-    workers[k].own.limit = (c->limit - c->used) / threads;
+    pb_ctx *const own = &workers[k].own;
+    own->limit = (c->limit - c->used) / threads;
+    own->worth = c->worth;
+    own->outside = c->outside;
+    own->depth = c->depth;
+    own->types = c->types;
+    own->texts = c->texts;
+    memcpy(&own->call1, &c->call1, 4 * sizeof(void *));
     workers[k].shared = shared;
   }
+  workers[0].own.low = c->low ? c->low : 1;
+  pb_crew_is(c, workers, threads);
+  pthread_attr_t attr;
   uint64_t started = 1;
-  while (started < threads && !pthread_create(&workers[started].thread, 0, pb_work_on, &workers[started])) started++;
+  if (!pthread_attr_init(&attr)) {
+    if (!shared->stack || !pthread_attr_setstacksize(&attr, shared->stack))
+      while (started < threads && !pthread_create(&workers[started].thread, &attr, pb_work_on, &workers[started])) started++;
+    pthread_attr_destroy(&attr);
+  }
   pb_work_on(&workers[0]);
   for (uint64_t k = 1; k < started; k++) pthread_join(workers[k].thread, 0);
+  pb_crew_is(c, 0, 0);
   for (uint64_t k = 0; k < threads; k++) pb_free_all(&workers[k].own);
   free(workers);
+}
+
+/* What no thread has done is done here, with all the memory and the stack that there are: a run that is to stop, or a
+   piece that fails, says so. */
+static void pb_run_rest(pb_ctx *c, pb_shared *shared) {
+  for (int64_t at = 0; at < shared->pieces; at++)
+    if (!shared->done[at]) pb_piece(shared, c, at);
 }
 
 /* Runs a loop with so many iterations, of which so many go at once: by other threads too, if there may be some. Pieces
@@ -78,11 +136,9 @@ static PB_UNUSED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, i
   const uint64_t threads = pb_crew(c, count, step);
   if (threads < 2) return part(c, frame, 0, count, 0);
   const int64_t piece = (count / step / (8 * (int64_t)threads) + 1) * step;
-  pb_shared shared = {part, frame, count, piece, (count + piece - 1) / piece, 0, 0, 0, 0, {0}};
+  pb_shared shared = {part, frame, 0, count, piece, (count + piece - 1) / piece, 0, 0, 0, 0, 0, 0, 0, {0}};
   pb_run_pieces(c, &shared, threads);
-  /* What no thread had the memory for is done with all that there is; a run that is to stop says so here. */
-  for (int64_t at = 0; at < shared.pieces; at++)
-    if (!shared.done[at]) pb_piece(&shared, c, at);
+  pb_run_rest(c, &shared);
 }
 
 /* As pb_share, of a loop that adds up, in a place of so many numbers: pieces are always the same, and are joined in
@@ -94,7 +150,7 @@ static PB_UNUSED void pb_share_sums(
   const uint64_t threads = pb_crew(c, count, step), room = (c->limit - c->used) / 2;
   const int apart = threads > 1 && (uint64_t)total < room / 8 / PB_SUMS;
   pb_block *const block = pb_scratch(c, site, (int64_t[]){apart ? pieces : 1, total}, 2, 8);
-  pb_shared shared = {part, frame, count, piece, pieces, 0, PB_ALIGNED(block), total, apart ? total : 0, {0}};
+  pb_shared shared = {part, frame, 0, count, piece, pieces, 0, PB_ALIGNED(block), total, apart ? total : 0, 0, 0, 0, {0}};
   if (apart) pb_run_pieces(c, &shared, threads);
   for (int64_t at = 0; at < pieces; at++) {
     if (!shared.done[at]) pb_piece(&shared, c, at);

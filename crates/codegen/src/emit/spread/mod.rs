@@ -1,0 +1,302 @@
+//! Loops over anything on several threads: those that call, search, allocate or fail.
+//!
+//! Type: a loop to C. What is shared out is a loop whose iterations hang on each other by a few numbers at their end at
+//! most, such as a sum, and that collects numbers or rows of numbers. The body becomes a function from an iteration to
+//! another, with what it needs from around it in a frame. The numbers that an iteration leaves for the next ones are
+//! kept, and what is made of them is made afterwards, in order. Each thread has a context of its own, with its memory,
+//! its stack, and its copy of the constants that are known. No block is counted by two threads: the function holds
+//! arrays from outside by heads of its own, and what has cells inside stays with one thread. What an iteration makes
+//! goes when it ends, but for the numbers in the arrays that are collected, which have their place before.
+//!
+//! Law: bits and errors are those of the loop, and of one thread, since the text is the same for any number of threads,
+//! each iteration is computed alone, and what adds up is added up in order. A piece that fails is not done; what is not
+//! done is done in order by the run itself, with all its memory and its stack.
+//!
+//! Cost: a frame, and what iterations leave. Where there may be several threads, the first iterations are timed, and the
+//! others are shared out if that is worth it (`runtime/spread.c`).
+
+mod plan;
+
+use std::fmt::Write;
+
+use pullback_base::{Id, bug};
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Scope, VarId};
+
+pub(super) use self::plan::{Spread, Spreads};
+use super::blocks::Exit;
+use super::body::Body;
+use super::{Lines, stand};
+use crate::layout::{elem_number, elem_type};
+
+/// How often a loop that is inside another one is to run at least, if that is known.
+const FEW: i64 = 16;
+
+/// The functions of a loop that is shared out.
+struct Made {
+    name: String,
+    /// The values of its frame.
+    frame: Vec<String>,
+    /// Which of its arrays are made row by row.
+    builds: Vec<VarId>,
+}
+
+impl Body<'_, '_> {
+    /// How a loop is shared out, if it may be.
+    pub(super) fn spread(&self, looped: &Loop, vars: &[VarId]) -> Option<Spread> {
+        let LoopForm::For { count, .. } = looped.form else { return None };
+        let is_once = self.is_once();
+        let is_short = matches!(count, Atom::Int(count) if count < FEW) && !is_once;
+        let spreads = self.emit.spreads.as_ref()?;
+        let collected = &vars[looped.states.len()..];
+        let stays = self.is_slow
+            || self.is_spread
+            || is_short
+            || !spreads.holds(self.func)
+            || collected.iter().any(|var| self.places.contains_key(var));
+        if stays {
+            return None;
+        }
+        let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
+        let spread = spreads.spread(self.emit.program, looped, proven)?;
+        let mut accs = spread.outside.iter().filter(|var| self.ty(**var).is_acc);
+        let are_apart = accs.clone().count() < 2 || accs.all(|acc| self.fresh_accs.contains(acc));
+        are_apart.then_some(spread)
+    }
+
+    /// Whether a run comes to what is at hand once.
+    pub(super) fn is_once(&self) -> bool {
+        self.emit.graph.is_outermost[self.func] && !self.is_inside
+    }
+
+    /// The lines that run such a loop; its states are there, and its arrays are begun.
+    pub(super) fn spread_out(
+        &mut self,
+        looped: &Loop,
+        inner: &[Scope],
+        vars: &[VarId],
+        spread: &Spread,
+        [is_once, tells]: [bool; 2],
+    ) {
+        let LoopForm::For { count, down, .. } = looped.form else {
+            bug("codegen", "a loop with a count")
+        };
+        let count = self.atom(count);
+        if tells {
+            self.tell_begin(&count, down);
+        }
+        let Made { name, frame, builds } = self.spread_functions(looped, inner, vars, spread, tells);
+        let fold = if looped.states.is_empty() { "0".to_owned() } else { format!("{name}_fold") };
+        let known = if self.emit.has_constants() {
+            self.emit.shares_constants = true;
+            self.emit.named("known")
+        } else {
+            "0".to_owned()
+        };
+        let (rows, words, is_once) = (builds.len(), spread.left.len(), i32::from(is_once));
+        self.line(format_args!(
+            "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {words}, {rows}, {is_once}}};"
+        ));
+        self.line(format_args!("{name}_frame e = {{{}}};", frame.join(", ")));
+        self.line(format_args!("pb_spread(c, &{name}_loop, &e, {count});"));
+        for state in &looped.states {
+            self.line(format_args!("v{0} = e.k{0};", state.index()));
+        }
+        for var in builds {
+            self.line(format_args!("g{}.len = {count};", var.index()));
+        }
+        if tells {
+            self.tell_end();
+        }
+    }
+
+    /// The functions that run iterations, and what is done in order.
+    fn spread_functions(
+        &mut self,
+        looped: &Loop,
+        inner: &[Scope],
+        vars: &[VarId],
+        spread: &Spread,
+        tells: bool,
+    ) -> Made {
+        let name = format!("{}_s{}", self.emit.name(self.func), self.fresh());
+        let collected = &vars[looped.states.len()..];
+        let (mut fields, mut heads) = (String::from("  pb_left left;\n"), String::new());
+        let mut ends = String::new();
+        let mut frame = vec!["{0, 0}".to_owned()];
+        let rows: Vec<VarId> =
+            collected.iter().copied().filter(|var| !self.begun.contains(var)).collect();
+        for var in rows.iter().map(|var| var.index()) {
+            let _ = writeln!(fields, "  pb_build *g{var};");
+            let _ = writeln!(heads, "  pb_build g{var} = *e->g{var};");
+            let _ = writeln!(ends, "  if (!own) *e->g{var} = g{var};");
+            frame.push(format!("&g{var}"));
+        }
+        let mut field = |ty: &str, name: &str| {
+            let _ = writeln!(fields, "  {ty} {name};");
+            let _ = writeln!(heads, "  {ty} {name} = e->{name};");
+            frame.push(name.to_owned());
+        };
+        let mut own = String::new();
+        for var in &spread.outside {
+            let (ty, name) = (self.ty(*var), format!("v{}", var.index()));
+            field(&self.c_type(ty), &name);
+            own.push_str(&self.own_head(*var));
+        }
+        for (var, row) in collected.iter().zip(&looped.body.results[looped.states.len()..]) {
+            let (ty, name) = (self.ty(*var), var.index());
+            if self.begun.contains(var) {
+                field(&format!("{} *restrict", elem_type(ty.elem)), &format!("q{name}"));
+            }
+            if row.var().is_some_and(|row| self.places.contains_key(&row)) {
+                (1..ty.rank).for_each(|at| field("int64_t", &format!("z{name}_{}", at - 1)));
+            }
+        }
+        let states: Vec<(String, usize)> =
+            looped.states.iter().map(|state| (self.c_type(self.ty(*state)), state.index())).collect();
+        for (ty, state) in &states {
+            let _ = writeln!(fields, "  {ty} k{state};");
+            frame.push(format!("v{state}"));
+        }
+        let inside = self.iterations(looped, inner, vars, spread, tells);
+        let fold = self.fold(looped, spread, &name);
+        let _ = write!(
+            self.workers,
+            "typedef struct {{\n{fields}}} {name}_frame;\n\
+             static void {name}(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) {{\n\
+             \x20 const {name}_frame *e = frame;\n{heads}{own}{inside}{ends}}}\n{fold}"
+        );
+        Made { name, frame, builds: rows }
+    }
+
+    /// The lines by which a function holds an array from outside by a head of its own, and has a place for it where its
+    /// callers have one.
+    fn own_head(&self, var: VarId) -> String {
+        let (ty, name) = (self.ty(var), var.index());
+        let mut lines = String::new();
+        let has_block = ty.is_array() && !ty.is_acc && ty.elem != Elem::Unit;
+        if has_block {
+            let elem = elem_number(ty.elem);
+            let _ = writeln!(lines, "  pb_buffer h{name} = PB_LENT({elem});");
+            let _ = writeln!(lines, "  if (v{name}.b != &pb_undef) v{name}.b = &h{name}.head;");
+        }
+        let params = &self.emit.program.funcs[self.func].params;
+        let at = params.iter().position(|param| *param == var);
+        if at.is_some_and(|at| self.emit.by_place[self.func][at]) {
+            let ty = crate::layout::var_type(ty);
+            let _ = writeln!(lines, "  const {ty} *const l{name} = &v{name};");
+        }
+        lines
+    }
+
+    /// The lines that run iterations.
+    fn iterations(
+        &mut self,
+        looped: &Loop,
+        inner: &[Scope],
+        vars: &[VarId],
+        spread: &Spread,
+        tells: bool,
+    ) -> String {
+        let LoopForm::For { index, count, down } = looped.form else {
+            bug("codegen", "a loop with a count")
+        };
+        let (collected, count) = (&vars[looped.states.len()..], self.atom(count));
+        let outer = std::mem::replace(&mut self.lines, Lines { text: String::new(), depth: 1 });
+        self.open(format_args!("for (int64_t turn = from; turn < to; turn++) {{"));
+        self.iteration(index.index(), &count, down);
+        self.poll();
+        if tells {
+            let line = stand::done("turn", &count, false);
+            self.line(format_args!("{line}"));
+        }
+        let body = Block {
+            stmts: looped.body.stmts.clone(),
+            results: looped.body.results[looped.states.len()..].to_vec(),
+        };
+        let bare =
+            Loop { form: looped.form.clone(), states: vec![], init: vec![], body: body.clone() };
+        let (polls, is_spread) = (self.polls, self.is_spread);
+        (self.polls, self.is_spread) = (true, true);
+        self.folded.clone_from(&spread.folded);
+        self.block(&body, &inner[0], &[], Exit::Next(&bare, collected));
+        self.folded.clear();
+        (self.polls, self.is_spread) = (polls, is_spread);
+        let words = spread.left.len();
+        for (at, var) in spread.left.iter().enumerate() {
+            let (name, field) = (var.index(), word(self.ty(*var).elem));
+            self.line(format_args!(
+                "e->left.left[(turn - e->left.first) * {words} + {at}].{field} = v{name};"
+            ));
+        }
+        self.close();
+        std::mem::replace(&mut self.lines, outer).text
+    }
+
+    /// The index of an iteration.
+    fn iteration(&mut self, index: usize, count: &str, down: bool) {
+        if down {
+            self.line(format_args!("const int64_t v{index} = {count} - 1 - turn;"));
+        } else {
+            self.line(format_args!("const int64_t v{index} = turn;"));
+        }
+    }
+
+    /// The function that does what is done in order, if there is anything.
+    fn fold(&mut self, looped: &Loop, spread: &Spread, name: &str) -> String {
+        let LoopForm::For { index, count, down } = looped.form else {
+            bug("codegen", "a loop with a count")
+        };
+        if looped.states.is_empty() {
+            return String::new();
+        }
+        let outer = std::mem::replace(&mut self.lines, Lines { text: String::new(), depth: 1 });
+        let (span, is_proven) = (self.span, self.is_proven);
+        let mut used: Vec<Atom> = looped.body.results[..looped.states.len()].to_vec();
+        let folded = |stmt: &&pullback_ir::Stmt| {
+            stmt.vars.first().is_some_and(|var| spread.folded.contains(var))
+        };
+        for stmt in looped.body.stmts.iter().filter(folded) {
+            stmt.op.for_each_atom(&mut |atom| used.push(atom));
+        }
+        used.extend(down.then_some(count));
+        for var in spread.outside.iter().filter(|var| used.contains(&Atom::Var(**var))) {
+            self.define(*var, &format!("e->v{}", var.index()));
+        }
+        for state in &looped.states {
+            self.define(*state, &format!("e->k{}", state.index()));
+        }
+        let count = self.atom(count);
+        self.open(format_args!("for (int64_t turn = from; turn < to; turn++) {{"));
+        self.iteration(index.index(), &count, down);
+        let words = spread.left.len();
+        for (at, var) in spread.left.iter().enumerate() {
+            let field = word(self.ty(*var).elem);
+            self.define(*var, &format!("e->left.left[(turn - e->left.first) * {words} + {at}].{field}"));
+        }
+        for stmt in looped.body.stmts.iter().filter(folded) {
+            // What may fail is there only where it does not.
+            (self.span, self.is_proven) = (stmt.span, true);
+            self.stmt(stmt, &[], &[]);
+        }
+        (self.span, self.is_proven) = (span, is_proven);
+        let values: Vec<String> = looped.body.results[..looped.states.len()]
+            .iter()
+            .map(|atom| self.atom(*atom))
+            .collect();
+        self.assign(&looped.states, &values);
+        self.close();
+        for state in looped.states.iter().map(|state| state.index()) {
+            self.line(format_args!("e->k{state} = v{state};"));
+        }
+        let lines = std::mem::replace(&mut self.lines, outer).text;
+        format!(
+            "static void {name}_fold(void *frame, int64_t from, int64_t to) {{\n\
+             \x20 {name}_frame *e = frame;\n{lines}}}\n"
+        )
+    }
+}
+
+/// The field of a word that has a number.
+fn word(elem: Elem) -> &'static str {
+    if elem == Elem::Real { "r" } else { "i" }
+}

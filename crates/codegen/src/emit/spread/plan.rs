@@ -1,0 +1,213 @@
+//! Which loops that are no kernels threads may share out, and what of their iterations is done in order.
+
+use pullback_base::IdVec;
+use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId};
+use rustc_hash::FxHashSet;
+
+use super::super::loops::is_straight;
+use super::super::primitives::{Form, form};
+use super::super::{Graph, callees_in};
+
+/// How many numbers an iteration may leave for what is done in order.
+const LEFT: usize = 16;
+
+/// What a loop is that is shared out.
+pub(in crate::emit) struct Spread {
+    /// The variables from outside, in the order of their first use.
+    pub outside: Vec<VarId>,
+    /// What statements bind that are done in order, after the iterations.
+    pub folded: FxHashSet<VarId>,
+    /// What they need of each iteration.
+    pub left: Vec<VarId>,
+}
+
+/// What is known of the functions of a program.
+pub(in crate::emit) struct Spreads {
+    tells: Tells,
+    /// Whether a function reaches a constant that holds cells, which count for all threads.
+    meets_cells: IdVec<FuncId, bool>,
+    /// Whether a function is reached from elsewhere than such loops, so that its own may be shared out.
+    holds: IdVec<FuncId, bool>,
+}
+
+impl Spreads {
+    pub fn of(program: &Program, roots: &[FuncId], graph: &Graph) -> Self {
+        let has_cells = crate::layout::with_cells(&program.datas);
+        let is_plain = |ty: &Type| match ty.elem {
+            Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
+            Elem::Data(data) => !ty.is_array() && !has_cells[data],
+            Elem::Str => false,
+        };
+        let mut meets_cells: IdVec<FuncId, bool> = program
+            .funcs
+            .iter()
+            .map(|func| func.is_constant && !func.results.iter().all(is_plain))
+            .collect();
+        let mut changes = true;
+        while std::mem::take(&mut changes) {
+            for func in program.funcs.ids().filter(|func| graph.is_reached[*func]) {
+                let meets = super::super::callees(program, func).iter().any(|callee| meets_cells[*callee]);
+                if meets && !meets_cells[func] {
+                    meets_cells[func] = true;
+                    changes = true;
+                }
+            }
+        }
+        let holds = program.funcs.iter().map(|_| false).collect();
+        let mut spreads = Self { tells: Tells::of(program), meets_cells, holds };
+        let mut todo = roots.to_vec();
+        while let Some(func) = todo.pop() {
+            if !std::mem::replace(&mut spreads.holds[func], true) {
+                spreads.callees(program, &program.funcs[func].body, &mut todo);
+            }
+        }
+        spreads
+    }
+
+    /// Whether a function may have loops that are shared out.
+    pub fn holds(&self, func: FuncId) -> bool {
+        self.holds[func]
+    }
+
+    /// The functions that a block calls outside loops that may be shared out.
+    fn callees(&self, program: &Program, block: &Block, to: &mut Vec<FuncId>) {
+        for stmt in &block.stmts {
+            match &stmt.op {
+                Op::Loop(looped) if self.spread(program, looped, &[]).is_some() => {}
+                Op::Loop(Loop { form: LoopForm::While(cond), body, .. }) => {
+                    self.callees(program, cond, to);
+                    self.callees(program, body, to);
+                }
+                _ if stmt.op.blocks().is_empty() => {
+                    let alone = Block { stmts: vec![stmt.clone()], results: vec![] };
+                    to.extend(callees_in(program, &alone));
+                }
+                op => op.blocks().into_iter().for_each(|inner| self.callees(program, inner, to)),
+            }
+        }
+    }
+
+    /// How a loop is shared out, if it may be. `proven` says which statements of its body cannot fail.
+    pub fn spread(&self, program: &Program, looped: &Loop, proven: &[bool]) -> Option<Spread> {
+        let LoopForm::For { index, count, .. } = looped.form else { return None };
+        let body = &looped.body;
+        let is_single = matches!(count, Atom::Int(count) if count < 2);
+        let states = looped.states.len();
+        let results = body.results[states..].iter().map(|atom| program.type_of(*atom));
+        let fits = !is_single
+            && !is_straight(body)
+            && results.into_iter().all(is_plain)
+            && !self.tells.block(program, body)
+            && !callees_in(program, body).iter().any(|callee| self.meets_cells[*callee]);
+        if !fits {
+            return None;
+        }
+        let bound: FxHashSet<VarId> = body.free().into_iter().filter(|var| *var == index || looped.states.contains(var)).collect();
+        let mut outside: Vec<VarId> = body.free();
+        outside.retain(|var| !bound.contains(var));
+        if let Some(count) = count.var().filter(|count| !outside.contains(count)) {
+            outside.push(count);
+        }
+        if !outside.iter().all(|var| self.is_fit(program, body, index, *var)) {
+            return None;
+        }
+        let (folded, left) = folds(program, looped, proven)?;
+        Some(Spread { outside, folded, left })
+    }
+
+    /// Whether a variable from outside may be seen by several threads.
+    fn is_fit(&self, program: &Program, body: &Block, index: VarId, var: VarId) -> bool {
+        let ty = program.vars[var].ty;
+        if ty.is_acc {
+            return ty.elem == Elem::Real && ty.is_array() && is_apart(body, index, var);
+        }
+        match ty.elem {
+            Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
+            Elem::Data(data) => {
+                let constructors = &program.datas[data].constructors;
+                !ty.is_array() && constructors.iter().all(|con| con.fields.is_empty())
+            }
+            Elem::Str => false,
+        }
+    }
+}
+
+/// Whether a value is numbers alone.
+fn is_plain(ty: Type) -> bool {
+    matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool)
+}
+
+/// Whether each iteration adds only to the part of an accumulator that the index names.
+fn is_apart(body: &Block, index: VarId, acc: VarId) -> bool {
+    let mut is_apart = true;
+    body.visit(&mut |stmt| {
+        let mut mentions = false;
+        stmt.op.for_each_atom(&mut |atom| mentions |= atom == acc.into());
+        is_apart &= !mentions
+            || matches!(&stmt.op, Op::AddAcc(_, at, _) | Op::AtAcc(_, at) if at.first() == Some(&index.into()));
+    });
+    is_apart && !body.results.contains(&acc.into())
+}
+
+/// What statements bind that hang on the states, and what they need of the iteration, if all of that is a few numbers.
+fn folds(
+    program: &Program,
+    looped: &Loop,
+    proven: &[bool],
+) -> Option<(FxHashSet<VarId>, Vec<VarId>)> {
+    let (body, states) = (&looped.body, looped.states.len());
+    let is_number = |ty: Type| !ty.is_array() && !ty.is_acc && is_plain(ty);
+    if !looped.states.iter().all(|state| is_number(program.vars[*state].ty)) {
+        return None;
+    }
+    let mut folded: FxHashSet<VarId> = looped.states.iter().copied().collect();
+    let mut bound: FxHashSet<VarId> = FxHashSet::default();
+    let mut needed: Vec<VarId> = vec![];
+    let mut number = 0;
+    for stmt in &body.stmts {
+        let mut atoms = vec![];
+        stmt.op.for_each_atom(&mut |atom| atoms.extend(atom.var()));
+        for block in stmt.op.blocks() {
+            atoms.extend(block.free());
+        }
+        if atoms.iter().any(|var| folded.contains(var)) {
+            let numbers = stmt.vars.iter().chain(&atoms).all(|var| is_number(program.vars[*var].ty));
+            if !numbers || !is_fold(stmt, proven.get(number).copied().unwrap_or(false)) {
+                return None;
+            }
+            needed.extend(atoms);
+            folded.extend(stmt.vars.iter().copied());
+        } else {
+            bound.extend(stmt.vars.iter().copied());
+        }
+        number += 1 + stmt.op.blocks().iter().map(|block| block.size()).sum::<usize>();
+    }
+    if body.results[states..].iter().filter_map(|atom| atom.var()).any(|var| folded.contains(&var)) {
+        return None;
+    }
+    needed.extend(body.results[..states].iter().filter_map(|atom| atom.var()));
+    let mut left: Vec<VarId> = vec![];
+    for var in needed {
+        if bound.contains(&var) && !left.contains(&var) {
+            left.push(var);
+        }
+    }
+    looped.states.iter().for_each(|state| {
+        folded.remove(state);
+    });
+    (left.len() <= LEFT).then_some((folded, left))
+}
+
+/// Whether a statement is a step of numbers that does not fail.
+fn is_fold(stmt: &Stmt, is_proven: bool) -> bool {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are not for numbers alone")]
+    match &stmt.op {
+        Op::Prim(prim, _) => match form(*prim) {
+            Form::Between(_) | Form::Before(_) | Form::Function(_) => true,
+            Form::Failing(_, operator) => is_proven && operator.is_some(),
+            Form::Truncated | Form::OfTexts(_) | Form::Text(_) => false,
+        },
+        Op::Select(..) | Op::Copy(_) | Op::MulZero(..) => true,
+        _ => false,
+    }
+}
