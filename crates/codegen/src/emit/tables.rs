@@ -94,7 +94,7 @@ impl Emit<'_> {
             "typedef struct {{\n{memo}}} {name};\n#undef PB_MEMO\n#define PB_MEMO (({name} *)c->memo)\n"
         );
         if self.shares_constants {
-            let known = self.named("known");
+            let known = self.named("lend");
             let _ = writeln!(
                 text,
                 "static void {known}(const pb_ctx *run, pb_ctx *c) {{\n\

@@ -88,7 +88,7 @@ impl Body<'_, '_> {
         let fold = if looped.states.is_empty() { "0".to_owned() } else { format!("{name}_fold") };
         let known = if self.emit.has_constants() {
             self.emit.shares_constants = true;
-            self.emit.named("known")
+            self.emit.named("lend")
         } else {
             "0".to_owned()
         };
