@@ -14,7 +14,7 @@ use pullback_opt::{Options, optimise, proven};
 use programs::ANYTHING;
 
 /// Recursion that fits on the stack of a run, but not on that of each of several threads.
-const DEEP: &str = include_str!("spread/deep.ir");
+const DEEP: [&str; 2] = [include_str!("spread/deep.ir"), include_str!("spread/adds.ir")];
 
 fn program(text: &str, simplified: bool) -> Program {
     let program = pullback_ir::parse(text, FileId(0)).expect("a program");
@@ -93,8 +93,7 @@ fn what_has_cells_inside_stays_with_one_thread() {
         let code = emit(&program, &roots, &proven(&program), Fp::Strict).expect("native code");
         code.text.contains("_loop = {")
     };
-    let stays: Vec<usize> =
-        (0..ANYTHING.len()).filter(|at| !shared(&&ANYTHING[*at])).collect();
+    let stays: Vec<usize> = (0..ANYTHING.len()).filter(|at| !shared(&&ANYTHING[*at])).collect();
     assert_eq!(stays, [10]);
 }
 
@@ -124,16 +123,19 @@ fn limits_hold_on_threads() {
 
 #[test]
 fn recursion_goes_as_deep_as_on_one_thread() {
-    let program = program(DEEP, false);
-    let natives = compiled(&program, Fp::Fast, Level::Quick, 0.0);
-    let mut ends = [false; 2];
-    for max_memory in [1 << 20, 16 << 20, 40 << 20, 256 << 20, 1 << 30] {
-        let xs = numbers(6);
-        let wanted = told(&natives[0], &program, &xs, &limits(max_memory));
-        ends[usize::from(wanted.contains("E0710"))] = true;
-        for native in &natives[1..] {
-            assert_eq!(told(native, &program, &xs, &limits(max_memory)), wanted, "{max_memory}");
+    for text in DEEP {
+        let program = program(text, false);
+        let natives = compiled(&program, Fp::Fast, Level::Quick, 0.0);
+        let mut ends = [false; 2];
+        for max_memory in [1 << 20, 16 << 20, 40 << 20, 256 << 20, 1 << 30] {
+            let xs = numbers(6);
+            let wanted = told(&natives[0], &program, &xs, &limits(max_memory));
+            ends[usize::from(wanted.contains("E0710"))] = true;
+            for native in &natives[1..] {
+                let found = told(native, &program, &xs, &limits(max_memory));
+                assert_eq!(found, wanted, "{max_memory} bytes\n{text}");
+            }
         }
+        assert_eq!(ends, [true; 2]);
     }
-    assert_eq!(ends, [true; 2]);
 }

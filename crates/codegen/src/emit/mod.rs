@@ -45,8 +45,8 @@ use crate::layout::{MAX_RANK, canonical_strings, with_cells};
 use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
 use bases::bases;
-use spread::Spreads;
 use shared::{OWN, array_types, looks_at_texts, run};
+use spread::Spreads;
 
 pub(crate) use shared::{bytes, texts};
 

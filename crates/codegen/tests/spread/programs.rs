@@ -18,6 +18,8 @@ pub const ANYTHING: &[&str] = &[
     // They make trees and take them apart, or look at one from outside.
     include_str!("trees.ir"),
     include_str!("tops.ir"),
+    // They are in what calls itself, with an array that it is lent.
+    include_str!("agains.ir"),
     // The last iterations fail, if there are any.
     include_str!("fails.ir"),
 ];

@@ -38,6 +38,8 @@ struct Made {
     frame: Vec<String>,
     /// Which of its arrays are made row by row.
     builds: Vec<VarId>,
+    /// How many accumulators it adds to.
+    sums: usize,
 }
 
 impl Body<'_, '_> {
@@ -84,7 +86,8 @@ impl Body<'_, '_> {
         if tells {
             self.tell_begin(&count, down);
         }
-        let Made { name, frame, builds } = self.spread_functions(looped, inner, vars, spread, tells);
+        let Made { name, frame, builds, sums } =
+            self.spread_functions(looped, inner, vars, spread, tells);
         let fold = if looped.states.is_empty() { "0".to_owned() } else { format!("{name}_fold") };
         let known = if self.emit.has_constants() {
             self.emit.shares_constants = true;
@@ -94,7 +97,7 @@ impl Body<'_, '_> {
         };
         let (rows, words, is_once) = (builds.len(), spread.left.len(), i32::from(is_once));
         self.line(format_args!(
-            "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {words}, {rows}, {is_once}}};"
+            "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {words}, {rows}, {sums}, {is_once}}};"
         ));
         self.line(format_args!("{name}_frame e = {{{}}};", frame.join(", ")));
         self.line(format_args!("pb_spread(c, &{name}_loop, &e, {count});"));
@@ -131,6 +134,13 @@ impl Body<'_, '_> {
             let _ = writeln!(ends, "  if (!own) *e->g{var} = g{var};");
             frame.push(format!("&g{var}"));
         }
+        let accs: Vec<VarId> =
+            spread.outside.iter().copied().filter(|var| self.ty(*var).is_acc).collect();
+        for acc in &accs {
+            let (name, rank) = (acc.index(), self.ty(*acc).rank);
+            let _ = writeln!(fields, "  pb_sums s{name};");
+            frame.push(format!("{{v{name}.p, pb_count(v{name}.d, {rank})}}"));
+        }
         let mut field = |ty: &str, name: &str| {
             let _ = writeln!(fields, "  {ty} {name};");
             let _ = writeln!(heads, "  {ty} {name} = e->{name};");
@@ -151,8 +161,11 @@ impl Body<'_, '_> {
                 (1..ty.rank).for_each(|at| field("int64_t", &format!("z{name}_{}", at - 1)));
             }
         }
-        let states: Vec<(String, usize)> =
-            looped.states.iter().map(|state| (self.c_type(self.ty(*state)), state.index())).collect();
+        let states: Vec<(String, usize)> = looped
+            .states
+            .iter()
+            .map(|state| (self.c_type(self.ty(*state)), state.index()))
+            .collect();
         for (ty, state) in &states {
             let _ = writeln!(fields, "  {ty} k{state};");
             frame.push(format!("v{state}"));
@@ -165,7 +178,7 @@ impl Body<'_, '_> {
              static void {name}(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) {{\n\
              \x20 const {name}_frame *e = frame;\n{heads}{own}{inside}{ends}}}\n{fold}"
         );
-        Made { name, frame, builds: rows }
+        Made { name, frame, builds: rows, sums: accs.len() }
     }
 
     /// The lines by which a function holds an array from outside by a head of its own, and has a place for it where its
@@ -271,7 +284,10 @@ impl Body<'_, '_> {
         let words = spread.left.len();
         for (at, var) in spread.left.iter().enumerate() {
             let field = word(self.ty(*var).elem);
-            self.define(*var, &format!("e->left.left[(turn - e->left.first) * {words} + {at}].{field}"));
+            self.define(
+                *var,
+                &format!("e->left.left[(turn - e->left.first) * {words} + {at}].{field}"),
+            );
         }
         for stmt in looped.body.stmts.iter().filter(folded) {
             // What may fail is there only where it does not.

@@ -1,7 +1,9 @@
 //! Which loops that are no kernels threads may share out, and what of their iterations is done in order.
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId};
+use pullback_ir::{
+    Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId,
+};
 use rustc_hash::FxHashSet;
 
 use super::super::loops::is_straight;
@@ -46,7 +48,8 @@ impl Spreads {
         let mut changes = true;
         while std::mem::take(&mut changes) {
             for func in program.funcs.ids().filter(|func| graph.is_reached[*func]) {
-                let meets = super::super::callees(program, func).iter().any(|callee| meets_cells[*callee]);
+                let meets =
+                    super::super::callees(program, func).iter().any(|callee| meets_cells[*callee]);
                 if meets && !meets_cells[func] {
                     meets_cells[func] = true;
                     changes = true;
@@ -102,7 +105,11 @@ impl Spreads {
         if !fits {
             return None;
         }
-        let bound: FxHashSet<VarId> = body.free().into_iter().filter(|var| *var == index || looped.states.contains(var)).collect();
+        let bound: FxHashSet<VarId> = body
+            .free()
+            .into_iter()
+            .filter(|var| *var == index || looped.states.contains(var))
+            .collect();
         let mut outside: Vec<VarId> = body.free();
         outside.retain(|var| !bound.contains(var));
         if let Some(count) = count.var().filter(|count| !outside.contains(count)) {
@@ -171,7 +178,8 @@ fn folds(
             atoms.extend(block.free());
         }
         if atoms.iter().any(|var| folded.contains(var)) {
-            let numbers = stmt.vars.iter().chain(&atoms).all(|var| is_number(program.vars[*var].ty));
+            let numbers =
+                stmt.vars.iter().chain(&atoms).all(|var| is_number(program.vars[*var].ty));
             if !numbers || !is_fold(stmt, proven.get(number).copied().unwrap_or(false)) {
                 return None;
             }
@@ -182,7 +190,8 @@ fn folds(
         }
         number += 1 + stmt.op.blocks().iter().map(|block| block.size()).sum::<usize>();
     }
-    if body.results[states..].iter().filter_map(|atom| atom.var()).any(|var| folded.contains(&var)) {
+    if body.results[states..].iter().filter_map(|atom| atom.var()).any(|var| folded.contains(&var))
+    {
         return None;
     }
     needed.extend(body.results[..states].iter().filter_map(|atom| atom.var()));
