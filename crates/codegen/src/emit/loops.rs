@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::blocks::Exit;
 use super::body::Body;
+use super::callees::is_straight;
 use super::ownership::Dead;
 use super::stand;
 use crate::layout::elem_type;
@@ -385,13 +386,4 @@ fn reads(block: &Block, array: VarId, rank: u8) -> usize {
         reads += usize::from(is_read);
     });
     reads
-}
-
-/// Whether code has no loops and calls inside, so that it takes little time.
-pub(super) fn is_straight(body: &Block) -> bool {
-    let mut is_straight = true;
-    body.visit(&mut |stmt| {
-        is_straight &= !matches!(stmt.op, Op::Loop(_) | Op::Call(..) | Op::Custom { .. });
-    });
-    is_straight
 }

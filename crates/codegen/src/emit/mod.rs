@@ -18,6 +18,7 @@ mod bases;
 mod blocks;
 mod body;
 mod borrow;
+mod callees;
 mod control;
 mod data;
 mod function;
@@ -30,6 +31,7 @@ mod places;
 mod primitives;
 mod shared;
 mod spread;
+mod spreads;
 mod stand;
 mod statements;
 mod tables;
@@ -38,15 +40,16 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use pullback_base::{Id, IdVec, Span};
-use pullback_ir::{Block, DataId, FuncId, LoopForm, Op, Program, Type};
+use pullback_ir::{DataId, FuncId, LoopForm, Op, Program, Type};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
 use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
 use bases::bases;
+use callees::{callees, callees_in};
 use shared::{OWN, array_types, looks_at_texts, run};
-use spread::Spreads;
+use spreads::Spreads;
 
 pub(crate) use shared::{bytes, texts};
 
@@ -185,7 +188,7 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
         check_ranks(unit.program)?;
         let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
         emit.may_share = true;
-        emit.spreads = Some(Spreads::of(unit.program, unit.roots, &emit.graph));
+        emit.spreads = Some(Spreads::of(unit.program, unit.roots));
         emit.tells_stand = true;
         emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));
@@ -444,23 +447,6 @@ fn outermost(
         }
     }
     is_outermost
-}
-
-/// The functions that a function calls.
-fn callees(program: &Program, func: FuncId) -> Vec<FuncId> {
-    callees_in(program, &program.funcs[func].body)
-}
-
-fn callees_in(program: &Program, block: &Block) -> Vec<FuncId> {
-    let mut callees = vec![];
-    block.visit(&mut |stmt| {
-        if let Op::Call(callee, _) = &stmt.op {
-            callees.push(*callee);
-        } else if let Op::Custom { rule, .. } = &stmt.op {
-            callees.push(program.rules[*rule].value());
-        }
-    });
-    callees
 }
 
 /// Text with indented lines.

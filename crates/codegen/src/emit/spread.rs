@@ -15,16 +15,14 @@
 //! Cost: a frame, and what iterations leave. Where there may be several threads, the first iterations are timed, and the
 //! others are shared out if that is worth it (`runtime/spread.c`).
 
-mod plan;
-
 use std::fmt::Write;
 
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Scope, VarId};
 
-pub(super) use self::plan::{Spread, Spreads};
 use super::blocks::Exit;
 use super::body::Body;
+use super::spreads::Spread;
 use super::{Lines, stand};
 use crate::layout::{elem_number, elem_type};
 

@@ -4,17 +4,17 @@ use pullback_base::IdVec;
 use pullback_ir::{
     Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId,
 };
+use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use super::super::loops::is_straight;
-use super::super::primitives::{Form, form};
-use super::super::{Graph, callees_in};
+use super::callees::{callees, callees_in, is_straight};
+use crate::layout::with_cells;
 
 /// How many numbers an iteration may leave for what is done in order.
 const LEFT: usize = 16;
 
 /// What a loop is that is shared out.
-pub(in crate::emit) struct Spread {
+pub(super) struct Spread {
     /// The variables from outside, in the order of their first use.
     pub outside: Vec<VarId>,
     /// What statements bind that are done in order, after the iterations.
@@ -24,7 +24,7 @@ pub(in crate::emit) struct Spread {
 }
 
 /// What is known of the functions of a program.
-pub(in crate::emit) struct Spreads {
+pub(super) struct Spreads {
     tells: Tells,
     /// Whether a function reaches a constant that holds cells, which count for all threads.
     meets_cells: IdVec<FuncId, bool>,
@@ -33,8 +33,8 @@ pub(in crate::emit) struct Spreads {
 }
 
 impl Spreads {
-    pub fn of(program: &Program, roots: &[FuncId], graph: &Graph) -> Self {
-        let has_cells = crate::layout::with_cells(&program.datas);
+    pub fn of(program: &Program, roots: &[FuncId]) -> Self {
+        let has_cells = with_cells(&program.datas);
         let is_plain = |ty: &Type| match ty.elem {
             Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
             Elem::Data(data) => !ty.is_array() && !has_cells[data],
@@ -47,9 +47,8 @@ impl Spreads {
             .collect();
         let mut changes = true;
         while std::mem::take(&mut changes) {
-            for func in program.funcs.ids().filter(|func| graph.is_reached[*func]) {
-                let meets =
-                    super::super::callees(program, func).iter().any(|callee| meets_cells[*callee]);
+            for func in program.funcs.ids() {
+                let meets = callees(program, func).iter().any(|callee| meets_cells[*callee]);
                 if meets && !meets_cells[func] {
                     meets_cells[func] = true;
                     changes = true;
@@ -75,6 +74,7 @@ impl Spreads {
     /// The functions that a block calls outside loops that may be shared out.
     fn callees(&self, program: &Program, block: &Block, to: &mut Vec<FuncId>) {
         for stmt in &block.stmts {
+            #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
             match &stmt.op {
                 Op::Loop(looped) if self.spread(program, looped, &[]).is_some() => {}
                 Op::Loop(Loop { form: LoopForm::While(cond), body, .. }) => {
@@ -211,11 +211,9 @@ fn folds(
 fn is_fold(stmt: &Stmt, is_proven: bool) -> bool {
     #[expect(clippy::wildcard_enum_match_arm, reason = "others are not for numbers alone")]
     match &stmt.op {
-        Op::Prim(prim, _) => match form(*prim) {
-            Form::Between(_) | Form::Before(_) | Form::Function(_) => true,
-            Form::Failing(_, operator) => is_proven && operator.is_some(),
-            Form::Truncated | Form::OfTexts(_) | Form::Text(_) => false,
-        },
+        // Of primitives that may fail these are mere operators where they do not.
+        Op::Prim(Prim::IntAdd | Prim::IntSub | Prim::IntMul, _) => is_proven,
+        Op::Prim(prim, _) => prim.row().is_pure(),
         Op::Select(..) | Op::Copy(_) | Op::MulZero(..) => true,
         _ => false,
     }
