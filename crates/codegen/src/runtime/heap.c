@@ -68,7 +68,8 @@ typedef struct pb_large { struct pb_large *prev, *next, *spare; uint64_t bytes; 
 /* Blocks of up to this size that nothing holds any more are kept for the next of their size, up to so many bytes. */
 #define PB_KEPT (PB_SMALL ? UINT64_C(1) << 20 : 0)
 #define PB_ALL_KEPT (UINT64_C(8) << 20)
-/* Larger ones are kept for later runs too, up to so many bytes. */
+/* Those from this size on are kept for later runs too, up to so many bytes. */
+#define PB_POOLED (UINT64_C(1) << 14)
 #define PB_POOL (PB_SMALL ? UINT64_C(64) << 20 : 0)
 /* From which size on blocks lie on large pages, and how large these are. */
 #define PB_HUGE (UINT64_C(4) << 20)
@@ -140,8 +141,13 @@ static PB_COLD void pb_out_of_memory(pb_ctx *c, int32_t site, uint64_t count, ui
   pb_fail(c, site, PB_F_MEMORY, (int64_t)count, (int64_t)c->used, (int64_t)size);
 }
 
-/* Large blocks that no run has: to get one anew from the system costs as much as to fill it. */
-static struct { pb_large *first; uint64_t bytes; char is_taken; } pb_pool;
+/* Large blocks that no run has: to get one anew from the system costs as much as to fill it. They are in one list, the
+   latest first, and in one of those of their size, which has four for each power of two. */
+static struct {
+  pb_large all, *sized[256];
+  uint64_t bytes;
+  char is_taken;
+} pb_pool = {.all = {&pb_pool.all, &pb_pool.all, 0, 0}};
 
 static void pb_pool_enter(void) {
   while (__atomic_test_and_set(&pb_pool.is_taken, __ATOMIC_ACQUIRE)) {}
@@ -149,15 +155,38 @@ static void pb_pool_enter(void) {
 
 static void pb_pool_leave(void) { __atomic_clear(&pb_pool.is_taken, __ATOMIC_RELEASE); }
 
-/* A block that has room for so many bytes, and not for many more, if there is one. */
-static pb_large *pb_pool_take(uint64_t bytes) {
-  pb_pool_enter();
-  pb_large **link = &pb_pool.first;
-  while (*link && !((*link)->bytes >= bytes && (*link)->bytes - bytes <= bytes / 4)) link = &(*link)->next;
+/* The list of blocks of this size, which is not small. */
+static int pb_pool_list(uint64_t bytes) {
+  const int top = 63 - __builtin_clzll(bytes);
+  return top * 4 + (int)(bytes >> (top - 2) & 3);
+}
+
+/* Takes a block out, to which a link in the list of its size points. */
+static void pb_pool_out(pb_large **link) {
   pb_large *large = *link;
-  if (large) {
-    *link = large->next;
-    pb_pool.bytes -= large->bytes;
+  *link = large->spare;
+  large->prev->next = large->next;
+  large->next->prev = large->prev;
+  pb_pool.bytes -= large->bytes;
+}
+
+/* A block that has room for so many bytes, if there is one: of those that a run keeps by their size it has no more, of
+   others not many more. */
+static pb_large *pb_pool_take(uint64_t bytes) {
+  if (bytes < PB_POOLED || bytes > PB_POOL) return 0;
+  const uint64_t more = bytes > PB_KEPT ? bytes / 4 : 0;
+  pb_large *large = 0;
+  pb_pool_enter();
+  for (int list = pb_pool_list(bytes), last = list + 1; list <= last && !large; list++) {
+    pb_large **link = &pb_pool.sized[list];
+    for (int tries = 0; *link && tries < 16 && !large; tries++) {
+      if ((*link)->bytes >= bytes && (*link)->bytes - bytes <= more) {
+        large = *link;
+        pb_pool_out(link);
+      } else {
+        link = &(*link)->spare;
+      }
+    }
   }
   pb_pool_leave();
   return large;
@@ -165,28 +194,33 @@ static pb_large *pb_pool_take(uint64_t bytes) {
 
 /* Keeps a block, in place of those that nothing has taken for the longest time. */
 static void pb_pool_give(pb_large *large) {
-  if (large->bytes <= PB_KEPT || large->bytes > PB_POOL) return free(large);
+  if (large->bytes < PB_POOLED || large->bytes > PB_POOL) return free(large);
   pb_pool_enter();
-  large->next = pb_pool.first;
-  pb_pool.first = large;
+  pb_large **first = &pb_pool.sized[pb_pool_list(large->bytes)];
+  large->spare = *first;
+  *first = large;
+  large->prev = &pb_pool.all;
+  large->next = pb_pool.all.next;
+  large->next->prev = pb_pool.all.next = large;
   pb_pool.bytes += large->bytes;
   while (pb_pool.bytes > PB_POOL) {
-    pb_large **last = &pb_pool.first;
-    while ((*last)->next) last = &(*last)->next;
-    pb_pool.bytes -= (*last)->bytes;
-    free(*last);
-    *last = 0;
+    pb_large *oldest = pb_pool.all.prev, **link = &pb_pool.sized[pb_pool_list(oldest->bytes)];
+    while (*link != oldest) link = &(*link)->spare;
+    pb_pool_out(link);
+    free(oldest);
   }
   pb_pool_leave();
 }
 
 /* Gives all of them back to the system. */
 static __attribute__((destructor)) void pb_pool_free(void) {
-  while (pb_pool.first) {
-    pb_large *large = pb_pool.first;
-    pb_pool.first = large->next;
+  for (pb_large *large = pb_pool.all.next; large != &pb_pool.all;) {
+    pb_large *next = large->next;
     free(large);
+    large = next;
   }
+  pb_pool.all.next = pb_pool.all.prev = &pb_pool.all;
+  memset(pb_pool.sized, 0, sizeof pb_pool.sized);
   pb_pool.bytes = 0;
 }
 
@@ -214,7 +248,7 @@ static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uin
   }
   /* The head of elements ends where a line of the cache begins. What is very large lies on pages that are. */
   const uint64_t line = bytes < PB_HUGE ? 64 : PB_PAGE, whole = (bytes + 32 + line - 1) & ~(line - 1);
-  pb_large *large = bytes > PB_KEPT ? pb_pool_take(bytes) : 0;
+  pb_large *large = pb_pool_take(bytes);
   if (!large) {
     large = aligned_alloc(line, whole);
     if (!large) pb_out_of_memory(c, site, bytes, 1);
