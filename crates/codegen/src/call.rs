@@ -74,7 +74,7 @@ impl Native {
     /// The code of several programs, compiled together.
     pub fn batch(units: &[Unit<'_>], level: Level) -> Result<Vec<Self>, Failure> {
         let code = emit_all(units).map_err(Failure::Unsupported)?;
-        let library = Library::new(&code.text, level)?;
+        let library = Library::new(&code, level)?;
         let loaded = Rc::new(Loaded { library, code });
         let mut first = 0;
         let native = units.iter().map(|unit| {

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use pullback_base::{Span, bug};
 use pullback_ir::{Elem, Type};
 
-use crate::emit::{Unit, prefix};
+use crate::emit::{Unit, library_file, prefix};
 use crate::library::{EXPORT, Field, Interface};
 
 /// A library for CasADi.
@@ -158,7 +158,7 @@ impl Casadi {
         for number in 0..self.tables.len() {
             text.push_str(&self.table(number, units.len()));
         }
-        Ok(text)
+        Ok(library_file(units, &text))
     }
 
     fn table(&self, number: usize, units: usize) -> String {

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use crate::cache::Key;
+use crate::emit::Fp;
 use crate::folder::Folder;
 
 /// How hard the compiler tries.
@@ -35,19 +36,27 @@ pub enum Failure {
 impl Level {
     fn flags(self) -> &'static [&'static str] {
         match self {
-            Self::Quick => &["-O1", "-ffp-contract=off"],
+            Self::Quick => &["-O1"],
             Self::Fast => NATIVE,
-            Self::Portable => &["-O3", "-ffp-contract=off"],
+            Self::Portable => &["-O3"],
         }
+    }
+}
+
+/// How products and sums are rounded: each, unless the text asks for more, or once both.
+fn rounding(fp: Fp) -> &'static [&'static str] {
+    match fp {
+        Fp::Strict => &["-ffp-contract=off"],
+        Fp::Fast => &["-ffp-contract=fast", "-DPB_CONTRACTS"],
     }
 }
 
 /// What is asked for code that runs long here. Where the compiler knows a processor by an older one it takes it for
 /// slow at wide vectors, and spends registers of those on addresses: so it is told to tune for none.
 const NATIVE: &[&str] = if cfg!(target_arch = "x86_64") {
-    &["-O3", "-march=native", "-mtune=generic", "-ffp-contract=off"]
+    &["-O3", "-march=native", "-mtune=generic"]
 } else {
-    &["-O3", "-march=native", "-ffp-contract=off"]
+    &["-O3", "-march=native"]
 };
 
 /// What is asked of every compiler.
@@ -60,6 +69,8 @@ const FLAGS: &[&str] = &[
     "-fno-trapping-math",
     "-fno-strict-aliasing",
     "-w",
+    // The assembler reads while the compiler writes.
+    "-pipe",
 ];
 
 /// The system's C compiler.
@@ -123,9 +134,11 @@ const ENVIRONMENT: &[&str] = &[
 ];
 
 /// The key of the object that a text becomes: all that decides what it is.
-pub(crate) fn key(text: &str, level: Level) -> Option<Key> {
+pub(crate) fn key(text: &str, fp: Fp, level: Level) -> Option<Key> {
     let mut parts = vec![known()?.identity.clone(), processor(), text.as_bytes().to_vec()];
-    parts.extend(FLAGS.iter().chain(level.flags()).map(|flag| flag.as_bytes().to_vec()));
+    parts.extend(
+        FLAGS.iter().chain(level.flags()).chain(rounding(fp)).map(|flag| flag.as_bytes().to_vec()),
+    );
     parts.extend(ENVIRONMENT.iter().map(|name| match std::env::var_os(name) {
         Some(value) => [b"=", value.as_encoded_bytes()].concat(),
         None => vec![],
@@ -157,13 +170,19 @@ fn processor() -> Vec<u8> {
 }
 
 /// Compiles a text to a shared object.
-pub(crate) fn compile(text: &str, level: Level, folder: &Folder) -> Result<PathBuf, Failure> {
+pub(crate) fn compile(
+    text: &str,
+    fp: Fp,
+    level: Level,
+    folder: &Folder,
+) -> Result<PathBuf, Failure> {
     let Some(name) = compiler() else { return Err(Failure::NoCompiler) };
     let (source, object) = (folder.file("code.c"), folder.file("code.so"));
     std::fs::write(&source, text).map_err(|error| Failure::Refused(error.to_string()))?;
     let output = Command::new(name)
         .args(FLAGS)
         .args(level.flags())
+        .args(rounding(fp))
         .arg("-o")
         .arg(&object)
         .arg(&source)
@@ -179,10 +198,10 @@ pub(crate) fn compile(text: &str, level: Level, folder: &Folder) -> Result<PathB
     }
 }
 
-/// Compiles a text to a shared object, and puts it at a path.
+/// Compiles the text of a library to a shared object, and puts it at a path.
 pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure> {
     let folder = Folder::new().map_err(|error| Failure::Refused(error.to_string()))?;
-    let object = compile(text, level, &folder)?;
+    let object = compile(text, Fp::Strict, level, &folder)?;
     let copied = std::fs::copy(object, to).map(drop);
     copied.map_err(|error| Failure::Refused(error.to_string()))
 }

@@ -2,7 +2,7 @@
 
 use pullback_prim::values;
 
-/// As `pb_maths` in `runtime/numbers.c`.
+/// As `pb_maths` in `runtime/strict.c`.
 #[repr(C)]
 pub(crate) struct Functions {
     of_one: [extern "C" fn(f64) -> f64; 20],

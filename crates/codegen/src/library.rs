@@ -11,7 +11,7 @@ use pullback_base::{Id, Span};
 use pullback_ir::{Elem, FuncId, Program, Type};
 use pullback_prim::Prim;
 
-use crate::emit::{Parts, Unit, bytes, parts, prefix, texts};
+use crate::emit::{Parts, Unit, bytes, library_file, parts, prefix, texts};
 use crate::layout::{elem_number, value_type};
 
 /// What is called from outside.
@@ -176,21 +176,20 @@ impl Interface {
         for (number, function) in self.functions.iter().enumerate() {
             text.push_str(&self.exported(number, function, units.len()));
         }
-        Ok(text)
+        Ok(library_file(units, &text))
     }
 
-    /// The programs, and a function `pb_call` of each number that passes what C gives. `declared` has the types of
-    /// arrays.
+    /// The programs, and a function `pb_call` of each number that passes what C gives; what is to stand first is
+    /// missing. `declared` has the types of arrays.
     pub(crate) fn calls(
         &self,
         units: &[Unit<'_>],
         declared: &str,
         place: &dyn Fn(Span) -> String,
     ) -> Result<String, String> {
-        let Parts { mut text, own, sites } = parts(units)?;
+        let Parts { own, sites } = parts(units)?;
         let most = self.functions.iter().map(|function| function.results.len()).max();
-        let _ = write!(
-            text,
+        let mut text = format!(
             "\n#define PB_UNITS {}\n#define PB_RESULTS {}\n",
             units.len(),
             most.map_or(1, |most| most.max(1))

@@ -13,6 +13,7 @@ use libloading::Library as Object;
 
 use crate::cache::Cache;
 use crate::compiler::{Failure, Level, compile, key};
+use crate::emit::Code;
 use crate::folder::Folder;
 use crate::functions::Functions;
 
@@ -45,11 +46,12 @@ pub struct Library {
 }
 
 impl Library {
-    /// The code of a text that [`crate::emit`] made: compiled, or as it was kept when it was compiled before. What
+    /// The code that [`crate::emit`] made: compiled, or as it was kept when it was compiled before. What
     /// is made quickly is not kept.
-    pub fn new(text: &str, level: Level) -> Result<Self, Failure> {
+    pub fn new(code: &Code, level: Level) -> Result<Self, Failure> {
+        let Code { text, fp, .. } = code;
         let cache = if level == Level::Quick { None } else { Cache::open() };
-        let kept = cache.and_then(|cache| Some((cache, key(text, level)?)));
+        let kept = cache.and_then(|cache| Some((cache, key(text, *fp, level)?)));
         if let Some((cache, key)) = &kept
             && let Some(file) = cache.find(key)
         {
@@ -61,7 +63,7 @@ impl Library {
         }
         let refused = |error: std::io::Error| Failure::Refused(error.to_string());
         let folder = Folder::new().map_err(refused)?;
-        let path = compile(text, level, &folder)?;
+        let path = compile(text, *fp, level, &folder)?;
         if let Some((cache, key)) = &kept {
             cache.store(key, &std::fs::read(&path).map_err(refused)?);
         }

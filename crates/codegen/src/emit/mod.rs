@@ -29,6 +29,7 @@ mod ownership;
 mod parted;
 mod places;
 mod primitives;
+mod runtime;
 mod shared;
 mod spread;
 mod spreads;
@@ -48,6 +49,7 @@ use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
 use bases::bases;
 use callees::{callees, callees_in};
+use runtime::Runtime;
 use shared::{OWN, array_types, looks_at_texts, run};
 use spreads::Spreads;
 
@@ -73,6 +75,8 @@ pub struct Code {
     pub sites: Vec<Span>,
     /// Whether it recurses, so that it needs a large stack.
     pub recurses: bool,
+    /// What numbers may differ in.
+    pub fp: Fp,
 }
 
 impl Code {
@@ -81,24 +85,6 @@ impl Code {
         self.text.split_once(OWN).map_or("", |(_, own)| own).trim_start()
     }
 }
-
-/// The runtime, which every file has.
-const RUNTIME: &[&str] = &[
-    include_str!("../runtime/heap.c"),
-    include_str!("../runtime/arrays.c"),
-    include_str!("../runtime/numbers.c"),
-    include_str!("../runtime/tangents.c"),
-    include_str!("../runtime/lanes.c"),
-    include_str!("../runtime/maths.c"),
-    include_str!("../runtime/angles.c"),
-    include_str!("../runtime/powers.c"),
-    include_str!("../runtime/threads.c"),
-    include_str!("../runtime/spread.c"),
-    include_str!("../runtime/run.c"),
-];
-
-/// What the file of a program has too that makes Strings, compares them or tells them.
-const TEXT: &str = include_str!("../runtime/text.c");
 
 /// A program to be made C of.
 #[derive(Clone, Copy, Debug)]
@@ -126,26 +112,41 @@ pub fn emit_by(unit: Unit<'_>, ways: &Ways) -> Result<(Code, Schedule), String> 
     emit_with(&[unit], ways)
 }
 
+/// What numbers may differ in, in a file with these programs.
+fn fp_of(units: &[Unit<'_>]) -> Fp {
+    if units.iter().all(|unit| unit.fp == Fp::Fast) { Fp::Fast } else { Fp::Strict }
+}
+
 /// What files begin with. Where bits may differ a product and a sum are rounded once; where not, C's functions are
-/// called for constants too.
-fn first_lines(units: &[Unit<'_>]) -> String {
+/// called for constants too. The compiler takes long over the line that asks for the former, which it reads again for
+/// each function: so whoever defines `PB_CONTRACTS` asks by an option.
+fn first_lines(fp: Fp) -> String {
     let mut text = String::from("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
-    if units.iter().all(|unit| unit.fp == Fp::Fast) {
-        text.push_str(
-            "#ifdef __clang__\n#pragma clang fp contract(fast)\n#elif defined(__GNUC__)\n\
-             #pragma GCC optimize(\"fp-contract=fast\")\n#endif\n",
-        );
-    } else {
-        text.push_str("#define PB_STRICT\n");
+    match fp {
+        Fp::Fast => text.push_str(
+            "#ifndef PB_CONTRACTS\n#ifdef __clang__\n#pragma clang fp contract(fast)\n#elif defined(__GNUC__)\n\
+             #pragma GCC optimize(\"fp-contract=fast\")\n#endif\n#endif\n",
+        ),
+        Fp::Strict => text.push_str("#define PB_STRICT\n"),
     }
     text
 }
 
-/// A text in parts: what every file begins with, and the functions of a program, which nothing calls yet.
+/// The functions of programs, which nothing calls yet.
 pub(crate) struct Parts {
-    pub text: String,
     pub own: String,
     pub sites: Vec<Span>,
+}
+
+/// A file for a library of these programs: with what is to stand first, and the rest of it.
+pub(crate) fn library_file(units: &[Unit<'_>], rest: &str) -> String {
+    file(fp_of(units), true, rest)
+}
+
+/// A file with what is to stand first.
+fn file(fp: Fp, is_library: bool, rest: &str) -> String {
+    let runtime = Runtime { is_strict: fp == Fp::Strict, is_library };
+    [&first_lines(fp), &runtime.for_text(rest), rest].concat()
 }
 
 /// What the names of a program begin with, of so many in a file.
@@ -164,14 +165,8 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
         programs.push_str(&functions);
         shared = emit.shared;
     }
-    let mut text = first_lines(units);
-    // A library starts no threads, and has ends of its own.
-    RUNTIME[..RUNTIME.len() - 3].iter().for_each(|part| text.push_str(part));
-    if units.iter().any(|unit| looks_at_texts(unit.program)) {
-        text.push_str(TEXT);
-    }
     let own = [array_types(&shared.types), programs].concat();
-    Ok(Parts { text, own, sites: shared.sites })
+    Ok(Parts { own, sites: shared.sites })
 }
 
 /// The C of several programs in one file. Their roots are numbered through, in order.
@@ -180,7 +175,7 @@ pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
 }
 
 fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String> {
-    let mut code = Code { text: String::new(), sites: vec![], recurses: false };
+    let mut code = Code { text: String::new(), sites: vec![], recurses: false, fp: fp_of(units) };
     let mut shared = Shared::default();
     let mut schedule = Schedule::default();
     let (mut own, mut starts) = (String::new(), vec![]);
@@ -197,14 +192,8 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
         shared = emit.shared;
         schedule = emit.schedule;
     }
-    code.text.push_str(&first_lines(units));
-    RUNTIME.iter().for_each(|part| code.text.push_str(part));
-    if units.iter().any(|unit| looks_at_texts(unit.program)) {
-        code.text.push_str(TEXT);
-    }
-    for part in [array_types(&shared.types), own, run(&starts)] {
-        code.text.push_str(&part);
-    }
+    let own = [array_types(&shared.types), own, run(&starts)].concat();
+    code.text = file(code.fp, false, &own);
     code.sites = shared.sites;
     Ok((code, schedule))
 }

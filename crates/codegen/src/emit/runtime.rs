@@ -1,0 +1,255 @@
+//! The runtime: C that the text of programs calls. A file has of it what its programs use.
+//!
+//! Input: the text that comes after it. Output: those definitions of `runtime`, in their order, that this text names,
+//! that what the host calls names, and that these name in turn.
+//!
+//! Law: what a definition names is there, and before it. C has a name declared before it is used, so a name of the
+//! runtime is defined where it stands first. What a file of the runtime includes is there if anything of the file is.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The runtime of every program, in order.
+const COMMON: &[&str] = &[
+    include_str!("../runtime/heap.c"),
+    include_str!("../runtime/arrays.c"),
+    include_str!("../runtime/numbers.c"),
+    include_str!("../runtime/tangents.c"),
+    include_str!("../runtime/lanes.c"),
+    include_str!("../runtime/maths.c"),
+    include_str!("../runtime/angles.c"),
+    include_str!("../runtime/powers.c"),
+];
+/// What stands before it where bits are to be the evaluator's.
+const STRICT: &str = include_str!("../runtime/strict.c");
+/// What programs have too that run here. A library starts no threads, and has ends of its own.
+const HERE: &[&str] = &[
+    include_str!("../runtime/threads.c"),
+    include_str!("../runtime/spread.c"),
+    include_str!("../runtime/run.c"),
+];
+/// What makes Strings, compares them or tells them.
+const TEXT: &str = include_str!("../runtime/text.c");
+
+/// For whom a runtime is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Runtime {
+    /// Whether bits are to be the evaluator's.
+    pub is_strict: bool,
+    /// Whether it is for a library.
+    pub is_library: bool,
+}
+
+/// A part of a file of the runtime that is there as a whole or not at all.
+struct Definition<'t> {
+    text: &'t str,
+    /// The names in it, in order.
+    names: Vec<&'t str>,
+    /// Those that it gives a meaning, though they may not be the runtime's own.
+    defines: Vec<&'t str>,
+    /// The file that it is in.
+    file: usize,
+}
+
+impl Runtime {
+    /// What of it a text needs.
+    pub fn for_text(self, text: &str) -> String {
+        let definitions = self.definitions();
+        let mut owners: FxHashMap<&str, usize> = FxHashMap::default();
+        for (at, definition) in definitions.iter().enumerate() {
+            let own = definition.names.iter().filter(|name| is_own(name));
+            for name in own.chain(&definition.defines) {
+                owners.entry(name).or_insert(at);
+            }
+        }
+        let mut is_needed = vec![false; definitions.len()];
+        let roots = definitions.iter().enumerate().filter(|(_, definition)| definition.is_root());
+        let mut todo: Vec<usize> = roots.map(|(at, _)| at).collect();
+        let mut names: FxHashSet<&str> = FxHashSet::default();
+        for part in split(text, 0) {
+            names.extend(part.names);
+        }
+        todo.extend(names.iter().filter_map(|name| owners.get(name)));
+        while let Some(at) = todo.pop() {
+            if !std::mem::replace(&mut is_needed[at], true) {
+                todo.extend(definitions[at].names.iter().filter_map(|name| owners.get(name)));
+            }
+        }
+        let is_file_needed = |file: usize| {
+            definitions.iter().zip(&is_needed).any(|(one, needed)| *needed && one.file == file)
+        };
+        let texts = definitions.iter().enumerate().filter(|(at, definition)| {
+            is_needed[*at] || definition.includes() && is_file_needed(definition.file)
+        });
+        texts.map(|(_, definition)| definition.text).collect()
+    }
+
+    fn definitions(self) -> Vec<Definition<'static>> {
+        let strict: &[&str] = if self.is_strict { &[STRICT] } else { &[] };
+        let here: &[&str] = if self.is_library { &[] } else { HERE };
+        let (first, rest) = COMMON.split_at(1);
+        let files = [first, strict, rest, here, &[TEXT]].concat();
+        files.into_iter().enumerate().flat_map(|(file, text)| split(text, file)).collect()
+    }
+}
+
+impl Definition<'_> {
+    /// Whether it is there without being named: the host calls it, or the system does.
+    fn is_root(&self) -> bool {
+        self.names.iter().any(|name| *name == "visibility" || *name == "destructor")
+    }
+
+    fn includes(&self) -> bool {
+        self.names.contains(&"include")
+    }
+}
+
+/// Whether a name is one of the runtime and of nobody else.
+fn is_own(name: &str) -> bool {
+    name.starts_with("pb_") || name.starts_with("PB_")
+}
+
+/// The parts of a text: each ends with a line after which no bracket and no condition is open.
+fn split(text: &str, file: usize) -> Vec<Definition<'_>> {
+    let mut scan = Scan { rest: text, depth: 0, conditions: 0, is_directive: false, last: b'\n' };
+    let (mut definitions, mut whole) = (vec![], text);
+    let (mut names, mut defines) = (vec![], vec![]);
+    while let Some((word, ends)) = scan.next() {
+        if !word.is_empty() {
+            // A type is defined by the last name of its line, a macro by the one after this word.
+            if names.last() == Some(&"define") && scan.is_directive {
+                defines.push(word);
+            }
+            names.push(word);
+        }
+        if ends {
+            if names.first() == Some(&"typedef") {
+                defines.extend(names.last());
+            }
+            let text = &whole[..whole.len() - scan.rest.len()];
+            whole = scan.rest;
+            let (names, defines) = (std::mem::take(&mut names), std::mem::take(&mut defines));
+            definitions.push(Definition { text, names, defines, file });
+        }
+    }
+    if !whole.trim().is_empty() {
+        definitions.push(Definition { text: whole, names, defines, file });
+    }
+    definitions
+}
+
+/// A walk over the words of a C text.
+struct Scan<'t> {
+    rest: &'t str,
+    /// How many brackets are open, and how many conditions of the preprocessor.
+    depth: i32,
+    conditions: i32,
+    /// Whether the line is one of the preprocessor.
+    is_directive: bool,
+    /// The last byte that is not a space or a comment.
+    last: u8,
+}
+
+impl<'t> Scan<'t> {
+    /// The next name, or the empty word at the end of a line; and whether a part ends there.
+    fn next(&mut self) -> Option<(&'t str, bool)> {
+        loop {
+            let byte = *self.rest.as_bytes().first()?;
+            match byte {
+                b'\n' => {
+                    self.rest = &self.rest[1..];
+                    let is_continued = self.is_directive && self.last == b'\\';
+                    let is_open = self.depth > 0 || self.conditions > 0 || is_continued;
+                    let ends = !is_open && (self.is_directive || b";}".contains(&self.last));
+                    self.is_directive = is_continued;
+                    self.last = b'\n';
+                    return Some(("", ends));
+                }
+                b' ' => self.rest = &self.rest[1..],
+                b'/' if self.rest.starts_with("/*") => {
+                    self.rest = self.rest.split_once("*/").map_or("", |(_, rest)| rest);
+                }
+                b'"' | b'\'' => {
+                    self.skip_literal(byte);
+                    self.last = byte;
+                }
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                    let word = self.word();
+                    self.conditions += match word {
+                        "if" | "ifdef" | "ifndef" if self.last == b'#' => 1,
+                        "endif" if self.last == b'#' => -1,
+                        _ => 0,
+                    };
+                    self.last = b'_';
+                    return Some((word, false));
+                }
+                // Digits and the letters of a number are no name.
+                b'0'..=b'9' => {
+                    self.word();
+                    self.last = byte;
+                }
+                _ => {
+                    self.is_directive |= byte == b'#' && self.last == b'\n';
+                    self.depth += match byte {
+                        b'(' | b'{' | b'[' => 1,
+                        b')' | b'}' | b']' => -1,
+                        _ => 0,
+                    };
+                    self.rest = &self.rest[1..];
+                    self.last = byte;
+                }
+            }
+        }
+    }
+
+    /// Letters and digits.
+    fn word(&mut self) -> &'t str {
+        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        self.rest = rest;
+        word
+    }
+
+    /// A literal between two of these quotes.
+    fn skip_literal(&mut self, quote: u8) {
+        let bytes = self.rest.as_bytes();
+        let mut at = 1;
+        while at < bytes.len() && bytes[at] != quote {
+            at += if bytes[at] == b'\\' { 2 } else { 1 };
+        }
+        self.rest = self.rest.get(at + 1..).unwrap_or("");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Runtime = Runtime { is_strict: true, is_library: false };
+
+    #[test]
+    fn parts_are_definitions_and_together_the_text() {
+        let text = "/* One; */\n#include <a.h>\n\n#define F(x) ({ \\\n  x; })\nenum { A, B };\n\
+                    typedef struct {\n  int a; /* { */\n} R1;\n#ifdef P\nint f(int a,\n      int b) {\n  return '{';\n}\n\
+                    #else\n#define f(a) \"}\"\n#endif\nint g(void) { return 0x1p63; }\n";
+        let parts = split(text, 0);
+        let whole: String = parts.iter().map(|part| part.text).collect();
+        assert_eq!(whole, text);
+        let defines: Vec<&[&str]> = parts.iter().map(|part| part.defines.as_slice()).collect();
+        let expected: [&[&str]; 6] = [&[], &["F"], &[], &["R1"], &["f"], &[]];
+        assert_eq!(defines, expected);
+        assert!(parts[0].includes());
+    }
+
+    #[test]
+    fn what_nothing_names_is_left_out() {
+        let whole: usize = ALL.definitions().iter().map(|definition| definition.text.len()).sum();
+        let least = ALL.for_text("int x;\n");
+        assert!(least.len() < whole / 4, "{} of {whole}", least.len());
+        assert!(least.contains("*pb_open(") && !least.contains(" pb_share("));
+        assert!(!least.contains("pthread.h") && !least.contains("stdio.h"));
+        let more = ALL.for_text("void f(pb_v v) { v = pb_v_Tanh(v); }\n/* pb_share */\n");
+        assert!(more.contains(" pb_tanh_of(") && !more.contains(" pb_share("));
+        let more = ALL.for_text("void f(pb_ctx *c) { pb_share(c, 0, 0, 8, 1); }\n");
+        assert!(more.contains(" pb_share(") && more.contains("pthread.h"));
+    }
+}
