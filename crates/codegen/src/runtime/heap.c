@@ -84,7 +84,7 @@ typedef struct pb_ctx {
   pb_large *spare[64];
   uint64_t kept;
   volatile int stop;
-  struct pb_worker *crew;
+  void *crew;
   uint64_t crew_size;
   char crew_changes;
   uint64_t threads;

@@ -32,7 +32,7 @@ typedef struct {
 } pb_shared;
 
 /* A thread with memory of its own. */
-typedef struct pb_worker {
+typedef struct {
   pb_ctx own;
   pb_shared *shared;
   pthread_t thread;
@@ -46,7 +46,8 @@ static void pb_crew_enter(pb_ctx *c) {
 static void pb_crew_leave(pb_ctx *c) { __atomic_clear(&c->crew_changes, __ATOMIC_RELEASE); }
 
 static void pb_crew_stop(pb_ctx *c) {
-  for (uint64_t k = 0; k < c->crew_size; k++) __atomic_store_n(&c->crew[k].own.stop, 1, __ATOMIC_RELAXED);
+  pb_worker *const crew = c->crew;
+  for (uint64_t k = 0; k < c->crew_size; k++) __atomic_store_n(&crew[k].own.stop, 1, __ATOMIC_RELAXED);
 }
 
 static void pb_crew_is(pb_ctx *c, pb_worker *workers, uint64_t threads) {
