@@ -170,6 +170,12 @@ exit 0
 >   law   x = e, y = e: y = x
 >   runs  in the optimiser, until nothing changes
 >
+> twins
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes one state of states of a loop that are always the same
+>   law   loop (x, y) = (a, a) do (f x y, g x y), where f z z = g z z: loop x = a do f x x, y = x
+>   runs  in the optimiser, until nothing changes
+>
 > dce
 >   type  (IR, functions) -> (IR, functions)
 >   does  leaves out what no result and no error depends on, through loops, branches, calls and boxes

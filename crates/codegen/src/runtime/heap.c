@@ -84,8 +84,8 @@ typedef struct pb_ctx {
   pb_large *spare[64];
   uint64_t kept;
   volatile int stop;
-  void *crew;
-  uint64_t crew_size;
+  char *crew; /* the contexts of its threads, so many bytes apart */
+  uint64_t crew_size, crew_step;
   char crew_changes;
   uint64_t threads;
   double worth;
@@ -106,6 +106,18 @@ typedef struct pb_ctx {
   double (*call_int_real)(uint32_t, int64_t, double);
   jmp_buf jump;
 } pb_ctx;
+
+/* Those who say that a run is to stop tell its threads, while these are there. */
+static void pb_crew_enter(pb_ctx *c) {
+  while (__atomic_test_and_set(&c->crew_changes, __ATOMIC_ACQUIRE)) {}
+}
+
+static void pb_crew_leave(pb_ctx *c) { __atomic_clear(&c->crew_changes, __ATOMIC_RELEASE); }
+
+static void pb_crew_stop(pb_ctx *c) {
+  for (uint64_t k = 0; k < c->crew_size; k++)
+    __atomic_store_n(&((pb_ctx *)(c->crew + k * c->crew_step))->stop, 1, __ATOMIC_RELAXED);
+}
 
 enum {
   PB_F_INDEX = 1, PB_F_SLICE, PB_F_SIZE, PB_F_INTS, PB_F_NEGATIVE, PB_F_NO_INT, PB_F_STOP, PB_F_MEMORY,

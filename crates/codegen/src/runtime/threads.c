@@ -38,21 +38,10 @@ typedef struct {
   pthread_t thread;
 } pb_worker;
 
-/* Those who say that a run is to stop tell its threads, while these are there. */
-static void pb_crew_enter(pb_ctx *c) {
-  while (__atomic_test_and_set(&c->crew_changes, __ATOMIC_ACQUIRE)) {}
-}
-
-static void pb_crew_leave(pb_ctx *c) { __atomic_clear(&c->crew_changes, __ATOMIC_RELEASE); }
-
-static void pb_crew_stop(pb_ctx *c) {
-  pb_worker *const crew = c->crew;
-  for (uint64_t k = 0; k < c->crew_size; k++) __atomic_store_n(&crew[k].own.stop, 1, __ATOMIC_RELAXED);
-}
-
 static void pb_crew_is(pb_ctx *c, pb_worker *workers, uint64_t threads) {
   pb_crew_enter(c);
-  c->crew = workers;
+  c->crew = (char *)workers;
+  c->crew_step = sizeof *workers;
   c->crew_size = threads;
   if (c->stop) pb_crew_stop(c);
   pb_crew_leave(c);
