@@ -100,6 +100,12 @@ exit 0
 >   law   x * 1 = x, match C(a) { C(x) => b } = b with a for x, and the like: each exact in every bit
 >   runs  in the optimiser, until nothing changes
 >
+> powers
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes products of powers with constant exponents
+>   law   x ^ 5 = x * ((x * x) * (x * x)): the products that the primitive makes, in its order
+>   runs  in the optimiser, until nothing changes
+>
 > sizes
 >   type  (IR, functions) -> (IR, functions)
 >   does  takes sizes of arrays and counts of loops from where they are known, and comparisons of

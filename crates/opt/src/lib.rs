@@ -28,6 +28,7 @@ mod outer;
 mod params;
 mod pass;
 mod pipeline;
+mod powers;
 mod present;
 mod prune;
 mod scalars;

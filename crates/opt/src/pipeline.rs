@@ -12,6 +12,7 @@ pub const PASSES: &[Pass] = &[
     crate::inline::PASS,
     crate::prune::PASS,
     crate::simplify::PASS,
+    crate::powers::PASS,
     crate::sizes::PASS,
     crate::fixed::PASS,
     crate::params::PASS,
@@ -52,9 +53,10 @@ pub const LATE: &[&str] = &[
     crate::sparse::PASS.name,
 ];
 
-/// The names of the passes that must not run before derivatives are made: one computes what is not chosen, the other
-/// compares with what no element is, and an element may tie with it.
-pub const DERIVED: &[&str] = &[crate::select::PASS.name, crate::extremes::PASS.name];
+/// The names of the passes that must not run before derivatives are made: one computes what is not chosen, one
+/// compares with what no element is, and an element may tie with it, and one makes of a power what has more to derive.
+pub const DERIVED: &[&str] =
+    &[crate::select::PASS.name, crate::extremes::PASS.name, crate::powers::PASS.name];
 
 /// The names of the passes that run once more in the end.
 const TIDY: &[&str] = &[crate::simplify::PASS.name, crate::cse::PASS.name, crate::dce::PASS.name];
