@@ -136,7 +136,7 @@ $ pullback show tests/cli/programs/gradients.pull total --stage opt
 exit 0
 > data Tree.0 with tangent `T Tree`.1 = Leaf.0(f64) | Node.1(Tree.0, Tree.0)
 > tangent data `T Tree`.1 = Leaf.0(f64) | Node.1(`T Tree`.1, `T Tree`.1) | Zero.2
-> data `X total`.2 = Residuals.0(Tree.0, `X total`.2, `X total`.2)
+> data `X total`.2 = Residuals.0(f64) | Residuals.1(`X total`.2, `X total`.2)
 >
 > fn @`grad total`.0(t.0: Tree.0) -> f64, `T Tree`.1 {
 >   t.1: f64, x.2: `X total`.2, x.3: `X total`.2 = match t.0 {
@@ -170,43 +170,38 @@ exit 0
 > }
 >
 > fn @`forward total`.1(t.24: Tree.0) -> f64, `X total`.2 {
->   t.25: f64, x.26: `X total`.2, x.27: `X total`.2 = match t.24 {
->     Leaf.0(x.28: f64) => {
->       t.31: f64 = mul(x.28, x.28)
->       undefined.32: `X total`.2 = undef
->       undefined.33: `X total`.2 = undef
->       yield t.31, undefined.32, undefined.33
+>   t.25: f64, residual.26: `X total`.2 = match t.24 {
+>     Leaf.0(x.27: f64) => {
+>       t.30: f64 = mul(x.27, x.27)
+>       residual.31: `X total`.2 = Residuals.0(x.27)
+>       yield t.30, residual.31
 >     }
->     Node.1(l.29: Tree.0, r.30: Tree.0) => {
->       y.34: f64, x.35: `X total`.2 = @`forward total`.1(l.29)
->       y.36: f64, x.37: `X total`.2 = @`forward total`.1(r.30)
->       t.38: f64 = add(y.34, y.36)
->       yield t.38, x.37, x.35
+>     Node.1(l.28: Tree.0, r.29: Tree.0) => {
+>       y.32: f64, x.33: `X total`.2 = @`forward total`.1(l.28)
+>       y.34: f64, x.35: `X total`.2 = @`forward total`.1(r.29)
+>       t.36: f64 = add(y.32, y.34)
+>       residual.37: `X total`.2 = Residuals.1(x.35, x.33)
+>       yield t.36, residual.37
 >     }
 >   }
->   residual.39: `X total`.2 = Residuals.0(t.24, x.26, x.27)
->   yield t.25, residual.39
+>   yield t.25, residual.26
 > }
 >
-> fn @`pull total`.2(residual.40: `X total`.2) -> `T Tree`.1 {
->   key.41: Tree.0, x.42: `X total`.2, x.43: `X total`.2 = match residual.40 {
->     Residuals.0(key.44: Tree.0, x.45: `X total`.2, x.46: `X total`.2) => { yield key.44, x.45,
->         x.46 }
->   }
->   bar.47: `T Tree`.1 = match key.41 {
->     Leaf.0(x.48: f64) => {
->       bar.51: f64 = add(x.48, x.48)
->       bar.52: `T Tree`.1 = Leaf.0(bar.51)
->       yield bar.52
+> fn @`pull total`.2(residual.38: `X total`.2) -> `T Tree`.1 {
+>   bar.39: `T Tree`.1 = match residual.38 {
+>     Residuals.0(field.40: f64) => {
+>       bar.43: f64 = add(field.40, field.40)
+>       bar.44: `T Tree`.1 = Leaf.0(bar.43)
+>       yield bar.44
 >     }
->     Node.1(l.49: Tree.0, r.50: Tree.0) => {
->       bar.53: `T Tree`.1 = @`pull total`.2(x.42)
->       bar.54: `T Tree`.1 = @`pull total`.2(x.43)
->       bar.55: `T Tree`.1 = Node.1(bar.54, bar.53)
->       yield bar.55
+>     Residuals.1(field.41: `X total`.2, field.42: `X total`.2) => {
+>       bar.45: `T Tree`.1 = @`pull total`.2(field.41)
+>       bar.46: `T Tree`.1 = @`pull total`.2(field.42)
+>       bar.47: `T Tree`.1 = Node.1(bar.46, bar.45)
+>       yield bar.47
 >     }
 >   }
->   yield bar.47
+>   yield bar.39
 > }
 
 $ pullback show tests/cli/programs/gradients.pull gathered --stage opt

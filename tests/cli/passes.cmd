@@ -243,6 +243,14 @@ exit 0
 >         the only constructor and the rows of a and b are of one size each
 >   runs  in the optimiser, until nothing changes
 >
+> variants
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes constructors for each way of the branch whose results and condition one constructor
+>         keeps
+>   law   x = if c { a } else { b }; d = C(c, x) and match d { C(c, x) => if c { e } else { f } } = d
+>         = if c { C(a) } else { C'(b) } and match d { C(x) => e, C'(x) => f }
+>   runs  in the optimiser, until nothing changes
+>
 > present
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes products of strong products with what is never absent

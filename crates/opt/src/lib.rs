@@ -45,6 +45,7 @@ mod twins;
 mod unbox;
 mod unread;
 mod unroll;
+mod variants;
 
 pub use facts::proven;
 pub use pass::Pass;

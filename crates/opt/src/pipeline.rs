@@ -34,6 +34,7 @@ pub const PASSES: &[Pass] = &[
     crate::collect::PASS,
     crate::states::PASS,
     crate::unbox::PASS,
+    crate::variants::PASS,
     crate::present::PASS,
     crate::spread::PASS,
     crate::fuse::PASS,
@@ -54,9 +55,14 @@ pub const LATE: &[&str] = &[
 ];
 
 /// The names of the passes that must not run before derivatives are made: one computes what is not chosen, one
-/// compares with what no element is, and an element may tie with it, and one makes of a power what has more to derive.
-pub const DERIVED: &[&str] =
-    &[crate::select::PASS.name, crate::extremes::PASS.name, crate::powers::PASS.name];
+/// compares with what no element is, and an element may tie with it, one makes of a power what has more to derive, and
+/// one is for what only residuals are.
+pub const DERIVED: &[&str] = &[
+    crate::select::PASS.name,
+    crate::extremes::PASS.name,
+    crate::powers::PASS.name,
+    crate::variants::PASS.name,
+];
 
 /// The names of the passes that run once more in the end.
 const TIDY: &[&str] = &[crate::simplify::PASS.name, crate::cse::PASS.name, crate::dce::PASS.name];
