@@ -148,11 +148,23 @@ impl Body<'_, '_> {
         self.bind_owned(var);
     }
 
-    /// The fields of a tangent of a data value.
-    pub fn unpack(&mut self, tangent: Atom, tag: u32, like: &[Atom], vars: &[VarId]) {
+    /// The fields of a tangent of a data value. A tangent that nothing needs afterwards, and nothing else holds,
+    /// hands its counts of the fields over.
+    pub fn unpack(
+        &mut self,
+        tangent: Atom,
+        tag: u32,
+        like: &[Atom],
+        vars: &[VarId],
+        dead: &mut Dead<'_>,
+    ) {
         let ty = self.type_of(tangent);
         let (zero, places, text, site) =
             (self.zero_tag(ty), self.fields_of(ty, tag), self.atom(tangent), self.site());
+        let taken = tangent.var().filter(|var| {
+            let is_needed = like.contains(&tangent) || vars.is_empty();
+            self.own(*var) == Own::Owned && dead.can_move(*var) && !is_needed
+        });
         for var in vars {
             self.declare(*var);
             self.owns.insert(*var, Own::Plain);
@@ -160,12 +172,23 @@ impl Body<'_, '_> {
         self.open(format_args!("if (pb_tag({text}) == {tag}) {{"));
         for (var, at) in vars.iter().zip(places) {
             let ty = self.c_type(self.ty(*var));
-            let name = format!("v{}", var.index());
-            self.line(format_args!("{name} = *({ty} *)(PB_WORDS({text}) + {at});"));
-            self.retain(&name, self.ty(*var));
+            self.line(format_args!("v{} = *({ty} *)(PB_WORDS({text}) + {at});", var.index()));
         }
-        self.lines.depth -= 1;
-        self.open(format_args!("}} else {{"));
+        if let Some(var) = taken {
+            // In the other case it is the zero, which has no cell.
+            dead.mark(var);
+            let data = self.data(ty);
+            let size = cell_words(&self.emit.program.datas[data].constructors[tag as usize]);
+            self.open(format_args!("if ({text}->count == 1) {{"));
+            self.line(format_args!("pb_give(c, {text}, pb_cell_bytes({size}));"));
+            self.lines.between(format_args!("}} else {{"));
+            self.retain_all(vars);
+            self.line(format_args!("{text}->count--;"));
+            self.close();
+        } else {
+            self.retain_all(vars);
+        }
+        self.lines.between(format_args!("}} else {{"));
         self.line(format_args!("if (pb_tag({text}) != {zero}) pb_bug(c, {site}, 7);"));
         for (var, like) in vars.iter().zip(like) {
             let like = self.atom(*like);
@@ -173,5 +196,11 @@ impl Body<'_, '_> {
         }
         self.close();
         vars.iter().for_each(|var| self.bind_owned(*var));
+    }
+
+    fn retain_all(&mut self, vars: &[VarId]) {
+        for var in vars {
+            self.retain(&format!("v{}", var.index()), self.ty(*var));
+        }
     }
 }

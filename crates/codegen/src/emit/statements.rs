@@ -58,7 +58,9 @@ impl Body<'_, '_> {
                 let args = [value_captured.as_slice(), args.as_slice()].concat();
                 self.call(value, &args, vars, dead);
             }
-            (Op::Unpack { tangent, tag, like }, vars) => self.unpack(*tangent, *tag, like, vars),
+            (Op::Unpack { tangent, tag, like }, vars) => {
+                self.unpack(*tangent, *tag, like, vars, dead);
+            }
             (Op::Fail(prim, text), vars) => self.fail(*prim, *text, vars),
             (Op::Tell(text), _) => {
                 let text = self.atom(*text);
