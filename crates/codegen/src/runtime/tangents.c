@@ -11,17 +11,21 @@ typedef struct {
 
 typedef struct { pb_part *items; int64_t len, room; int is_cotangent; } pb_work;
 
-static void pb_push(pb_ctx *c, int32_t site, pb_work *work, pb_part part) {
-  if (work->len == work->room) {
-    int64_t room = work->room ? work->room * 2 : 16;
-    pb_part *items = pb_take(c, site, (uint64_t)room * sizeof(pb_part));
-    if (work->items) {
-      memcpy(items, work->items, (uint64_t)work->len * sizeof(pb_part));
-      pb_give(c, work->items, (uint64_t)work->room * sizeof(pb_part));
-    }
-    work->items = items;
-    work->room = room;
+/* Room for more parts: at first as much as a small block has. */
+static __attribute__((noinline)) void pb_more(pb_ctx *c, int32_t site, pb_work *work) {
+  int64_t room = work->room ? work->room * 2 : 12;
+  pb_part *items = pb_take(c, site, (uint64_t)room * sizeof(pb_part));
+  if (work->items) {
+    memcpy(items, work->items, (uint64_t)work->len * sizeof(pb_part));
+    pb_give(c, work->items, (uint64_t)work->room * sizeof(pb_part));
   }
+  work->items = items;
+  work->room = room;
+}
+
+/* Always inline, so that a part is written where it stays: a copy would wait for narrow stores before it reads. */
+static inline __attribute__((always_inline)) void pb_push(pb_ctx *c, int32_t site, pb_work *work, pb_part part) {
+  if (PB_RARE(work->len == work->room)) pb_more(c, site, work);
   work->items[work->len++] = part;
 }
 
@@ -132,8 +136,12 @@ static void pb_plus_parts(pb_ctx *c, int32_t site, pb_work *work) {
       sum = pb_cell(c, site, part.type, pb_tag(a), con->words);
       for (uint32_t k = 0; k < con->fields; k++) {
         const pb_field *f = &con->field[k];
-        pb_push(c, site, work, (pb_part){PB_WORDS(a) + f->at, PB_WORDS(b) + f->at, PB_WORDS(sum) + f->at, f->data, 0,
-                                         f->elem, f->rank});
+        const int64_t *one = PB_WORDS(a) + f->at, *other = PB_WORDS(b) + f->at;
+        int64_t *to = PB_WORDS(sum) + f->at;
+        if (f->elem == PB_REAL && f->rank == 0)
+          *(double *)to = *(const double *)one + *(const double *)other;
+        else
+          pb_push(c, site, work, (pb_part){one, other, to, f->data, 0, f->elem, f->rank});
       }
     }
     *part.to = (int64_t)(intptr_t)sum;
