@@ -143,7 +143,7 @@ FLIGHT = [0.5 * np.eye(4) + 0.1 * normal(4, 4), -1.0, -1.0, normal(2, 4), normal
 HEADS = shaped(0.1, *[(64, 64)] * 4) + [normal(128, 64), normal(128, 64)]
 FIELD = [normal(50, 2), normal(50), 0.1 * normal(2, 50), normal(2), normal(32, 2), normal(32, 2)]
 FLOWERS = [normal(3, 4), normal(3), normal(150, 4), random.integers(0, 3, 150)]
-READINGS = [0.1, 0.2, -2.0, np.linspace(-1, 1, 19), normal(19)]
+READINGS = [[0.1, 0.2, -2.0, np.linspace(-1, 1, n), np.cos(9.0 * np.arange(n) ** 2)] for n in (19, 200, 500)]
 QUAKES = [np.array([2.7, 3.2]), np.array([2.0, 2.0]), random.poisson(19, 107)]
 TEXT = shaped(0.3, (4, 16, 27), (4, 16, 16), (4, 16), (27, 16), (27,)) + [random.integers(0, 27, 128)]
 PHRASE = shaped(0.6, (5, 4), (4, 4), (4, 4), (4, 4), (8, 4), (4, 8)) + [random.integers(0, 5, 13)]
@@ -155,7 +155,7 @@ ROWS = [
     Row(lennard_jones, "216 atoms", [grid + 0.05 * normal(*grid.shape)], 1),
     Row(neural_ode, "32 points, 50 units", FIELD, 4),
     Row(logistic, "150 flowers", FLOWERS, 2),
-    Row(gaussian_process, "19 readings", READINGS, 3),
+    *[Row(gaussian_process, f"{len(r[3])} readings", r, 3) for r in READINGS],
     Row(hidden_markov, "107 years", QUAKES, 2),
     Row(lstm, "128 letters, 16 units", TEXT, 5),
     Row(asian, "10,000 courses", [100.0, 0.2, 0.05, 0.5, normal(10000, 12)], 4),
