@@ -1,6 +1,7 @@
-//! Loops that run a few times are written out: then what is small lies in variables, not in arrays.
+//! Loops that run a few times are written out: then what is small lies in variables, not in arrays. What tells and
+//! collects rows stays: a row of another size is an error of its iteration, after which nothing is told.
 
-use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId, rename};
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, VarId, rename};
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, block_size};
@@ -20,22 +21,23 @@ const LONGEST: usize = 128;
 const LONGEST_OF_FEW: usize = 600;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let tells = Tells::of(program);
     let mut changed = false;
     for func in program.funcs.ids() {
         let mut body = std::mem::take(&mut program.funcs[func].body);
-        changed |= block(program, &mut body);
+        changed |= block(program, &tells, &mut body);
         program.funcs[func].body = body;
     }
     changed
 }
 
-fn block(program: &mut Program, of: &mut Block) -> bool {
+fn block(program: &mut Program, tells: &Tells, of: &mut Block) -> bool {
     let mut changed = false;
     for mut stmt in std::mem::take(&mut of.stmts) {
         for inner in stmt.op.blocks_mut() {
-            changed |= block(program, inner);
+            changed |= block(program, tells, inner);
         }
-        match count(&stmt) {
+        match count(&stmt).filter(|_| !tells_of_rows(program, tells, &stmt)) {
             Some(count) => {
                 changed = true;
                 write_out(program, &stmt, count, &mut of.stmts);
@@ -55,6 +57,13 @@ fn count(stmt: &Stmt) -> Option<i64> {
     let size = block_size(&looped.body).max(1).saturating_mul(usize::try_from(count).ok()?);
     let longest = if count <= 3 { LONGEST_OF_FEW } else { LONGEST };
     (works_on_elements && (2..=MOST).contains(&count) && size <= longest).then_some(count)
+}
+
+/// Whether a loop tells something and collects rows.
+fn tells_of_rows(program: &Program, tells: &Tells, stmt: &Stmt) -> bool {
+    let Op::Loop(looped) = &stmt.op else { return false };
+    let mut collected = stmt.vars[looped.states.len()..].iter();
+    collected.any(|var| program.vars[*var].ty.rank > 1) && tells.block(program, &looped.body)
 }
 
 fn write_out(program: &mut Program, stmt: &Stmt, count: i64, out: &mut Vec<Stmt>) {
