@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from harness import Library, Row, table
+from steps import runge_kutta
 
 
 def kalman(a, q, r, c, ys):
@@ -51,16 +52,8 @@ def lennard_jones(x):
 
 def neural_ode(w1, b1, w2, b2, start, goal):
     field = lambda y: jnp.tanh(y @ w1.T + b1) @ w2.T + b2
-    step = 0.01
-
-    def moved(y, _):
-        k1 = field(y)
-        k2 = field(y + 0.5 * step * k1)
-        k3 = field(y + 0.5 * step * k2)
-        k4 = field(y + step * k3)
-        return y + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4), None
-
-    return jnp.sum((jax.lax.scan(moved, start, None, 100)[0] - goal) ** 2)
+    moved = jax.lax.scan(lambda y, _: (runge_kutta(field, y, 0.01), None), start, None, 100)[0]
+    return jnp.sum((moved - goal) ** 2)
 
 
 def logistic(weights, bias, xs, labels):

@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 
 from harness import Row
+from steps import runge_kutta
 
 
 def det(p, ell):
@@ -85,17 +86,8 @@ def lstm(main, extra, state, sequence):
 
 
 def ode(p, s):
-    h = 2 / s
     slope = lambda y: p * jnp.concatenate([jnp.ones(1), y[:-1]])
-
-    def step(y, _):
-        k1 = slope(y)
-        k2 = slope(y + h / 2 * k1)
-        k3 = slope(y + h / 2 * k2)
-        k4 = slope(y + h * k3)
-        return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), None
-
-    return lax.scan(step, jnp.zeros_like(p), None, s)[0][-1]
+    return lax.scan(lambda y, _: (runge_kutta(slope, y, 2 / s), None), jnp.zeros_like(p), None, s)[0][-1]
 
 
 def reprojection(cam, x, w, feat):

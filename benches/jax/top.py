@@ -6,6 +6,7 @@ import numpy as np
 from jax import lax
 
 from harness import Row
+from steps import runge_kutta
 
 
 def arm(p):
@@ -112,16 +113,8 @@ def least_squares(p):
 
 def neural_ode(inner, outer):
     field = lambda y: outer @ jnp.tanh(inner @ y)
-    h = 0.1
-
-    def step(y, _):
-        k1 = field(y)
-        k2 = field(y + 0.5 * h * k1)
-        k3 = field(y + 0.5 * h * k2)
-        k4 = field(y + h * k3)
-        return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), None
-
-    return jnp.sum((lax.scan(step, jnp.array([1.0, 0.0]), None, 10)[0] - jnp.array([0.0, 1.0])) ** 2)
+    end = lax.scan(lambda y, _: (runge_kutta(field, y, 0.1), None), jnp.array([1.0, 0.0]), None, 10)[0]
+    return jnp.sum((end - jnp.array([0.0, 1.0])) ** 2)
 
 
 def newton(p):

@@ -4,11 +4,11 @@
 //! A function that is data is applied by a match on its tag, which calls all that have this type: through it each
 //! request seems to reach itself, though the functions which a program differentiates inside each other may form a
 //! finite tower. Here each function becomes one for each list of *forms* of its arguments (`form`): which number it is,
-//! or which constructors, with which fields, down to a height of constructors inside each other (`limit::REACHES`, one after the other); what lies deeper is
-//! known by its type alone, as all that the program makes of that type. A match keeps the arms that the form of what it
-//! looks at has, and a conditional the branch that a known truth value takes. Requests and rules go with their
-//! functions: what a request saves is a sum, with a constructor for each function that it is of now, and applying it is
-//! a match.
+//! or which constructors, with which fields, down to a height of constructors inside each other (`limit::REACHES`);
+//! what lies deeper is known by its type alone, as all that the program makes of that type. A match keeps the arms that
+//! the form of what it looks at has, and a conditional the branch that a known truth value takes. Requests and rules go
+//! with their functions: what a request saves is a sum, with a constructor for each function that it is of now, and
+//! applying it is a match.
 //!
 //! Law: the program computes what it did, and asks for derivatives of the same functions at the same places. Where a
 //! request reached itself and does not do so any more, its derivatives end at a bounded height: the forms of functions
@@ -24,7 +24,7 @@ mod unroll;
 
 use std::collections::BTreeSet;
 
-use pullback_base::bug;
+use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{
     Atom, Block, Constructor, Data, DataId, Func, FuncId, Mode, Program, Request, RequestId, Type,
     VarId,
@@ -43,45 +43,37 @@ pub(crate) fn told_apart(
     roots: &mut [FuncId],
     between: &mut Between<'_>,
 ) -> Told<Program> {
-    let Some((func, span)) = reaches_itself(&program, roots) else { return Ok(program) };
-    let mut problem = None;
-    for reach in REACHES {
-        let mut limits = Limits::new();
-        let refused = match within(&program, roots, &reach, &mut limits, between) {
-            Some((told, copies)) => match reaches_itself(&told, &copies) {
-                Some((func, span)) => refusal(&told.funcs[func], span, &limits, &reach),
-                None => {
-                    roots.copy_from_slice(&copies);
-                    return Ok(told);
-                }
-            },
-            None => refusal(&program.funcs[func], span, &limits, &reach),
-        };
-        problem = Some(refused);
+    let Some(at) = reaches_itself(&program, roots) else { return Ok(program) };
+    let [near, far] = REACHES;
+    within(&program, roots, near, at, between).or_else(|(problem, limits)| {
         // What nothing but the number of copies has kept together, more reach keeps together too.
         if limits.iter().all(|limit| *limit == Limit::Functions) {
-            break;
+            return Err(problem);
         }
-    }
-    let problem = problem.unwrap_or_else(|| bug(NAME, "forms to be told apart to some height"));
-    Err(Box::new(problem))
+        within(&program, roots, far, at, between).map_err(|(problem, _)| problem)
+    })
 }
 
-/// The program with its functions told apart within some reach, and its roots; none, if there are too many.
+/// The program with its functions told apart within some reach. Where there are too many of them, the request that
+/// reaches itself is the one that did.
 fn within(
     program: &Program,
-    roots: &[FuncId],
-    reach: &Reach,
-    limits: &mut Limits,
+    roots: &mut [FuncId],
+    reach: Reach,
+    (func, span): (FuncId, Span),
     between: &mut Between<'_>,
-) -> Option<(Program, Vec<FuncId>)> {
+) -> Result<Program, (Box<Diagnostic>, Limits)> {
     let mut program = program.clone();
+    let mut limits = Limits::new();
     let funcs = reachable(&program, roots);
     for func in &funcs {
-        unroll::loops(&mut program, *func, reach.iterations, limits);
+        unroll::loops(&mut program, *func, reach.iterations, &mut limits);
     }
+    let refused = |func: &Func, span, limits: Limits| {
+        Err((Box::new(refusal(func, span, &limits, &reach)), limits))
+    };
     for has_literals in [true, false] {
-        let mut towers = Towers::new(program.clone(), has_literals, *reach);
+        let mut towers = Towers::new(program.clone(), has_literals, reach);
         let copies: Vec<usize> = roots.iter().map(|root| towers.root(*root)).collect();
         let has_room = towers.solve(funcs.len() + FUNCTIONS);
         limits.append(&mut towers.forms.limits);
@@ -92,9 +84,13 @@ fn within(
         let mut copies: Vec<FuncId> =
             copies.into_iter().map(|copy| towers.copies[copy].func).collect();
         let told = between(towers.finished(), &mut copies);
-        return Some((told, copies));
+        if let Some((func, span)) = reaches_itself(&told, &copies) {
+            return refused(&told.funcs[func], span, limits);
+        }
+        roots.copy_from_slice(&copies);
+        return Ok(told);
     }
-    None
+    refused(&program.funcs[func], span, limits)
 }
 
 /// A function for arguments of some forms.

@@ -4,7 +4,7 @@ use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fixed::sizes::{Known, Sizes};
-use crate::pass::Pass;
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "cells",
@@ -18,12 +18,10 @@ const MOST: i64 = 16;
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let sizes = Sizes::of(program, roots);
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        let split = chosen(program, &sizes, &body);
-        changed |= !split.is_empty();
-        if !split.is_empty() {
+    each_body(program, |program, body| {
+        let split = chosen(program, &sizes, body);
+        let changed = !split.is_empty();
+        if changed {
             let mut zeros = FxHashSet::default();
             body.visit(&mut |stmt| {
                 if matches!(stmt.op, Op::Zero(_)) {
@@ -31,11 +29,10 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
                 }
             });
             let mut cells = Cells { program, split, cells: FxHashMap::default(), zeros };
-            cells.block(&mut body);
+            cells.block(body);
         }
-        program.funcs[func].body = body;
-    }
-    changed
+        changed
+    })
 }
 
 /// The accumulators that become several, with the number of their elements.

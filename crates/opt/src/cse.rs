@@ -8,7 +8,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::effects::touches_acc;
-use crate::pass::{Pass, block_size};
+use crate::pass::{Pass, block_size, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "cse",
@@ -19,13 +19,7 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let tells = Tells::of(program);
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        changed |= shared(program, &tells, &mut body, FxHashMap::default());
-        program.funcs[func].body = body;
-    }
-    changed
+    each_body(program, |program, body| shared(program, &tells, body, FxHashMap::default()))
 }
 
 /// Computes once what a block computes again, where these atoms stand for some variables; whether anything stands for

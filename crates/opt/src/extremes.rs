@@ -5,7 +5,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId}
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use crate::pass::Pass;
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "extremes",
@@ -16,15 +16,11 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+    each_body(program, |_, body| {
         let mut extremes = Extremes::default();
-        extremes.block(&mut body);
-        changed |= extremes.changed;
-        program.funcs[func].body = body;
-    }
-    changed
+        extremes.block(body);
+        extremes.changed
+    })
 }
 
 #[derive(Default)]

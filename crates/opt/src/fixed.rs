@@ -5,7 +5,7 @@ pub(crate) mod sizes;
 use pullback_ir::{Atom, Elem, FuncId, Op, Program};
 
 use self::sizes::{Known, Sizes};
-use crate::pass::Pass;
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "fixed",
@@ -16,9 +16,8 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let sizes = Sizes::of(program, roots);
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+    each_body(program, |program, body| {
+        let mut changed = false;
         body.visit_mut(&mut |stmt| {
             let known = match (&stmt.op, stmt.vars.as_slice()) {
                 (Op::Dim(..), &[var]) => sizes.number(var).map(Atom::Int),
@@ -30,9 +29,8 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
                 changed = true;
             }
         });
-        program.funcs[func].body = body;
-    }
-    changed
+        changed
+    })
 }
 
 /// Whether an array, or its sizes, and a tangent of Reals are known to have the same sizes.

@@ -16,6 +16,20 @@ pub struct Pass {
     pub run: fn(&mut Program, &mut [FuncId]) -> bool,
 }
 
+/// Runs over the body of every function, which stands apart from the program meanwhile; whether any changed.
+pub(crate) fn each_body(
+    program: &mut Program,
+    mut run: impl FnMut(&mut Program, &mut Block) -> bool,
+) -> bool {
+    let mut changed = false;
+    for func in program.funcs.ids() {
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        changed |= run(program, &mut body);
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
 /// How many statements a block has, those inside it counted.
 pub(crate) fn block_size(block: &Block) -> usize {
     let mut size = 0;

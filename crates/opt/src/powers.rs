@@ -5,7 +5,7 @@
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, Type};
 use pullback_prim::Prim;
 
-use crate::pass::Pass;
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "powers",
@@ -18,13 +18,7 @@ pub(crate) const PASS: Pass = Pass {
 const LARGEST: u64 = 16;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        changed |= in_block(program, &mut body);
-        program.funcs[func].body = body;
-    }
-    changed
+    each_body(program, in_block)
 }
 
 fn in_block(program: &mut Program, block: &mut Block) -> bool {

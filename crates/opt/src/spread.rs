@@ -4,7 +4,7 @@
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::pass::Pass;
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "spread",
@@ -14,9 +14,7 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+    each_body(program, |program, body| {
         let mut uses = FxHashMap::default();
         body.visit_atoms(&mut |atom| {
             if let Atom::Var(var) = atom {
@@ -24,11 +22,9 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
             }
         });
         let mut spread = Spread { program, uses, counts: FxHashMap::default(), changed: false };
-        spread.block(&mut body);
-        changed |= spread.changed;
-        program.funcs[func].body = body;
-    }
-    changed
+        spread.block(body);
+        spread.changed
+    })
 }
 
 struct Spread<'p> {

@@ -5,7 +5,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use crate::pass::Pass;
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "states",
@@ -16,16 +16,12 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        let kept = kept_accs(program, &body);
+    each_body(program, |program, body| {
+        let kept = kept_accs(program, body);
         let mut states = States { program, kept, values: FxHashMap::default(), changed: false };
-        states.block(&mut body, &mut vec![]);
-        changed |= states.changed;
-        program.funcs[func].body = body;
-    }
-    changed
+        states.block(body, &mut vec![]);
+        states.changed
+    })
 }
 
 /// The accumulators of one value that are more than begun, added to and read, and therefore stay.

@@ -7,7 +7,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
-use crate::pass::Pass;
+use crate::pass::{Pass, each_body};
 use crate::unread::guard;
 
 pub(crate) const SUMS: Pass = Pass {
@@ -26,12 +26,12 @@ pub(crate) const REDUCE: Pass = Pass {
 
 fn apart(program: &mut Program, _: &mut [FuncId]) -> bool {
     let counted = Facts::of(program).counted;
-    each_body(program, &mut |program, body| take_apart(program, body, &counted))
+    each_body(program, |program, body| take_apart(program, body, &counted))
 }
 
 fn together(program: &mut Program, _: &mut [FuncId]) -> bool {
     let counted = Facts::of(program).counted;
-    each_body(program, &mut |program, body| {
+    each_body(program, |program, body| {
         let mut uses = FxHashMap::default();
         body.visit_atoms(&mut |atom| {
             if let Atom::Var(var) = atom {
@@ -48,16 +48,6 @@ struct Known<'k> {
     uses: &'k FxHashMap<VarId, usize>,
     /// The loops, by index, of which the count cannot be negative.
     counted: &'k FxHashSet<VarId>,
-}
-
-fn each_body(program: &mut Program, run: &mut dyn FnMut(&mut Program, &mut Block) -> bool) -> bool {
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        changed |= run(program, &mut body);
-        program.funcs[func].body = body;
-    }
-    changed
 }
 
 fn take_apart(program: &mut Program, block: &mut Block, counted: &FxHashSet<VarId>) -> bool {

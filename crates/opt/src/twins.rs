@@ -9,7 +9,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells,
 use rustc_hash::FxHashMap;
 
 use crate::cse::shared;
-use crate::pass::{Pass, keep};
+use crate::pass::{Pass, each_body, keep};
 
 pub(crate) const PASS: Pass = Pass {
     name: "twins",
@@ -20,13 +20,7 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let tells = Tells::of(program);
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        changed |= in_block(program, &tells, &mut body);
-        program.funcs[func].body = body;
-    }
-    changed
+    each_body(program, |program, body| in_block(program, &tells, body))
 }
 
 fn in_block(program: &Program, tells: &Tells, block: &mut Block) -> bool {

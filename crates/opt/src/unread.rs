@@ -6,7 +6,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use crate::facts::Facts;
-use crate::pass::Pass;
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "unread",
@@ -17,15 +17,11 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let counted = Facts::of(program).counted;
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+    each_body(program, |program, body| {
         let mut read = FxHashSet::default();
         body.visit_atoms(&mut |atom| read.extend(atom.var()));
-        changed |= in_block(program, &mut body, &read, &counted);
-        program.funcs[func].body = body;
-    }
-    changed
+        in_block(program, body, &read, &counted)
+    })
 }
 
 fn in_block(

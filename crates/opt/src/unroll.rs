@@ -4,7 +4,7 @@
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, VarId, rename};
 use rustc_hash::FxHashMap;
 
-use crate::pass::{Pass, block_size};
+use crate::pass::{Pass, block_size, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "unroll",
@@ -22,13 +22,7 @@ const LONGEST_OF_FEW: usize = 600;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let tells = Tells::of(program);
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        changed |= block(program, &tells, &mut body);
-        program.funcs[func].body = body;
-    }
-    changed
+    each_body(program, |program, body| block(program, &tells, body))
 }
 
 fn block(program: &mut Program, tells: &Tells, of: &mut Block) -> bool {

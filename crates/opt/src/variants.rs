@@ -8,7 +8,7 @@ use pullback_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::Pass;
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "variants",
@@ -22,12 +22,7 @@ pub(crate) const PASS: Pass = Pass {
 type Key = (DataId, u32);
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        changed |= gather(program, &mut body);
-        program.funcs[func].body = body;
-    }
+    let changed = each_body(program, gather);
     let plans = Sites::of(program, roots).plans(program);
     if plans.is_empty() {
         return changed;

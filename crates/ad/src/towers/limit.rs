@@ -19,7 +19,7 @@ pub(super) struct Reach {
     pub iterations: i64,
 }
 
-/// One reach after the other: what ends within a small one costs little, and of what goes on the copies are counted.
+/// A near reach, and a far one for what goes further: programs that the near one is enough for have fewer functions.
 pub(super) const REACHES: [Reach; 2] = [
     Reach { height: 32, literals: 64, iterations: 32 },
     Reach { height: 256, literals: 512, iterations: 256 },

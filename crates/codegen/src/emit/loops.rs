@@ -1,7 +1,7 @@
 //! Loops. A collected array has its memory before the loop where its sizes are known then; the rows that an
 //! inner loop collects go straight to their place in it.
 
-use pullback_base::{Id, bug};
+use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Scope, VarId};
 use rustc_hash::FxHashSet;
 
@@ -14,6 +14,23 @@ use crate::layout::elem_type;
 
 /// How many iterations of a loop without calls or loops inside pass between two looks at the limits.
 pub(super) const STRETCH: i64 = 1 << 16;
+
+/// A loop with a count.
+pub(super) struct Counted<'l> {
+    pub looped: &'l Loop,
+    /// The last uses in its body.
+    pub inner: &'l Scope,
+    /// Its results.
+    pub vars: &'l [VarId],
+    pub index: VarId,
+    pub count: Atom,
+    /// The count, as it is written.
+    pub text: String,
+    /// Whether the index runs down.
+    pub down: bool,
+    /// Whether it tells how far it is.
+    pub tells: bool,
+}
 
 impl Body<'_, '_> {
     /// A loop: a kernel if it can be one, and what checks every step where the kernel's guard says so.
@@ -61,12 +78,14 @@ impl Body<'_, '_> {
         let spread = self.spread(looped, vars);
         let outside = std::mem::replace(&mut self.is_inside, true);
         match &looped.form {
-            LoopForm::For { index, count, .. } => {
-                self.begin_all(looped, vars, *index, *count);
-                if let Some(spread) = spread {
-                    self.spread_out(looped, inner, vars, &spread, [is_once, tells]);
-                } else {
-                    self.counted(looped, inner, vars, tells);
+            LoopForm::For { index, count, down } => {
+                let (text, inner) = (self.atom(*count), &inner[0]);
+                let (index, count, down) = (*index, *count, *down);
+                let counted = Counted { looped, inner, vars, index, count, text, down, tells };
+                self.begin_all(&counted);
+                match spread {
+                    Some(spread) => self.spread_out(&counted, &spread, is_once),
+                    None => self.counted(&counted),
                 }
             }
             LoopForm::While(cond) => {
@@ -120,31 +139,29 @@ impl Body<'_, '_> {
     }
 
     /// Begins what a loop with a count collects.
-    fn begin_all(&mut self, looped: &Loop, vars: &[VarId], index: VarId, count: Atom) {
-        let (count, site) = (self.atom(count), self.site());
-        let collected = &vars[looped.states.len()..];
+    fn begin_all(&mut self, Counted { looped, vars, index, text: count, .. }: &Counted<'_>) {
+        let (collected, site) = (&vars[looped.states.len()..], self.site());
         if !collected.is_empty() && !self.is_proven {
             self.line(format_args!(
                 "if (PB_RARE({count} < 0)) pb_fail(c, {site}, PB_F_NEGATIVE, {count}, 0, 0);"
             ));
         }
         for (var, row) in collected.iter().zip(&looped.body.results[looped.states.len()..]) {
-            self.begin(*var, *row, &looped.body, index, &count);
+            self.begin(*var, *row, &looped.body, *index, count);
         }
     }
 
     /// A loop with a count, one iteration after the other.
-    fn counted(&mut self, looped: &Loop, inner: &[Scope], vars: &[VarId], tells: bool) {
-        let LoopForm::For { index, count, down } = looped.form else {
-            bug("codegen", "a loop with a count")
-        };
+    fn counted(&mut self, of: &Counted<'_>) {
+        let Counted { looped, inner, vars, index, ref text, down, .. } = *of;
         // A few iterations without calls and loops inside take no time to speak of.
-        let is_small = is_straight(&looped.body) && matches!(count, Atom::Int(n) if n <= STRETCH);
-        let (i, count) = (index.index(), self.atom(count));
+        let is_small =
+            is_straight(&looped.body) && matches!(of.count, Atom::Int(n) if n <= STRETCH);
+        let (i, count) = (index.index(), text);
         let is_short = is_straight(&looped.body) && !is_small;
-        let tells = tells && !is_small;
+        let tells = of.tells && !is_small;
         if tells {
-            self.tell_begin(&count, down);
+            self.tell_begin(count, down);
         }
         let (start, test, step) = if down {
             (format!("{count} - 1"), format!("v{i} >= 0"), format!("v{i}--"))
@@ -170,7 +187,7 @@ impl Body<'_, '_> {
             self.line(format_args!("e{e} = {bound};"));
             self.poll();
             if tells {
-                let line = stand::done(&format!("s{e}"), &count, down);
+                let line = stand::done(&format!("s{e}"), count, down);
                 self.line(format_args!("{line}"));
             }
             self.open(format_args!("for (int64_t v{i} = s{e}; {inner_test}; {step}) {{"));
@@ -180,12 +197,12 @@ impl Body<'_, '_> {
                 self.poll();
             }
             if tells {
-                let line = stand::done(&format!("v{i}"), &count, down);
+                let line = stand::done(&format!("v{i}"), count, down);
                 self.line(format_args!("{line}"));
             }
         }
         let around = std::mem::replace(&mut self.polls, !is_short && !is_small);
-        self.block(&looped.body, &inner[0], &looped.states, Exit::Next(looped, vars));
+        self.block(&looped.body, inner, &looped.states, Exit::Next(looped, vars));
         self.polls = around;
         self.close();
         if is_short {

@@ -17,11 +17,12 @@
 
 use std::fmt::Write;
 
-use pullback_base::{Id, bug};
-use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Scope, VarId};
+use pullback_base::Id;
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, VarId};
 
 use super::blocks::Exit;
 use super::body::Body;
+use super::loops::Counted;
 use super::spreads::Spread;
 use super::{Lines, stand};
 use crate::layout::{elem_number, elem_type};
@@ -69,23 +70,12 @@ impl Body<'_, '_> {
     }
 
     /// The lines that run such a loop; its states are there, and its arrays are begun.
-    pub(super) fn spread_out(
-        &mut self,
-        looped: &Loop,
-        inner: &[Scope],
-        vars: &[VarId],
-        spread: &Spread,
-        [is_once, tells]: [bool; 2],
-    ) {
-        let LoopForm::For { count, down, .. } = looped.form else {
-            bug("codegen", "a loop with a count")
-        };
-        let count = self.atom(count);
-        if tells {
-            self.tell_begin(&count, down);
+    pub(super) fn spread_out(&mut self, of: &Counted<'_>, spread: &Spread, is_once: bool) {
+        let (looped, count) = (of.looped, &of.text);
+        if of.tells {
+            self.tell_begin(count, of.down);
         }
-        let Made { name, frame, builds, sums } =
-            self.spread_functions(looped, inner, vars, spread, tells);
+        let Made { name, frame, builds, sums } = self.spread_functions(of, spread);
         let fold = if looped.states.is_empty() { "0".to_owned() } else { format!("{name}_fold") };
         let known = if self.emit.has_constants() {
             self.emit.shares_constants = true;
@@ -105,20 +95,14 @@ impl Body<'_, '_> {
         for var in builds {
             self.line(format_args!("g{}.len = {count};", var.index()));
         }
-        if tells {
+        if of.tells {
             self.tell_end();
         }
     }
 
     /// The functions that run iterations, and what is done in order.
-    fn spread_functions(
-        &mut self,
-        looped: &Loop,
-        inner: &[Scope],
-        vars: &[VarId],
-        spread: &Spread,
-        tells: bool,
-    ) -> Made {
+    fn spread_functions(&mut self, of: &Counted<'_>, spread: &Spread) -> Made {
+        let Counted { looped, vars, .. } = *of;
         let name = format!("{}_s{}", self.emit.name(self.func), self.fresh());
         let collected = &vars[looped.states.len()..];
         let (mut fields, mut heads) = (String::from("  pb_left left;\n"), String::new());
@@ -168,8 +152,8 @@ impl Body<'_, '_> {
             let _ = writeln!(fields, "  {ty} k{state};");
             frame.push(format!("v{state}"));
         }
-        let inside = self.iterations(looped, inner, vars, spread, tells);
-        let fold = self.fold(looped, spread, &name);
+        let inside = self.iterations(of, spread);
+        let fold = self.fold(of, spread, &name);
         let _ = write!(
             self.workers,
             "typedef struct {{\n{fields}}} {name}_frame;\n\
@@ -200,24 +184,14 @@ impl Body<'_, '_> {
     }
 
     /// The lines that run iterations.
-    fn iterations(
-        &mut self,
-        looped: &Loop,
-        inner: &[Scope],
-        vars: &[VarId],
-        spread: &Spread,
-        tells: bool,
-    ) -> String {
-        let LoopForm::For { index, count, down } = looped.form else {
-            bug("codegen", "a loop with a count")
-        };
-        let (collected, count) = (&vars[looped.states.len()..], self.atom(count));
+    fn iterations(&mut self, of: &Counted<'_>, spread: &Spread) -> String {
+        let (looped, collected) = (of.looped, &of.vars[of.looped.states.len()..]);
         let outer = std::mem::replace(&mut self.lines, Lines { text: String::new(), depth: 1 });
         self.open(format_args!("for (int64_t turn = from; turn < to; turn++) {{"));
-        self.iteration(index.index(), &count, down);
+        self.iteration(of);
         self.poll();
-        if tells {
-            let line = stand::done("turn", &count, false);
+        if of.tells {
+            let line = stand::done("turn", &of.text, false);
             self.line(format_args!("{line}"));
         }
         let body = Block {
@@ -229,7 +203,7 @@ impl Body<'_, '_> {
         let (polls, is_spread) = (self.polls, self.is_spread);
         (self.polls, self.is_spread) = (true, true);
         self.folded.clone_from(&spread.folded);
-        self.block(&body, &inner[0], &[], Exit::Next(&bare, collected));
+        self.block(&body, of.inner, &[], Exit::Next(&bare, collected));
         self.folded.clear();
         (self.polls, self.is_spread) = (polls, is_spread);
         let words = spread.left.len();
@@ -244,19 +218,18 @@ impl Body<'_, '_> {
     }
 
     /// The index of an iteration.
-    fn iteration(&mut self, index: usize, count: &str, down: bool) {
-        if down {
-            self.line(format_args!("const int64_t v{index} = {count} - 1 - turn;"));
+    fn iteration(&mut self, Counted { index, text: count, down, .. }: &Counted<'_>) {
+        let i = index.index();
+        if *down {
+            self.line(format_args!("const int64_t v{i} = {count} - 1 - turn;"));
         } else {
-            self.line(format_args!("const int64_t v{index} = turn;"));
+            self.line(format_args!("const int64_t v{i} = turn;"));
         }
     }
 
     /// The function that does what is done in order, if there is anything.
-    fn fold(&mut self, looped: &Loop, spread: &Spread, name: &str) -> String {
-        let LoopForm::For { index, count, down } = looped.form else {
-            bug("codegen", "a loop with a count")
-        };
+    fn fold(&mut self, of: &Counted<'_>, spread: &Spread, name: &str) -> String {
+        let looped = of.looped;
         if looped.states.is_empty() {
             return String::new();
         }
@@ -269,16 +242,15 @@ impl Body<'_, '_> {
         for stmt in looped.body.stmts.iter().filter(folded) {
             stmt.op.for_each_atom(&mut |atom| used.push(atom));
         }
-        used.extend(down.then_some(count));
+        used.extend(of.down.then_some(of.count));
         for var in spread.outside.iter().filter(|var| used.contains(&Atom::Var(**var))) {
             self.define(*var, &format!("e->v{}", var.index()));
         }
         for state in &looped.states {
             self.define(*state, &format!("e->k{}", state.index()));
         }
-        let count = self.atom(count);
         self.open(format_args!("for (int64_t turn = from; turn < to; turn++) {{"));
-        self.iteration(index.index(), &count, down);
+        self.iteration(of);
         let words = spread.left.len();
         for (at, var) in spread.left.iter().enumerate() {
             let field = word(self.ty(*var).elem);
