@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use pullback_engines::Asked;
+use pullback_engines::{Asked, Packing};
 use pullback_eval::Value;
 use pullback_lambda::TypeKind;
 
@@ -80,7 +80,10 @@ pub fn bench(
         let direction = if *asked == Asked::Jvp { &tangent } else { &cotangent };
         progress(&format!("compiling {name}"), done(0.0));
         let code = prepared.code.shared();
-        let measured = Timed::new(&engine, &code, prepared.function, *asked).and_then(|timed| {
+        let along = (*asked == Asked::Jvp).then_some(direction);
+        let packing = Packing::along(&code, prepared.function, &prepared.argument, along);
+        let timed = Timed::new(&engine, &code, prepared.function, *asked, packing);
+        let measured = timed.and_then(|timed| {
             progress(&format!("counting {name}"), done(0.3));
             let options = engine.options();
             let account = timed.account(&prepared.argument, direction, options)?;

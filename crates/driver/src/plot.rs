@@ -12,7 +12,7 @@ mod svg;
 mod terminal;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::{Asked, How, Mode};
+use pullback_engines::{Asked, How, Mode, Packing};
 use pullback_eval::Value;
 use pullback_lambda::TypeKind;
 
@@ -265,7 +265,10 @@ impl<'a> Sampler<'a> {
         let code = match engine.how() {
             How::Transform { .. } => None,
             How::Compiled(_) | How::Runtime(_) => {
-                let code = Timed::new(engine, &prepared.code.shared(), prepared.function, asked);
+                let Prepared { function, argument, .. } = prepared;
+                let program = prepared.code.shared();
+                let packing = Packing::along(&program, *function, argument, direction.as_ref());
+                let code = Timed::new(engine, &program, *function, asked, packing);
                 Some(code.or_else(|fault| session.fail(*fault))?)
             }
         };

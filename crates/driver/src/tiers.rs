@@ -9,8 +9,8 @@ use std::fmt;
 
 use pullback_base::{Diagnostic, bug};
 use pullback_engines::{
-    Answer, Asked, Back, Compiled, Failure, Mode, may_compile, run_in_machine, trace_engine,
-    wants_vetting,
+    Answer, Asked, Back, Compiled, Failure, Mode, Packing, may_compile, run_in_machine,
+    trace_engine, wants_vetting,
 };
 use pullback_eval::{Budget, Counts, Image, Machine, Options, Value};
 use pullback_lambda::{DefId, ExprKind, Program};
@@ -113,12 +113,18 @@ impl<'w> Work<'w> {
         }
     }
     /// What its code is made for.
-    fn key(self) -> Key {
-        (self.def(), self.mode().map(Asked::by))
+    fn key(self, program: &Program) -> Key {
+        let asked = match self {
+            Self::Value(_) => None,
+            Self::Function(def, argument, mode) => {
+                Some((Asked::by(mode), Packing::of(program, def, argument, mode)))
+            }
+        };
+        (self.def(), asked)
     }
 }
 
-type Key = (DefId, Option<Asked>);
+type Key = (DefId, Option<(Asked, Packing)>);
 
 /// The code that the second tier has made of one program, kept for the next run. All runs that share it have the same
 /// options but for their budgets.
@@ -134,9 +140,9 @@ enum Made {
 }
 
 impl Codes {
-    fn take(&self, key: Key) -> Option<Made> {
+    fn take(&self, key: &Key) -> Option<Made> {
         let mut made = self.0.borrow_mut();
-        let at = made.iter().position(|(other, _)| *other == key)?;
+        let at = made.iter().position(|(other, _)| other == key)?;
         Some(made.swap_remove(at).1)
     }
     fn keep(&self, key: Key, made: Made) {
@@ -170,18 +176,19 @@ pub fn climb(
             }
         }
     };
-    let known = codes.take(work.key());
+    let key = work.key(program);
+    let known = codes.take(&key);
     if !matches!(known, Some(Made::Native(_) | Made::Not(_)))
         && let Some(answered) = within(STEPS)
     {
-        known.into_iter().for_each(|made| codes.keep(work.key(), made));
+        known.into_iter().for_each(|made| codes.keep(key.clone(), made));
         return answered;
     }
     let (made, tier) = match known {
         Some(Made::Native(code)) => (Made::Native(code), Tier::Again),
         Some(Made::Not(why)) => (Made::Not(why), Tier::Again),
         lowered => {
-            let made = lowered.unwrap_or_else(|| code(program, work, options));
+            let made = lowered.unwrap_or_else(|| code(program, &key, options));
             let steps = match &made {
                 Made::Lowered(code) => STEPS.max(code.size() as u64 * STEPS_EACH),
                 Made::Native(_) | Made::Not(_) => STEPS,
@@ -189,7 +196,7 @@ pub fn climb(
             if steps > STEPS
                 && let Some(answered) = within(steps)
             {
-                codes.keep(work.key(), made);
+                codes.keep(key.clone(), made);
                 return answered;
             }
             (native(made, options), Tier::Native(steps))
@@ -202,7 +209,7 @@ pub fn climb(
         Made::Lowered(_) => bug("tiers", "what is native, or not"),
         Made::Not(why) => Err(why.clone()),
     };
-    codes.keep(work.key(), made);
+    codes.keep(key, made);
     match answer {
         Ok(answer) => {
             told.tell(tier);
@@ -253,11 +260,11 @@ fn tells(program: &Program, function: DefId) -> bool {
 }
 
 /// The code of what is run, or why there is none.
-fn code(program: &Program, work: Work<'_>, options: &Options) -> Made {
-    let code = match work {
-        Work::Value(def) => Compiled::of_value(program, def, options),
-        Work::Function(function, _, mode) => {
-            Compiled::of_function(program, function, Asked::by(mode), options, Back::Evaluator)
+fn code(program: &Program, (def, asked): &Key, options: &Options) -> Made {
+    let code = match asked.clone() {
+        None => Compiled::of_value(program, *def, options),
+        Some((asked, packing)) => {
+            Compiled::of_function(program, *def, asked, packing, options, Back::Evaluator)
         }
     };
     match code {

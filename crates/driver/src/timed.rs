@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::{Asked, Compiled, How, Mode, More, Ran, run_in_machine, vet};
+use pullback_engines::{Asked, Compiled, How, Mode, More, Packing, Ran, run_in_machine, vet};
 use pullback_eval::memory::live;
 use pullback_eval::{Image, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
@@ -35,6 +35,7 @@ impl Timed {
         program: &Rc<Program>,
         function: DefId,
         asked: Asked,
+        packing: Packing,
     ) -> Result<Self, Box<Diagnostic>> {
         is_timed(engine)?;
         let code = match engine.how() {
@@ -42,6 +43,7 @@ impl Timed {
                 program,
                 function,
                 asked,
+                packing,
                 engine.options(),
                 back,
             )?)),

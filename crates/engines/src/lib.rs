@@ -20,7 +20,7 @@ mod table;
 mod trace;
 mod watch;
 
-pub use compiled::{Asked, Compiled};
+pub use compiled::{Asked, Compiled, Packing};
 pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{Answer, Back, EngineInfo, How, Mode, Page, ShowFn, Stage};
 pub use follow::follow;

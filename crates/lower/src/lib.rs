@@ -6,6 +6,7 @@
 //! (`layout`, `array`), functions are known and called, or data and applied by a match (`closure`).
 //! Limits: none; each program of the calculus arrives.
 
+mod absent;
 mod array;
 mod boundary;
 mod closure;
@@ -66,6 +67,7 @@ pub fn lower(source: &lambda::Program, roots: &[DefId]) -> Lowered {
         }
     }
     ctx.layouts.link(&mut ctx.out);
+    absent::absent(&mut ctx.out);
     Lowered { program: ctx.out, roots, layouts: ctx.layouts }
 }
 

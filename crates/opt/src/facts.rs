@@ -7,6 +7,7 @@
 //!
 //! Statements are numbered over the whole program in the order in which they stand, each before those inside it.
 
+mod boxes;
 mod branch;
 mod counter;
 mod range;
@@ -35,9 +36,9 @@ pub(crate) struct Facts {
     pub zeros: FxHashMap<usize, Op>,
     /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
     pub covers: FxHashSet<(VarId, VarId)>,
-    /// The results of loops, by the number of the statement and their place, that are boxes, or arrays of boxes,
-    /// of which the contents have one size in all iterations.
-    pub regular: FxHashSet<(usize, usize)>,
+    /// The results of statements, by the number of the statement and their place, that are arrays of boxes of which
+    /// all contents have one size: what gives those sizes, of all contents of a field as one array.
+    pub regular: FxHashMap<(usize, usize), Vec<Vec<Option<Op>>>>,
 }
 
 /// Which statements cannot fail, numbered over the whole program in the order in which they stand, each before
@@ -74,6 +75,7 @@ impl Facts {
                 equal: vec![],
                 if_rows: vec![],
                 contents: FxHashMap::default(),
+                row_copies: FxHashMap::default(),
                 positive: vec![],
                 seen: FxHashSet::default(),
             };
@@ -106,6 +108,15 @@ impl Size {
     fn is_decided(self) -> bool {
         self.is_exact || self.or_zero
     }
+}
+
+/// The sizes of a state that iterations keep.
+type Kept = Vec<Option<Size>>;
+
+/// The sizes of a variable: those that are known, and its own.
+fn of_own(var: VarId, sizes: &[Option<Size>]) -> Vec<Size> {
+    let own = |k: usize| Size::exact(Symbol::Dim(var, k as u8));
+    sizes.iter().enumerate().map(|(k, size)| size.unwrap_or_else(|| own(k))).collect()
 }
 
 /// A number that is known by name.
@@ -150,7 +161,10 @@ struct Ctx<'p> {
     /// The sizes of arrays and accumulators.
     dims: FxHashMap<VarId, Vec<Size>>,
     /// The sizes of the fields of boxes, and of all fields of arrays of boxes as one array.
-    contents: FxHashMap<VarId, Vec<Vec<Size>>>,
+    contents: FxHashMap<VarId, boxes::Contents>,
+    /// The arrays that have the rows of another one, which is there: that one, and a bit for each dimension whose size
+    /// is surely the same.
+    row_copies: FxHashMap<VarId, (VarId, u64)>,
     /// The bounds of Ints.
     ranges: FxHashMap<VarId, Range>,
     /// Comparisons of Ints, by their results.
@@ -172,6 +186,7 @@ impl<'p> Ctx<'p> {
     fn unknown(&mut self, var: VarId) {
         self.seen.insert(var);
         self.contents.remove(&var);
+        self.row_copies.remove(&var);
         self.ranges.remove(&var);
         let rank = self.program.vars[var].ty.rank;
         let dims = (0..rank).map(|k| Size::exact(Symbol::Dim(var, k)));
@@ -221,7 +236,10 @@ impl<'p> Ctx<'p> {
                 self.inner_if(*cond, true, then);
                 self.inner_if(*cond, false, other);
                 for (at, var) in stmt.vars.iter().enumerate() {
-                    self.join_ranges(*var, [then.results[at], other.results[at]]);
+                    let (one, other) = (then.results[at], other.results[at]);
+                    self.join_ranges(*var, [one, other]);
+                    let contents = self.either_contents(one, other);
+                    self.contents.extend(contents.map(|contents| (*var, contents)));
                 }
             }
             Op::Match(cases) => {
@@ -246,27 +264,22 @@ impl<'p> Ctx<'p> {
         self.learn_cover(&stmt.op);
         self.learn_comparison(stmt);
         self.learn_sizes(stmt);
+        self.learn_contents(stmt, number);
         self.learn_range(stmt, number);
     }
 
-    /// A loop. States have the sizes that they begin with, if an iteration keeps them.
+    /// A loop. States have the sizes that they begin with, as far as an iteration keeps them.
     fn repeat(&mut self, stmt: &'p Stmt, form: &'p Loop, number: usize) {
         let first = self.next;
-        let is_array = |state: &VarId| self.program.vars[*state].ty.is_array();
-        let mut is_steady: Vec<bool> =
-            form.states.iter().map(|state| self.depth < DEEPEST && is_array(state)).collect();
+        let (mut kept, mut contents) = (self.first_sizes(form), self.first_contents(form));
         let mut counters = self.counters(form);
         self.depth += 1;
         loop {
             self.next = first;
-            for (state, (init, is_steady)) in
-                form.states.iter().zip(form.init.iter().zip(&is_steady))
-            {
+            for state in &form.states {
                 self.unknown(*state);
-                if let (true, Some(dims)) = (*is_steady, self.dims_of(*init)) {
-                    self.dims.insert(*state, dims);
-                }
             }
+            self.take_kept(&form.states, &kept, &contents);
             if let LoopForm::For { index, count, down } = &form.form {
                 self.unknown(*index);
                 let range = self.index_range(*count, *down);
@@ -281,26 +294,55 @@ impl<'p> Ctx<'p> {
             }
             self.guess_counters(form, &counters);
             self.iteration(form);
-            let mut is_stable = self.confirm_counters(form, &mut counters);
-            for (at, is_steady) in is_steady.iter_mut().enumerate() {
-                let next = self.dims_of(form.body.results[at]);
-                if *is_steady && next != self.dims_of(form.init[at]) {
-                    (*is_steady, is_stable) = (false, false);
-                }
-            }
-            if is_stable {
+            let are_counters = self.confirm_counters(form, &mut counters);
+            let are_kept = self.confirm_sizes(form, &mut kept);
+            if self.confirm_contents(form, &mut contents) && are_counters && are_kept {
                 break;
             }
         }
         self.depth -= 1;
-        for (at, is_steady) in is_steady.iter().enumerate() {
-            if let (true, Some(dims)) = (*is_steady, self.dims_of(form.init[at])) {
-                self.dims.insert(stmt.vars[at], dims);
-            }
-        }
+        self.take_kept(&stmt.vars, &kept, &contents);
         self.learn_counters(stmt, form, &counters);
         self.forget(&stmt.op.inner_params());
         self.collect(stmt, form, number);
+    }
+
+    /// States, or what is left of them, have the sizes that iterations keep.
+    fn take_kept(
+        &mut self,
+        vars: &[VarId],
+        kept: &[Option<Kept>],
+        contents: &[Option<boxes::Contents>],
+    ) {
+        for ((var, sizes), contents) in vars.iter().zip(kept).zip(contents) {
+            self.dims.extend(sizes.iter().map(|sizes| (*var, of_own(*var, sizes))));
+            self.contents.extend(contents.iter().map(|contents| (*var, contents.clone())));
+        }
+    }
+
+    /// The sizes that states begin with, where it is looked at whether they stay.
+    fn first_sizes(&self, form: &Loop) -> Vec<Option<Kept>> {
+        let sizes = form.states.iter().zip(&form.init).map(|(state, init)| {
+            let is_array = self.program.vars[*state].ty.is_array();
+            let dims = self.dims_of(*init).filter(|_| is_array && self.depth < DEEPEST)?;
+            Some(dims.into_iter().map(Some).collect())
+        });
+        sizes.collect()
+    }
+
+    /// Whether an iteration keeps the sizes of states. What it does not keep is taken back.
+    fn confirm_sizes(&self, form: &Loop, kept: &mut [Option<Kept>]) -> bool {
+        let mut holds = true;
+        for (sizes, result) in kept.iter_mut().zip(&form.body.results) {
+            let Some(sizes) = sizes else { continue };
+            let next = self.dims_of(*result).unwrap_or_default();
+            for (k, size) in sizes.iter_mut().enumerate() {
+                let Some(before) = *size else { continue };
+                *size = next.get(k).and_then(|next| self.either(before, *next));
+                holds &= *size == Some(before);
+            }
+        }
+        holds
     }
 
     /// Sweeps the body of a loop, in which its count is not 0.
@@ -407,6 +449,21 @@ impl<'p> Ctx<'p> {
         self.learn_copies(stmt, form, number);
     }
 
+    /// The array whose rows another one has, once the sizes of absent rows are the same too.
+    fn learn_row_copy(&mut self, stmt: &Stmt) -> Option<Atom> {
+        let Op::Sized(Atom::Var(copy), k, n) = stmt.op else { return None };
+        let (array, dims) = *self.row_copies.get(&copy)?;
+        let size = self.size(array.into(), usize::from(k))?;
+        let is_same = size.is_exact && self.same(size.symbol, self.symbol(n));
+        if !is_same || !self.seen.contains(&array) {
+            return None;
+        }
+        let dims = dims | 1 << k;
+        self.row_copies.insert(stmt.vars[0], (array, dims));
+        let rank = self.program.vars[array].ty.rank;
+        (dims.count_ones() == u32::from(rank)).then_some(array.into())
+    }
+
     /// What a loop collects that is all of an array, element by element.
     fn learn_copies(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
         self.facts.copies.remove(&number);
@@ -418,38 +475,20 @@ impl<'p> Ctx<'p> {
             let Some(Op::Index(Atom::Var(array), place)) = read.map(|stmt| &stmt.op) else {
                 continue;
             };
-            let is_vector = self.program.vars[*array].ty.rank == 1;
             let has_all = self
                 .size((*array).into(), 0)
                 .is_some_and(|size| size.is_exact && self.same(size.symbol, self.symbol(count)));
-            if is_vector && has_all && *place == [index.into()] && self.seen.contains(array) {
+            if !has_all || *place != [index.into()] || !self.seen.contains(array) {
+                continue;
+            }
+            if self.program.vars[*array].ty.rank == 1 {
                 copies.push((at, Atom::Var(*array)));
+            } else if u32::from(self.program.vars[*array].ty.rank) <= u64::BITS {
+                self.row_copies.insert(stmt.vars[at], (*array, 1));
             }
         }
         if !copies.is_empty() {
             self.facts.copies.insert(number, copies);
-        }
-    }
-
-    /// What a loop collects of boxes.
-    fn collect_boxes(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
-        for at in form.states.len()..stmt.vars.len() {
-            self.facts.regular.remove(&(number, at));
-            let row = form.body.results[at].var();
-            let Some(fields) = row.and_then(|row| self.contents.get(&row)).cloned() else {
-                continue;
-            };
-            let is_known = |size: &Size| size.is_decided() && self.is_seen(size.symbol);
-            if fields.iter().flatten().all(is_known) {
-                self.facts.regular.insert((number, at));
-                let count = self.dims[&stmt.vars[at]][0];
-                let rows = |size: Size| Size { is_exact: false, or_zero: true, ..size };
-                let fields = fields.into_iter().map(|sizes| {
-                    let rows = sizes.into_iter().map(rows);
-                    std::iter::once(count).chain(rows).collect()
-                });
-                self.contents.insert(stmt.vars[at], fields.collect());
-            }
         }
     }
 

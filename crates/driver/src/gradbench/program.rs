@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::Mode;
-use pullback_engines::{Asked, More, run_in_machine, trace_engine};
+use pullback_engines::{Asked, More, Packing, run_in_machine, trace_engine};
 use pullback_eval::{Image, Value, compile};
 use pullback_lambda::{DefId, Program, Type};
 use pullback_types::tir::Global;
@@ -98,7 +98,8 @@ impl Ready {
         let before = function.before.map(|_| next());
         let (entry, after) = (next(), function.after.map(|_| next()));
         let program = Rc::new(program);
-        let timed = match Timed::new(engine, &program, entry.function, Asked::Value) {
+        let packing = Packing::default();
+        let timed = match Timed::new(engine, &program, entry.function, Asked::Value, packing) {
             Ok(timed) => timed,
             Err(diagnostic) => return session.fail(*diagnostic),
         };

@@ -5,10 +5,12 @@
 //! around it, so that requests from outside and inside a program take one path.
 
 mod convert;
+mod packing;
 mod path;
 mod stages;
 mod threads;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::time::Instant;
 
@@ -26,6 +28,7 @@ use crate::engine::{Answer, Back, Mode};
 use convert::{given, shown};
 use threads::Alike;
 
+pub use packing::Packing;
 pub use path::{
     Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, optional_passes,
     resolve, simplified,
@@ -68,7 +71,8 @@ pub(crate) fn run(
     back: Back,
 ) -> Result<Answer, Box<Diagnostic>> {
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
-    let mut code = code_for(program, function, mode, &mut plan)?;
+    let packing = Packing::of(program, function, &argument, mode);
+    let mut code = code_for(program, function, mode, packing, &mut plan)?;
     if back == Back::Native {
         code.go_as(options)?;
     }
@@ -84,7 +88,8 @@ pub fn counted(
     options: &Options,
     plan: &mut Plan<'_>,
 ) -> Result<(Answer, pullback_ir::eval::Counts), Box<Diagnostic>> {
-    answer(&code_for(program, function, mode, plan)?, argument, mode, options)
+    let packing = Packing::of(program, function, &argument, mode);
+    answer(&code_for(program, function, mode, packing, plan)?, argument, mode, options)
 }
 
 /// The code of what is asked of a function.
@@ -92,11 +97,10 @@ fn code_for(
     program: &Program,
     function: DefId,
     mode: &Mode,
+    packing: Packing,
     plan: &mut Plan<'_>,
 ) -> Result<Compiled, Box<Diagnostic>> {
-    let mut program = program.clone();
-    let (entry, count) = asked(&mut program, function, Asked::by(mode));
-    Compiled::planned(&program, entry, count, plan)
+    Compiled::packed(program, function, Asked::by(mode), packing, plan)
 }
 
 /// What that code answers.
@@ -220,6 +224,8 @@ pub struct Compiled {
     native: Option<Native>,
     /// What is to give the same bits on any number of threads.
     alike: Vec<Alike>,
+    /// How the argument of a function is given, and what is asked of that.
+    packing: Option<(Packing, Asked)>,
 }
 
 impl Compiled {
@@ -261,26 +267,45 @@ impl Compiled {
         let entries = defs.iter().map(entry).collect();
         let roots: Vec<DefId> = defs.iter().map(|(def, _)| *def).collect();
         let Some(lowered) = compile(program, &roots, plan)? else { bug(NAME, "a plan for code") };
-        Ok(Self { lowered: RefCell::new(lowered), entries, native: None, alike: vec![] })
+        Ok(Self {
+            lowered: RefCell::new(lowered),
+            entries,
+            native: None,
+            alike: vec![],
+            packing: None,
+        })
     }
 
     /// The code of what is asked of a function of one argument; arguments are that one, and a direction if there
-    /// is one.
+    /// is one. It is for arguments of this packing.
     pub fn of_function(
         program: &Program,
         function: DefId,
         what: Asked,
+        packing: Packing,
         options: &Options,
         back: Back,
     ) -> Result<Self, Box<Diagnostic>> {
-        let mut program = program.clone();
-        let (entry, count) = asked(&mut program, function, what);
-        let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
-        let mut code = Self::planned(&program, entry, count, &mut plan)?;
+        let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
+        let mut code = Self::packed(program, function, what, packing, &mut plan)?;
         if back == Back::Native {
             code.go_as(options)?;
         }
         Ok(code)
+    }
+
+    fn packed(
+        program: &Program,
+        function: DefId,
+        what: Asked,
+        packing: Packing,
+        plan: &mut Plan<'_>,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let mut program = program.clone();
+        let function = packing.wrap(&mut program, function);
+        let (entry, count) = asked(&mut program, function, what);
+        let code = Self::planned(&program, entry, count, plan)?;
+        Ok(Self { packing: Some((packing, what)), ..code })
     }
 
     /// The code of a closed definition.
@@ -360,6 +385,31 @@ impl Compiled {
         Ok(())
     }
 
+    /// Arguments as the code takes them.
+    fn taken<'a>(&self, arguments: &'a [Value]) -> Cow<'a, [Value]> {
+        let Some((packing, what)) = &self.packing else { return Cow::Borrowed(arguments) };
+        let pack = |(at, value): (usize, &Value)| {
+            if at > 0 && *what != Asked::Jvp {
+                return value.clone();
+            }
+            match packing.pack(value) {
+                Some(packed) => packed,
+                None => bug(NAME, "arguments of the packing that the code is for"),
+            }
+        };
+        Cow::Owned(arguments.iter().enumerate().map(pack).collect())
+    }
+
+    /// What the code gives, as it is without a packing.
+    fn told(&self, result: Value) -> Value {
+        match (&self.packing, result.as_tuple()) {
+            (Some((packing, Asked::Vjp | Asked::Gradient)), Some([value, cotangent])) => {
+                Value::tuple(vec![value.clone(), packing.unpack(cotangent)])
+            }
+            (..) => result,
+        }
+    }
+
     /// How many statements the code has.
     pub fn size(&self) -> usize {
         self.lowered.borrow().program.size()
@@ -405,7 +455,8 @@ impl Compiled {
     ) -> Result<Value, Box<Diagnostic>> {
         let lowered = &mut *self.lowered.borrow_mut();
         let (params, result) = &self.entries[0];
-        let leaves = params.iter().zip(arguments);
+        let arguments = self.taken(arguments);
+        let leaves = params.iter().zip(&*arguments);
         let values: Vec<_> = leaves.flat_map(|(ty, value)| given(lowered, ty, value)).collect();
         let results = if let Some(native) = &self.native {
             let limits = native_limits(options);
@@ -422,7 +473,7 @@ impl Compiled {
                 }
             }
         };
-        Ok(shown(lowered, result, results))
+        Ok(self.told(shown(lowered, result, results)))
     }
 
     /// What the evaluator counts for these arguments, whatever runs otherwise.
@@ -432,7 +483,8 @@ impl Compiled {
         options: &Options,
     ) -> Result<pullback_ir::eval::Counts, Box<Diagnostic>> {
         let lowered = &mut *self.lowered.borrow_mut();
-        let leaves = self.entries[0].0.iter().zip(arguments);
+        let arguments = self.taken(arguments);
+        let leaves = self.entries[0].0.iter().zip(&*arguments);
         let values = leaves.flat_map(|(ty, value)| given(lowered, ty, value)).collect();
         let limits = limits(options);
         Ok(pullback_ir::eval::evaluate(&lowered.program, lowered.roots[0], values, limits)?.1)
@@ -448,7 +500,7 @@ impl Compiled {
         let lowered = &mut *self.lowered.borrow_mut();
         let mut values = vec![];
         let (params, result) = &self.entries[entry];
-        for (ty, argument) in params.iter().zip(arguments) {
+        for (ty, argument) in params.iter().zip(&*self.taken(arguments)) {
             values.extend(given(lowered, ty, argument));
         }
         let (results, counts) = if let Some(native) = &self.native {
@@ -463,7 +515,7 @@ impl Compiled {
             let (root, limits) = (lowered.roots[entry], limits(options));
             pullback_ir::eval::evaluate(&lowered.program, root, values, limits)?
         };
-        let value = shown(lowered, result, results);
+        let value = self.told(shown(lowered, result, results));
         Ok((value, counts))
     }
 }

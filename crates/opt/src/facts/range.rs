@@ -74,7 +74,7 @@ impl Ctx<'_> {
         {
             self.ranges.insert(var, range);
         }
-        if let Some(a) = self.same_array(&stmt.op) {
+        if let Some(a) = self.learn_row_copy(stmt).or_else(|| self.same_array(&stmt.op)) {
             self.facts.known.insert(number, Op::Copy(a));
         }
         if let Op::Zero(a) = stmt.op {
@@ -126,7 +126,7 @@ impl Ctx<'_> {
     }
 
     /// The operation that gives a number which is known by name, if there is one here.
-    fn cheaper(&self, symbol: Symbol) -> Option<Op> {
+    pub(super) fn cheaper(&self, symbol: Symbol) -> Option<Op> {
         match symbol {
             Symbol::Number(n) => Some(Op::Copy(Atom::Int(n))),
             Symbol::Int(n) => self.is_seen(symbol).then(|| Op::Copy(n.into())),

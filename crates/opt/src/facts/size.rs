@@ -67,26 +67,32 @@ impl Ctx<'_> {
             return self.if_rows.push((*a, *k, n));
         }
         let [var] = stmt.vars[..] else { return };
-        if let Op::Con(_, fields) = &stmt.op {
-            let sizes = fields.iter().map(|field| self.dims_of(*field).unwrap_or_default());
-            let sizes = sizes.collect();
-            self.contents.insert(var, sizes);
-        }
-        if let Op::Index(Atom::Var(a), at) = &stmt.op
-            && let Some(fields) = self.contents.get(a)
-        {
-            let count = at.len();
-            let rows = fields.iter().map(|sizes| {
-                let mut sizes = sizes[count..].to_vec();
-                sizes.iter_mut().take(1).for_each(|size| size.is_exact = true);
-                sizes
-            });
-            let rows = rows.collect();
-            self.contents.insert(var, rows);
-        }
         if let Some(dims) = self.result_sizes(var, &stmt.op) {
             self.dims.insert(var, dims);
         }
+    }
+
+    /// What is known of a size that is one of two.
+    pub(super) fn either(&self, one: Size, other: Size) -> Option<Size> {
+        if self.same(one.symbol, other.symbol) {
+            let is_exact = one.is_exact && other.is_exact;
+            return Some(Size { is_exact, or_zero: one.or_zero && other.or_zero, ..one });
+        }
+        let (known, found) = match (self.with_rows(one.symbol), self.with_rows(other.symbol)) {
+            (Some(known), _) => (known, other.symbol),
+            (None, Some(known)) => (known, one.symbol),
+            (None, None) => return None,
+        };
+        self.same(known, found).then_some(Size { symbol: known, is_exact: false, or_zero: false })
+    }
+
+    /// What the size of a dimension has been found to be if there are rows there.
+    fn with_rows(&self, symbol: Symbol) -> Option<Symbol> {
+        let Symbol::Dim(array, k) = self.representative(symbol) else { return None };
+        let checks = self.if_rows.iter().rev().take(super::NEAREST);
+        let mut known =
+            checks.filter(|(of, at, known)| (*of, *at) == (array, k) && self.is_seen(*known));
+        known.next().map(|(_, _, known)| *known)
     }
 
     fn result_sizes(&self, var: VarId, op: &Op) -> Option<Vec<Size>> {
@@ -127,22 +133,18 @@ impl Ctx<'_> {
             }
             Op::Sized(a, k, n) => {
                 let mut dims = self.dims_of(*a)?;
-                let k = usize::from(*k);
-                let is_that = self.same(dims[k].symbol, self.symbol(*n));
-                dims[k] = if is_that { Size { is_exact: true, ..dims[k] } } else { own(k) };
+                let (k, n) = (usize::from(*k), self.symbol(*n));
+                let with_rows = self.with_rows(dims[k].symbol);
+                let is_that = std::iter::once(dims[k].symbol).chain(with_rows);
+                let is_that = is_that.into_iter().any(|symbol| self.same(symbol, n));
+                dims[k] = if is_that { Size::exact(n) } else { own(k) };
                 Some(dims)
             }
             Op::Select(_, a, b) => {
                 let (one, other) = (self.dims_of(*a)?, self.dims_of(*b)?);
                 let both = one.iter().zip(&other).enumerate();
                 let join = |(k, (one, other)): (usize, (&Size, &Size))| {
-                    if self.same(one.symbol, other.symbol) {
-                        let (is_exact, or_zero) =
-                            (one.is_exact && other.is_exact, one.or_zero && other.or_zero);
-                        Size { is_exact, or_zero, ..*one }
-                    } else {
-                        own(k)
-                    }
+                    self.either(*one, *other).unwrap_or_else(|| own(k))
                 };
                 Some(both.map(join).collect())
             }
