@@ -240,7 +240,8 @@ exit 0
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes an array of boxes several arrays, of what is in the boxes
 >   law   x = [C(a, b) | i < n]; x[k] = C(y[k], z[k]) with y = [a | i < n], z = [b | i < n], if C is
->         the only constructor and the rows of a and b are of one size each
+>         the only constructor and the rows of a and b are of one size each; so also where x is a
+>         state of a loop
 >   runs  in the optimiser, until nothing changes
 >
 > variants

@@ -165,6 +165,10 @@ impl Simplify<'_> {
         if self.rank(a) == 0 {
             return same(a, n).then(|| New::Atoms(vec![]));
         }
+        // Rows that are there are the same.
+        if let Some(Op::Sized(b, _, _)) = self.def(a) {
+            return New::op(Op::CheckSize(*b, k, n, text));
+        }
         let is_dim = matches!(self.def(n), Some(Op::Dim(b, j)) if *b == a && *j == k);
         let is_known = match self.dim_law(a, k) {
             Some(New::Atoms(size)) => same(size[0], n),
