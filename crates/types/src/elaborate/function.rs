@@ -72,7 +72,9 @@ impl<'t> Elab<'t> {
             let sure = places.first().is_some_and(|place| place.dim.depth == 0);
             let binding = self.first_measure(lam, vars, if sure { &places[..1] } else { &places });
             bindings.push((var, binding));
-            checks.extend(places.into_iter().skip(1).map(|place| (place, Some(var))));
+            // Rows of size 0 are not told from absent ones by their measure.
+            let measured = usize::from(sure || places.len() == 1);
+            checks.extend(places.into_iter().skip(measured).map(|place| (place, Some(var))));
         }
         checks.sort_by_key(|(place, _)| place.param);
         let mut terms = Vec::new();
