@@ -27,6 +27,12 @@ typedef long long pb_ll __attribute__((vector_size(64)));
 #endif
 #endif
 
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shuffle)
+#define PB_SHUFFLE_BY 1
+#endif
+#endif
+
 PB_INLINE pb_v pb_all(double x) { return (pb_v){x, x, x, x, x, x, x, x}; }
 PB_INLINE pb_w pb_all_int(int64_t n) { return (pb_w){n, n, n, n, n, n, n, n}; }
 PB_INLINE pb_w pb_all_bool(int b) { return pb_all_int(b ? -1 : 0); }
@@ -35,6 +41,16 @@ PB_INLINE pb_w pb_ramp(int64_t n, int64_t stride) {
 }
 /* The mask of the first lanes. */
 PB_INLINE pb_w pb_first(int64_t m) { return (pb_w){0, 1, 2, 3, 4, 5, 6, 7} < pb_all_int(m); }
+/* The last lanes of one vector, as many as d, and the first of another after them. */
+PB_INLINE pb_v pb_shifted(pb_v p, pb_v q, int64_t d) {
+#ifdef PB_SHUFFLE_BY
+  return __builtin_shuffle(p, q, (pb_w){8, 9, 10, 11, 12, 13, 14, 15} - pb_all_int(d));
+#else
+  pb_v v;
+  PB_LANE(l) v[l] = l < d ? p[8 - d + l] : q[l - d];
+  return v;
+#endif
+}
 PB_INLINE int pb_some(pb_w w) {
 #ifdef PB_WIDE
   return PB_BITS(w) != 0;

@@ -507,10 +507,11 @@ impl Compiled {
             let limits = native_limits(options);
             // Native code counts nothing.
             let counts = pullback_ir::eval::Counts::default();
+            let results = native.call(&lowered.program, entry, &values, &limits)?;
             for alike in &self.alike {
-                alike.check(&mut lowered.program, entry, &values, &limits);
+                alike.check(&mut lowered.program, entry, &values, &limits, &results);
             }
-            (native.call(&lowered.program, entry, &values, &limits)?, counts)
+            (results, counts)
         } else {
             let (root, limits) = (lowered.roots[entry], limits(options));
             pullback_ir::eval::evaluate(&lowered.program, root, values, limits)?

@@ -41,8 +41,11 @@ impl<'k> Text<'_, 'k> {
             self.several(looped, vars, (index, count.as_str()), &skipped, parts);
         }
         if is_short {
+            let edges = edges::usual(self.plan, looped, index);
+            let neighbours = if edges.is_empty() { self.neighbours(looped, index) } else { vec![] };
+            self.await_nothing(&neighbours);
             self.whole(looped, (&i, &count), LANES, &mut |text| {
-                for usual in edges::usual(text.plan, looped, index) {
+                for usual in &edges {
                     let holds: Vec<String> =
                         usual.iter().map(|edge| edge.holds(&i, &text.scalar(edge.bound))).collect();
                     text.open(format_args!("if ({}) {{", holds.join(" && ")));
@@ -52,8 +55,12 @@ impl<'k> Text<'_, 'k> {
                     text.line(format_args!("continue;"));
                     text.close();
                 }
+                text.neighbours.clone_from(&neighbours);
                 text.lanes(looped, vars, index, &skipped, false);
+                text.neighbours.clear();
+                text.add_neighbours(&neighbours);
             });
+            self.add_waiting(&neighbours);
             self.open(format_args!("if ({i} < {count}) {{"));
             self.line(format_args!("const int64_t m = {count} - {i};"));
         } else {
@@ -202,6 +209,9 @@ impl<'k> Text<'_, 'k> {
 
     /// Adds to an accumulator.
     pub fn add(&mut self, acc: Atom, at: &[Atom], value: Atom) {
+        if self.waits(acc, at, value) {
+            return;
+        }
         let Some(acc) = acc.var() else { bug("codegen", "an accumulator") };
         let root = self.layout.view(acc).root;
         let (base, offset) = (self.base(root), self.offset(acc, at));

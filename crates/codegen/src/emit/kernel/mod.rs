@@ -14,6 +14,7 @@ mod fill;
 mod guard;
 mod jam;
 mod lanes;
+mod neighbours;
 mod packs;
 mod places;
 mod plain;

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::columns::Columns;
 use super::cost::{has_vector_form, is_slow};
 use super::lanes::{Kind, LANES, Layout};
+use super::neighbours::Neighbours;
 use super::plan::{Plan, Size, local_name};
 use super::tables::{self, Tables};
 use crate::emit::Lines;
@@ -36,6 +37,8 @@ pub(super) struct Text<'t, 'k> {
     pub is_plain: bool,
     /// The iterations of a loop inside that go at once.
     pub columns: Option<Columns>,
+    /// Accumulators to which the loop at hand adds by neighbours.
+    pub neighbours: Vec<Neighbours>,
     /// The conditions that are known.
     pub settled: FxHashMap<VarId, bool>,
     /// The lanes at work, in a branch that not all take.
@@ -75,6 +78,7 @@ impl<'t, 'k> Text<'t, 'k> {
             is_alone: false,
             is_plain: false,
             columns: None,
+            neighbours: vec![],
             settled: FxHashMap::default(),
             mask: None,
             poll,
