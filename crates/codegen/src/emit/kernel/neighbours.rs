@@ -52,18 +52,13 @@ fn away(body: &Block, index: VarId, atom: Atom) -> Option<i64> {
         return Some(0);
     }
     let stmt = body.stmts.iter().find(|stmt| stmt.vars == [var])?;
-    match &stmt.op {
-        Op::Prim(Prim::IntAdd, args) => match args.as_slice() {
-            [Atom::Var(base), Atom::Int(by)] | [Atom::Int(by), Atom::Var(base)] => {
-                (*base == index).then_some(*by)
-            }
-            _ => None,
-        },
-        Op::Prim(Prim::IntSub, args) => match args.as_slice() {
-            [Atom::Var(base), Atom::Int(by)] if *base == index => by.checked_neg(),
-            _ => None,
-        },
-        _ => None,
+    let Op::Prim(prim, args) = &stmt.op else { return None };
+    match (prim, args.as_slice()) {
+        (Prim::IntAdd, [Atom::Var(base), Atom::Int(by)] | [Atom::Int(by), Atom::Var(base)]) => {
+            (*base == index).then_some(*by)
+        }
+        (Prim::IntSub, [Atom::Var(base), Atom::Int(by)]) if *base == index => by.checked_neg(),
+        (..) => None,
     }
 }
 
