@@ -110,6 +110,9 @@ impl Size {
     }
 }
 
+/// The sizes of the fields of boxes; of arrays of boxes, of all contents of a field as one array.
+type Contents = Vec<Vec<Size>>;
+
 /// The sizes of a state that iterations keep.
 type Kept = Vec<Option<Size>>;
 
@@ -161,7 +164,7 @@ struct Ctx<'p> {
     /// The sizes of arrays and accumulators.
     dims: FxHashMap<VarId, Vec<Size>>,
     /// The sizes of the fields of boxes, and of all fields of arrays of boxes as one array.
-    contents: FxHashMap<VarId, boxes::Contents>,
+    contents: FxHashMap<VarId, Contents>,
     /// The arrays that have the rows of another one, which is there: that one, and a bit for each dimension whose size
     /// is surely the same.
     row_copies: FxHashMap<VarId, (VarId, u64)>,
@@ -308,12 +311,7 @@ impl<'p> Ctx<'p> {
     }
 
     /// States, or what is left of them, have the sizes that iterations keep.
-    fn take_kept(
-        &mut self,
-        vars: &[VarId],
-        kept: &[Option<Kept>],
-        contents: &[Option<boxes::Contents>],
-    ) {
+    fn take_kept(&mut self, vars: &[VarId], kept: &[Option<Kept>], contents: &[Option<Contents>]) {
         for ((var, sizes), contents) in vars.iter().zip(kept).zip(contents) {
             self.dims.extend(sizes.iter().map(|sizes| (*var, of_own(*var, sizes))));
             self.contents.extend(contents.iter().map(|contents| (*var, contents.clone())));

@@ -11,8 +11,10 @@ use pullback_eval::Value;
 use pullback_lambda::{Def, DefId, Expr, Program, Type, TypeKind};
 use pullback_prim::Prim;
 
-use super::NAME;
 use crate::engine::Mode;
+
+/// The name of the stage, for bugs.
+const NAME: &str = "compiled";
 
 /// Up to which size the outermost dimension of an array is a constant: longer ones differ from run to run.
 const SMALL: usize = 4;

@@ -2,10 +2,7 @@
 
 use pullback_ir::{Atom, Loop, Op, Stmt};
 
-use super::{Ctx, Size, Symbol};
-
-/// The sizes of the fields of boxes; of arrays of boxes, of all contents of a field as one array.
-pub(super) type Contents = Vec<Vec<Size>>;
+use super::{Contents, Ctx, Size, Symbol};
 
 impl Ctx<'_> {
     /// What is known of the contents of a box, or of an array of boxes.

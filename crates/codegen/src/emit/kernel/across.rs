@@ -6,8 +6,8 @@ use pullback_ir::{Atom, Loop, Stmt, VarId};
 use super::edges;
 use super::lanes::{Fold, Kind, LANES, Reduction, reduction};
 use super::places::Offset;
-use super::plan::local_name;
-use super::text::{Text, has_loops};
+use super::plan::{has_loops, local_name};
+use super::text::Text;
 use crate::emit::loops::STRETCH;
 
 /// A loop whose body is no longer than this is written twice, for full vectors and for the rest.

@@ -392,3 +392,8 @@ fn can_fail(stmt: &Stmt) -> bool {
 pub(super) fn local_name(var: VarId) -> String {
     format!("k{}", var.index())
 }
+
+/// Whether there are loops in the body of a loop.
+pub(super) fn has_loops(looped: &Loop) -> bool {
+    looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)))
+}

@@ -10,7 +10,7 @@ use super::columns::Columns;
 use super::cost::{has_vector_form, is_slow};
 use super::lanes::{Kind, LANES, Layout};
 use super::neighbours::Neighbours;
-use super::plan::{Plan, Size, local_name};
+use super::plan::{Plan, Size, has_loops, local_name};
 use super::tables::{self, Tables};
 use crate::emit::Lines;
 use crate::emit::loops::STRETCH;
@@ -579,11 +579,6 @@ impl<'t, 'k> Text<'t, 'k> {
         let root = self.layout.view(var).root;
         self.plan.defs.get(&root).is_some_and(|stmt| matches!(stmt.op, Op::Zero(_)))
     }
-}
-
-/// Whether there are loops in the body of a loop.
-pub(super) fn has_loops(looped: &Loop) -> bool {
-    looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)))
 }
 
 /// Whether a statement takes less than asking whether any lane needs it, and may be run by those that do not.

@@ -1,0 +1,77 @@
+//! The text of what a loop adds to neighbours: [`Neighbours`] says which, and the law.
+
+use pullback_ir::{Atom, Loop, VarId};
+
+use super::neighbours::{Add, Neighbours, neighbours};
+use super::places::Offset;
+use super::text::Text;
+
+impl Text<'_, '_> {
+    /// What a loop adds to neighbours, with names.
+    pub fn neighbours(&mut self, looped: &Loop, index: VarId) -> Vec<Neighbours> {
+        // Adding nothing to -0.0 makes it 0.0.
+        if self.is_strict || self.layout.jams.contains_key(&index) || self.columns.is_some() {
+            return vec![];
+        }
+        let mut all = neighbours(self.plan, self.layout, looped, index);
+        for add in all.iter_mut().flat_map(|group| &mut group.adds) {
+            add.name = format!("n{}", self.fresh());
+        }
+        all
+    }
+
+    /// Before the loop nothing waits.
+    pub fn await_nothing(&mut self, groups: &[Neighbours]) {
+        for (Add { name, .. }, _) in groups.iter().flat_map(Neighbours::waiting) {
+            self.line(format_args!("pb_v {name}_before = {{0}};"));
+        }
+    }
+
+    /// Notes what is added to one of neighbours; whether it is that.
+    pub fn waits(&mut self, acc: Atom, at: &[Atom], value: Atom) -> bool {
+        let mut adds = self.neighbours.iter().flat_map(|group| &group.adds);
+        let Some(add) = adds.find(|add| add.acc == acc && add.at == at) else { return false };
+        let (name, value) = (add.name.clone(), self.addend(value, true));
+        self.line(format_args!("const pb_v {name} = {value};"));
+        true
+    }
+
+    /// Adds what eight iterations have brought.
+    pub fn add_neighbours(&mut self, groups: &[Neighbours]) {
+        for group in groups {
+            let at = self.neighbour_place(group);
+            let mut sum = format!("pb_load({at})");
+            for (Add { name, .. }, away) in group.apart() {
+                sum = if away > 0 {
+                    format!("({sum} + pb_shifted({name}_before, {name}, {away}))")
+                } else {
+                    format!("({sum} + {name})")
+                };
+            }
+            self.line(format_args!("pb_store({at}, {sum});"));
+            for (Add { name, .. }, _) in group.waiting() {
+                self.line(format_args!("{name}_before = {name};"));
+            }
+        }
+    }
+
+    /// Behind the loop: adds what still waits.
+    pub fn add_waiting(&mut self, groups: &[Neighbours]) {
+        for group in groups {
+            let at = self.neighbour_place(group);
+            for (Add { name, .. }, away) in group.waiting() {
+                self.line(format_args!(
+                    "pb_add_where({at}, pb_shifted({name}_before, pb_all(0.0), {away}), pb_first({away}));"
+                ));
+            }
+        }
+    }
+
+    /// Where the first of eight iterations adds nearest to its index.
+    fn neighbour_place(&self, group: &Neighbours) -> String {
+        let base = self.base(group.acc);
+        let (Offset::Uniform(at) | Offset::Linear(at, _) | Offset::Varying(at)) =
+            self.offset(group.acc, &group.place);
+        format!("{base} + ({at}) + INT64_C({})", group.nearest())
+    }
+}
