@@ -18,8 +18,6 @@ exit 0
 > fn @`grad applied`.0(a.0: [][]f64, x.1: []f64) -> f64, [][]f64, []f64 {
 >   n.2: i64 = dim(x.1, 0)
 >   check_size(a.0, 1, n.2, "dimension 2 of parameter `a` and `m`")
->   check_size(a.0, 1, n.2,
->       "the size of a row on the left of `@` and the number of rows on the right")
 >   n.3: i64 = dim(a.0, 0)
 >   zero.4: []f64 = zero(x.1)
 >   acc.5: acc []f64 = new_acc(zero.4)

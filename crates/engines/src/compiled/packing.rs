@@ -16,11 +16,8 @@ use crate::engine::Mode;
 /// The name of the stage, for bugs.
 const NAME: &str = "compiled";
 
-/// Up to which size the outermost dimension of an array is a constant: longer ones differ from run to run.
-const SMALL: usize = 4;
-
-/// Up to which size the other dimensions are.
-const SMALL_ROW: usize = 8;
+/// Up to which size a dimension of rows is a constant. The outermost differs from run to run.
+const SMALL: usize = 8;
 
 /// A packing of the argument of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,9 +133,8 @@ fn push_fixed(ty: &Type, value: &Value, path: &mut Vec<usize>, fixed: &mut Vec<F
         }
         (TypeKind::Array(_), Value::Array(array)) => {
             let sizes = std::iter::once(array.len()).chain(array.row_sizes()).take(ty.nesting());
-            for (depth, size) in sizes.enumerate() {
-                let most = if depth == 0 { SMALL } else { SMALL_ROW };
-                if (1..=most).contains(&size) {
+            for (depth, size) in sizes.enumerate().skip(1) {
+                if (1..=SMALL).contains(&size) {
                     fixed.push(Fixed { path: path.clone(), depth, size });
                 }
             }

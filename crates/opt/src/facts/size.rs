@@ -87,7 +87,7 @@ impl Ctx<'_> {
     }
 
     /// What the size of a dimension has been found to be if there are rows there.
-    fn with_rows(&self, symbol: Symbol) -> Option<Symbol> {
+    pub(super) fn with_rows(&self, symbol: Symbol) -> Option<Symbol> {
         let Symbol::Dim(array, k) = self.representative(symbol) else { return None };
         let checks = self.if_rows.iter().rev().take(super::NEAREST);
         let mut known =

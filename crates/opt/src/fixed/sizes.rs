@@ -265,6 +265,14 @@ impl Ctx<'_> {
             {
                 Some(self.known(*a))
             }
+            Op::Sized(a, at, n) => {
+                let (mut known, at) = (self.known(*a), usize::from(*at));
+                let has_rows = known[..at].iter().all(|size| matches!(size, Known::Is(1..)));
+                if !has_rows {
+                    known[at] = known[at].join(self.number(*n));
+                }
+                Some(known)
+            }
             Op::Copy(a) | Op::Stop(a) => Some(self.known(*a)),
             Op::Index(a, at) | Op::AtAcc(a, at) if self.program.type_of(*a).is_array() => {
                 let known = self.known(*a).split_off(at.len());
