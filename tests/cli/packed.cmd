@@ -84,3 +84,21 @@ exit 0
 > value: 7.108955745688641
 > gradient:
 >   bodies = [{ at = [1.8921493836179402, 0.4594948016625951], speed = [0.8926689868116483, 0.2565347705825547], mass = 0.4769045965318266 }, { at = [-3.892918174301602, -0.9369795824292796], speed = [-1.887963020324134, -0.4586027528775737], mass = 0.6923645967199339 }, { at = [0.05076879068366276, 3.077484780766684], speed = [0.02029403351248558, 1.5020679822950187], mass = 8.779310035560792 }]
+
+$ pullback grad tests/cli/programs/packed.pull units '[((1.0, [2.0, 3.0]), [[1.0, 2.0]], ()), ((1.0, [2.0, 3.0]), [[1.0, 2.0]], ())]' --engine native
+exit 0
+> value: 16.0
+> gradient:
+>   data = [((5.0, [1.0, 1.0]), [[1.0, 1.0]], ()), ((5.0, [1.0, 1.0]), [[1.0, 1.0]], ())]
+
+$ pullback run tests/cli/programs/packed.pull nothing '[()]' 1 --engine native
+exit 1
+! error[E0701]: index 1 is out of range for an array of size 1
+!   --> tests/cli/programs/packed.pull:33:47
+!    |
+! 33 | def nothing (u: []()) (i: Int): Int = match u[i] with | () -> i
+!    |                                               ^ this index is 1
+!    |
+!    = note: the indices of this array are 0 to 0
+!    = help: test the index against `size` before using it
+!

@@ -1,7 +1,7 @@
 //! Operations on arrays.
 
 use pullback_base::{Id, bug};
-use pullback_ir::{Atom, Elem, Op, VarId};
+use pullback_ir::{Atom, Elem, Op, Type, VarId};
 
 use super::body::{Body, Own};
 use super::borrow::is_joined_by_words;
@@ -67,6 +67,10 @@ impl Body<'_, '_> {
     fn index(&mut self, var: VarId, array: Atom, at: &[Atom], dead: &mut Dead<'_>) {
         let (rank, text) = (self.type_of(array).rank, self.atom(array));
         self.check_indices(&text, at);
+        if self.ty(var) == Type::scalar(Elem::Unit) {
+            // There is nothing to read, and nobody looks at it.
+            return;
+        }
         let offset = self.offset(&text, at, rank);
         if at.len() < usize::from(rank) {
             let ty = self.c_type(self.ty(var));
