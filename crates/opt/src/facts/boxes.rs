@@ -56,9 +56,14 @@ impl Ctx<'_> {
             }
             Op::Update(a, at, v) => {
                 let (all, one) = (self.contents_of(*a)?, self.contents_of(*v)?);
+                // Of absent rows the sizes must be known alike.
                 let are_alike = all.iter().zip(one).all(|(all, one)| {
-                    let both = all[at.len()..].iter().zip(one);
-                    both.into_iter().all(|(all, one)| self.same(all.symbol, one.symbol))
+                    let mut both = all[at.len()..].iter().zip(one).enumerate();
+                    both.all(|(k, (all, one))| {
+                        let are_decided =
+                            all.is_exact == one.is_exact && all.or_zero == one.or_zero;
+                        self.same(all.symbol, one.symbol) && (k == 0 || are_decided)
+                    })
                 });
                 are_alike.then(|| all.clone())
             }

@@ -261,11 +261,7 @@ impl Ctx<'_> {
             Op::CheckSize(a, k, n, _) => {
                 let n = self.symbol(*n);
                 let size = self.size(*a, usize::from(*k));
-                size.is_some_and(|size| {
-                    let with_rows = self.with_rows(size.symbol);
-                    let known = std::iter::once(size.symbol).chain(with_rows);
-                    known.into_iter().any(|symbol| self.same(symbol, n))
-                })
+                size.is_some_and(|size| self.is_with_rows(size, n))
             }
             Op::Slice(a, lo, hi) | Op::PartAcc(a, lo, hi) => {
                 self.range(*lo).lo >= 0 && self.is_below(*lo, *hi, 0) && self.is_up_to(*hi, *a)

@@ -86,8 +86,14 @@ impl Ctx<'_> {
         self.same(known, found).then_some(Size { symbol: known, is_exact: false, or_zero: false })
     }
 
+    /// Whether a size is this one wherever there are rows.
+    pub(super) fn is_with_rows(&self, size: Size, n: Symbol) -> bool {
+        self.same(size.symbol, n)
+            || self.with_rows(size.symbol).is_some_and(|known| self.same(known, n))
+    }
+
     /// What the size of a dimension has been found to be if there are rows there.
-    pub(super) fn with_rows(&self, symbol: Symbol) -> Option<Symbol> {
+    fn with_rows(&self, symbol: Symbol) -> Option<Symbol> {
         let Symbol::Dim(array, k) = self.representative(symbol) else { return None };
         let checks = self.if_rows.iter().rev().take(super::NEAREST);
         let mut known =
@@ -134,10 +140,7 @@ impl Ctx<'_> {
             Op::Sized(a, k, n) => {
                 let mut dims = self.dims_of(*a)?;
                 let (k, n) = (usize::from(*k), self.symbol(*n));
-                let with_rows = self.with_rows(dims[k].symbol);
-                let is_that = std::iter::once(dims[k].symbol).chain(with_rows);
-                let is_that = is_that.into_iter().any(|symbol| self.same(symbol, n));
-                dims[k] = if is_that { Size::exact(n) } else { own(k) };
+                dims[k] = if self.is_with_rows(dims[k], n) { Size::exact(n) } else { own(k) };
                 Some(dims)
             }
             Op::Select(_, a, b) => {

@@ -67,7 +67,7 @@ fn away(body: &Block, index: VarId, atom: Atom) -> Option<i64> {
     }
 }
 
-/// The accumulators from outside of which a loop adds to neighbours, and nothing else to those places.
+/// The accumulators from outside to which a loop adds by neighbours: at two or more places, each of them once.
 pub(super) fn neighbours(
     plan: &Plan<'_>,
     layout: &Layout,
