@@ -258,6 +258,8 @@ impl Closer<'_> {
         let here = site.path.len();
         let is_cheap = match &op {
             Op::Copy(_) | Op::Dim(..) | Op::Index(..) | Op::Shape(..) => true,
+            // One of two Bools, as in `i == 0 || i == n - 1`.
+            Op::Select(..) if self.program.vars[var].ty == Type::BOOL => true,
             Op::Select(..) if *budget > 0 => {
                 *budget -= 1;
                 true

@@ -2,8 +2,8 @@
 //! take more memory than there is, is none of its effects.
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, FuncId, LoopForm, Op, Program, Stmt, Tells, VarId};
-use rustc_hash::FxHashSet;
+use pullback_ir::{Atom, FuncId, LoopForm, Op, Program, Stmt, Tells, Type, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
 
@@ -13,8 +13,10 @@ pub(crate) struct Effects {
     may_fail: IdVec<FuncId, bool>,
     /// By the numbers of statements, whether they are known not to fail.
     proven: Vec<bool>,
-    /// The statements that are known only because the loops around them have iterations.
-    inside: FxHashSet<usize>,
+    /// The statements that are known only because loops around them have iterations: inside how many.
+    inside: FxHashMap<usize, usize>,
+    /// The statements that are known whichever branches are taken.
+    anywhere: FxHashSet<usize>,
 }
 
 impl Effects {
@@ -29,9 +31,9 @@ impl Effects {
     }
 
     fn from(program: &Program, facts: Facts) -> Self {
-        let Facts { proven, inside, .. } = facts;
+        let Facts { proven, inside, anywhere, .. } = facts;
         let may_fail = program.funcs.ids().map(|_| false).collect();
-        let mut effects = Self { tells: Tells::of(program), may_fail, proven, inside };
+        let mut effects = Self { tells: Tells::of(program), may_fail, proven, inside, anywhere };
         let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.ids().map(|_| vec![]).collect();
         let (mut failing, mut number) = (vec![], 0);
         for (id, func) in program.funcs.iter_enumerated() {
@@ -55,6 +57,14 @@ impl Effects {
         effects
     }
 
+    /// Whether a statement computes an Int and cannot fail, whichever branches are taken.
+    pub fn computes_int(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
+        let is_int = |atom: &Atom| program.type_of(*atom) == Type::INT;
+        let is_free = !self.seems_to_fail(program, stmt) || self.anywhere.contains(&number);
+        matches!(&stmt.op, Op::Prim(_, args) if args.iter().all(is_int) && is_free)
+            && stmt.vars.iter().all(|var| program.vars[*var].ty == Type::INT)
+    }
+
     /// Whether the statement of a number may fail, those inside it left out.
     pub fn fails_itself(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
         !self.proven[number] && self.seems_to_fail(program, stmt)
@@ -62,7 +72,14 @@ impl Effects {
 
     /// Whether the statement of a number may fail before the loops around it.
     pub fn fails_outside(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
-        self.inside.contains(&number) || self.fails_itself(program, stmt, number)
+        self.needs_inside(program, stmt, number) > 0
+    }
+
+    /// Inside how many loops of its function the statement of a number surely has a value: 0 if it has one anywhere, and
+    /// [`usize::MAX`] if it may fail.
+    pub fn needs_inside(&self, program: &Program, stmt: &Stmt, number: usize) -> usize {
+        let may_fail = self.fails_itself(program, stmt, number);
+        if may_fail { usize::MAX } else { self.inside.get(&number).copied().unwrap_or(0) }
     }
 
     fn seems_to_fail(&self, program: &Program, stmt: &Stmt) -> bool {

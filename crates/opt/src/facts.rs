@@ -14,16 +14,19 @@ mod range;
 mod size;
 
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt, VarId};
-use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::branch::Condition;
 
 /// What is known of the statements of a program, by their numbers.
 #[derive(Default)]
 pub(crate) struct Facts {
     /// Whether a statement cannot fail itself, for reasons that it alone does not show.
     pub proven: Vec<bool>,
-    /// The statements among those that cannot fail inside the loops around them, but could before these.
-    pub inside: FxHashSet<usize>,
+    /// The statements among those that cannot fail inside loops around them, but could before these: inside how many.
+    pub inside: FxHashMap<usize, usize>,
+    /// The others among those that cannot fail before the branches around them either.
+    pub anywhere: FxHashSet<usize>,
     /// What a statement of one result gives, by an operation that is cheaper.
     pub known: FxHashMap<usize, Op>,
     /// What else the count of a loop is.
@@ -70,7 +73,8 @@ impl Facts {
                 depth: 0,
                 dims: FxHashMap::default(),
                 ranges: FxHashMap::default(),
-                comparisons: FxHashMap::default(),
+                conditions: FxHashMap::default(),
+                supposed: vec![],
                 at_least_zero: vec![],
                 equal: vec![],
                 if_rows: vec![],
@@ -170,16 +174,18 @@ struct Ctx<'p> {
     row_copies: FxHashMap<VarId, (VarId, u64)>,
     /// The bounds of Ints.
     ranges: FxHashMap<VarId, Range>,
-    /// Comparisons of Ints, by their results.
-    comparisons: FxHashMap<VarId, (Prim, &'p [Atom])>,
+    /// Bools that say something of Ints.
+    conditions: FxHashMap<VarId, Condition<'p>>,
+    /// What was known of Ints before the branches around, each before those inside it.
+    supposed: Vec<(VarId, Option<Range>)>,
     /// Ints that are the larger of an Int and 0.
     at_least_zero: Vec<(VarId, Atom)>,
     /// Symbols that have been found to be equal, the first replaced by the second.
     equal: Vec<(Symbol, Symbol)>,
     /// The sizes that dimensions of arrays have if there are any rows there.
     if_rows: Vec<(VarId, u8, Symbol)>,
-    /// What is not 0 here: the counts of the loops around, and what has been asked for.
-    positive: Vec<Symbol>,
+    /// What is not 0 here, and inside how many loops: the counts of the loops around, and what has been asked for.
+    positive: Vec<(Symbol, usize)>,
     /// The variables that are seen.
     seen: FxHashSet<VarId>,
 }
@@ -257,15 +263,17 @@ impl<'p> Ctx<'p> {
             _ => {}
         }
         let is_proven = self.prove(stmt);
-        let is_first = !is_proven && self.is_first(&stmt.op);
-        self.facts.proven[number] = is_proven || is_first;
-        if is_first {
-            self.facts.inside.insert(number);
+        let first = if is_proven { None } else { self.first_inside(&stmt.op) };
+        self.facts.proven[number] = is_proven || first.is_some();
+        self.facts.inside.remove(&number);
+        self.facts.inside.extend(first.map(|depth| (number, depth)));
+        if is_proven && self.prove_outside(stmt) {
+            self.facts.anywhere.insert(number);
         } else {
-            self.facts.inside.remove(&number);
+            self.facts.anywhere.remove(&number);
         }
         self.learn_cover(&stmt.op);
-        self.learn_comparison(stmt);
+        self.learn_condition(stmt);
         self.learn_sizes(stmt);
         self.learn_contents(stmt, number);
         self.learn_range(stmt, number);
@@ -347,7 +355,7 @@ impl<'p> Ctx<'p> {
     fn iteration(&mut self, form: &'p Loop) {
         let (equal, positive) = (self.equal.len(), self.positive.len());
         if let LoopForm::For { count, .. } = &form.form {
-            self.positive.push(self.symbol(*count));
+            self.positive.push((self.symbol(*count), self.depth));
             self.equate_rows();
             self.equate_larger(*count);
         }
@@ -362,7 +370,7 @@ impl<'p> Ctx<'p> {
             let (a, k, symbol) = self.if_rows[at];
             let has_rows = |j: usize| {
                 let size = self.size(a.into(), j);
-                size.is_some_and(|size| self.positive.iter().any(|n| self.same(*n, size.symbol)))
+                size.is_some_and(|size| self.positive_inside(size.symbol).is_some())
             };
             if self.is_seen(symbol) && (0..usize::from(k)).all(has_rows) {
                 self.equate(Symbol::Dim(a, k), symbol);

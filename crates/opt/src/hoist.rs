@@ -1,5 +1,7 @@
 //! What a loop does not change moves before it, whole inner loops included: if it cannot fail, or if the loop
 //! surely has an iteration and tells nothing. Inner loops come first, so code moves out of as many loops as leave it as it is.
+//! Arithmetic of Ints that cannot fail moves out of branches in the loop too, as it costs next to nothing: a condition
+//! such as `i == 0 || i == n - 1` is then no more than comparisons.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
@@ -21,7 +23,15 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let mut number = 0;
     for func in program.funcs.ids() {
         let mut body = std::mem::take(&mut program.funcs[func].body);
-        let mut ctx = Hoist { program, effects: &effects, undefined: &undefined, number, changed };
+        let mut ctx = Hoist {
+            program,
+            effects: &effects,
+            undefined: &undefined,
+            ints: FxHashSet::default(),
+            depth: 0,
+            number,
+            changed,
+        };
         ctx.block(&mut body);
         (number, changed) = (ctx.number, ctx.changed);
         program.funcs[func].body = body;
@@ -34,17 +44,24 @@ struct Hoist<'a> {
     effects: &'a Effects,
     /// The variables that may have no value.
     undefined: &'a FxHashSet<VarId>,
+    /// The Ints that are computed where they stand and could be before the branches around.
+    ints: FxHashSet<VarId>,
+    /// How many loops are around.
+    depth: usize,
     /// The number that the next statement had in the beginning.
     number: usize,
     changed: bool,
 }
 
 impl Hoist<'_> {
-    /// Moves code out of the loops of a block. For each statement of it then, whether it may fail.
-    fn block(&mut self, block: &mut Block) -> Vec<bool> {
-        let (mut stmts, mut may_fail) = (vec![], vec![]);
+    /// Moves code out of the loops of a block. For each statement of it then, inside how many loops it has a value.
+    fn block(&mut self, block: &mut Block) -> Vec<usize> {
+        let (mut stmts, mut needs) = (vec![], vec![]);
         for mut stmt in std::mem::take(&mut block.stmts) {
-            let mut fails = self.effects.fails_outside(self.program, &stmt, self.number);
+            let mut need = self.effects.needs_inside(self.program, &stmt, self.number);
+            if self.effects.computes_int(self.program, &stmt, self.number) {
+                self.ints.extend(&stmt.vars);
+            }
             self.number += 1;
             let params: FxHashSet<VarId> = stmt.op.inner_params().into_iter().collect();
             // Whether there is an iteration; a condition, the first block, is evaluated once at least.
@@ -57,53 +74,83 @@ impl Hoist<'_> {
                 false
             };
             let is_loop = matches!(stmt.op, Op::Loop(_));
+            self.depth += usize::from(is_loop);
             for (nth, inner) in stmt.op.blocks_mut().into_iter().enumerate() {
-                let mut flags = self.block(inner);
+                let mut inner_needs = self.block(inner);
                 if is_loop {
                     // What is told comes before what fails after it.
                     let is_sure =
                         is_sure && nth == 0 && !self.effects.tells.block(self.program, inner);
                     let params = params.clone();
-                    let out = self.invariant(inner, &mut flags, params, is_sure);
-                    for (stmt, fails) in out {
+                    let out = self.invariant(inner, &mut inner_needs, params, is_sure);
+                    for (stmt, need) in out {
                         stmts.push(stmt);
-                        may_fail.push(fails);
+                        needs.push(need);
                     }
                 }
-                fails |= flags.contains(&true);
+                // A loop inside which something has a value moves with it.
+                let is_around =
+                    |need: &usize| *need == usize::MAX || !is_loop || *need < self.depth;
+                need = inner_needs.into_iter().filter(is_around).fold(need, usize::max);
             }
+            self.depth -= usize::from(is_loop);
             stmts.push(stmt);
-            may_fail.push(fails);
+            needs.push(need);
         }
         block.stmts = stmts;
-        may_fail
+        needs
     }
 
     /// Takes out of the block of a loop what does not depend on what it binds.
     fn invariant(
         &mut self,
         block: &mut Block,
-        may_fail: &mut Vec<bool>,
+        needs: &mut Vec<usize>,
         mut bound: FxHashSet<VarId>,
         is_sure: bool,
-    ) -> Vec<(Stmt, bool)> {
-        let (mut out, mut kept, mut flags) = (vec![], vec![], vec![]);
-        for (stmt, fails) in std::mem::take(&mut block.stmts).into_iter().zip(may_fail.drain(..)) {
-            let can_run = is_sure || (!fails && !self.looks_at_undefined(&stmt.op));
+    ) -> Vec<(Stmt, usize)> {
+        let (mut out, mut kept, mut kept_needs) = (vec![], vec![], vec![]);
+        for (mut stmt, need) in std::mem::take(&mut block.stmts).into_iter().zip(needs.drain(..)) {
+            let can_run = is_sure || (need < self.depth && !self.looks_at_undefined(&stmt.op));
             let is_code = !stmt.vars.is_empty()
                 && !touches_acc(self.program, &stmt.op)
                 && !self.effects.tells.op(self.program, &stmt.op);
             if can_run && is_code && !names(&stmt.op, &bound) {
                 self.changed = true;
-                out.push((stmt, fails));
+                out.push((stmt, need));
             } else {
+                if matches!(stmt.op, Op::If(..)) {
+                    let ints = self.ints_of(&mut stmt, &mut bound);
+                    out.extend(ints.into_iter().map(|stmt| (stmt, 0)));
+                }
                 bound.extend(&stmt.vars);
                 kept.push(stmt);
-                flags.push(fails);
+                kept_needs.push(need);
             }
         }
         block.stmts = kept;
-        *may_fail = flags;
+        *needs = kept_needs;
+        out
+    }
+
+    /// Takes the Ints out of a branch that depend on nothing that is bound.
+    fn ints_of(&mut self, branch: &mut Stmt, bound: &mut FxHashSet<VarId>) -> Vec<Stmt> {
+        let mut out = vec![];
+        for block in branch.op.blocks_mut() {
+            for mut stmt in std::mem::take(&mut block.stmts) {
+                let is_int = matches!(stmt.vars[..], [var] if self.ints.contains(&var));
+                if is_int && !names(&stmt.op, bound) {
+                    self.changed = true;
+                    out.push(stmt);
+                    continue;
+                }
+                if matches!(stmt.op, Op::If(..)) {
+                    out.extend(self.ints_of(&mut stmt, bound));
+                }
+                bound.extend(&stmt.vars);
+                block.stmts.push(stmt);
+            }
+        }
         out
     }
 

@@ -16,6 +16,7 @@ mod cells;
 mod collect;
 mod cse;
 mod dce;
+mod edges;
 mod effects;
 mod elements;
 mod extremes;

@@ -43,6 +43,7 @@ pub const PASSES: &[Pass] = &[
     crate::fuse::FUSE_STATES,
     crate::unread::PASS,
     crate::sparse::PASS,
+    crate::edges::PASS,
 ];
 
 /// The names of the passes that run once, after the others, since those would undo what they do or could do less
@@ -52,6 +53,7 @@ pub const LATE: &[&str] = &[
     crate::fuse::FUSE_STATES.name,
     crate::unread::PASS.name,
     crate::sparse::PASS.name,
+    crate::edges::PASS.name,
 ];
 
 /// The names of the passes that must not run before derivatives are made: one computes what is not chosen, one

@@ -30,7 +30,7 @@ fn in_block(block: &mut Block) -> bool {
             changed |= in_block(inner);
         }
         if let Op::If(cond, then, other) = &mut stmt.op
-            && is_cheap(then, other)
+            && is_cheap(then, other, CHEAP)
         {
             changed = true;
             stmts.append(&mut then.stmts);
@@ -46,9 +46,9 @@ fn in_block(block: &mut Block) -> bool {
     changed
 }
 
-/// Whether little is lost where both sides of a branch are computed.
-pub(crate) fn is_cheap(then: &Block, other: &Block) -> bool {
-    matches!((cost(then), cost(other)), (Some(one), Some(two)) if one + two <= CHEAP)
+/// Whether no more than so much is lost where both sides of a branch are computed.
+pub(crate) fn is_cheap(then: &Block, other: &Block, most: u64) -> bool {
+    matches!((cost(then), cost(other)), (Some(one), Some(two)) if one + two <= most)
 }
 
 /// What a block costs, if it only computes scalars and surely has a value.

@@ -167,7 +167,7 @@ impl Shift<'_> {
     }
 
     /// The places around its index at which a loop adds to an accumulator that begins with as many zeros as the loop
-    /// has iterations, each place in one statement.
+    /// has iterations, each place once in an iteration.
     fn places(&self, stmt: &Stmt, acc: VarId, init: VarId) -> Option<Vec<i64>> {
         let Op::Loop(Loop { form: LoopForm::For { index, count, down: false }, body, .. }) =
             &stmt.op
@@ -216,9 +216,23 @@ impl Shift<'_> {
                         inner.visit_atoms(&mut |atom| mentions |= atom.var() == Some(acc));
                     }
                 }
-                let inner = stmt.op.blocks();
-                !mentions && inner.into_iter().all(|inner| self.look(inner, acc, index, places))
+                !mentions && self.look_inside(stmt, acc, index, places)
             })
+    }
+
+    /// Looks at the sides of a branch, of which one is taken: each may add at the same places.
+    fn look_inside(&self, stmt: &Stmt, acc: VarId, index: VarId, places: &mut Vec<i64>) -> bool {
+        let mut either = vec![];
+        for inner in stmt.op.blocks() {
+            let mut own = vec![];
+            if !self.look(inner, acc, index, &mut own) {
+                return false;
+            }
+            own.retain(|place| !either.contains(place));
+            either.append(&mut own);
+        }
+        places.append(&mut either);
+        true
     }
 
     /// Lets the loop collect what it adds at each place, and the reader add that up.

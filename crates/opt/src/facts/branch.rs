@@ -2,25 +2,53 @@
 
 use pullback_ir::{Atom, Block, Op, Stmt, VarId};
 use pullback_prim::Prim;
+use rustc_hash::FxHashMap;
 
 use super::{Ctx, Range};
 use crate::pass::ends;
 
 impl<'p> Ctx<'p> {
-    /// Notes a comparison of Ints.
-    pub(super) fn learn_comparison(&mut self, stmt: &'p Stmt) {
-        if let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice())
-            && (opposite(*prim).is_some() || *prim == Prim::Not)
-        {
-            self.comparisons.insert(var, (*prim, args));
-        }
+    /// Notes what a Bool is about, if it is about Ints.
+    pub(super) fn learn_condition(&mut self, stmt: &'p Stmt) {
+        let &[var] = stmt.vars.as_slice() else { return };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others say nothing of Ints")]
+        let condition = match &stmt.op {
+            Op::Prim(prim, args) if opposite(*prim).is_some() || *prim == Prim::Not => {
+                Condition::Comparison(*prim, args)
+            }
+            // p or q; p and q
+            Op::Select(p, Atom::Bool(true), q) => Condition::Both(false, *p, *q),
+            Op::Select(p, q, Atom::Bool(false)) => Condition::Both(true, *p, *q),
+            Op::If(p, then, other) => match (then.results.as_slice(), other.results.as_slice()) {
+                ([Atom::Bool(true)], &[q]) => Condition::Both(false, *p, q),
+                (&[q], [Atom::Bool(false)]) => Condition::Both(true, *p, q),
+                _ => return,
+            },
+            _ => return,
+        };
+        self.conditions.insert(var, condition);
     }
 
     /// Sweeps a block that runs if a condition has this truth value.
     pub(super) fn inner_if(&mut self, cond: Atom, truth: bool, block: &'p Block) {
         let before = self.suppose(cond, truth);
+        let outside = self.supposed.len();
+        self.supposed.extend(&before);
         self.inner(block);
+        self.supposed.truncate(outside);
         self.restore(before);
+    }
+
+    /// Whether a statement cannot fail even where the branches around it are not taken, as far as what it names is there.
+    pub(super) fn prove_outside(&mut self, stmt: &Stmt) -> bool {
+        let mut inside = vec![];
+        for &(var, range) in self.supposed.iter().rev() {
+            inside.push((var, self.ranges.get(&var).copied()));
+            set(&mut self.ranges, var, range);
+        }
+        let is_proven = self.prove(stmt);
+        self.restore(inside);
+        is_proven
     }
 
     /// What is known after a statement: where one side of a branch fails, the other was taken. What was known before.
@@ -32,7 +60,7 @@ impl<'p> Ctx<'p> {
         let before = self.suppose(*cond, ends(other));
         for (var, _) in &before {
             if let Range { lo: 1.., is: Some((symbol, 0)), .. } = self.ranges[var] {
-                self.positive.push(symbol);
+                self.positive.push((symbol, self.depth));
             }
         }
         before
@@ -41,17 +69,22 @@ impl<'p> Ctx<'p> {
     /// Of some variables what was known before is known again.
     pub(super) fn restore(&mut self, before: Vec<(VarId, Option<Range>)>) {
         for (var, range) in before.into_iter().rev() {
-            match range {
-                Some(range) => self.ranges.insert(var, range),
-                None => self.ranges.remove(&var),
-            };
+            set(&mut self.ranges, var, range);
         }
     }
 
     /// Takes it that a condition has a truth value. What was known before of the variables that it is about.
     fn suppose(&mut self, cond: Atom, truth: bool) -> Vec<(VarId, Option<Range>)> {
-        let known = cond.var().and_then(|cond| self.comparisons.get(&cond));
-        let Some(&(prim, args)) = known else { return vec![] };
+        let known = cond.var().and_then(|cond| self.conditions.get(&cond));
+        let (prim, args) = match known {
+            Some(&Condition::Comparison(prim, args)) => (prim, args),
+            Some(&Condition::Both(value, p, q)) if value == truth => {
+                let mut before = self.suppose(p, truth);
+                before.extend(self.suppose(q, truth));
+                return before;
+            }
+            Some(Condition::Both(..)) | None => return vec![],
+        };
         if prim == Prim::Not {
             return self.suppose(args[0], !truth);
         }
@@ -110,6 +143,22 @@ impl<'p> Ctx<'p> {
         let var = atom.var()?;
         Some((var, self.ranges.insert(var, range)))
     }
+}
+
+/// What a Bool says of Ints.
+#[derive(Clone, Copy)]
+pub(super) enum Condition<'p> {
+    /// How Ints compare, or that another Bool is false.
+    Comparison(Prim, &'p [Atom]),
+    /// Where it has this value both of two Bools have it.
+    Both(bool, Atom, Atom),
+}
+
+fn set(ranges: &mut FxHashMap<VarId, Range>, var: VarId, range: Option<Range>) {
+    match range {
+        Some(range) => ranges.insert(var, range),
+        None => ranges.remove(&var),
+    };
 }
 
 /// The comparison that holds where another does not.

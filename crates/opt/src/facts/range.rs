@@ -3,7 +3,7 @@
 use pullback_ir::{Atom, Elem, LoopForm, Op, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
-use super::{Ctx, Range, Size, Symbol};
+use super::{Ctx, Range, Symbol};
 
 impl Range {
     pub(super) fn of(lo: i64, hi: i64) -> Self {
@@ -290,15 +290,27 @@ impl Ctx<'_> {
         range.lo >= 0 && (is_small || self.bounds(range).iter().any(is_below))
     }
 
-    /// Whether a statement cannot fail because the loops around it have iterations: it looks at first
-    /// elements of arrays, or of rows, that have as many.
-    pub(super) fn is_first(&self, op: &Op) -> bool {
-        let (Op::Index(a, at) | Op::AddAcc(a, at, _) | Op::AtAcc(a, at)) = op else { return false };
-        let has_any = |size: Size| self.positive.iter().any(|n| self.same(*n, size.symbol));
-        at.iter().enumerate().all(|(k, index)| {
-            let is_first = || *index == Atom::Int(0) && self.size(*a, k).is_some_and(has_any);
-            self.is_place(*a, k, *index) || is_first()
-        })
+    /// Inside how many loops a statement cannot fail because these have iterations: it looks at first elements of
+    /// arrays, or of rows, that have as many, or divides by their number.
+    pub(super) fn first_inside(&self, op: &Op) -> Option<usize> {
+        if let Op::Prim(Prim::IntDiv | Prim::IntRem, args) = op {
+            return self.positive_inside(self.symbol(args[1]));
+        }
+        let (Op::Index(a, at) | Op::AddAcc(a, at, _) | Op::AtAcc(a, at)) = op else { return None };
+        let mut depth = 0;
+        for (k, index) in at.iter().enumerate() {
+            if !self.is_place(*a, k, *index) {
+                let size = self.size(*a, k).filter(|_| *index == Atom::Int(0))?;
+                depth = depth.max(self.positive_inside(size.symbol)?);
+            }
+        }
+        Some(depth)
+    }
+
+    /// Inside how many loops, the fewest, something is not 0.
+    pub(super) fn positive_inside(&self, symbol: Symbol) -> Option<usize> {
+        let known = self.positive.iter().find(|(n, _)| self.same(*n, symbol));
+        known.map(|(_, depth)| *depth)
     }
 
     /// The number that rows have been found to have at a dimension, where there are rows; else 0.

@@ -113,6 +113,13 @@ impl Ctx<'_> {
             | Op::NewAcc(a)
             | Op::ReadAcc(a)
             | Op::Argsort(a) => self.dims_of(*a),
+            // A tangent of an array of numbers has the sizes of that, where there are rows.
+            Op::ToTangent(_, a, _) if self.program.type_of(*a) == self.program.vars[var].ty => {
+                let mut dims = self.dims_of(*a)?;
+                let inner = dims.iter_mut().skip(1);
+                inner.for_each(|size| *size = Size { is_exact: false, or_zero: false, ..*size });
+                Some(dims)
+            }
             Op::Shape(a, k) => {
                 let mut dims = self.dims_of(*a)?;
                 dims.truncate(usize::from(*k));

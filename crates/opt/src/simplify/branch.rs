@@ -10,6 +10,9 @@ use super::{Def, New, Simplify, copy};
 use crate::pass::{ends, keep};
 use crate::select::is_cheap;
 
+/// The most that may be computed of Ints and Bools in vain: conditions of a few comparisons.
+const FEW: u64 = 8;
+
 impl Simplify<'_> {
     /// if true then a else b = a; if not c then a else b = if c then b else a
     pub(super) fn if_law(&mut self, stmt: &Stmt) -> Option<New> {
@@ -74,7 +77,8 @@ impl Simplify<'_> {
             let ty = self.program.vars[*var].ty;
             ty == Type::INT || ty == Type::BOOL
         };
-        if stmt.vars.is_empty() || !stmt.vars.iter().all(is_discrete) || !is_cheap(then, other) {
+        let is_choice = !stmt.vars.is_empty() && stmt.vars.iter().all(is_discrete);
+        if !is_choice || !is_cheap(then, other, FEW) {
             return None;
         }
         let stmts = then.stmts.iter().chain(&other.stmts).cloned();

@@ -3,7 +3,7 @@
 use pullback_base::bug;
 use pullback_ir::{Atom, Loop, Stmt, VarId};
 
-use super::edges;
+use super::edges::{self, Settled};
 use super::lanes::{Fold, Kind, LANES, Reduction, reduction};
 use super::places::Offset;
 use super::plan::{has_loops, local_name};
@@ -41,7 +41,7 @@ impl<'k> Text<'_, 'k> {
             self.several(looped, vars, (index, count.as_str()), &skipped, parts);
         }
         if is_short {
-            let edges = edges::usual(self.plan, looped, index);
+            let edges = edges::usual(looped, index);
             let neighbours = if edges.is_empty() { self.neighbours(looped, index) } else { vec![] };
             self.await_nothing(&neighbours);
             self.whole(looped, (&i, &count), LANES, &mut |text| {
@@ -49,7 +49,8 @@ impl<'k> Text<'_, 'k> {
                     let holds: Vec<String> =
                         usual.iter().map(|edge| edge.holds(&i, &text.scalar(edge.bound))).collect();
                     text.open(format_args!("if ({}) {{", holds.join(" && ")));
-                    text.settled = usual.iter().map(|edge| (edge.cond, edge.truth)).collect();
+                    text.settled =
+                        usual.iter().map(|edge| (edge.cond, Settled::Known(edge.truth))).collect();
                     text.lanes(looped, vars, index, &skipped, false);
                     text.settled.clear();
                     text.line(format_args!("continue;"));

@@ -1,11 +1,12 @@
 //! Edges: iterations that a condition sets apart, such as the first and the last. Where eight iterations are all on
 //! one side of every edge the conditions are known, and nothing is masked.
 
-use pullback_ir::{Atom, Block, Loop, Op, VarId};
+use pullback_ir::{Atom, Block, Loop, Op, Type, VarId};
 use pullback_prim::Prim;
+use rustc_hash::FxHashSet;
 
-use super::lanes::LANES;
-use super::plan::Plan;
+use super::lanes::{Kind, LANES};
+use super::text::Text;
 
 /// What is taken to hold of a comparison of the index of a loop with what is the same in all iterations.
 #[derive(Clone, Copy)]
@@ -33,10 +34,57 @@ impl Edge {
     }
 }
 
+/// What is known of a condition.
+#[derive(Clone)]
+pub(super) enum Settled {
+    /// Its value.
+    Known(bool),
+    /// That all lanes have the same, which this is in C.
+    Same(String),
+}
+
+impl Text<'_, '_> {
+    /// What is known of a condition, if edges are settled or not.
+    pub fn known(&self, cond: Atom) -> Option<Settled> {
+        if let Atom::Bool(truth) = cond {
+            return Some(Settled::Known(truth));
+        }
+        let settled = self.settled.get(&cond.var()?).cloned();
+        let is_same = self.kind(cond) == Kind::Uniform;
+        settled.or_else(|| is_same.then(|| Settled::Same(self.scalar(cond))))
+    }
+
+    /// Notes what is known of a condition that is one of two by another one.
+    pub fn settle(&mut self, var: VarId, cond: Atom, [a, b]: [Atom; 2]) {
+        if self.settled.is_empty() || self.ty(var.into()) != Type::BOOL {
+            return;
+        }
+        let settled = match self.known(cond) {
+            Some(Settled::Known(truth)) => self.known(if truth { a } else { b }),
+            Some(Settled::Same(cond)) => self
+                .known(a)
+                .zip(self.known(b))
+                .map(|(a, b)| Settled::Same(format!("({cond} ? {} : {})", a.text(), b.text()))),
+            None => None,
+        };
+        self.settled.extend(settled.map(|settled| (var, settled)));
+    }
+}
+
+impl Settled {
+    fn text(&self) -> &str {
+        match self {
+            Self::Known(true) => "1",
+            Self::Known(false) => "0",
+            Self::Same(text) => text,
+        }
+    }
+}
+
 /// What usually holds of the edges of a loop, as one or two lists of what holds together; none without edges.
-pub(super) fn usual(plan: &Plan<'_>, looped: &Loop, index: VarId) -> Vec<Vec<Edge>> {
+pub(super) fn usual(looped: &Loop, index: VarId) -> Vec<Vec<Edge>> {
     let mut edges = vec![];
-    look(plan, &looped.body, index, &mut edges);
+    look(&looped.body.bound(), &looped.body, index, &mut edges);
     if edges.is_empty() {
         return vec![];
     }
@@ -58,22 +106,23 @@ pub(super) fn usual(plan: &Plan<'_>, looped: &Loop, index: VarId) -> Vec<Vec<Edg
     usual
 }
 
-fn look(plan: &Plan<'_>, block: &Block, index: VarId, edges: &mut Vec<Edge>) {
+/// `bound` is what the loop binds.
+fn look(bound: &FxHashSet<VarId>, block: &Block, index: VarId, edges: &mut Vec<Edge>) {
     for stmt in &block.stmts {
         if let (Op::Prim(prim, args), &[cond]) = (&stmt.op, stmt.vars.as_slice())
             && let &[a, b] = args.as_slice()
         {
-            let is_fixed = |atom: Atom| atom.var().is_none_or(|var| !plan.local.contains(&var));
+            let is_fixed = |atom: Atom| atom.var().is_none_or(|var| !bound.contains(&var));
             let index = Atom::Var(index);
-            let (prim, bound) = match (mirrored(*prim), a == index, b == index) {
+            let (prim, other) = match (mirrored(*prim), a == index, b == index) {
                 (Some(_), true, false) if is_fixed(b) => (*prim, b),
                 (Some(mirrored), false, true) if is_fixed(a) => (mirrored, a),
                 _ => continue,
             };
-            edges.push(Edge { cond, truth: true, bound, prim });
+            edges.push(Edge { cond, truth: true, bound: other, prim });
         }
         if let Op::If(..) = &stmt.op {
-            stmt.op.blocks().into_iter().for_each(|block| look(plan, block, index, edges));
+            stmt.op.blocks().into_iter().for_each(|block| look(bound, block, index, edges));
         }
     }
 }

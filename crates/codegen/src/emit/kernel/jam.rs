@@ -33,7 +33,7 @@ pub(super) fn jams(plan: &Plan<'_>, layout: &Layout, is_strict: bool) -> FxHashM
         {
             let most = if let Atom::Int(count) = count { count / LANES } else { MOST };
             let most = most.clamp(1, MOST) as usize;
-            let times = times(plan, layout, looped, index).min(most);
+            let times = times(layout, looped, index).min(most);
             if times > 1 {
                 jams.insert(index, 1 << times.ilog2());
             }
@@ -48,8 +48,8 @@ pub(super) fn jams(plan: &Plan<'_>, layout: &Layout, is_strict: bool) -> FxHashM
     jams
 }
 
-fn times(plan: &Plan<'_>, layout: &Layout, looped: &Loop, index: VarId) -> usize {
-    if !edges::usual(plan, looped, index).is_empty() {
+fn times(layout: &Layout, looped: &Loop, index: VarId) -> usize {
+    if !edges::usual(looped, index).is_empty() {
         return 1;
     }
     let (mut is_worth, mut slow) = (!looped.states.is_empty(), 0);

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::columns::Columns;
 use super::cost::{has_vector_form, is_slow};
+use super::edges::Settled;
 use super::lanes::{Kind, LANES, Layout};
 use super::neighbours::Neighbours;
 use super::plan::{Plan, Size, has_loops, local_name};
@@ -40,7 +41,7 @@ pub(super) struct Text<'t, 'k> {
     /// Accumulators to which the loop at hand adds by neighbours.
     pub neighbours: Vec<Neighbours>,
     /// The conditions that are known.
-    pub settled: FxHashMap<VarId, bool>,
+    pub settled: FxHashMap<VarId, Settled>,
     /// The lanes at work, in a branch that not all take.
     pub mask: Option<String>,
     /// The line that looks at whether the run is to stop.
@@ -291,21 +292,15 @@ impl<'t, 'k> Text<'t, 'k> {
     }
 
     fn select(&mut self, var: VarId, cond: Atom, a: Atom, b: Atom) {
-        let value = if let Some(truth) = self.truth(cond) {
-            self.like(var, if truth { a } else { b })
-        } else if self.kind(Atom::Var(var)) != Kind::Varying {
-            format!("{} ? {} : {}", self.scalar(cond), self.scalar(a), self.scalar(b))
-        } else if self.kind(cond) == Kind::Uniform {
-            format!("{} ? {} : {}", self.scalar(cond), self.vector(a), self.vector(b))
-        } else {
-            self.choose(var, &self.vector(cond), &self.vector(a), &self.vector(b))
+        let value = match self.known(cond) {
+            Some(Settled::Known(truth)) => self.like(var, if truth { a } else { b }),
+            Some(Settled::Same(cond)) => {
+                format!("{cond} ? {} : {}", self.like(var, a), self.like(var, b))
+            }
+            None => self.choose(var, &self.vector(cond), &self.vector(a), &self.vector(b)),
         };
         self.define(var, &value);
-    }
-
-    /// The value of a condition, if it is known.
-    fn truth(&self, cond: Atom) -> Option<bool> {
-        self.settled.get(&cond.var()?).copied()
+        self.settle(var, cond, [a, b]);
     }
 
     fn choose(&self, var: VarId, cond: &str, a: &str, b: &str) -> String {
@@ -363,22 +358,24 @@ impl<'t, 'k> Text<'t, 'k> {
                 text.line(format_args!("{ty} {name} = {zero};"));
             });
         }
-        if let Some(truth) = self.truth(cond) {
-            let block = if truth { blocks[0] } else { blocks[1] };
-            self.open(format_args!("{{"));
-            self.block(block, &[]);
-            self.results(block, vars, None);
-            return self.close();
-        }
-        if self.kind(cond) == Kind::Uniform {
-            let cond = self.scalar(cond);
-            self.open(format_args!("if ({cond}) {{"));
-            self.block(blocks[0], &[]);
-            self.results(blocks[0], vars, None);
-            self.lines.between(format_args!("}} else {{"));
-            self.block(blocks[1], &[]);
-            self.results(blocks[1], vars, None);
-            return self.close();
+        match self.known(cond) {
+            Some(Settled::Known(truth)) => {
+                let block = if truth { blocks[0] } else { blocks[1] };
+                self.open(format_args!("{{"));
+                self.block(block, &[]);
+                self.results(block, vars, None);
+                return self.close();
+            }
+            Some(Settled::Same(cond)) => {
+                self.open(format_args!("if ({cond}) {{"));
+                self.block(blocks[0], &[]);
+                self.results(blocks[0], vars, None);
+                self.lines.between(format_args!("}} else {{"));
+                self.block(blocks[1], &[]);
+                self.results(blocks[1], vars, None);
+                return self.close();
+            }
+            None => {}
         }
         let (number, cond) = (self.fresh(), self.vector(cond));
         self.line(format_args!("const pb_w on{number} = {cond};"));
