@@ -146,7 +146,7 @@ impl Edges<'_> {
                 let other = self.sum(b, index, count, depth - 1)?;
                 self.sum(a, index, count, depth - 1)?.plus(other, if is_less { -1 } else { 1 })
             }
-            _ => None,
+            Atom::Var(_) | Atom::Real(_) | Atom::Bool(_) | Atom::Str(_) => None,
         }
     }
 

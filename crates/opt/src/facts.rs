@@ -14,9 +14,8 @@ mod range;
 mod size;
 
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt, VarId};
+use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use self::branch::Condition;
 
 /// What is known of the statements of a program, by their numbers.
 #[derive(Default)]
@@ -148,6 +147,15 @@ struct Range {
     is: Option<(Symbol, i64)>,
     /// It is not larger than the sum of these.
     below: Option<(Symbol, i64)>,
+}
+
+/// What a Bool says of Ints.
+#[derive(Clone, Copy)]
+enum Condition<'p> {
+    /// How Ints compare, or that another Bool is false.
+    Comparison(Prim, &'p [Atom]),
+    /// Where it has this value both of two Bools have it.
+    Both(bool, Atom, Atom),
 }
 
 /// Loops that are nested deeper are swept once.

@@ -29,6 +29,7 @@ mod ownership;
 mod parted;
 mod places;
 mod primitives;
+mod rounded;
 mod runtime;
 mod shared;
 mod spread;
@@ -39,10 +40,11 @@ mod tables;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::rc::Rc;
 
 use pullback_base::{Id, IdVec, Span};
-use pullback_ir::{DataId, FuncId, LoopForm, Op, Program, Type};
-use rustc_hash::FxHashMap;
+use pullback_ir::{DataId, FuncId, LoopForm, Op, Program, Type, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::layout::{MAX_RANK, canonical_strings, with_cells};
 use crate::limits::WORTH;
@@ -213,6 +215,8 @@ struct Emit<'p> {
     pub program: &'p Program,
     pub proven: &'p [bool],
     pub fp: Fp,
+    /// The products that are not to be rounded with a difference at once.
+    rounded: Rc<FxHashSet<VarId>>,
     /// Whether threads may run its loops, and from how many statements on where that number is known.
     pub may_share: bool,
     worth: f64,
@@ -262,6 +266,10 @@ impl<'p> Emit<'p> {
             program: unit.program,
             proven: unit.proven,
             fp: unit.fp,
+            rounded: Rc::new(match unit.fp {
+                Fp::Fast => rounded::rounded(unit.program),
+                Fp::Strict => FxHashSet::default(),
+            }),
             may_share: false,
             tells_stand: false,
             worth: unit.worth,

@@ -7,6 +7,7 @@ use pullback_prim::Prim;
 use super::blocks::Exit;
 use super::body::{Body, Own};
 use super::ownership::Dead;
+use super::rounded::round;
 
 impl Body<'_, '_> {
     /// A statement. `dying` are the variables that nothing needs after it.
@@ -94,7 +95,7 @@ impl Body<'_, '_> {
             }
             Op::Prim(prim, args) => {
                 let value = self.primitive(*prim, args, dead);
-                self.define(var, &value);
+                self.define(var, &round(&self.emit.rounded, var, value));
                 self.bind_owned(var);
             }
             Op::Select(cond, a, b) => {

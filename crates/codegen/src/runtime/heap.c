@@ -14,6 +14,17 @@
 #define PB_COLD __attribute__((cold, noinline, noreturn))
 #define PB_UNUSED __attribute__((unused))
 #define PB_RARE(x) __builtin_expect(!!(x), 0)
+/* A number that is rounded before anything is added to it. */
+#if defined(__clang__)
+#if __has_builtin(__arithmetic_fence)
+#define PB_ROUNDED(x) __arithmetic_fence(x)
+#endif
+#elif defined(__GNUC__) && __GNUC__ >= 12
+#define PB_ROUNDED(x) __builtin_assoc_barrier(x)
+#endif
+#ifndef PB_ROUNDED
+#define PB_ROUNDED(x) (x)
+#endif
 /* Says that the iterations of a loop stay what they are. */
 #ifdef __GNUC__
 #define PB_ONE_BY_ONE(i) __asm__("" : "+r"(i))

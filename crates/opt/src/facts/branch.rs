@@ -4,7 +4,7 @@ use pullback_ir::{Atom, Block, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use super::{Ctx, Range};
+use super::{Condition, Ctx, Range};
 use crate::pass::ends;
 
 impl<'p> Ctx<'p> {
@@ -143,15 +143,6 @@ impl<'p> Ctx<'p> {
         let var = atom.var()?;
         Some((var, self.ranges.insert(var, range)))
     }
-}
-
-/// What a Bool says of Ints.
-#[derive(Clone, Copy)]
-pub(super) enum Condition<'p> {
-    /// How Ints compare, or that another Bool is false.
-    Comparison(Prim, &'p [Atom]),
-    /// Where it has this value both of two Bools have it.
-    Both(bool, Atom, Atom),
 }
 
 fn set(ranges: &mut FxHashMap<VarId, Range>, var: VarId, range: Option<Range>) {

@@ -1,12 +1,11 @@
 //! Edges: iterations that a condition sets apart, such as the first and the last. Where eight iterations are all on
 //! one side of every edge the conditions are known, and nothing is masked.
 
-use pullback_ir::{Atom, Block, Loop, Op, Type, VarId};
+use pullback_ir::{Atom, Block, Loop, Op, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use super::lanes::{Kind, LANES};
-use super::text::Text;
+use super::lanes::LANES;
 
 /// What is taken to hold of a comparison of the index of a loop with what is the same in all iterations.
 #[derive(Clone, Copy)]
@@ -43,36 +42,9 @@ pub(super) enum Settled {
     Same(String),
 }
 
-impl Text<'_, '_> {
-    /// What is known of a condition, if edges are settled or not.
-    pub fn known(&self, cond: Atom) -> Option<Settled> {
-        if let Atom::Bool(truth) = cond {
-            return Some(Settled::Known(truth));
-        }
-        let settled = self.settled.get(&cond.var()?).cloned();
-        let is_same = self.kind(cond) == Kind::Uniform;
-        settled.or_else(|| is_same.then(|| Settled::Same(self.scalar(cond))))
-    }
-
-    /// Notes what is known of a condition that is one of two by another one.
-    pub fn settle(&mut self, var: VarId, cond: Atom, [a, b]: [Atom; 2]) {
-        if self.settled.is_empty() || self.ty(var.into()) != Type::BOOL {
-            return;
-        }
-        let settled = match self.known(cond) {
-            Some(Settled::Known(truth)) => self.known(if truth { a } else { b }),
-            Some(Settled::Same(cond)) => self
-                .known(a)
-                .zip(self.known(b))
-                .map(|(a, b)| Settled::Same(format!("({cond} ? {} : {})", a.text(), b.text()))),
-            None => None,
-        };
-        self.settled.extend(settled.map(|settled| (var, settled)));
-    }
-}
-
 impl Settled {
-    fn text(&self) -> &str {
+    /// It, in C.
+    pub fn text(&self) -> &str {
         match self {
             Self::Known(true) => "1",
             Self::Known(false) => "0",

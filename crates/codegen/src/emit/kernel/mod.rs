@@ -20,6 +20,7 @@ mod places;
 mod plain;
 mod plan;
 mod schedule;
+mod settled;
 mod shifted;
 mod skip;
 mod sums;
@@ -62,7 +63,13 @@ impl Body<'_, '_> {
             return self.no_kernel(index, if way.is_some() { "as chosen" } else { "too short" });
         }
         let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
-        let plan = match Plan::of(program, looped, vars, (self.is_proven, proven)) {
+        let plan = match Plan::of(
+            program,
+            looped,
+            vars,
+            (self.is_proven, proven),
+            self.emit.rounded.clone(),
+        ) {
             Ok(plan) => plan,
             Err(lack) => return self.no_kernel(index, &schedule::lack(program, lack)),
         };

@@ -4,6 +4,8 @@
 //! arrays come from outside, or are made inside with sizes that have bounds known before the loop. Nothing in it
 //! can fail but what [`super::guard`] can ask before the loop.
 
+use std::rc::Rc;
+
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::{Prim, PrimTy};
@@ -25,6 +27,8 @@ pub(super) struct Plan<'k> {
     pub looped: &'k Loop,
     /// Its results.
     pub vars: &'k [VarId],
+    /// The products that are not to be rounded with a difference at once.
+    pub rounded: Rc<FxHashSet<VarId>>,
     /// What binds a variable inside.
     pub defs: FxHashMap<VarId, &'k Stmt>,
     /// The loops inside whose index or state a variable is, and the loop itself.
@@ -50,12 +54,14 @@ impl<'k> Plan<'k> {
         looped: &'k Loop,
         vars: &'k [VarId],
         (is_proven, proven): (bool, &[bool]),
+        rounded: Rc<FxHashSet<VarId>>,
     ) -> Result<Self, Option<&'k Stmt>> {
         let LoopForm::For { index, .. } = looped.form else { return Err(None) };
         let mut plan = Self {
             program,
             looped,
             vars,
+            rounded,
             defs: FxHashMap::default(),
             loops: FxHashMap::default(),
             local: FxHashSet::default(),

@@ -17,6 +17,7 @@ use crate::emit::Lines;
 use crate::emit::loops::STRETCH;
 use crate::emit::numbers::{int, real};
 use crate::emit::primitives::{Form, form, primitive_text};
+use crate::emit::rounded::round;
 use crate::emit::stand;
 
 /// Text under way.
@@ -215,7 +216,7 @@ impl<'t, 'k> Text<'t, 'k> {
         match (&stmt.op, stmt.vars.as_slice()) {
             (Op::Prim(prim, args), &[var]) => {
                 let value = self.primitive(*prim, args, var);
-                self.define(var, &value);
+                self.define(var, &round(&self.plan.rounded, var, value));
             }
             (Op::Copy(a) | Op::Stop(a), &[var]) if !self.ty(*a).is_array() => {
                 let value = self.like(var, *a);

@@ -1,0 +1,36 @@
+//! What is known of conditions where edges are settled: those that other conditions decide are known too, or the same in
+//! all lanes, and nothing is masked.
+
+use pullback_ir::{Atom, Type, VarId};
+
+use super::edges::Settled;
+use super::lanes::Kind;
+use super::text::Text;
+
+impl Text<'_, '_> {
+    /// What is known of a condition, if edges are settled or not.
+    pub fn known(&self, cond: Atom) -> Option<Settled> {
+        if let Atom::Bool(truth) = cond {
+            return Some(Settled::Known(truth));
+        }
+        let settled = self.settled.get(&cond.var()?).cloned();
+        let is_same = self.kind(cond) == Kind::Uniform;
+        settled.or_else(|| is_same.then(|| Settled::Same(self.scalar(cond))))
+    }
+
+    /// Notes what is known of a condition that is one of two by another one.
+    pub fn settle(&mut self, var: VarId, cond: Atom, [a, b]: [Atom; 2]) {
+        if self.settled.is_empty() || self.ty(var.into()) != Type::BOOL {
+            return;
+        }
+        let settled = match self.known(cond) {
+            Some(Settled::Known(truth)) => self.known(if truth { a } else { b }),
+            Some(Settled::Same(cond)) => self
+                .known(a)
+                .zip(self.known(b))
+                .map(|(a, b)| Settled::Same(format!("({cond} ? {} : {})", a.text(), b.text()))),
+            None => None,
+        };
+        self.settled.extend(settled.map(|settled| (var, settled)));
+    }
+}

@@ -1,0 +1,46 @@
+//! Products that are rounded before they are subtracted, where fast code may round a product and a sum at once.
+//!
+//! Law: `x * x - y * y` is never negative for `x >= y >= 0`, 0 for equal products, and `x - y * floor (x / y)` never
+//! below 0 by a rounding that only one of two products has seen.
+
+use pullback_ir::{Atom, Op, Program, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The products from which products are subtracted, those that are subtracted from products, and multiples of whole
+/// numbers that are subtracted.
+pub(super) fn rounded(program: &Program) -> FxHashSet<VarId> {
+    let mut rounded = FxHashSet::default();
+    for func in program.funcs.iter() {
+        let (mut products, mut floors) = (FxHashMap::default(), FxHashSet::default());
+        func.body.visit(&mut |stmt| match (&stmt.op, stmt.vars.as_slice()) {
+            (Op::Prim(Prim::Mul, args), &[var]) => {
+                let is_floor = |atom: &Atom| atom.var().is_some_and(|var| floors.contains(&var));
+                products.insert(var, args.iter().any(is_floor));
+            }
+            (Op::Prim(Prim::Floor, _), &[var]) => {
+                floors.insert(var);
+            }
+            (Op::Prim(Prim::Sub, args), _) => {
+                let product = |atom: Atom| {
+                    let var = atom.var()?;
+                    products.get(&var).map(|of_floor| (var, *of_floor))
+                };
+                match (product(args[0]), product(args[1])) {
+                    (Some((one, _)), Some((other, _))) => rounded.extend([one, other]),
+                    (None, Some((other, true))) => {
+                        rounded.insert(other);
+                    }
+                    (_, None | Some((_, false))) => {}
+                }
+            }
+            _ => {}
+        });
+    }
+    rounded
+}
+
+/// The text of a value, which is rounded on its own if it is one of these.
+pub(super) fn round(rounded: &FxHashSet<VarId>, var: VarId, value: String) -> String {
+    if rounded.contains(&var) { format!("PB_ROUNDED({value})") } else { value }
+}
