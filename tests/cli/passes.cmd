@@ -301,6 +301,13 @@ exit 0
 >   law   for i < n with s = 0 { s + f x[i] } = z = [x[i] == 0 | i < n], for i < n with s = 0 { if
 >         z[i] { s } else { s + f x[i] } }, if f 0 = 0
 >   runs  once, when the other passes of the optimiser change nothing more
+>
+> edges
+>   type  (IR, functions) -> (IR, functions)
+>   does  sets apart the iterations at which a place wraps around or stops at an end
+>   law   for i < n { b } = for i < n { if i == n - 1 { b } else { b with i + 1 for (i + 1) % n } },
+>         if n is not negative, and the like for other distances, and for min and max
+>   runs  once, when the other passes of the optimiser change nothing more
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda
 exit 2
