@@ -61,8 +61,17 @@ fn every_pass_has_its_line_in_the_table_of_times() {
     assert_eq!(names[0], "pass");
     // Some run after derivatives have been made only, so their lines come last.
     let mut order = passes();
-    let late =
-        ["powers", "select", "extremes", "variants", "reduce", "fuse_states", "unread", "sparse"];
+    let late = [
+        "powers",
+        "select",
+        "extremes",
+        "variants",
+        "reduce",
+        "fuse_states",
+        "unread",
+        "sparse",
+        "edges",
+    ];
     order.sort_by_key(|name| late.contains(&name.as_str()));
     assert_eq!(names[1..], order);
     let width = lines[0].len();
