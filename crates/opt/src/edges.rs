@@ -9,7 +9,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
-use crate::pass::{Pass, block_size};
+use crate::pass::{Pass, block_size, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "edges",
@@ -22,14 +22,15 @@ pub(crate) const PASS: Pass = Pass {
 /// How far from the index a place may be.
 const FARTHEST: i64 = 4;
 
+/// How many sums inside each other are looked at.
+const DEEPEST: usize = 4;
+
 /// The most statements that an iteration may have.
 const LARGEST: usize = 128;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let counted = Facts::of(program).counted;
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+    each_body(program, |program, body| {
         let mut sums = FxHashMap::default();
         body.visit(&mut |stmt| {
             if let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice())
@@ -39,11 +40,9 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
             }
         });
         let mut edges = Edges { program, counted: &counted, sums, changed: false };
-        edges.block(&mut body);
-        changed |= edges.changed;
-        program.funcs[func].body = body;
-    }
-    changed
+        edges.block(body);
+        edges.changed
+    })
 }
 
 struct Edges<'p> {
@@ -105,7 +104,7 @@ impl Edges<'_> {
     }
 
     fn near(&self, body: &Block, index: VarId, count: Atom) -> Near {
-        let sum = |atom| self.sum(atom, index, count, FARTHEST as usize);
+        let sum = |atom| self.sum(atom, index, count, DEEPEST);
         let mut near = vec![];
         for (at, stmt) in body.stmts.iter().enumerate() {
             let Op::Prim(prim, args) = &stmt.op else { continue };

@@ -192,7 +192,8 @@ struct Ctx<'p> {
     equal: Vec<(Symbol, Symbol)>,
     /// The sizes that dimensions of arrays have if there are any rows there.
     if_rows: Vec<(VarId, u8, Symbol)>,
-    /// What is not 0 here, and inside how many loops: the counts of the loops around, and what has been asked for.
+    /// What is not 0 here, and inside how many loops: the counts of the loops around; and what has been asked for, which
+    /// is known in its block alone, `usize::MAX`.
     positive: Vec<(Symbol, usize)>,
     /// The variables that are seen.
     seen: FxHashSet<VarId>,
@@ -275,7 +276,7 @@ impl<'p> Ctx<'p> {
         self.facts.proven[number] = is_proven || first.is_some();
         self.facts.inside.remove(&number);
         self.facts.inside.extend(first.map(|depth| (number, depth)));
-        if is_proven && self.prove_outside(stmt) {
+        if is_proven && (self.supposed.is_empty() || self.prove_outside(stmt)) {
             self.facts.anywhere.insert(number);
         } else {
             self.facts.anywhere.remove(&number);

@@ -1,7 +1,7 @@
 //! Products that are rounded before they are subtracted, where fast code may round a product and a sum at once.
 //!
-//! Law: `x * x - y * y` is never negative for `x >= y >= 0`, 0 for equal products, and `x - y * floor (x / y)` never
-//! below 0 by a rounding that only one of two products has seen.
+//! Law: what is subtracted is as strict code has it. So `x * x - y * y` is 0 for equal numbers and not negative for
+//! `x >= y >= 0`, and `x - y * floor (x / y)`, the remainder, has the sign that it has there.
 
 use pullback_ir::{Atom, Op, Program, VarId};
 use pullback_prim::Prim;

@@ -21,6 +21,9 @@ pub(super) fn text(
 ) -> Result<String, Stop> {
     let (code, roots) = trimmed(code, roots);
     let ways = ways(session, schedule, &code)?;
+    if roots.is_empty() {
+        return Ok(String::new());
+    }
     let proven = proven(&code);
     let unit = Unit { program: &code, roots: &roots, proven: &proven, fp: Fp::Fast, worth: WORTH };
     let (emitted, decided) = match emit_by(unit, &ways) {

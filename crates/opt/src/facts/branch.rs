@@ -60,7 +60,7 @@ impl<'p> Ctx<'p> {
         let before = self.suppose(*cond, ends(other));
         for (var, _) in &before {
             if let Range { lo: 1.., is: Some((symbol, 0)), .. } = self.ranges[var] {
-                self.positive.push((symbol, self.depth));
+                self.positive.push((symbol, usize::MAX));
             }
         }
         before
