@@ -19,6 +19,24 @@ def table (n: Int) (xs: []Real): Real =
   let filled = loop ys = xs for i < n - 1 do ys with [i + 1] = ys[i + 1] * sin ys[i] in
   sum filled
 
+def chosen (n: Int) (xs: []Real): Real =
+  sum (loop ys = xs for i < n - 1 do ys with [i + 1] = (if i % 2 == 0 then ys[i] * ys[i + 1] else ys[i + 1] * ys[i + 1]))
+
+def wide (xs: []Real): [][]Real = [ [ x + real j | j < 5 ] | x <- xs ]
+
+def filled (n: Int) (xs: []Real): Real =
+  let rows = wide xs in
+  sum (flatten (loop m = zeros rows for i < n do m with [i] = 2.0 *. rows[i]))
+
+def down (n: Int) (xs: []Real): Real =
+  let m = loop m = wide xs for i < n - 1 do m with [i + 1, 0] = m[i + 1, 0] * sin m[i, 0] in
+  sum [ row[0] | row <- m ]
+
+def scattered (n: Int) (xs: []Real): Real =
+  let rows = wide xs in
+  let m = scatter (zeros rows) [ (7 * i) % n | i < n ] rows in
+  sum [ x * x | x <- flatten m ]
+
 def rows (a: [][]Real) (i: Int): Real =
   if i == 0 then 0.0 else sin (sum [ x * x | x <- a[i - 1] ]) + rows a (i - 1)
 
@@ -75,7 +93,9 @@ fn numbers(count: usize) -> String {
 #[test]
 fn gradients_of_arrays_are_linear() {
     deep(|| {
-        for entry in ["at", "table", "matrix", "split", "until"] {
+        for entry in
+            ["at", "table", "chosen", "filled", "down", "scattered", "matrix", "split", "until"]
+        {
             let cost = |n: usize| {
                 let args = vec![n.to_string(), numbers(n)];
                 let (value, gradient, _) = costs(PROGRAMS, entry, args);

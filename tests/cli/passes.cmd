@@ -308,6 +308,13 @@ exit 0
 >   law   for i < n { b } = for i < n { if i == n - 1 { b } else { b with i + 1 for (i + 1) % n } },
 >         if n is not negative, and the like for other distances, and for min and max
 >   runs  once, when the other passes of the optimiser change nothing more
+>
+> later
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes an array with another element after what looks at the array before
+>   law   b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x`
+>         does not fail
+>   runs  once, when the other passes of the optimiser change nothing more
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda
 exit 2

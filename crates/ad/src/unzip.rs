@@ -247,6 +247,18 @@ impl Closer<'_> {
         atom
     }
 
+    /// Whether a variable is an array that the same iteration binds that a site is in, and that is not there already.
+    fn is_array_here(&self, var: VarId, site: &Site, at: usize) -> bool {
+        let frames = &self.frames[..=at];
+        let is_loop = |key| frames.iter().any(|frame| frame.key == key && frame.index.is_some());
+        let Some(innermost) = site.path.iter().rposition(|step| is_loop(step.key)) else {
+            return false;
+        };
+        let is_here = self.sites.get(var).is_some_and(|own| own.path.len() > innermost);
+        let is_there = frames.iter().any(|frame| frame.locals.contains_key(&var));
+        self.program.vars[var].ty.is_array() && is_here && !is_there
+    }
+
     /// Computes a variable of the values again in the frame of the block that binds it, if that is cheap.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn again(&mut self, var: VarId, at: usize, budget: &mut usize) -> Option<Atom> {
@@ -292,8 +304,12 @@ impl Closer<'_> {
                 && is_whole
             {
                 let outside = self.sites.get(arg).is_some_and(|site| site.path.len() < here);
-                let again =
-                    if outside { Some(self.lookup(arg, at)) } else { self.again(arg, at, budget) };
+                // An array of this iteration would be saved whole for what is read of it.
+                let again = if outside && !self.is_array_here(arg, &site, at) {
+                    Some(self.lookup(arg, at))
+                } else {
+                    self.again(arg, at, budget)
+                };
                 is_whole &= again.is_some();
                 atoms.push(again.unwrap_or(atom));
             } else {

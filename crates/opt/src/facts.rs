@@ -74,6 +74,7 @@ impl Facts {
                 ranges: FxHashMap::default(),
                 conditions: FxHashMap::default(),
                 supposed: vec![],
+                looked: vec![],
                 at_least_zero: vec![],
                 equal: vec![],
                 if_rows: vec![],
@@ -161,7 +162,7 @@ enum Condition<'p> {
 /// Loops that are nested deeper are swept once.
 const DEEPEST: usize = 4;
 
-/// Of how many arrays at most it is looked up what holds where they have rows.
+/// Of how many arrays at most it is looked up what holds where they have rows, or where elements have been read.
 const NEAREST: usize = 256;
 
 struct Ctx<'p> {
@@ -186,6 +187,8 @@ struct Ctx<'p> {
     conditions: FxHashMap<VarId, Condition<'p>>,
     /// What was known of Ints before the branches around, each before those inside it.
     supposed: Vec<(VarId, Option<Range>)>,
+    /// Where elements have been read, if statements stay where they are: there arrays have some.
+    looked: Vec<(Atom, &'p [Atom])>,
     /// Ints that are the larger of an Int and 0.
     at_least_zero: Vec<(VarId, Atom)>,
     /// Symbols that have been found to be equal, the first replaced by the second.
@@ -212,7 +215,7 @@ impl<'p> Ctx<'p> {
     }
 
     fn block(&mut self, block: &'p Block) {
-        let (positive, mut before) = (self.positive.len(), vec![]);
+        let (positive, looked, mut before) = (self.positive.len(), self.looked.len(), vec![]);
         for stmt in &block.stmts {
             let number = self.next;
             self.next += 1;
@@ -221,8 +224,12 @@ impl<'p> Ctx<'p> {
             }
             self.stmt(stmt, number);
             before.extend(self.pass(stmt));
+            if let (true, Op::Index(a, at)) = (self.in_place, &stmt.op) {
+                self.looked.push((*a, at));
+            }
         }
         self.restore(before);
+        self.looked.truncate(looked);
         self.positive.truncate(positive);
     }
 

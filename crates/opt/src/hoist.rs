@@ -160,7 +160,7 @@ impl Hoist<'_> {
 }
 
 /// Whether an operation names one of these variables, at any depth.
-fn names(op: &Op, vars: &FxHashSet<VarId>) -> bool {
+pub(crate) fn names(op: &Op, vars: &FxHashSet<VarId>) -> bool {
     let mut is_named = false;
     let mut look = |atom: Atom| is_named |= atom.var().is_some_and(|var| vars.contains(&var));
     op.for_each_atom(&mut look);

@@ -25,6 +25,7 @@ mod fixed;
 mod fuse;
 mod hoist;
 mod inline;
+mod later;
 mod outer;
 mod params;
 mod pass;

@@ -44,6 +44,7 @@ pub const PASSES: &[Pass] = &[
     crate::unread::PASS,
     crate::sparse::PASS,
     crate::edges::PASS,
+    crate::later::PASS,
 ];
 
 /// The names of the passes that run once, after the others, since those would undo what they do or could do less
@@ -54,6 +55,7 @@ pub const LATE: &[&str] = &[
     crate::unread::PASS.name,
     crate::sparse::PASS.name,
     crate::edges::PASS.name,
+    crate::later::PASS.name,
 ];
 
 /// The names of the passes that must not run before derivatives are made: one computes what is not chosen, one

@@ -257,7 +257,7 @@ impl Ctx<'_> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
         match &stmt.op {
             Op::Index(a, at) | Op::AddAcc(a, at, _) | Op::AtAcc(a, at) => self.is_inside(*a, at),
-            Op::Update(a, at, v) => self.program.type_of(*v).rank == 0 && self.is_inside(*a, at),
+            Op::Update(a, at, v) => self.is_inside(*a, at) && self.is_row(*a, at.len(), *v),
             Op::CheckSize(a, k, n, _) => {
                 let n = self.symbol(*n);
                 let size = self.size(*a, usize::from(*k));
@@ -274,7 +274,22 @@ impl Ctx<'_> {
 
     /// Whether indices are inside an array.
     fn is_inside(&self, a: Atom, at: &[Atom]) -> bool {
+        let mut looked = self.looked.iter().rev().take(super::NEAREST);
+        if looked.any(|(of, place)| *of == a && place.starts_with(at)) {
+            return true;
+        }
         at.iter().enumerate().all(|(k, index)| self.is_place(a, k, *index))
+    }
+
+    /// Whether a value has the sizes of a row of an array that has rows, at so many indices.
+    fn is_row(&self, a: Atom, indices: usize, v: Atom) -> bool {
+        (0..usize::from(self.program.type_of(v).rank)).all(|k| {
+            let (own, row) = (self.size(a, indices + k), self.size(v, k));
+            own.zip(row).is_some_and(|(own, row)| {
+                let are_sure = row.is_exact && (k == 0 || own.is_exact);
+                are_sure && self.same(own.symbol, row.symbol)
+            })
+        })
     }
 
     /// Whether an index is inside a dimension of an array.

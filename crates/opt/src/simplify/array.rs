@@ -74,6 +74,12 @@ impl Simplify<'_> {
         if at.is_empty() && self.rank(a) == 0 {
             return New::atom(v);
         }
+        // a with [i] = (a[i] with [j] = v): a with [i, j] = v
+        if let Some(Op::Update(row, inner, v)) = self.def(v)
+            && matches!(self.def(*row), Some(Op::Index(b, place)) if *b == a && place == at)
+        {
+            return New::op(Op::Update(a, [at, inner].concat(), *v));
+        }
         #[expect(clippy::wildcard_enum_match_arm, reason = "others have no law")]
         match self.def(a)? {
             // a with [i] = u with [i] = v: a with [i] = v
