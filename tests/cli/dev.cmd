@@ -330,6 +330,12 @@ exit 0
 > fn @search.4
 >   while: plain  # how often is not known
 
+$ pullback dev tests/cli/programs/nothing.pull --dump loops
+exit 0
+
+$ pullback dev tests/cli/programs/nothing.pull --dump c
+exit 0
+
 $ pullback dev tests/cli/programs/loops.pull rows --dump loops --schedule tests/cli/programs/rows_in_lanes.txt
 exit 0
 > fn @rows.0
