@@ -263,6 +263,9 @@ impl Body<'_, '_> {
     }
 
     fn array_of(&mut self, var: VarId, elements: &[Atom], dead: &mut Dead<'_>) {
+        if self.literal(var) {
+            return;
+        }
         let ty = self.ty(var);
         let (elem, site, name) = (self.elem(ty), self.site(), var.index());
         let c_type = self.c_type(ty);

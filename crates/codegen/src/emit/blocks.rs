@@ -40,6 +40,12 @@ impl Body<'_, '_> {
             if stmt.vars.first().is_some_and(|var| self.folded.contains(var)) {
                 continue;
             }
+            if let [row] = stmt.vars.as_slice()
+                && self.literals.is_row(*row)
+            {
+                self.bind_row(*row);
+                continue;
+            }
             let is_tail = matches!(exit, Exit::Return)
                 && at + 1 == block.stmts.len()
                 && self.accumulators.is_empty()

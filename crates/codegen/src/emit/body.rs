@@ -4,6 +4,7 @@ use pullback_base::{Id, Span};
 use pullback_ir::{Atom, FuncId, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::literals::Literals;
 use super::numbers::{int, real};
 use super::{Emit, Lines};
 use crate::layout::elem_number;
@@ -45,6 +46,8 @@ pub(super) struct Body<'e, 'p> {
     pub span: Span,
     /// Whether the statement at hand cannot fail.
     pub is_proven: bool,
+    /// Its literals of constants.
+    pub literals: Literals,
     /// Arrays that lie in the frame of the function if they are small.
     pub in_frame: FxHashSet<VarId>,
     /// Accumulators that this function made: no two are parts of one.

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::Exit;
 use super::body::{Body, Own};
+use super::literals::Literals;
 use super::{Emit, Lines, borrow};
 
 impl Emit<'_> {
@@ -31,6 +32,7 @@ impl Emit<'_> {
             rest: None,
             span: def.span,
             is_proven: false,
+            literals: Literals::of(program, &def.body),
             in_frame,
             fresh_accs: FxHashSet::default(),
             is_slow: false,

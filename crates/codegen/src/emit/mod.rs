@@ -23,6 +23,7 @@ mod control;
 mod data;
 mod function;
 mod kernel;
+mod literals;
 mod loops;
 mod numbers;
 mod ownership;

@@ -1,0 +1,106 @@
+//! Literals of constants: `[0.5, 1.5, …]` and arrays of such rows become tables of the C program, which are copied at
+//! once. A store for each element would take the C compiler longer than linear time.
+
+use pullback_base::Id;
+use pullback_ir::{Atom, Block, Elem, Op, Program, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::body::{Body, Own};
+use crate::layout::elem_type;
+
+/// Rows of up to this many constants are stored one by one, where the C compiler can still see them.
+const FEW: usize = 8;
+
+/// What a literal holds: its sizes, outermost first, none of which is zero, and its elements in order.
+pub(super) struct Table {
+    sizes: Vec<usize>,
+    elements: Vec<Atom>,
+}
+
+/// The literals of a function that hold only constants.
+#[derive(Default)]
+pub(super) struct Literals {
+    tables: FxHashMap<VarId, Table>,
+    /// Those that are only rows of other ones: nothing else needs them.
+    rows: FxHashSet<VarId>,
+}
+
+impl Literals {
+    pub fn of(program: &Program, body: &Block) -> Self {
+        let (mut tables, mut rows) = (FxHashMap::default(), FxHashSet::default());
+        let mut used_elsewhere = FxHashSet::default();
+        body.visit(&mut |stmt| {
+            let table = match (&stmt.op, stmt.vars.as_slice()) {
+                (Op::Array(elements), [var]) => {
+                    table(&tables, elements, program.vars[*var].ty.elem).map(|made| (*var, made))
+                }
+                _ => None,
+            };
+            let uses = if table.is_some() { &mut rows } else { &mut used_elsewhere };
+            stmt.op.for_each_atom(&mut |atom| uses.extend(atom.var()));
+            for block in stmt.op.blocks() {
+                used_elsewhere.extend(block.results.iter().filter_map(|atom| atom.var()));
+            }
+            tables.extend(table);
+        });
+        used_elsewhere.extend(body.results.iter().filter_map(|atom| atom.var()));
+        rows.retain(|row| !used_elsewhere.contains(row));
+        Self { tables, rows }
+    }
+
+    /// Whether a variable is a literal that another one has in its table.
+    pub fn is_row(&self, var: VarId) -> bool {
+        self.rows.contains(&var)
+    }
+}
+
+/// What a literal of these elements holds, if that is constant and regular.
+fn table(known: &FxHashMap<VarId, Table>, elements: &[Atom], elem: Elem) -> Option<Table> {
+    if !matches!(elem, Elem::Real | Elem::Int | Elem::Bool) || elements.is_empty() {
+        return None;
+    }
+    let rows: Option<Vec<&Table>> =
+        elements.iter().map(|atom| atom.var().and_then(|var| known.get(&var))).collect();
+    if let Some(rows) = rows {
+        let inner = &rows[0].sizes;
+        let is_regular = rows.iter().all(|row| row.sizes == *inner);
+        let sizes = std::iter::once(rows.len()).chain(inner.iter().copied()).collect();
+        let elements = rows.iter().flat_map(|row| row.elements.iter().copied()).collect();
+        return is_regular.then_some(Table { sizes, elements });
+    }
+    let is_constant = elements.iter().all(|atom| atom.var().is_none());
+    is_constant.then(|| Table { sizes: vec![elements.len()], elements: elements.to_vec() })
+}
+
+impl Body<'_, '_> {
+    /// An array that is copied from a table, if it can be.
+    pub fn literal(&mut self, var: VarId) -> bool {
+        let Some(Table { sizes, elements }) = self.literals.tables.get(&var) else { return false };
+        if sizes.len() == 1 && elements.len() <= FEW {
+            return false;
+        }
+        let count = elements.len();
+        let sizes = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        let texts: Vec<String> = elements.iter().map(|atom| self.atom(*atom)).collect();
+        let (ty, number, site) = (self.ty(var), var.index(), self.site());
+        let (elem, name, c_elem) = (self.elem(ty), self.c_type(ty), elem_type(ty.elem));
+        self.line(format_args!("static const {c_elem} t{number}[{count}] = {{"));
+        for texts in texts.chunks(FEW) {
+            self.line(format_args!("  {},", texts.join(", ")));
+        }
+        self.line(format_args!("}};"));
+        self.line(format_args!("pb_block *b{number} = pb_buffer_of(c, {site}, {elem}, {count});"));
+        self.define(
+            var,
+            &format!("({name}){{b{number}, ({c_elem} *)PB_ITEMS(b{number}), {{{sizes}}}}}"),
+        );
+        self.line(format_args!("memcpy(v{number}.p, t{number}, sizeof t{number});"));
+        self.bind_owned(var);
+        true
+    }
+
+    /// Notes that a row has its place in a table: nothing holds it.
+    pub fn bind_row(&mut self, row: VarId) {
+        self.owns.insert(row, Own::Plain);
+    }
+}
