@@ -1,7 +1,7 @@
 //! Laws of arrays.
 
 use pullback_base::Id;
-use pullback_ir::{Atom, Op, Stmt};
+use pullback_ir::{Atom, FuncId, Op, Stmt};
 
 use super::scalar::same;
 use super::{Def, New, Simplify};
@@ -64,10 +64,28 @@ impl Simplify<'_> {
             Op::Update(_, place, v) if place == at => New::atom(*v),
             // (a with [0] = v)[1] = a[1]
             Op::Update(b, place, _) if differ(place, at) => New::op(Op::Index(*b, at.to_vec())),
+            // @c()[1] = y where @c is the constant [x, y]
+            Op::Call(func, _) if is_element => New::atom(self.known_element(*func, at)?),
             // An element is there, so no rows around it are absent.
             Op::Sized(b, _, _) if is_element => New::op(Op::Index(*b, at.to_vec())),
             _ => None,
         }
+    }
+
+    /// The number at known indices in a constant that is a literal of numbers.
+    fn known_element(&self, func: FuncId, at: &[Atom]) -> Option<Atom> {
+        let constant = &self.program.funcs[func];
+        if !constant.is_constant || constant.body.stmts.len() > LONGEST {
+            return None;
+        }
+        let mut found = *constant.body.results.first()?;
+        for index in at {
+            let array = found.var()?;
+            let stmt = constant.body.stmts.iter().find(|stmt| stmt.vars == [array])?;
+            let (Op::Array(items), Atom::Int(i)) = (&stmt.op, index) else { return None };
+            found = *items.get(usize::try_from(*i).ok()?)?;
+        }
+        found.var().is_none().then_some(found)
     }
 
     fn update_law(&self, a: Atom, at: &[Atom], v: Atom) -> Option<New> {
