@@ -37,6 +37,16 @@ def scattered (n: Int) (xs: []Real): Real =
   let m = scatter (zeros rows) [ (7 * i) % n | i < n ] rows in
   sum [ x * x | x <- flatten m ]
 
+def optional (n: Int) (xs: []Real): Real =
+  let o = if n > 1 then Some xs else None in
+  sum [ (match o with | Some ys -> ys[i] | None -> 1.0) ^ 2 | i < n ]
+
+type Layer = Scale { by: []Real, plus: Real } | Twice Layer
+
+def layer (n: Int) (xs: []Real): Real =
+  let l = Twice (Scale { by = xs, plus = xs[0] }) in
+  sum [ (match l with | Twice (Scale { by, plus }) -> by[i] * xs[n - 1 - i] + plus | Twice _ -> 0.0 | Scale _ -> 1.0) | i < n ]
+
 def rows (a: [][]Real) (i: Int): Real =
   if i == 0 then 0.0 else sin (sum [ x * x | x <- a[i - 1] ]) + rows a (i - 1)
 
@@ -93,9 +103,19 @@ fn numbers(count: usize) -> String {
 #[test]
 fn gradients_of_arrays_are_linear() {
     deep(|| {
-        for entry in
-            ["at", "table", "chosen", "filled", "down", "scattered", "matrix", "split", "until"]
-        {
+        for entry in [
+            "at",
+            "table",
+            "chosen",
+            "filled",
+            "down",
+            "scattered",
+            "optional",
+            "layer",
+            "matrix",
+            "split",
+            "until",
+        ] {
             let cost = |n: usize| {
                 let args = vec![n.to_string(), numbers(n)];
                 let (value, gradient, _) = costs(PROGRAMS, entry, args);

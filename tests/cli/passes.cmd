@@ -194,6 +194,13 @@ exit 0
 >   law   for i < n { x = e; b } = x = e; for i < n { b }, if e does not name what the loop binds
 >   runs  in the optimiser, until nothing changes
 >
+> fields
+>   type  (IR, functions) -> (IR, functions)
+>   does  takes arrays out of what a loop does not change before the loop
+>   law   for i { match d { C(x) => b; … } } = y = match d { C(x) => x; … => undef }; for i { match d
+>         { C(x) => b with y for x; … } }
+>   runs  in the optimiser, until nothing changes
+>
 > sums
 >   type  (IR, functions) -> (IR, functions)
 >   does  takes apart loops that only add up: what is added, and the sum

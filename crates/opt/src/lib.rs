@@ -21,6 +21,7 @@ mod effects;
 mod elements;
 mod extremes;
 mod facts;
+mod fields;
 mod fixed;
 mod fuse;
 mod hoist;

@@ -27,6 +27,7 @@ pub const PASSES: &[Pass] = &[
     crate::twins::PASS,
     crate::dce::PASS,
     crate::hoist::PASS,
+    crate::fields::PASS,
     crate::sums::SUMS,
     crate::elements::PASS,
     crate::outer::PASS,

@@ -5,11 +5,14 @@ use pullback_ir::{Atom, Elem, Op, Type, VarId};
 
 use super::body::{Body, Own};
 use super::borrow::is_joined_by_words;
+use super::literals::Table;
 use super::ownership::Dead;
 use crate::layout::elem_type;
 
 /// How many numbers an array may have that lies in the frame of a function.
 const IN_FRAME: usize = 8;
+/// Rows of up to this many constants are stored one by one, where the C compiler can still see them.
+const FEW: usize = 8;
 
 impl Body<'_, '_> {
     /// What arrays are made of and read by, if it is that.
@@ -260,6 +263,32 @@ impl Body<'_, '_> {
             var,
             &format!("({name}){{b{number}, ({pointer} *)PB_ITEMS(b{number}), {{{size}}}}}"),
         );
+    }
+
+    /// An array that is copied from a table, if it can be.
+    fn literal(&mut self, var: VarId) -> bool {
+        let Some(Table { sizes, elements }) = self.literals.table(var) else { return false };
+        if sizes.len() == 1 && elements.len() <= FEW {
+            return false;
+        }
+        let count = elements.len();
+        let sizes = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        let texts: Vec<String> = elements.iter().map(|atom| self.atom(*atom)).collect();
+        let (ty, number, site) = (self.ty(var), var.index(), self.site());
+        let (elem, name, c_elem) = (self.elem(ty), self.c_type(ty), elem_type(ty.elem));
+        self.line(format_args!("static const {c_elem} t{number}[{count}] = {{"));
+        for texts in texts.chunks(FEW) {
+            self.line(format_args!("  {},", texts.join(", ")));
+        }
+        self.line(format_args!("}};"));
+        self.line(format_args!("pb_block *b{number} = pb_buffer_of(c, {site}, {elem}, {count});"));
+        self.define(
+            var,
+            &format!("({name}){{b{number}, ({c_elem} *)PB_ITEMS(b{number}), {{{sizes}}}}}"),
+        );
+        self.line(format_args!("memcpy(v{number}.p, t{number}, sizeof t{number});"));
+        self.bind_owned(var);
+        true
     }
 
     fn array_of(&mut self, var: VarId, elements: &[Atom], dead: &mut Dead<'_>) {

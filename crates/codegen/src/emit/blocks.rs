@@ -4,7 +4,7 @@ use pullback_base::Id;
 use pullback_ir::{Atom, Block, Loop, Op, Scope, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
-use super::body::Body;
+use super::body::{Body, Own};
 use super::ownership::Dead;
 
 /// Where the results of a block go.
@@ -43,7 +43,8 @@ impl Body<'_, '_> {
             if let [row] = stmt.vars.as_slice()
                 && self.literals.is_row(*row)
             {
-                self.bind_row(*row);
+                // It has its place in the table of another one.
+                self.owns.insert(*row, Own::Plain);
                 continue;
             }
             let is_tail = matches!(exit, Exit::Return)

@@ -1,20 +1,13 @@
 //! Literals of constants: `[0.5, 1.5, …]` and arrays of such rows become tables of the C program, which are copied at
 //! once. A store for each element would take the C compiler longer than linear time.
 
-use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::body::{Body, Own};
-use crate::layout::elem_type;
-
-/// Rows of up to this many constants are stored one by one, where the C compiler can still see them.
-const FEW: usize = 8;
-
 /// What a literal holds: its sizes, outermost first, none of which is zero, and its elements in order.
 pub(super) struct Table {
-    sizes: Vec<usize>,
-    elements: Vec<Atom>,
+    pub sizes: Vec<usize>,
+    pub elements: Vec<Atom>,
 }
 
 /// The literals of a function that hold only constants.
@@ -48,6 +41,11 @@ impl Literals {
         Self { tables, rows }
     }
 
+    /// What the literal that is a variable holds.
+    pub fn table(&self, var: VarId) -> Option<&Table> {
+        self.tables.get(&var)
+    }
+
     /// Whether a variable is a literal that another one has in its table.
     pub fn is_row(&self, var: VarId) -> bool {
         self.rows.contains(&var)
@@ -70,37 +68,4 @@ fn table(known: &FxHashMap<VarId, Table>, elements: &[Atom], elem: Elem) -> Opti
     }
     let is_constant = elements.iter().all(|atom| atom.var().is_none());
     is_constant.then(|| Table { sizes: vec![elements.len()], elements: elements.to_vec() })
-}
-
-impl Body<'_, '_> {
-    /// An array that is copied from a table, if it can be.
-    pub fn literal(&mut self, var: VarId) -> bool {
-        let Some(Table { sizes, elements }) = self.literals.tables.get(&var) else { return false };
-        if sizes.len() == 1 && elements.len() <= FEW {
-            return false;
-        }
-        let count = elements.len();
-        let sizes = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-        let texts: Vec<String> = elements.iter().map(|atom| self.atom(*atom)).collect();
-        let (ty, number, site) = (self.ty(var), var.index(), self.site());
-        let (elem, name, c_elem) = (self.elem(ty), self.c_type(ty), elem_type(ty.elem));
-        self.line(format_args!("static const {c_elem} t{number}[{count}] = {{"));
-        for texts in texts.chunks(FEW) {
-            self.line(format_args!("  {},", texts.join(", ")));
-        }
-        self.line(format_args!("}};"));
-        self.line(format_args!("pb_block *b{number} = pb_buffer_of(c, {site}, {elem}, {count});"));
-        self.define(
-            var,
-            &format!("({name}){{b{number}, ({c_elem} *)PB_ITEMS(b{number}), {{{sizes}}}}}"),
-        );
-        self.line(format_args!("memcpy(v{number}.p, t{number}, sizeof t{number});"));
-        self.bind_owned(var);
-        true
-    }
-
-    /// Notes that a row has its place in a table: nothing holds it.
-    pub fn bind_row(&mut self, row: VarId) {
-        self.owns.insert(row, Own::Plain);
-    }
 }
