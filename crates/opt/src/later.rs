@@ -1,9 +1,11 @@
 //! An array with another element is made after the last look at the array before: then nobody holds that one, and the
 //! element is written in its place. Where a cotangent is taken out of an array of cotangents and zero is left behind,
-//! derivatives say the latter first.
+//! derivatives say the latter first. If nothing can wait, since the new array is needed for what looks at the one before,
+//! but all of that looks at the element or row that is written, then that is copied before it is written.
 
-use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
-use rustc_hash::FxHashSet;
+use pullback_base::Span;
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::effects::Effects;
 use crate::hoist::names;
@@ -12,7 +14,8 @@ use crate::pass::{Pass, each_body};
 pub(crate) const PASS: Pass = Pass {
     name: "later",
     about: "makes an array with another element after what looks at the array before",
-    law: "b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x` does not fail",
+    law: "b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x` does not fail; \
+          b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]",
     run,
 };
 
@@ -21,14 +24,14 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let mut next = 0;
     each_body(program, |program, body| {
         let mut later = Later { program, effects: &effects, next, changed: false };
-        later.block(body);
+        later.block(body, &[]);
         next = later.next;
         later.changed
     })
 }
 
 struct Later<'p> {
-    program: &'p Program,
+    program: &'p mut Program,
     effects: &'p Effects,
     /// The number that the next statement had in the beginning.
     next: usize,
@@ -36,15 +39,17 @@ struct Later<'p> {
 }
 
 impl Later<'_> {
-    /// Whether nothing in a block fails or tells anything.
-    fn block(&mut self, block: &mut Block) -> bool {
+    /// Whether nothing in a block fails or tells anything. `states` are those of the loop that the block is the body of.
+    fn block(&mut self, block: &mut Block, states: &[VarId]) -> bool {
         let mut calm = Vec::with_capacity(block.stmts.len());
         for stmt in &mut block.stmts {
             let fails = self.effects.fails_itself(self.program, stmt, self.next);
             let mut is_calm = !fails && !self.effects.tells.op(self.program, &stmt.op);
             self.next += 1;
+            let states =
+                if let Op::Loop(repeat) = &stmt.op { repeat.states.clone() } else { vec![] };
             for inner in stmt.op.blocks_mut() {
-                is_calm &= self.block(inner);
+                is_calm &= self.block(inner, &states);
             }
             calm.push(is_calm);
         }
@@ -58,7 +63,79 @@ impl Later<'_> {
                 self.changed = true;
             }
         }
+        self.take_rows(block, states);
         calm.iter().all(|calm| *calm)
+    }
+
+    /// Copies what is written over where all later looks are at that.
+    fn take_rows(&mut self, block: &mut Block, states: &[VarId]) {
+        let mut own: FxHashSet<VarId> = states.iter().copied().collect();
+        own.extend(block.stmts.iter().flat_map(|stmt| &stmt.vars));
+        let mut at = 0;
+        while at < block.stmts.len() {
+            if let Some((array, place, rows)) = self.is_looked_at_there(block, at, &own) {
+                let span = block.stmts[at].span;
+                let (copy, row) = self.copy_of(array, &place, span);
+                let rest = &mut block.stmts[at + 1..];
+                let atoms =
+                    rows.into_iter().map(|row_before| (row_before, Atom::Var(row))).collect();
+                rest.iter_mut().for_each(|stmt| instead(stmt, array, &place, row, &atoms));
+                let count = copy.len();
+                block.stmts.splice(at..at, copy);
+                at += count;
+                self.changed = true;
+            }
+            at += 1;
+        }
+    }
+
+    /// If a statement writes an element or row of an array that is the block's own, and the block looks at that later and
+    /// at nothing else of the array before: the array, the place, and the names that the row has already.
+    fn is_looked_at_there(
+        &self,
+        block: &Block,
+        at: usize,
+        own: &FxHashSet<VarId>,
+    ) -> Option<(VarId, Vec<Atom>, Vec<VarId>)> {
+        let Op::Update(Atom::Var(array), place, _) = &block.stmts[at].op else { return None };
+        let ty = self.program.vars[*array].ty;
+        if !own.contains(array) || place.is_empty() || place.len() + 1 < usize::from(ty.rank) {
+            return None;
+        }
+        let mut rows = FxHashSet::default();
+        let mut others = FxHashSet::from_iter([*array]);
+        for stmt in &block.stmts[..at] {
+            if matches!(&stmt.op, Op::Index(Atom::Var(of), i) if of == array && i == place) {
+                rows.extend(stmt.vars.iter().filter(|var| self.program.vars[**var].ty.is_array()));
+            } else if lies_there(&stmt.op) && (names(&stmt.op, &others) || names(&stmt.op, &rows)) {
+                others
+                    .extend(stmt.vars.iter().filter(|var| self.program.vars[**var].ty.is_array()));
+            }
+        }
+        let mut looks = Looks { array: *array, place, rows: &rows, others: &others, found: false };
+        let is_fine = block.stmts[at + 1..].iter().all(|stmt| looks.stmt(stmt))
+            && !block.results.iter().any(|atom| looks.is_one(*atom));
+        (is_fine && looks.found).then(|| (*array, place.clone(), rows.into_iter().collect()))
+    }
+
+    /// The statements that copy an element, or a row element by element, and its name.
+    fn copy_of(&mut self, array: VarId, place: &[Atom], span: Span) -> (Vec<Stmt>, VarId) {
+        let ty = self.program.vars[array].ty;
+        let element = self.program.fresh("taken", Type::scalar(ty.elem));
+        if place.len() == usize::from(ty.rank) {
+            let op = Op::Index(Atom::Var(array), place.to_vec());
+            return (vec![Stmt::new(vec![element], op, span)], element);
+        }
+        let [count, index] = ["count", "i"].map(|name| self.program.fresh(name, Type::INT));
+        let row = self.program.fresh("taken", Type { rank: 1, ..ty });
+        let dimension = u8::try_from(place.len()).unwrap_or(u8::MAX);
+        let dim = Op::Dim(Atom::Var(array), dimension);
+        let at = [place, &[Atom::Var(index)]].concat();
+        let read = Stmt::new(vec![element], Op::Index(Atom::Var(array), at), span);
+        let body = Block { stmts: vec![read], results: vec![Atom::Var(element)] };
+        let form = LoopForm::For { index, count: Atom::Var(count), down: false };
+        let repeat = Op::Loop(Loop { form, states: vec![], init: vec![], body });
+        (vec![Stmt::new(vec![count], dim, span), Stmt::new(vec![row], repeat, span)], row)
     }
 
     /// The last statement that looks at the array before, if the statement at a place makes one with another element:
@@ -99,4 +176,75 @@ fn lies_there(op: &Op) -> bool {
             | Op::Sized(..)
             | Op::Select(..)
     )
+}
+
+/// What is to be found out about the looks at an array.
+struct Looks<'l> {
+    array: VarId,
+    place: &'l [Atom],
+    /// Names of what is in the place.
+    rows: &'l FxHashSet<VarId>,
+    /// The array, and names of other parts of it.
+    others: &'l FxHashSet<VarId>,
+    /// Whether there are any.
+    found: bool,
+}
+
+impl Looks<'_> {
+    fn is_one(&self, atom: Atom) -> bool {
+        atom.var().is_some_and(|var| self.rows.contains(&var) || self.others.contains(&var))
+    }
+
+    /// Whether a statement looks at nothing of the array but what is in the place.
+    fn stmt(&mut self, stmt: &Stmt) -> bool {
+        if matches!(&stmt.op, Op::Index(Atom::Var(of), i) if *of == self.array && i.starts_with(self.place))
+        {
+            self.found = true;
+            return true;
+        }
+        let mut is_fine = true;
+        let mut look = |atom: Atom| {
+            if let Atom::Var(var) = atom {
+                is_fine &= !self.others.contains(&var);
+                self.found |= self.rows.contains(&var);
+            }
+        };
+        stmt.op.for_each_atom(&mut look);
+        for block in stmt.op.blocks() {
+            block.results.iter().for_each(|atom| look(*atom));
+        }
+        is_fine
+            && stmt
+                .op
+                .blocks()
+                .into_iter()
+                .all(|inner| inner.stmts.iter().all(|stmt| self.stmt(stmt)))
+    }
+}
+
+/// Lets a statement look at a copy of what is in a place of an array.
+fn instead(
+    stmt: &mut Stmt,
+    array: VarId,
+    place: &[Atom],
+    row: VarId,
+    atoms: &FxHashMap<VarId, Atom>,
+) {
+    stmt.op.for_each_atom_mut(&mut |atom| {
+        if let Some(other) = atom.var().and_then(|var| atoms.get(&var)) {
+            *atom = *other;
+        }
+    });
+    if let Op::Index(Atom::Var(of), at) = &stmt.op
+        && *of == array
+        && at.starts_with(place)
+    {
+        let rest = at[place.len()..].to_vec();
+        let row = Atom::Var(row);
+        stmt.op = if rest.is_empty() { Op::Copy(row) } else { Op::Index(row, rest) };
+    }
+    for block in stmt.op.blocks_mut() {
+        block.substitute(atoms);
+        block.stmts.iter_mut().for_each(|stmt| instead(stmt, array, place, row, atoms));
+    }
 }
