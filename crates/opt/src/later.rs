@@ -75,7 +75,7 @@ impl Later<'_> {
         while at < block.stmts.len() {
             if let Some((array, place, rows)) = self.is_looked_at_there(block, at, &own) {
                 let span = block.stmts[at].span;
-                let (copy, row) = self.copy_of(array, &place, span);
+                let (copy, row) = copied(self.program, array, &place, span);
                 let rest = &mut block.stmts[at + 1..];
                 let atoms =
                     rows.into_iter().map(|row_before| (row_before, Atom::Var(row))).collect();
@@ -118,26 +118,6 @@ impl Later<'_> {
         (is_fine && looks.found).then(|| (*array, place.clone(), rows.into_iter().collect()))
     }
 
-    /// The statements that copy an element, or a row element by element, and its name.
-    fn copy_of(&mut self, array: VarId, place: &[Atom], span: Span) -> (Vec<Stmt>, VarId) {
-        let ty = self.program.vars[array].ty;
-        let element = self.program.fresh("taken", Type::scalar(ty.elem));
-        if place.len() == usize::from(ty.rank) {
-            let op = Op::Index(Atom::Var(array), place.to_vec());
-            return (vec![Stmt::new(vec![element], op, span)], element);
-        }
-        let [count, index] = ["count", "i"].map(|name| self.program.fresh(name, Type::INT));
-        let row = self.program.fresh("taken", Type { rank: 1, ..ty });
-        let dimension = u8::try_from(place.len()).unwrap_or(u8::MAX);
-        let dim = Op::Dim(Atom::Var(array), dimension);
-        let at = [place, &[Atom::Var(index)]].concat();
-        let read = Stmt::new(vec![element], Op::Index(Atom::Var(array), at), span);
-        let body = Block { stmts: vec![read], results: vec![Atom::Var(element)] };
-        let form = LoopForm::For { index, count: Atom::Var(count), down: false };
-        let repeat = Op::Loop(Loop { form, states: vec![], init: vec![], body });
-        (vec![Stmt::new(vec![count], dim, span), Stmt::new(vec![row], repeat, span)], row)
-    }
-
     /// The last statement that looks at the array before, if the statement at a place makes one with another element:
     /// before anything looks at that.
     fn last_look(&self, stmts: &[Stmt], place: usize) -> Option<usize> {
@@ -162,6 +142,31 @@ impl Later<'_> {
         }
         last
     }
+}
+
+/// The statements that copy an element, or a row element by element, and its name.
+pub(crate) fn copied(
+    program: &mut Program,
+    array: VarId,
+    place: &[Atom],
+    span: Span,
+) -> (Vec<Stmt>, VarId) {
+    let ty = program.vars[array].ty;
+    let element = program.fresh("taken", Type::scalar(ty.elem));
+    if place.len() == usize::from(ty.rank) {
+        let op = Op::Index(Atom::Var(array), place.to_vec());
+        return (vec![Stmt::new(vec![element], op, span)], element);
+    }
+    let [count, index] = ["count", "i"].map(|name| program.fresh(name, Type::INT));
+    let row = program.fresh("taken", Type { rank: 1, ..ty });
+    let dimension = u8::try_from(place.len()).unwrap_or(u8::MAX);
+    let dim = Op::Dim(Atom::Var(array), dimension);
+    let at = [place, &[Atom::Var(index)]].concat();
+    let read = Stmt::new(vec![element], Op::Index(Atom::Var(array), at), span);
+    let body = Block { stmts: vec![read], results: vec![Atom::Var(element)] };
+    let form = LoopForm::For { index, count: Atom::Var(count), down: false };
+    let repeat = Op::Loop(Loop { form, states: vec![], init: vec![], body });
+    (vec![Stmt::new(vec![count], dim, span), Stmt::new(vec![row], repeat, span)], row)
 }
 
 /// Whether what an operation gives may lie in what it is given.

@@ -46,6 +46,7 @@ mod sums;
 mod sweeps;
 mod twins;
 mod unbox;
+mod undo;
 mod unread;
 mod unroll;
 mod variants;

@@ -41,6 +41,7 @@ pub const PASSES: &[Pass] = &[
     crate::fuse::PASS,
     crate::sweeps::PASS,
     crate::sums::REDUCE,
+    crate::undo::PASS,
     crate::fuse::FUSE_STATES,
     crate::unread::PASS,
     crate::sparse::PASS,
@@ -52,6 +53,7 @@ pub const PASSES: &[Pass] = &[
 /// after them.
 pub const LATE: &[&str] = &[
     crate::sums::REDUCE.name,
+    crate::undo::PASS.name,
     crate::fuse::FUSE_STATES.name,
     crate::unread::PASS.name,
     crate::sparse::PASS.name,

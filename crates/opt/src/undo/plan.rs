@@ -1,0 +1,362 @@
+//! Which arrays are saved that could be restored, and how.
+//!
+//! A loop, the *forward* one, changes an array that is its state, and saves it in every iteration: the array before the
+//! iteration, after it, or between two changes. Another loop, the *backward* one, runs over the same iterations from the
+//! last to the first and reads what is saved. The array may be changed in a loop inside: then it is saved there, and
+//! there is a loop inside the backward one that reads it.
+
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How an iteration of the forward loop changes the array.
+pub(super) enum Level {
+    /// By these statements of its body, in order: `v1 = v0 with [i] = x`, `v2 = v1 with [j] = y`, ….
+    Updates(Vec<usize>),
+    /// By one statement, a loop that has it as this state.
+    Inner(usize, usize, Box<Level>),
+}
+
+/// Where the array is saved.
+pub(super) struct Saved {
+    /// Which result of the forward loop has it for all iterations.
+    pub result: usize,
+    /// Whether each of them is in a box.
+    pub is_boxed: bool,
+    /// After how many updates, or where the loop inside saves it.
+    pub what: What,
+}
+
+pub(super) enum What {
+    Version(usize),
+    Inner(Box<Saved>),
+}
+
+/// What is read in the backward loop: an array of what iterations saved, or of that in an iteration around.
+#[derive(Clone, PartialEq)]
+pub(super) struct Base {
+    pub var: VarId,
+    /// The iterations around.
+    pub at: Vec<Atom>,
+}
+
+impl Base {
+    /// What an iteration saved.
+    pub fn of(&self, index: VarId) -> Vec<Atom> {
+        [self.at.as_slice(), &[Atom::Var(index)]].concat()
+    }
+}
+
+/// The iterations of the forward loops and those of the backward ones.
+pub(super) struct Pair<'b> {
+    /// Indices of backward loops by those of forward ones.
+    pub indices: FxHashMap<VarId, VarId>,
+    /// What the forward loop binds.
+    pub bound: FxHashSet<VarId>,
+    /// What variables are, in the block around.
+    pub defs: FxHashMap<VarId, &'b Op>,
+}
+
+/// How deep expressions of indices are looked into.
+const DEPTH: usize = 6;
+
+impl<'b> Pair<'b> {
+    /// For a forward loop of a block.
+    pub fn of(block: &'b Block, forward: &Stmt) -> Self {
+        let mut defs = FxHashMap::default();
+        define(block, &mut defs);
+        let mut bound: FxHashSet<VarId> = forward.op.inner_params().into_iter().collect();
+        forward.op.blocks().iter().for_each(|inner| bound.extend(inner.bound()));
+        Self { indices: FxHashMap::default(), bound, defs }
+    }
+
+    /// Whether an atom of the forward loop has the value of one of the backward loop in the same iteration.
+    pub fn same(&self, forward: Atom, backward: Atom) -> bool {
+        self.same_to(forward, backward, DEPTH)
+    }
+
+    fn same_to(&self, forward: Atom, backward: Atom, depth: usize) -> bool {
+        let (Atom::Var(one), Atom::Var(other)) = (forward, backward) else {
+            return forward == backward;
+        };
+        if self.indices.get(&one) == Some(&other) || one == other && !self.bound.contains(&one) {
+            return true;
+        }
+        let (Some(one), Some(other)) = (self.defs.get(&one), self.defs.get(&other)) else {
+            return false;
+        };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
+        match (one, other) {
+            _ if depth == 0 => false,
+            (Op::Prim(prim, args), Op::Prim(same, others)) => {
+                let mut pairs = args.iter().zip(others);
+                prim == same && pairs.all(|(one, other)| self.same_to(*one, *other, depth - 1))
+            }
+            (Op::Dim(one, k), Op::Dim(other, j)) => k == j && self.same_to(*one, *other, depth - 1),
+            _ => false,
+        }
+    }
+
+    /// Whether loops run as often. A loop that collects has a count that is not negative.
+    fn same_counts(&self, forward: Atom, backward: Atom) -> bool {
+        let no_less = forward.var().and_then(|var| match self.defs.get(&var) {
+            Some(Op::Prim(Prim::IntMax, args)) if args[1] == Atom::Int(0) => Some(args[0]),
+            _ => None,
+        });
+        self.same(forward, backward) || no_less.is_some_and(|count| self.same(count, backward))
+    }
+
+    /// Whether an index of the forward loop can be computed again in the backward loop.
+    pub fn is_known(&self, program: &Program, atom: Atom) -> bool {
+        self.is_known_to(program, atom, DEPTH)
+    }
+
+    fn is_known_to(&self, program: &Program, atom: Atom, depth: usize) -> bool {
+        let Atom::Var(var) = atom else { return true };
+        if self.indices.contains_key(&var) || !self.bound.contains(&var) {
+            return true;
+        }
+        let ty = program.vars[var].ty;
+        let is_int = ty.elem == Elem::Int && !ty.is_array();
+        let is_plain =
+            matches!(self.defs.get(&var), Some(Op::Prim(..) | Op::Index(..) | Op::Dim(..)));
+        let mut is_known = depth > 0 && is_int && is_plain;
+        if let Some(op) = self.defs.get(&var)
+            && is_known
+        {
+            op.for_each_atom(&mut |atom| is_known &= self.is_known_to(program, atom, depth - 1));
+        }
+        is_known
+    }
+}
+
+fn define<'b>(block: &'b Block, defs: &mut FxHashMap<VarId, &'b Op>) {
+    for stmt in &block.stmts {
+        if let [var] = stmt.vars.as_slice() {
+            defs.insert(*var, &stmt.op);
+        }
+        stmt.op.blocks().into_iter().for_each(|inner| define(inner, defs));
+    }
+}
+
+/// The loop of a statement if it runs up or down as asked, with its index and count.
+pub(super) fn counted(stmt: &Stmt, is_down: bool) -> Option<(&Loop, VarId, Atom)> {
+    if let Op::Loop(repeat) = &stmt.op
+        && let LoopForm::For { index, count, down } = repeat.form
+        && down == is_down
+    {
+        return Some((repeat, index, count));
+    }
+    None
+}
+
+/// How a forward loop changes one of its states, if only by updates, or only in a loop inside.
+pub(super) fn level(program: &Program, stmt: &Stmt, state: usize) -> Option<Level> {
+    let (repeat, ..) = counted(stmt, false)?;
+    let start = *repeat.states.get(state)?;
+    let rank = usize::from(program.vars[start].ty.rank);
+    let mut updates = vec![];
+    let mut version = repeat.body.results.get(state)?.var()?;
+    while version != start {
+        let place = definition(&repeat.body, version)?;
+        let made = &repeat.body.stmts[place];
+        if let Op::Update(Atom::Var(before), at, _) = &made.op {
+            // What is written over is a number, or a row of them.
+            if at.len() + 1 < rank {
+                return None;
+            }
+            updates.push(place);
+            version = *before;
+            continue;
+        }
+        let position = made.vars.iter().position(|var| *var == version)?;
+        let inner = level(program, made, position)?;
+        let (repeat, ..) = counted(made, false)?;
+        let is_all = updates.is_empty() && repeat.init[position] == Atom::Var(start);
+        return is_all.then(|| Level::Inner(place, position, Box::new(inner)));
+    }
+    updates.reverse();
+    (!updates.is_empty()).then_some(Level::Updates(updates))
+}
+
+/// The statement of a block that binds a variable.
+fn definition(block: &Block, var: VarId) -> Option<usize> {
+    block.stmts.iter().position(|stmt| stmt.vars.contains(&var))
+}
+
+/// Where a forward loop saves the array.
+pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, level: &Level) -> Vec<Saved> {
+    let Some((repeat, ..)) = counted(stmt, false) else { return vec![] };
+    let body = &repeat.body;
+    let mut found = vec![];
+    let mut add = |what: VarId, wanted: &mut dyn FnMut() -> What| {
+        for (result, atom) in body.results.iter().enumerate().skip(repeat.states.len()) {
+            let Some(var) = atom.var() else { continue };
+            let is_boxed = var != what;
+            if !is_boxed || is_box_of(program, body, var, what) {
+                found.push(Saved { result, is_boxed, what: wanted() });
+            }
+        }
+    };
+    match level {
+        Level::Updates(places) => {
+            add(repeat.states[state], &mut || What::Version(0));
+            for (at, place) in places.iter().enumerate() {
+                add(body.stmts[*place].vars[0], &mut || What::Version(at + 1));
+            }
+        }
+        Level::Inner(place, position, inner) => {
+            let stmt = &body.stmts[*place];
+            for one in saved(program, stmt, *position, inner) {
+                let var = stmt.vars[one.result];
+                let mut one = Some(one);
+                let is_once = mentions(body, var) == 1;
+                add(var, &mut || match one.take() {
+                    Some(one) if is_once => What::Inner(Box::new(one)),
+                    _ => What::Version(usize::MAX),
+                });
+            }
+        }
+    }
+    found.retain(|saved| !matches!(saved.what, What::Version(usize::MAX)));
+    found
+}
+
+/// Whether a variable is a box with another one alone in it, which is made to be collected.
+fn is_box_of(program: &Program, body: &Block, var: VarId, what: VarId) -> bool {
+    let Some(place) = definition(body, var) else { return false };
+    let Elem::Data(data) = program.vars[var].ty.elem else { return false };
+    matches!(&body.stmts[place].op, Op::Con(0, fields) if *fields == [Atom::Var(what)])
+        && program.datas[data].constructors.len() == 1
+        && mentions(body, var) == 1
+}
+
+/// How often a block mentions a variable.
+pub(super) fn mentions(block: &Block, var: VarId) -> usize {
+    let mut count = 0;
+    block.visit_atoms(&mut |atom| count += usize::from(atom == Atom::Var(var)));
+    count
+}
+
+/// What a backward loop reads of what is saved.
+pub(super) struct Reading {
+    /// The loop inside that reads what the loop inside saved, the place of that in the body, and how it reads it.
+    pub inner: Option<(usize, Base, Box<Reading>)>,
+}
+
+/// How a backward loop reads what is saved, if that is all that it does with it, and it runs over the same iterations.
+pub(super) fn reading(
+    program: &Program,
+    (forward, backward): (&Stmt, &Stmt),
+    level: &Level,
+    saved: &Saved,
+    base: &Base,
+    pair: &mut Pair<'_>,
+) -> Option<Reading> {
+    let (repeat, forward_index, forward_count) = counted(forward, false)?;
+    let (back, index, count) = counted(backward, true)?;
+    if !pair.same_counts(forward_count, count) || back.init.contains(&Atom::Var(base.var)) {
+        return None;
+    }
+    pair.indices.insert(forward_index, index);
+    let at = base.of(index);
+    match (level, &saved.what) {
+        (Level::Updates(_), What::Version(_)) => {
+            let mut reads = Reads { base, at: &at, boxes: FxHashSet::default() };
+            reads.block(&back.body, saved.is_boxed).then_some(Reading { inner: None })
+        }
+        (Level::Inner(place, _, level), What::Inner(inner_saved)) => {
+            let inner_base = inner_base(program, &back.body, base, &at, saved.is_boxed)?;
+            let in_blocks = |stmt: &Stmt| -> usize {
+                stmt.op.blocks().iter().map(|block| mentions(block, inner_base.var)).sum()
+            };
+            let stmts = &back.body.stmts;
+            let reader = stmts.iter().position(|stmt| in_blocks(stmt) > 0)?;
+            // Nothing else looks at it.
+            if in_blocks(&stmts[reader]) != mentions(&back.body, inner_base.var) {
+                return None;
+            }
+            let loops = (&repeat.body.stmts[*place], &stmts[reader]);
+            let inner = reading(program, loops, level, inner_saved, &inner_base, pair)?;
+            Some(Reading { inner: Some((reader, inner_base, Box::new(inner))) })
+        }
+        (Level::Updates(_), What::Inner(_)) | (Level::Inner(..), What::Version(_)) => None,
+    }
+}
+
+/// What an iteration of a backward loop reads of what a loop inside saved: taken out of its box or its array, or still
+/// in the array of all.
+fn inner_base(
+    program: &Program,
+    body: &Block,
+    base: &Base,
+    at: &[Atom],
+    is_boxed: bool,
+) -> Option<Base> {
+    let is_row =
+        |op: &Op| matches!(op, Op::Index(Atom::Var(var), i) if *var == base.var && i == at);
+    let row = body.stmts.iter().find(|stmt| is_row(&stmt.op));
+    let Some(row) = row else {
+        return (!is_boxed).then(|| Base { var: base.var, at: at.to_vec() });
+    };
+    if mentions(body, base.var) != 1 {
+        return None;
+    }
+    let var = row.vars[0];
+    if !is_boxed {
+        return program.vars[var].ty.is_array().then(|| Base { var, at: vec![] });
+    }
+    let mut opened =
+        body.stmts.iter().filter_map(|stmt| opened(&stmt.op, var).then_some(stmt.vars[0]));
+    let content = opened.next()?;
+    (mentions(body, var) == 1).then(|| Base { var: content, at: vec![] })
+}
+
+/// Whether an operation takes out of a box what is in it.
+pub(super) fn opened(op: &Op, of: VarId) -> bool {
+    let Op::Match(Match { scrutinee, arms, default: None }) = op else { return false };
+    let [arm] = arms.as_slice() else { return false };
+    *scrutinee == Atom::Var(of)
+        && arm.block.stmts.is_empty()
+        && matches!((arm.params.as_slice(), arm.block.results.as_slice()), ([param], [result]) if *result == Atom::Var(*param))
+}
+
+/// The looks at what the iteration at hand saved.
+struct Reads<'r> {
+    base: &'r Base,
+    at: &'r [Atom],
+    boxes: FxHashSet<VarId>,
+}
+
+impl Reads<'_> {
+    /// Whether a block looks at nothing else of what is saved.
+    fn block(&mut self, block: &Block, is_boxed: bool) -> bool {
+        let is_fine = block.stmts.iter().all(|stmt| {
+            let mut is_named = false;
+            stmt.op.for_each_atom(&mut |atom| {
+                is_named |=
+                    atom.var().is_some_and(|var| var == self.base.var || self.boxes.contains(&var));
+            });
+            if is_named && !self.is_read(stmt, is_boxed) {
+                return false;
+            }
+            stmt.op.blocks().into_iter().all(|inner| self.block(inner, is_boxed))
+        });
+        let is_saved = |atom: &Atom| {
+            atom.var().is_some_and(|var| var == self.base.var || self.boxes.contains(&var))
+        };
+        is_fine && !block.results.iter().any(is_saved)
+    }
+
+    fn is_read(&mut self, stmt: &Stmt, is_boxed: bool) -> bool {
+        if let Op::Index(Atom::Var(var), at) = &stmt.op
+            && *var == self.base.var
+        {
+            if is_boxed {
+                self.boxes.extend(&stmt.vars);
+            }
+            return if is_boxed { at == self.at } else { at.starts_with(self.at) };
+        }
+        matches!(&stmt.op, Op::Match(Match { scrutinee: Atom::Var(var), .. }) if self.boxes.contains(var) && opened(&stmt.op, *var))
+    }
+}
