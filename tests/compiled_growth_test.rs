@@ -37,6 +37,19 @@ def scattered (n: Int) (xs: []Real): Real =
   let m = scatter (zeros rows) [ (7 * i) % n | i < n ] rows in
   sum [ x * x | x <- flatten m ]
 
+def lines (n: Int) (xs: []Real): Real =
+  let m = [ [ x + 0.01 * real j | j < size xs - n + 20 ] | x <- xs ] in
+  sum (loop m = m for i < n - 1 do m with [i + 1] = map sin (m[i] * m[i + 1]))[n - 1]
+
+def passed (n: Int) (xs: []Real): Real =
+  let rows = [ [ x + 0.01 * real j | j < size xs - n + 20 ] | x <- xs ] in
+  let all = loop all = zeros rows for i < n do all with [(7 * i) % n] = all[(7 * i) % n] + rows[(3 * i) % n] in
+  sum [ x * x | x <- flatten all ]
+
+def substituted (n: Int) (xs: []Real): Real =
+  let ys = loop ys = xs for i < n do ys with [i] = ys[i] - 0.01 * sum [ ys[j] * xs[j] | j < i ] in
+  ys[n - 1]
+
 def optional (n: Int) (xs: []Real): Real =
   let o = if n > 1 then Some xs else None in
   sum [ (match o with | Some ys -> ys[i] | None -> 1.0) ^ 2 | i < n ]
@@ -110,6 +123,9 @@ fn gradients_of_arrays_are_linear() {
             "filled",
             "down",
             "scattered",
+            "lines",
+            "passed",
+            "substituted",
             "optional",
             "layer",
             "matrix",

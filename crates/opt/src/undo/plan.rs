@@ -192,8 +192,7 @@ pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, level: &Level)
     let mut add = |what: VarId, wanted: &mut dyn FnMut() -> What| {
         for (result, atom) in body.results.iter().enumerate().skip(repeat.states.len()) {
             let Some(var) = atom.var() else { continue };
-            let is_boxed = var != what;
-            if !is_boxed || is_box_of(program, body, var, what) {
+            if let Some(is_boxed) = is_saved(program, body, var, what) {
                 found.push(Saved { result, is_boxed, what: wanted() });
             }
         }
@@ -222,13 +221,25 @@ pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, level: &Level)
     found
 }
 
-/// Whether a variable is a box with another one alone in it, which is made to be collected.
-fn is_box_of(program: &Program, body: &Block, var: VarId, what: VarId) -> bool {
-    let Some(place) = definition(body, var) else { return false };
-    let Elem::Data(data) = program.vars[var].ty.elem else { return false };
-    matches!(&body.stmts[place].op, Op::Con(0, fields) if *fields == [Atom::Var(what)])
-        && program.datas[data].constructors.len() == 1
-        && mentions(body, var) == 1
+/// Whether a variable that is collected is another one, or that with sizes for rows that are not there, and whether it
+/// is in a box.
+fn is_saved(program: &Program, body: &Block, var: VarId, what: VarId) -> Option<bool> {
+    if var == what {
+        return Some(false);
+    }
+    // It is made to be collected.
+    let place = definition(body, var).filter(|_| mentions(body, var) == 1)?;
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are other values")]
+    match &body.stmts[place].op {
+        Op::Sized(Atom::Var(array), ..) => is_saved(program, body, *array, what),
+        Op::Con(0, fields) => {
+            let [Atom::Var(field)] = fields.as_slice() else { return None };
+            let Elem::Data(data) = program.vars[var].ty.elem else { return None };
+            let is_box = program.datas[data].constructors.len() == 1;
+            (is_box && is_saved(program, body, *field, what) == Some(false)).then_some(true)
+        }
+        _ => None,
+    }
 }
 
 /// How often a block mentions a variable.
