@@ -218,3 +218,39 @@ exit 0
 !   = note: `tests/cli/programs/data/points.csv` has more than the parameters take
 !   = help: there are the parameters `xs`, `ys`, `model`
 !
+
+$ pullback run tests/cli/programs/calls.pull area --input tests/cli/programs/data/two_constructors.json
+exit 1
+! error[E0804]: the input at `$.s` does not fit its parameter
+!  --> tests/cli/programs/data/two_constructors.json:1:7
+!   |
+! 1 | {"s": {"Box": [2.0, 3.0], "Circle": 1.0}}
+!   |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this object holds 2 constructors, `Box`, `Circle`: a value has one constructor
+!   |
+!   = note: the parameter has the type `Shape`
+!   = help: write {"Circle": …}: one constructor of `Shape`, with what it holds
+!
+
+$ pullback run tests/cli/programs/calls.pull area --input tests/cli/programs/data/no_constructor.json
+exit 1
+! error[E0804]: the input at `$.s` does not fit its parameter
+!  --> tests/cli/programs/data/no_constructor.json:1:7
+!   |
+! 1 | {"s": {"r": 1.0, "x": 0.0, "y": 0.0, "z": 2.0}}
+!   |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this object holds 4 names, `r`, `x`, `y`, …: a value has one constructor
+!   |
+!   = note: the parameter has the type `Shape`
+!   = help: write {"Circle": …}: one constructor of `Shape`, with what it holds
+!
+
+$ pullback run tests/cli/programs/calls.pull area --input tests/cli/programs/data/nothing.json
+exit 1
+! error[E0804]: the input at `$.s` does not fit its parameter
+!  --> tests/cli/programs/data/nothing.json:1:7
+!   |
+! 1 | {"s": {}}
+!   |       ^^ this object names no constructor
+!   |
+!   = note: the parameter has the type `Shape`
+!   = help: write {"Circle": …}: one constructor of `Shape`, with what it holds
+!

@@ -98,6 +98,18 @@ exit 2
 !
 ! For more information, try '--help'.
 
+$ pullback run tests/stages/cube.pull main 1.0 --timeout -5s
+exit 2
+! error: invalid value '-5s' for '--timeout <TIME>': a time must be positive, such as 10s or 500ms
+!
+! For more information, try '--help'.
+
+$ pullback run tests/stages/cube.pull main 1.0 --timeout 0
+exit 2
+! error: invalid value '0' for '--timeout <TIME>': a time must be positive, such as 10s or 500ms
+!
+! For more information, try '--help'.
+
 $ pullback run tests/stages/cube.pull main 1.0 --engine tarce
 exit 2
 ! error[E0812]: there is no engine `tarce`

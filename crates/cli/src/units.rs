@@ -31,6 +31,9 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     };
     match number.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok(number * scale),
+        Ok(number) if number <= 0.0 => {
+            Err("a time must be positive, such as 10s or 500ms".to_owned())
+        }
         _ => Err("write a positive time, such as 10s or 500ms".to_owned()),
     }
 }
@@ -59,6 +62,10 @@ mod tests {
         assert_eq!(seconds("2min"), Ok(120.0));
         assert_eq!(size("n=10"), Ok(("n".to_owned(), 10)));
         assert!(size("n").is_err() && size("n=-1").is_err() && size("10").is_err());
-        assert!(seconds("-1").is_err() && seconds("soon").is_err() && seconds("NaN").is_err());
+        let positive = Err("a time must be positive, such as 10s or 500ms".to_owned());
+        assert!(
+            [seconds("-1"), seconds("-5s"), seconds("0ms")].iter().all(|time| *time == positive)
+        );
+        assert!(seconds("soon").is_err() && seconds("NaN").is_err());
     }
 }

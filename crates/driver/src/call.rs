@@ -6,7 +6,7 @@
 //! `f` wants one; [`crate::wrap`] then makes the function in the calculus. Nothing is added as text: the
 //! expressions of the command line are all that is looked up by name.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Name, Span};
 use pullback_eval::Value;
 use pullback_lambda::{DefId, Program, Type, tangent};
 use pullback_reduce::with_fuel;
@@ -155,6 +155,18 @@ pub fn prepare_in(
     Ok(prepared)
 }
 
+/// The positions of the parameters that a derivative is with respect to, in the order in which they are named: so a
+/// derivative has its parts. Where none are named, all are as the definition has them.
+pub fn in_order<'n>(params: impl Iterator<Item = (&'n str, bool)>, named: &[String]) -> Vec<usize> {
+    let mut positions: Vec<(Option<usize>, usize)> = params
+        .enumerate()
+        .filter(|(_, (_, is_wrt))| *is_wrt)
+        .map(|(at, (name, _))| (named.iter().position(|other| other == name), at))
+        .collect();
+    positions.sort_unstable();
+    positions.into_iter().map(|(_, at)| at).collect()
+}
+
 /// What inference is asked: the entry with what each parameter is given.
 fn question<'s>(
     entry: GlobalId,
@@ -171,10 +183,15 @@ fn question<'s>(
         span: slot.span,
         is_data: derivative && slot.data,
     });
-    let wrt = slots.iter().enumerate().filter(|(_, slot)| slot.wrt).map(|(position, _)| position);
+    let named: &[String] = match purpose {
+        Purpose::Derivative { wrt, .. } => wrt,
+        Purpose::Value | Purpose::Samples | Purpose::Times(_) => &[],
+    };
+    let wrt = in_order(slots.iter().map(|slot| (&*slot.name, slot.wrt)), named);
     let direction = direction.map(|direction| match purpose {
         Purpose::Derivative { direction: Some(Direction::Tangent(_)), .. } => {
-            Along::Tangent(direction, wrt.collect())
+            let named = |at: usize| (at, Name::new(&slots[at].name));
+            Along::Tangent(direction, wrt.into_iter().map(named).collect())
         }
         Purpose::Derivative { .. } | Purpose::Value | Purpose::Samples | Purpose::Times(_) => {
             Along::Cotangent(direction)

@@ -8,7 +8,7 @@ use pullback_engines::Mode;
 use pullback_eval::Value;
 use pullback_lambda::Type;
 
-use crate::call::{Direction, Prepared, Purpose, prepare};
+use crate::call::{Direction, Prepared, Purpose, in_order, prepare};
 use crate::engine::{Code, Engine};
 use crate::output::{Layout, no_numbers, push_json_string, to_json, to_npz, to_rows, to_text};
 use crate::parts::{Part, components, whole};
@@ -47,7 +47,7 @@ pub fn grad(session: &mut Session<'_>, call: &Call, wrt: &[String]) -> Result<An
     let engine = Engine::with_tiers(session, &call.settings)?;
     let purpose = Purpose::Derivative { wrt, scalar: true, direction: None };
     let prepared = prepare(session, call, &engine, &purpose)?;
-    backwards(session, call, &engine, prepared, Value::Real(1.0), "gradient")
+    backwards(session, call, &engine, prepared, Value::Real(1.0), ("gradient", wrt))
 }
 
 /// Value of an entry and the cotangents of its parameters for a cotangent of its result.
@@ -62,7 +62,7 @@ pub fn vjp(
     let purpose = Purpose::Derivative { wrt, scalar: false, direction };
     let mut prepared = prepare(session, call, &engine, &purpose)?;
     let cotangent = prepared.take_direction();
-    backwards(session, call, &engine, prepared, cotangent, "pullback")
+    backwards(session, call, &engine, prepared, cotangent, ("pullback", wrt))
 }
 
 /// Value of an entry and the tangent of its result for a tangent of its parameters.
@@ -78,7 +78,7 @@ pub fn jvp(
     let mut prepared = prepare(session, call, &engine, &purpose)?;
     check_output(session, call, &prepared, "value")?;
     let given = prepared.take_direction();
-    let mode = Mode::Jvp(whole_tangent(&prepared, &given));
+    let mode = Mode::Jvp(whole_tangent(&prepared, &given, wrt));
     let (value, y_dot) = watched(session, call, &engine, &prepared, &mode)?.with_derivative();
     let Prepared { code, result, result_tangent, .. } = prepared;
     let result_tangent =
@@ -94,19 +94,18 @@ fn backwards(
     engine: &Engine,
     prepared: Prepared,
     cotangent: Value,
-    noun: &'static str,
+    (noun, wrt): (&'static str, &[String]),
 ) -> Result<Answer, Stop> {
     check_output(session, call, &prepared, "value")?;
     let mode = Mode::Vjp(cotangent);
     let (value, x_bar) = watched(session, call, engine, &prepared, &mode)?.with_derivative();
     let Prepared { code, result, parts, .. } = prepared;
-    let cotangents = components(&x_bar, parts.len());
-    let mut shown = Vec::new();
-    for (Part { name, tangent, wrt, .. }, cotangent) in parts.into_iter().zip(cotangents) {
-        if wrt {
-            shown.push((Some(name), cotangent, tangent));
-        }
-    }
+    let count = parts.len();
+    let order = in_order(parts.iter().map(|part| (&*part.name, part.wrt)), wrt);
+    let mut cotangents: Vec<Option<(Part, Value)>> =
+        parts.into_iter().zip(components(&x_bar, count)).map(Some).collect();
+    let shown = order.into_iter().filter_map(|at| cotangents[at].take());
+    let shown = shown.map(|(part, cotangent)| (Some(part.name), cotangent, part.tangent)).collect();
     let derivative = Some(Derivative { noun, parts: shown });
     Ok(Answer { code, value, ty: result, derivative })
 }
@@ -174,18 +173,16 @@ fn watched(
 }
 
 /// The tangent of all parameters: what was given for those differentiated, zeros for the others.
-fn whole_tangent(prepared: &Prepared, given: &Value) -> Value {
-    let wrt = prepared.parts.iter().filter(|part| part.wrt).count();
-    let mut given = components(given, wrt).into_iter();
+fn whole_tangent(prepared: &Prepared, given: &Value, named: &[String]) -> Value {
+    let order = in_order(prepared.parts.iter().map(|part| (&*part.name, part.wrt)), named);
     let values = components(&prepared.argument, prepared.parts.len());
-    let tangents = values.iter().zip(&prepared.parts).map(|(value, part)| {
-        if part.wrt {
-            given.next().unwrap_or_else(|| bug("the tangent has a component for each parameter"))
-        } else {
-            tangent_like(value, &mut |_| 0.0)
-        }
-    });
-    whole(tangents.collect())
+    let mut tangents: Vec<Option<Value>> = vec![None; values.len()];
+    for (at, tangent) in order.iter().zip(components(given, order.len())) {
+        tangents[*at] = Some(tangent);
+    }
+    let zeros = |value: &Value| tangent_like(value, &mut |_| 0.0);
+    let whole_of = values.iter().zip(tangents);
+    whole(whole_of.map(|(value, tangent)| tangent.unwrap_or_else(|| zeros(value))).collect())
 }
 
 impl Answer {

@@ -6,22 +6,23 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::rc::Rc;
 
 use pullback_base::{Diagnostic, bug};
 use pullback_engines::{
     Answer, Asked, Back, Compiled, Failure, Mode, Packing, may_compile, run_in_machine,
     trace_engine, wants_vetting,
 };
-use pullback_eval::{Budget, Counts, Image, Machine, Options, Value};
+use pullback_eval::{Counts, Image, Machine, Meter, Options, Value};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_reduce::reachable;
 
-/// How many steps (calls and iterations of loops) the evaluator is given: with these it takes about as long as a C
-/// compiler does for little code.
+/// How many steps the evaluator is given for one function: calls and iterations of loops, and for whatever else takes
+/// time as many as take as long ([`Meter`]). With these it takes about as long as a C compiler does for little code.
 pub const STEPS: u64 = 2_000_000;
 
 /// How many it is given for each statement of the code, if these are more: a C compiler takes milliseconds for each.
-const STEPS_EACH: u64 = 5_000;
+const STEPS_EACH: u64 = 40_000;
 
 /// The most statements that are handed to a C compiler.
 const LARGEST: usize = 10_000;
@@ -126,10 +127,20 @@ impl<'w> Work<'w> {
 
 type Key = (DefId, Option<(Asked, Packing)>);
 
-/// The code that the second tier has made of one program, kept for the next run. All runs that share it have the same
-/// options but for their budgets.
+/// What has been run of one program, kept for the next run. All runs that share it have the same options but for
+/// their budgets.
 #[derive(Default)]
-pub struct Codes(RefCell<Vec<(Key, Made)>>);
+pub struct Codes(RefCell<Vec<Known>>);
+
+/// What is known of a function that has been run.
+struct Known {
+    key: Key,
+    /// The code that the second tier has made.
+    made: Option<Made>,
+    /// The steps in which the evaluator has answered, together: a function that is run many times goes on as native
+    /// code when all of them have taken as long as one long run.
+    spent: u64,
+}
 
 enum Made {
     /// The evaluator has answered so far, since this would have been much code.
@@ -140,13 +151,15 @@ enum Made {
 }
 
 impl Codes {
-    fn take(&self, key: &Key) -> Option<Made> {
-        let mut made = self.0.borrow_mut();
-        let at = made.iter().position(|(other, _)| other == key)?;
-        Some(made.swap_remove(at).1)
+    fn take(&self, key: Key) -> Known {
+        let mut known = self.0.borrow_mut();
+        match known.iter().position(|one| one.key == key) {
+            Some(at) => known.swap_remove(at),
+            None => Known { key, made: None, spent: 0 },
+        }
     }
-    fn keep(&self, key: Key, made: Made) {
-        self.0.borrow_mut().push((key, made));
+    fn keep(&self, known: Known) {
+        self.0.borrow_mut().push(known);
     }
 }
 
@@ -162,41 +175,46 @@ pub fn climb(
         told.tell(Tier::Stayed(why.to_owned()));
         return evaluate(image, work, options);
     }
-    let within = |steps: u64| {
-        let budget = Some(Budget { steps, exceeded: "the steps of the first tier" });
-        match evaluate(image, work, &Options { budget, ..options.clone() }) {
+    let mut known = codes.take(work.key(program));
+    // What the evaluator answers with what is left of so many steps.
+    let within = |steps: u64, spent: &mut u64| {
+        let left = steps.saturating_sub(*spent);
+        if left == 0 {
+            return None;
+        }
+        let meter = Rc::new(Meter::new(left, "the steps of the first tier"));
+        match evaluate(image, work, &Options { meter: Some(meter.clone()), ..options.clone() }) {
             Err(fault) if fault.code == "E0719" => {
                 // The next tier begins anew.
                 options.progress.iter().for_each(|progress| progress.tell(None));
                 None
             }
             answered => {
+                *spent = spent.saturating_add(meter.done());
                 told.tell(Tier::Evaluator(steps));
                 Some(answered)
             }
         }
     };
-    let key = work.key(program);
-    let known = codes.take(&key);
-    if !matches!(known, Some(Made::Native(_) | Made::Not(_)))
-        && let Some(answered) = within(STEPS)
+    if !matches!(known.made, Some(Made::Native(_) | Made::Not(_)))
+        && let Some(answered) = within(STEPS, &mut known.spent)
     {
-        known.into_iter().for_each(|made| codes.keep(key.clone(), made));
+        codes.keep(known);
         return answered;
     }
-    let (made, tier) = match known {
+    let (made, tier) = match known.made.take() {
         Some(Made::Native(code)) => (Made::Native(code), Tier::Again),
         Some(Made::Not(why)) => (Made::Not(why), Tier::Again),
         lowered => {
-            let made = lowered.unwrap_or_else(|| code(program, &key, options));
+            let made = lowered.unwrap_or_else(|| code(program, &known.key, options));
             let steps = match &made {
                 Made::Lowered(code) => STEPS.max(code.size() as u64 * STEPS_EACH),
                 Made::Native(_) | Made::Not(_) => STEPS,
             };
             if steps > STEPS
-                && let Some(answered) = within(steps)
+                && let Some(answered) = within(steps, &mut known.spent)
             {
-                codes.keep(key.clone(), made);
+                codes.keep(Known { made: Some(made), ..known });
                 return answered;
             }
             (native(made, options), Tier::Native(steps))
@@ -209,7 +227,7 @@ pub fn climb(
         Made::Lowered(_) => bug("tiers", "what is native, or not"),
         Made::Not(why) => Err(why.clone()),
     };
-    codes.keep(key, made);
+    codes.keep(Known { made: Some(made), ..known });
     match answer {
         Ok(answer) => {
             told.tell(tier);

@@ -238,6 +238,8 @@ impl Ctx {
         let Value::Array(array) = array else {
             return Err(Fault::internal("sum of no array"));
         };
+        // Those that are followed are met once more on the way back.
+        self.count_summed(array.len(), if array.reals().is_some() { 4 } else { 100 })?;
         if let Some(reals) = array.reals() {
             return Ok(Value::Real(reals.iter().fold(0.0, |total, x| total + x)));
         }

@@ -10,7 +10,7 @@ use pullback_prim::Prim;
 
 use super::code::{Image, Packing, Reg};
 use super::custom;
-use super::discrete::{element_bytes, position};
+use super::discrete::{element_bytes, position, times};
 use super::hooks::{Ctx, Step, Then};
 use super::value::{Array, Fields, Items, Value};
 use super::walk;
@@ -553,6 +553,7 @@ impl Core<'_> {
             if Rc::get_mut(array).is_none() {
                 self.ctx.reserve(array.len() as u128 * element_bytes(array))?;
                 self.ctx.counts.copied += array.len() as u64;
+                self.ctx.count_elements(array.len(), times(array))?;
                 *array = Rc::new(array.copied());
             }
             let Some(array) = Rc::get_mut(array) else {

@@ -153,6 +153,7 @@ fn arrays(ctx: &mut Ctx, prim: Prim, array: &Rc<Array>, rest: &[Value]) -> Resul
         (Prim::Index, [Value::Int(index)]) => Ok(element(array, *index)?),
         (Prim::Update, [Value::Int(index), value]) => {
             ctx.counts.copied += array.len() as u64;
+            ctx.count_elements(array.len(), times(array))?;
             let mut copied = array.copied();
             copied.set(position(&copied, *index)?, value.clone());
             Ok(Value::Array(Rc::new(copied)))
@@ -215,6 +216,7 @@ fn slice(ctx: &Ctx, array: &Array, from: i64, to: i64) -> Result<Value, Fault> {
     match (usize::try_from(from), usize::try_from(to)) {
         (Ok(lo), Ok(hi)) if lo <= hi && hi <= size => {
             ctx.reserve((hi - lo) as u128 * element_bytes(array))?;
+            ctx.count_elements(hi - lo, times(array))?;
             Ok(Value::Array(Rc::new(array.slice(lo, hi))))
         }
         _ => Err(Fault::Slice { from, to, size }),
@@ -226,9 +228,15 @@ pub(super) fn element_bytes(array: &Array) -> u128 {
     if array.values().is_some() { size_of::<Value>() as u128 } else { 8 }
 }
 
+/// How many plain numbers take as long to copy as an element of this array.
+pub(super) fn times(array: &Array) -> u64 {
+    if array.values().is_some() { 8 } else { 1 }
+}
+
 fn concat(ctx: &Ctx, parts: &[Rc<Array>]) -> Result<Value, Fault> {
     let len: usize = parts.iter().map(|part| part.len()).sum();
     ctx.reserve(len as u128 * parts.iter().map(|part| element_bytes(part)).max().unwrap_or(0))?;
+    ctx.count_elements(len, parts.iter().map(|part| times(part)).max().unwrap_or(0))?;
     // Packed parts stay packed; empty ones fit to anything.
     let filled: Vec<&Rc<Array>> = parts.iter().filter(|part| !part.is_empty()).collect();
     if filled.is_empty() {
@@ -255,6 +263,8 @@ fn argsort(ctx: &mut Ctx, array: &Array) -> Result<Value, Fault> {
         Items::Values(values) => values.iter().map(Value::as_real).collect(),
     };
     let keys = keys.ok_or_else(|| Fault::internal("argsort of no Reals"))?;
+    // As long as ten copies for each comparison.
+    ctx.count_elements(keys.len(), 10 * u64::from(keys.len().max(1).ilog2()))?;
     let mut order: Vec<i64> = (0..keys.len() as i64).collect();
     order.sort_by(|a, b| ascending(keys[*a as usize], keys[*b as usize]));
     if ctx.strict_domain() {

@@ -5,6 +5,7 @@
 //! [`Step`] that says which and what to do with the result; the machine keeps these continuations in
 //! its own stack of frames, so nothing grows on the native stack.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -14,7 +15,7 @@ use pullback_prim::Prim;
 
 use super::counts::Counts;
 use super::numeric::Plain;
-use super::options::Options;
+use super::options::{Effort, Options};
 use super::value::{Active, NativeFunction, NativeValue, Value};
 use super::watch::Watch;
 use crate::{Fault, MAX_NESTING, Request, Ruled};
@@ -194,8 +195,8 @@ pub struct Ctx {
     since: Since,
     /// What the account of this thread may reach.
     ceiling: usize,
-    /// Calls and iterations so far, as far as they have been counted.
-    steps: u64,
+    /// What has been done so far, beside the operations that are counted.
+    effort: Cell<Effort>,
 }
 
 impl Ctx {
@@ -215,7 +216,7 @@ impl Ctx {
             takes_plain: false,
             last_level: 0,
             since,
-            steps: 0,
+            effort: Cell::default(),
         }
     }
 
@@ -258,6 +259,9 @@ impl Ctx {
             return Err(Fault::Nesting);
         }
         self.check_memory()?;
+        let mut effort = self.effort.get();
+        effort.followed += 1;
+        self.effort.set(effort);
         Ok(Active::value(level, primal, tangent))
     }
 
@@ -311,13 +315,43 @@ impl Ctx {
 
     /// Counts calls and iterations; an error if an engine may not take so many.
     pub(super) fn count_steps(&mut self, steps: u64) -> Result<(), Fault> {
-        self.steps += steps;
+        self.effort.get_mut().steps += steps;
         match self.options.budget {
-            Some(budget) if self.steps > budget.steps => {
+            Some(budget) if self.effort.get().steps > budget.steps => {
                 Err(Fault::Steps { what: budget.exceeded.to_string() })
             }
-            Some(_) | None => Ok(()),
+            Some(_) | None => self.tell_effort(),
         }
+    }
+
+    /// Counts calls and iterations of what is at its end.
+    pub(super) fn count_last_steps(&mut self, steps: u64) {
+        self.effort.get_mut().steps += steps;
+    }
+
+    /// Counts elements that an operation reads or writes, each so many times: an error if that is more than may be
+    /// done. What reads few is noticed with the steps that it is in.
+    #[inline]
+    pub(super) fn count_elements(&self, elements: usize, times: u64) -> Result<(), Fault> {
+        const MANY: usize = 4096;
+        let mut effort = self.effort.get();
+        effort.elements += elements as u64 * times;
+        self.effort.set(effort);
+        if elements < MANY { Ok(()) } else { self.tell_effort() }
+    }
+
+    /// Counts elements of a sum, as [`Ctx::count_elements`] does.
+    pub(super) fn count_summed(&self, elements: usize, times: u64) -> Result<(), Fault> {
+        let mut effort = self.effort.get();
+        effort.summed += elements as u64;
+        self.effort.set(effort);
+        self.count_elements(elements, times)
+    }
+
+    /// Tells the meter what has been done; an error if it is too much.
+    pub(super) fn tell_effort(&self) -> Result<(), Fault> {
+        let Some(meter) = &self.options.meter else { return Ok(()) };
+        meter.tell(self.effort.get().total(self.counts.weight()))
     }
 
     /// An error if time or memory has run out. Called every so often.

@@ -33,7 +33,7 @@ pub use counts::Counts;
 pub use hooks::{Ctx, Engine, Level, Native, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use numeric::Plain;
-pub use options::Options;
+pub use options::{Meter, Options};
 pub use prims::{Operation, PrimId, Prims};
 pub use pullback_base::{Budget, Since, memory};
 pub use pullback_prim::{

@@ -97,6 +97,8 @@ impl<'i> Machine<'i> {
             Ok(next) => self.run(next),
             Err(fault) => Err((fault, None)),
         };
+        // What is done is done, also if it is more than was to be.
+        let _ = self.core.ctx.tell_effort();
         result.map_err(|(fault, place)| {
             let span = match place {
                 Some((code, pc)) => self.core.span(code, pc),
@@ -146,7 +148,7 @@ impl<'i> Machine<'i> {
             let frame = match next {
                 Next::Enter(code, base) => Frame { code, pc: 0, base },
                 Next::Resume(frame) => frame,
-                Next::Stop(value) => return Ok(value),
+                Next::Stop(value) => { core.ctx.count_last_steps(u64::from(TICK - fuel)); return Ok(value) }
             };
             let mut w = Window::of(image, frame);
             if let Err(fault) = core.ensure(stack, w.end()) { core.crowded(stack, w.id, w.end(), fault)?; }

@@ -1,5 +1,6 @@
 //! What an evaluation may take, and the conventions it keeps.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,6 +8,59 @@ use std::time::Duration;
 use pullback_base::{Budget, Progress, Since};
 
 use super::watch::Watch;
+use crate::Fault;
+
+/// What an evaluation may do at most, where all of it counts that takes time, and what it has done. The unit is a call or
+/// an iteration; what else takes long counts beside, by about as much as it takes. Nothing is measured, so the same
+/// evaluation does the same each time.
+#[derive(Debug)]
+pub struct Meter {
+    most: u64,
+    exceeded: &'static str,
+    done: Cell<u64>,
+}
+
+impl Meter {
+    /// A meter at zero, and what to say beyond its end.
+    pub fn new(most: u64, exceeded: &'static str) -> Self {
+        Self { most, exceeded, done: Cell::new(0) }
+    }
+    /// What has been done.
+    pub fn done(&self) -> u64 {
+        self.done.get()
+    }
+    /// An error if this is more than may be done.
+    pub(super) fn tell(&self, done: u64) -> Result<(), Fault> {
+        self.done.set(done);
+        if done > self.most { Err(Fault::Steps { what: self.exceeded.to_owned() }) } else { Ok(()) }
+    }
+}
+
+/// How much an evaluation has done, beside operations on numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Effort {
+    /// Calls and iterations, as far as they have been counted.
+    pub steps: u64,
+    /// Reals that levels have begun to follow: each is remembered, and mostly met once more.
+    pub followed: u64,
+    /// Elements that operations on arrays have read or written, in copies of a plain number.
+    pub elements: u64,
+    /// Elements of sums, which are among the operations on numbers too.
+    pub summed: u64,
+}
+
+impl Effort {
+    /// How many operations on numbers count as a call.
+    const OPERATIONS: u64 = 32;
+    /// How many elements do.
+    const ELEMENTS: u64 = 512;
+
+    /// All of it, with operations of this weight.
+    pub fn total(self, weight: u64) -> u64 {
+        let operations = weight.saturating_sub(self.summed) / Self::OPERATIONS;
+        self.steps + self.followed + operations + self.elements / Self::ELEMENTS
+    }
+}
 
 /// Limits and conventions of an evaluation.
 #[derive(Clone, Debug)]
@@ -23,6 +77,8 @@ pub struct Options {
     pub watch: Option<Rc<Watch>>,
     /// The most steps, for engines that may need unreasonably many.
     pub budget: Option<Budget>,
+    /// Who is told how much an evaluation has done so far, where all of it counts that takes time.
+    pub meter: Option<Rc<Meter>>,
     /// The most bytes that compiled code saves of a loop for reverse mode, before it gets checkpoints.
     pub max_tape: Option<usize>,
     /// What is told each line of `debug`.
@@ -55,6 +111,7 @@ impl Default for Options {
             strict_domain: false,
             watch: None,
             budget: None,
+            meter: None,
             max_tape: None,
             tell: |_| {},
             progress: None,

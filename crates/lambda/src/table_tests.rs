@@ -160,7 +160,12 @@ fn points(prim: Prim) -> Vec<Vec<f64>> {
     }
     all.retain(|point| {
         let negative_order = prim == Prim::Polygamma && point[0] < 0.0;
-        smooth.differentiable(point, |_| true) && !negative_order
+        // Differences must not step over a multiple, where it jumps.
+        let near_jump = prim == Prim::Rem && {
+            let times = point[0] / point[1];
+            (times - times.round()).abs() < 0.07 * times.abs()
+        };
+        smooth.differentiable(point, |_| true) && !negative_order && !near_jump
     });
     all
 }

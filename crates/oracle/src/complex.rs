@@ -273,6 +273,11 @@ impl Scalar for Complex {
             Binary::Sub => c(x.re - y.re, x.im - y.im),
             Binary::Mul => x.times(y),
             Binary::Div => x.over(y),
+            Binary::Rem => {
+                let rest = f64::binary(op, &x.re, &y.re)?;
+                let times = ((x.re - rest) / y.re).round();
+                c(rest, if y.im == 0.0 { x.im } else { x.im - times * y.im })
+            }
             Binary::Pow => x.pow(y),
             Binary::Max => choose(x, y, f64::binary(op, &x.re, &y.re)?),
             Binary::Min => choose(x, y, f64::binary(op, &x.re, &y.re)?),

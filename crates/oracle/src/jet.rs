@@ -315,6 +315,20 @@ impl<C: Coefficient> Jet<C> {
         Self::integral(&swept.over(&square)?, start, self.known_with(x))
     }
 
+    /// `x - n y` for the whole number n of times that y goes into x, which does not change nearby.
+    fn remainder(&self, other: &Self) -> Result<Self, Error> {
+        let start = C::binary(Binary::Rem, self.start(), other.start())?;
+        let times = C::unary(Unary::Round, &self.start().minus(&start).over(other.start())?)?;
+        let multiple = if other.is_constant() {
+            Self::constant(C::from_int(0))
+        } else {
+            other.map(|y| y.times(&times))
+        };
+        let mut rest = self.minus(&multiple);
+        rest.coefficients[0] = start;
+        Ok(rest)
+    }
+
     fn choose(&self, other: &Self, wanted: Ordering) -> Result<Self, Error> {
         let half = C::from_int(1).over(&C::from_int(2))?;
         Ok(match self.start().compare(other.start()) {
@@ -434,6 +448,7 @@ impl<C: Coefficient> Scalar for Jet<C> {
             Binary::Sub => Ok(x.minus(y)),
             Binary::Mul => Ok(x.times(y)),
             Binary::Div => x.over(y),
+            Binary::Rem => x.remainder(y),
             Binary::Pow => x.power(y),
             Binary::Max => x.choose(y, Ordering::Greater),
             Binary::Min => x.choose(y, Ordering::Less),

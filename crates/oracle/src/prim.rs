@@ -27,6 +27,7 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
         Prim::Sub => binary(Binary::Sub, a),
         Prim::Mul => binary(Binary::Mul, a),
         Prim::Div => binary(Binary::Div, a),
+        Prim::Rem => binary(Binary::Rem, a),
         Prim::Pow => binary(Binary::Pow, a),
         Prim::Max => binary(Binary::Max, a),
         Prim::Min => binary(Binary::Min, a),

@@ -134,7 +134,9 @@ impl Scalar for Rational {
             Binary::Sub => x - y,
             Binary::Mul => x * y,
             Binary::Div if y.is_zero() => return Err(unsupported("division by zero")),
+            Binary::Rem if y.is_zero() => return Err(unsupported("division by zero")),
             Binary::Div => x / y,
+            Binary::Rem => x - y * (x / y).floor(),
             Binary::Max => x.max(y).clone(),
             Binary::Min => x.min(y).clone(),
             Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::Xlogy => {

@@ -25,7 +25,7 @@ pub enum Unary {
 #[allow(missing_docs)]
 #[rustfmt::skip]
 pub enum Binary {
-    Add, Sub, Mul, Div, Pow, Max, Min, Atan2, Hypot, Xlogy,
+    Add, Sub, Mul, Div, Rem, Pow, Max, Min, Atan2, Hypot, Xlogy,
 }
 
 /// A kind of number that stands for a Real.
@@ -118,6 +118,7 @@ impl Scalar for f64 {
             Binary::Sub => x - y,
             Binary::Mul => x * y,
             Binary::Div => x / y,
+            Binary::Rem => remainder(x, y),
             Binary::Pow => x.powf(y),
             Binary::Max => larger(x, y),
             Binary::Min => -larger(-x, -y),
@@ -143,6 +144,13 @@ impl Scalar for f64 {
             Ok(_) | Err(_) => f64::NAN,
         })
     }
+}
+
+/// The remainder with the sign of y. The library's has that of x.
+fn remainder(x: f64, y: f64) -> f64 {
+    let rest = libm::fmod(x, y);
+    let is_other = rest != 0.0 && rest.is_sign_negative() != y.is_sign_negative();
+    if is_other { rest + y } else { rest.abs().copysign(y) }
 }
 
 fn larger(x: f64, y: f64) -> f64 {

@@ -12,7 +12,7 @@ impl Prim {
             Self::Add | Self::IntAdd => "+",
             Self::Mul | Self::IntMul => "*",
             Self::Div | Self::IntDiv => "/",
-            Self::IntRem => "%",
+            Self::Rem | Self::IntRem => "%",
             Self::Pow | Self::PowInt | Self::IntPow => "^",
             Self::Lt | Self::IntLt => "<",
             Self::Le | Self::IntLe => "<=",

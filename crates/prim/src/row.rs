@@ -19,7 +19,9 @@ use crate::straight::Straightened;
 #[expect(missing_docs, reason = "the table documents the variants that their names do not")]
 pub enum Prim {
     // Real -> Real and Real -> Real -> Real, differentiable.
-    Neg, Add, Sub, Mul, Div, Pow, Max, Min, Atan2, Hypot, Xlogy,
+    Neg, Add, Sub, Mul, Div,
+    /// `Real -> Real -> Real`: remainder with the divisor's sign.
+    Rem, Pow, Max, Min, Atan2, Hypot, Xlogy,
     Abs, Signum, Floor, Ceil, Round, Sqrt, Cbrt, Exp, Expm1, Log, Log1p,
     Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Sech2, Asinh, Acosh, Atanh,
     Erf, Erfc, Lgamma, Digamma, Sigmoid, Softplus,

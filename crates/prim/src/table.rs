@@ -145,6 +145,12 @@ fn not_half_integer(v: &[f64], _: usize) -> bool {
     shifted != shifted.floor()
 }
 
+/// Where `x % y` is differentiable: not at the multiples of y, where it jumps, nor where there is no remainder.
+fn off_the_multiples(v: &[f64], _: usize) -> bool {
+    let rest = values::rem(v[0], v[1]);
+    rest != 0.0 && (!rest.is_nan() || v[0].is_nan() || v[1].is_nan())
+}
+
 fn not_pole(v: &[f64], _: usize) -> bool {
     v[0] > 0.0 || v[0] != v[0].floor()
 }
@@ -180,6 +186,11 @@ table! {
             (Neg (Mul r (Div 1.0 y)))
         ] sharing [(Div 1.0 y)] }
         "`x / y`";
+    Rem "rem" 7 (Real Real) -> Real, smooth { Real2 rem, off_the_multiples, Nonlinear, [
+            1.0
+            (Round (Div (Sub r x) y))
+        ] }
+        "`x % y`, the remainder with the divisor's sign: exact, and rounded once where the signs differ; NaN for y = 0 and infinite x. It jumps at multiples of y; d/dx is 1 everywhere, d/dy the negated whole quotient.";
     Pow "pow" 16 (Real Real) -> Real, smooth { Real2 pow, power, Nonlinear, [
             (if (Eq y 0.0)
                 (if (Eq x 0.0) zero (Mul y (Pow x (Sub y 1.0))))

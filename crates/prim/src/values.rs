@@ -97,6 +97,20 @@ pub fn pow(x: f64, y: f64) -> f64 {
     x.powf(y)
 }
 
+/// What is left of x by whole multiples of y, with the sign of y, also if it is 0; NaN if y is 0 or x infinite.
+#[inline]
+pub fn rem(x: f64, y: f64) -> f64 {
+    // Exact. A remainder of the other sign is made one of this by one addition, which may round.
+    let rest = x % y;
+    if rest == 0.0 {
+        0.0_f64.copysign(y)
+    } else if (rest < 0.0) != (y < 0.0) {
+        rest + y
+    } else {
+        rest
+    }
+}
+
 /// The larger; NaN if either is; `max (-0.0) 0.0 = 0.0`.
 #[inline]
 pub fn max(x: f64, y: f64) -> f64 {

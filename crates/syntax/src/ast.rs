@@ -133,6 +133,8 @@ pub struct Def {
     pub result: Option<TypeExpr>,
     /// The right-hand side.
     pub body: Expr,
+    /// Whether there are mistakes before the right-hand side: then nothing is known of what they left out.
+    pub is_broken: bool,
     /// From `def` (or the name, in a `let`) to the end of the body.
     pub span: Span,
 }

@@ -387,6 +387,14 @@ impl<'t> Parser<'t> {
         self.item_mistakes.iter().copied().chain(early).min()
     }
 
+    /// Whether there is a mistake between token `start` and the current one, in the item that is being read.
+    pub fn is_mistaken_since(&self, start: usize) -> bool {
+        let (lo, hi) = (self.token_at(start).lo, self.span().lo);
+        let next = self.early.partition_point(|found| *found < lo);
+        self.early.get(next).is_some_and(|found| *found < hi)
+            || self.item_mistakes.iter().any(|found| (lo..hi).contains(found))
+    }
+
     // --- mistakes
 
     /// Reports a mistake, unless it follows from the one before.

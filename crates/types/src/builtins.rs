@@ -133,7 +133,7 @@ mod tests {
     const OTHERWISE: &[(&str, &[Prim])] = &[
         ("`-x`", &[Prim::Neg, Prim::IntNeg]),
         ("`+ -`", &[Prim::Add, Prim::Sub, Prim::IntAdd, Prim::IntSub]),
-        ("`* / % @`", &[Prim::Mul, Prim::Div, Prim::IntMul, Prim::IntDiv, Prim::IntRem]),
+        ("`* / % @`", &[Prim::Mul, Prim::Div, Prim::Rem, Prim::IntMul, Prim::IntDiv, Prim::IntRem]),
         ("`^`", &[Prim::Pow, Prim::PowInt, Prim::IntPow]),
         ("`max min`", &[Prim::Max, Prim::Min, Prim::IntMax, Prim::IntMin]),
         ("`abs signum`", &[Prim::Abs, Prim::Signum, Prim::IntAbs, Prim::IntSignum]),

@@ -19,6 +19,6 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
     /// How long the runs of each take together at least, such as 2s or 500ms.
-    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = units::seconds)]
+    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = units::seconds, allow_hyphen_values = true)]
     pub time: f64,
 }

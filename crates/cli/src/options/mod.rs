@@ -104,7 +104,8 @@ pub enum Command {
         output: OutputArgs,
         #[command(flatten)]
         wrt: WrtArgs,
-        /// The tangent of the parameters: an expression, a tuple if there are several.
+        /// The tangent of the parameters: an expression, a tuple if there are several, in the order of `--wrt` or
+        /// else of the definition.
         #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
         tangent: String,
     },

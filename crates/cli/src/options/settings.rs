@@ -24,7 +24,7 @@ pub struct SettingsArgs {
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub max_tape: Option<usize>,
     /// The longest time that the command may take (for `test`, each evaluation), such as 10s or 500ms.
-    #[arg(long, value_name = "TIME", value_parser = units::seconds)]
+    #[arg(long, value_name = "TIME", value_parser = units::seconds, allow_hyphen_values = true)]
     pub timeout: Option<f64>,
     /// How deep the calls of every recursive function may nest [default: any depth].
     #[arg(long, value_name = "N")]

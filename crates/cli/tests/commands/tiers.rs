@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use super::{root, words};
 
 const FILE: &str = "tests/cli/programs/long.pull";
+const ELEMENTS: &str = "tests/cli/programs/elements.pull";
 const EVALUATOR: &str = "note: the evaluator answered, within 2000000 steps";
 const NATIVE: &str = "note: native code answered, after 2";
 
@@ -53,11 +54,11 @@ fn long_runs_are_native_and_short_ones_are_not() {
         ("run tests/cli/programs/wide.pull wide 0.4 1000", EVALUATOR),
         (
             "run tests/cli/programs/wide.pull wide 0.4 2200000",
-            "note: the evaluator answered, within 24",
+            "note: the evaluator answered, within 1",
         ),
         (
-            "run tests/cli/programs/wide.pull wide 0.4 3000000",
-            "note: native code answered, after 24",
+            "run tests/cli/programs/wide.pull wide 0.4 22000000",
+            "note: native code answered, after 1",
         ),
         ("run FILE logistic 0.4 1000", EVALUATOR),
         ("run FILE logistic 0.4 5000000", NATIVE),
@@ -66,12 +67,23 @@ fn long_runs_are_native_and_short_ones_are_not() {
         ("vjp FILE steady 0.4 2500000 --cotangent 2.0", NATIVE),
         ("jvp FILE steady 0.4 2500000 --tangent 2.0", NATIVE),
         ("run FILE grown '(Slab { width = 1.5, height = 2.0 })' 2500000", NATIVE),
+        // Little is called here, and much is done.
+        ("run ELEMENTS copied 1000", EVALUATOR),
+        ("run ELEMENTS copied 100000", NATIVE),
+        ("run ELEMENTS replaced 1000", EVALUATOR),
+        ("run ELEMENTS replaced 200000", NATIVE),
+        ("run ELEMENTS summed 1000", EVALUATOR),
+        ("run ELEMENTS summed 50000", NATIVE),
+        ("run ELEMENTS sorted 10", EVALUATOR),
+        ("run ELEMENTS sorted 2000", NATIVE),
+        ("grad ELEMENTS followed 0.4 1000", EVALUATOR),
+        ("grad ELEMENTS followed 0.4 150000", NATIVE),
         ("grad FILE steady 0.4 2500000 --domain strict", "note: the engine `trace` answered"),
         ("grad FILE steady 0.4 2500000 --timeout 60s", "note: the engine `trace` answered"),
         ("run FILE fib 32 --max-memory 1G", "note: the engine `trace` answered"),
         ("grad FILE steady 0.4 1000 --engine dual", "note: the engine `dual` answered"),
     ] {
-        let line = line.replace("FILE", FILE);
+        let line = line.replace("FILE", FILE).replace("ELEMENTS", ELEMENTS);
         let (code, out, last) = answer(&format!("{line} --verbose"), "cc");
         assert!(code == Some(0) && last.starts_with(note), "{line}: {last}");
         // It says nothing unless it is asked, and twice the same.
@@ -89,6 +101,8 @@ fn checks_go_on_as_native_code() {
     for (line, note) in [
         (format!("{check} 1000"), "note: the evaluator answered 90 times, native code 0 times"),
         (format!("{check} 2500000"), "note: the evaluator answered once, native code 89 times"),
+        // The steps at all points together count.
+        (format!("{check} 150000"), "note: the evaluator answered 21 times, native code 69 times"),
         (format!("{check} 1000 --engine dual"), ""),
     ] {
         let (code, out, last) = answer(&format!("{line} --verbose"), "cc");

@@ -33,6 +33,7 @@ pub(super) fn form(prim: Prim) -> Form {
     match prim {
         Prim::Neg => Before("-"),
         Prim::Add => Between("+"), Prim::Sub => Between("-"), Prim::Mul => Between("*"), Prim::Div => Between("/"),
+        Prim::Rem => Function("pb_rem"),
         Prim::Pow => Function("pow"), Prim::Max => Function("pb_max"), Prim::Min => Function("pb_min"),
         Prim::Atan2 => Function("atan2"), Prim::Hypot => Function("pb_hypot"), Prim::Xlogy => Function("pb_xlogy"),
         Prim::Abs => Function("fabs"), Prim::Signum => Function("pb_signum"), Prim::Floor => Function("floor"),

@@ -1,7 +1,7 @@
 //! Products that are rounded before they are subtracted, where fast code may round a product and a sum at once.
 //!
 //! Law: what is subtracted is as strict code has it. So `x * x - y * y` is 0 for equal numbers and not negative for
-//! `x >= y >= 0`, and `x - y * floor (x / y)`, the remainder, has the sign that it has there.
+//! `x >= y >= 0`, and `x - y * floor (x / y)`, a remainder by hand, has the sign that it has there.
 
 use pullback_ir::{Atom, Op, Program, VarId};
 use pullback_prim::Prim;

@@ -333,6 +333,32 @@ PB_INLINE pb_v pb_v_Sqrt(pb_v x) {
 #endif
 }
 PB_INLINE pb_v pb_v_Floor(pb_v x) { return PB_EACH1(pb_v, floor, x); }
+/* Remainders of the lanes whose quotients are large or no numbers. Mostly there are none. */
+static PB_UNUSED __attribute__((noinline, cold)) void pb_v_rem_far(pb_v *rest, const pb_v *x, const pb_v *y, const pb_w *is_near) {
+  PB_LANE(l) if (!(*is_near)[l]) (*rest)[l] = pb_rem_by_steps((*x)[l], (*y)[l]);
+}
+/* As `pb_rem`. */
+PB_INLINE pb_v pb_v_Rem(pb_v x, pb_v y) {
+#ifdef PB_FMA
+  const pb_v times = pb_v_Floor(x / y);
+  pb_v rest;
+  PB_LANE(l) rest[l] = __builtin_fma(-times[l], y[l], x[l]);
+  const pb_w is_near = (pb_v_Abs(times) < 0x1p52) & (rest == rest);
+  rest += (pb_v)((pb_w)y & (rest != 0.0) & ((rest < 0.0) != (y < 0.0)));
+  rest = pb_where(rest == 0.0, (pb_v)((pb_w)y & INT64_MIN), rest);
+  if (__builtin_expect(!pb_every(is_near), 0)) {
+    /* Copies: what has an address is kept in memory. */
+    pb_v far = rest;
+    const pb_v top = x, bottom = y;
+    const pb_w near = is_near;
+    pb_v_rem_far(&far, &top, &bottom, &near);
+    rest = far;
+  }
+  return rest;
+#else
+  return PB_EACH2(pb_v, pb_rem_by_steps, x, y);
+#endif
+}
 /* Where t is 0 the product is masked away, whatever x is. */
 PB_INLINE pb_v pb_v_mul_zero(pb_v t, pb_v x) { return (pb_v)((pb_w)(t != 0.0) & (pb_w)(t * x)); }
 /* The quotient as Reals give it, towards zero or one beyond: exact enough for Ints that are Reals, other than 0. */

@@ -7,6 +7,25 @@ static inline PB_UNUSED double pb_min(double x, double y) { return -pb_max(-x, -
 static inline PB_UNUSED double pb_signum(double x) {
   return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x == 0.0 ? 0.0 : (double)NAN;
 }
+/* The remainder with the sign of y, also if it is 0, by the remainder with the sign of x. */
+static PB_UNUSED double pb_rem_by_steps(double x, double y) {
+  const double rest = fmod(x, y);
+  return rest == 0.0 ? copysign(0.0, y) : (rest < 0.0) != (y < 0.0) ? rest + y : rest;
+}
+#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__aarch64__)
+#define PB_FMA 1
+#endif
+/* The same, faster where x / y rounds to less than 2^52: its floor is the true one or one more, since whole numbers
+   of this size stay what they are. What is left by the floor is then rounded once, as by steps; what is left by one
+   more is exact, and has the other sign. */
+static inline PB_UNUSED double pb_rem(double x, double y) {
+#ifdef PB_FMA
+  const double times = floor(x / y), rest = __builtin_fma(-times, y, x);
+  if (fabs(times) < 0x1p52 && rest == rest)
+    return rest == 0.0 ? copysign(0.0, y) : (rest < 0.0) != (y < 0.0) ? rest + y : rest;
+#endif
+  return pb_rem_by_steps(x, y);
+}
 static inline PB_UNUSED double pb_hypot(double x, double y) { return isnan(x) || isnan(y) ? (double)NAN : hypot(x, y); }
 static inline PB_UNUSED double pb_xlogy(double x, double y) { return x == 0.0 && !isnan(y) ? 0.0 : x * log(y); }
 static inline PB_UNUSED double pb_sech2(double x) { double sech = 1.0 / cosh(x); return sech * sech; }

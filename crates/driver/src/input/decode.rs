@@ -251,7 +251,11 @@ impl Decoder<'_> {
                 let mut fields = self.tape.fields(entry);
                 match (fields.next(), fields.next()) {
                     (Some((key, content)), None) => (key, Some(content)),
-                    _ => return self.wanted(entry, "an object with one constructor's name"),
+                    (first, second) => {
+                        let names =
+                            first.into_iter().chain(second).chain(fields).map(|(key, _)| key);
+                        return Err(self.not_one(entry, data, names.collect()));
+                    }
                 }
             }
             Kind::Null | Kind::Bool(_) | Kind::Number | Kind::List => {
@@ -285,6 +289,38 @@ impl Decoder<'_> {
         };
         self.schedule(Task::Data(tag, parts.len()), parts);
         Ok(())
+    }
+    /// An object for a sum that does not name one constructor.
+    fn not_one(&self, entry: u32, data: DataId, keys: Vec<u32>) -> Misfit {
+        const SHOWN: usize = 3;
+        let declared = &self.program.datas[data];
+        let first = declared.constructors.first().map_or("C", |con| con.name.as_str());
+        let hint = format!(
+            "write {{\"{first}\": …}}: one constructor of `{}`, with what it holds",
+            declared.name
+        );
+        if keys.is_empty() {
+            return self.misfit(entry, "this object names no constructor".to_owned()).hint(hint);
+        }
+        let mut names: Vec<String> = keys
+            .iter()
+            .take(SHOWN)
+            .map(|key| format!("`{}`", shortened(&self.tape.string(*key))))
+            .collect();
+        if keys.len() > SHOWN {
+            names.push("…".to_owned());
+        }
+        let is_declared = |key: &u32| {
+            let name = self.tape.string(*key);
+            declared.constructors.iter().any(|con| con.name == *name)
+        };
+        let what = if keys.iter().all(is_declared) { "constructors" } else { "names" };
+        let title = format!(
+            "this object holds {} {what}, {}: a value has one constructor",
+            keys.len(),
+            names.join(", ")
+        );
+        self.misfit(entry, title).hint(hint)
     }
     /// An array: Reals at once, other elements one after the other.
     fn array(

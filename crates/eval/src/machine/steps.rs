@@ -77,6 +77,7 @@ macro_rules! burned {
         $fuel -= 1;
         if $fuel == 0 {
             $fuel = TICK;
+            $core.ctx.counts.primitives += std::mem::take(&mut $primitives);
             checked!($core.tick(), $core, $primitives, $w);
             $core.tell_stand($stack, Frame { code: $w.id, pc: $w.pc as u32 + 1, base: $w.base });
             $regs = &mut $stack[$w.base..$w.end()];

@@ -44,6 +44,28 @@ fn kinks_and_steps() {
 }
 
 #[test]
+fn remainders() {
+    let sign = |x: f64, y: f64| values::rem(x, y).is_sign_negative();
+    assert!([(6.0, 3.0), (-6.0, 3.0), (-0.0, 3.0)].iter().all(|(x, y)| !sign(*x, *y)));
+    assert!([(6.0, -3.0), (-6.0, -3.0), (0.0, -3.0)].iter().all(|(x, y)| sign(*x, *y)));
+    check(Prim::Rem, &[4.0, 2.0], 0.0, &[1.0, -2.0]);
+    check(Prim::Rem, &[-5.5, 2.0], 0.5, &[1.0, 3.0]);
+    check(Prim::Rem, &[5.5, -2.0], -0.5, &[1.0, 3.0]);
+    check(Prim::Rem, &[1e300, 3.0], 0.0, &[1.0, -1e300 / 3.0]);
+    check(Prim::Rem, &[1e300, 7.0], 1.0, &[1.0, -1e300 / 7.0]);
+    check(Prim::Rem, &[128.773, 0.131], 128.773 % 0.131, &[1.0, -982.0]);
+    check(Prim::Rem, &[-1e-20, 1.0], 1.0, &[1.0, 1.0]);
+    check(Prim::Rem, &[5.0, INF], 5.0, &[1.0, 0.0]);
+    check(Prim::Rem, &[5.0, -INF], -INF, &[1.0, NAN]);
+    check(Prim::Rem, &[1.0, 0.0], NAN, &[1.0, NAN]);
+    check(Prim::Rem, &[INF, 1.0], NAN, &[1.0, NAN]);
+    check(Prim::Rem, &[NAN, 1.0], NAN, &[1.0, NAN]);
+    for by in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+        assert_eq!(higher(Prim::Rem, &[5.5, 2.0], &by), 0.0);
+    }
+}
+
+#[test]
 fn maxima_and_minima() {
     check(Prim::Max, &[1.0, 1.0], 1.0, &[0.5, 0.5]);
     check(Prim::Min, &[1.0, 1.0], 1.0, &[0.5, 0.5]);

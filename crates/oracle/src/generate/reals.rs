@@ -62,6 +62,7 @@ const ANY_BINARY: &[Prim] = &[
     Prim::Sub,
     Prim::Mul,
     Prim::Div,
+    Prim::Rem,
     Prim::Pow,
     Prim::Max,
     Prim::Min,

@@ -175,6 +175,15 @@ fn stated(prim: Prim, n: Option<i64>) -> Vec<Stated> {
             vec![two(0.0, INF, INF, 0.0), two(NAN, 2.0, 2.0, NAN), two(0.0, 0.0, 0.0, 0.0)]
         }
         Prim::Div => vec![two(1.0, INF, 0.0, 0.0), two(1.0, 0.0, INF, -INF)],
+        Prim::Rem => vec![
+            two(4.0, 2.0, 1.0, -2.0),
+            two(-4.0, 2.0, 1.0, 2.0),
+            two(0.0, 2.0, 1.0, 0.0),
+            two(1.0, INF, 1.0, 0.0),
+            two(1.0, 0.0, 1.0, NAN),
+            two(INF, 1.0, 1.0, NAN),
+            two(NAN, 1.0, 1.0, NAN),
+        ],
         Prim::Pow => power(),
         Prim::Atan2 => vec![two(0.0, 0.0, NAN, NAN), two(NAN, 1.0, NAN, NAN)],
         Prim::Hypot => {

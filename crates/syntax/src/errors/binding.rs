@@ -6,12 +6,14 @@ use super::code;
 use crate::token::TokenKind;
 
 /// Whose `=` is missing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Equals {
     /// `let x = e in b`
     Let,
     /// `def f x = e`
     Def,
+    /// `def f x -> t = e`, with the arrow of other languages.
+    Result,
     /// `type T = …`
     Type,
     /// `loop x = e …`
@@ -27,6 +29,10 @@ pub(crate) fn no_equals(of: Equals, found: &str, span: Span) -> Diagnostic {
         Equals::Def => (
             "definition",
             "write `def f x y = value`, or `def f (x: Real): Real = value` with types",
+        ),
+        Equals::Result => (
+            "definition",
+            "the type of the result stands after `:`, as in `def f (x: Real): Real = value`",
         ),
         Equals::Type => ("type", "write `type Name = …`"),
         Equals::Loop => ("`loop`", "write `loop x = start for i < n do next`"),

@@ -106,6 +106,8 @@ impl Parser<'_> {
         if self.eat(TokenKind::Eq) {
             return;
         }
+        let is_result = of == binding::Equals::Def && self.at(TokenKind::Arrow);
+        let of = if is_result { binding::Equals::Result } else { of };
         self.report(binding::no_equals(of, &self.found(), self.span()));
         let meant = matches!(
             self.kind(),
@@ -117,6 +119,14 @@ impl Parser<'_> {
         );
         if meant {
             self.bump();
+            if is_result {
+                // What follows is a type if the `=` comes after it, and else what is defined.
+                let here = self.pos;
+                self.skip_to_eq();
+                if !self.eat(TokenKind::Eq) {
+                    self.pos = here;
+                }
+            }
         } else if !self.at_atom() {
             self.skip_to_eq();
             self.eat(TokenKind::Eq);
@@ -138,8 +148,10 @@ impl Parser<'_> {
         }
         let result = self.optional_type();
         self.expect_eq(binding::Equals::Def);
+        let is_broken = self.is_mistaken_since(start);
         let body = self.expr_or_eq();
-        let mut def = Def { name, sizes, params, result, body, span: self.span_from(start) };
+        let span = self.span_from(start);
+        let mut def = Def { name, sizes, params, result, body, is_broken, span };
         if !self.fits(width::of_def(&def), def.name.span) {
             def.sizes.truncate(MAX_PARTS);
             def.params.truncate(MAX_PARTS);

@@ -22,7 +22,7 @@ pub(super) enum Operator {
 
 impl Operator {
     /// Its value on two Ints or two Reals.
-    fn scalar(self, this: &mut Elab<'_>, [a, b]: [Expr; 2], span: Span) -> Expr {
+    fn scalar(self, [a, b]: [Expr; 2], span: Span) -> Expr {
         let prim = match (self, build::is_int(&a.ty)) {
             (Self::Add, true) => Prim::IntAdd,
             (Self::Add, false) => Prim::Add,
@@ -33,7 +33,7 @@ impl Operator {
             (Self::Div, true) => Prim::IntDiv,
             (Self::Div, false) => Prim::Div,
             (Self::Rem, true) => Prim::IntRem,
-            (Self::Rem, false) => return this.real_remainder([a, b], span),
+            (Self::Rem, false) => Prim::Rem,
         };
         Expr::prim(prim, [a, b], span)
     }
@@ -52,20 +52,9 @@ impl Operator {
 impl<'t> Elab<'t> {
     /// `a + b`, `a - b`, `a * b`, `a / b`, `a % b`
     pub(super) fn arithmetic(&mut self, op: Operator, operands: [Expr; 2], span: Span) -> Expr {
-        let leaf: &mut Leaf<'_, 't> = &mut |this, operands| op.scalar(this, pair(operands), span);
+        let leaf: &mut Leaf<'_, 't> = &mut |_, operands| op.scalar(pair(operands), span);
         let mut walk = Elementwise::new(leaf, op.symbol(), span);
         self.elementwise(operands.into(), &mut walk)
-    }
-
-    /// `a - b * floor (a / b)`, which has the sign of `b`.
-    fn real_remainder(&mut self, operands: [Expr; 2], span: Span) -> Expr {
-        self.bind_operands(operands.into(), |_, operands| {
-            let (a, b) = (operands[0].clone(), operands[1].clone());
-            let quotient = Expr::prim(Prim::Div, [a.clone(), b.clone()], span);
-            let times = Expr::prim(Prim::Floor, [quotient], span);
-            let multiple = Expr::prim(Prim::Mul, [b, times], span);
-            Expr::prim(Prim::Sub, [a, multiple], span)
-        })
     }
 
     /// `-a`
@@ -91,19 +80,19 @@ impl<'t> Elab<'t> {
             Arithmetic::Div => Some(Operator::Div),
             Arithmetic::Pow => None,
         };
-        let on_numbers = |this: &mut Self, [a, b]: [Expr; 2]| match op {
-            Some(op) => op.scalar(this, [a, b], span),
+        let on_numbers = |[a, b]: [Expr; 2]| match op {
+            Some(op) => op.scalar([a, b], span),
             None if build::is_int(&a.ty) => Expr::prim(Prim::IntPow, [a, b], span),
             None => Expr::prim(Prim::Pow, [a, b], span),
         };
         match side {
             NumberSide::Left => self.bind(a, "scale", |this, s| {
-                this.numbers(b, span, &mut |this, x| on_numbers(this, [s.clone(), x]))
+                this.numbers(b, span, &mut |_, x| on_numbers([s.clone(), x]))
             }),
             // The structure is on the left, so it is evaluated first.
             NumberSide::Right => self.bind_operands(vec![a, b], |this, operands| {
                 let (v, s) = (operands[0].clone(), &operands[1]);
-                this.numbers(v, span, &mut |this, x| on_numbers(this, [x, s.clone()]))
+                this.numbers(v, span, &mut |_, x| on_numbers([x, s.clone()]))
             }),
         }
     }

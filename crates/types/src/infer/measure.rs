@@ -60,6 +60,7 @@ impl Infer<'_> {
             let twice = def.sizes.iter().filter(|other| other.node == name.node).count() > 1;
             let erroneous = params.iter().any(|param| matches!(param.ty, Ty::Error));
             if name.node == "_"
+                || def.is_broken
                 || twice
                 || erroneous
                 || dims(params).any(|dim| is_local(&dim.size, *size))

@@ -31,8 +31,8 @@ pub(super) enum Why {
     Side(Span),
     /// The cotangent of a call from the command line.
     Cotangent,
-    /// The tangent of a call from the command line.
-    Tangent,
+    /// The tangent of a call from the command line: for these parameters, in this order.
+    Tangent(Rc<[Name]>),
     /// A number that the command line asks for.
     Number,
     /// What the function that is the n-th argument (from 0) of the function with this name gives.
@@ -351,6 +351,14 @@ impl Unifier {
     }
 }
 
+/// What the components of a tuple belong to, if there are several.
+fn in_order(names: &[Name], lead: &str) -> String {
+    let [first, rest @ .., last] = names else { return String::new() };
+    let list: Vec<String> =
+        std::iter::once(first).chain(rest).map(|name| format!("`{name}`")).collect();
+    format!("{lead} {} and `{last}`, in this order", list.join(", "))
+}
+
 /// Adds why the type is expected.
 fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
     match why {
@@ -360,7 +368,10 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
             diagnostic.note(format!("argument {} of {called} must be `{wanted}`", index + 1))
         }
         Why::Cotangent => diagnostic.note(format!("the cotangent of this call must be `{wanted}`")),
-        Why::Tangent => diagnostic.note(format!("the tangent of this call must be `{wanted}`")),
+        Why::Tangent(names) => diagnostic.note(format!(
+            "the tangent of this call must be `{wanted}`{}",
+            in_order(names, ": for")
+        )),
         Why::Number => diagnostic.note(format!("what is asked for here is `{wanted}`")),
         Why::Result(name) => {
             diagnostic.note(format!("the result of `{name}` is declared as `{wanted}`"))
@@ -405,8 +416,9 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
                 diagnostic.note(format!("it is part of argument {} of `{name}`", index + 1))
             } else if matches!(whole.as_ref(), Why::Cotangent) {
                 diagnostic.note("it is part of the cotangent of this call")
-            } else if matches!(whole.as_ref(), Why::Tangent) {
-                diagnostic.note("it is part of the tangent of this call")
+            } else if let Why::Tangent(names) = whole.as_ref() {
+                let order = in_order(names, ", which is for");
+                diagnostic.note(format!("it is part of the tangent of this call{order}"))
             } else {
                 diagnostic
             }

@@ -8,6 +8,7 @@ use super::reports::{Reported, Reports};
 use super::scope::{Binding, Scope};
 use super::solver::Solver;
 use super::state::Infer;
+use super::unifier::Unifier;
 use crate::tir::{Constraint, LocalId, TPat, TPatKind};
 use crate::ty::Ty;
 
@@ -139,6 +140,9 @@ impl<'a> Infer<'a> {
             && parts.len() == items.len()
         {
             parts.to_vec()
+        } else if let Ty::Error = &head {
+            // Of a type that is wrong the parts are not known either, which has been told.
+            vec![Ty::Error; items.len()]
         } else {
             let parts: Vec<Ty> = items.iter().map(|_| self.unifier.fresh()).collect();
             let tuple = Ty::Tuple(parts.clone().into());
@@ -187,8 +191,10 @@ impl<'a> Infer<'a> {
     ) -> TPatKind {
         let known = self.pattern_constructor(path).and_then(|(sum, tag)| {
             let of_tangent = self.unifier.table.is_tangent_of(ty, sum);
-            let params: Vec<Ty> =
-                self.typed.types[sum].params.clone().iter().map(|_| self.unifier.fresh()).collect();
+            let is_wrong = matches!(self.unifier.table.head(ty), Ty::Error);
+            let param = |unifier: &mut Unifier| if is_wrong { Ty::Error } else { unifier.fresh() };
+            let count = self.typed.types[sum].params.len();
+            let params: Vec<Ty> = (0..count).map(|_| param(&mut self.unifier)).collect();
             let (fields, whole) =
                 self.solver().constructor_types(span, (sum, tag), &params, of_tangent);
             self.solver().agree(&whole, ty, path.span(), why).then_some((sum, tag, fields))

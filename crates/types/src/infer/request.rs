@@ -53,8 +53,9 @@ pub struct Argument<'a> {
 pub enum Direction<'a> {
     /// A cotangent of the result.
     Cotangent(&'a Expr),
-    /// A tangent of the parameters at these positions that are no functions: a tuple if there are several.
-    Tangent(&'a Expr, Vec<usize>),
+    /// A tangent of the parameters at these positions, with their names, that are no functions: a tuple if there are
+    /// several, in this order.
+    Tangent(&'a Expr, Vec<(usize, Name)>),
 }
 
 impl<'a> Inference<'a> {
@@ -230,13 +231,14 @@ impl<'a> Infer<'a> {
                 self.check(expr, &tangent(&result), &Why::Cotangent)
             }
             Direction::Tangent(expr, positions) if !checked.wrong => {
-                let data = positions.iter().filter(|at| !is_captured[**at]);
-                let mut types: Vec<Ty> = data.map(|at| tangent(&wanted[*at])).collect();
+                let data = || positions.iter().filter(|(at, _)| !is_captured[*at]);
+                let mut types: Vec<Ty> = data().map(|(at, _)| tangent(&wanted[*at])).collect();
+                let names = data().map(|(_, name)| name.clone()).collect();
                 let ty = match types.as_mut_slice() {
                     [only] => std::mem::take(only),
                     _ => Ty::Tuple(types.into()),
                 };
-                self.check(expr, &ty, &Why::Tangent)
+                self.check(expr, &ty, &Why::Tangent(names))
             }
             // What it must be is not known, but there may be more mistakes in it.
             Direction::Cotangent(expr) | Direction::Tangent(expr, _) => self.infer(expr),

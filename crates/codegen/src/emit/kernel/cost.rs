@@ -180,7 +180,7 @@ pub(super) fn is_slow(prim: Prim) -> bool {
 
 /// Whether a primitive takes as long in eight lanes as eight times in one.
 fn is_lane_by_lane(prim: Prim) -> bool {
-    is_slow(prim) && !has_vector_form(prim) && !matches!(prim, Prim::Div | Prim::Sqrt)
+    is_slow(prim) && !has_vector_form(prim) && !matches!(prim, Prim::Div | Prim::Rem | Prim::Sqrt)
 }
 
 /// Whether the runtime has a primitive that takes long for all lanes at once.

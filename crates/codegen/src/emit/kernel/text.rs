@@ -324,6 +324,7 @@ impl<'t, 'k> Text<'t, 'k> {
                 | Prim::Signum
                 | Prim::Sqrt
                 | Prim::Floor
+                | Prim::Rem
                 | Prim::IsNan
                 | Prim::IntDiv
                 | Prim::IntRem

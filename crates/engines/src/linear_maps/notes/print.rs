@@ -67,7 +67,9 @@ fn infix(name: Prim) -> Option<(&'static str, Level)> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the operators among all primitives")]
     let level = match name {
         Prim::Add | Prim::IntAdd | Prim::Sub | Prim::IntSub => Level::Sum,
-        Prim::Mul | Prim::IntMul | Prim::Div | Prim::IntDiv | Prim::IntRem => Level::Product,
+        Prim::Mul | Prim::IntMul | Prim::Div | Prim::Rem | Prim::IntDiv | Prim::IntRem => {
+            Level::Product
+        }
         Prim::Pow | Prim::PowInt | Prim::IntPow => Level::Power,
         Prim::Lt | Prim::Le | Prim::Gt | Prim::Ge | Prim::Eq | Prim::Ne => Level::Compare,
         Prim::IntLt | Prim::IntLe | Prim::IntGt | Prim::IntGe | Prim::IntEq | Prim::IntNe => {
