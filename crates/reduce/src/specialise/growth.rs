@@ -5,7 +5,8 @@
 //! every order of them where there are several. So the outline of a call is compared with those of the calls of the
 //! same function whose definitions it is made in. Where an earlier one is embedded in it (it comes of the later one by
 //! leaving out nodes), the call is like the earlier one but for parts that have grown: these become unknown, and go on
-//! as data.
+//! as data. What has become unknown in one call that grew from an earlier one is unknown in all that do: there is not a
+//! definition for every choice of parts, but at most one more than there are parts.
 //!
 //! Law: every chain of definitions that are made inside each other ends. By Kruskal's theorem an infinite chain of
 //! outlines has one that is embedded in a later one, and what then takes the later one's place is smaller.
@@ -25,6 +26,8 @@ pub(super) struct Instance {
     pub args: Vec<Known>,
     /// The instance in whose definition it was asked for.
     above: Option<usize>,
+    /// The latest call that has grown from it, made general.
+    wider: Option<(Known, Vec<Known>)>,
 }
 
 impl Pass<'_> {
@@ -36,26 +39,27 @@ impl Pass<'_> {
         args: Vec<Known>,
     ) -> usize {
         *self.heads.entry(outline[0].clone()).or_default() += 1;
-        self.instances.push(Instance { outline, function, args, above: self.within });
+        self.instances.push(Instance { outline, function, args, above: self.within, wider: None });
         self.instances.len() - 1
     }
 
-    /// The instance, of those around, from which a call has grown.
+    /// The outermost instance of those around from which a call has grown.
     pub(super) fn grown_from(&self, outline: &[Piece], args: usize) -> Option<usize> {
         let mut left = *self.heads.get(&outline[0])?;
         let mut around = self.within;
+        let mut found = None;
         while let Some(at) = around.filter(|_| left > 0) {
             let instance = &self.instances[at];
             if instance.outline[0] == outline[0] {
                 left -= 1;
                 let alike = instance.args.len() == args && instance.outline != outline;
                 if alike && embedded(&instance.outline, outline) {
-                    return Some(at);
+                    found = Some(at);
                 }
             }
             around = instance.above;
         }
-        None
+        found
     }
 
     /// The call with what has grown since an instance made unknown.
@@ -65,9 +69,11 @@ impl Pass<'_> {
         function: &Known,
         args: &[Known],
     ) -> (Known, Vec<Known>) {
-        let Instance { function: old, args: olds, .. } = &self.instances[since];
-        let (old, olds) = (old.clone(), olds.clone());
-        (self.general(&old, function), self.all_general(&olds, args))
+        let Instance { function: old, args: olds, wider, .. } = &self.instances[since];
+        let (old, olds) = wider.clone().unwrap_or_else(|| (old.clone(), olds.clone()));
+        let wider = (self.general(&old, function), self.all_general(&olds, args));
+        self.instances[since].wider = Some(wider.clone());
+        wider
     }
 
     /// What is known of both values.
