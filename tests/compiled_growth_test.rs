@@ -9,6 +9,7 @@ use pullback_engines::compiled::{Form, Plan, Seen, compile, counted};
 use pullback_eval::{Options, Value};
 use pullback_ir::eval::Counts;
 use pullback_ir::trimmed;
+use pullback_lambda::{DefId, Program};
 use pullback_suite::deep;
 
 const PROGRAMS: &str = "
@@ -184,8 +185,8 @@ fn branches_inside_each_other_take_code_by_their_number() {
     .expect("no panic");
 }
 
-/// The statements of the code that a function is lowered to.
-fn lowered(text: &str, entry: &str) -> usize {
+/// A function of a Real in the calculus.
+fn program(text: &str, entry: &str) -> (Program, DefId) {
     let path = Path::new("growth.pull");
     let files = Memory::default().with(path, text);
     let mut session = Session::new(&files);
@@ -193,6 +194,12 @@ fn lowered(text: &str, entry: &str) -> usize {
     let (file, entry, args) = (path.to_owned(), entry.to_owned(), vec!["0.5".to_owned()]);
     let called = function(&mut session, &Call { file, entry, args, settings, ..Call::default() });
     let Ok((program, def, _)) = called else { panic!("{:?}", session.diagnostics) };
+    (program, def)
+}
+
+/// The statements of the code that a function is lowered to.
+fn lowered(text: &str, entry: &str) -> usize {
+    let (program, def) = program(text, entry);
     let mut size = 0;
     let mut observe = |seen: Seen<'_>| {
         if let Seen::Stage("ir", Form::Code(code, _)) = seen {
@@ -243,6 +250,35 @@ fn continuations_take_code_by_their_number() {
         // Each of as many definitions has as many branches.
         let (small, large) = (several(6), several(12));
         assert!(large <= 8 * small && small < 2_000, "{small} and {large}");
+    })
+    .expect("no panic");
+}
+
+/// Whoever could do without code does not wait for much of it, and is told what it was too much for.
+#[test]
+fn code_is_refused_that_would_be_more_than_is_wanted() {
+    deep(|| {
+        let mut text = "def g (x: Real): Real = grad f0 x\n\
+                        def h (x: Real): Real = grad (grad (grad (grad f0))) x\n"
+            .to_owned();
+        for i in 0..8 {
+            let then = format!("sin x * cos x * exp (sin x) + {i}.0");
+            let _ =
+                writeln!(text, "def f{i} (x: Real): Real = if x > 0 then {then} else f{i} (x + 1)");
+        }
+        let all: Vec<String> = (0..8).map(|i| format!("grad f{i} x")).collect();
+        let _ = writeln!(text, "def wide (x: Real): Real = {}", all.join(" + "));
+        let refused = |entry: &str, most: usize| {
+            let (program, def) = program(&text, entry);
+            let mut plan = Plan { most: Some(most), ..Plan::of(&program) };
+            compile(&program, &[def], &mut plan).err().map(|problem| problem.title)
+        };
+        let title = |entry, most| refused(entry, most).unwrap_or_default();
+        assert_eq!(refused("g", 1000), None);
+        assert_eq!(title("g", 1), "code would be made of more than 1 statements");
+        let (first, high) = (title("wide", 150), title("h", 150));
+        assert!(first.ends_with("`, for which it would make too much code"), "{first}");
+        assert!(high.ends_with("of so high an order"), "{high}");
     })
     .expect("no panic");
 }
