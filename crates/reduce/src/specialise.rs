@@ -11,12 +11,12 @@
 //!   recursive ones too;
 //! - tuples, constructors and conditionals that hold functions are taken apart where they are used;
 //! - functions that would grow from one recursive call to the next, as continuations do, stay unknown
-//!   (`specialise/growth.rs` says which).
+//!   ([`crate::growth`] says which).
 //!
 //! Constants of function type are evaluated where they are used. What stays unknown stays as it is.
 
 mod apply;
-mod growth;
+mod general;
 mod term;
 
 use std::collections::BTreeSet;
@@ -25,10 +25,9 @@ use pullback_base::{Name, Span};
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, Scope, Stage, VarId, is_first_order};
 use rustc_hash::FxHashMap;
 
+use crate::growth::{Instance, Instances};
 use crate::known::{Env, Known, LONGEST, Piece};
 use crate::reach::trim;
-
-use growth::Instance;
 
 /// Functions of at most this size are reduced where they are applied.
 const SMALL: usize = 80;
@@ -74,9 +73,7 @@ pub fn specialise_all(program: &Program, roots: &[DefId]) -> Program {
         calls: FxHashMap::default(),
         constants: BTreeSet::new(),
         queue,
-        instances: vec![],
-        within: None,
-        heads: FxHashMap::default(),
+        instances: Instances::default(),
     };
     while let Some(task) = pass.queue.pop() {
         pass.perform(task);
@@ -109,31 +106,27 @@ struct Pass<'p> {
     constants: BTreeSet<DefId>,
     queue: Vec<Task>,
     /// The calls that definitions are made for.
-    instances: Vec<Instance>,
-    /// That of the definition that is being made.
-    within: Option<usize>,
-    /// How many there are of each function.
-    heads: FxHashMap<Piece, usize>,
+    instances: Instances,
 }
 
 impl Pass<'_> {
     fn perform(&mut self, task: Task) {
         self.env = Env::new();
         self.depth = 0;
-        self.within = None;
+        self.instances.within = None;
         match task {
             Task::Definition(def) => {
                 let body = self.source.defs[def].body.clone();
                 self.program.defs[def].body = if let ExprKind::Lam(params, inner) = &body.kind {
-                    self.within = Some(self.whole(def, params));
+                    self.instances.within = Some(self.whole(def, params));
                     self.lambda(params, inner, body.span)
                 } else {
                     self.expr(&body)
                 };
             }
             Task::Call { def, params, instance } => {
-                self.within = Some(instance);
-                let Instance { function, args, .. } = &self.instances[instance];
+                self.instances.within = Some(instance);
+                let Instance { function, args, .. } = &*self.instances.get(instance);
                 let (function, args) = (function.clone(), args.clone());
                 let body = self.branch(|pass, out| pass.saturate(function, args, out));
                 self.program.defs[def].body = self.program.lam(params, body);
@@ -152,7 +145,7 @@ impl Pass<'_> {
         let function = Known::Global(def, ty.clone(), *span);
         let args = params.iter().map(|param| Known::Dynamic(self.source.var(*param, *span)));
         let args: Vec<Known> = args.collect();
-        self.instance(outline(&function, &args), function, args)
+        self.instances.add(outline(&function, &args), function, args)
     }
 
     /// A call of a definition that is made for this outline, if it is not too long.
@@ -163,7 +156,7 @@ impl Pass<'_> {
         }
         let mut smaller;
         let (mut function, mut args) = (function, args);
-        while let Some(since) = self.grown_from(&pieces, args.len()) {
+        while let Some(since) = self.instances.grown_from(&pieces, args.len()) {
             smaller = self.generalised(since, function, args);
             (function, args) = (&smaller.0, &smaller.1);
             pieces = outline(function, args);
@@ -195,7 +188,7 @@ impl Pass<'_> {
             let ty = pullback_lambda::Type::funs(types, result.clone());
             let def = self.program.declare(name.clone(), ty, span);
             self.calls.insert(pieces.clone(), def);
-            let instance = self.instance(pieces, inner_function, inner_args);
+            let instance = self.instances.add(pieces, inner_function, inner_args);
             self.queue.push(Task::Call { def, params, instance });
             def
         };

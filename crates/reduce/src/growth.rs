@@ -13,11 +13,9 @@
 //! What does not grow on the way stays known, and so does what grows while another part shrinks (a function
 //! made while a list of functions that is known is used up).
 
-use std::rc::Rc;
+use rustc_hash::FxHashMap;
 
-use crate::known::{Closure, Env, Group, Known, Piece};
-
-use super::Pass;
+use crate::known::{Known, Piece};
 
 /// A call that a definition has been made for, or a definition of the program, which is for all calls.
 pub(super) struct Instance {
@@ -27,29 +25,39 @@ pub(super) struct Instance {
     /// The instance in whose definition it was asked for.
     above: Option<usize>,
     /// The latest call that has grown from it, made general.
-    wider: Option<(Known, Vec<Known>)>,
+    pub wider: Option<(Known, Vec<Known>)>,
 }
 
-impl Pass<'_> {
+/// The calls that definitions are made for.
+#[derive(Default)]
+pub(super) struct Instances {
+    all: Vec<Instance>,
+    /// That of the definition that is being made.
+    pub within: Option<usize>,
+    /// How many there are of each function.
+    heads: FxHashMap<Piece, usize>,
+}
+
+impl Instances {
     /// A definition is to be made for these calls.
-    pub(super) fn instance(
-        &mut self,
-        outline: Vec<Piece>,
-        function: Known,
-        args: Vec<Known>,
-    ) -> usize {
+    pub fn add(&mut self, outline: Vec<Piece>, function: Known, args: Vec<Known>) -> usize {
         *self.heads.entry(outline[0].clone()).or_default() += 1;
-        self.instances.push(Instance { outline, function, args, above: self.within, wider: None });
-        self.instances.len() - 1
+        self.all.push(Instance { outline, function, args, above: self.within, wider: None });
+        self.all.len() - 1
+    }
+
+    /// An instance by its number.
+    pub fn get(&mut self, at: usize) -> &mut Instance {
+        &mut self.all[at]
     }
 
     /// The outermost instance of those around from which a call has grown.
-    pub(super) fn grown_from(&self, outline: &[Piece], args: usize) -> Option<usize> {
+    pub fn grown_from(&self, outline: &[Piece], args: usize) -> Option<usize> {
         let mut left = *self.heads.get(&outline[0])?;
         let mut around = self.within;
         let mut found = None;
         while let Some(at) = around.filter(|_| left > 0) {
-            let instance = &self.instances[at];
+            let instance = &self.all[at];
             if instance.outline[0] == outline[0] {
                 left -= 1;
                 let alike = instance.args.len() == args && instance.outline != outline;
@@ -60,75 +68,6 @@ impl Pass<'_> {
             around = instance.above;
         }
         found
-    }
-
-    /// The call with what has grown since an instance made unknown.
-    pub(super) fn generalised(
-        &mut self,
-        since: usize,
-        function: &Known,
-        args: &[Known],
-    ) -> (Known, Vec<Known>) {
-        let Instance { function: old, args: olds, wider, .. } = &self.instances[since];
-        let (old, olds) = wider.clone().unwrap_or_else(|| (old.clone(), olds.clone()));
-        let wider = (self.general(&old, function), self.all_general(&olds, args));
-        self.instances[since].wider = Some(wider.clone());
-        wider
-    }
-
-    /// What is known of both values.
-    fn general(&mut self, old: &Known, new: &Known) -> Known {
-        match (old, new) {
-            (Known::Function(old), Known::Function(new)) if old.params == new.params => {
-                let env = self.general_env(&old.env, &new.env);
-                let Closure { params, body, ty, span, .. } = &**new;
-                let (params, body, ty, span) = (params.clone(), body.clone(), ty.clone(), *span);
-                Known::Function(Rc::new(Closure { params, body, ty, env, span }))
-            }
-            (Known::Recursive(old, from), Known::Recursive(new, index))
-                if old.functions[*from].0 == new.functions[*index].0 =>
-            {
-                let env = self.general_env(&old.env, &new.env);
-                Known::Recursive(Rc::new(Group { functions: new.functions.clone(), env }), *index)
-            }
-            (Known::Partial(old, olds), Known::Partial(new, news)) if olds.len() == news.len() => {
-                let function = self.general(old, new);
-                Known::Partial(Rc::new(function), self.all_general(olds, news))
-            }
-            (Known::Tuple(olds, _, _), Known::Tuple(news, ty, span)) => {
-                Known::Tuple(self.all_general(olds, news), ty.clone(), *span)
-            }
-            (Known::Con(old, olds, _, _), Known::Con(tag, news, ty, span)) if old == tag => {
-                Known::Con(*tag, self.all_general(olds, news), ty.clone(), *span)
-            }
-            (Known::Either(_, then, other), Known::Either(cond, new_then, new_other)) => {
-                let then = self.general(then, new_then);
-                let other = self.general(other, new_other);
-                Known::Either(cond.clone(), Rc::new(then), Rc::new(other))
-            }
-            (Known::Global(old, ..), Known::Global(def, ..)) if old == def => new.clone(),
-            // Nothing is known of one of them, or they are of different kinds.
-            (
-                Known::Dynamic(_)
-                | Known::Global(..)
-                | Known::Function(_)
-                | Known::Recursive(..)
-                | Known::Partial(..)
-                | Known::Tuple(..)
-                | Known::Con(..)
-                | Known::Either(..),
-                _,
-            ) => Known::Dynamic(self.residual(new.clone())),
-        }
-    }
-
-    fn all_general(&mut self, olds: &[Known], news: &[Known]) -> Vec<Known> {
-        olds.iter().zip(news).map(|(old, new)| self.general(old, new)).collect()
-    }
-
-    fn general_env(&mut self, olds: &Env, news: &Env) -> Env {
-        let pairs = olds.values().zip(news);
-        pairs.map(|(old, (var, new))| (*var, self.general(old, new))).collect()
     }
 }
 
