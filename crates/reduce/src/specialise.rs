@@ -161,8 +161,8 @@ impl Pass<'_> {
             (function, args) = (&smaller.0, &smaller.1);
             pieces = outline(function, args);
         }
-        if let Some(given) = self.unknown(function, args) {
-            return Some(Expr::app(self.residual(function.clone()), given, span));
+        if let Some((def, given)) = self.unknown(function, args) {
+            return Some(Expr::app(self.program.global(def, span), given, span));
         }
         let result = function.ty().after(args.len())?;
         let mut given = vec![];
@@ -196,14 +196,15 @@ impl Pass<'_> {
         Some(Expr::app(callee, given, span))
     }
 
-    /// The arguments of a definition of the program of which nothing is known: it serves as it is.
-    fn unknown(&self, function: &Known, args: &[Known]) -> Option<Vec<Expr>> {
-        if !matches!(function, Known::Global(..)) || self.arity(function) != args.len() {
+    /// A definition of the program and arguments of which nothing is known: it serves as it is.
+    fn unknown(&self, function: &Known, args: &[Known]) -> Option<(DefId, Vec<Expr>)> {
+        let Known::Global(def, ..) = function else { return None };
+        if self.arity(function) != args.len() {
             return None;
         }
         let unknown =
             |arg: &Known| if let Known::Dynamic(arg) = arg { Some(arg.clone()) } else { None };
-        args.iter().map(unknown).collect()
+        Some((*def, args.iter().map(unknown).collect::<Option<_>>()?))
     }
 
     /// Binds a term to a variable unless it is an atom.
