@@ -5,10 +5,11 @@ use std::path::Path;
 
 use pullback_driver::{Call, Memory, Session, Settings, function};
 use pullback_engines::Mode;
-use pullback_engines::compiled::{Form, Plan, Seen, counted};
+use pullback_engines::compiled::{Form, Plan, Seen, compile, counted};
 use pullback_eval::{Options, Value};
 use pullback_ir::eval::Counts;
 use pullback_ir::trimmed;
+use pullback_lambda::{DefId, Program};
 use pullback_suite::deep;
 
 const PROGRAMS: &str = "
@@ -216,6 +217,104 @@ fn branches_inside_each_other_take_code_by_their_number() {
         };
         let (small, large) = (cost(200), cost(400));
         assert!(large <= 2 * small + 20, "{small} and {large}");
+    })
+    .expect("no panic");
+}
+
+/// A function of a Real in the calculus.
+fn program(text: &str, entry: &str) -> (Program, DefId) {
+    let path = Path::new("growth.pull");
+    let files = Memory::default().with(path, text);
+    let mut session = Session::new(&files);
+    let settings = Settings { engine: Some("ir".to_owned()), ..Settings::default() };
+    let (file, entry, args) = (path.to_owned(), entry.to_owned(), vec!["0.5".to_owned()]);
+    let called = function(&mut session, &Call { file, entry, args, settings, ..Call::default() });
+    let Ok((program, def, _)) = called else { panic!("{:?}", session.diagnostics) };
+    (program, def)
+}
+
+/// The statements of the code that a function is lowered to.
+fn lowered(text: &str, entry: &str) -> usize {
+    let (program, def) = program(text, entry);
+    let mut size = 0;
+    let mut observe = |seen: Seen<'_>| {
+        if let Seen::Stage("ir", Form::Code(code, _)) = seen {
+            size = code.size();
+        }
+    };
+    let mut plan =
+        Plan { observe: Some(&mut observe), stop_after: Some("lower"), ..Plan::of(&program) };
+    compile(&program, &[def], &mut plan).expect("code");
+    size
+}
+
+/// Continuations of several kinds, and several continuations: neither is there code for each order of the kinds inside
+/// each other, nor for each choice of the continuations.
+#[test]
+fn continuations_take_code_by_their_number() {
+    deep(|| {
+        let kinds = |count: usize| {
+            let mut text =
+                "def f (n: Int) (k: Real -> Real): Real =\n  if n == 0 then k 1.0\n".to_owned();
+            for i in 0..count {
+                let _ = writeln!(
+                    text,
+                    "  else if n % {count} == {i} then f (n - 1) (\\a -> k (a * {i}.0))"
+                );
+            }
+            text.push_str("  else 0.0\ndef main (x: Real): Real = f 9 (\\y -> y * x)\n");
+            lowered(&text, "main")
+        };
+        let several = |count: usize| {
+            let list =
+                |item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(" ");
+            let params = list(&|i| format!("(k{i}: Real -> Real)"));
+            let mut text = format!("def f (n: Int) {params}: Real =\n");
+            let _ = writeln!(text, "  if n == 0 then k0 1.0");
+            for i in 0..count {
+                let grown =
+                    |j| if i == j { format!("(\\a -> k{j} (a + 1.0))") } else { format!("k{j}") };
+                let _ =
+                    writeln!(text, "  else if n % {count} == {i} then f (n - 1) {}", list(&grown));
+            }
+            let first = list(&|i| format!("(\\y -> y * x + {i}.0)"));
+            let _ = writeln!(text, "  else 0.0\ndef main (x: Real): Real = f 9 {first}");
+            lowered(&text, "main")
+        };
+        let (small, large) = (kinds(8), kinds(16));
+        assert!(large <= 2 * small + 20 && small < 500, "{small} and {large}");
+        // Each of as many definitions has as many branches.
+        let (small, large) = (several(6), several(12));
+        assert!(large <= 8 * small && small < 2_000, "{small} and {large}");
+    })
+    .expect("no panic");
+}
+
+/// Whoever could do without code does not wait for much of it, and is told what it was too much for.
+#[test]
+fn code_is_refused_that_would_be_more_than_is_wanted() {
+    deep(|| {
+        let mut text = "def g (x: Real): Real = grad f0 x\n\
+                        def h (x: Real): Real = grad (grad (grad (grad f0))) x\n"
+            .to_owned();
+        for i in 0..8 {
+            let then = format!("sin x * cos x * exp (sin x) + {i}.0");
+            let _ =
+                writeln!(text, "def f{i} (x: Real): Real = if x > 0 then {then} else f{i} (x + 1)");
+        }
+        let all: Vec<String> = (0..8).map(|i| format!("grad f{i} x")).collect();
+        let _ = writeln!(text, "def wide (x: Real): Real = {}", all.join(" + "));
+        let refused = |entry: &str, most: usize| {
+            let (program, def) = program(&text, entry);
+            let mut plan = Plan { most: Some(most), ..Plan::of(&program) };
+            compile(&program, &[def], &mut plan).err().map(|problem| problem.title)
+        };
+        let title = |entry, most| refused(entry, most).unwrap_or_default();
+        assert_eq!(refused("g", 1000), None);
+        assert_eq!(title("g", 1), "code would be made of more than 1 statements");
+        let (first, high) = (title("wide", 150), title("h", 150));
+        assert!(first.ends_with("`, for which it would make too much code"), "{first}");
+        assert!(high.ends_with("of so high an order"), "{high}");
     })
     .expect("no panic");
 }

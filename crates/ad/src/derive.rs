@@ -21,13 +21,31 @@ use crate::transpose::{Bar, Transpose};
 use crate::unzip::close;
 use crate::uses::{Uses, only_read};
 
-/// How many statements derivations make at most.
-const MOST: usize = 400_000;
-
 impl Ad {
     /// The functions that one calls, itself first.
     pub(crate) fn reachable(&self, func: FuncId) -> Vec<FuncId> {
         crate::orders::reachable(&self.program, &[func])
+    }
+
+    /// The derivatives are more than there is room for: those inside each other, or those of a large program.
+    fn too_large(&self, func: FuncId, span: Span) -> Box<Diagnostic> {
+        // Derivatives stand after what they are made of, with its place.
+        let place = self.program.funcs[func].span;
+        let first = self.program.funcs.iter().find(|func| func.span == place);
+        let name = &first.unwrap_or(&self.program.funcs[func]).name;
+        let what = if self.order > 1 {
+            format!("derivatives of `{name}` of so high an order")
+        } else {
+            format!("the derivative of `{name}`, for which it would make too much code")
+        };
+        let title = format!("the engine `ir` does not cover {what}");
+        let most = self.most;
+        Box::new(
+            Diagnostic::error("E0717", span, title, "with this one there are too many statements")
+                .note(format!("the derivatives of a program have {most} statements at most"))
+                .note("the compiler makes every derivative before the program runs")
+                .hint("use `--engine trace`, which takes derivatives while the program runs"),
+        )
     }
 
     /// Differentiates a function, if that has not been done.
@@ -43,8 +61,8 @@ impl Ad {
         if let Some(derived) = self.derived.get(&key) {
             return Ok(derived.clone());
         }
-        if self.tally.size() > MOST {
-            return Err(too_large(&self.program, func, span));
+        if self.tally.size() > self.most {
+            return Err(self.too_large(func, span));
         }
         let name = self.program.funcs[func].name.clone();
         let place = self.program.funcs[func].span;
@@ -341,20 +359,4 @@ fn inner_params(op: &Op) -> Vec<Vec<VarId>> {
         Op::Loop(_) => vec![op.inner_params()],
         op => op.blocks().iter().map(|_| vec![]).collect(),
     }
-}
-
-/// The program takes derivatives inside each other, deeper than there is room for.
-fn too_large(program: &Program, func: FuncId, span: Span) -> Box<Diagnostic> {
-    // Derivatives stand after what they are made of, with its place.
-    let place = program.funcs[func].span;
-    let first = program.funcs.iter().find(|func| func.span == place);
-    let name = &first.unwrap_or(&program.funcs[func]).name;
-    let title =
-        format!("the engine `ir` does not cover derivatives of `{name}` of so high an order");
-    Box::new(
-        Diagnostic::error("E0717", span, title, "with this one there are too many statements")
-            .note(format!("the derivatives of a program have {MOST} statements at most"))
-            .note("the compiler makes every derivative before the program runs")
-            .hint("use `--engine trace`, which takes derivatives while the program runs"),
-    )
 }

@@ -43,28 +43,35 @@ pub use tally::{Tally, Work};
 pub use tape::limit_tapes;
 
 /// Makes all derivatives that functions ask for, and tells what the passes did. Fails if no bound of how many there are
-/// inside each other is seen.
+/// inside each other is seen, or if they would have more statements than `most`, or than anyone wants.
 pub fn differentiate(
     program: Program,
     roots: &mut [FuncId],
+    most: Option<usize>,
     between: &mut Between<'_>,
 ) -> Result<(Program, Tally), Box<Diagnostic>> {
-    let (ad, _) = resolved(program, roots, between)?;
+    let (ad, _) = resolved(program, roots, most, between)?;
     Ok((finished(ad.program, roots), ad.tally))
 }
+
+/// How many statements derivations make at most.
+const MOST: usize = 400_000;
 
 /// As [`differentiate`], with what only derivations look at; and whether there were any requests.
 fn resolved(
     program: Program,
     roots: &mut [FuncId],
+    most: Option<usize>,
     between: &mut Between<'_>,
 ) -> Result<(Ad, bool), Box<Diagnostic>> {
     let mut ad = Ad::new(towers::told_apart(program, roots, between)?);
+    ad.most = most.unwrap_or(MOST).min(MOST);
     let mut has_resolved = false;
     while orders::are_left(&ad.program, roots) {
         if has_resolved {
             ad = ad.after(roots, between);
         }
+        ad.order += 1;
         ad.requests = orders::innermost(&ad.program, roots);
         for func in orders::reachable(&ad.program, roots) {
             ad.resolve(func)?;

@@ -41,7 +41,7 @@ fn derived(
     between: &mut Between<'_>,
 ) -> Result<(Ad, Derived, FuncId), Box<Diagnostic>> {
     let mut roots = [func];
-    let (mut ad, has_resolved) = resolved(program, &mut roots, between)?;
+    let (mut ad, has_resolved) = resolved(program, &mut roots, None, between)?;
     if has_resolved {
         ad = ad.after(&mut roots, between);
     }
@@ -51,6 +51,7 @@ fn derived(
         Until::Unzip => Kind::Push,
         Until::Transpose => Kind::Pull,
     };
+    ad.order += 1;
     ad.keeps_marks = until == Until::Jvp;
     let params = ad.program.funcs[func].params.iter();
     let moving: Vec<bool> =

@@ -80,6 +80,10 @@ pub(crate) struct Ad {
     pub(crate) keeps_marks: bool,
     /// What the passes did.
     pub(crate) tally: Tally,
+    /// How many statements they make at most.
+    pub(crate) most: usize,
+    /// How many derivatives are inside each other in those that are made now.
+    pub(crate) order: usize,
 }
 
 impl Ad {
@@ -98,10 +102,13 @@ impl Ad {
             filled: FxHashSet::default(),
             keeps_marks: false,
             tally: Tally::default(),
+            most: usize::MAX,
+            order: 0,
         }
     }
     /// The state for the next order: what is known of functions need not be true of those that the optimiser leaves.
     pub(crate) fn after(self, roots: &mut [FuncId], between: &mut Between<'_>) -> Self {
-        Self { tally: self.tally, ..Self::new(between(self.program, roots)) }
+        let Self { tally, most, order, .. } = self;
+        Self { tally, most, order, ..Self::new(between(self.program, roots)) }
     }
 }

@@ -224,6 +224,7 @@ impl Dev {
             stop_after,
             verifies: self.verify,
             max_tape: settings.max_tape,
+            most: None,
             observe: None,
         }
     }

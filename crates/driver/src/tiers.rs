@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, bug};
 use pullback_engines::{
-    Answer, Asked, Back, Compiled, Failure, Mode, Packing, may_compile, run_in_machine,
-    trace_engine, wants_vetting,
+    Answer, Asked, Compiled, Failure, Mode, Packing, may_compile, run_in_machine, trace_engine,
+    wants_vetting,
 };
 use pullback_eval::{Counts, Image, Machine, Meter, Options, Value};
 use pullback_lambda::{DefId, ExprKind, Program};
@@ -26,6 +26,10 @@ const STEPS_EACH: u64 = 40_000;
 
 /// The most statements that are handed to a C compiler.
 const LARGEST: usize = 10_000;
+
+/// The most that are optimised, and that derivatives have: the passes take about half a second for ten thousand, as
+/// long as the evaluator has had. Programs of which less than [`LARGEST`] is left have fewer.
+const LARGEST_YET: usize = 40_000;
 
 /// Who gave an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -279,13 +283,7 @@ fn tells(program: &Program, function: DefId) -> bool {
 
 /// The code of what is run, or why there is none.
 fn code(program: &Program, (def, asked): &Key, options: &Options) -> Made {
-    let code = match asked.clone() {
-        None => Compiled::of_value(program, *def, options),
-        Some((asked, packing)) => {
-            Compiled::of_function(program, *def, asked, packing, options, Back::Evaluator)
-        }
-    };
-    match code {
+    match Compiled::within(program, *def, asked.clone(), options, LARGEST_YET) {
         Err(refused) => Made::Not(refused.title),
         Ok(code) if code.size() > LARGEST => {
             Made::Not(format!("native code would have more than {LARGEST} statements"))

@@ -1,7 +1,7 @@
 //! Calls become what they call.
 
 use pullback_base::{IdVec, Span};
-use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, rename};
+use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, VarId, rename};
 use rustc_hash::FxHashMap;
 
 use crate::calls::{CallGraph, call_graph};
@@ -21,20 +21,27 @@ const GROWTH: usize = 4000;
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let graph = call_graph(program, roots);
-    let mut uses: IdVec<FuncId, usize> = program.funcs.ids().map(|_| 0).collect();
-    for func in &graph.order {
-        for callee in &graph.named[*func].calls {
-            uses[*callee] += 1;
+    let count = |funcs: &mut dyn Iterator<Item = FuncId>| {
+        let mut uses: IdVec<FuncId, usize> = program.funcs.ids().map(|_| 0).collect();
+        for func in funcs {
+            for callee in &graph.named[func].calls {
+                uses[*callee] += 1;
+            }
         }
-    }
+        uses
+    };
+    let uses = count(&mut graph.order.iter().copied());
+    let all_uses = count(&mut program.funcs.ids());
     let sizes: IdVec<FuncId, usize> =
         program.funcs.iter().map(|func| block_size(&func.body)).collect();
     let room = GROWTH + sizes.iter().sum::<usize>();
-    let mut ctx = Inline { program, uses, sizes, room, changed: false };
+    let mut ctx = Inline { program, graph: &graph, uses, all_uses, sizes, room, changed: false };
     for func in &graph.order {
         let mut body = std::mem::take(&mut ctx.program.funcs[*func].body);
-        ctx.block(&graph, &mut body);
-        ctx.sizes[*func] = block_size(&body);
+        ctx.block(*func, &mut body);
+        if !ctx.moves(*func) {
+            ctx.put(&mut body, None);
+        }
         ctx.program.funcs[*func].body = body;
     }
     ctx.changed
@@ -42,26 +49,49 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
 
 struct Inline<'p> {
     program: &'p mut Program,
-    /// How often each function is called.
+    graph: &'p CallGraph,
+    /// How often each function is called by those that are reached.
     uses: IdVec<FuncId, usize>,
+    /// The same by all functions.
+    all_uses: IdVec<FuncId, usize>,
+    /// With what is to be put into them.
     sizes: IdVec<FuncId, usize>,
     /// How many statements may still be added.
     room: usize,
     changed: bool,
 }
 
+/// A body that is being put in the place of a call.
+struct Put {
+    stmts: std::vec::IntoIter<Stmt>,
+    /// Where its errors are told, if not in the library.
+    outside: Option<Span>,
+    /// What is bound to its results, and where.
+    vars: Vec<VarId>,
+    results: Vec<Atom>,
+    span: Span,
+}
+
 impl Inline<'_> {
-    fn block(&mut self, graph: &CallGraph, block: &mut Block) {
+    /// Puts copies in the place of calls inside a function.
+    fn block(&mut self, within: FuncId, block: &mut Block) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
             for inner in stmt.op.blocks_mut() {
-                self.block(graph, inner);
+                self.block(within, inner);
             }
             if let Op::Call(func, args) = &stmt.op
-                && self.is_wanted(graph, *func)
+                && self.is_wanted(*func)
             {
                 self.changed = true;
-                self.call(*func, args, &stmt, &mut stmts);
+                // The call goes, and its variables become copies.
+                self.sizes[within] += self.sizes[*func] + stmt.vars.len();
+                self.sizes[within] -= 1;
+                if self.moves(*func) {
+                    stmts.push(stmt);
+                } else {
+                    self.call(*func, args, &stmt, &mut stmts);
+                }
             } else {
                 stmts.push(stmt);
             }
@@ -69,16 +99,68 @@ impl Inline<'_> {
         block.stmts = stmts;
     }
 
-    fn is_wanted(&mut self, graph: &CallGraph, func: FuncId) -> bool {
+    /// Whether the body of a function goes to its only call as it is, when that is in its place: in a chain of
+    /// functions each of which calls the one before, copies would be as much work as the square of its length.
+    fn moves(&self, func: FuncId) -> bool {
+        let Func { params, is_checkpoint, is_constant, .. } = &self.program.funcs[func];
+        self.all_uses[func] == 1
+            && self.uses[func] == 1
+            && self.sizes[func] > SMALL
+            && !(self.graph.is_held[func] || self.graph.is_recursive[func])
+            && !(*is_checkpoint || *is_constant)
+            && !params.iter().any(|param| self.program.vars[*param].ty.is_acc)
+    }
+
+    /// Moves bodies to their calls, and those inside them to theirs, without recursion in their number.
+    fn put(&mut self, block: &mut Block, outside: Option<Span>) {
+        let mut out = Vec::with_capacity(block.stmts.len());
+        let stmts = std::mem::take(&mut block.stmts).into_iter();
+        let mut path =
+            vec![Put { stmts, outside, vars: vec![], results: vec![], span: Span::NONE }];
+        while let Some(body) = path.last_mut() {
+            let (outside, Some(mut stmt)) = (body.outside, body.stmts.next()) else {
+                let Some(Put { vars, results, span, .. }) = path.pop() else { break };
+                out.extend(copies(vars, results, span));
+                continue;
+            };
+            if let Some(outside) = outside
+                && self.program.library.contains(&stmt.span.file)
+            {
+                stmt.span = outside;
+            }
+            for inner in stmt.op.blocks_mut() {
+                self.put(inner, outside);
+            }
+            if let Op::Call(func, args) = &stmt.op
+                && self.moves(*func)
+            {
+                let Func { params, results, body, .. } = &mut self.program.funcs[*func];
+                // It is not called any more.
+                results.clear();
+                let params = std::mem::take(params);
+                let Block { stmts, results } = std::mem::take(body);
+                out.extend(copies(params, args.clone(), stmt.span));
+                let outside =
+                    (!self.program.library.contains(&stmt.span.file)).then_some(stmt.span);
+                let (stmts, vars, span) = (stmts.into_iter(), stmt.vars, stmt.span);
+                path.push(Put { stmts, outside, vars, results, span });
+            } else {
+                out.push(stmt);
+            }
+        }
+        block.stmts = out;
+    }
+
+    fn is_wanted(&mut self, func: FuncId) -> bool {
         let size = self.sizes[func];
-        if graph.is_recursive[func] || self.program.funcs[func].is_checkpoint {
+        if self.graph.is_recursive[func] || self.program.funcs[func].is_checkpoint {
             return false;
         }
         // A constant is evaluated once, wherever it is used.
         if self.program.funcs[func].is_constant {
             return size == 0;
         }
-        let is_only = self.uses[func] == 1 && !graph.is_held[func];
+        let is_only = self.uses[func] == 1 && !self.graph.is_held[func];
         if !is_only && (size > SMALL || size > self.room) {
             return false;
         }
@@ -96,9 +178,7 @@ impl Inline<'_> {
         let mut body = rename(self.program, &body, &mut atoms);
         self.tell_from_outside(&mut body, call.span);
         stmts.append(&mut body.stmts);
-        for (var, result) in call.vars.iter().zip(body.results) {
-            stmts.push(Stmt::new(vec![*var], Op::Copy(result), call.span));
-        }
+        stmts.extend(copies(call.vars.clone(), body.results, call.span));
     }
 
     /// Errors of the library are told where it is called from outside.
@@ -113,4 +193,10 @@ impl Inline<'_> {
             }
         });
     }
+}
+
+/// Variables that stand for atoms.
+fn copies(vars: Vec<VarId>, atoms: Vec<Atom>, span: Span) -> impl Iterator<Item = Stmt> {
+    let pairs = vars.into_iter().zip(atoms);
+    pairs.map(move |(var, atom)| Stmt::new(vec![var], Op::Copy(atom), span))
 }

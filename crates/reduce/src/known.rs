@@ -55,12 +55,30 @@ pub(super) enum Piece {
     /// A dynamic part with its type.
     Hole(Type),
     Global(DefId),
-    Function(VarId),
-    Recursive(VarId),
+    /// A function by its first parameter, and how much it captured.
+    Function(VarId, usize),
+    /// The same of a function of a recursive group, by its name.
+    Recursive(VarId, usize),
+    /// How many arguments are held.
     Partial(usize),
     Tuple(usize),
     Con(usize, usize),
     Either,
+}
+
+impl Piece {
+    /// Of how many parts the outlines follow: it is the outline of a tree, node by node.
+    pub fn parts(&self) -> usize {
+        match self {
+            Piece::Hole(_) | Piece::Global(_) => 0,
+            Piece::Function(_, parts)
+            | Piece::Recursive(_, parts)
+            | Piece::Tuple(parts)
+            | Piece::Con(_, parts) => *parts,
+            Piece::Partial(held) => 1 + held,
+            Piece::Either => 3,
+        }
+    }
 }
 
 impl Known {
@@ -110,11 +128,11 @@ impl Known {
             Known::Dynamic(expr) => pieces.push(Piece::Hole(expr.ty.clone())),
             Known::Global(def, _, _) => pieces.push(Piece::Global(*def)),
             Known::Function(closure) => {
-                pieces.push(Piece::Function(closure.params[0]));
+                pieces.push(Piece::Function(closure.params[0], closure.env.len()));
                 closure.env.values().for_each(|known| known.outline(pieces));
             }
             Known::Recursive(group, index) => {
-                pieces.push(Piece::Recursive(group.functions[*index].0));
+                pieces.push(Piece::Recursive(group.functions[*index].0, group.env.len()));
                 group.env.values().for_each(|known| known.outline(pieces));
             }
             Known::Partial(function, held) => {

@@ -9,6 +9,7 @@
 mod eliminate;
 mod fragment;
 mod fuel;
+mod growth;
 mod known;
 mod reach;
 mod rules;

@@ -9,19 +9,23 @@
 //!   than the program);
 //! - definitions and local functions that take or give functions are reduced or specialised alike,
 //!   recursive ones too;
-//! - tuples, constructors and conditionals that hold functions are taken apart where they are used.
+//! - tuples, constructors and conditionals that hold functions are taken apart where they are used;
+//! - functions that would grow from one recursive call to the next, as continuations do, stay unknown
+//!   ([`crate::growth`] says which).
 //!
 //! Constants of function type are evaluated where they are used. What stays unknown stays as it is.
 
 mod apply;
+mod general;
 mod term;
 
 use std::collections::BTreeSet;
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{DefId, Expr, ExprKind, Program, Scope, Stage, VarId, is_first_order};
+use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, Scope, Stage, VarId, is_first_order};
 use rustc_hash::FxHashMap;
 
+use crate::growth::{Instance, Instances};
 use crate::known::{Env, Known, LONGEST, Piece};
 use crate::reach::trim;
 
@@ -69,6 +73,7 @@ pub fn specialise_all(program: &Program, roots: &[DefId]) -> Program {
         calls: FxHashMap::default(),
         constants: BTreeSet::new(),
         queue,
+        instances: Instances::default(),
     };
     while let Some(task) = pass.queue.pop() {
         pass.perform(task);
@@ -81,7 +86,7 @@ enum Task {
     /// A definition of the program in its place.
     Definition(DefId),
     /// A new definition for calls of one outline.
-    Call { def: DefId, params: Vec<VarId>, function: Known, args: Vec<Known> },
+    Call { def: DefId, params: Vec<VarId>, instance: usize },
 }
 
 struct Pass<'p> {
@@ -100,22 +105,29 @@ struct Pass<'p> {
     /// Constants of function type under way.
     constants: BTreeSet<DefId>,
     queue: Vec<Task>,
+    /// The calls that definitions are made for.
+    instances: Instances,
 }
 
 impl Pass<'_> {
     fn perform(&mut self, task: Task) {
         self.env = Env::new();
         self.depth = 0;
+        self.instances.within = None;
         match task {
             Task::Definition(def) => {
                 let body = self.source.defs[def].body.clone();
                 self.program.defs[def].body = if let ExprKind::Lam(params, inner) = &body.kind {
+                    self.instances.within = Some(self.whole(def, params));
                     self.lambda(params, inner, body.span)
                 } else {
                     self.expr(&body)
                 };
             }
-            Task::Call { def, params, function, args } => {
+            Task::Call { def, params, instance } => {
+                self.instances.within = Some(instance);
+                let Instance { function, args, .. } = &*self.instances.get(instance);
+                let (function, args) = (function.clone(), args.clone());
                 let body = self.branch(|pass, out| pass.saturate(function, args, out));
                 self.program.defs[def].body = self.program.lam(params, body);
             }
@@ -127,13 +139,30 @@ impl Pass<'_> {
         is_first_order(&self.program.datas, &expr.ty)
     }
 
+    /// A definition of the program as an instance: nothing is known of its arguments.
+    fn whole(&mut self, def: DefId, params: &[VarId]) -> usize {
+        let Def { ty, span, .. } = &self.source.defs[def];
+        let function = Known::Global(def, ty.clone(), *span);
+        let args = params.iter().map(|param| Known::Dynamic(self.source.var(*param, *span)));
+        let args: Vec<Known> = args.collect();
+        self.instances.add(outline(&function, &args), function, args)
+    }
+
     /// A call of a definition that is made for this outline, if it is not too long.
     fn call(&mut self, name: &Name, function: &Known, args: &[Known], span: Span) -> Option<Expr> {
-        let mut pieces = vec![];
-        function.outline(&mut pieces);
-        args.iter().for_each(|arg| arg.outline(&mut pieces));
+        let mut pieces = outline(function, args);
         if pieces.len() > LONGEST {
             return None;
+        }
+        let mut smaller;
+        let (mut function, mut args) = (function, args);
+        while let Some(since) = self.instances.grown_from(&pieces, args.len()) {
+            smaller = self.generalised(since, function, args);
+            (function, args) = (&smaller.0, &smaller.1);
+            pieces = outline(function, args);
+        }
+        if let Some((def, given)) = self.unknown(function, args) {
+            return Some(Expr::app(self.program.global(def, span), given, span));
         }
         let result = function.ty().after(args.len())?;
         let mut given = vec![];
@@ -158,13 +187,24 @@ impl Pass<'_> {
             let types: Vec<_> = given.iter().map(|arg| arg.ty.clone()).collect();
             let ty = pullback_lambda::Type::funs(types, result.clone());
             let def = self.program.declare(name.clone(), ty, span);
-            self.calls.insert(pieces, def);
-            let (function, args) = (inner_function, inner_args);
-            self.queue.push(Task::Call { def, params, function, args });
+            self.calls.insert(pieces.clone(), def);
+            let instance = self.instances.add(pieces, inner_function, inner_args);
+            self.queue.push(Task::Call { def, params, instance });
             def
         };
         let callee = self.program.global(def, span);
         Some(Expr::app(callee, given, span))
+    }
+
+    /// A definition of the program and arguments of which nothing is known: it serves as it is.
+    fn unknown(&self, function: &Known, args: &[Known]) -> Option<(DefId, Vec<Expr>)> {
+        let Known::Global(def, ..) = function else { return None };
+        if self.arity(function) != args.len() {
+            return None;
+        }
+        let unknown =
+            |arg: &Known| if let Known::Dynamic(arg) = arg { Some(arg.clone()) } else { None };
+        Some((*def, args.iter().map(unknown).collect::<Option<_>>()?))
     }
 
     /// Binds a term to a variable unless it is an atom.
@@ -260,4 +300,12 @@ impl Pass<'_> {
         self.env.insert(var, Known::Dynamic(expr));
         fresh
     }
+}
+
+/// The outline of a call.
+fn outline(function: &Known, args: &[Known]) -> Vec<Piece> {
+    let mut pieces = vec![];
+    function.outline(&mut pieces);
+    args.iter().for_each(|arg| arg.outline(&mut pieces));
+    pieces
 }

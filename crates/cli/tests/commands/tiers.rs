@@ -206,3 +206,19 @@ fn threads_show_in_no_result_and_no_error() {
         }
     }
 }
+
+/// Where code would be made of much, the passes are not waited for.
+#[test]
+fn what_is_much_code_on_the_way_stays_in_the_evaluator() {
+    let terms: Vec<String> = (0..21_000).map(|i| format!("sin (x + {i}.0)")).collect();
+    let terms = terms.join(", ");
+    let text = format!(
+        "def long (x: Real): Real =\n  if x > 5.0 then sum [{terms}] else loop s = x for i < 2500000 do s * 0.5\n"
+    );
+    let path = std::env::temp_dir().join(format!("pullback_much_{}.pull", std::process::id()));
+    fs::write(&path, text).expect("written");
+    let (code, out, last) = answer(&format!("run {} long 1.5 --verbose", path.display()), "cc");
+    fs::remove_file(&path).expect("removed");
+    let told = "note: the evaluator answered: code would be made of more than 40000 statements";
+    assert_eq!((code, out.as_str(), last.as_str()), (Some(0), "0.0\n", told));
+}

@@ -314,10 +314,36 @@ impl Compiled {
         def: DefId,
         options: &Options,
     ) -> Result<Self, Box<Diagnostic>> {
+        Self::value_within(program, def, options, None)
+    }
+
+    fn value_within(
+        program: &Program,
+        def: DefId,
+        options: &Options,
+        most: Option<usize>,
+    ) -> Result<Self, Box<Diagnostic>> {
         let mut program = program.clone();
         let entry = constant(&mut program, def);
-        let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(&program) };
+        let mut plan = Plan { max_tape: options.max_tape, most, ..Plan::of(&program) };
         Self::planned(&program, entry, 0, &mut plan)
+    }
+
+    /// The code of a closed definition, or of what is asked of a function, unless it would be more than this on the
+    /// way ([`Plan::most`]).
+    pub fn within(
+        program: &Program,
+        def: DefId,
+        asked: Option<(Asked, Packing)>,
+        options: &Options,
+        most: usize,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let most = Some(most);
+        let Some((what, packing)) = asked else {
+            return Self::value_within(program, def, options, most);
+        };
+        let mut plan = Plan { max_tape: options.max_tape, most, ..Plan::of(program) };
+        Self::packed(program, def, what, packing, &mut plan)
     }
 
     /// The native code of closed definitions, made together and quickly.

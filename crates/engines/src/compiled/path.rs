@@ -6,11 +6,12 @@
 use std::time::{Duration, Instant};
 
 use pullback_ad::{differentiate, limit_tapes};
-use pullback_base::{Diagnostic, bug};
+use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{FuncId, Stage, verify};
 use pullback_lambda::{DefId, Pass, Program};
 use pullback_lower::{Lowered, lower};
 use pullback_opt::{Options, optimise};
+use pullback_prim::Fault;
 use pullback_reduce::{SPECIALISE, specialise_all};
 
 /// From the calculus to the IR.
@@ -64,6 +65,9 @@ pub struct Plan<'p> {
     pub verifies: bool,
     /// The most bytes that a loop saves for reverse mode, before it gets checkpoints.
     pub max_tape: Option<usize>,
+    /// The most statements that are optimised, and that derivatives have: a program with more is refused. Whoever
+    /// could do without code does not wait for much of it.
+    pub most: Option<usize>,
     /// Who is told of what happens.
     pub observe: Option<&'p mut dyn FnMut(Seen<'_>)>,
 }
@@ -150,6 +154,10 @@ pub fn compile(
     plan.tell(Seen::Pass(Work { pass, runs: 1, time, size }));
     plan.tell(Seen::Stage("ir", Form::Code(&lowered.program, &lowered.roots)));
     verified(&lowered.program, &LOWER, Stage::default(), plan.verifies);
+    if let Some(most) = plan.most.filter(|most| size > *most) {
+        let what = format!("code would be made of more than {most} statements");
+        return Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)));
+    }
     if !plan.stops(&LOWER) {
         lowered.program = resolve(std::mem::take(&mut lowered.program), &mut lowered.roots, plan)?;
     }
@@ -168,10 +176,11 @@ pub fn resolve(
         limit_tapes(&mut code, roots, bytes);
         verified(&code, &LIMIT_TAPES, Stage::default(), plan.verifies);
     }
+    let most = plan.most;
     let mut between = |code: pullback_ir::Program, roots: &mut [FuncId]| {
         optimised(code, roots, plan, &mut works, When::Before)
     };
-    let (mut code, tally) = differentiate(code, roots, &mut between)?;
+    let (mut code, tally) = differentiate(code, roots, most, &mut between)?;
     let [_, _, transposed] = &tally.works;
     if transposed.runs == 0 {
         // Nothing runs again, so that nothing is to stay apart.
