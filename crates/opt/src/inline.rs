@@ -16,8 +16,10 @@ pub(crate) const PASS: Pass = Pass {
 
 /// How many statements a small function has at most.
 const SMALL: usize = 80;
-/// How many statements a program may gain, beside as many as it has.
+/// How many statements a program may gain, beside as many as it has, each time.
 const GROWTH: usize = 4000;
+/// How many it may gain beside those if it has more: it would be twice as large each time.
+const LARGE: usize = 20_000;
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let graph = call_graph(program, roots);
@@ -34,7 +36,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let all_uses = count(&mut program.funcs.ids());
     let sizes: IdVec<FuncId, usize> =
         program.funcs.iter().map(|func| block_size(&func.body)).collect();
-    let room = GROWTH + sizes.iter().sum::<usize>();
+    let room = GROWTH + sizes.iter().sum::<usize>().min(LARGE);
     let mut ctx = Inline { program, graph: &graph, uses, all_uses, sizes, room, changed: false };
     for func in &graph.order {
         let mut body = std::mem::take(&mut ctx.program.funcs[*func].body);
