@@ -290,6 +290,14 @@ exit 0
 >   law   sum [e | i < n] = for i < n with s = 0 { yield s + e }
 >   runs  once, when the other passes of the optimiser change nothing more
 >
+> undo
+>   type  (IR, functions) -> (IR, functions)
+>   does  saves what a loop writes over in an array instead of the array
+>   law   m, a = for i with m { m' = m with [p] = x; yield m' collect m }; for down i { s(a[i]) } = m,
+>         o = for i with m { m' = m with [p] = x; yield m' collect m[p] }; for down i with r = m { r'
+>         = r with [p] = o[i]; s(r'); yield r' }
+>   runs  once, when the other passes of the optimiser change nothing more
+>
 > fuse_states
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes one loop of several that run over the same indices, loops with states too
@@ -320,7 +328,7 @@ exit 0
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes an array with another element after what looks at the array before
 >   law   b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x`
->         does not fail
+>         does not fail; b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]
 >   runs  once, when the other passes of the optimiser change nothing more
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda

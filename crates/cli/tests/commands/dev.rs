@@ -67,6 +67,7 @@ fn every_pass_has_its_line_in_the_table_of_times() {
         "extremes",
         "variants",
         "reduce",
+        "undo",
         "fuse_states",
         "unread",
         "sparse",

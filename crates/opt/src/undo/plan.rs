@@ -85,7 +85,6 @@ impl<'b> Pair<'b> {
         let (Some(one), Some(other)) = (self.defs.get(&one), self.defs.get(&other)) else {
             return false;
         };
-        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
         match (one, other) {
             _ if depth == 0 => false,
             (Op::Prim(prim, args), Op::Prim(same, others)) => {
