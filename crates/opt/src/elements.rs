@@ -42,6 +42,8 @@ struct Maker {
     index: VarId,
     element: Block,
     inner: Option<Box<Maker>>,
+    /// Whether rows that are not there have sizes that this does not say: only elements come about so.
+    is_sized: bool,
 }
 
 struct Elements<'p> {
@@ -61,11 +63,16 @@ impl Elements<'_> {
             self.number += 1;
             if let Op::Loop(form) = &stmt.op {
                 self.learn(&stmt, form, self.number);
+            } else if let Op::Sized(Atom::Var(a), ..) = &stmt.op
+                && let Some(maker) = self.makers.get(a)
+            {
+                self.makers.insert(stmt.vars[0], Maker { is_sized: true, ..maker.clone() });
             }
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
             if let Op::Index(Atom::Var(a), at) = &stmt.op
                 && self.facts.proven[number]
                 && let Some(maker) = self.makers.get(a)
+                && (!maker.is_sized || at.len() == usize::from(self.program.vars[*a].ty.rank))
                 && let Some(op) = self.element(&maker.clone(), &at.clone(), &mut stmts)
             {
                 stmt.op = op;
@@ -114,11 +121,19 @@ impl Elements<'_> {
     /// numbers.
     fn maker(&self, form: &Loop, at: usize, numbers: &[usize], cost: &mut Cost) -> Option<Maker> {
         let LoopForm::For { index, .. } = form.form else { return None };
-        let result = form.body.results[at];
+        let (mut result, mut is_sized) = (form.body.results[at], false);
+        let place = |result: Atom| {
+            let is_made = |stmt: &Stmt| result.var().is_some_and(|var| stmt.vars.contains(&var));
+            form.body.stmts.iter().position(is_made)
+        };
+        let mut row = place(result);
+        while let Some(at) = row
+            && let Op::Sized(array, ..) = form.body.stmts[at].op
+        {
+            (result, row, is_sized) = (array, place(array), true);
+        }
         let mut needed: FxHashSet<VarId> = result.var().into_iter().collect();
         let mut inner = None;
-        let is_made = |stmt: &Stmt| result.var().is_some_and(|var| stmt.vars.contains(&var));
-        let row = form.body.stmts.iter().position(is_made);
         if let Some(place) = row
             && let Op::Loop(row) = &form.body.stmts[place].op
         {
@@ -130,10 +145,12 @@ impl Elements<'_> {
             let inside = crate::elements::numbers(&row.body, numbers[place] + 1);
             let maker = self.maker(row, nth, &inside, cost)?;
             needed = maker.free().into_iter().collect();
+            is_sized |= maker.is_sized;
             inner = Some(Box::new(maker));
         }
         let stmts = self.slice(&form.body, needed, numbers, cost)?;
-        let maker = Maker { index, element: Block { stmts, results: vec![result] }, inner };
+        let maker =
+            Maker { index, element: Block { stmts, results: vec![result] }, inner, is_sized };
         // What the states are then is not known.
         let is_of_states = maker.free().iter().any(|var| form.states.contains(var));
         (!is_of_states).then_some(maker)
