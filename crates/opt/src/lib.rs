@@ -14,6 +14,7 @@ mod branches;
 mod calls;
 mod cells;
 mod collect;
+mod counts;
 mod cse;
 mod dce;
 mod edges;

@@ -13,6 +13,7 @@ pub const PASSES: &[Pass] = &[
     crate::prune::PASS,
     crate::simplify::PASS,
     crate::powers::PASS,
+    crate::counts::PASS,
     crate::sizes::PASS,
     crate::fixed::PASS,
     crate::params::PASS,
