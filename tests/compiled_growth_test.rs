@@ -51,6 +51,15 @@ def substituted (n: Int) (xs: []Real): Real =
   let ys = loop ys = xs for i < n do ys with [i] = ys[i] - 0.01 * sum [ ys[j] * xs[j] | j < i ] in
   ys[n - 1]
 
+def onward [k] (i: Int) (n: Int) (ys: [k]Real): [k]Real =
+  if i == n then ys else onward (i + 1) n (ys with [i] = ys[i] * ys[i - 1])
+
+def handed (n: Int) (xs: []Real): Real = sum (onward 1 n xs)
+
+def counted (n: Int) (xs: []Real): Real =
+  let (_, ys) = loop (i, ys) = (0, xs) while i < n do (i + 1, ys with [i] = ys[i] + 0.01 * sum [ ys[j] * xs[j] | j < i ]) in
+  ys[n - 1]
+
 def optional (n: Int) (xs: []Real): Real =
   let o = if n > 1 then Some xs else None in
   sum [ (match o with | Some ys -> ys[i] | None -> 1.0) ^ 2 | i < n ]
@@ -127,6 +136,8 @@ fn gradients_of_arrays_are_linear() {
             "lines",
             "passed",
             "substituted",
+            "handed",
+            "counted",
             "optional",
             "layer",
             "matrix",

@@ -81,6 +81,12 @@ exit 0
 >   law   ⟨u, L v⟩ = ⟨Lᵀ u, v⟩, statement by statement
 >   runs  in `ir`, after `unzip`, for reverse mode
 >
+> tails
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes loops of functions that call themselves last and hand on an array with other elements
+>   law   f(x) = if c { a } else { b; f(y) } = f(x) = x = loop x while not c { b; y }; a
+>   runs  in the optimiser, until nothing changes
+>
 > inline
 >   type  (IR, functions) -> (IR, functions)
 >   does  puts the bodies of small functions, and of those called once, in the place of calls
@@ -104,6 +110,13 @@ exit 0
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes products of powers with constant exponents
 >   law   x ^ 5 = x * ((x * x) * (x * x)): the products that the primitive makes, in its order
+>   runs  in the optimiser, until nothing changes
+>
+> counts
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes loops over indices of those that count up to a bound
+>   law   loop i = a, s while i < n { (i + 1, b) } = for j < max(n, a) - a with s { i = a + j; b },
+>         max(n, a), if a is a number from 0 on
 >   runs  in the optimiser, until nothing changes
 >
 > sizes

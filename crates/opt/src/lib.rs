@@ -45,6 +45,7 @@ mod spread;
 mod states;
 mod sums;
 mod sweeps;
+mod tails;
 mod twins;
 mod unbox;
 mod undo;

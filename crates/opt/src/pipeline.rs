@@ -9,6 +9,7 @@ use crate::pass::{Pass, block_size};
 
 /// All passes, in their order: those that run until none changes anything, then those of [`LATE`].
 pub const PASSES: &[Pass] = &[
+    crate::tails::PASS,
     crate::inline::PASS,
     crate::prune::PASS,
     crate::simplify::PASS,

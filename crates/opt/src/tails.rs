@@ -1,0 +1,210 @@
+//! A function that calls itself last, and hands on an array with other elements, is a loop: then its gradient writes in
+//! place, and what it saves is dense.
+
+use pullback_base::{Span, bug};
+use pullback_ir::{
+    Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename,
+};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::pass::Pass;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "tails",
+    about: "makes loops of functions that call themselves last and hand on an array with other elements",
+    law: "f(x) = if c { a } else { b; f(y) } = f(x) = x = loop x while not c { b; y }; a",
+    run,
+};
+
+/// How many operations may be done again to ask whether the function ends.
+const DEAREST: usize = 8;
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let mut changed = false;
+    for func in program.funcs.ids() {
+        let Some(path) = path(program, func) else { continue };
+        let body = looped(program, func, &path);
+        program.funcs[func].body = body;
+        changed = true;
+    }
+    changed
+}
+
+/// Which side of each branch leads to the one call of itself that a function ends with.
+fn path(program: &Program, id: FuncId) -> Option<Vec<bool>> {
+    let func = &program.funcs[id];
+    if func.is_checkpoint || func.is_constant || calls(&func.body, id) != 1 {
+        return None;
+    }
+    let (mut path, mut block) = (vec![], &func.body);
+    let mut updates: FxHashMap<VarId, VarId> = FxHashMap::default();
+    loop {
+        for stmt in &block.stmts {
+            if let (Op::Update(Atom::Var(of), ..), [var]) = (&stmt.op, stmt.vars.as_slice()) {
+                updates.insert(*var, *of);
+            }
+        }
+        let last = block.stmts.last()?;
+        if !last.vars.iter().map(|var| Atom::Var(*var)).eq(block.results.iter().copied()) {
+            return None;
+        }
+        if let Op::Call(callee, args) = &last.op
+            && *callee == id
+        {
+            let is_handed_on = |(param, arg): (&VarId, &Atom)| {
+                let mut from = arg.var();
+                while let Some(before) = from.and_then(|var| updates.get(&var)) {
+                    from = Some(*before);
+                }
+                from == Some(*param) && *arg != Atom::Var(*param)
+            };
+            let hands_on = func.params.iter().zip(args).any(is_handed_on);
+            return (hands_on && is_cheap(func, &path)).then_some(path);
+        }
+        let Op::If(_, then, other) = &last.op else { return None };
+        let is_then = calls(then, id) == 1;
+        path.push(is_then);
+        block = if is_then { then } else { other };
+    }
+}
+
+/// How often a block calls a function.
+fn calls(block: &Block, func: FuncId) -> usize {
+    let mut count = 0;
+    block.visit(&mut |stmt| {
+        count += usize::from(matches!(&stmt.op, Op::Call(callee, _) if *callee == func))
+    });
+    count
+}
+
+/// Whether it is cheap to ask twice which way a function goes.
+fn is_cheap(func: &Func, path: &[bool]) -> bool {
+    let (mut block, mut count) = (&func.body, 0);
+    let mut stmts: Vec<&Stmt> = vec![];
+    for is_then in path {
+        let Some((last, before)) = block.stmts.split_last() else { return false };
+        let Op::If(cond, then, other) = &last.op else { return false };
+        stmts.extend(before);
+        let needed = slice(&stmts, *cond);
+        let is_plain = |stmt: &&&Stmt| {
+            matches!(
+                stmt.op,
+                Op::Prim(..) | Op::Index(..) | Op::Dim(..) | Op::Select(..) | Op::Copy(_)
+            )
+        };
+        count += needed.len();
+        if needed.iter().filter(is_plain).count() < needed.len() {
+            return false;
+        }
+        block = if *is_then { then } else { other };
+    }
+    !path.is_empty() && count <= DEAREST
+}
+
+/// The statements that an atom needs.
+fn slice<'s>(stmts: &[&'s Stmt], atom: Atom) -> Vec<&'s Stmt> {
+    let mut needed: FxHashSet<VarId> = atom.var().into_iter().collect();
+    let mut found = vec![];
+    for stmt in stmts.iter().rev() {
+        if stmt.vars.iter().any(|var| needed.contains(var)) {
+            stmt.op.for_each_atom(&mut |atom| needed.extend(atom.var()));
+            found.push(*stmt);
+        }
+    }
+    found.reverse();
+    found
+}
+
+/// The body of a function as a loop, and what it does in the end.
+fn looped(program: &mut Program, id: FuncId, path: &[bool]) -> Block {
+    let func = program.funcs[id].clone();
+    let (step, args) = step(&func.body, path);
+    let mut states = vec![];
+    for (param, arg) in func.params.iter().zip(&args) {
+        if *arg != Atom::Var(*param) {
+            states.push((*param, *arg));
+        }
+    }
+    // What the loop has for a parameter, and what comes out of it.
+    let [inside, after] = [0; 2].map(|_| -> FxHashMap<VarId, Atom> {
+        states.iter().map(|(param, _)| (*param, Atom::Var(program.fresh_like(*param)))).collect()
+    });
+    let vars = |of: &FxHashMap<VarId, Atom>| -> Vec<VarId> {
+        states.iter().filter_map(|(param, _)| of[param].var()).collect()
+    };
+    let cond = asks(program, &func.body, path, &[], func.span);
+    let cond = rename(program, &cond, &mut inside.clone());
+    let results = states.iter().map(|(_, arg)| *arg).collect();
+    let body = rename(program, &Block { stmts: step, results }, &mut inside.clone());
+    let init = states.iter().map(|(param, _)| Atom::Var(*param)).collect();
+    let repeat = Loop { form: LoopForm::While(cond), states: vars(&inside), init, body };
+    let mut rest = func.body.clone();
+    end(&mut rest, path);
+    let mut rest = rename(program, &rest, &mut after.clone());
+    rest.stmts.insert(0, Stmt::new(vars(&after), Op::Loop(repeat), func.span));
+    rest
+}
+
+/// Whether a function calls itself: whether all branches go that way. `before` are statements from blocks around, which
+/// are not in the result yet.
+fn asks(
+    program: &mut Program,
+    block: &Block,
+    path: &[bool],
+    before: &[&Stmt],
+    span: Span,
+) -> Block {
+    let (Some((last, stmts)), Some((is_then, path))) =
+        (block.stmts.split_last(), path.split_first())
+    else {
+        bug(PASS.name, "a branch")
+    };
+    let Op::If(cond, then, other) = &last.op else { bug(PASS.name, "a branch") };
+    let all: Vec<&Stmt> = before.iter().copied().chain(stmts).collect();
+    let needed = slice(&all, *cond);
+    let is_there = |stmt: &&Stmt| needed.iter().any(|known| std::ptr::eq(*known, *stmt));
+    let left: Vec<&Stmt> = all.iter().copied().filter(|stmt| !is_there(stmt)).collect();
+    let result = program.fresh("goes_on", Type::BOOL);
+    let no = Block { stmts: vec![], results: vec![Atom::Bool(false)] };
+    let goes_on = if path.is_empty() {
+        Block { stmts: vec![], results: vec![Atom::Bool(true)] }
+    } else {
+        asks(program, if *is_then { then } else { other }, path, &left, span)
+    };
+    let op = match (path.is_empty(), is_then) {
+        (true, true) => Op::Copy(*cond),
+        (true, false) => Op::Prim(Prim::Not, vec![*cond]),
+        (false, true) => Op::If(*cond, goes_on, no),
+        (false, false) => Op::If(*cond, no, goes_on),
+    };
+    let mut stmts: Vec<Stmt> = needed.into_iter().cloned().collect();
+    stmts.push(Stmt::new(vec![result], op, span));
+    Block { stmts, results: vec![Atom::Var(result)] }
+}
+
+/// Leaves out the call of a function whose loop has ended.
+fn end(block: &mut Block, path: &[bool]) {
+    let is_on_path = block.stmts.last_mut().zip(path.split_first());
+    if let Some((last, (is_then, path))) = is_on_path {
+        let Op::If(_, then, other) = &mut last.op else { bug(PASS.name, "a branch") };
+        return end(if *is_then { then } else { other }, path);
+    }
+    let Some(call) = block.stmts.pop() else { bug(PASS.name, "a call") };
+    block.stmts = call.vars.iter().map(|var| Stmt::new(vec![*var], Op::Undef, call.span)).collect();
+}
+
+/// The statements on the way to the call, and what it is given.
+fn step(block: &Block, path: &[bool]) -> (Vec<Stmt>, Vec<Atom>) {
+    let Some((last, before)) = block.stmts.split_last() else { bug(PASS.name, "a call") };
+    let mut stmts = before.to_vec();
+    match (&last.op, path.split_first()) {
+        (Op::If(_, then, other), Some((is_then, path))) => {
+            let (rest, args) = step(if *is_then { then } else { other }, path);
+            stmts.extend(rest);
+            (stmts, args)
+        }
+        (Op::Call(_, args), None) => (stmts, args.clone()),
+        _ => bug(PASS.name, "a call at the end of the path"),
+    }
+}
