@@ -61,9 +61,9 @@ pub fn passes(steps: u64, names: &[String]) -> Vec<String> {
 
 /// What does not hold of a file.
 fn in_each(configurations: &[Configuration], path: &Path, steps: u64) -> Vec<String> {
-    let file = path.strip_prefix(root()).unwrap_or(path).display();
-    let (mut refused, mut problems) = (None, vec![]);
-    for configuration in configurations {
+    let path_in = path.strip_prefix(root()).unwrap_or(path);
+    let (file, mut refused, mut problems) = (path_in.display(), None, vec![]);
+    for configuration in configurations.iter().filter(|one| one.takes(path_in)) {
         let name = &configuration.name;
         match deep(|| configuration.held(&Disk, path, steps)).and_then(|report| report) {
             Err(problem) => problems.push(format!("{file}: {problem}")),
