@@ -188,36 +188,41 @@ pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, level: &Level)
     let Some((repeat, ..)) = counted(stmt, false) else { return vec![] };
     let body = &repeat.body;
     let mut found = vec![];
-    let mut add = |what: VarId, wanted: &mut dyn FnMut() -> What| {
-        for (result, atom) in body.results.iter().enumerate().skip(repeat.states.len()) {
-            let Some(var) = atom.var() else { continue };
-            if let Some(is_boxed) = is_saved(program, body, var, what) {
-                found.push(Saved { result, is_boxed, what: wanted() });
-            }
-        }
-    };
     match level {
         Level::Updates(places) => {
-            add(repeat.states[state], &mut || What::Version(0));
-            for (at, place) in places.iter().enumerate() {
-                add(body.stmts[*place].vars[0], &mut || What::Version(at + 1));
+            let made = places.iter().map(|place| body.stmts[*place].vars[0]);
+            let versions = std::iter::once(repeat.states[state]).chain(made);
+            for (version, var) in versions.enumerate() {
+                let collected = collected(program, repeat, var).into_iter();
+                found.extend(collected.map(|(result, is_boxed)| Saved {
+                    result,
+                    is_boxed,
+                    what: What::Version(version),
+                }));
             }
         }
         Level::Inner(place, position, inner) => {
             let stmt = &body.stmts[*place];
             for one in saved(program, stmt, *position, inner) {
                 let var = stmt.vars[one.result];
-                let mut one = Some(one);
-                let is_once = mentions(body, var) == 1;
-                add(var, &mut || match one.take() {
-                    Some(one) if is_once => What::Inner(Box::new(one)),
-                    _ => What::Version(usize::MAX),
-                });
+                if let [(result, is_boxed)] = *collected(program, repeat, var)
+                    && mentions(body, var) == 1
+                {
+                    found.push(Saved { result, is_boxed, what: What::Inner(Box::new(one)) });
+                }
             }
         }
     }
-    found.retain(|saved| !matches!(saved.what, What::Version(usize::MAX)));
     found
+}
+
+/// The results of a loop that collect a variable of its body, and whether it is in a box there.
+fn collected(program: &Program, repeat: &Loop, what: VarId) -> Vec<(usize, bool)> {
+    let results = repeat.body.results.iter().enumerate().skip(repeat.states.len());
+    let as_saved = |(result, atom): (usize, &Atom)| {
+        Some((result, is_saved(program, &repeat.body, atom.var()?, what)?))
+    };
+    results.filter_map(as_saved).collect()
 }
 
 /// Whether a variable that is collected is another one, or that with sizes for rows that are not there, and whether it
