@@ -15,7 +15,7 @@ const NESTED: &str = "\
 def counted (x: Real): Real =
   loop a = x for _ < 1000 do loop b = a for _ < 1000 do sin b
 def until (x: Real): Real =
-  let (a, _) = loop (a, i) = (x, 0) while i < 1000 do (loop b = a for _ < 1000 do sin b, i + 1) in a
+  let (a, _) = loop (a, i) = (x, 0) while i != 1000 do (loop b = a for _ < 1000 do sin b, i + 1) in a
 def inner (x: Real): Real = loop b = x for _ < 1000 do sin b
 def called (x: Real): Real = loop a = x for _ < 1000 do inner a
 def apart (x: Real): Real = loop b = (loop a = x for _ < 10 do sin a) for _ < 1000 do inner b
@@ -27,7 +27,7 @@ const LONG: &str = "\
 def step (x: Real) (total: Real): Real = sum [ sin (x * real k + total) | k < 2000 ]
 def work (x: Real) (n: Int): Real = loop total = x for _ < n do step x total
 def until (x: Real) (n: Int): Real =
-  let (total, _) = loop (total, i) = (x, 0) while i < n do (step x total, i + 1) in total
+  let (total, _) = loop (total, i) = (x, 0) while i != n do (step x total, i + 1) in total
 ";
 
 fn call(entry: &str, args: &[&str], engine: &str, progress: &Arc<Progress>) -> Call {
