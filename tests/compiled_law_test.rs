@@ -97,6 +97,8 @@ const LEAVES: &[Leave] = &[
     (Law::Code, "tests/ad/continuations.pull", "tried", GROWING),
     (Law::Forward, "tests/ad/depth.pull", "long_power", PRODUCTS),
     (Law::Forward, "tests/ad/depth.pull", "turns", PRODUCTS),
+    (Law::Forward, "tests/ad/depth.pull", "while_power", PRODUCTS),
+    (Law::Forward, "tests/ad/depth.pull", "whiles", PRODUCTS),
     (Law::Reverse, "tests/ad/checkpoints.pull", "(nested 5)", AGAIN),
 ];
 
