@@ -276,7 +276,7 @@ impl Body<'_, '_> {
         let texts: Vec<String> = elements.iter().map(|atom| self.atom(*atom)).collect();
         let (ty, number, site) = (self.ty(var), var.index(), self.site());
         let (elem, name, c_elem) = (self.elem(ty), self.c_type(ty), elem_type(ty.elem));
-        self.line(format_args!("static const {c_elem} t{number}[{count}] = {{"));
+        self.line(format_args!("static const {c_elem} table{number}[{count}] = {{"));
         for texts in texts.chunks(FEW) {
             self.line(format_args!("  {},", texts.join(", ")));
         }
@@ -286,7 +286,7 @@ impl Body<'_, '_> {
             var,
             &format!("({name}){{b{number}, ({c_elem} *)PB_ITEMS(b{number}), {{{sizes}}}}}"),
         );
-        self.line(format_args!("memcpy(v{number}.p, t{number}, sizeof t{number});"));
+        self.line(format_args!("memcpy(v{number}.p, table{number}, sizeof table{number});"));
         self.bind_owned(var);
         true
     }
