@@ -78,28 +78,33 @@ fn calls(block: &Block, func: FuncId) -> usize {
     count
 }
 
-/// Whether it is cheap to ask twice which way a function goes.
+/// Whether it is cheap to ask twice which way a function goes, and changes nothing to ask before all else: what fails
+/// first, and what has been told by then.
 fn is_cheap(func: &Func, path: &[bool]) -> bool {
-    let (mut block, mut count) = (&func.body, 0);
-    let mut stmts: Vec<&Stmt> = vec![];
+    let mut block = &func.body;
+    let (mut stmts, mut asked): (Vec<&Stmt>, Vec<&Stmt>) = (vec![], vec![]);
     for is_then in path {
         let Some((last, before)) = block.stmts.split_last() else { return false };
         let Op::If(cond, then, other) = &last.op else { return false };
         stmts.extend(before);
-        let needed = slice(&stmts, *cond);
-        let is_plain = |stmt: &&&Stmt| {
-            matches!(
-                stmt.op,
-                Op::Prim(..) | Op::Index(..) | Op::Dim(..) | Op::Select(..) | Op::Copy(_)
-            )
-        };
-        count += needed.len();
-        if needed.iter().filter(is_plain).count() < needed.len() {
+        asked.extend(slice(&stmts, *cond));
+        let is_asked = |stmt: &Stmt| asked.iter().any(|known| std::ptr::eq(*known, stmt));
+        let last = stmts.iter().rposition(|stmt| is_asked(stmt) && !is_sure(stmt)).unwrap_or(0);
+        if !stmts[..last].iter().all(|stmt| is_asked(stmt) || is_sure(stmt)) {
             return false;
         }
         block = if *is_then { then } else { other };
     }
-    !path.is_empty() && count <= DEAREST
+    let is_plain = |stmt: &&Stmt| is_sure(stmt) || matches!(stmt.op, Op::Prim(..) | Op::Index(..));
+    !path.is_empty() && asked.len() <= DEAREST && asked.iter().all(is_plain)
+}
+
+/// Whether a statement only computes a value, and surely has one.
+fn is_sure(stmt: &Stmt) -> bool {
+    match &stmt.op {
+        Op::Prim(prim, _) => prim.row().is_pure(),
+        op => matches!(op, Op::Copy(_) | Op::Dim(..) | Op::Select(..)),
+    }
 }
 
 /// The statements that an atom needs.
