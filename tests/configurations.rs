@@ -55,7 +55,7 @@ impl Configuration {
 
     /// Whether it can run a file, by its path in the repository.
     pub fn takes(&self, path: &Path) -> bool {
-        path != Path::new(HIGH_TOWERS) || self.without.iter().all(|pass| pass != "dce")
+        path != Path::new(HIGH_TOWERS) || self.without != ["dce"]
     }
 
     /// The one that a test of this file takes: by its path in the repository, so that over many files all

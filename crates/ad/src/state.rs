@@ -1,7 +1,7 @@
 //! What differentiation knows while it is under way.
 
 use pullback_base::Diagnostic;
-use pullback_ir::{Atom, Constructor, Data, DataId, FuncId, Program, RequestId, Type, VarId};
+use pullback_ir::{Atom, Boxes, DataId, FuncId, Program, RequestId, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::activity::Summaries;
@@ -36,21 +36,6 @@ pub(crate) struct Derived {
     pub(crate) residuals: Vec<Type>,
     /// For each parameter that moves, whether its cotangent is accumulated.
     pub(crate) accs: Vec<bool>,
-}
-
-/// The boxes around arrays that are saved.
-#[derive(Default)]
-pub(crate) struct Boxes(FxHashMap<Type, DataId>);
-
-impl Boxes {
-    pub(crate) fn of(&mut self, program: &mut Program, ty: Type) -> DataId {
-        *self.0.entry(ty).or_insert_with(|| {
-            let constructors = vec![Constructor { name: "Saved".into(), fields: vec![ty] }];
-            let data =
-                Data { name: "saved".into(), constructors, tangent: None, is_tangent: false };
-            program.datas.push(data)
-        })
-    }
 }
 
 pub(crate) type Told<T> = Result<T, Box<Diagnostic>>;

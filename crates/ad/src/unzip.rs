@@ -15,14 +15,13 @@
 //! - in a branch: a slot that branches share, so that together these are a sum with the condition as its tag.
 
 use pullback_base::{Span, bug};
-use pullback_ir::{Arm, Atom, Block, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId};
+use pullback_ir::{Arm, Atom, Block, Boxes, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId};
 use pullback_prim::{Class, Prim, PrimTy};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::name::NAME;
 use crate::sites::{Site, Sites};
 use crate::split::Halves;
-use crate::state::Boxes;
 
 /// What the linear part is given.
 pub(crate) struct Closed {

@@ -1,6 +1,7 @@
 //! The first-order array IR of the compiler. [`Program`] has its forms, `ty` its types, `walk` what goes
 //! through code.
 
+mod boxes;
 pub mod eval;
 mod parse;
 mod print;
@@ -13,6 +14,7 @@ mod ty;
 mod verify;
 mod walk;
 
+pub use boxes::Boxes;
 pub use parse::parse;
 pub use program::{
     Arm, Atom, Block, Constructor, Data, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program,

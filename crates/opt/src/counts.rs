@@ -1,9 +1,9 @@
 //! A loop that counts up to a bound that it does not change runs over indices.
 
-use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type};
+use pullback_ir::{Atom, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
-use crate::pass::{Pass, each_body};
+use crate::pass::{Pass, each_stmt};
 
 pub(crate) const PASS: Pass = Pass {
     name: "counts",
@@ -14,62 +14,24 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    each_body(program, |program, body| {
-        let mut counts = Counts { program, changed: false };
-        counts.block(body);
-        counts.changed
+    each_stmt(program, |program, stmt, before| {
+        let Op::Loop(repeat) = &mut stmt.op else { return false };
+        let Some((place, start, bound)) = counter(repeat) else { return false };
+        let (span, end) = (stmt.span, stmt.vars.remove(place));
+        let [index, count] = ["i", "count"].map(|name| program.fresh(name, Type::INT));
+        let define = |var: VarId, prim: Prim, args: [Atom; 2]| {
+            Stmt::new(vec![var], Op::Prim(prim, args.to_vec()), span)
+        };
+        before.push(define(end, Prim::IntMax, [bound, Atom::Int(start)]));
+        before.push(define(count, Prim::IntSub, [Atom::Var(end), Atom::Int(start)]));
+        repeat.init.remove(place);
+        repeat.body.results.remove(place);
+        let value =
+            define(repeat.states.remove(place), Prim::IntAdd, [Atom::Var(index), Atom::Int(start)]);
+        repeat.body.stmts.insert(0, value);
+        repeat.form = LoopForm::For { index, count: Atom::Var(count), down: false };
+        true
     })
-}
-
-struct Counts<'p> {
-    program: &'p mut Program,
-    changed: bool,
-}
-
-impl Counts<'_> {
-    fn block(&mut self, block: &mut Block) {
-        let mut stmts = Vec::with_capacity(block.stmts.len());
-        for mut stmt in std::mem::take(&mut block.stmts) {
-            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
-            if let Op::Loop(repeat) = &stmt.op
-                && let Some((place, start, bound)) = counter(repeat)
-            {
-                self.changed = true;
-                self.count(&mut stmt, place, start, bound, &mut stmts);
-            } else {
-                stmts.push(stmt);
-            }
-        }
-        block.stmts = stmts;
-    }
-
-    /// Writes a loop, of which a state counts from a number up to a bound, over indices.
-    fn count(
-        &mut self,
-        stmt: &mut Stmt,
-        place: usize,
-        start: i64,
-        bound: Atom,
-        out: &mut Vec<Stmt>,
-    ) {
-        let span = stmt.span;
-        let mut named = |name: &str| self.program.fresh(name, Type::INT);
-        let [index, count] = ["i", "count"].map(&mut named);
-        let end = stmt.vars.remove(place);
-        let end_of = Op::Prim(Prim::IntMax, vec![bound, Atom::Int(start)]);
-        out.push(Stmt::new(vec![end], end_of, span));
-        let count_of = Op::Prim(Prim::IntSub, vec![Atom::Var(end), Atom::Int(start)]);
-        out.push(Stmt::new(vec![count], count_of, span));
-        if let Op::Loop(Loop { form, states, init, body }) = &mut stmt.op {
-            let state = states.remove(place);
-            init.remove(place);
-            body.results.remove(place);
-            let value = Op::Prim(Prim::IntAdd, vec![Atom::Var(index), Atom::Int(start)]);
-            body.stmts.insert(0, Stmt::new(vec![state], value, span));
-            *form = LoopForm::For { index, count: Atom::Var(count), down: false };
-        }
-        out.push(stmt.clone());
-    }
 }
 
 /// The state of a loop that counts, the number that it starts from, and the bound.

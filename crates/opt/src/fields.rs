@@ -10,7 +10,7 @@ use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Match, Op, Program, Stmt, VarId, holds_real};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, each_body};
+use crate::pass::{Pass, each_stmt};
 
 pub(crate) const PASS: Pass = Pass {
     name: "fields",
@@ -21,16 +21,13 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    each_body(program, |program, body| {
-        let mut fields = Fields { program, changed: false };
-        fields.block(body);
-        fields.changed
+    each_stmt(program, |program, stmt, before| {
+        matches!(stmt.op, Op::Loop(_)) && Fields { program }.take(stmt, before)
     })
 }
 
 struct Fields<'p> {
     program: &'p mut Program,
-    changed: bool,
 }
 
 /// Where a field is in a value: through which constructors, and which of their fields.
@@ -46,25 +43,18 @@ struct Wanted {
 }
 
 impl Fields<'_> {
-    fn block(&mut self, block: &mut Block) {
-        let mut stmts = Vec::with_capacity(block.stmts.len());
-        for mut stmt in std::mem::take(&mut block.stmts) {
-            if matches!(stmt.op, Op::Loop(_)) {
-                let mut atoms = FxHashMap::default();
-                for (value, wanted) in &self.wanted(&stmt) {
-                    let taken = self.taken(wanted, &[], *value, stmt.span);
-                    for (old, new) in wanted.fields.values().zip(&taken.vars) {
-                        atoms.extend(old.iter().map(|old| (*old, Atom::Var(*new))));
-                    }
-                    stmts.push(taken);
-                    self.changed = true;
-                }
-                stmt.op.blocks_mut().into_iter().for_each(|block| block.substitute(&atoms));
+    /// Takes fields out before a loop, which reads what is taken out; whether there are any.
+    fn take(&mut self, repeat: &mut Stmt, before: &mut Vec<Stmt>) -> bool {
+        let mut atoms = FxHashMap::default();
+        for (value, wanted) in &self.wanted(repeat) {
+            let taken = self.taken(wanted, &[], *value, repeat.span);
+            for (old, new) in wanted.fields.values().zip(&taken.vars) {
+                atoms.extend(old.iter().map(|old| (*old, Atom::Var(*new))));
             }
-            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
-            stmts.push(stmt);
+            before.push(taken);
         }
-        block.stmts = stmts;
+        repeat.op.blocks_mut().into_iter().for_each(|block| block.substitute(&atoms));
+        !atoms.is_empty()
     }
 
     /// What a loop reads of values from before it, of those where arrays are among that.

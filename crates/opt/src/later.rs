@@ -5,11 +5,11 @@
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::effects::Effects;
 use crate::hoist::names;
-use crate::pass::{Pass, each_body};
+use crate::pass::{Pass, each_body, read_from};
 
 pub(crate) const PASS: Pass = Pass {
     name: "later",
@@ -76,10 +76,11 @@ impl Later<'_> {
             if let Some((array, place, rows)) = self.is_looked_at_there(block, at, &own) {
                 let span = block.stmts[at].span;
                 let (copy, row) = copied(self.program, array, &place, span);
-                let rest = &mut block.stmts[at + 1..];
-                let atoms =
-                    rows.into_iter().map(|row_before| (row_before, Atom::Var(row))).collect();
-                rest.iter_mut().for_each(|stmt| instead(stmt, array, &place, row, &atoms));
+                // What looks at it looks at the copy.
+                let mut rest = Block { stmts: block.stmts.split_off(at + 1), results: vec![] };
+                rest.substitute(&rows.into_iter().map(|name| (name, Atom::Var(row))).collect());
+                rest.visit_mut(&mut |stmt| read_from(&mut stmt.op, array, &place, row));
+                block.stmts.append(&mut rest.stmts);
                 let count = copy.len();
                 block.stmts.splice(at..at, copy);
                 at += count;
@@ -224,32 +225,5 @@ impl Looks<'_> {
                 .blocks()
                 .into_iter()
                 .all(|inner| inner.stmts.iter().all(|stmt| self.stmt(stmt)))
-    }
-}
-
-/// Lets a statement look at a copy of what is in a place of an array.
-fn instead(
-    stmt: &mut Stmt,
-    array: VarId,
-    place: &[Atom],
-    row: VarId,
-    atoms: &FxHashMap<VarId, Atom>,
-) {
-    stmt.op.for_each_atom_mut(&mut |atom| {
-        if let Some(other) = atom.var().and_then(|var| atoms.get(&var)) {
-            *atom = *other;
-        }
-    });
-    if let Op::Index(Atom::Var(of), at) = &stmt.op
-        && *of == array
-        && at.starts_with(place)
-    {
-        let rest = at[place.len()..].to_vec();
-        let row = Atom::Var(row);
-        stmt.op = if rest.is_empty() { Op::Copy(row) } else { Op::Index(row, rest) };
-    }
-    for block in stmt.op.blocks_mut() {
-        block.substitute(atoms);
-        block.stmts.iter_mut().for_each(|stmt| instead(stmt, array, place, row, atoms));
     }
 }

@@ -1,6 +1,6 @@
 //! What a pass is, and what several of them need.
 
-use pullback_ir::{Block, FuncId, Op, Program};
+use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
 
 /// A pass: from programs to programs that mean the same.
 #[derive(Debug)]
@@ -28,6 +28,44 @@ pub(crate) fn each_body(
         program.funcs[func].body = body;
     }
     changed
+}
+
+/// Runs over every statement of every function, those inside a statement after it: it may become another one, and others
+/// may come before it; whether any changed.
+pub(crate) fn each_stmt(
+    program: &mut Program,
+    mut run: impl FnMut(&mut Program, &mut Stmt, &mut Vec<Stmt>) -> bool,
+) -> bool {
+    each_body(program, |program, body| in_block(program, body, &mut run))
+}
+
+fn in_block(
+    program: &mut Program,
+    block: &mut Block,
+    run: &mut impl FnMut(&mut Program, &mut Stmt, &mut Vec<Stmt>) -> bool,
+) -> bool {
+    let mut changed = false;
+    let mut stmts = Vec::with_capacity(block.stmts.len());
+    for mut stmt in std::mem::take(&mut block.stmts) {
+        changed |= run(program, &mut stmt, &mut stmts);
+        for inner in stmt.op.blocks_mut() {
+            changed |= in_block(program, inner, run);
+        }
+        stmts.push(stmt);
+    }
+    block.stmts = stmts;
+    changed
+}
+
+/// Lets an operation that reads an array at a place, or further in, read what is there from another one.
+pub(crate) fn read_from(op: &mut Op, array: VarId, place: &[Atom], other: VarId) {
+    if let Op::Index(Atom::Var(of), at) = op
+        && *of == array
+        && at.starts_with(place)
+    {
+        let (rest, other) = (at[place.len()..].to_vec(), Atom::Var(other));
+        *op = if rest.is_empty() { Op::Copy(other) } else { Op::Index(other, rest) };
+    }
 }
 
 /// How many statements a block has, those inside it counted.

@@ -2,10 +2,10 @@
 //! in which powers of one number share their squares. That is done once derivatives are made: the derivative of a
 //! power is one more power, and that of its products is longer.
 
-use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, Type};
+use pullback_ir::{Atom, FuncId, Op, Program, Stmt, Type};
 use pullback_prim::Prim;
 
-use crate::pass::{Pass, each_body};
+use crate::pass::{Pass, each_stmt};
 
 pub(crate) const PASS: Pass = Pass {
     name: "powers",
@@ -18,25 +18,11 @@ pub(crate) const PASS: Pass = Pass {
 const LARGEST: u64 = 16;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    each_body(program, in_block)
-}
-
-fn in_block(program: &mut Program, block: &mut Block) -> bool {
-    let mut changed = false;
-    let mut stmts = Vec::with_capacity(block.stmts.len());
-    for mut stmt in std::mem::take(&mut block.stmts) {
-        for inner in stmt.op.blocks_mut() {
-            changed |= in_block(program, inner);
-        }
-        let mut products = Products { program, stmt: &stmt, stmts: &mut stmts };
-        if let Some(op) = products.of_stmt() {
-            stmt.op = op;
-            changed = true;
-        }
-        stmts.push(stmt);
-    }
-    block.stmts = stmts;
-    changed
+    each_stmt(program, |program, stmt, stmts| {
+        let Some(op) = Products { program, stmt, stmts }.of_stmt() else { return false };
+        stmt.op = op;
+        true
+    })
 }
 
 /// The products for one statement, which come before it.

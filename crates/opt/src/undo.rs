@@ -7,13 +7,12 @@ mod plan;
 
 use pullback_base::{Span, bug};
 use pullback_ir::{
-    Arm, Atom, Block, Constructor, Data, DataId, FuncId, Loop, Match, Op, Program, Stmt, Type,
-    VarId,
+    Arm, Atom, Block, Boxes, DataId, FuncId, Loop, Match, Op, Program, Stmt, Type, VarId,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::later::copied;
-use crate::pass::{Pass, each_body};
+use crate::pass::{Pass, each_body, read_from};
 use plan::{Base, Level, Pair, Reading, Saved, What, counted, level, opened, reading, saved};
 
 pub(crate) const PASS: Pass = Pass {
@@ -26,8 +25,9 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let mut boxes = Boxes::default();
     each_body(program, |program, body| {
-        let mut undo = Undo { program, boxes: FxHashMap::default(), changed: false };
+        let mut undo = Undo { program, boxes: &mut boxes, changed: false };
         undo.block(body);
         undo.changed
     })
@@ -35,8 +35,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
 
 struct Undo<'p> {
     program: &'p mut Program,
-    /// Data types with one field of a type.
-    boxes: FxHashMap<Type, DataId>,
+    boxes: &'p mut Boxes,
     changed: bool,
 }
 
@@ -167,7 +166,8 @@ impl Undo<'_> {
                     kept.push((Atom::Var(*var), None));
                     continue;
                 }
-                let data = self.box_of(self.program.vars[*var].ty);
+                let ty = self.program.vars[*var].ty;
+                let data = self.boxes.of(self.program, ty);
                 let boxed = self.program.fresh("saved", Type::data(data));
                 let stmt = Stmt::new(vec![boxed], Op::Con(0, vec![Atom::Var(*var)]), span);
                 body.stmts.insert(place + 1, stmt);
@@ -184,15 +184,6 @@ impl Undo<'_> {
             own.push((all, data));
         }
         Logs { own, inner }
-    }
-
-    /// A data type with one field of this type.
-    fn box_of(&mut self, ty: Type) -> DataId {
-        *self.boxes.entry(ty).or_insert_with(|| {
-            let constructors = vec![Constructor { name: "Saved".into(), fields: vec![ty] }];
-            let name = "saved".into();
-            self.program.datas.push(Data { name, constructors, tangent: None, is_tangent: false })
-        })
     }
 
     /// Lets a backward loop restore the array, which is `end` after the iterations, and read it instead of what was
@@ -354,13 +345,8 @@ fn instead(block: &mut Block, saved: VarId, at: &[Atom], array: VarId, is_boxed:
         }
         if boxes.iter().any(|var| opened(&stmt.op, *var)) {
             stmt.op = Op::Copy(Atom::Var(array));
-        } else if let Op::Index(Atom::Var(var), place) = &stmt.op
-            && *var == saved
-            && !is_boxed
-        {
-            let rest = place[at.len()..].to_vec();
-            let array = Atom::Var(array);
-            stmt.op = if rest.is_empty() { Op::Copy(array) } else { Op::Index(array, rest) };
+        } else if !is_boxed {
+            read_from(&mut stmt.op, saved, at, array);
         }
     });
     block.stmts.retain(|stmt| !is_boxed || !is_read(&stmt.op));
