@@ -59,19 +59,23 @@ impl Fields<'_> {
 
     /// What a loop reads of values from before it, of those where arrays are among that.
     fn wanted(&self, repeat: &Stmt) -> Vec<(Atom, Wanted)> {
-        let mut inside = Inside::default();
-        inside.stmt(repeat);
-        let Inside { bound, used, matches } = inside;
+        let mut bound: FxHashSet<VarId> = repeat.op.inner_params().into_iter().collect();
+        let mut used = FxHashSet::default();
+        for block in repeat.op.blocks() {
+            bound.extend(block.bound());
+            block.visit_atoms(&mut |atom| used.extend(atom.var()));
+        }
         let mut found: Vec<(Atom, Wanted)> = vec![];
         // Which field of which of these a variable is.
         let mut places: FxHashMap<VarId, (usize, Path)> = FxHashMap::default();
-        for cases in matches {
+        let mut look = |stmt: &Stmt| {
+            let Op::Match(cases) = &stmt.op else { return };
             let value = cases.scrutinee;
-            let Some(var) = value.var() else { continue };
+            let Some(var) = value.var() else { return };
             let (at, path) = if let Some(place) = places.get(&var) {
                 place.clone()
             } else if bound.contains(&var) {
-                continue;
+                return;
             } else {
                 let known = found.iter().position(|(other, _)| *other == value);
                 let new = found.len();
@@ -96,7 +100,8 @@ impl Fields<'_> {
                     }
                 }
             }
-        }
+        };
+        repeat.op.blocks().into_iter().for_each(|block| block.visit(&mut look));
         let is_array = |vars: &Vec<VarId>| self.program.vars[vars[0]].ty.is_array();
         found.retain(|(_, wanted)| wanted.fields.values().any(is_array));
         found
@@ -157,37 +162,6 @@ impl Fields<'_> {
                 nothing
             });
             block.results.push(Atom::Var(var));
-        }
-    }
-}
-
-/// What there is in a loop: the variables that it binds, but for indices, those that it uses, and its branches by
-/// constructors.
-#[derive(Default)]
-struct Inside<'b> {
-    bound: FxHashSet<VarId>,
-    used: FxHashSet<VarId>,
-    matches: Vec<&'b Match>,
-}
-
-impl<'b> Inside<'b> {
-    fn stmt(&mut self, stmt: &'b Stmt) {
-        stmt.op.for_each_atom(&mut |atom| self.used.extend(atom.var()));
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others bind nothing but results")]
-        match &stmt.op {
-            Op::Loop(repeat) => self.bound.extend(&repeat.states),
-            Op::Match(cases) => {
-                self.bound.extend(cases.arms.iter().flat_map(|arm| &arm.params));
-                self.matches.push(cases);
-            }
-            _ => {}
-        }
-        for block in stmt.op.blocks() {
-            for stmt in &block.stmts {
-                self.bound.extend(&stmt.vars);
-                self.stmt(stmt);
-            }
-            self.used.extend(block.results.iter().filter_map(|atom| atom.var()));
         }
     }
 }
