@@ -101,10 +101,10 @@ fn is_cheap(func: &Func, path: &[bool]) -> bool {
 
 /// Whether a statement only computes a value, and surely has one.
 fn is_sure(stmt: &Stmt) -> bool {
-    match &stmt.op {
-        Op::Prim(prim, _) => prim.row().is_pure(),
-        op => matches!(op, Op::Copy(_) | Op::Dim(..) | Op::Select(..)),
+    if let Op::Prim(prim, _) = &stmt.op {
+        return prim.row().is_pure();
     }
+    matches!(stmt.op, Op::Copy(_) | Op::Dim(..) | Op::Select(..))
 }
 
 /// The statements that an atom needs.
