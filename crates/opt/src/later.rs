@@ -1,11 +1,12 @@
 //! An array with another element is made after the last look at the array before: then nobody holds that one, and the
 //! element is written in its place. Where a cotangent is taken out of an array of cotangents and zero is left behind,
 //! derivatives say the latter first. If nothing can wait, since the new array is needed for what looks at the one before,
-//! but all of that looks at the element or row that is written, then that is copied before it is written.
+//! but all of that looks at the element or row that is written, then that is copied before it is written. What only asks
+//! for a size does so before.
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::effects::Effects;
 use crate::hoist::names;
@@ -15,7 +16,8 @@ pub(crate) const PASS: Pass = Pass {
     name: "later",
     about: "makes an array with another element after what looks at the array before",
     law: "b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x` does not fail; \
-          b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]",
+          b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]; \
+          b = a with [i] = x; s; n = dim(a, k) = n = dim(a, k); b = a with [i] = x; s",
     run,
 };
 
@@ -53,6 +55,7 @@ impl Later<'_> {
             }
             calm.push(is_calm);
         }
+        self.ask_first(block, &mut calm);
         for at in (0..block.stmts.len()).rev() {
             let Some(last) = self.last_look(&block.stmts, at) else { continue };
             let place = at..=last;
@@ -64,7 +67,36 @@ impl Later<'_> {
             }
         }
         self.take_rows(block, states);
-        calm.iter().all(|calm| *calm)
+        let all_calm = calm.iter().all(|calm| *calm);
+        // Copies of rows ask for sizes.
+        calm.resize(block.stmts.len(), true);
+        self.ask_first(block, &mut calm);
+        all_calm
+    }
+
+    /// Asks for sizes of arrays before others are made of them: those that are as large.
+    fn ask_first(&mut self, block: &mut Block, calm: &mut [bool]) {
+        // What an array or an accumulator is made of, and where.
+        let mut before: FxHashMap<VarId, VarId> = FxHashMap::default();
+        let mut taken: FxHashMap<VarId, usize> = FxHashMap::default();
+        for at in 0..block.stmts.len() {
+            let Stmt { vars, op, .. } = &mut block.stmts[at];
+            if let Op::Update(Atom::Var(array), ..) | Op::NewAcc(Atom::Var(array)) = op {
+                before.insert(vars[0], *array);
+                taken.entry(*array).or_insert(at);
+            } else if let Op::ReadAcc(acc) = op {
+                before.extend(acc.var().and_then(|acc| Some((vars[0], *before.get(&acc)?))));
+            } else if let Op::Dim(Atom::Var(array), _) = op {
+                while let Some(older) = before.get(array) {
+                    *array = *older;
+                }
+                let Some(first) = taken.get(array).copied() else { continue };
+                block.stmts[first..=at].rotate_right(1);
+                calm[first..=at].rotate_right(1);
+                taken.values_mut().filter(|place| **place >= first).for_each(|place| *place += 1);
+                self.changed = true;
+            }
+        }
     }
 
     /// Copies what is written over where all later looks are at that.

@@ -2,19 +2,29 @@
 //!
 //! A loop, the *forward* one, changes an array that is its state, and saves it in every iteration: the array before the
 //! iteration, after it, or between two changes. Another loop, the *backward* one, runs over the same iterations from the
-//! last to the first and reads what is saved. The array may be changed in a loop inside: then it is saved there, and
-//! there is a loop inside the backward one that reads it.
+//! last to the first and reads what is saved. Among the changes may be loops inside. The array may be saved in one of
+//! them: then there is a loop inside the backward one that reads it.
 
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How an iteration of the forward loop changes the array.
-pub(super) enum Level {
-    /// By these statements of its body, in order: `v1 = v0 with [i] = x`, `v2 = v1 with [j] = y`, ….
-    Updates(Vec<usize>),
-    /// By one statement, a loop that has it as this state.
-    Inner(usize, usize, Box<Level>),
+/// How an iteration of the forward loop changes the array: by these statements of its body, in order.
+pub(super) struct Level {
+    pub steps: Vec<Step>,
+}
+
+pub(super) struct Step {
+    /// Which statement of the body it is.
+    pub place: usize,
+    pub change: Change,
+}
+
+pub(super) enum Change {
+    /// `v1 = v0 with [i] = x`.
+    Update,
+    /// A loop that has the array as this state.
+    Loop(usize, Level),
 }
 
 /// Where the array is saved.
@@ -23,13 +33,14 @@ pub(super) struct Saved {
     pub result: usize,
     /// Whether each of them is in a box.
     pub is_boxed: bool,
-    /// After how many updates, or where the loop inside saves it.
     pub what: What,
 }
 
 pub(super) enum What {
+    /// The array after so many steps.
     Version(usize),
-    Inner(Box<Saved>),
+    /// What a step, a loop inside, saves.
+    Inner(usize, Box<Saved>),
 }
 
 /// What is read in the backward loop: an array of what iterations saved, or of that in an iteration around.
@@ -149,33 +160,33 @@ pub(super) fn counted(stmt: &Stmt, is_down: bool) -> Option<(&Loop, VarId, Atom)
     None
 }
 
-/// How a forward loop changes one of its states, if only by updates, or only in a loop inside.
+/// How a forward loop changes one of its states, if only by updates and in loops inside.
 pub(super) fn level(program: &Program, stmt: &Stmt, state: usize) -> Option<Level> {
     let (repeat, ..) = counted(stmt, false)?;
     let start = *repeat.states.get(state)?;
     let rank = usize::from(program.vars[start].ty.rank);
-    let mut updates = vec![];
+    let mut steps = vec![];
     let mut version = repeat.body.results.get(state)?.var()?;
     while version != start {
         let place = definition(&repeat.body, version)?;
         let made = &repeat.body.stmts[place];
-        if let Op::Update(Atom::Var(before), at, _) = &made.op {
+        let (before, change) = if let Op::Update(before, at, _) = &made.op {
             // What is written over is a number, or a row of them.
             if at.len() + 1 < rank {
                 return None;
             }
-            updates.push(place);
-            version = *before;
-            continue;
-        }
-        let position = made.vars.iter().position(|var| *var == version)?;
-        let inner = level(program, made, position)?;
-        let (repeat, ..) = counted(made, false)?;
-        let is_all = updates.is_empty() && repeat.init[position] == Atom::Var(start);
-        return is_all.then(|| Level::Inner(place, position, Box::new(inner)));
+            (*before, Change::Update)
+        } else {
+            let position = made.vars.iter().position(|var| *var == version)?;
+            let inner = level(program, made, position)?;
+            let (repeat, ..) = counted(made, false)?;
+            (repeat.init[position], Change::Loop(position, inner))
+        };
+        steps.push(Step { place, change });
+        version = before.var()?;
     }
-    updates.reverse();
-    (!updates.is_empty()).then_some(Level::Updates(updates))
+    steps.reverse();
+    (!steps.is_empty()).then_some(Level { steps })
 }
 
 /// The statement of a block that binds a variable.
@@ -188,31 +199,30 @@ pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, level: &Level)
     let Some((repeat, ..)) = counted(stmt, false) else { return vec![] };
     let body = &repeat.body;
     let mut found = vec![];
-    match level {
-        Level::Updates(places) => {
-            let made = places.iter().map(|place| body.stmts[*place].vars[0]);
-            let versions = std::iter::once(repeat.states[state]).chain(made);
-            for (version, var) in versions.enumerate() {
-                let collected = collected(program, repeat, var).into_iter();
-                found.extend(collected.map(|(result, is_boxed)| Saved {
-                    result,
-                    is_boxed,
-                    what: What::Version(version),
-                }));
-            }
-        }
-        Level::Inner(place, position, inner) => {
-            let stmt = &body.stmts[*place];
-            for one in saved(program, stmt, *position, inner) {
-                let var = stmt.vars[one.result];
-                if let [(result, is_boxed)] = *collected(program, repeat, var)
-                    && mentions(body, var) == 1
-                {
-                    found.push(Saved { result, is_boxed, what: What::Inner(Box::new(one)) });
-                }
+    let mut version = repeat.states[state];
+    for (at, step) in level.steps.iter().enumerate() {
+        let what = |(result, is_boxed)| Saved { result, is_boxed, what: What::Version(at) };
+        found.extend(collected(program, repeat, version).into_iter().map(what));
+        let stmt = &body.stmts[step.place];
+        let Change::Loop(position, inner) = &step.change else {
+            version = stmt.vars[0];
+            continue;
+        };
+        version = stmt.vars[*position];
+        for one in saved(program, stmt, *position, inner) {
+            let var = stmt.vars[one.result];
+            if let [(result, is_boxed)] = *collected(program, repeat, var)
+                && mentions(body, var) == 1
+            {
+                found.push(Saved { result, is_boxed, what: What::Inner(at, Box::new(one)) });
             }
         }
     }
+    let what = |(result, is_boxed)| {
+        let what = What::Version(level.steps.len());
+        Saved { result, is_boxed, what }
+    };
+    found.extend(collected(program, repeat, version).into_iter().map(what));
     found
 }
 
@@ -275,28 +285,24 @@ pub(super) fn reading(
     }
     pair.indices.insert(forward_index, index);
     let at = base.of(index);
-    match (level, &saved.what) {
-        (Level::Updates(_), What::Version(_)) => {
-            let mut reads = Reads { base, at: &at, boxes: FxHashSet::default() };
-            reads.block(&back.body, saved.is_boxed).then_some(Reading { inner: None })
-        }
-        (Level::Inner(place, _, level), What::Inner(inner_saved)) => {
-            let inner_base = inner_base(program, &back.body, base, &at, saved.is_boxed)?;
-            let in_blocks = |stmt: &Stmt| -> usize {
-                stmt.op.blocks().iter().map(|block| mentions(block, inner_base.var)).sum()
-            };
-            let stmts = &back.body.stmts;
-            let reader = stmts.iter().position(|stmt| in_blocks(stmt) > 0)?;
-            // Nothing else looks at it.
-            if in_blocks(&stmts[reader]) != mentions(&back.body, inner_base.var) {
-                return None;
-            }
-            let loops = (&repeat.body.stmts[*place], &stmts[reader]);
-            let inner = reading(program, loops, level, inner_saved, &inner_base, pair)?;
-            Some(Reading { inner: Some((reader, inner_base, Box::new(inner))) })
-        }
-        (Level::Updates(_), What::Inner(_)) | (Level::Inner(..), What::Version(_)) => None,
+    let What::Inner(step, inner_saved) = &saved.what else {
+        let mut reads = Reads { base, at: &at, boxes: FxHashSet::default() };
+        return reads.block(&back.body, saved.is_boxed).then_some(Reading { inner: None });
+    };
+    let Step { place, change: Change::Loop(_, level) } = &level.steps[*step] else { return None };
+    let inner_base = inner_base(program, &back.body, base, &at, saved.is_boxed)?;
+    let in_blocks = |stmt: &Stmt| -> usize {
+        stmt.op.blocks().iter().map(|block| mentions(block, inner_base.var)).sum()
+    };
+    let stmts = &back.body.stmts;
+    let reader = stmts.iter().position(|stmt| in_blocks(stmt) > 0)?;
+    // Nothing else looks at it.
+    if in_blocks(&stmts[reader]) != mentions(&back.body, inner_base.var) {
+        return None;
     }
+    let loops = (&repeat.body.stmts[*place], &stmts[reader]);
+    let inner = reading(program, loops, level, inner_saved, &inner_base, pair)?;
+    Some(Reading { inner: Some((reader, inner_base, Box::new(inner))) })
 }
 
 /// What an iteration of a backward loop reads of what a loop inside saved: taken out of its box or its array, or still
