@@ -1,8 +1,8 @@
 //! An array with another element is made after the last look at the array before: then nobody holds that one, and the
 //! element is written in its place. Where a cotangent is taken out of an array of cotangents and zero is left behind,
 //! derivatives say the latter first. If nothing can wait, since the new array is needed for what looks at the one before,
-//! but all of that looks at the element or row that is written, then that is copied before it is written. What only asks
-//! for a size does so before.
+//! but all of that looks at the element or row that is written, then that is copied before it is written. So is a row of the
+//! array that is written in another place of it. What only asks for a size does so before.
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
@@ -17,6 +17,7 @@ pub(crate) const PASS: Pass = Pass {
     about: "makes an array with another element after what looks at the array before",
     law: "b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x` does not fail; \
           b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]; \
+          b = a with [i] = a[j] = r = [ x | x <- a[j] ]; b = a with [i] = r; \
           b = a with [i] = x; s; n = dim(a, k) = n = dim(a, k); b = a with [i] = x; s",
     run,
 };
@@ -25,8 +26,9 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let effects = Effects::in_place(program);
     let mut next = 0;
     each_body(program, |program, body| {
-        let mut later = Later { program, effects: &effects, next, changed: false };
-        later.block(body, &[]);
+        let own = FxHashSet::default();
+        let mut later = Later { program, effects: &effects, own, next, changed: false };
+        later.block(body);
         next = later.next;
         later.changed
     })
@@ -35,24 +37,31 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
 struct Later<'p> {
     program: &'p mut Program,
     effects: &'p Effects,
+    /// What the body at hand binds: that of the loop around, or of the function.
+    own: FxHashSet<VarId>,
     /// The number that the next statement had in the beginning.
     next: usize,
     changed: bool,
 }
 
 impl Later<'_> {
-    /// Whether nothing in a block fails or tells anything. `states` are those of the loop that the block is the body of.
-    fn block(&mut self, block: &mut Block, states: &[VarId]) -> bool {
+    /// Whether nothing in a block fails or tells anything.
+    fn block(&mut self, block: &mut Block) -> bool {
         let mut calm = Vec::with_capacity(block.stmts.len());
         for stmt in &mut block.stmts {
             let fails = self.effects.fails_itself(self.program, stmt, self.next);
             let mut is_calm = !fails && !self.effects.tells.op(self.program, &stmt.op);
             self.next += 1;
-            let states =
-                if let Op::Loop(repeat) = &stmt.op { repeat.states.clone() } else { vec![] };
+            let around = if let Op::Loop(repeat) = &stmt.op {
+                Some(std::mem::replace(&mut self.own, repeat.states.iter().copied().collect()))
+            } else {
+                None
+            };
             for inner in stmt.op.blocks_mut() {
-                is_calm &= self.block(inner, &states);
+                is_calm &= self.block(inner);
             }
+            self.own = around.unwrap_or_else(|| std::mem::take(&mut self.own));
+            self.own.extend(&stmt.vars);
             calm.push(is_calm);
         }
         self.ask_first(block, &mut calm);
@@ -66,7 +75,7 @@ impl Later<'_> {
                 self.changed = true;
             }
         }
-        self.take_rows(block, states);
+        self.take_rows(block);
         let all_calm = calm.iter().all(|calm| *calm);
         // Copies of rows ask for sizes.
         calm.resize(block.stmts.len(), true);
@@ -100,12 +109,11 @@ impl Later<'_> {
     }
 
     /// Copies what is written over where all later looks are at that.
-    fn take_rows(&mut self, block: &mut Block, states: &[VarId]) {
-        let mut own: FxHashSet<VarId> = states.iter().copied().collect();
-        own.extend(block.stmts.iter().flat_map(|stmt| &stmt.vars));
+    fn take_rows(&mut self, block: &mut Block) {
         let mut at = 0;
         while at < block.stmts.len() {
-            if let Some((array, place, rows)) = self.is_looked_at_there(block, at, &own) {
+            at += self.take_written(block, at);
+            if let Some((array, place, rows)) = self.is_looked_at_there(block, at) {
                 let span = block.stmts[at].span;
                 let (copy, row) = copied(self.program, array, &place, span);
                 // What looks at it looks at the copy.
@@ -122,17 +130,47 @@ impl Later<'_> {
         }
     }
 
+    /// If a statement writes a row of an array in the same array, lets it write a copy. Gives the number of statements
+    /// for that.
+    fn take_written(&mut self, block: &mut Block, at: usize) -> usize {
+        let Stmt { op: Op::Update(Atom::Var(array), _, Atom::Var(row)), span, .. } =
+            block.stmts[at]
+        else {
+            return 0;
+        };
+        let rank = |var: VarId| self.program.vars[var].ty.rank;
+        if rank(row) != 1 || rank(array) < 2 {
+            return 0;
+        }
+        let mut parts = FxHashSet::from_iter([array]);
+        for stmt in block.stmts[..at].iter().filter(|stmt| lies_there(&stmt.op)) {
+            if names(&stmt.op, &parts) {
+                parts.extend(&stmt.vars);
+            }
+        }
+        if !parts.contains(&row) {
+            return 0;
+        }
+        let (copy, own) = copied(self.program, row, &[], span);
+        if let Op::Update(_, _, value) = &mut block.stmts[at].op {
+            *value = Atom::Var(own);
+        }
+        let count = copy.len();
+        block.stmts.splice(at..at, copy);
+        self.changed = true;
+        count
+    }
+
     /// If a statement writes an element or row of an array that is the block's own, and the block looks at that later and
     /// at nothing else of the array before: the array, the place, and the names that the row has already.
     fn is_looked_at_there(
         &self,
         block: &Block,
         at: usize,
-        own: &FxHashSet<VarId>,
     ) -> Option<(VarId, Vec<Atom>, Vec<VarId>)> {
         let Op::Update(Atom::Var(array), place, _) = &block.stmts[at].op else { return None };
         let ty = self.program.vars[*array].ty;
-        if !own.contains(array) || place.is_empty() || place.len() + 1 < usize::from(ty.rank) {
+        if !self.own.contains(array) || place.is_empty() || place.len() + 1 < usize::from(ty.rank) {
             return None;
         }
         let mut rows = FxHashSet::default();

@@ -9,13 +9,9 @@ use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, V
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How an iteration of the forward loop changes the array: by these statements of its body, in order.
-pub(super) struct Level {
-    pub steps: Vec<Step>,
-}
-
+/// A part of how an iteration of the forward loop changes the array.
 pub(super) struct Step {
-    /// Which statement of the body it is.
+    /// Which statement it is.
     pub place: usize,
     pub change: Change,
 }
@@ -24,7 +20,9 @@ pub(super) enum Change {
     /// `v1 = v0 with [i] = x`.
     Update,
     /// A loop that has the array as this state.
-    Loop(usize, Level),
+    Loop(usize, Vec<Step>),
+    /// What either branch does to get this result. Nothing is saved in branches.
+    If(usize, [Vec<Step>; 2]),
 }
 
 /// Where the array is saved.
@@ -127,7 +125,7 @@ impl<'b> Pair<'b> {
             return true;
         }
         let ty = program.vars[var].ty;
-        let is_int = ty.elem == Elem::Int && !ty.is_array();
+        let is_int = matches!(ty.elem, Elem::Int | Elem::Bool) && !ty.is_array();
         let is_plain =
             matches!(self.defs.get(&var), Some(Op::Prim(..) | Op::Index(..) | Op::Dim(..)));
         let mut is_known = depth > 0 && is_int && is_plain;
@@ -160,33 +158,59 @@ pub(super) fn counted(stmt: &Stmt, is_down: bool) -> Option<(&Loop, VarId, Atom)
     None
 }
 
-/// How a forward loop changes one of its states, if only by updates and in loops inside.
-pub(super) fn level(program: &Program, stmt: &Stmt, state: usize) -> Option<Level> {
+/// How a forward loop changes one of its states in an iteration, if only by updates, in loops inside, and in branches.
+pub(super) fn steps(program: &Program, stmt: &Stmt, state: usize) -> Option<Vec<Step>> {
     let (repeat, ..) = counted(stmt, false)?;
     let start = *repeat.states.get(state)?;
-    let rank = usize::from(program.vars[start].ty.rank);
-    let mut steps = vec![];
-    let mut version = repeat.body.results.get(state)?.var()?;
-    while version != start {
-        let place = definition(&repeat.body, version)?;
-        let made = &repeat.body.stmts[place];
-        let (before, change) = if let Op::Update(before, at, _) = &made.op {
+    let (steps, first) = steps_to(program, &repeat.body, repeat.body.results[state])?;
+    (first == start && !steps.is_empty()).then_some(steps)
+}
+
+/// The steps of a block to an array, and the array from outside that they begin with.
+fn steps_to(program: &Program, block: &Block, last: Atom) -> Option<(Vec<Step>, VarId)> {
+    let mut version = last.var()?;
+    let ty = program.vars[version].ty;
+    let mut found = vec![];
+    while let Some(place) = definition(block, version) {
+        let made = &block.stmts[place];
+        let position = made.vars.iter().position(|var| *var == version)?;
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others do not change an array")]
+        let (before, change) = match &made.op {
             // What is written over is a number, or a row of them.
-            if at.len() + 1 < rank {
-                return None;
+            Op::Update(before, at, _) if at.len() + 1 >= usize::from(ty.rank) => {
+                (*before, Change::Update)
             }
-            (*before, Change::Update)
-        } else {
-            let position = made.vars.iter().position(|var| *var == version)?;
-            let inner = level(program, made, position)?;
-            let (repeat, ..) = counted(made, false)?;
-            (repeat.init[position], Change::Loop(position, inner))
+            Op::Loop(repeat) => {
+                let inner = steps(program, made, position)?;
+                (repeat.init[position], Change::Loop(position, inner))
+            }
+            Op::If(_, then, other) if nothing(ty.elem).is_some() => {
+                let [(then, before), (other, same)] = [
+                    steps_to(program, then, then.results[position])?,
+                    steps_to(program, other, other.results[position])?,
+                ];
+                if before != same {
+                    return None;
+                }
+                (Atom::Var(before), Change::If(position, [then, other]))
+            }
+            _ => return None,
         };
-        steps.push(Step { place, change });
+        found.push(Step { place, change });
         version = before.var()?;
     }
-    steps.reverse();
-    (!steps.is_empty()).then_some(Level { steps })
+    found.reverse();
+    Some((found, version))
+}
+
+/// What stands for a value that is not there.
+pub(super) fn nothing(elem: Elem) -> Option<Atom> {
+    match elem {
+        Elem::Real => Some(Atom::Real(0.0)),
+        Elem::Int => Some(Atom::Int(0)),
+        Elem::Bool => Some(Atom::Bool(false)),
+        Elem::Str | Elem::Unit | Elem::Data(_) => None,
+    }
 }
 
 /// The statement of a block that binds a variable.
@@ -195,21 +219,23 @@ fn definition(block: &Block, var: VarId) -> Option<usize> {
 }
 
 /// Where a forward loop saves the array.
-pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, level: &Level) -> Vec<Saved> {
+pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, steps: &[Step]) -> Vec<Saved> {
     let Some((repeat, ..)) = counted(stmt, false) else { return vec![] };
     let body = &repeat.body;
     let mut found = vec![];
     let mut version = repeat.states[state];
-    for (at, step) in level.steps.iter().enumerate() {
+    for (at, step) in steps.iter().enumerate() {
         let what = |(result, is_boxed)| Saved { result, is_boxed, what: What::Version(at) };
         found.extend(collected(program, repeat, version).into_iter().map(what));
         let stmt = &body.stmts[step.place];
-        let Change::Loop(position, inner) = &step.change else {
-            version = stmt.vars[0];
-            continue;
+        let (position, inner) = match &step.change {
+            Change::Update => (0, None),
+            Change::If(position, _) => (*position, None),
+            Change::Loop(position, inner) => (*position, Some(inner)),
         };
-        version = stmt.vars[*position];
-        for one in saved(program, stmt, *position, inner) {
+        version = stmt.vars[position];
+        let Some(inner) = inner else { continue };
+        for one in saved(program, stmt, position, inner) {
             let var = stmt.vars[one.result];
             if let [(result, is_boxed)] = *collected(program, repeat, var)
                 && mentions(body, var) == 1
@@ -219,7 +245,7 @@ pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, level: &Level)
         }
     }
     let what = |(result, is_boxed)| {
-        let what = What::Version(level.steps.len());
+        let what = What::Version(steps.len());
         Saved { result, is_boxed, what }
     };
     found.extend(collected(program, repeat, version).into_iter().map(what));
@@ -273,7 +299,7 @@ pub(super) struct Reading {
 pub(super) fn reading(
     program: &Program,
     (forward, backward): (&Stmt, &Stmt),
-    level: &Level,
+    steps: &[Step],
     saved: &Saved,
     base: &Base,
     pair: &mut Pair<'_>,
@@ -289,7 +315,7 @@ pub(super) fn reading(
         let mut reads = Reads { base, at: &at, boxes: FxHashSet::default() };
         return reads.block(&back.body, saved.is_boxed).then_some(Reading { inner: None });
     };
-    let Step { place, change: Change::Loop(_, level) } = &level.steps[*step] else { return None };
+    let Step { place, change: Change::Loop(_, steps) } = &steps[*step] else { return None };
     let inner_base = inner_base(program, &back.body, base, &at, saved.is_boxed)?;
     let in_blocks = |stmt: &Stmt| -> usize {
         stmt.op.blocks().iter().map(|block| mentions(block, inner_base.var)).sum()
@@ -301,7 +327,7 @@ pub(super) fn reading(
         return None;
     }
     let loops = (&repeat.body.stmts[*place], &stmts[reader]);
-    let inner = reading(program, loops, level, inner_saved, &inner_base, pair)?;
+    let inner = reading(program, loops, steps, inner_saved, &inner_base, pair)?;
     Some(Reading { inner: Some((reader, inner_base, Box::new(inner))) })
 }
 
