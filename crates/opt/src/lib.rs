@@ -8,7 +8,9 @@
 //! no errors: what is left out for them, such as a loop without end, is no change.
 
 mod accs;
+mod added;
 mod addends;
+mod ahead;
 mod between;
 mod branches;
 mod calls;

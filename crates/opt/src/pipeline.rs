@@ -49,6 +49,8 @@ pub const PASSES: &[Pass] = &[
     crate::sparse::PASS,
     crate::edges::PASS,
     crate::later::PASS,
+    crate::added::PASS,
+    crate::ahead::PASS,
 ];
 
 /// The names of the passes that run once, after the others, since those would undo what they do or could do less
@@ -61,6 +63,8 @@ pub const LATE: &[&str] = &[
     crate::sparse::PASS.name,
     crate::edges::PASS.name,
     crate::later::PASS.name,
+    crate::added::PASS.name,
+    crate::ahead::PASS.name,
 ];
 
 /// The names of the passes that must not run before derivatives are made: one computes what is not chosen, one

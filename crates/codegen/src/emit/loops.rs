@@ -73,6 +73,10 @@ impl Body<'_, '_> {
             self.declare_collected(collected);
         }
         self.open(format_args!("{{"));
+        let moved = self.moved(looped);
+        if let Some(moved) = &moved {
+            self.begin_moved(moved);
+        }
         let tells = self.tells();
         let is_once = self.is_once();
         let spread = self.spread(looped, vars);
@@ -114,6 +118,9 @@ impl Body<'_, '_> {
             }
         }
         self.is_inside = outside;
+        if moved.is_some() {
+            self.close();
+        }
         for var in collected {
             self.collected(*var);
         }

@@ -25,6 +25,7 @@ mod function;
 mod kernel;
 mod literals;
 mod loops;
+mod moved;
 mod numbers;
 mod ownership;
 mod parted;

@@ -1,0 +1,174 @@
+//! Loops that only move elements from one array to another, or write one number: after one look at the places, without
+//! a look at each element.
+
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, VarId};
+use pullback_prim::Prim;
+
+use super::body::Body;
+use crate::layout::elem_type;
+
+/// A loop that writes elements of an array, which is its state, one after the other.
+pub(super) struct Moved {
+    count: Atom,
+    array: VarId,
+    /// Where the first element goes, and in which dimension the others lie beside it.
+    place: Vec<Atom>,
+    dimension: usize,
+    from: From,
+}
+
+/// What it writes.
+enum From {
+    Number(Atom),
+    /// What lies in an array from this place on.
+    Array(VarId, Vec<Atom>),
+}
+
+impl Moved {
+    /// If a loop is one.
+    pub fn of(looped: &Loop) -> Option<Self> {
+        let LoopForm::For { index, count, .. } = looped.form else { return None };
+        let ([array], [Atom::Var(result)]) =
+            (looped.states.as_slice(), looped.body.results.as_slice())
+        else {
+            return None;
+        };
+        let (last, before) = looped.body.stmts.split_last()?;
+        let Op::Update(Atom::Var(of), at, value) = &last.op else { return None };
+        let rows = Rows { body: &looped.body, index };
+        let mut read = None;
+        for stmt in before {
+            match &stmt.op {
+                Op::Prim(Prim::IntAdd, _) => {}
+                Op::Index(Atom::Var(other), at) if read.is_none() && *other != *array => {
+                    read = Some((stmt.vars[0], *other, at));
+                }
+                _ => return None,
+            }
+        }
+        let (place, dimension) = rows.first(at)?;
+        let from = match read {
+            Some((var, other, at)) if *value == Atom::Var(var) => {
+                let (place, dimension) = rows.first(at)?;
+                (dimension + 1 == at.len()).then_some(From::Array(other, place))?
+            }
+            None if !rows.is_inside(*value) => From::Number(*value),
+            _ => return None,
+        };
+        let is_it = of == array && last.vars == [*result];
+        is_it.then_some(Self { count, array: *array, place, dimension, from })
+    }
+}
+
+/// The places of a loop's body.
+struct Rows<'r> {
+    body: &'r Block,
+    index: VarId,
+}
+
+impl Rows<'_> {
+    fn is_inside(&self, atom: Atom) -> bool {
+        atom.var().is_some_and(|var| {
+            var == self.index || self.body.stmts.iter().any(|stmt| stmt.vars.contains(&var))
+        })
+    }
+
+    /// Where a place is in the first iteration, if it moves on with the index in one dimension alone, and which.
+    fn first(&self, at: &[Atom]) -> Option<(Vec<Atom>, usize)> {
+        let (mut place, mut dimension) = (vec![], None);
+        for (k, atom) in at.iter().enumerate() {
+            if !self.is_inside(*atom) {
+                place.push(*atom);
+                continue;
+            }
+            if dimension.replace(k).is_some() {
+                return None;
+            }
+            place.push(self.base(*atom)?);
+        }
+        dimension.map(|dimension| (place, dimension))
+    }
+
+    /// What an index is in the first iteration, if it is the loop's and what the loop does not change.
+    fn base(&self, atom: Atom) -> Option<Atom> {
+        let index = Atom::Var(self.index);
+        if atom == index {
+            return Some(Atom::Int(0));
+        }
+        let made = self.body.stmts.iter().find(|stmt| atom == Atom::Var(stmt.vars[0]))?;
+        let Op::Prim(Prim::IntAdd, args) = &made.op else { return None };
+        let base = match args.as_slice() {
+            [base, of] | [of, base] if *of == index => *base,
+            _ => return None,
+        };
+        (!self.is_inside(base)).then_some(base)
+    }
+}
+
+impl Body<'_, '_> {
+    /// Begins to write elements at once where all places are there, and what else does it one by one.
+    pub(super) fn begin_moved(&mut self, moved: &Moved) {
+        let Moved { count, array, place, dimension, from } = moved;
+        let (ty, count) = (self.ty(*array), self.atom(*count));
+        let to = self.atom(Atom::Var(*array));
+        let mut asked = vec![format!("{count} > 0")];
+        self.ask(&to, place, *dimension, &count, &mut asked);
+        let value = match from {
+            From::Number(value) => self.atom(*value),
+            From::Array(of, place) => {
+                let from = self.atom(Atom::Var(*of));
+                self.ask(&from, place, place.len() - 1, &count, &mut asked);
+                "from[i]".to_owned()
+            }
+        };
+        self.open(format_args!("if ({}) {{", asked.join(" && ")));
+        let (c_type, elem, rank, site) = (self.c_type(ty), self.elem(ty), ty.rank, self.site());
+        self.line(format_args!("{c_type} t = {to};"));
+        self.line(format_args!("if (t.b->count != 1) pb_own(c, {site}, {elem}, {rank}, &t);"));
+        self.line(format_args!("{to} = t;"));
+        let number = elem_type(ty.elem);
+        let offset = self.offset("t", place, rank);
+        self.line(format_args!("{number} *const restrict to = t.p + {offset};"));
+        if let From::Array(of, place) = from {
+            let from = self.atom(Atom::Var(*of));
+            let offset = self.offset(&from, place, self.ty(*of).rank);
+            self.line(format_args!("const {number} *const restrict from = {from}.p + {offset};"));
+        }
+        let steps: Vec<String> =
+            (*dimension + 1..usize::from(rank)).map(|k| format!(" * t.d[{k}]")).collect();
+        let steps = steps.concat();
+        self.line(format_args!("for (int64_t i = 0; i < {count}; i++) to[i{steps}] = {value};"));
+        self.close();
+        self.open(format_args!("else {{"));
+    }
+
+    /// Asks whether places are in an array: so many in a dimension.
+    fn ask(
+        &self,
+        array: &str,
+        place: &[Atom],
+        dimension: usize,
+        count: &str,
+        asked: &mut Vec<String>,
+    ) {
+        for (k, atom) in place.iter().enumerate() {
+            let at = self.atom(*atom);
+            if k != dimension {
+                asked.push(format!("(uint64_t){at} < (uint64_t){array}.d[{k}]"));
+                continue;
+            }
+            if *atom != Atom::Int(0) {
+                asked.push(format!("{at} >= 0"));
+            }
+            asked.push(format!("{at} <= {array}.d[{k}] - {count}"));
+        }
+    }
+
+    /// If a loop writes elements that are plain numbers at once, how.
+    pub(super) fn moved(&self, looped: &Loop) -> Option<Moved> {
+        let moved = Moved::of(looped)?;
+        let is_number = |elem| matches!(elem, Elem::Real | Elem::Int | Elem::Bool);
+        let ty = self.ty(moved.array);
+        (is_number(ty.elem) && !ty.is_acc).then_some(moved)
+    }
+}
