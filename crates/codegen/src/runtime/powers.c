@@ -1,4 +1,4 @@
-/* More functions on eight lanes that come of exponentials and logarithms, within 2 units in the last place. */
+/* More functions on the lanes of a part that come of exponentials and logarithms, within 2 units in the last place. */
 
 static const double pb_sinh_terms[7] = {
   0x1.5555555555555p-3, 0x1.11111111110fdp-7, 0x1.a01a01a01ee7p-13, 0x1.71de3a4e14f4p-19, 0x1.ae6460fae3728p-26,
@@ -16,88 +16,96 @@ static const double pb_log_terms[8] = {
   0x1.99a5341ab7aa7p-3, 0x1.679cb97760752p-3, 0x1.682bdc1b45fa4p-3};
 
 /* Half of exp a, which is finite wherever cosh is. */
-PB_INLINE pb_v pb_half_exp(pb_v a) {
-  a = pb_where(a > 712.0, pb_all(712.0), a);
-  pb_w n;
-  pb_v r = pb_reduced(a, &n);
+PB_INLINE pb_p pb_half_exp(pb_p a) {
+  a = pb_p_where(a > 712.0, pb_p_all(712.0), a);
+  pb_q n;
+  pb_p r = pb_reduced(a, &n);
   return (1.0 + (r + r * r * pb_series(r))) * pb_power_of_two(n >> 1) * pb_power_of_two(n - (n >> 1) - 1);
 }
-PB_INLINE pb_v pb_v_Cosh(pb_v x) {
-  pb_v half = pb_half_exp(pb_v_Abs(x));
+PB_INLINE pb_p pb_p_Cosh(pb_p x) {
+  pb_p half = pb_half_exp(pb_p_Abs(x));
   return half + 0.25 / half;
 }
-PB_INLINE pb_v pb_v_Sinh(pb_v x) {
-  pb_v a = pb_v_Abs(x), z = x * x, half = pb_half_exp(a);
-  pb_v small = x + x * z * pb_polynomial(z, pb_sinh_terms, 7);
-  pb_v large = (pb_v)((pb_w)(half - 0.25 / half) | ((pb_w)x & INT64_MIN));
-  return pb_where(a < 1.0, small, large);
+PB_INLINE pb_p pb_p_Sinh(pb_p x) {
+  pb_p a = pb_p_Abs(x), z = x * x, half = pb_half_exp(a);
+  pb_p small = x + x * z * pb_polynomial(z, pb_sinh_terms, 7);
+  pb_p large = (pb_p)((pb_q)(half - 0.25 / half) | ((pb_q)x & INT64_MIN));
+  return pb_p_where(a < 1.0, small, large);
 }
-PB_INLINE pb_v pb_v_Log1p(pb_v x) {
-  pb_v lack, u = pb_exact_sum(x, pb_all(1.0), &lack);
-  pb_v value = pb_log_of(u, lack / u);
-  value = pb_where(pb_v_Abs(x) < 0x1p-54, x, value);
-  value = pb_where(x == -1.0, pb_all(-(double)INFINITY), value);
-  value = pb_where(x == (double)INFINITY, x, value);
-  return pb_where(x >= -1.0, value, pb_all((double)NAN));
+PB_INLINE pb_p pb_p_Log1p(pb_p x) {
+  pb_p lack, u = pb_exact_sum(x, pb_p_all(1.0), &lack);
+  pb_p value = pb_log_of(u, lack / u);
+  value = pb_p_where(pb_p_Abs(x) < 0x1p-54, x, value);
+  value = pb_p_where(x == -1.0, pb_p_all(-(double)INFINITY), value);
+  value = pb_p_where(x == (double)INFINITY, x, value);
+  return pb_p_where(x >= -1.0, value, pb_p_all((double)NAN));
 }
-PB_INLINE pb_v pb_v_Softplus(pb_v x) {
-  return pb_where(x > 0.0, x, pb_all(0.0)) + pb_v_Log1p(pb_v_Exp(-pb_v_Abs(x)));
+PB_INLINE pb_p pb_p_Softplus(pb_p x) {
+  return pb_p_where(x > 0.0, x, pb_p_all(0.0)) + pb_p_Log1p(pb_p_Exp(-pb_p_Abs(x)));
 }
-PB_INLINE pb_v pb_v_Xlogy(pb_v x, pb_v y) {
-  return pb_where((x == 0.0) & (y == y), pb_all(0.0), x * pb_v_Log(y));
+PB_INLINE pb_p pb_p_Xlogy(pb_p x, pb_p y) {
+  return pb_p_where((x == 0.0) & (y == y), pb_p_all(0.0), x * pb_p_Log(y));
 }
 /* Up to 1 x + x p(x^2); beyond 1 - exp(-x^2) q((x - 3) / (x + 3)). */
-PB_INLINE pb_v pb_v_Erf(pb_v x) {
-  pb_v a = pb_v_Abs(x), z = x * x;
-  pb_v small = x + x * pb_polynomial(z, pb_erf_terms, 12);
-  a = pb_where(a > 6.0, pb_all(6.0), a);
-  pb_v tail = pb_v_Exp(-(a * a)) * pb_polynomial((a - 3.0) / (a + 3.0), pb_tail_terms, 15);
-  pb_v large = (pb_v)((pb_w)(1.0 - tail) | ((pb_w)x & INT64_MIN));
-  return pb_where(a < 1.0, small, large);
+PB_INLINE pb_p pb_p_Erf(pb_p x) {
+  pb_p a = pb_p_Abs(x), z = x * x;
+  pb_p small = x + x * pb_polynomial(z, pb_erf_terms, 12);
+  a = pb_p_where(a > 6.0, pb_p_all(6.0), a);
+  pb_p tail = pb_p_Exp(-(a * a)) * pb_polynomial((a - 3.0) / (a + 3.0), pb_tail_terms, 15);
+  pb_p large = (pb_p)((pb_q)(1.0 - tail) | ((pb_q)x & INT64_MIN));
+  return pb_p_where(a < 1.0, small, large);
 }
 
 /* log x, and what that lacks of 66 bits, for x above 0 and finite: (2/3) s (3 + s^2 + s^4 q(s^2)) for
    s = (m - 1) / (m + 1), in parts whose products are exact. */
-PB_INLINE pb_v pb_long_log(pb_v x, pb_v *rest) {
-  pb_v k, m = pb_mantissa(x, &k);
-  pb_v f = m - 1.0, d = m + 1.0, d1 = pb_high(d), d2 = m - (d1 - 1.0), inverse = 1.0 / d;
-  pb_v s = f * inverse, s1 = pb_high(s), s2 = ((f - s1 * d1) - s1 * d2) * inverse;
-  pb_v z1 = s1 * s1, z2 = s2 * (s + s1), z = z1 + z2;
-  pb_v more = z2 + z * z * pb_polynomial(z, pb_log_terms, 8);
-  pb_v t = 3.0 + (z1 + more), t1 = pb_high(t), t2 = more - ((t1 - 3.0) - z1);
-  pb_v p1 = s1 * t1, p2 = s2 * t + s1 * t2;
-  pb_v p = pb_high(p1 + p2), q = p2 - (p - p1);
+PB_INLINE pb_p pb_long_log(pb_p x, pb_p *rest) {
+  pb_p k, m = pb_mantissa(x, &k);
+  pb_p f = m - 1.0, d = m + 1.0, d1 = pb_high(d), d2 = m - (d1 - 1.0), inverse = 1.0 / d;
+  pb_p s = f * inverse, s1 = pb_high(s), s2 = ((f - s1 * d1) - s1 * d2) * inverse;
+  pb_p z1 = s1 * s1, z2 = s2 * (s + s1), z = z1 + z2;
+  pb_p more = z2 + z * z * pb_polynomial(z, pb_log_terms, 8);
+  pb_p t = 3.0 + (z1 + more), t1 = pb_high(t), t2 = more - ((t1 - 3.0) - z1);
+  pb_p p1 = s1 * t1, p2 = s2 * t + s1 * t2;
+  pb_p p = pb_high(p1 + p2), q = p2 - (p - p1);
   const double log2 = 0x1.62e42fefa0000p-1, third = 0x1.555555p-1;
-  pb_v high = k * log2 + p * third;
+  pb_p high = k * log2 + p * third;
   *rest = ((k * log2 - high) + p * third) + (k * 0x1.cf79abc9e3b3ap-40 + (q * 0x1.5555555555555p-1 + p * 0x1.5555555555555p-27));
   return high;
 }
-PB_INLINE pb_w pb_is_whole(pb_v x) {
-  pb_v a = pb_v_Abs(x);
+PB_INLINE pb_q pb_is_whole(pb_p x) {
+  pb_p a = pb_p_Abs(x);
   return (a >= 0x1p52) | ((a + 0x1p52) - 0x1p52 == a);
 }
-PB_INLINE pb_v pb_v_Pow(pb_v x, pb_v y) {
+PB_INLINE pb_p pb_p_Pow(pb_p x, pb_p y) {
   const double infinity = (double)INFINITY;
-  pb_v a = pb_v_Abs(x), rest, log = pb_long_log(a, &rest);
+  pb_p a = pb_p_Abs(x), rest, log = pb_long_log(a, &rest);
   /* Powers of such exponents are 0, 1 or infinite, and their products are finite. */
-  pb_v to = pb_where(y > 0x1p64, pb_all(0x1p64), y);
-  to = pb_where(to < -0x1p64, pb_all(-0x1p64), to);
-  pb_v log1 = pb_high(log), log2 = (log - log1) + rest, to1 = pb_high(to);
-  pb_v high = to1 * log1, low = to * log2 + (to - to1) * log1, e = high + low;
+  pb_p to = pb_p_where(y > 0x1p64, pb_p_all(0x1p64), y);
+  to = pb_p_where(to < -0x1p64, pb_p_all(-0x1p64), to);
+  pb_p log1 = pb_high(log), log2 = (log - log1) + rest, to1 = pb_high(to);
+  pb_p high = to1 * log1, low = to * log2 + (to - to1) * log1, e = high + low;
   low = low - (e - high);
-  pb_w is_over = e > 710.0, is_under = e < -750.0;
-  e = pb_where(is_over, pb_all(710.0), pb_where(is_under, pb_all(-750.0), e));
-  low = pb_where(is_over | is_under, pb_all(0.0), low);
-  pb_w n;
-  pb_v r = pb_reduced_more(e, low, &rest, &n);
-  pb_w half = n >> 1;
-  pb_v value = (1.0 + (r + rest)) * pb_power_of_two(half) * pb_power_of_two(n - half);
+  pb_q is_over = e > 710.0, is_under = e < -750.0;
+  e = pb_p_where(is_over, pb_p_all(710.0), pb_p_where(is_under, pb_p_all(-750.0), e));
+  low = pb_p_where(is_over | is_under, pb_p_all(0.0), low);
+  pb_q n;
+  pb_p r = pb_reduced_more(e, low, &rest, &n);
+  pb_q half = n >> 1;
+  pb_p value = (1.0 + (r + rest)) * pb_power_of_two(half) * pb_power_of_two(n - half);
   /* Bases of 0 or infinite size, negative ones, and what is 1 whatever the other is. */
-  pb_w is_zero = a == 0.0, is_edge = is_zero | (a == infinity);
-  value = pb_where(is_edge & (y == y), pb_where(is_zero ^ (y < 0.0), pb_all(0.0), pb_all(infinity)), value);
-  pb_w is_whole = pb_is_whole(y), is_odd = is_whole & ~pb_is_whole(0.5 * y);
-  value = pb_where((x < 0.0) & ~is_whole & ~is_edge, pb_all((double)NAN), value);
-  value = (pb_v)((pb_w)value ^ ((pb_w)x & is_odd & INT64_MIN));
-  value = pb_where((x == x) & (y == y), value, pb_all((double)NAN));
-  return pb_where((x == 1.0) | (y == 0.0), pb_all(1.0), value);
+  pb_q is_zero = a == 0.0, is_edge = is_zero | (a == infinity);
+  value = pb_p_where(is_edge & (y == y), pb_p_where(is_zero ^ (y < 0.0), pb_p_all(0.0), pb_p_all(infinity)), value);
+  pb_q is_whole = pb_is_whole(y), is_odd = is_whole & ~pb_is_whole(0.5 * y);
+  value = pb_p_where((x < 0.0) & ~is_whole & ~is_edge, pb_p_all((double)NAN), value);
+  value = (pb_p)((pb_q)value ^ ((pb_q)x & is_odd & INT64_MIN));
+  value = pb_p_where((x == x) & (y == y), value, pb_p_all((double)NAN));
+  return pb_p_where((x == 1.0) | (y == 0.0), pb_p_all(1.0), value);
 }
+
+PB_INLINE pb_v pb_v_Cosh(pb_v x) { return PB_MAP1(pb_v, pb_p_Cosh, x); }
+PB_INLINE pb_v pb_v_Sinh(pb_v x) { return PB_MAP1(pb_v, pb_p_Sinh, x); }
+PB_INLINE pb_v pb_v_Log1p(pb_v x) { return PB_MAP1(pb_v, pb_p_Log1p, x); }
+PB_INLINE pb_v pb_v_Softplus(pb_v x) { return PB_MAP1(pb_v, pb_p_Softplus, x); }
+PB_INLINE pb_v pb_v_Erf(pb_v x) { return PB_MAP1(pb_v, pb_p_Erf, x); }
+PB_INLINE pb_v pb_v_Xlogy(pb_v x, pb_v y) { return PB_MAP2(pb_v, pb_p_Xlogy, x, y); }
+PB_INLINE pb_v pb_v_Pow(pb_v x, pb_v y) { return PB_MAP2(pb_v, pb_p_Pow, x, y); }

@@ -149,10 +149,10 @@ impl<'k> Text<'_, 'k> {
             (Fold::Min, false) => format!("pb_v_Min({state}, {more})"),
             (Fold::Max, true) => format!("pb_where(tm, pb_v_Max({state}, {more}), {state})"),
             (Fold::Min, true) => format!("pb_where(tm, pb_v_Min({state}, {more}), {state})"),
-            (Fold::Add | Fold::Sub | Fold::IntAdd, false) => format!("{state} + {more}"),
-            (Fold::IntAdd, true) => format!("{state} + (tm & {more})"),
+            (Fold::Add | Fold::Sub | Fold::IntAdd, false) => format!("PB_OP({state}, +, {more})"),
+            (Fold::IntAdd, true) => format!("PB_OP({state}, +, PB_OP(tm, &, {more}))"),
             (Fold::Add | Fold::Sub, true) => {
-                format!("{state} + pb_where(tm, {more}, pb_all(0.0))")
+                format!("PB_OP({state}, +, pb_where(tm, {more}, pb_all(0.0)))")
             }
         };
         self.line(format_args!("{state} = {next};"));
@@ -235,10 +235,10 @@ impl<'k> Text<'_, 'k> {
             match offset {
                 Offset::Uniform(at) => {
                     let at = self.own(&at);
-                    self.line(format_args!("{base}[{at}] += {kept};"));
+                    self.line(format_args!("{base}[{at}] = PB_OP({base}[{at}], +, {kept});"));
                 }
                 other @ (Offset::Linear(..) | Offset::Varying(_)) => {
-                    let at = self.own(&other.vector());
+                    let at = self.own_vector(&other.vector());
                     self.line(format_args!("pb_add_own({base}, {at}, {vector}, {lanes});"));
                 }
             }
@@ -248,7 +248,7 @@ impl<'k> Text<'_, 'k> {
             Offset::Uniform(at) => self.line(format_args!("{base}[{at}] += pb_across({kept});")),
             Offset::Linear(at, stride) if stride == "1" && active.is_none() => {
                 self.line(format_args!(
-                    "pb_store({base} + {at}, pb_load({base} + {at}) + {vector});"
+                    "pb_store({base} + {at}, PB_OP(pb_load({base} + {at}), +, {vector}));"
                 ));
             }
             Offset::Linear(at, stride) if stride == "1" => {
@@ -268,7 +268,7 @@ pub(super) fn together(vectors: &[String], fold: Fold) -> String {
     rest.iter().fold(first.clone(), |total, vector| match fold {
         Fold::Max => format!("pb_v_Max({total}, {vector})"),
         Fold::Min => format!("pb_v_Min({total}, {vector})"),
-        Fold::Add | Fold::Sub | Fold::IntAdd => format!("({total} + {vector})"),
+        Fold::Add | Fold::Sub | Fold::IntAdd => format!("PB_OP({total}, +, {vector})"),
     })
 }
 

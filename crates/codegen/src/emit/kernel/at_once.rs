@@ -8,6 +8,7 @@ use super::lanes::{Fold, Kind, View};
 use super::places::Offset;
 use super::plan::local_name;
 use super::text::Text;
+use super::text::sum_of;
 
 impl<'k> Text<'_, 'k> {
     /// The name of a variable in the iteration that is being written.
@@ -87,7 +88,11 @@ impl<'k> Text<'_, 'k> {
         }
         match addends.len() {
             0 | 1 => text(self),
-            _ => format!("({})", addends.join(" + ")),
+            _ => {
+                let ty = if is_vector { "pb_v" } else { "double" };
+                let first = addends.remove(0);
+                addends.iter().fold(first, |sum, more| sum_of(ty, &sum, more))
+            }
         }
     }
 

@@ -118,6 +118,17 @@ impl<'k> Text<'_, 'k> {
         }
     }
 
+    /// The places of elements, for each lane another one.
+    pub fn own_vector(&self, at: &str) -> String {
+        if self.parts > 1 {
+            let [times, more] =
+                [self.parts, self.part].map(|number| format!("pb_all_int({number})"));
+            format!("PB_OP(PB_OP({at}, *, {times}), +, {more})")
+        } else {
+            at.to_owned()
+        }
+    }
+
     /// Writes something for each eight iterations.
     pub fn each_part(&mut self, write: &mut dyn FnMut(&mut Self)) {
         if self.is_alone {

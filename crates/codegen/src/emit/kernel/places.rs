@@ -24,7 +24,7 @@ impl Offset {
         match self {
             Self::Uniform(at) => Self::Uniform(format!("{at} + {more}")),
             Self::Linear(at, stride) => Self::Linear(format!("{at} + {more}"), stride),
-            Self::Varying(at) => Self::Varying(format!("({at} + {more})")),
+            Self::Varying(at) => Self::Varying(format!("PB_OP({at}, +, pb_all_int({more}))")),
         }
     }
 
@@ -67,26 +67,30 @@ impl Text<'_, '_> {
             sizes[from + 1..].iter().map(|size| format!(" * {size}")).collect::<String>()
         };
         let is_varying = indices.iter().any(|index| self.kind(*index) == Kind::Varying);
-        let horner = |text: &dyn Fn(Atom) -> String, zero: &str| {
+        if is_varying {
             let mut offset = String::new();
             for (dimension, size) in sizes.iter().enumerate() {
-                let index =
-                    indices.get(dimension).map_or_else(|| zero.to_owned(), |index| text(*index));
-                offset = match (dimension, indices.get(dimension)) {
-                    (0, _) => index,
-                    (_, Some(_)) => format!("({offset}) * {size} + {index}"),
-                    (_, None) => format!("({offset}) * {size}"),
+                let index = indices.get(dimension).map(|index| self.vector(*index));
+                offset = match (dimension, index) {
+                    (0, index) => index.unwrap_or_else(|| "pb_all_int(0)".to_owned()),
+                    (_, Some(index)) => {
+                        format!("PB_OP(PB_OP({offset}, *, pb_all_int({size})), +, {index})")
+                    }
+                    (_, None) => format!("PB_OP({offset}, *, pb_all_int({size}))"),
                 };
             }
-            if offset.is_empty() { "0".to_owned() } else { offset }
-        };
-        if is_varying {
-            return Offset::Varying(format!(
-                "({})",
-                horner(&|atom| self.vector(atom), "pb_all_int(0)")
-            ));
+            return Offset::Varying(offset);
         }
-        let at = horner(&|atom| self.scalar(atom), "0");
+        let mut at = String::new();
+        for (dimension, size) in sizes.iter().enumerate() {
+            let index = indices.get(dimension).map(|index| self.scalar(*index));
+            at = match (dimension, index) {
+                (0, index) => index.unwrap_or_else(|| "0".to_owned()),
+                (_, Some(index)) => format!("({at}) * {size} + {index}"),
+                (_, None) => format!("({at}) * {size}"),
+            };
+        }
+        let at = if at.is_empty() { "0".to_owned() } else { at };
         let strides: Vec<String> = indices
             .iter()
             .enumerate()
@@ -132,7 +136,7 @@ impl Text<'_, '_> {
                     let suffix = if elem == Elem::Real { "" } else { "_int" };
                     format!(
                         "pb_own_gather{suffix}({base}, {}, {})",
-                        self.own(&other.clone().vector()),
+                        self.own_vector(&other.clone().vector()),
                         self.lanes_at_work()
                     )
                 }

@@ -7,7 +7,8 @@
 use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 
-use super::lanes::Kind;
+use super::across::together;
+use super::lanes::{Fold, Kind};
 use super::text::Text;
 
 impl<'k> Text<'_, 'k> {
@@ -24,8 +25,8 @@ impl<'k> Text<'_, 'k> {
             self.each_of(*state, &mut |text| sums.push(text.name(*state)));
         }
         let number = self.fresh();
-        self.line(format_args!("const pb_v sum{number} = {};", sums.join(" + ")));
-        self.open(format_args!("if (PB_RARE(pb_some(sum{number} != sum{number}))) {{"));
+        self.line(format_args!("const pb_v sum{number} = {};", together(&sums, Fold::Add)));
+        self.open(format_args!("if (PB_RARE(pb_some(PB_CMP(sum{number}, !=, sum{number})))) {{"));
         for (at, state) in looped.states.iter().enumerate() {
             self.each_of(*state, &mut |text| {
                 let (name, value) = (text.name(*state), text.like(*state, looped.init[at]));

@@ -43,9 +43,9 @@ impl Text<'_, '_> {
             let mut sum = format!("pb_load({at})");
             for (Add { name, .. }, away) in group.apart() {
                 sum = if away > 0 {
-                    format!("({sum} + pb_shifted({name}_before, {name}, {away}))")
+                    format!("PB_OP({sum}, +, pb_shifted({name}_before, {name}, {away}))")
                 } else {
-                    format!("({sum} + {name})")
+                    format!("PB_OP({sum}, +, {name})")
                 };
             }
             self.line(format_args!("pb_store({at}, {sum});"));

@@ -192,8 +192,10 @@ impl<'k> Text<'_, 'k> {
             let mut conds = vec![];
             self.each_part(&mut |text| {
                 let cond = text.vector(skip.cond);
-                let own = if skip.truth { cond } else { format!("~{cond}") };
-                let own = text.active().map_or(own.clone(), |active| format!("({active} & {own})"));
+                let own = if skip.truth { cond } else { format!("PB_NOT({cond})") };
+                let own = text
+                    .active()
+                    .map_or(own.clone(), |active| format!("PB_OP({active}, &, {own})"));
                 conds.push(format!("pb_some({own})"));
             });
             conds.join(" || ")

@@ -180,7 +180,7 @@ impl<'t, 'k> Text<'t, 'k> {
         match (&self.mask, self.across) {
             (None, Some(true)) => Some("tm".to_owned()),
             (None, _) => None,
-            (Some(mask), Some(true)) => Some(format!("({mask} & tm)")),
+            (Some(mask), Some(true)) => Some(format!("PB_OP({mask}, &, tm)")),
             (Some(mask), _) => Some(mask.clone()),
         }
     }
@@ -216,7 +216,14 @@ impl<'t, 'k> Text<'t, 'k> {
         match (&stmt.op, stmt.vars.as_slice()) {
             (Op::Prim(prim, args), &[var]) => {
                 let value = self.primitive(*prim, args, var);
-                self.define(var, &round(&self.plan.rounded, var, value));
+                let value = match self.kind(Atom::Var(var)) {
+                    Kind::Varying if self.plan.rounded.contains(&var) => {
+                        format!("PB_ROUNDED_ALL({value})")
+                    }
+                    Kind::Varying => value,
+                    Kind::Uniform | Kind::Linear(_) => round(&self.plan.rounded, var, value),
+                };
+                self.define(var, &value);
             }
             (Op::Copy(a) | Op::Stop(a), &[var]) if !self.ty(*a).is_array() => {
                 let value = self.like(var, *a);
@@ -229,7 +236,7 @@ impl<'t, 'k> Text<'t, 'k> {
             (Op::Select(cond, a, b), &[var]) => self.select(var, *cond, *a, *b),
             (Op::MulZero(a, b), &[var]) => {
                 let value = if self.is_plain && self.kind(Atom::Var(var)) == Kind::Varying {
-                    format!("{} * {}", self.vector(*a), self.vector(*b))
+                    format!("PB_OP({}, *, {})", self.vector(*a), self.vector(*b))
                 } else if self.kind(Atom::Var(var)) == Kind::Varying {
                     format!("pb_v_mul_zero({}, {})", self.vector(*a), self.vector(*b))
                 } else {
@@ -334,18 +341,20 @@ impl<'t, 'k> Text<'t, 'k> {
         }
         match (form(prim), texts.as_slice()) {
             (Form::Between(operator) | Form::Failing(_, Some(operator)), [a, b]) => {
-                format!("{a} {operator} {b}")
+                let is_mask = self.ty(Atom::Var(var)).elem == Elem::Bool;
+                let of = if is_mask { "PB_CMP" } else { "PB_OP" };
+                format!("{of}({a}, {operator}, {b})")
             }
-            (Form::Before("!"), [a]) => format!("~{a}"),
-            (Form::Before("-"), [a]) => format!("-{a}"),
-            (Form::Before(_), [a]) => format!("__builtin_convertvector({a}, pb_v)"),
+            (Form::Before("!"), [a]) => format!("PB_NOT({a})"),
+            (Form::Before("-"), [a]) => format!("PB_NEG({a})"),
+            (Form::Before(_), [a]) => format!("pb_to_real({a})"),
             (Form::Function(function), [a]) => {
                 format!("PB_EACH1({}, {function}, {a})", self.c_type(var))
             }
             (Form::Function(function), [a, b]) => {
                 format!("PB_EACH2({}, {function}, {a}, {b})", self.c_type(var))
             }
-            (Form::Failing(_, None), [a]) if prim == Prim::IntNeg => format!("-{a}"),
+            (Form::Failing(_, None), [a]) if prim == Prim::IntNeg => format!("PB_NEG({a})"),
             _ => bug("codegen", format_args!("a primitive of a kernel, not {prim:?}")),
         }
     }
@@ -382,13 +391,15 @@ impl<'t, 'k> Text<'t, 'k> {
         let (number, cond) = (self.fresh(), self.vector(cond));
         self.line(format_args!("const pb_w on{number} = {cond};"));
         let outer = self.mask.clone();
-        for (block, sign) in blocks.into_iter().zip(["", "~"]) {
+        let masks = [format!("on{number}"), format!("PB_NOT(on{number})")];
+        for (block, own) in blocks.into_iter().zip(masks) {
             if block.stmts.is_empty() && block.results.is_empty() {
                 continue;
             }
-            let own = format!("{sign}on{number}");
             self.mask = Some(
-                outer.as_ref().map_or_else(|| own.clone(), |outer| format!("({outer} & {own})")),
+                outer
+                    .as_ref()
+                    .map_or_else(|| own.clone(), |outer| format!("PB_OP({outer}, &, {own})")),
             );
             let active = self.active().unwrap_or_default();
             if block.stmts.iter().all(is_cheap) {
@@ -540,7 +551,7 @@ impl<'t, 'k> Text<'t, 'k> {
         self.open(format_args!("for (int64_t e{e} = 0; e{e} < {size}; e{e}++) {{"));
         let offset = self.first(from).plus(&format!("e{e}"));
         let value = self.load_at(from, &offset, ty == "pb_v");
-        self.line(format_args!("{name} += {value};"));
+        self.line(format_args!("{name} = {};", sum_of(ty, &name, &value)));
         self.close();
     }
 
@@ -583,6 +594,14 @@ impl<'t, 'k> Text<'t, 'k> {
 /// Whether a statement takes less than asking whether any lane needs it, and may be run by those that do not.
 fn is_cheap(stmt: &Stmt) -> bool {
     matches!(&stmt.op, Op::Prim(prim, _) if !is_slow(*prim))
+}
+
+/// A sum of numbers of a C type, in one lane or all.
+pub(super) fn sum_of(ty: &str, a: &str, b: &str) -> String {
+    match ty {
+        "pb_v" | "pb_w" => format!("PB_OP({a}, +, {b})"),
+        _ => format!("({a} + {b})"),
+    }
 }
 
 /// The C type of numbers, in one lane or all.
