@@ -341,7 +341,27 @@ exit 0
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes an array with another element after what looks at the array before
 >   law   b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x`
->         does not fail; b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]
+>         does not fail; b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]; b =
+>         a with [i] = a[j] = r = [ x | x <- a[j] ]; b = a with [i] = r; b = a with [i] = x; s; n =
+>         dim(a, k) = n = dim(a, k); b = a with [i] = x; s
+>   runs  once, when the other passes of the optimiser change nothing more
+>
+> added
+>   type  (IR, functions) -> (IR, functions)
+>   does  writes what is added to one element of an array, and leaves what is taken out and added
+>         again
+>   law   acc = new_acc(a); acc[p] += x; b = read_acc(acc) = r = a[p]; y = r + x; b = a with [p] = y;
+>         r = a[p]; b = a with [p] = 0; acc = new_acc(b); s; acc[p] += r = r = a[p]; acc = new_acc(a);
+>         s
+>   runs  once, when the other passes of the optimiser change nothing more
+>
+> ahead
+>   type  (IR, functions) -> (IR, functions)
+>   does  computes what a loop writes into an array before it is written
+>   law   m' = for j < n with a = m { s; b = a with [p, c + j] = x; yield b } = v = for j < n { s with
+>         m for a; collect x }; m' = for j < n with a = m { b = a with [p, c + j] = v[j]; yield b },
+>         if s reads nothing of a that an iteration before has written, and s or the place does not
+>         fail
 >   runs  once, when the other passes of the optimiser change nothing more
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda

@@ -44,10 +44,8 @@ fn in_block(program: &mut Program, block: &mut Block, states: &[VarId]) -> bool 
 
 /// Where a statement of a block adds to an accumulator, the place and what it adds.
 fn adds(stmt: &Stmt, acc: VarId) -> Option<(&[Atom], Atom)> {
-    match &stmt.op {
-        Op::AddAcc(Atom::Var(of), at, value) if *of == acc => Some((at, *value)),
-        _ => None,
-    }
+    let Op::AddAcc(Atom::Var(of), at, value) = &stmt.op else { return None };
+    (*of == acc).then_some((at.as_slice(), *value))
 }
 
 /// Leaves an element where it is that is taken out, for zero, before an accumulator begins with the array, and added.

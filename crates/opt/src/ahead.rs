@@ -55,14 +55,13 @@ struct Known {
 
 impl Known {
     fn block(&mut self, block: &Block) {
-        block.visit(&mut |stmt| match &stmt.op {
-            Op::Prim(prim @ (Prim::IntAdd | Prim::IntSub), args) => {
+        block.visit(&mut |stmt| {
+            if let Op::Prim(prim @ (Prim::IntAdd | Prim::IntSub), args) = &stmt.op {
                 self.sums.insert(stmt.vars[0], (*prim, args.clone()));
-            }
-            Op::Loop(Loop { form: LoopForm::For { index, count, .. }, .. }) => {
+            } else if let Op::Loop(Loop { form: LoopForm::For { index, count, .. }, .. }) = &stmt.op
+            {
                 self.counts.insert(*index, *count);
             }
-            _ => {}
         });
     }
 
@@ -340,20 +339,18 @@ fn slice(block: &Block, value: Atom) -> (Vec<Stmt>, FxHashSet<VarId>) {
 
 /// Whether a statement does nothing but what code can do for several iterations at once.
 fn is_plain(stmt: &Stmt) -> bool {
-    let is_fine = match &stmt.op {
-        Op::Loop(repeat) => matches!(repeat.form, LoopForm::For { .. }),
-        op => matches!(
-            op,
-            Op::Prim(..)
-                | Op::Copy(_)
-                | Op::Select(..)
-                | Op::MulZero(..)
-                | Op::If(..)
-                | Op::Index(..)
-                | Op::Dim(..)
-                | Op::Update(..)
-        ),
-    };
+    let is_fine = matches!(
+        &stmt.op,
+        Op::Prim(..)
+            | Op::Copy(_)
+            | Op::Select(..)
+            | Op::MulZero(..)
+            | Op::If(..)
+            | Op::Index(..)
+            | Op::Dim(..)
+            | Op::Update(..)
+            | Op::Loop(Loop { form: LoopForm::For { .. }, .. })
+    );
     is_fine && stmt.op.blocks().into_iter().all(|block| block.stmts.iter().all(is_plain))
 }
 
@@ -362,10 +359,12 @@ fn is_work(program: &Program, block: &Block, array: VarId) -> bool {
     let mut is_work = false;
     block.visit(&mut |stmt| {
         let is_int = |var: &VarId| program.vars[*var].ty == Type::INT;
-        is_work |= match &stmt.op {
-            Op::Index(Atom::Var(of), _) => *of == array,
-            Op::Prim(..) => !stmt.vars.iter().all(is_int),
-            op => !op.blocks().is_empty(),
+        is_work |= if let Op::Index(Atom::Var(of), _) = &stmt.op {
+            *of == array
+        } else if let Op::Prim(..) = &stmt.op {
+            !stmt.vars.iter().all(is_int)
+        } else {
+            !stmt.op.blocks().is_empty()
         };
     });
     is_work
@@ -386,16 +385,16 @@ impl Looks<'_> {
     /// Whether none is at what an iteration before has written.
     fn are_apart(&self, body: &Block) -> bool {
         let (mut count, mut is_fine) = (0, true);
-        body.visit(&mut |stmt| match &stmt.op {
-            Op::Index(Atom::Var(of), at) if *of == self.array => {
+        body.visit(&mut |stmt| {
+            if let Op::Index(Atom::Var(of), at) = &stmt.op
+                && *of == self.array
+            {
                 count += 1;
                 let is_unused = stmt.vars.iter().all(|var| mentions(body, *var) == 0);
                 is_fine &= is_unused || self.is_apart(at);
-            }
-            Op::Dim(Atom::Var(of), _) | Op::Update(Atom::Var(of), ..) => {
+            } else if let Op::Dim(Atom::Var(of), _) | Op::Update(Atom::Var(of), ..) = &stmt.op {
                 count += usize::from(*of == self.array);
             }
-            _ => {}
         });
         // There are no others.
         is_fine && count == mentions(body, self.array)

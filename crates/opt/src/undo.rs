@@ -4,19 +4,20 @@
 //! that transform programs with assignments call a tape of values that are written over.
 
 mod back;
+mod forward;
 mod log;
 mod plan;
 
-use pullback_base::{Span, bug};
-use pullback_ir::{Atom, Block, Boxes, FuncId, Op, Program, Stmt, VarId};
+use pullback_ir::{Atom, Block, Boxes, FuncId, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::pass::{Pass, each_body};
 use back::Read;
-use plan::{Base, Change, Pair, Saved, Step, What, counted, reading, saved, steps};
+use forward::{Forward, NAME, Undo};
+use plan::{Base, Pair, counted, reading, saved, steps};
 
 pub(crate) const PASS: Pass = Pass {
-    name: "undo",
+    name: NAME,
     about: "saves what a loop writes over in an array instead of the array",
     law: "m, a = for i with m { m' = m with [p] = x; yield m' collect m }; for down i { s(a[i]) } = m, o = for i with m \
           { m' = m with [p] = x; yield m' collect m[p] }; for down i with r = m { r' = r with [p] = o[i]; s(r'); yield \
@@ -31,81 +32,6 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
         undo.block(body);
         undo.changed
     })
-}
-
-struct Undo<'p> {
-    program: &'p mut Program,
-    boxes: &'p mut Boxes,
-    changed: bool,
-}
-
-/// A block that changes an array, the body of a loop or a branch, and how, and where the array is saved, if it is.
-struct Forward<'b> {
-    block: &'b Block,
-    steps: &'b [Step],
-    saved: Option<&'b Saved>,
-    is_branch: bool,
-    span: Span,
-}
-
-impl<'b> Forward<'b> {
-    /// Of a loop.
-    fn of(stmt: &'b Stmt, steps: &'b [Step], saved: Option<&'b Saved>) -> Self {
-        let Op::Loop(repeat) = &stmt.op else { bug(PASS.name, "a loop that changes an array") };
-        Self { block: &repeat.body, steps, saved, is_branch: false, span: stmt.span }
-    }
-
-    fn stmt(&self, step: usize) -> &'b Stmt {
-        &self.block.stmts[self.steps[step].place]
-    }
-
-    /// The step that is the loop inside where the array is saved.
-    fn saving(&self) -> Option<(usize, &'b Saved)> {
-        match &self.saved?.what {
-            What::Inner(step, saved) => Some((*step, saved)),
-            What::Version(_) => None,
-        }
-    }
-
-    /// A step that is a loop.
-    fn inner(&self, step: usize) -> Option<Self> {
-        let Change::Loop(_, steps) = &self.steps[step].change else { return None };
-        let saved = self.saving().filter(|saving| saving.0 == step).map(|saving| saving.1);
-        Some(Self::of(self.stmt(step), steps, saved))
-    }
-
-    /// The condition and the branches of a step.
-    fn branches(&self, step: usize) -> Option<(Atom, [Self; 2])> {
-        let (Change::If(_, [then, other]), Op::If(cond, first, second)) =
-            (&self.steps[step].change, &self.stmt(step).op)
-        else {
-            return None;
-        };
-        let branch = |(block, steps): (&'b Block, &'b [Step])| Self {
-            block,
-            steps,
-            saved: None,
-            is_branch: true,
-            span: self.stmt(step).span,
-        };
-        Some((*cond, [(first, then.as_slice()), (second, other.as_slice())].map(branch)))
-    }
-
-    /// Where a step that is an update writes.
-    fn update(&self, step: usize) -> &'b [Atom] {
-        let Op::Update(_, at, _) = &self.stmt(step).op else {
-            bug(PASS.name, "an update of an array")
-        };
-        at
-    }
-
-    /// Whether what a loop inside saves in an iteration is in a box: where rows of arrays might not be alike.
-    fn is_boxed(&self, step: usize) -> bool {
-        match (self.saved, self.saving()) {
-            (Some(saved), Some((saving, _))) if saving == step => saved.is_boxed,
-            _ => true,
-        }
-    }
 }
 
 impl Undo<'_> {

@@ -73,6 +73,8 @@ fn every_pass_has_its_line_in_the_table_of_times() {
         "sparse",
         "edges",
         "later",
+        "added",
+        "ahead",
     ];
     order.sort_by_key(|name| late.contains(&name.as_str()));
     assert_eq!(names[1..], order);

@@ -38,12 +38,13 @@ impl Moved {
         let rows = Rows { body: &looped.body, index };
         let mut read = None;
         for stmt in before {
-            match &stmt.op {
-                Op::Prim(Prim::IntAdd, _) => {}
-                Op::Index(Atom::Var(other), at) if read.is_none() && *other != *array => {
-                    read = Some((stmt.vars[0], *other, at));
-                }
-                _ => return None,
+            if let Op::Index(Atom::Var(other), at) = &stmt.op
+                && read.is_none()
+                && *other != *array
+            {
+                read = Some((stmt.vars[0], *other, at));
+            } else if !matches!(stmt.op, Op::Prim(Prim::IntAdd, _)) {
+                return None;
             }
         }
         let (place, dimension) = rows.first(at)?;

@@ -5,9 +5,9 @@ use std::ops::Range;
 use pullback_base::bug;
 use pullback_ir::{Arm, Atom, Block, Loop, LoopForm, Match, Op, Stmt, Type, VarId};
 
+use super::forward::{Forward, NAME, Undo};
 use super::log::{Log, Logs, StepLog};
 use super::plan::{Base, Pair, Reading, Saved, What, counted, opened};
-use super::{Forward, PASS, Undo};
 use crate::pass::read_from;
 
 /// What a backward loop reads that is to be restored.
@@ -45,7 +45,7 @@ impl<'u> Undone<'u> {
     }
 
     fn last_log(&mut self) -> Log {
-        self.logs.pop().unwrap_or_else(|| bug(PASS.name, "what was written over"))
+        self.logs.pop().unwrap_or_else(|| bug(NAME, "what was written over"))
     }
 }
 
@@ -62,10 +62,10 @@ impl Undo<'_> {
         pair: &Pair<'_>,
     ) -> VarId {
         let Some((_, index, _)) = counted(backward, true) else {
-            bug(PASS.name, "a loop that reads an array")
+            bug(NAME, "a loop that reads an array")
         };
         let Op::Loop(Loop { states, init, body, .. }) = &mut backward.op else {
-            bug(PASS.name, "a loop that reads an array")
+            bug(NAME, "a loop that reads an array")
         };
         let [array, restored] = [0; 2].map(|_| self.program.fresh_like(end));
         let mut undone = Undone::new(forward, logs, index, array);
@@ -83,7 +83,7 @@ impl Undo<'_> {
                 let (Some(inside), StepLog::Loop(inner)) =
                     (forward.inner(*step), &undone.steps[*step])
                 else {
-                    bug(PASS.name, "a loop inside that saves an array")
+                    bug(NAME, "a loop inside that saves an array")
                 };
                 let logs = (inner.steps.as_slice(), self.taken_out(&mut undone, inner));
                 let (stmt, end) = (&mut body.stmts[*place], undone.array);
@@ -99,7 +99,7 @@ impl Undo<'_> {
                 self.undo(&mut undone, 0..*step, pair);
             }
             (What::Version(_), Some(_)) | (What::Inner(..), None) => {
-                bug(PASS.name, "where an array is saved")
+                bug(NAME, "where an array is saved")
             }
         }
         body.stmts.append(&mut undone.stmts);
@@ -151,7 +151,7 @@ impl Undo<'_> {
         let down = counted(undone.forward.stmt(step), false)
             .and_then(|(_, index, _)| pair.indices.get(&index));
         let (Some(down), Some(inside)) = (down, undone.forward.inner(step)) else {
-            bug(PASS.name, "a loop that runs down")
+            bug(NAME, "a loop that runs down")
         };
         let taken = self.taken_out(undone, logs);
         let count = self.program.fresh("count", Type::INT);
@@ -177,9 +177,7 @@ impl Undo<'_> {
         (is_saved, logs): (bool, &[(usize, Vec<StepLog>); 2]),
         pair: &Pair<'_>,
     ) -> VarId {
-        let Some((cond, branches)) = undone.forward.branches(step) else {
-            bug(PASS.name, "branches")
-        };
+        let Some((cond, branches)) = undone.forward.branches(step) else { bug(NAME, "branches") };
         let mut own = logs.each_ref().map(|_| vec![]);
         for which in [1, 0] {
             own[which] = undone.logs.split_off(undone.logs.len() - logs[which].0);
@@ -238,7 +236,7 @@ impl Undo<'_> {
         if !pair.bound.contains(&var) {
             return atom;
         }
-        let Some(op) = pair.defs.get(&var) else { bug(PASS.name, "how an index is computed") };
+        let Some(op) = pair.defs.get(&var) else { bug(NAME, "how an index is computed") };
         let mut op = (*op).clone();
         op.for_each_atom_mut(&mut |atom| *atom = self.again(*atom, pair, undone));
         let own = self.program.fresh_like(var);

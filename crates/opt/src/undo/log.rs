@@ -3,8 +3,8 @@
 use pullback_base::{Span, bug};
 use pullback_ir::{Atom, Block, DataId, Loop, Op, Stmt, Type, VarId};
 
+use super::forward::{Forward, NAME, Undo};
 use super::plan::{Base, Change, Pair, nothing};
-use super::{Forward, PASS, Undo};
 use crate::later::copied;
 
 /// What a loop saves to undo its steps: its results for that, each with the box that what an iteration saves is in, in
@@ -63,7 +63,7 @@ impl Undo<'_> {
         pair: &Pair<'_>,
     ) -> Logs {
         let Op::Loop(Loop { body, .. }) = &mut saving.op else {
-            bug(PASS.name, "a loop that changes an array")
+            bug(NAME, "a loop that changes an array")
         };
         let (kept, steps) = self.log_steps(forward, body, pair);
         let mut own = vec![];
@@ -106,7 +106,7 @@ impl Undo<'_> {
         let place = forward.steps[step].place;
         let at = forward.update(step);
         let Stmt { op: Op::Update(Atom::Var(before), ..), span, .. } = body.stmts[place] else {
-            bug(PASS.name, "an update")
+            bug(NAME, "an update")
         };
         let (mut copy, mut old) = copied(self.program, before, at, span);
         let mut data = None;
@@ -130,7 +130,7 @@ impl Undo<'_> {
         pair: &Pair<'_>,
     ) -> (Vec<Kept>, StepLog) {
         let place = forward.steps[step].place;
-        let Some(inside) = forward.inner(step) else { bug(PASS.name, "a loop inside") };
+        let Some(inside) = forward.inner(step) else { bug(NAME, "a loop inside") };
         let logs = self.log(&inside, &mut body.stmts[place], pair);
         let mut kept = vec![];
         for (var, _) in &logs.own {
@@ -157,7 +157,7 @@ impl Undo<'_> {
         let (Some((cond, branches)), Op::If(_, then, other)) =
             (forward.branches(step), &mut stmt.op)
         else {
-            bug(PASS.name, "branches")
+            bug(NAME, "branches")
         };
         let is_saved = !pair.is_known(self.program, cond);
         let mut kept: Vec<Kept> = is_saved.then_some((cond, None)).into_iter().collect();
@@ -188,7 +188,7 @@ impl Undo<'_> {
     /// What a branch gives that saves nothing.
     fn none(&mut self, ty: Type, data: Option<DataId>, span: Span, stmts: &mut Vec<Stmt>) -> Atom {
         let Some(data) = data else {
-            return nothing(ty.elem).unwrap_or_else(|| bug(PASS.name, "a number"));
+            return nothing(ty.elem).unwrap_or_else(|| bug(NAME, "a number"));
         };
         let inside = self.program.datas[data].constructors[0].fields[0];
         let empty = self.program.fresh("none", inside);

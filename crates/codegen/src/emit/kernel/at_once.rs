@@ -8,7 +8,7 @@ use super::lanes::{Fold, Kind, View};
 use super::places::Offset;
 use super::plan::local_name;
 use super::text::Text;
-use super::text::sum_of;
+use super::types::sum_of;
 
 impl<'k> Text<'_, 'k> {
     /// The name of a variable in the iteration that is being written.

@@ -27,6 +27,7 @@ mod sums;
 mod tables;
 mod text;
 mod threads;
+mod types;
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};
@@ -36,7 +37,8 @@ use self::lanes::{Kind, LANES, Layout};
 use self::plan::{Plan, Size, has_loops};
 use self::sums::Sums;
 use self::tables::Tables;
-use self::text::{Text, c_type};
+use self::text::Text;
+use self::types::c_type;
 use crate::emit::Fp;
 use crate::emit::body::Body;
 use crate::layout::elem_type;

@@ -5,7 +5,8 @@ use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Elem, VarId};
 
 use super::lanes::Kind;
-use super::text::{Text, c_type};
+use super::text::Text;
+use super::types::c_type;
 
 /// The number of an element, in each lane.
 #[derive(Clone, Debug)]

@@ -13,6 +13,7 @@ use super::lanes::{Kind, LANES, Layout};
 use super::neighbours::Neighbours;
 use super::plan::{Plan, Size, has_loops, local_name};
 use super::tables::{self, Tables};
+use super::types::{c_type, sum_of};
 use crate::emit::Lines;
 use crate::emit::loops::STRETCH;
 use crate::emit::numbers::{int, real};
@@ -594,24 +595,4 @@ impl<'t, 'k> Text<'t, 'k> {
 /// Whether a statement takes less than asking whether any lane needs it, and may be run by those that do not.
 fn is_cheap(stmt: &Stmt) -> bool {
     matches!(&stmt.op, Op::Prim(prim, _) if !is_slow(*prim))
-}
-
-/// A sum of numbers of a C type, in one lane or all.
-pub(super) fn sum_of(ty: &str, a: &str, b: &str) -> String {
-    match ty {
-        "pb_v" | "pb_w" => format!("PB_OP({a}, +, {b})"),
-        _ => format!("({a} + {b})"),
-    }
-}
-
-/// The C type of numbers, in one lane or all.
-pub(super) fn c_type(elem: Elem, is_varying: bool) -> &'static str {
-    match (elem, is_varying) {
-        (Elem::Real, true) => "pb_v",
-        (Elem::Real, false) => "double",
-        (Elem::Int | Elem::Bool, true) => "pb_w",
-        (Elem::Int, false) => "int64_t",
-        (Elem::Bool, false) => "_Bool",
-        (Elem::Str | Elem::Unit | Elem::Data(_), _) => bug("codegen", "a number"),
-    }
 }

@@ -1,0 +1,24 @@
+//! The C types of numbers in a kernel, in one lane or all.
+
+use pullback_base::bug;
+use pullback_ir::Elem;
+
+/// A sum of numbers of a C type, in one lane or all.
+pub(super) fn sum_of(ty: &str, a: &str, b: &str) -> String {
+    match ty {
+        "pb_v" | "pb_w" => format!("PB_OP({a}, +, {b})"),
+        _ => format!("({a} + {b})"),
+    }
+}
+
+/// The C type of numbers, in one lane or all.
+pub(super) fn c_type(elem: Elem, is_varying: bool) -> &'static str {
+    match (elem, is_varying) {
+        (Elem::Real, true) => "pb_v",
+        (Elem::Real, false) => "double",
+        (Elem::Int | Elem::Bool, true) => "pb_w",
+        (Elem::Int, false) => "int64_t",
+        (Elem::Bool, false) => "_Bool",
+        (Elem::Str | Elem::Unit | Elem::Data(_), _) => bug("codegen", "a number"),
+    }
+}
