@@ -63,20 +63,14 @@ def counted (n: Int) (xs: []Real): Real =
 def columns (n: Int) (xs: []Real): Real =
   let ys = loop ys = xs for i < n do
     let ys = ys with [i] = ys[i] + 0.01 * sum [ ys[j] * xs[j] | j < i ] in
-    loop ys = ys for r < n - i - 1 do ys with [i + 1 + r] = ys[i + 1 + r] - 0.01 * ys[i] * xs[r] in
+    let few = if i + 4 < n then 3 else 0 in
+    loop ys = ys for r < few do ys with [i + 1 + r] = ys[i + 1 + r] - 0.01 * ys[i] * xs[r] in
   ys[n - 1]
 
 def behind (n: Int) (xs: []Real): Real =
   let ys = loop ys = xs for i < n do
     if ys[i] > 2.0 then ys with [i] = 0.01 * sum [ ys[j] * xs[j] | j < i ] else ys in
   ys[n - 1]
-
-def exchanged (n: Int) (xs: []Real): Real =
-  let m = [ [ x + 0.01 * real j | j < size xs - n + 20 ] | x <- xs ] in
-  let m = loop m = m for i < n do
-    let p = (7 * i) % n in
-    if p > i then (let r = m[i] in let m = m with [i] = m[p] in m with [p] = 0.5 * r) else m in
-  sum [ x * x | x <- flatten m ]
 
 def optional (n: Int) (xs: []Real): Real =
   let o = if n > 1 then Some xs else None in
@@ -158,7 +152,6 @@ fn gradients_of_arrays_are_linear() {
             "counted",
             "columns",
             "behind",
-            "exchanged",
             "optional",
             "layer",
             "matrix",

@@ -20,7 +20,7 @@ pub struct SettingsArgs {
     /// The most memory that the input file and all values may take, such as 512M or 4G.
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub max_memory: Option<usize>,
-    /// The most memory that a loop may save for reverse mode before it gets checkpoints: with `--engine ir`.
+    /// The most memory that a loop may save for reverse mode before it gets checkpoints: with `--engine ir` or `native`.
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub max_tape: Option<usize>,
     /// The longest time that the command may take (for `test`, each evaluation), such as 10s or 500ms.

@@ -343,6 +343,22 @@ PB_INLINE pb_w pb_gather_int(const int64_t *p, pb_w at, pb_w mask) { return PB_G
 PB_INLINE pb_w pb_gather_bool(const _Bool *p, pb_w at, pb_w mask) {
   return PB_GATHER(pb_w, pb_q_gather_bool, p, at, mask);
 }
+/* Elements so far apart. Without vectors of eight a gather takes longer than a load for each lane. */
+PB_INLINE pb_v pb_strided(const double *p, int64_t d) {
+#if PB_PART == 8
+  return pb_gather(p, pb_ramp(0, d), pb_all_bool(1));
+#else
+  return (pb_v){{p[0], p[d], p[2 * d], p[3 * d]}, {p[4 * d], p[5 * d], p[6 * d], p[7 * d]}};
+#endif
+}
+PB_INLINE pb_w pb_strided_int(const int64_t *p, int64_t d) {
+#if PB_PART == 8
+  return pb_gather_int(p, pb_ramp(0, d), pb_all_bool(1));
+#else
+  return (pb_w){{p[0], p[d], p[2 * d], p[3 * d]}, {p[4 * d], p[5 * d], p[6 * d], p[7 * d]}};
+#endif
+}
+PB_INLINE pb_w pb_strided_bool(const _Bool *p, int64_t d) { return pb_gather_bool(p, pb_ramp(0, d), pb_all_bool(1)); }
 PB_INLINE void pb_p_store(double *p, pb_p v) { *(pb_p_any *)p = v; }
 PB_INLINE void pb_q_store(int64_t *p, pb_q w) { *(pb_q_any *)p = w; }
 PB_INLINE void pb_q_store_bool(_Bool *p, pb_q w) { PB_LANE(l) p[l] = w[l] != 0; }

@@ -160,6 +160,9 @@ impl Text<'_, '_> {
             (Offset::Linear(at, stride), Some(active)) if stride == "1" => {
                 format!("pb_load_where{suffix}({base} + {at}, {active})")
             }
+            (Offset::Linear(at, stride), None) => {
+                format!("pb_strided{suffix}({base} + {at}, {stride})")
+            }
             (other, _) => {
                 format!(
                     "pb_gather{suffix}({base}, {}, {})",
