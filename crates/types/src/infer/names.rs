@@ -9,6 +9,7 @@ use super::bindings::{Assumed, GlobalState};
 use super::callee::{Callee, Cause};
 use super::differentiate::BuiltinUse;
 use super::foreign::{foreign_value, is_foreign_package};
+use super::mismatch::Why;
 use super::scheme::Use;
 use super::scope::Binding;
 use super::solver::Solver;
@@ -214,10 +215,24 @@ impl Infer<'_> {
             }
             GlobalState::Assumed(assumed) => self.solver().use_in_group(&assumed, span),
             // Only sizes inside declared types are looked at before the definitions they mention.
-            GlobalState::Unseen => Use { ty: Ty::Int, args: vec![], dependents: vec![] },
+            GlobalState::Unseen => {
+                if !self.sizes_in_types.contains(&(global, span)) {
+                    self.sizes_in_types.push((global, span));
+                }
+                Use { ty: Ty::Int, args: vec![], dependents: vec![] }
+            }
         };
         let expr = TExpr { kind: TExprKind::Global(global, used.args), ty: used.ty, span };
         Head { expr, name: Some(name), decided, dependents: used.dependents, builtin: None }
+    }
+
+    /// The definitions that sizes in types mention are Ints.
+    pub(super) fn check_sizes_in_types(&mut self) {
+        for (global, span) in std::mem::take(&mut self.sizes_in_types) {
+            let head = self.global_head(global, span);
+            let size = self.solver().name_value(head);
+            self.solver().coerce(size, &Ty::Int, &Why::Index);
+        }
     }
 
     /// `module.name`, if `base` names an imported module and nothing nearer.

@@ -66,8 +66,9 @@ impl<'a> Inference<'a> {
         let mut infer = Infer::new(declared, shelf, diagnostics);
         infer.unifier.library =
             modules.iter().filter(|source| source.library).map(|source| source.file).collect();
-        infer.declare_types();
+        // Sizes in types may mention definitions.
         infer.declare_globals(modules);
+        infer.declare_types();
         for module in 0..modules.len() {
             infer.scope.enter_module(module);
             for group in deps::groups(&infer.declared, module) {
@@ -76,6 +77,7 @@ impl<'a> Inference<'a> {
                 }
             }
         }
+        infer.check_sizes_in_types();
         Self(infer)
     }
     /// What has been inferred.

@@ -9,7 +9,7 @@ use super::solver::Solver;
 use super::unifier::Unifier;
 use crate::records::RecordOrders;
 use crate::resolve::{Declared, Shelf, Source};
-use crate::tir::{Global, Local, LocalId, TExpr, TExprKind, Typed};
+use crate::tir::{Global, GlobalId, Local, LocalId, TExpr, TExprKind, Typed};
 use crate::ty::{Size, Ty};
 
 /// The state of inference.
@@ -28,6 +28,8 @@ pub(super) struct Infer<'a> {
     pub scope: Scope,
     /// Constant indices into arrays whose sizes are not known yet, and where they stand.
     pub later_ranges: Vec<(i64, Size, Span)>,
+    /// The definitions that sizes in types mention, which must be Ints, and where.
+    pub sizes_in_types: Vec<(GlobalId, Span)>,
     /// How many branches and bodies of loops are open, which may never be evaluated.
     pub doubts: u32,
 }
@@ -46,6 +48,7 @@ impl<'a> Infer<'a> {
             bindings: Bindings::default(),
             scope: Scope::default(),
             later_ranges: Vec::new(),
+            sizes_in_types: Vec::new(),
             doubts: 0,
         }
     }
