@@ -5,7 +5,7 @@
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
-use crate::pass::{Pass, each_body};
+use crate::pass::{Pass, each_body, mentions};
 
 pub(crate) const PASS: Pass = Pass {
     name: "added",
@@ -111,11 +111,4 @@ fn written(program: &mut Program, block: &mut Block, states: &[VarId], acc: VarI
     block.stmts.splice(at..=at, made);
     block.stmts.remove(start);
     true
-}
-
-/// How often a block mentions a variable.
-fn mentions(block: &Block, var: VarId) -> usize {
-    let mut count = 0;
-    block.visit_atoms(&mut |atom| count += usize::from(atom == Atom::Var(var)));
-    count
 }

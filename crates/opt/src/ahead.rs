@@ -16,7 +16,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::effects::Effects;
-use crate::pass::{Pass, each_body};
+use crate::pass::{Pass, each_body, mentions, slice};
 
 pub(crate) const PASS: Pass = Pass {
     name: "ahead",
@@ -208,7 +208,7 @@ impl Ahead<'_> {
             let looks = Looks { known: self.known, array, place, dimension, index, down };
             // Those that run down stay, and what is written is computed apart from them.
             let is_apart = !down || {
-                let (_, needed) = slice(body, *value);
+                let (_, needed) = slice(body.stmts.iter(), *value);
                 !states.iter().any(|state| *state != array && needed.contains(state))
             };
             (is_apart && looks.are_apart(body) && is_work(self.program, body, array))
@@ -272,7 +272,8 @@ impl Ahead<'_> {
         repeat.form = LoopForm::For { index, count: Atom::Var(times), down };
         repeat.body.substitute(&[(array, start)].into_iter().collect());
         if down {
-            let (needed, _) = slice(&repeat.body, value);
+            let (needed, _) = slice(repeat.body.stmts.iter(), value);
+            let needed = needed.into_iter().cloned().collect();
             let apart = Block { stmts: needed, results: vec![value] };
             let index_apart = self.program.fresh_like(index);
             let mut names = [(index, Atom::Var(index_apart))].into_iter().collect();
@@ -318,23 +319,6 @@ impl Ahead<'_> {
         stmts.push(Stmt::new(vec![own], Op::Prim(*prim, args), span));
         Atom::Var(own)
     }
-}
-
-/// The statements of a block that a value needs, and all that these mention.
-fn slice(block: &Block, value: Atom) -> (Vec<Stmt>, FxHashSet<VarId>) {
-    let mut needed: FxHashSet<VarId> = value.var().into_iter().collect();
-    let mut stmts = vec![];
-    for stmt in block.stmts.iter().rev() {
-        if stmt.vars.iter().any(|var| needed.contains(var)) {
-            stmt.op.for_each_atom(&mut |atom| needed.extend(atom.var()));
-            for inner in stmt.op.blocks() {
-                inner.visit_atoms(&mut |atom| needed.extend(atom.var()));
-            }
-            stmts.push(stmt.clone());
-        }
-    }
-    stmts.reverse();
-    (stmts, needed)
 }
 
 /// Whether a statement does nothing but what code can do for several iterations at once.
@@ -423,11 +407,4 @@ impl Looks<'_> {
                 || least(behind).is_some_and(|least| least > 0)
         })
     }
-}
-
-/// How often a block mentions a variable.
-fn mentions(block: &Block, var: VarId) -> usize {
-    let mut count = 0;
-    block.visit_atoms(&mut |atom| count += usize::from(atom == Atom::Var(var)));
-    count
 }

@@ -1,6 +1,7 @@
 //! What a pass is, and what several of them need.
 
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
+use rustc_hash::FxHashSet;
 
 /// A pass: from programs to programs that mean the same.
 #[derive(Debug)]
@@ -66,6 +67,33 @@ pub(crate) fn read_from(op: &mut Op, array: VarId, place: &[Atom], other: VarId)
         let (rest, other) = (at[place.len()..].to_vec(), Atom::Var(other));
         *op = if rest.is_empty() { Op::Copy(other) } else { Op::Index(other, rest) };
     }
+}
+
+/// How often a block mentions a variable.
+pub(crate) fn mentions(block: &Block, var: VarId) -> usize {
+    let mut count = 0;
+    block.visit_atoms(&mut |atom| count += usize::from(atom == Atom::Var(var)));
+    count
+}
+
+/// The statements that a value needs, in their order, and all that these mention.
+pub(crate) fn slice<'s>(
+    stmts: impl DoubleEndedIterator<Item = &'s Stmt>,
+    value: Atom,
+) -> (Vec<&'s Stmt>, FxHashSet<VarId>) {
+    let mut needed: FxHashSet<VarId> = value.var().into_iter().collect();
+    let mut found = vec![];
+    for stmt in stmts.rev() {
+        if stmt.vars.iter().any(|var| needed.contains(var)) {
+            stmt.op.for_each_atom(&mut |atom| needed.extend(atom.var()));
+            for inner in stmt.op.blocks() {
+                inner.visit_atoms(&mut |atom| needed.extend(atom.var()));
+            }
+            found.push(stmt);
+        }
+    }
+    found.reverse();
+    (found, needed)
 }
 
 /// How many statements a block has, those inside it counted.

@@ -6,9 +6,9 @@ use pullback_ir::{
     Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename,
 };
 use pullback_prim::Prim;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use crate::pass::Pass;
+use crate::pass::{Pass, slice};
 
 pub(crate) const PASS: Pass = Pass {
     name: "tails",
@@ -87,7 +87,7 @@ fn is_cheap(func: &Func, path: &[bool]) -> bool {
         let Some((last, before)) = block.stmts.split_last() else { return false };
         let Op::If(cond, then, other) = &last.op else { return false };
         stmts.extend(before);
-        asked.extend(slice(&stmts, *cond));
+        asked.extend(slice(stmts.iter().copied(), *cond).0);
         let is_asked = |stmt: &Stmt| asked.iter().any(|known| std::ptr::eq(*known, stmt));
         let last = stmts.iter().rposition(|stmt| is_asked(stmt) && !is_sure(stmt)).unwrap_or(0);
         if !stmts[..last].iter().all(|stmt| is_asked(stmt) || is_sure(stmt)) {
@@ -105,20 +105,6 @@ fn is_sure(stmt: &Stmt) -> bool {
         return prim.row().is_pure();
     }
     matches!(stmt.op, Op::Copy(_) | Op::Dim(..) | Op::Select(..))
-}
-
-/// The statements that an atom needs.
-fn slice<'s>(stmts: &[&'s Stmt], atom: Atom) -> Vec<&'s Stmt> {
-    let mut needed: FxHashSet<VarId> = atom.var().into_iter().collect();
-    let mut found = vec![];
-    for stmt in stmts.iter().rev() {
-        if stmt.vars.iter().any(|var| needed.contains(var)) {
-            stmt.op.for_each_atom(&mut |atom| needed.extend(atom.var()));
-            found.push(*stmt);
-        }
-    }
-    found.reverse();
-    found
 }
 
 /// The body of a function as a loop, and what it does in the end.
@@ -167,7 +153,7 @@ fn asks(
     };
     let Op::If(cond, then, other) = &last.op else { bug(PASS.name, "a branch") };
     let all: Vec<&Stmt> = before.iter().copied().chain(stmts).collect();
-    let needed = slice(&all, *cond);
+    let (needed, _) = slice(all.iter().copied(), *cond);
     let is_there = |stmt: &&Stmt| needed.iter().any(|known| std::ptr::eq(*known, *stmt));
     let left: Vec<&Stmt> = all.iter().copied().filter(|stmt| !is_there(stmt)).collect();
     let result = program.fresh("goes_on", Type::BOOL);

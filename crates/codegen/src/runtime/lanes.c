@@ -220,26 +220,18 @@ PB_INLINE void pb_add_across(double *p, pb_v a, pb_v b, pb_v c, pb_v d) {
   p[3] += pb_across(d);
 #endif
 }
-PB_INLINE int64_t pb_across_int(pb_w w) {
-  int64_t sum = 0, lanes[8];
-  memcpy(lanes, &w, sizeof lanes);
-  for (int l = 0; l < 8; l++) sum += lanes[l];
-  return sum;
-}
-PB_INLINE double pb_across_max(pb_v v) {
-  double lanes[8];
-  memcpy(lanes, &v, sizeof lanes);
-  double max = lanes[0];
-  for (int l = 1; l < 8; l++) max = pb_max(max, lanes[l]);
-  return max;
-}
-PB_INLINE double pb_across_min(pb_v v) {
-  double lanes[8];
-  memcpy(lanes, &v, sizeof lanes);
-  double min = lanes[0];
-  for (int l = 1; l < 8; l++) min = pb_min(min, lanes[l]);
-  return min;
-}
+/* What comes of the lanes one after the other. */
+#define PB_FOLD(type, f, x) ({ \
+  const __auto_type fold_x = (x); \
+  type lanes[8]; \
+  memcpy(lanes, &fold_x, sizeof lanes); \
+  type all = lanes[0]; \
+  for (int l = 1; l < 8; l++) all = f(all, lanes[l]); \
+  all; })
+#define PB_PLUS(a, b) ((a) + (b))
+PB_INLINE int64_t pb_across_int(pb_w w) { return PB_FOLD(int64_t, PB_PLUS, w); }
+PB_INLINE double pb_across_max(pb_v v) { return PB_FOLD(double, pb_max, v); }
+PB_INLINE double pb_across_min(pb_v v) { return PB_FOLD(double, pb_min, v); }
 
 /* What lies in memory, part after part. */
 #if PB_PART == 8

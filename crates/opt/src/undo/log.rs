@@ -62,120 +62,7 @@ impl Undo<'_> {
         saving: &mut Stmt,
         pair: &Pair<'_>,
     ) -> Logs {
-        let Op::Loop(Loop { body, .. }) = &mut saving.op else {
-            bug(NAME, "a loop that changes an array")
-        };
-        let (kept, steps) = self.log_steps(forward, body, pair);
-        let mut own = vec![];
-        for (atom, data) in kept {
-            let ty = self.program.type_of(atom);
-            let all = self.program.fresh("saved", ty.with_rank(ty.rank + 1));
-            body.results.push(atom);
-            saving.vars.push(all);
-            own.push((all, data));
-        }
-        Logs { own, steps }
-    }
-
-    fn log_steps(
-        &mut self,
-        forward: &Forward<'_>,
-        body: &mut Block,
-        pair: &Pair<'_>,
-    ) -> (Vec<Kept>, Vec<StepLog>) {
-        let mut kept = vec![];
-        for (at, step) in forward.steps.iter().enumerate().rev() {
-            kept.push(match &step.change {
-                Change::Update => self.log_update(forward, at, body, pair),
-                Change::Loop(..) => self.log_loop(forward, at, body, pair),
-                Change::If(..) => self.log_branches(forward, at, body, pair),
-            });
-        }
-        kept.reverse();
-        let (kept, steps): (Vec<Vec<Kept>>, Vec<StepLog>) = kept.into_iter().unzip();
-        (kept.concat(), steps)
-    }
-
-    fn log_update(
-        &mut self,
-        forward: &Forward<'_>,
-        step: usize,
-        body: &mut Block,
-        pair: &Pair<'_>,
-    ) -> (Vec<Kept>, StepLog) {
-        let place = forward.steps[step].place;
-        let at = forward.update(step);
-        let Stmt { op: Op::Update(Atom::Var(before), ..), span, .. } = body.stmts[place] else {
-            bug(NAME, "an update")
-        };
-        let (mut copy, mut old) = copied(self.program, before, at, span);
-        let mut data = None;
-        if forward.is_branch && self.program.vars[old].ty.is_array() {
-            let (boxed, of, stmt) = self.boxed(old, span);
-            copy.push(stmt);
-            (old, data) = (boxed, Some(of));
-        }
-        body.stmts.splice(place..place, copy);
-        let unknown = at.iter().copied().filter(|at| !pair.is_known(self.program, *at));
-        let mut kept = vec![(Atom::Var(old), data)];
-        kept.extend(unknown.map(|atom| (atom, None)));
-        (kept, StepLog::Update)
-    }
-
-    fn log_loop(
-        &mut self,
-        forward: &Forward<'_>,
-        step: usize,
-        body: &mut Block,
-        pair: &Pair<'_>,
-    ) -> (Vec<Kept>, StepLog) {
-        let place = forward.steps[step].place;
-        let Some(inside) = forward.inner(step) else { bug(NAME, "a loop inside") };
-        let logs = self.log(&inside, &mut body.stmts[place], pair);
-        let mut kept = vec![];
-        for (var, _) in &logs.own {
-            if !forward.is_boxed(step) {
-                kept.push((Atom::Var(*var), None));
-                continue;
-            }
-            let (boxed, data, stmt) = self.boxed(*var, inside.span);
-            body.stmts.insert(place + 1, stmt);
-            kept.push((Atom::Var(boxed), Some(data)));
-        }
-        (kept, StepLog::Loop(logs))
-    }
-
-    /// A branch gives what it saves, and for what the other one saves what says nothing.
-    fn log_branches(
-        &mut self,
-        forward: &Forward<'_>,
-        step: usize,
-        body: &mut Block,
-        pair: &Pair<'_>,
-    ) -> (Vec<Kept>, StepLog) {
-        let stmt = &mut body.stmts[forward.steps[step].place];
-        let (Some((cond, branches)), Op::If(_, then, other)) =
-            (forward.branches(step), &mut stmt.op)
-        else {
-            bug(NAME, "branches")
-        };
-        let is_saved = !pair.is_known(self.program, cond);
-        let mut kept: Vec<Kept> = is_saved.then_some((cond, None)).into_iter().collect();
-        let mut blocks = [then, other];
-        let logs = [0, 1].map(|which| {
-            let (saved, steps) = self.log_steps(&branches[which], blocks[which], pair);
-            for (atom, data) in &saved {
-                let ty = self.program.type_of(*atom);
-                let none = self.none(ty, *data, forward.span, &mut blocks[1 - which].stmts);
-                blocks[which].results.push(*atom);
-                blocks[1 - which].results.push(none);
-                let var = self.program.fresh("saved", ty);
-                stmt.vars.push(var);
-                kept.push((Atom::Var(var), *data));
-            }
-            (saved.len(), steps)
-        });
-        (kept, StepLog::If(is_saved, logs))
+        Logging { undo: self, pair }.repeat(forward, saving)
     }
 
     /// A value in a box, and its type.
@@ -196,5 +83,123 @@ impl Undo<'_> {
         let (boxed, _, stmt) = self.boxed(empty, span);
         stmts.push(stmt);
         Atom::Var(boxed)
+    }
+}
+
+/// What lets blocks save.
+struct Logging<'l, 'p> {
+    undo: &'l mut Undo<'p>,
+    pair: &'l Pair<'l>,
+}
+
+impl Logging<'_, '_> {
+    fn repeat(&mut self, forward: &Forward<'_>, saving: &mut Stmt) -> Logs {
+        let Op::Loop(Loop { body, .. }) = &mut saving.op else {
+            bug(NAME, "a loop that changes an array")
+        };
+        let (kept, steps) = self.steps(forward, body);
+        let mut own = vec![];
+        for (atom, data) in kept {
+            let ty = self.undo.program.type_of(atom);
+            let all = self.undo.program.fresh("saved", ty.with_rank(ty.rank + 1));
+            body.results.push(atom);
+            saving.vars.push(all);
+            own.push((all, data));
+        }
+        Logs { own, steps }
+    }
+
+    /// From the last step to the first, since what saves has statements of its own.
+    fn steps(&mut self, forward: &Forward<'_>, body: &mut Block) -> (Vec<Kept>, Vec<StepLog>) {
+        let mut kept = vec![];
+        for (at, step) in forward.steps.iter().enumerate().rev() {
+            kept.push(match &step.change {
+                Change::Update => self.update(forward, at, body),
+                Change::Loop(..) => self.inner(forward, at, body),
+                Change::If(..) => self.branches(forward, at, body),
+            });
+        }
+        kept.reverse();
+        let (kept, steps): (Vec<Vec<Kept>>, Vec<StepLog>) = kept.into_iter().unzip();
+        (kept.concat(), steps)
+    }
+
+    fn update(
+        &mut self,
+        forward: &Forward<'_>,
+        step: usize,
+        body: &mut Block,
+    ) -> (Vec<Kept>, StepLog) {
+        let place = forward.steps[step].place;
+        let at = forward.update(step);
+        let Stmt { op: Op::Update(Atom::Var(before), ..), span, .. } = body.stmts[place] else {
+            bug(NAME, "an update")
+        };
+        let (mut copy, mut old) = copied(self.undo.program, before, at, span);
+        let mut data = None;
+        if forward.is_branch && self.undo.program.vars[old].ty.is_array() {
+            let (boxed, of, stmt) = self.undo.boxed(old, span);
+            copy.push(stmt);
+            (old, data) = (boxed, Some(of));
+        }
+        body.stmts.splice(place..place, copy);
+        let unknown = at.iter().copied().filter(|at| !self.pair.is_known(self.undo.program, *at));
+        let mut kept = vec![(Atom::Var(old), data)];
+        kept.extend(unknown.map(|atom| (atom, None)));
+        (kept, StepLog::Update)
+    }
+
+    fn inner(
+        &mut self,
+        forward: &Forward<'_>,
+        step: usize,
+        body: &mut Block,
+    ) -> (Vec<Kept>, StepLog) {
+        let place = forward.steps[step].place;
+        let Some(inside) = forward.inner(step) else { bug(NAME, "a loop inside") };
+        let logs = self.repeat(&inside, &mut body.stmts[place]);
+        let mut kept = vec![];
+        for (var, _) in &logs.own {
+            if !forward.is_boxed(step) {
+                kept.push((Atom::Var(*var), None));
+                continue;
+            }
+            let (boxed, data, stmt) = self.undo.boxed(*var, inside.span);
+            body.stmts.insert(place + 1, stmt);
+            kept.push((Atom::Var(boxed), Some(data)));
+        }
+        (kept, StepLog::Loop(logs))
+    }
+
+    /// A branch gives what it saves, and for what the other one saves what says nothing.
+    fn branches(
+        &mut self,
+        forward: &Forward<'_>,
+        step: usize,
+        body: &mut Block,
+    ) -> (Vec<Kept>, StepLog) {
+        let stmt = &mut body.stmts[forward.steps[step].place];
+        let (Some((cond, branches)), Op::If(_, then, other)) =
+            (forward.branches(step), &mut stmt.op)
+        else {
+            bug(NAME, "branches")
+        };
+        let is_saved = !self.pair.is_known(self.undo.program, cond);
+        let mut kept: Vec<Kept> = is_saved.then_some((cond, None)).into_iter().collect();
+        let mut blocks = [then, other];
+        let logs = [0, 1].map(|which| {
+            let (saved, steps) = self.steps(&branches[which], blocks[which]);
+            for (atom, data) in &saved {
+                let ty = self.undo.program.type_of(*atom);
+                let none = self.undo.none(ty, *data, forward.span, &mut blocks[1 - which].stmts);
+                blocks[which].results.push(*atom);
+                blocks[1 - which].results.push(none);
+                let var = self.undo.program.fresh("saved", ty);
+                stmt.vars.push(var);
+                kept.push((Atom::Var(var), *data));
+            }
+            (saved.len(), steps)
+        });
+        (kept, StepLog::If(is_saved, logs))
     }
 }

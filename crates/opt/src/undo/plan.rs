@@ -9,6 +9,8 @@ use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, V
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::pass::mentions;
+
 /// A part of how an iteration of the forward loop changes the array.
 pub(super) struct Step {
     /// Which statement it is.
@@ -280,13 +282,6 @@ fn is_saved(program: &Program, body: &Block, var: VarId, what: VarId) -> Option<
         }
         _ => None,
     }
-}
-
-/// How often a block mentions a variable.
-pub(super) fn mentions(block: &Block, var: VarId) -> usize {
-    let mut count = 0;
-    block.visit_atoms(&mut |atom| count += usize::from(atom == Atom::Var(var)));
-    count
 }
 
 /// What a backward loop reads of what is saved.

@@ -69,29 +69,21 @@ impl Text<'_, '_> {
         };
         let is_varying = indices.iter().any(|index| self.kind(*index) == Kind::Varying);
         if is_varying {
-            let mut offset = String::new();
-            for (dimension, size) in sizes.iter().enumerate() {
-                let index = indices.get(dimension).map(|index| self.vector(*index));
-                offset = match (dimension, index) {
-                    (0, index) => index.unwrap_or_else(|| "pb_all_int(0)".to_owned()),
-                    (_, Some(index)) => {
-                        format!("PB_OP(PB_OP({offset}, *, pb_all_int({size})), +, {index})")
-                    }
-                    (_, None) => format!("PB_OP({offset}, *, pb_all_int({size}))"),
-                };
-            }
-            return Offset::Varying(offset);
+            let of = |atom: &Atom| self.vector(*atom);
+            return Offset::Varying(horner(
+                &sizes,
+                indices.iter().map(of),
+                |before, size, more| {
+                    let rows = format!("PB_OP({before}, *, pb_all_int({size}))");
+                    more.map_or(rows.clone(), |more| format!("PB_OP({rows}, +, {more})"))
+                },
+            ));
         }
-        let mut at = String::new();
-        for (dimension, size) in sizes.iter().enumerate() {
-            let index = indices.get(dimension).map(|index| self.scalar(*index));
-            at = match (dimension, index) {
-                (0, index) => index.unwrap_or_else(|| "0".to_owned()),
-                (_, Some(index)) => format!("({at}) * {size} + {index}"),
-                (_, None) => format!("({at}) * {size}"),
-            };
-        }
-        let at = if at.is_empty() { "0".to_owned() } else { at };
+        let of = |atom: &Atom| self.scalar(*atom);
+        let at = horner(&sizes, indices.iter().map(of), |before, size, more| {
+            let rows = format!("({before}) * {size}");
+            more.map_or(rows.clone(), |more| format!("{rows} + {more}"))
+        });
         let strides: Vec<String> = indices
             .iter()
             .enumerate()
@@ -293,4 +285,15 @@ impl Text<'_, '_> {
             }
         }
     }
+}
+
+/// The number of an element by its indices, the last of which may be absent, into an array of these sizes: how a number
+/// goes on with the next size and index.
+fn horner(
+    sizes: &[String],
+    mut indices: impl Iterator<Item = String>,
+    next: impl Fn(&str, &str, Option<String>) -> String,
+) -> String {
+    let first = indices.next().unwrap_or_else(|| "0".to_owned());
+    sizes.iter().skip(1).fold(first, |before, size| next(&before, size, indices.next()))
 }
