@@ -64,6 +64,9 @@ impl Body<'_, '_> {
         if way == Some(Way::Plain) || (way.is_none() && is_tiny(looped)) {
             return self.no_kernel(index, if way.is_some() { "as chosen" } else { "too short" });
         }
+        if self.moved(looped).is_some() {
+            return self.no_kernel(index, "only moves elements, at once");
+        }
         let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
         let plan = match Plan::of(
             program,
