@@ -30,8 +30,8 @@ use threads::Alike;
 
 pub use packing::Packing;
 pub use path::{
-    Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, optional_passes,
-    resolve, simplified,
+    Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, finished,
+    optional_passes, resolve, simplified,
 };
 pub(crate) use stages::{NATIVE_STAGES, STAGES};
 

@@ -257,7 +257,7 @@ pub fn simplified(
 }
 
 /// Code in which no derivative is asked for, as it is in the end.
-pub(super) fn finished(
+pub fn finished(
     code: pullback_ir::Program,
     roots: &mut [FuncId],
     plan: &Plan<'_>,

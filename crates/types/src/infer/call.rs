@@ -3,6 +3,7 @@
 use pullback_base::{Diagnostic, Span};
 use pullback_syntax::ast::{BinaryOp, Expr, ExprKind};
 
+use super::bindings::GlobalState;
 use super::callee::Callee;
 use super::expr;
 use super::mismatch::Why;
@@ -11,7 +12,7 @@ use super::scope::Binding;
 use super::solver::Solver;
 use super::state::Infer;
 use super::unifier::Unifier;
-use crate::tir::{Builtin, Constraint, TExpr, TExprKind};
+use crate::tir::{Builtin, Constraint, GlobalId, TExpr, TExprKind};
 use crate::ty::{Size, Ty, TyVar};
 
 impl<'a> Infer<'a> {
@@ -106,6 +107,8 @@ impl<'a> Infer<'a> {
                     let hides = index == 0 && self.hides_function(&head);
                     if hides {
                         self.report_hidden(&head, &other);
+                    } else if let Some(mentioned) = self.early_function(&head) {
+                        self.report_early_function(&head, mentioned);
                     } else {
                         self.solver().report_not_function(
                             &head.expr,
@@ -129,6 +132,27 @@ impl<'a> Infer<'a> {
         };
         self.declared.scopes.value(self.scope.module(), name).is_some()
             || crate::builtins::lookup(name).is_some()
+    }
+
+    /// A definition that the size of a declared type applies, if it may be a function and does not say of which type.
+    fn early_function(&self, head: &Head) -> Option<GlobalId> {
+        let TExprKind::Global(global, _) = head.expr.kind else { return None };
+        let early = matches!(self.bindings.global(global), GlobalState::Unseen);
+        (early && self.declared.ints(global).is_none()).then_some(global)
+    }
+
+    /// The size of a declared type applies a definition of which nothing is known yet.
+    fn report_early_function(&mut self, head: &Head, global: GlobalId) {
+        let name = &self.typed.globals[global].name;
+        let diagnostic = Diagnostic::error(
+            "E0302",
+            head.expr.span,
+            format!("`{name}` does not say that it takes and gives an `Int`"),
+            "its type is not known here",
+        )
+        .note("sizes in `type` declarations are read before definitions")
+        .hint(format!("write its types where it is defined, as in `def {name} (n: Int): Int`"));
+        self.unifier.report(diagnostic);
     }
 
     /// A local name is applied, or given for a function, which is none; what it hides may have been meant.

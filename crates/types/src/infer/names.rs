@@ -216,22 +216,25 @@ impl Infer<'_> {
             GlobalState::Assumed(assumed) => self.solver().use_in_group(&assumed, span),
             // Only sizes inside declared types are looked at before the definitions they mention.
             GlobalState::Unseen => {
-                if !self.sizes_in_types.contains(&(global, span)) {
-                    self.sizes_in_types.push((global, span));
+                let params = self.declared.ints(global).unwrap_or(0);
+                let ty = (0..params).fold(Ty::Int, |to, _| Ty::Fun(Ty::Int.into(), to.into()));
+                let mention = (global, span, ty.clone());
+                if !self.sizes_in_types.contains(&mention) {
+                    self.sizes_in_types.push(mention);
                 }
-                Use { ty: Ty::Int, args: vec![], dependents: vec![] }
+                Use { ty, args: vec![], dependents: vec![] }
             }
         };
         let expr = TExpr { kind: TExprKind::Global(global, used.args), ty: used.ty, span };
         Head { expr, name: Some(name), decided, dependents: used.dependents, builtin: None }
     }
 
-    /// The definitions that sizes in types mention are Ints.
+    /// The definitions that sizes in types mention have the types as which these use them.
     pub(super) fn check_sizes_in_types(&mut self) {
-        for (global, span) in std::mem::take(&mut self.sizes_in_types) {
+        for (global, span, ty) in std::mem::take(&mut self.sizes_in_types) {
             let head = self.global_head(global, span);
-            let size = self.solver().name_value(head);
-            self.solver().coerce(size, &Ty::Int, &Why::Index);
+            let definition = self.solver().name_value(head);
+            self.solver().coerce(definition, &ty, &Why::Index);
         }
     }
 

@@ -28,8 +28,8 @@ pub(super) struct Infer<'a> {
     pub scope: Scope,
     /// Constant indices into arrays whose sizes are not known yet, and where they stand.
     pub later_ranges: Vec<(i64, Size, Span)>,
-    /// The definitions that sizes in types mention, which must be Ints, and where.
-    pub sizes_in_types: Vec<(GlobalId, Span)>,
+    /// The definitions that sizes in types mention, where, and as what.
+    pub sizes_in_types: Vec<(GlobalId, Span, Ty)>,
     /// How many branches and bodies of loops are open, which may never be evaluated.
     pub doubts: u32,
 }

@@ -164,12 +164,7 @@ impl<'a> Declared<'a> {
         while let ast::ExprKind::Paren(inner) = &body.kind {
             body = inner;
         }
-        let is_int = match &def.result {
-            None => true,
-            Some(ty) => {
-                matches!(&ty.kind, ast::TypeExprKind::Named { path, .. } if path.name.node == "Int")
-            }
-        };
+        let is_int = def.result.as_ref().is_none_or(is_int);
         if let ast::ExprKind::Lit(ast::Literal::Int(value)) = &body.kind
             && def.params.is_empty()
             && is_int
@@ -178,6 +173,18 @@ impl<'a> Declared<'a> {
         }
         None
     }
+
+    /// How many parameters a definition has, if it says that they and its result are Ints.
+    pub(crate) fn ints(&self, global: GlobalId) -> Option<usize> {
+        let def = self.defs.get(global.0 as usize)?.def;
+        let params = def.params.iter().map(|param| param.ty.as_deref());
+        let mut types = params.chain([def.result.as_ref()]);
+        types.all(|ty| ty.is_some_and(is_int)).then_some(def.params.len())
+    }
+}
+
+fn is_int(ty: &ast::TypeExpr) -> bool {
+    matches!(&ty.kind, ast::TypeExprKind::Named { path, .. } if path.name.node == "Int")
 }
 
 /// Collects the declarations of all modules.
