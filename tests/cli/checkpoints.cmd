@@ -16,7 +16,13 @@ exit 0
 > gradient:
 >   x = -0.0
 
-$ pullback grad tests/cli/programs/steps.pull last 0.5 --max-tape 100K
+$ pullback grad tests/cli/programs/steps.pull last 0.5 --max-memory 400K --max-tape 100K
+exit 0
+> value: 0.8055993919693648
+> gradient:
+>   x = -0.0
+
+$ pullback grad tests/cli/programs/steps.pull last 0.5 --engine trace --max-tape 100K
 exit 2
 ! error[E0812]: the engine `trace` has no checkpoints
 !  |

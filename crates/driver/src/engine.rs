@@ -70,10 +70,21 @@ pub fn engine_names() -> impl Iterator<Item = &'static str> + Clone {
     ENGINES.iter().map(|engine| engine.name)
 }
 
+/// The engine where none is named: the first one, or for checkpoints by themselves one that compiles, to native code if
+/// it can.
+fn asked_for(settings: &Settings) -> &'static EngineInfo {
+    let makes_native = settings.steps.is_none() && compiler().is_some();
+    let has_checkpoints = |engine: &&EngineInfo| {
+        matches!(engine.how, How::Compiled(_)) && engine.needs_compiler() == makes_native
+    };
+    let checkpoints = settings.max_tape.and_then(|_| ENGINES.iter().find(has_checkpoints));
+    checkpoints.unwrap_or(&ENGINES[0])
+}
+
 impl Engine {
-    /// The engine that the settings name, or the first one.
+    /// The engine that the settings name, or the one that does what they ask for.
     pub fn resolve(session: &mut Session<'_>, settings: &Settings) -> Result<Self, Stop> {
-        let name = settings.engine.as_deref().unwrap_or(ENGINES[0].name);
+        let name = settings.engine.as_deref().unwrap_or_else(|| asked_for(settings).name);
         let Some(info) = engine_named(name) else {
             let title = format!("there is no engine `{name}`");
             let hint = did_you_mean("engine", name, engine_names());
@@ -117,7 +128,12 @@ impl Engine {
             max_tape: settings.max_tape,
             tell: settings.tell.unwrap_or(|_| {}),
             progress: settings.progress.clone(),
-            strict_fp: settings.fp == Some(Fp::Strict),
+            strict_fp: match settings.fp {
+                Some(Fp::Strict) => true,
+                Some(Fp::Fast) => false,
+                // It must not show in a result which engine was chosen.
+                None => settings.engine.is_none(),
+            },
             portable: settings.target == Target::Portable,
             threads: settings.threads.unwrap_or(1),
             ..Options::default()
@@ -129,6 +145,7 @@ impl Engine {
     pub fn with_tiers(session: &mut Session<'_>, settings: &Settings) -> Result<Self, Stop> {
         let engine = Self::resolve(session, settings)?;
         let is_open = settings.engine.is_none()
+            && settings.max_tape.is_none()
             && !settings.strict
             && settings.timeout.is_none()
             && settings.max_memory.is_none()
@@ -137,9 +154,7 @@ impl Engine {
         if !is_open {
             return Ok(engine);
         }
-        // It must not show in a result which tier gave it, unless that is asked for.
-        let options = Options { strict_fp: settings.fp != Some(Fp::Fast), ..engine.options };
-        Ok(Self { tiers: Some(Rc::default()), options, ..engine })
+        Ok(Self { tiers: Some(Rc::default()), ..engine })
     }
     /// Which tier gave the latest answer.
     pub fn tier(&self) -> Option<Tier> {

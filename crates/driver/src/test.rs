@@ -204,8 +204,9 @@ fn engines(
     let tested = ENGINES.iter().filter(|engine| !engine.needs_compiler());
     let mut names: Vec<String> = tested.map(|engine| engine.name.to_owned()).collect();
     names.retain(|name| is_taken(lines, name));
-    if let Some(wanted) = &settings.engine {
+    if settings.engine.is_some() || settings.max_tape.is_some() {
         let engine = Engine::resolve(session, settings)?;
+        let wanted = engine.name();
         let engine = if let Some(steps) = settings.steps { engine.within(steps) } else { engine };
         return Ok(if is_taken(lines, wanted) { vec![engine] } else { vec![] });
     }
