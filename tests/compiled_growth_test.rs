@@ -72,6 +72,17 @@ def behind (n: Int) (xs: []Real): Real =
     if ys[i] > 2.0 then ys with [i] = 0.01 * sum [ ys[j] * xs[j] | j < i ] else ys in
   ys[n - 1]
 
+def exchanged (n: Int) (xs: []Real): Real =
+  let m = loop m = wide xs for k < n - 1 do
+    if m[k][0] < m[k + 1][0] * real (k % 3) then (m with [k] = m[k + 1]) with [k + 1] = m[k] else m in
+  sum [ m[i][1] * real i | i < n ]
+
+def partners (_: Int) (xs: []Real): Real =
+  let n = size xs in
+  let (x, y) = loop (x, y) = (xs, map sin xs) for k < n do
+    (x with [k] = x[k] + 0.1 * y[(k + 1) % n], y with [k] = y[k] - 0.1 * x[(k + 2) % n]) in
+  sum x + sum y
+
 def optional (n: Int) (xs: []Real): Real =
   let o = if n > 1 then Some xs else None in
   sum [ (match o with | Some ys -> ys[i] | None -> 1.0) ^ 2 | i < n ]
@@ -152,6 +163,8 @@ fn gradients_of_arrays_are_linear() {
             "counted",
             "columns",
             "behind",
+            "exchanged",
+            "partners",
             "optional",
             "layer",
             "matrix",

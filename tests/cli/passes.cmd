@@ -337,13 +337,21 @@ exit 0
 >         if n is not negative, and the like for other distances, and for min and max
 >   runs  once, when the other passes of the optimiser change nothing more
 >
+> starts
+>   type  (IR, functions) -> (IR, functions)
+>   does  begins with an array that is added to zeros
+>   law   acc = new_acc(zeros); acc[p] += x; s; acc += a = s; acc = new_acc(a); acc[p] += x, if s does
+>         not name acc
+>   runs  once, when the other passes of the optimiser change nothing more
+>
 > later
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes an array with another element after what looks at the array before
 >   law   b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x`
 >         does not fail; b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]; b =
->         a with [i] = a[j] = r = [ x | x <- a[j] ]; b = a with [i] = r; b = a with [i] = x; s; n =
->         dim(a, k) = n = dim(a, k); b = a with [i] = x; s
+>         a with [i] = a[j] = r = [ x | x <- a[j] ]; b = a with [i] = r; r = a[i]; if c { s } else { t
+>         } = if c { r = a[i]; s } else { t }, if t does not name r, and s writes a; b = a with [i] =
+>         x; s; n = dim(a, k) = n = dim(a, k); b = a with [i] = x; s
 >   runs  once, when the other passes of the optimiser change nothing more
 >
 > added

@@ -43,7 +43,7 @@ fn in_block(program: &mut Program, block: &mut Block, states: &[VarId]) -> bool 
 }
 
 /// Where a statement of a block adds to an accumulator, the place and what it adds.
-fn adds(stmt: &Stmt, acc: VarId) -> Option<(&[Atom], Atom)> {
+pub(crate) fn adds(stmt: &Stmt, acc: VarId) -> Option<(&[Atom], Atom)> {
     let Op::AddAcc(Atom::Var(of), at, value) = &stmt.op else { return None };
     (*of == acc).then_some((at.as_slice(), *value))
 }

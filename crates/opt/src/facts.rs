@@ -266,6 +266,7 @@ impl<'p> Ctx<'p> {
                     let contents = self.either_contents(one, other);
                     self.contents.extend(contents.map(|contents| (*var, contents)));
                 }
+                self.join_sizes(stmt);
             }
             Op::Match(cases) => {
                 for arm in &cases.arms {
@@ -274,6 +275,7 @@ impl<'p> Ctx<'p> {
                     self.forget(&arm.params);
                 }
                 cases.default.iter().for_each(|block| self.inner(block));
+                self.join_sizes(stmt);
             }
             Op::Loop(form) => return self.repeat(stmt, form, number),
             _ => {}
@@ -370,14 +372,27 @@ impl<'p> Ctx<'p> {
     /// Sweeps the body of a loop, in which its count is not 0.
     fn iteration(&mut self, form: &'p Loop) {
         let (equal, positive) = (self.equal.len(), self.positive.len());
+        let mut before = vec![];
         if let LoopForm::For { count, .. } = &form.form {
             self.positive.push((self.symbol(*count), self.depth));
             self.equate_rows();
             self.equate_larger(*count);
+            before.extend(self.bound_larger(*count));
         }
         self.inner(&form.body);
+        self.restore(before);
         self.equal.truncate(equal);
         self.positive.truncate(positive);
+    }
+
+    /// A count that is the larger of an Int and 0, and is not 0 here, is at most what that Int is. What was known of it
+    /// before.
+    fn bound_larger(&mut self, count: Atom) -> Option<(VarId, Option<Range>)> {
+        let count = count.var()?;
+        let (_, smaller) = self.at_least_zero.iter().find(|(larger, _)| *larger == count)?;
+        let Range { is, below, .. } = self.range(*smaller);
+        let range = Range { below: below.or(is), ..self.range(count.into()) };
+        Some((count, self.ranges.insert(count, range)))
     }
 
     /// Arrays as large as the counts of the loops around have rows.

@@ -2,7 +2,9 @@
 //! element is written in its place. Where a cotangent is taken out of an array of cotangents and zero is left behind,
 //! derivatives say the latter first. If nothing can wait, since the new array is needed for what looks at the one before,
 //! but all of that looks at the element or row that is written, then that is copied before it is written. So is a row of the
-//! array that is written in another place of it. What only asks for a size does so before.
+//! array that is written in another place of it; a branch that writes it reads it there. What only asks for a size does so before.
+
+mod rows;
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
@@ -18,14 +20,16 @@ pub(crate) const PASS: Pass = Pass {
     law: "b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x` does not fail; \
           b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]; \
           b = a with [i] = a[j] = r = [ x | x <- a[j] ]; b = a with [i] = r; \
+          r = a[i]; if c { s } else { t } = if c { r = a[i]; s } else { t }, if t does not name r, and s writes a; \
           b = a with [i] = x; s; n = dim(a, k) = n = dim(a, k); b = a with [i] = x; s",
     run,
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let moved = rows::into_branches(program);
     let effects = Effects::in_place(program);
     let mut next = 0;
-    each_body(program, |program, body| {
+    moved | each_body(program, |program, body| {
         let own = FxHashSet::default();
         let mut later = Later { program, effects: &effects, own, next, changed: false };
         later.block(body);
@@ -117,10 +121,12 @@ impl Later<'_> {
                 let span = block.stmts[at].span;
                 let (copy, row) = copied(self.program, array, &place, span);
                 // What looks at it looks at the copy.
-                let mut rest = Block { stmts: block.stmts.split_off(at + 1), results: vec![] };
+                let results = std::mem::take(&mut block.results);
+                let mut rest = Block { stmts: block.stmts.split_off(at + 1), results };
                 rest.substitute(&rows.into_iter().map(|name| (name, Atom::Var(row))).collect());
                 rest.visit_mut(&mut |stmt| read_from(&mut stmt.op, array, &place, row));
                 block.stmts.append(&mut rest.stmts);
+                block.results = rest.results;
                 let count = copy.len();
                 block.stmts.splice(at..at, copy);
                 at += count;
@@ -185,7 +191,7 @@ impl Later<'_> {
         }
         let mut looks = Looks { array: *array, place, rows: &rows, others: &others, found: false };
         let is_fine = block.stmts[at + 1..].iter().all(|stmt| looks.stmt(stmt))
-            && !block.results.iter().any(|atom| looks.is_one(*atom));
+            && block.results.iter().all(|atom| looks.look(*atom));
         (is_fine && looks.found).then(|| (*array, place.clone(), rows.into_iter().collect()))
     }
 
@@ -267,8 +273,11 @@ struct Looks<'l> {
 }
 
 impl Looks<'_> {
-    fn is_one(&self, atom: Atom) -> bool {
-        atom.var().is_some_and(|var| self.rows.contains(&var) || self.others.contains(&var))
+    /// Whether this is nothing of the array but what is in the place.
+    fn look(&mut self, atom: Atom) -> bool {
+        let Atom::Var(var) = atom else { return true };
+        self.found |= self.rows.contains(&var);
+        !self.others.contains(&var)
     }
 
     /// Whether a statement looks at nothing of the array but what is in the place.
@@ -279,12 +288,7 @@ impl Looks<'_> {
             return true;
         }
         let mut is_fine = true;
-        let mut look = |atom: Atom| {
-            if let Atom::Var(var) = atom {
-                is_fine &= !self.others.contains(&var);
-                self.found |= self.rows.contains(&var);
-            }
-        };
+        let mut look = |atom: Atom| is_fine &= self.look(atom);
         stmt.op.for_each_atom(&mut look);
         for block in stmt.op.blocks() {
             block.results.iter().for_each(|atom| look(*atom));

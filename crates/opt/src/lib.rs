@@ -44,6 +44,7 @@ mod simplify;
 mod sizes;
 mod sparse;
 mod spread;
+mod starts;
 mod states;
 mod sums;
 mod sweeps;

@@ -72,6 +72,7 @@ fn every_pass_has_its_line_in_the_table_of_times() {
         "unread",
         "sparse",
         "edges",
+        "starts",
         "later",
         "added",
         "ahead",

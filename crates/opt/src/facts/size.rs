@@ -1,8 +1,9 @@
 //! Sizes of arrays.
 
-use pullback_ir::{Atom, Op, Stmt, Type, VarId};
+use pullback_ir::{Atom, Block, Op, Stmt, Type, VarId};
 
 use super::{Ctx, Size, Symbol};
+use crate::pass::ends;
 
 impl Ctx<'_> {
     /// The symbol of an Int.
@@ -86,6 +87,30 @@ impl Ctx<'_> {
         self.same(known, found).then_some(Size { symbol: known, is_exact: false, or_zero: false })
     }
 
+    /// The sizes of what branches give: those of all that do not fail.
+    pub(super) fn join_sizes(&mut self, stmt: &Stmt) {
+        let blocks: Vec<&Block> =
+            stmt.op.blocks().into_iter().filter(|block| !ends(block)).collect();
+        let Some((first, others)) = blocks.split_first() else { return };
+        for (at, var) in stmt.vars.iter().enumerate() {
+            let Some(mut dims) = self.dims_of(first.results[at]) else { continue };
+            for other in others {
+                let other = self.dims_of(other.results[at]).unwrap_or_default();
+                for (k, size) in dims.iter_mut().enumerate() {
+                    let both = other.get(k).and_then(|other| self.either(*size, *other));
+                    *size = both.unwrap_or_else(|| own(*var, k));
+                }
+            }
+            for (k, size) in dims.iter_mut().enumerate() {
+                // What is bound inside a branch has no value outside.
+                if !self.is_seen(size.symbol) {
+                    *size = own(*var, k);
+                }
+            }
+            self.dims.insert(*var, dims);
+        }
+    }
+
     /// Whether a size is this one wherever there are rows.
     pub(super) fn is_with_rows(&self, size: Size, n: Symbol) -> bool {
         self.same(size.symbol, n)
@@ -102,7 +127,7 @@ impl Ctx<'_> {
     }
 
     fn result_sizes(&self, var: VarId, op: &Op) -> Option<Vec<Size>> {
-        let own = |k: usize| Size::exact(Symbol::Dim(var, k as u8));
+        let own = |k: usize| own(var, k);
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
         match op {
             Op::Copy(a)
@@ -161,4 +186,9 @@ impl Ctx<'_> {
             _ => None,
         }
     }
+}
+
+/// The size that a dimension of an array has, of which nothing else is known.
+fn own(var: VarId, k: usize) -> Size {
+    Size::exact(Symbol::Dim(var, k as u8))
 }
