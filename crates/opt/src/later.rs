@@ -29,13 +29,14 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     let moved = rows::into_branches(program);
     let effects = Effects::in_place(program);
     let mut next = 0;
-    moved | each_body(program, |program, body| {
+    let changed = each_body(program, |program, body| {
         let own = FxHashSet::default();
         let mut later = Later { program, effects: &effects, own, next, changed: false };
         later.block(body);
         next = later.next;
         later.changed
-    })
+    });
+    moved | changed
 }
 
 struct Later<'p> {

@@ -15,12 +15,7 @@ pub(super) fn into_branches(program: &mut Program) -> bool {
     each_body(program, |program, body| in_block(program, &effects, &mut next, body))
 }
 
-fn in_block(
-    program: &mut Program,
-    effects: &Effects,
-    next: &mut usize,
-    block: &mut Block,
-) -> bool {
+fn in_block(program: &mut Program, effects: &Effects, next: &mut usize, block: &mut Block) -> bool {
     let (mut changed, mut rows) = (false, vec![]);
     for (at, stmt) in block.stmts.iter_mut().enumerate() {
         let is_calm = !effects.fails_itself(program, stmt, *next);
@@ -71,9 +66,8 @@ fn branch_of(block: &Block, at: usize) -> Option<usize> {
     block.stmts[branch].op.for_each_atom(&mut |atom| is_asked |= atom == Atom::Var(vars[0]));
     let is_result = block.results.contains(&Atom::Var(vars[0]));
     let own = FxHashSet::from_iter([array]);
-    let only_reads = |stmt: &Stmt| {
-        matches!(stmt.op, Op::Index(..) | Op::Dim(..)) || !names(&stmt.op, &own)
-    };
+    let only_reads =
+        |stmt: &Stmt| matches!(stmt.op, Op::Index(..) | Op::Dim(..)) || !names(&stmt.op, &own);
     let is_alone = others.is_none() && !is_asked && !is_result;
     let mut is_written = false;
     for side in block.stmts[branch].op.blocks() {
