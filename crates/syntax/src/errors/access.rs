@@ -76,3 +76,14 @@ pub(crate) fn slice_update(span: Span) -> Diagnostic {
     )
     .hint("join the parts: `concat a[0:lo] (concat v a[hi:])`")
 }
+
+/// `a with [i] [j] = v`
+pub(crate) fn loose_index(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        code::BAD_INDEX,
+        span,
+        "an index touches what stands before it",
+        "there is a space before this",
+    )
+    .hint("write `a with [i, j] = value`")
+}

@@ -368,7 +368,11 @@ impl Parser<'_> {
         }
         loop {
             let first = place.is_empty();
-            if self.at(TokenKind::LBracket) && (first || self.is_tight(self.pos)) {
+            if self.at(TokenKind::LBracket) {
+                // Nothing else than an index or `=` can stand here.
+                if !first && !self.is_tight(self.pos) {
+                    self.report(access::loose_index(self.span()));
+                }
                 let at = self.pos;
                 let opener = self.open_bracket();
                 let indices = self.list(opener.0, "this index", Self::expr_or_eq);
