@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::effects::Effects;
 use crate::hoist::names;
-use crate::pass::each_body;
+use crate::pass::{each_body, mentions};
 
 /// Reads rows in the branches that write their arrays; whether there were any.
 pub(super) fn into_branches(program: &mut Program) -> bool {
@@ -36,21 +36,15 @@ fn in_block(program: &mut Program, effects: &Effects, next: &mut usize, block: &
         let read = block.stmts.remove(at);
         // The others have moved up.
         let blocks = block.stmts[branch - 1].op.blocks_mut();
-        let own = FxHashSet::from_iter(read.vars.iter().copied());
-        for side in blocks.into_iter().filter(|side| is_named(side, &own)) {
-            let row = program.fresh_like(read.vars[0]);
-            side.substitute(&[(read.vars[0], Atom::Var(row))].into_iter().collect());
+        let outside = read.vars[0];
+        for side in blocks.into_iter().filter(|side| mentions(side, outside) > 0) {
+            let row = program.fresh_like(outside);
+            side.substitute(&[(outside, Atom::Var(row))].into_iter().collect());
             side.stmts.insert(0, Stmt { vars: vec![row], ..read.clone() });
         }
         changed = true;
     }
     changed
-}
-
-fn is_named(block: &Block, vars: &FxHashSet<pullback_ir::VarId>) -> bool {
-    let mut found = false;
-    block.visit_atoms(&mut |atom| found |= atom.var().is_some_and(|var| vars.contains(&var)));
-    found
 }
 
 /// The branch that alone looks at a row and writes the array in which it lies, before anything else does.
