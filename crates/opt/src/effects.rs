@@ -70,6 +70,11 @@ impl Effects {
         !self.proven[number] && self.seems_to_fail(program, stmt)
     }
 
+    /// Whether the statement of a number neither fails nor tells anything, those inside it left out: others may pass it.
+    pub fn is_calm(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
+        !self.fails_itself(program, stmt, number) && !self.tells.op(program, &stmt.op)
+    }
+
     /// Whether the statement of a number may fail before the loops around it.
     pub fn fails_outside(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
         self.needs_inside(program, stmt, number) > 0

@@ -2,7 +2,8 @@
 //! element is written in its place. Where a cotangent is taken out of an array of cotangents and zero is left behind,
 //! derivatives say the latter first. If nothing can wait, since the new array is needed for what looks at the one before,
 //! but all of that looks at the element or row that is written, then that is copied before it is written. So is a row of the
-//! array that is written in another place of it; a branch that writes it reads it there. What only asks for a size does so before.
+//! array that is written in another place of it; a branch that writes it reads it there. What only asks for a size does so
+//! before.
 
 mod rows;
 
@@ -54,8 +55,7 @@ impl Later<'_> {
     fn block(&mut self, block: &mut Block) -> bool {
         let mut calm = Vec::with_capacity(block.stmts.len());
         for stmt in &mut block.stmts {
-            let fails = self.effects.fails_itself(self.program, stmt, self.next);
-            let mut is_calm = !fails && !self.effects.tells.op(self.program, &stmt.op);
+            let mut is_calm = self.effects.is_calm(self.program, stmt, self.next);
             self.next += 1;
             let around = if let Op::Loop(repeat) = &stmt.op {
                 Some(std::mem::replace(&mut self.own, repeat.states.iter().copied().collect()))

@@ -64,8 +64,7 @@ impl Starts<'_> {
     fn block(&mut self, block: &mut Block) -> bool {
         let mut calm = Vec::with_capacity(block.stmts.len());
         for stmt in &mut block.stmts {
-            let fails = self.effects.fails_itself(self.program, stmt, self.next);
-            let mut is_calm = !fails && !self.effects.tells.op(self.program, &stmt.op);
+            let mut is_calm = self.effects.is_calm(self.program, stmt, self.next);
             self.next += 1;
             for inner in stmt.op.blocks_mut() {
                 is_calm &= self.block(inner);
@@ -95,7 +94,7 @@ impl Starts<'_> {
             let stmt = &block.stmts[at];
             adds(stmt, acc).is_some() || !names(&stmt.op, &own)
         };
-        if end < start || !(start + 1..end).all(is_fine) {
+        if !(start + 1..end).all(is_fine) {
             return;
         }
         let (waits, others): (Vec<usize>, Vec<usize>) =

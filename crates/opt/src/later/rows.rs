@@ -18,7 +18,7 @@ pub(super) fn into_branches(program: &mut Program) -> bool {
 fn in_block(program: &mut Program, effects: &Effects, next: &mut usize, block: &mut Block) -> bool {
     let (mut changed, mut rows) = (false, vec![]);
     for (at, stmt) in block.stmts.iter_mut().enumerate() {
-        let is_calm = !effects.fails_itself(program, stmt, *next);
+        let is_calm = effects.is_calm(program, stmt, *next);
         *next += 1;
         if let (Op::Index(Atom::Var(_), _), [row]) = (&stmt.op, stmt.vars.as_slice())
             && is_calm
