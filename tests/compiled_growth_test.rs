@@ -83,6 +83,13 @@ def partners (_: Int) (xs: []Real): Real =
     (x with [k] = x[k] + 0.1 * y[(k + 1) % n], y with [k] = y[k] - 0.1 * x[(k + 2) % n]) in
   sum x + sum y
 
+def stopped (n: Int) (xs: []Real): Real =
+  let s = loop s = Some xs for i < n do
+    (match s with
+     | Some ys -> if ys[i] > 1e9 then None else Some (ys with [i] = 0.5 * ys[i] + sin ys[(i + 1) % n])
+     | None -> None) in
+  match s with | Some ys -> sum ys | None -> 0.0
+
 def optional (n: Int) (xs: []Real): Real =
   let o = if n > 1 then Some xs else None in
   sum [ (match o with | Some ys -> ys[i] | None -> 1.0) ^ 2 | i < n ]
@@ -165,6 +172,7 @@ fn gradients_of_arrays_are_linear() {
             "behind",
             "exchanged",
             "partners",
+            "stopped",
             "optional",
             "layer",
             "matrix",

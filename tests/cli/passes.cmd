@@ -144,6 +144,14 @@ exit 0
 >   law   for i < 3 { b } = b with 0 for i; b with 1 for i; b with 2 for i
 >   runs  in the optimiser, until nothing changes
 >
+> tags
+>   type  (IR, functions) -> (IR, functions)
+>   does  keeps values of sum types in loops and branches as their tags and fields
+>   law   x = if c { yield C(a) } else { yield D(b) }; match x { C(y) => e, D(z) => f } = t, y, z = if
+>         c { yield true, a, _ } else { yield false, _, b }; if t { e } else { f }; the same for
+>         states, and nothing looks at _
+>   runs  in the optimiser, until nothing changes
+>
 > scalars
 >   type  (IR, functions) -> (IR, functions)
 >   does  passes small arrays of known size, and keeps them in loops, as their elements

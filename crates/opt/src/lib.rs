@@ -48,6 +48,7 @@ mod starts;
 mod states;
 mod sums;
 mod sweeps;
+mod tags;
 mod tails;
 mod twins;
 mod unbox;

@@ -19,6 +19,7 @@ pub const PASSES: &[Pass] = &[
     crate::fixed::PASS,
     crate::params::PASS,
     crate::unroll::PASS,
+    crate::tags::PASS,
     crate::scalars::PASS,
     crate::cells::PASS,
     crate::select::PASS,

@@ -202,6 +202,16 @@ impl Fault {
         }
     }
 
+    /// Two sizes that had to agree, at least one of an array that is not made since nothing looks at it: a negative
+    /// one would have been the mistake.
+    #[cold]
+    pub fn of_counts(found: i64, needed: i64, what: String) -> Self {
+        match found.min(needed) {
+            number if number < 0 => Self::Negative { number, what: "the size of an array" },
+            _ => Self::Size { found, needed, what },
+        }
+    }
+
     /// Why a primitive has no value on these Ints.
     #[cold]
     pub fn of_ints(prim: Prim, args: &[i64]) -> Self {

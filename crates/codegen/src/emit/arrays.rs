@@ -340,7 +340,7 @@ impl Body<'_, '_> {
         let [array, n] = [array, n].map(|atom| self.atom(atom));
         if is_count {
             self.line(format_args!(
-                "if (PB_RARE({array} != {n})) pb_fail_size(c, {site}, {array}, {n}, {what});"
+                "if (PB_RARE({array} != {n})) pb_fail_count(c, {site}, {array}, {n}, {what});"
             ));
             return;
         }

@@ -55,6 +55,12 @@ static inline pb_block *pb_buffer_of(pb_ctx *c, int32_t site, uint32_t elem, uin
 static PB_COLD void pb_fail_size(pb_ctx *c, int32_t site, int64_t found, int64_t needed, int64_t what) {
   pb_fail(c, site, PB_F_SIZE, found, needed, what);
 }
+/* The same where at least one size is that of an array that is not made: a negative one is the mistake. */
+static PB_COLD void pb_fail_count(pb_ctx *c, int32_t site, int64_t found, int64_t needed, int64_t what) {
+  const int64_t least = found < needed ? found : needed;
+  if (least < 0) pb_fail(c, site, PB_F_NEGATIVE, least, 0, 0);
+  pb_fail_size(c, site, found, needed, what);
+}
 #define PB_ROWS (-1)
 #define PB_NEW_ROW (-2)
 

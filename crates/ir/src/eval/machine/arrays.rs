@@ -183,7 +183,7 @@ impl Window<'_> {
         if found == needed {
             return Ok(());
         }
-        Err(Fault::Size { found, needed, what: self.text(what).to_string() })
+        Err(Fault::of_counts(found, needed, self.text(what).to_string()))
     }
 
     /// The sum of an array of Reals, from left to right.

@@ -1,0 +1,28 @@
+//! Values of sum types become a tag and fields, as variables, where they are states of loops and results of branches:
+//! then no step of a loop makes a box, an array in one is written in place, and what reverse mode must save of it is
+//! what it would save of the array alone.
+//!
+//! Only those do that are made there by constructors and of which nothing but cases is wanted, so that none is put
+//! together again in a loop.
+
+mod choice;
+mod split;
+
+use pullback_ir::{FuncId, Program};
+
+use self::choice::Choice;
+use self::split::{NAME, Split};
+use crate::pass::Pass;
+
+pub(crate) const PASS: Pass = Pass {
+    name: NAME,
+    about: "keeps values of sum types in loops and branches as their tags and fields",
+    law: "x = if c { yield C(a) } else { yield D(b) }; match x { C(y) => e, D(z) => f } = t, y, z = if c { yield true, a, _ } \
+          else { yield false, _, b }; if t { e } else { f }; the same for states, and nothing looks at _",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let choice = Choice::of(program);
+    choice.is_any() && Split::new(program, &choice).run()
+}
