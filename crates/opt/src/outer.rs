@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::effects::Effects;
 use crate::facts::Facts;
 use crate::hoist::undefined;
-use crate::pass::Pass;
+use crate::pass::{Pass, mentions};
 
 pub(crate) const PASS: Pass = Pass {
     name: "outer",
@@ -140,9 +140,10 @@ impl Outer<'_> {
             return None;
         }
         taking.take(*value)?;
+        let is_seldom = taking.slice.kept.iter().any(|(var, _)| taking.is_seldom(*var));
         let slice = taking.slice;
         let is_product = slice.hangs.get(value).is_some_and(is_all);
-        if slice.reads_all || !is_product {
+        if slice.reads_all || !is_product || is_seldom {
             return None;
         }
         let shape: Vec<(VarId, Atom, bool)> =
@@ -385,6 +386,18 @@ impl<'a, 'p> Taking<'a, 'p> {
         is_counted && is_there && (ty == Type::REAL || (level == 0 && self.is_row(ty, stmt)))
     }
 
+    /// Whether a number, or each of a row, is 0 unless Reals are equal, which few are: whoever adds it at its own
+    /// place can skip most.
+    fn is_seldom(&self, var: VarId) -> bool {
+        let Some((level, stmt)) = self.defs.get(&var) else { return false };
+        let block = self.levels[*level].body;
+        match (&stmt.op, stmt.vars.iter().position(|row| *row == var)) {
+            (Op::ReadAcc(Atom::Var(acc)), _) => adds_seldom(block, *acc),
+            (Op::Loop(Loop { body, .. }), Some(at)) => is_seldom(body, body.results[at]),
+            _ => is_seldom(block, var.into()),
+        }
+    }
+
     fn is_row(&self, ty: Type, stmt: &Stmt) -> bool {
         let is_outside = |atom: Atom| atom.var().is_none_or(|var| !self.is_inside(var));
         #[expect(clippy::wildcard_enum_match_arm, reason = "the sizes of others are not known")]
@@ -398,6 +411,45 @@ impl<'a, 'p> Taking<'a, 'p> {
         };
         has_one_size && ty == Type::REAL.array()
     }
+}
+
+/// Whether a block gives 0 for a value unless Reals are equal.
+fn is_seldom(block: &Block, value: Atom) -> bool {
+    let zero = Atom::Real(0.0);
+    let is_zero = |atom: &Atom| {
+        *atom == zero || matches!(op_of(block, *atom), Some(Op::Copy(of)) if *of == zero)
+    };
+    match op_of(block, value) {
+        Some(Op::Select(cond, _, other)) => is_zero(other) && is_equality(block, *cond),
+        Some(Op::If(cond, _, other)) => {
+            other.results.first().is_some_and(is_zero) && is_equality(block, *cond)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a block adds nothing to an accumulator, or 0, unless Reals are equal.
+fn adds_seldom(block: &Block, acc: VarId) -> bool {
+    let stmt = adding(block, acc).map(|at| &block.stmts[at].op);
+    match stmt {
+        Some(Op::AddAcc(_, _, value)) => is_seldom(block, *value),
+        Some(Op::Loop(Loop { body, .. })) => adds_seldom(body, acc),
+        Some(Op::If(cond, _, other)) => is_equality(block, *cond) && mentions(other, acc) == 0,
+        _ => false,
+    }
+}
+
+/// Whether a block computes a Bool that is true where Reals are equal, or where something outside says so.
+fn is_equality(block: &Block, cond: Atom) -> bool {
+    match op_of(block, cond) {
+        Some(Op::Select(_, Atom::Bool(true), cond)) => is_equality(block, *cond),
+        cond => matches!(cond, Some(Op::Prim(Prim::Eq, _))),
+    }
+}
+
+fn op_of(block: &Block, atom: Atom) -> Option<&Op> {
+    let stmt = block.stmts.iter().find(|stmt| stmt.vars.first().copied() == atom.var())?;
+    Some(&stmt.op)
 }
 
 /// Whether something hangs on all of three loops.
