@@ -146,10 +146,10 @@ exit 0
 >
 > tags
 >   type  (IR, functions) -> (IR, functions)
->   does  keeps values of sum types in loops and branches as their tags and fields
+>   does  keeps values of sum types in loops, branches and calls as their tags and fields
 >   law   x = if c { yield C(a) } else { yield D(b) }; match x { C(y) => e, D(z) => f } = t, y, z = if
 >         c { yield true, a, _ } else { yield false, _, b }; if t { e } else { f }; the same for
->         states, and nothing looks at _
+>         states, parameters and results of functions; nothing looks at _
 >   runs  in the optimiser, until nothing changes
 >
 > scalars

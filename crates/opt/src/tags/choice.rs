@@ -1,9 +1,12 @@
 //! Which values become tags and fields.
 
+use pullback_base::IdVec;
 use pullback_ir::{
-    Arm, Atom, Block, DataId, Elem, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId,
+    Arm, Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::calls::call_graph;
 
 /// The most fields that a value may become.
 const MOST: usize = 8;
@@ -16,35 +19,64 @@ pub(super) struct Layout {
     pub places: Vec<Vec<usize>>,
 }
 
+/// Where a value may be that is split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// A parameter, a state of a loop, or the result of a branch.
+    Var(VarId),
+    /// A result of a function.
+    Result(FuncId, usize),
+}
+
 /// What becomes tags and fields.
 pub(super) struct Choice {
     layouts: FxHashMap<DataId, Layout>,
-    /// States of loops and results of branches.
-    split: FxHashSet<VarId>,
+    split: FxHashSet<Place>,
     /// The results of loops whose value is wanted as a whole too.
     pub whole: FxHashSet<VarId>,
+    /// The parameters and the types of the results of all functions, as they were.
+    pub funcs: IdVec<FuncId, (Vec<VarId>, Vec<Type>)>,
 }
 
 impl Choice {
-    pub fn of(program: &Program) -> Self {
+    pub fn of(program: &Program, roots: &[FuncId]) -> Self {
         let mut search = Search::default();
         for data in program.datas.ids() {
             search.layouts.extend(layout(program, data).map(|layout| (data, layout)));
         }
-        for func in program.funcs.iter() {
-            search.block(program, &func.body);
-            func.body.results.iter().for_each(|result| search.want(*result));
+        let graph = call_graph(program, roots);
+        for (id, func) in program.funcs.iter_enumerated() {
+            if !graph.is_held[id] && !func.is_constant {
+                for param in &func.params {
+                    search.offer(Place::Var(*param), program.vars[*param].ty);
+                }
+                for (at, ty) in func.results.iter().enumerate() {
+                    search.offer(Place::Result(id, at), *ty);
+                }
+            }
         }
-        search.settle()
+        for (id, func) in program.funcs.iter_enumerated() {
+            search.block(program, &func.body);
+            for (at, result) in func.body.results.iter().enumerate() {
+                search.flow(*result, Place::Result(id, at));
+            }
+        }
+        let funcs = program.funcs.iter();
+        search.settle(funcs.map(|func| (func.params.clone(), func.results.clone())).collect())
     }
 
     pub fn is_any(&self) -> bool {
         !self.split.is_empty()
     }
 
-    /// Where the fields of a state or result are, if it is split.
+    /// Where the fields of a parameter, state or result are, if it is split.
     pub fn layout(&self, program: &Program, var: VarId) -> Option<&Layout> {
-        if self.split.contains(&var) { self.known(program.vars[var].ty) } else { None }
+        self.layout_at(Place::Var(var), program.vars[var].ty)
+    }
+
+    /// Where the fields of a value of a type are in this place, if it is split.
+    pub fn layout_at(&self, place: Place, ty: Type) -> Option<&Layout> {
+        if self.split.contains(&place) { self.known(ty) } else { None }
     }
 
     /// Where the fields of a value of a type would be.
@@ -101,23 +133,35 @@ fn holds(program: &Program, data: DataId) -> bool {
 #[derive(Default)]
 struct Search {
     layouts: FxHashMap<DataId, Layout>,
-    /// The states and results that may be split.
-    split: FxHashSet<VarId>,
-    /// The state whose last value the result of a loop is.
-    last: FxHashMap<VarId, VarId>,
+    /// Where values may be split.
+    split: FxHashSet<Place>,
+    /// The places that the results of loops and calls come from.
+    from: FxHashMap<VarId, Place>,
     /// Values that constructors make, and those that nothing looks at.
     made: FxHashSet<VarId>,
     /// The values that are wanted as a whole.
     wanted: FxHashSet<VarId>,
-    /// What comes to a state or result, but for what a state begins with.
-    flows: Vec<(Atom, VarId)>,
+    /// What comes to a place, but for what a state begins with.
+    flows: Vec<(Atom, Place)>,
     /// What states begin with.
-    begins: Vec<(Atom, VarId)>,
+    begins: Vec<(Atom, Place)>,
 }
 
 impl Search {
-    fn may_split(&self, program: &Program, var: VarId) -> bool {
-        data_of(program.vars[var].ty).is_some_and(|data| self.layouts.contains_key(&data))
+    /// A value of a type may be split in a place, if it may at all.
+    fn offer(&mut self, place: Place, ty: Type) {
+        if data_of(ty).is_some_and(|data| self.layouts.contains_key(&data)) {
+            self.split.insert(place);
+        }
+    }
+
+    /// A value comes to a place, where it is wanted as a whole unless it may be split.
+    fn flow(&mut self, atom: Atom, place: Place) {
+        if self.split.contains(&place) {
+            self.flows.push((atom, place));
+        } else {
+            self.want(atom);
+        }
     }
 
     fn want(&mut self, atom: Atom) {
@@ -140,6 +184,13 @@ impl Search {
                 self.branches(program, stmt, &blocks);
             }
             Op::Loop(looped) => self.repeat(program, stmt, looped),
+            Op::Call(func, args) => {
+                for (param, arg) in program.funcs[*func].params.iter().zip(args) {
+                    self.flow(*arg, Place::Var(*param));
+                }
+                let results = stmt.vars.iter().enumerate();
+                self.from.extend(results.map(|(at, var)| (*var, Place::Result(*func, at))));
+            }
             op => {
                 if matches!(op, Op::Con(..) | Op::Undef) {
                     self.made.extend(&stmt.vars);
@@ -151,16 +202,9 @@ impl Search {
 
     fn branches(&mut self, program: &Program, stmt: &Stmt, blocks: &[&Block]) {
         for (at, var) in stmt.vars.iter().enumerate() {
-            let may_split = self.may_split(program, *var);
+            self.offer(Place::Var(*var), program.vars[*var].ty);
             for block in blocks {
-                if may_split {
-                    self.flows.push((block.results[at], *var));
-                } else {
-                    self.want(block.results[at]);
-                }
-            }
-            if may_split {
-                self.split.insert(*var);
+                self.flow(block.results[at], Place::Var(*var));
             }
         }
         for block in blocks {
@@ -170,18 +214,18 @@ impl Search {
 
     fn repeat(&mut self, program: &Program, stmt: &Stmt, looped: &Loop) {
         for (at, next) in looped.body.results.iter().enumerate() {
-            match looped.states.get(at) {
-                Some(state) if self.may_split(program, *state) => {
-                    self.split.insert(*state);
-                    self.last.insert(stmt.vars[at], *state);
-                    self.begins.push((looped.init[at], *state));
-                    self.flows.push((*next, *state));
-                }
-                Some(_) => {
-                    self.want(looped.init[at]);
-                    self.want(*next);
-                }
-                None => self.want(*next),
+            let Some(state) = looped.states.get(at) else {
+                self.want(*next);
+                continue;
+            };
+            let place = Place::Var(*state);
+            self.offer(place, program.vars[*state].ty);
+            self.from.insert(stmt.vars[at], place);
+            self.flow(*next, place);
+            if self.split.contains(&place) {
+                self.begins.push((looped.init[at], place));
+            } else {
+                self.want(looped.init[at]);
             }
         }
         if let LoopForm::While(condition) = &looped.form {
@@ -190,17 +234,21 @@ impl Search {
         self.block(program, &looped.body);
     }
 
-    /// Drops states and results until none is left that is wanted as a whole or to which something comes that no
-    /// constructor has made.
-    fn settle(mut self) -> Choice {
-        self.split.retain(|var| !self.wanted.contains(var));
+    /// Drops places until none is left whose value is wanted as a whole or to which something comes that no
+    /// constructor has made. After a loop a value is put together again.
+    fn settle(mut self, funcs: IdVec<FuncId, (Vec<VarId>, Vec<Type>)>) -> Choice {
+        let is_last = |from: &FxHashMap<VarId, Place>, var: &VarId| {
+            matches!(from.get(var), Some(Place::Var(_)))
+        };
+        for var in self.wanted.iter().filter(|var| !is_last(&self.from, var)) {
+            self.split.remove(self.from.get(var).unwrap_or(&Place::Var(*var)));
+        }
         loop {
             let before = self.split.len();
             for (atom, to) in self.flows.iter().chain(&self.begins) {
-                if !self.split.contains(to)
-                    && let Some(var) = atom.var()
-                {
-                    self.split.remove(&var);
+                let Some(var) = atom.var().filter(|_| !self.split.contains(to)) else { continue };
+                if !is_last(&self.from, &var) {
+                    self.split.remove(self.from.get(&var).unwrap_or(&Place::Var(var)));
                 }
             }
             for (atom, to) in &self.flows {
@@ -217,16 +265,16 @@ impl Search {
                 self.wanted.extend(atom.var());
             }
         }
-        let is_last =
-            |var: &VarId| self.last.get(var).is_some_and(|state| self.split.contains(state));
-        let whole = self.wanted.into_iter().filter(is_last).collect();
-        Choice { layouts: self.layouts, split: self.split, whole }
+        let is_whole =
+            |var: &VarId| is_last(&self.from, var) && self.split.contains(&self.from[var]);
+        let whole = self.wanted.iter().copied().filter(is_whole).collect();
+        Choice { layouts: self.layouts, split: self.split, whole, funcs }
     }
 
     /// Whether tag and fields of a value are there.
     fn is_made(&self, atom: Atom) -> bool {
         let Atom::Var(var) = atom else { return false };
-        let place = self.last.get(&var).unwrap_or(&var);
-        self.made.contains(&var) || self.split.contains(place)
+        let place = self.from.get(&var).copied().unwrap_or(Place::Var(var));
+        self.made.contains(&var) || self.split.contains(&place)
     }
 }

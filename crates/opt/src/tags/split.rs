@@ -1,11 +1,11 @@
 //! The change: states and results that are split are tags and fields, and cases are told apart by the tags.
 
 use pullback_base::{Span, bug};
-use pullback_ir::{Arm, Atom, Block, LoopForm, Match, Op, Program, Stmt, Type, VarId};
+use pullback_ir::{Arm, Atom, Block, FuncId, LoopForm, Match, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::choice::{Choice, Layout};
+use super::choice::{Choice, Layout, Place};
 
 /// The name of the pass.
 pub(super) const NAME: &str = "tags";
@@ -43,11 +43,61 @@ impl<'p> Split<'p> {
     /// Changes all functions; whether there was anything to change.
     pub fn run(mut self) -> bool {
         for id in self.program.funcs.ids() {
-            let mut body = std::mem::take(&mut self.program.funcs[id].body);
-            self.block(&mut body);
-            self.program.funcs[id].body = body;
+            self.func(id);
         }
         true
+    }
+
+    fn func(&mut self, id: FuncId) {
+        let mut body = std::mem::take(&mut self.program.funcs[id].body);
+        let span = self.program.funcs[id].span;
+        let (olds, types) = &self.choice.funcs[id];
+        let mut params = vec![];
+        for param in olds {
+            params.extend(self.bind(*param).unwrap_or_else(|| vec![*param]));
+        }
+        self.block(&mut body);
+        let (mut results, mut now) = (vec![], vec![]);
+        for (at, (result, ty)) in
+            std::mem::take(&mut body.results).into_iter().zip(types).enumerate()
+        {
+            let Some(layout) = self.choice.layout_at(Place::Result(id, at), *ty) else {
+                results.push(result);
+                now.push(*ty);
+                continue;
+            };
+            now.extend(tag_type(layout).into_iter().chain(layout.slots.iter().copied()));
+            let parts = self.expect(result);
+            results.extend(self.atoms(*ty, &parts, &blank(layout), span, &mut body.stmts));
+        }
+        body.results = results;
+        let func = &mut self.program.funcs[id];
+        (func.params, func.results, func.body) = (params, now, body);
+    }
+
+    /// Arguments and results of a call that are split.
+    fn call(&mut self, stmt: &mut Stmt, before: &mut Vec<Stmt>) {
+        let Op::Call(func, args) = &mut stmt.op else { return };
+        let (params, types) = &self.choice.funcs[*func];
+        let mut given = vec![];
+        for (param, arg) in params.iter().zip(std::mem::take(args)) {
+            let ty = self.program.vars[*param].ty;
+            let Some(layout) = self.choice.layout_at(Place::Var(*param), ty) else {
+                given.push(arg);
+                continue;
+            };
+            let parts = self.expect(arg);
+            given.extend(self.atoms(ty, &parts, &blank(layout), stmt.span, before));
+        }
+        *args = given;
+        let mut vars = vec![];
+        for (at, (var, ty)) in std::mem::take(&mut stmt.vars).into_iter().zip(types).enumerate() {
+            match self.choice.layout_at(Place::Result(*func, at), *ty) {
+                Some(layout) => vars.extend(self.bind_as(var, layout)),
+                None => vars.push(var),
+            }
+        }
+        stmt.vars = vars;
     }
 
     fn block(&mut self, block: &mut Block) {
@@ -72,6 +122,7 @@ impl<'p> Split<'p> {
                 return self.cases(stmt, out);
             }
             Op::Loop(_) => return self.repeat(stmt, out),
+            Op::Call(..) => self.call(&mut stmt, out),
             _ => {}
         }
         out.push(stmt);
@@ -95,37 +146,40 @@ impl<'p> Split<'p> {
         self.split.get(&var).or_else(|| self.made.get(&var))
     }
 
-    /// Variables for the parts of a value, which stands for them from now on.
+    /// Variables for the parts of a value in a place that is split, which stand for it from now on.
     fn bind(&mut self, var: VarId) -> Option<Vec<VarId>> {
-        let layout = self.choice.layout(self.program, var)?;
-        let (tag, slots) = (tag_type(layout), layout.slots.clone());
-        let tag = tag.map(|ty| self.program.fresh("tag", ty));
+        let choice = self.choice;
+        choice.layout(self.program, var).map(|layout| self.bind_as(var, layout))
+    }
+
+    fn bind_as(&mut self, var: VarId, layout: &Layout) -> Vec<VarId> {
+        let tag = tag_type(layout).map(|ty| self.program.fresh("tag", ty));
         let name = self.program.vars[var].name.clone();
-        let fields = slots.into_iter().map(|ty| self.program.fresh(name.clone(), ty));
+        let fields = layout.slots.iter().map(|ty| self.program.fresh(name.clone(), *ty));
         let fields: Vec<VarId> = fields.collect();
         let parts = Parts {
             tag: tag.map(Atom::Var),
             fields: fields.iter().map(|field| Some(Atom::Var(*field))).collect(),
         };
         self.split.insert(var, parts);
-        Some(tag.into_iter().chain(fields).collect())
+        tag.into_iter().chain(fields).collect()
     }
 
-    /// Tag and fields, in the order of [`Split::bind`]; what there is not is `other`, or nothing that is looked at.
+    /// Tag and fields of a value of a type, in the order of [`Split::bind`]; what there is not is `other`, or nothing
+    /// that is looked at.
     fn atoms(
         &mut self,
-        of: VarId,
+        of: Type,
         parts: &Parts,
         other: &[Option<Atom>],
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> Vec<Atom> {
+        let Some(layout) = self.choice.known(of) else { bug(NAME, "a type that is split") };
         let mut atoms: Vec<Atom> = parts.tag.into_iter().collect();
         for (at, field) in parts.fields.iter().enumerate() {
             let there = field.or_else(|| other.get(at).copied().flatten());
             atoms.push(there.unwrap_or_else(|| {
-                let slots = self.choice.known(self.program.vars[of].ty);
-                let Some(layout) = slots else { bug(NAME, "a type that is split") };
                 let nothing = self.program.fresh("nothing", layout.slots[at]);
                 out.push(Stmt::new(vec![nothing], Op::Undef, span));
                 nothing.into()
@@ -165,7 +219,8 @@ impl<'p> Split<'p> {
             for ((block, parts), results) in
                 stmt.op.blocks_mut().into_iter().zip(&parts).zip(&mut results)
             {
-                results.extend(self.atoms(*old, parts, &other, stmt.span, &mut block.stmts));
+                let ty = self.program.vars[*old].ty;
+                results.extend(self.atoms(ty, parts, &other, stmt.span, &mut block.stmts));
             }
         }
         for (block, results) in stmt.op.blocks_mut().into_iter().zip(results) {
@@ -267,7 +322,9 @@ impl<'p> Split<'p> {
                 Some(parts) => parts.clone(),
                 None => self.opened(init, span, out),
             };
-            looped.init.extend(self.atoms(*state, &parts, &self.blank(*state), span, out));
+            let ty = self.program.vars[*state].ty;
+            let blank = self.choice.known(ty).map(blank).unwrap_or_default();
+            looped.init.extend(self.atoms(ty, &parts, &blank, span, out));
         }
         for (state, next) in states.iter().zip(&looped.body.results) {
             if let (Some(parts), Some(next)) = (self.split.get(state), next.var()) {
@@ -286,50 +343,25 @@ impl<'p> Split<'p> {
                 continue;
             };
             let (parts, own) = (self.expect(next), own.fields.clone());
-            results.extend(self.atoms(state, &parts, &own, span, &mut looped.body.stmts));
+            let ty = self.program.vars[state].ty;
+            results.extend(self.atoms(ty, &parts, &own, span, &mut looped.body.stmts));
         }
         looped.body.results = results;
         let mut after = vec![];
         for (at, old) in olds.into_iter().enumerate() {
-            let state = states.get(at).filter(|state| self.split.contains_key(*state));
-            let Some(state) = state else {
+            let choice = self.choice;
+            let layout = states.get(at).and_then(|state| choice.layout(self.program, *state));
+            let Some(layout) = layout else {
                 stmt.vars.push(old);
                 continue;
             };
-            let news = self.bind_last(*state, old);
-            stmt.vars.extend(news);
+            stmt.vars.extend(self.bind_as(old, layout));
             if self.choice.whole.contains(&old) {
                 self.closed(old, span, &mut after);
             }
         }
         out.push(stmt);
         out.append(&mut after);
-    }
-
-    /// Variables for the parts of the last value of a state.
-    fn bind_last(&mut self, state: VarId, last: VarId) -> Vec<VarId> {
-        let Some(parts) = self.split.get(&state) else { bug(NAME, "a state that is split") };
-        let tag = parts.tag.and_then(Atom::var).map(|tag| self.program.fresh_like(tag));
-        let fields = parts.fields.iter().flatten().filter_map(|field| field.var());
-        let fields: Vec<VarId> = fields.map(|field| self.program.fresh_like(field)).collect();
-        let own = Parts {
-            tag: tag.map(Atom::Var),
-            fields: fields.iter().map(|field| Some(Atom::Var(*field))).collect(),
-        };
-        self.split.insert(last, own);
-        tag.into_iter().chain(fields).collect()
-    }
-
-    /// What a state begins with for fields that its first value lacks, of numbers.
-    fn blank(&self, state: VarId) -> Vec<Option<Atom>> {
-        let layout = self.choice.layout(self.program, state);
-        let blank = |ty: &Type| match *ty {
-            Type::REAL => Some(Atom::Real(0.0)),
-            Type::INT => Some(Atom::Int(0)),
-            Type::BOOL => Some(Atom::Bool(false)),
-            _ => None,
-        };
-        layout.map_or(vec![], |layout| layout.slots.iter().map(blank).collect())
     }
 
     /// The parts of a value from elsewhere.
@@ -348,7 +380,7 @@ impl<'p> Split<'p> {
             let parts = self.parts_of(like, at as u32, &fields);
             let mut block = Block::default();
             let Some(parts) = parts else { bug(NAME, "a type that is split") };
-            block.results = self.atoms(like, &parts, &[], span, &mut block.stmts);
+            block.results = self.atoms(ty, &parts, &[], span, &mut block.stmts);
             arms.push(Arm { tag: at as u32, params, block });
         }
         let vars = tag.into_iter().chain(slots.iter().copied()).collect();
@@ -385,6 +417,17 @@ fn tag_type(layout: &Layout) -> Option<Type> {
         2 => Some(Type::BOOL),
         _ => Some(Type::INT),
     }
+}
+
+/// What is there for fields that a value lacks, of numbers.
+fn blank(layout: &Layout) -> Vec<Option<Atom>> {
+    let blank = |ty: &Type| match *ty {
+        Type::REAL => Some(Atom::Real(0.0)),
+        Type::INT => Some(Atom::Int(0)),
+        Type::BOOL => Some(Atom::Bool(false)),
+        _ => None,
+    };
+    layout.slots.iter().map(blank).collect()
 }
 
 /// What a block binds itself.
