@@ -68,7 +68,7 @@ impl Schedule {
         let mut text = String::new();
         for (func, def) in program.funcs.iter_enumerated() {
             let mut loops = String::new();
-            self.block(program, &def.body, 1, &mut loops);
+            self.block(program, &def.body, (1, false), &mut loops);
             if !loops.is_empty() {
                 text.push_str(&format!("fn {}\n{loops}", program.print_func_name(func)));
             }
@@ -76,9 +76,16 @@ impl Schedule {
         text
     }
 
-    fn block(&self, program: &Program, block: &Block, depth: usize, text: &mut String) {
+    /// The loops of a block, so deep inside others, of which one may lie across lanes.
+    fn block(
+        &self,
+        program: &Program,
+        block: &Block,
+        (depth, in_lanes): (usize, bool),
+        text: &mut String,
+    ) {
         for stmt in &block.stmts {
-            let mut inner = depth;
+            let mut inner = (depth, in_lanes);
             if let Op::Loop(looped) = &stmt.op {
                 let line = match looped.form {
                     LoopForm::For { index, count, .. } => {
@@ -93,6 +100,7 @@ impl Schedule {
                         let way = match self.loops.get(&index) {
                             Some(decision) => {
                                 notes.extend(decision.notes.iter().cloned());
+                                inner.1 |= decision.way == Way::Lanes;
                                 decision.way.name()
                             }
                             None => Way::Plain.name(),
@@ -100,12 +108,15 @@ impl Schedule {
                         let index = program.print_var(index);
                         format!("for {index}: {way}  # {}", notes.join("; "))
                     }
+                    LoopForm::While(_) if in_lanes => {
+                        "while: one by one  # each lane until its end".to_owned()
+                    }
                     LoopForm::While(_) => "while: plain  # how often is not known".to_owned(),
                 };
                 text.push_str(&"  ".repeat(depth));
                 text.push_str(&line);
                 text.push('\n');
-                inner += 1;
+                inner.0 += 1;
             }
             stmt.op.blocks().into_iter().for_each(|block| self.block(program, block, inner, text));
         }

@@ -390,6 +390,10 @@ impl Loop {
     pub fn for_index(&self) -> Option<VarId> {
         if let LoopForm::For { index, .. } = self.form { Some(index) } else { None }
     }
+    /// What a loop without a count asks before each iteration.
+    pub fn condition(&self) -> Option<&Block> {
+        if let LoopForm::While(cond) = &self.form { Some(cond) } else { None }
+    }
     /// How often a loop with a count runs.
     pub fn for_count(&self) -> Option<Atom> {
         if let LoopForm::For { count, .. } = self.form { Some(count) } else { None }

@@ -318,10 +318,10 @@ impl<'p> Ctx<'p> {
                     self.facts.counted.insert(*index);
                 }
             }
+            self.guess_counters(form, &counters);
             if let LoopForm::While(condition) = &form.form {
                 self.inner(condition);
             }
-            self.guess_counters(form, &counters);
             self.iteration(form);
             let are_counters = self.confirm_counters(form, &mut counters);
             let are_kept = self.confirm_sizes(form, &mut kept);
@@ -379,7 +379,10 @@ impl<'p> Ctx<'p> {
             self.equate_larger(*count);
             before.extend(self.bound_larger(*count));
         }
-        self.inner(&form.body);
+        match form.condition() {
+            Some(cond) => self.inner_if(cond.results[0], true, &form.body),
+            None => self.inner(&form.body),
+        }
         self.restore(before);
         self.equal.truncate(equal);
         self.positive.truncate(positive);

@@ -1,9 +1,9 @@
-//! A function that calls itself last, and hands on an array with other elements, is a loop: then its gradient writes in
-//! place, and what it saves is dense.
+//! A function that calls itself last, and hands on numbers or an array with other elements, is a loop: then its gradient
+//! writes in place, what it saves is dense, and native code may run it in several lanes at once.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{
-    Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename,
+    Atom, Block, Elem, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename,
 };
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ use crate::pass::{Pass, slice};
 
 pub(crate) const PASS: Pass = Pass {
     name: "tails",
-    about: "makes loops of functions that call themselves last and hand on an array with other elements",
+    about: "makes loops of functions that call themselves last and hand on numbers or an array with other elements",
     law: "f(x) = if c { a } else { b; f(y) } = f(x) = x = loop x while not c { b; y }; a",
     run,
 };
@@ -59,8 +59,14 @@ fn path(program: &Program, id: FuncId) -> Option<Vec<bool>> {
                 }
                 from == Some(*param) && *arg != Atom::Var(*param)
             };
-            let hands_on = func.params.iter().zip(args).any(is_handed_on);
-            return (hands_on && is_cheap(func, &path)).then_some(path);
+            let is_number = |(param, arg): (&VarId, &Atom)| {
+                let Type { elem, rank, is_acc } = program.vars[*param].ty;
+                let is_plain = matches!(elem, Elem::Real | Elem::Int | Elem::Bool);
+                (is_plain && rank == 0 && !is_acc) || *arg == Atom::Var(*param)
+            };
+            let handed = || func.params.iter().zip(args);
+            let is_loop = handed().any(is_handed_on) || handed().all(is_number);
+            return (is_loop && is_cheap(func, &path)).then_some(path);
         }
         let Op::If(_, then, other) = &last.op else { return None };
         let is_then = calls(then, id) == 1;

@@ -1,26 +1,36 @@
-//! States of loops that are never larger than the index: what counts iterations, and what remembers one of them.
+//! States of loops that are never larger than the index: what counts iterations, and what remembers one of them. A loop
+//! without an index has counters too: they are never larger than the iterations that a run can take.
 
 use pullback_ir::{Atom, Loop, LoopForm, Stmt, Type, VarId};
 
+use super::range::ENDLESS;
 use super::{Ctx, Range, Symbol};
 
 impl Ctx<'_> {
-    /// Which states may be counters: Ints that begin with 0 in a loop that counts up.
+    /// Which states may be counters: Ints that begin with 0 in a loop that counts up, and with no large number in one
+    /// that does not count.
     pub(super) fn counters(&self, form: &Loop) -> Vec<bool> {
-        let is_up = matches!(form.form, LoopForm::For { down: false, .. });
         let may_count = |(state, init): (&VarId, &Atom)| {
-            is_up && self.program.vars[*state].ty == Type::INT && *init == Atom::Int(0)
+            let begins = match (&form.form, init) {
+                (LoopForm::For { down: false, .. }, Atom::Int(n)) => *n == 0,
+                (LoopForm::While(_), Atom::Int(n)) => (0..ENDLESS).contains(n),
+                _ => false,
+            };
+            begins && self.program.vars[*state].ty == Type::INT
         };
         form.states.iter().zip(&form.init).map(may_count).collect()
     }
 
     /// Takes it that counters are at most the index where an iteration begins.
     pub(super) fn guess_counters(&mut self, form: &Loop, counters: &[bool]) {
-        let LoopForm::For { index, count, .. } = form.form else { return };
-        let hi = self.index_range(count, true).hi;
+        let (hi, below) = match form.form {
+            LoopForm::For { index, count, .. } => {
+                (self.index_range(count, true).hi, Some((Symbol::Int(index), 0)))
+            }
+            LoopForm::While(_) => (2 * ENDLESS, None),
+        };
         for (state, counts) in form.states.iter().zip(counters) {
             if *counts {
-                let below = Some((Symbol::Int(index), 0));
                 self.ranges.insert(
                     *state,
                     Range { is: Some((Symbol::Int(*state), 0)), below, ..Range::of(0, hi) },
@@ -31,9 +41,10 @@ impl Ctx<'_> {
 
     /// Whether an iteration leaves them at most one more than the index. What does not is no counter.
     pub(super) fn confirm_counters(&self, form: &Loop, counters: &mut [bool]) -> bool {
-        let LoopForm::For { index, .. } = form.form else { return true };
         let mut holds = true;
-        for (counts, result) in counters.iter_mut().zip(&form.body.results) {
+        for (at, counts) in counters.iter_mut().enumerate() {
+            let result = &form.body.results[at];
+            let index = form.for_index().unwrap_or(form.states[at]);
             let range = self.range(*result);
             let is_next = self
                 .upper_bounds(*result)
@@ -48,9 +59,9 @@ impl Ctx<'_> {
 
     /// In the end they are at most the count.
     pub(super) fn learn_counters(&mut self, stmt: &Stmt, form: &Loop, counters: &[bool]) {
-        let LoopForm::For { count, .. } = form.form else { return };
-        let range = self.range(count);
-        let below = (range.lo >= 0).then(|| (self.symbol(count), 0));
+        let range = form.for_count().map_or(Range::of(0, 2 * ENDLESS), |count| self.range(count));
+        let count = form.for_count().filter(|_| range.lo >= 0);
+        let below = count.map(|count| (self.symbol(count), 0));
         for (var, counts) in stmt.vars.iter().zip(counters) {
             if *counts {
                 self.ranges.insert(
@@ -89,7 +100,9 @@ impl Ctx<'_> {
     /// What an Int is not larger than, itself first.
     fn upper_bounds(&self, atom: Atom) -> Vec<(Symbol, i64)> {
         let mut bounds: Vec<_> = atom.var().map(|var| (Symbol::Int(var), 0)).into_iter().collect();
-        bounds.extend(self.bounds(self.range(atom)));
+        let range = self.range(atom);
+        bounds.extend(range.is);
+        bounds.extend(self.bounds(range));
         bounds
     }
 }

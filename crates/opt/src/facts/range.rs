@@ -18,7 +18,7 @@ impl Range {
 const FARTHEST: usize = 4;
 
 /// No loop comes so far, counting from 0, and no array has more rows: each takes an iteration, and this many take years.
-const ENDLESS: i64 = 1 << 56;
+pub(super) const ENDLESS: i64 = 1 << 56;
 
 const ANY: (i64, i64) = (i64::MIN, i64::MAX);
 

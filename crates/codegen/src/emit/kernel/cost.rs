@@ -13,6 +13,9 @@ use crate::schedule::{Way, Ways};
 /// How often a loop is taken to run whose count is not known.
 const USUAL: f64 = 32.0;
 
+/// How much longer than usual the last of eight lanes goes on.
+const LONGER: f64 = 2.0;
+
 /// The loops to lay across lanes, but for what somebody has decided, and which of that cannot be. `is_strict`: sums
 /// keep their order.
 pub(super) fn chosen(
@@ -76,7 +79,10 @@ fn inner(block: &Block, see: &mut dyn FnMut(&Loop)) {
 
 /// The cost of a loop, the indices of loops across lanes added.
 fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashSet<VarId>) -> f64 {
-    let LoopForm::For { index, count, .. } = looped.form else { return f64::INFINITY };
+    let LoopForm::For { index, count, .. } = looped.form else {
+        let blocks = [looped.condition(), Some(&looped.body)].into_iter().flatten();
+        return USUAL * blocks.map(|block| sequential(plan, block, is_strict, lanes)).sum::<f64>();
+    };
     let mut inner = FxHashSet::default();
     let count = iterations(count);
     let one_by_one = count * sequential(plan, &looped.body, is_strict, &mut inner);
@@ -135,7 +141,11 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
     #[expect(clippy::wildcard_enum_match_arm, reason = "others cost one")]
     match &stmt.op {
         Op::Loop(looped) => {
-            let LoopForm::For { count, .. } = looped.form else { return f64::INFINITY };
+            let LoopForm::For { count, .. } = looped.form else {
+                let blocks = [looped.condition(), Some(&looped.body)].into_iter().flatten();
+                let once = blocks.map(|block| across(plan, layout, block)).sum::<f64>();
+                return LONGER * USUAL * (3.0 + once);
+            };
             iterations(count) * (1.0 + across(plan, layout, &looped.body))
         }
         Op::If(_, then, other) => 2.0 + across(plan, layout, then) + across(plan, layout, other),

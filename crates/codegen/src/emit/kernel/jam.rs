@@ -52,16 +52,20 @@ fn times(layout: &Layout, looped: &Loop, index: VarId) -> usize {
     if !edges::usual(looped, index).is_empty() {
         return 1;
     }
-    let (mut is_worth, mut slow) = (!looped.states.is_empty(), 0);
+    let (mut is_worth, mut slow, mut is_open) = (!looped.states.is_empty(), 0, false);
     looped.body.visit(&mut |stmt| {
         #[expect(clippy::wildcard_enum_match_arm, reason = "others are as they are")]
         match &stmt.op {
             Op::Prim(prim, _) => slow += usize::from(is_slow(*prim) && *prim != Prim::Div),
-            Op::Loop(_) => is_worth = true,
+            Op::Loop(inner) => {
+                is_worth = true;
+                is_open |= inner.condition().is_some();
+            }
             _ => {}
         }
     });
-    if !is_worth || slow > SLOW {
+    // Eight that end each on its own wait for fewer than all.
+    if !is_worth || slow > SLOW || is_open {
         return 1;
     }
     let at_hand = AT_HAND / pressure(layout, &looped.body).max(1);

@@ -114,7 +114,9 @@ impl Layout {
                     if looped.for_index().is_some_and(|index| self.lanes.contains(&index)) {
                         self.inside.extend(looped.body.bound());
                     }
-                    self.look(plan, &looped.body);
+                    for block in [looped.condition(), Some(&looped.body)].into_iter().flatten() {
+                        self.look(plan, block);
+                    }
                     self.place_rows(plan, looped, vars);
                 }
                 // A row that is put together just before lies where the whole lies.
@@ -275,7 +277,9 @@ impl Layout {
     }
 
     fn repeat(&mut self, plan: &Plan<'_>, looped: &Loop, vars: &[VarId], is_masked: bool) {
-        let LoopForm::For { index, .. } = looped.form else { return };
+        let LoopForm::For { index, .. } = looped.form else {
+            return self.until(plan, looped, vars, is_masked);
+        };
         let is_across = self.lanes.contains(&index);
         if is_across {
             self.set(index, Kind::Linear(1));
@@ -296,6 +300,20 @@ impl Layout {
                 let kind = self.contents(looped.body.results[at]);
                 self.set(*var, kind);
             }
+        }
+    }
+
+    /// A loop that ends by a condition: in each lane on its own, if that differs.
+    fn until(&mut self, plan: &Plan<'_>, looped: &Loop, vars: &[VarId], is_masked: bool) {
+        let LoopForm::While(cond) = &looped.form else { return };
+        let ends = self.any(cond.results.iter());
+        for (at, state) in looped.states.iter().copied().enumerate() {
+            let kind = self.any([looped.init[at], looped.body.results[at]].iter());
+            self.set(state, join(ends, kind));
+            self.set(vars[at], self.kind(Atom::Var(state)));
+        }
+        for block in [cond, &looped.body] {
+            self.block(plan, block, is_masked || ends != Kind::Uniform);
         }
     }
 
@@ -405,7 +423,7 @@ fn is_alike(plan: &Plan<'_>, layout: &Layout, block: &Block) -> bool {
         let here = match &stmt.op {
             Op::Loop(looped) => match looped.form {
                 LoopForm::For { count, .. } => layout.kind(count) == Kind::Uniform,
-                LoopForm::While(_) => false,
+                LoopForm::While(_) => true,
             },
             Op::Prim(Prim::ToInt | Prim::IntPow | Prim::IntAbs, args) => {
                 args.iter().all(|arg| layout.kind(*arg) == Kind::Uniform)

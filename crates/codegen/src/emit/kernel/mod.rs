@@ -28,6 +28,7 @@ mod tables;
 mod text;
 mod threads;
 mod types;
+mod until;
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};

@@ -185,16 +185,39 @@ impl<'k> Plan<'k> {
             (Op::If(_, then, other), vars) => {
                 vars.iter().all(|var| self.is_number(*var)) && self.block(then) && self.block(other)
             }
+            (Op::Loop(Loop { form: LoopForm::While(cond), states, body, .. }), vars) => {
+                states.len() == vars.len()
+                    && vars.iter().all(|var| self.is_number(*var))
+                    && [cond, body]
+                        .into_iter()
+                        .all(|block| self.repeats(block) && self.block(block))
+            }
             (Op::Loop(looped), vars) => {
                 let are_scalars = looped.states.iter().all(|state| self.is_number(*state));
-                matches!(looped.form, LoopForm::For { .. })
-                    && are_scalars
+                are_scalars
                     && self.block(&looped.body)
                     && self.collects(looped, vars)
                     && vars[looped.states.len()..].iter().all(|var| self.has_room(*var))
             }
             _ => false,
         }
+    }
+
+    /// Whether what a block does may be done as often as its own results say: it cannot fail, and keeps nothing.
+    fn repeats(&self, block: &Block) -> bool {
+        let mut repeats = true;
+        block.visit(&mut |stmt| {
+            #[expect(clippy::wildcard_enum_match_arm, reason = "others make or keep something")]
+            let is_known = match &stmt.op {
+                Op::Prim(..) | Op::MulZero(..) | Op::Copy(_) | Op::Stop(_) | Op::Select(..) => true,
+                Op::Undef | Op::Index(..) | Op::Dim(..) | Op::If(..) => true,
+                Op::Loop(looped) => looped.states.len() == stmt.vars.len(),
+                _ => false,
+            };
+            let is_proven = !self.unproven.contains(&std::ptr::from_ref(stmt));
+            repeats &= is_known && is_proven && stmt.vars.iter().all(|var| self.is_number(*var));
+        });
+        repeats
     }
 
     /// An array of numbers, or of rows of the same sizes.

@@ -312,7 +312,7 @@ impl<'t, 'k> Text<'t, 'k> {
         self.settle(var, cond, [a, b]);
     }
 
-    fn choose(&self, var: VarId, cond: &str, a: &str, b: &str) -> String {
+    pub fn choose(&self, var: VarId, cond: &str, a: &str, b: &str) -> String {
         let function =
             if self.ty(Atom::Var(var)).elem == Elem::Real { "pb_where" } else { "pb_where_int" };
         format!("{function}({cond}, {a}, {b})")
@@ -430,10 +430,9 @@ impl<'t, 'k> Text<'t, 'k> {
 
     /// A loop inside the kernel, or the kernel itself.
     pub fn repeat(&mut self, looped: &'k Loop, vars: &[VarId]) {
-        let LoopForm::For { index, count, .. } = looped.form else {
-            bug("codegen", "a loop with a count")
-        };
-        if self.layout.lanes.contains(&index) {
+        if let LoopForm::For { index, count, .. } = looped.form
+            && self.layout.lanes.contains(&index)
+        {
             return self.across_lanes(looped, vars, index, count);
         }
         for (at, state) in looped.states.iter().enumerate() {
@@ -443,7 +442,10 @@ impl<'t, 'k> Text<'t, 'k> {
                 text.line(format_args!("{ty} {name} = {value};"));
             });
         }
-        self.rounds(looped, vars);
+        match looped.condition() {
+            Some(cond) => self.until(looped, cond),
+            None => self.rounds(looped, vars),
+        }
         for (state, var) in looped.states.iter().zip(vars) {
             self.each_of(*state, &mut |text| {
                 let name = text.name(*state);
@@ -479,25 +481,7 @@ impl<'t, 'k> Text<'t, 'k> {
         self.depth += 1;
         self.block(&looped.body, &[]);
         self.collect(looped, vars, index);
-        let mut next: Vec<(String, String, String)> = vec![];
-        for (state, value) in looped.states.iter().zip(&looped.body.results) {
-            self.each_of(*state, &mut |text| {
-                let (name, value) = (text.name(*state), text.next(*state, *value));
-                if name != value {
-                    next.push((text.c_type(*state).to_owned(), name, value));
-                }
-            });
-        }
-        if let [(_, name, next)] = next.as_slice() {
-            self.line(format_args!("{name} = {next};"));
-        } else {
-            for (at, (ty, _, next)) in next.iter().enumerate() {
-                self.line(format_args!("const {ty} n{at} = {next};"));
-            }
-            for (at, (_, name, _)) in next.iter().enumerate() {
-                self.line(format_args!("{name} = n{at};"));
-            }
-        }
+        self.next_states(looped, None);
         self.depth -= 1;
     }
 
