@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::call_graph;
 
-/// The most fields that a value may become.
+/// The most fields that a value may become, and the most constructors that are told apart one after the other.
 const MOST: usize = 8;
 
 /// Where the fields of a type are.
@@ -89,7 +89,7 @@ fn data_of(ty: Type) -> Option<DataId> {
     if let Type { elem: Elem::Data(data), rank: 0, is_acc: false } = ty { Some(data) } else { None }
 }
 
-/// The layout of a type that is no vector, holds no value of its own type and has few fields.
+/// The layout of a type that is no vector, holds no value of its own type and has few fields and constructors.
 fn layout(program: &Program, data: DataId) -> Option<Layout> {
     let known = &program.datas[data];
     if known.is_tangent || known.constructors.is_empty() || holds(program, data) {
@@ -109,7 +109,7 @@ fn layout(program: &Program, data: DataId) -> Option<Layout> {
         }
         places.push(taken);
     }
-    (slots.len() <= MOST).then_some(Layout { slots, places })
+    (slots.len().max(places.len()) <= MOST).then_some(Layout { slots, places })
 }
 
 /// Whether values of a type may hold others of it.
