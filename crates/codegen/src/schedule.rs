@@ -68,7 +68,7 @@ impl Schedule {
         let mut text = String::new();
         for (func, def) in program.funcs.iter_enumerated() {
             let mut loops = String::new();
-            self.block(program, &def.body, (1, false), &mut loops);
+            self.block(program, &def.body, (1, Way::Plain), &mut loops);
             if !loops.is_empty() {
                 text.push_str(&format!("fn {}\n{loops}", program.print_func_name(func)));
             }
@@ -76,16 +76,16 @@ impl Schedule {
         text
     }
 
-    /// The loops of a block, so deep inside others, of which one may lie across lanes.
+    /// The loops of a block, so deep inside others, which go this way.
     fn block(
         &self,
         program: &Program,
         block: &Block,
-        (depth, in_lanes): (usize, bool),
+        (depth, around): (usize, Way),
         text: &mut String,
     ) {
         for stmt in &block.stmts {
-            let mut inner = (depth, in_lanes);
+            let mut inner = (depth, around);
             if let Op::Loop(looped) = &stmt.op {
                 let line = match looped.form {
                     LoopForm::For { index, count, .. } => {
@@ -100,7 +100,9 @@ impl Schedule {
                         let way = match self.loops.get(&index) {
                             Some(decision) => {
                                 notes.extend(decision.notes.iter().cloned());
-                                inner.1 |= decision.way == Way::Lanes;
+                                if around != Way::Lanes {
+                                    inner.1 = decision.way;
+                                }
                                 decision.way.name()
                             }
                             None => Way::Plain.name(),
@@ -108,10 +110,10 @@ impl Schedule {
                         let index = program.print_var(index);
                         format!("for {index}: {way}  # {}", notes.join("; "))
                     }
-                    LoopForm::While(_) if in_lanes => {
-                        "while: one by one  # each lane until its end".to_owned()
-                    }
-                    LoopForm::While(_) => "while: plain  # how often is not known".to_owned(),
+                    LoopForm::While(_) => match around {
+                        Way::Lanes => "while: one by one  # each lane until its end".to_owned(),
+                        way => format!("while: {}  # how often is not known", way.name()),
+                    },
                 };
                 text.push_str(&"  ".repeat(depth));
                 text.push_str(&line);
