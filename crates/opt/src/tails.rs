@@ -1,5 +1,6 @@
-//! A function that calls itself last, and hands on numbers or an array with other elements, is a loop: then its gradient
-//! writes in place, what it saves is dense, and native code may run it in several lanes at once.
+//! A function that calls itself last, and hands on other Reals or an array with other elements, is a loop: then its
+//! gradient writes in place, what it saves is dense, and native code may run it in several lanes at once. One that only
+//! counts stays: it is often called with a number that is known, and written out.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{
@@ -12,7 +13,7 @@ use crate::pass::{Pass, slice};
 
 pub(crate) const PASS: Pass = Pass {
     name: "tails",
-    about: "makes loops of functions that call themselves last and hand on numbers or an array with other elements",
+    about: "makes loops of functions that call themselves last and hand on other Reals or an array with other elements",
     law: "f(x) = if c { a } else { b; f(y) } = f(x) = x = loop x while not c { b; y }; a",
     run,
 };
@@ -64,8 +65,12 @@ fn path(program: &Program, id: FuncId) -> Option<Vec<bool>> {
                 let is_plain = matches!(elem, Elem::Real | Elem::Int | Elem::Bool);
                 (is_plain && rank == 0 && !is_acc) || *arg == Atom::Var(*param)
             };
+            let is_real = |(param, arg): (&VarId, &Atom)| {
+                program.vars[*param].ty == Type::REAL && *arg != Atom::Var(*param)
+            };
             let handed = || func.params.iter().zip(args);
-            let is_loop = handed().any(is_handed_on) || handed().all(is_number);
+            let computes = handed().all(is_number) && handed().any(is_real);
+            let is_loop = handed().any(is_handed_on) || computes;
             return (is_loop && is_cheap(func, &path)).then_some(path);
         }
         let Op::If(_, then, other) = &last.op else { return None };
