@@ -163,12 +163,15 @@ fn the_gradient_of_a_gradient_saves_segments_too() {
     assert!(twice.operations < 3.0 * plain.operations, "{twice:?} {plain:?}");
 }
 
-/// Loops without checkpoints of their own: one that counts, one that tests, one that collects, and loops in one another.
+/// Loops without checkpoints of their own: one that counts, one that tests, a function that calls itself last, one that
+/// collects, and loops in one another.
 const UNMARKED: &str = "
 def step (i: Int) (x: Real): Real = 1.1 * sin (x + real i)
 def value (n: Int): Real = loop y = 0.5 for i < n do step i y
 def count (n: Int): Real = grad (\\x -> loop y = x for i < n do step i y) 0.5
 def test (n: Int): Real = grad (\\x -> (loop (y, i) = (x, 0) while i < n do (step i y, i + 1)).0) 0.5
+def onward (i: Int) (n: Int) (y: Real): Real = if i == n then y else onward (i + 1) n (step i y)
+def call (n: Int): Real = grad (onward 0 n) 0.5
 def collect (n: Int): Real =
   grad (\\x -> (sum [ loop y = x for j < 50 do step j (y * real i) | i < n / 50 ]) ^ 2) 0.5
 def nest (n: Int): Real =
@@ -180,7 +183,7 @@ fn max_tape_chooses_checkpoints_by_the_number_of_steps() {
     const N: i32 = 20_000;
     let of = |entry: &str, max_tape| taken_within(UNMARKED, entry, &[N.to_string()], max_tape);
     let value = of("value", None);
-    for entry in ["count", "test", "collect", "nest"] {
+    for entry in ["count", "test", "call", "collect", "nest"] {
         let (plain, large, small) =
             (of(entry, None), of(entry, Some(1 << 30)), of(entry, Some(20_000)));
         // What fits is left as it is, but for the choice itself.
@@ -190,8 +193,9 @@ fn max_tape_chooses_checkpoints_by_the_number_of_steps() {
         assert!(4.0 * small.peak < plain.peak, "{entry}: {small:?} {plain:?}");
         // Two levels of loops that exceed take the program twice more.
         let levels = if entry == "nest" { 2.0 } else { 1.0 };
-        // The state of `test` that is its count is no count of its segments.
-        let counts = if entry == "test" { f64::from(N) } else { 0.0 };
+        // The state of `test` and `call` that is their count is no count of their segments, and `call` asks in each step.
+        let counts =
+            f64::from(N) * f64::from(i32::from(entry == "test") + 2 * i32::from(entry == "call"));
         let more = small.operations - large.operations - counts;
         assert!(more < 2.0 * levels * value.operations, "{entry}: {small:?} {large:?} {value:?}");
     }

@@ -112,7 +112,9 @@ impl Schedule {
                     }
                     LoopForm::While(_) => match around {
                         Way::Lanes => "while: one by one  # each lane until its end".to_owned(),
-                        way => format!("while: {}  # how often is not known", way.name()),
+                        Way::OneByOne | Way::Plain => {
+                            format!("while: {}  # how often is not known", around.name())
+                        }
                     },
                 };
                 text.push_str(&"  ".repeat(depth));
