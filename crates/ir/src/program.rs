@@ -394,6 +394,10 @@ impl Loop {
     pub fn condition(&self) -> Option<&Block> {
         if let LoopForm::While(cond) = &self.form { Some(cond) } else { None }
     }
+    /// The blocks that an iteration runs: the condition, if there is one, and the body.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.condition().into_iter().chain([&self.body])
+    }
     /// How often a loop with a count runs.
     pub fn for_count(&self) -> Option<Atom> {
         if let LoopForm::For { count, .. } = self.form { Some(count) } else { None }

@@ -138,8 +138,7 @@ impl Op {
             Self::Match(cases) => {
                 cases.arms.iter().map(|arm| &arm.block).chain(&cases.default).collect()
             }
-            Self::Loop(Loop { form: LoopForm::While(cond), body, .. }) => vec![cond, body],
-            Self::Loop(Loop { body, .. }) => vec![body],
+            Self::Loop(looped) => looped.blocks().collect(),
             _ => vec![],
         }
     }

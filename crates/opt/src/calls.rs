@@ -2,7 +2,16 @@
 //! and which functions are recursive.
 
 use pullback_base::{Id, IdVec};
-use pullback_ir::{FuncId, Op, Program, RequestId, Rule, RuleId};
+use pullback_ir::{FuncId, Op, Program, RequestId, Rule, RuleId, VarId};
+
+/// Where values come together: what passes them in parts does so at all ways to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    /// A parameter, a state of a loop, or the result of a branch.
+    Var(VarId),
+    /// A result of a function.
+    Result(FuncId, usize),
+}
 
 /// The functions that code names: those it calls first, then those of rules and requests.
 pub(crate) struct Named {

@@ -21,12 +21,13 @@ impl Ctx<'_> {
         form.states.iter().zip(&form.init).map(may_count).collect()
     }
 
-    /// Takes it that counters are at most the index where an iteration begins.
+    /// Takes it that counters are at most the index where an iteration begins, or no larger than a run can count.
     pub(super) fn guess_counters(&mut self, form: &Loop, counters: &[bool]) {
         let (hi, below) = match form.form {
             LoopForm::For { index, count, .. } => {
                 (self.index_range(count, true).hi, Some((Symbol::Int(index), 0)))
             }
+            // From below the bound of iterations, by as many as there can be.
             LoopForm::While(_) => (2 * ENDLESS, None),
         };
         for (state, counts) in form.states.iter().zip(counters) {
@@ -39,7 +40,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether an iteration leaves them at most one more than the index. What does not is no counter.
+    /// Whether an iteration leaves them at most one more than the index, or than they were where there is none. What does
+    /// not is no counter.
     pub(super) fn confirm_counters(&self, form: &Loop, counters: &mut [bool]) -> bool {
         let mut holds = true;
         for (at, counts) in counters.iter_mut().enumerate() {
@@ -57,7 +59,7 @@ impl Ctx<'_> {
         holds
     }
 
-    /// In the end they are at most the count.
+    /// In the end they are at most the count, if there is one.
     pub(super) fn learn_counters(&mut self, stmt: &Stmt, form: &Loop, counters: &[bool]) {
         let range = form.for_count().map_or(Range::of(0, 2 * ENDLESS), |count| self.range(count));
         let count = form.for_count().filter(|_| range.lo >= 0);

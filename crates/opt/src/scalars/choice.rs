@@ -4,20 +4,11 @@ use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::calls::call_graph;
+use crate::calls::{Place, call_graph};
 use crate::fixed::sizes::{Known, Sizes};
 
 /// The most numbers that an array becomes.
 const MOST: i64 = 16;
-
-/// Where an array comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
-    /// A parameter, a state of a loop, or the result of a branch.
-    Var(VarId),
-    /// A result of a function.
-    Result(FuncId, usize),
-}
 
 /// The places whose arrays become their elements.
 pub(super) struct Choice {

@@ -4,7 +4,8 @@ use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::choice::{Choice, Place};
+use super::choice::Choice;
+use crate::calls::Place;
 
 /// The change under way.
 pub(super) struct Split<'p> {

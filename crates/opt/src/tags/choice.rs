@@ -6,7 +6,7 @@ use pullback_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::calls::call_graph;
+use crate::calls::{Place, call_graph};
 
 /// The most fields that a value may become, and the most constructors that are told apart one after the other.
 const MOST: usize = 8;
@@ -17,15 +17,6 @@ pub(super) struct Layout {
     pub slots: Vec<Type>,
     /// For each constructor, where its fields are among those.
     pub places: Vec<Vec<usize>>,
-}
-
-/// Where a value may be that is split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
-    /// A parameter, a state of a loop, or the result of a branch.
-    Var(VarId),
-    /// A result of a function.
-    Result(FuncId, usize),
 }
 
 /// What becomes tags and fields.
@@ -237,18 +228,15 @@ impl Search {
     /// Drops places until none is left whose value is wanted as a whole or to which something comes that no
     /// constructor has made. After a loop a value is put together again.
     fn settle(mut self, funcs: IdVec<FuncId, (Vec<VarId>, Vec<Type>)>) -> Choice {
-        let is_last = |from: &FxHashMap<VarId, Place>, var: &VarId| {
-            matches!(from.get(var), Some(Place::Var(_)))
-        };
-        for var in self.wanted.iter().filter(|var| !is_last(&self.from, var)) {
-            self.split.remove(self.from.get(var).unwrap_or(&Place::Var(*var)));
-        }
+        let wanted = self.wanted.iter().filter(|var| !self.is_last(**var));
+        let wanted: FxHashSet<Place> = wanted.map(|var| self.place(*var)).collect();
+        self.split.retain(|place| !wanted.contains(place));
         loop {
             let before = self.split.len();
             for (atom, to) in self.flows.iter().chain(&self.begins) {
                 let Some(var) = atom.var().filter(|_| !self.split.contains(to)) else { continue };
-                if !is_last(&self.from, &var) {
-                    self.split.remove(self.from.get(&var).unwrap_or(&Place::Var(var)));
+                if !self.is_last(var) {
+                    self.split.remove(&self.place(var));
                 }
             }
             for (atom, to) in &self.flows {
@@ -265,16 +253,24 @@ impl Search {
                 self.wanted.extend(atom.var());
             }
         }
-        let is_whole =
-            |var: &VarId| is_last(&self.from, var) && self.split.contains(&self.from[var]);
+        let is_whole = |var: &VarId| self.is_last(*var) && self.split.contains(&self.place(*var));
         let whole = self.wanted.iter().copied().filter(is_whole).collect();
         Choice { layouts: self.layouts, split: self.split, whole, funcs }
     }
 
+    /// The place of a value, or the one that it comes from.
+    fn place(&self, var: VarId) -> Place {
+        self.from.get(&var).copied().unwrap_or(Place::Var(var))
+    }
+
+    /// Whether a value is what a loop leaves of a state.
+    fn is_last(&self, var: VarId) -> bool {
+        matches!(self.from.get(&var), Some(Place::Var(_)))
+    }
+
     /// Whether tag and fields of a value are there.
     fn is_made(&self, atom: Atom) -> bool {
-        let Atom::Var(var) = atom else { return false };
-        let place = self.from.get(&var).copied().unwrap_or(Place::Var(var));
-        self.made.contains(&var) || self.split.contains(&place)
+        let made = |var: VarId| self.made.contains(&var) || self.split.contains(&self.place(var));
+        atom.var().is_some_and(made)
     }
 }

@@ -5,7 +5,8 @@ use pullback_ir::{Arm, Atom, Block, FuncId, LoopForm, Match, Op, Program, Stmt, 
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::choice::{Choice, Layout, Place};
+use super::choice::{Choice, Layout};
+use crate::calls::Place;
 
 /// The name of the pass.
 pub(super) const NAME: &str = "tags";
@@ -110,13 +111,9 @@ impl<'p> Split<'p> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "others have nothing that is split")]
         match &mut stmt.op {
             Op::Con(tag, fields) => {
-                let parts = self.parts_of(stmt.vars[0], *tag, fields);
-                self.made.extend(parts.map(|parts| (stmt.vars[0], parts)));
+                self.note(stmt.vars[0], *tag, fields);
             }
-            Op::Undef => {
-                let parts = self.parts_of(stmt.vars[0], 0, &[]);
-                self.made.extend(parts.map(|parts| (stmt.vars[0], parts)));
-            }
+            Op::Undef => self.note(stmt.vars[0], 0, &[]),
             Op::If(..) | Op::Match(_) => {
                 self.branches(&mut stmt);
                 return self.cases(stmt, out);
@@ -128,17 +125,16 @@ impl<'p> Split<'p> {
         out.push(stmt);
     }
 
-    /// The parts of a value with this tag and these fields.
-    fn parts_of(&self, var: VarId, tag: u32, values: &[Atom]) -> Option<Parts> {
-        let layout = self.choice.known(self.program.vars[var].ty)?;
-        let mut fields = vec![None; layout.slots.len()];
-        for (at, value) in layout.places[tag as usize].iter().zip(values) {
-            fields[*at] = Some(*value);
-        }
-        let tag = tag_type(layout).map(|ty| {
-            if ty == Type::BOOL { Atom::Bool(tag == 1) } else { Atom::Int(i64::from(tag)) }
-        });
-        Some(Parts { tag, fields })
+    /// Notes what a constructor has made, or that there is nothing to look at, if values of the type may be split.
+    fn note(&mut self, var: VarId, tag: u32, values: &[Atom]) {
+        let layout = self.choice.known(self.program.vars[var].ty);
+        self.made.extend(layout.map(|layout| (var, parts_of(layout, tag, values))));
+    }
+
+    /// Where the fields of a value of a type are, which is split.
+    fn layout(&self, ty: Type) -> &'p Layout {
+        let choice = self.choice;
+        choice.known(ty).unwrap_or_else(|| bug(NAME, "a type that is split"))
     }
 
     fn known(&self, atom: Atom) -> Option<&Parts> {
@@ -175,7 +171,7 @@ impl<'p> Split<'p> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> Vec<Atom> {
-        let Some(layout) = self.choice.known(of) else { bug(NAME, "a type that is split") };
+        let layout = self.layout(of);
         let mut atoms: Vec<Atom> = parts.tag.into_iter().collect();
         for (at, field) in parts.fields.iter().enumerate() {
             let there = field.or_else(|| other.get(at).copied().flatten());
@@ -254,9 +250,7 @@ impl<'p> Split<'p> {
         let Op::Match(cases) = &mut stmt.op else { return out.push(stmt) };
         let parts = cases.scrutinee.var().and_then(|var| self.split.get(&var)).cloned();
         let Some(parts) = parts else { return out.push(stmt) };
-        let Some(layout) = self.choice.known(self.program.type_of(cases.scrutinee)) else {
-            bug(NAME, "a type that is split")
-        };
+        let layout = self.layout(self.program.type_of(cases.scrutinee));
         let mut ways = vec![];
         for Arm { tag, params, mut block } in std::mem::take(&mut cases.arms) {
             let places = &layout.places[tag as usize];
@@ -323,7 +317,7 @@ impl<'p> Split<'p> {
                 None => self.opened(init, span, out),
             };
             let ty = self.program.vars[*state].ty;
-            let blank = self.choice.known(ty).map(blank).unwrap_or_default();
+            let blank = blank(self.layout(ty));
             looped.init.extend(self.atoms(ty, &parts, &blank, span, out));
         }
         for (state, next) in states.iter().zip(&looped.body.results) {
@@ -367,8 +361,7 @@ impl<'p> Split<'p> {
     /// The parts of a value from elsewhere.
     fn opened(&mut self, value: Atom, span: Span, out: &mut Vec<Stmt>) -> Parts {
         let ty = self.program.type_of(value);
-        let like = self.program.fresh("value", ty);
-        let Some(layout) = self.choice.known(ty) else { bug(NAME, "a type that is split") };
+        let layout = self.layout(ty);
         let tag = tag_type(layout).map(|ty| self.program.fresh("tag", ty));
         let slots = layout.slots.iter().map(|ty| self.program.fresh("field", *ty));
         let slots: Vec<VarId> = slots.collect();
@@ -377,9 +370,8 @@ impl<'p> Split<'p> {
             let params = places.iter().map(|at| self.program.fresh("field", layout.slots[*at]));
             let params: Vec<VarId> = params.collect();
             let fields: Vec<Atom> = params.iter().copied().map(Atom::Var).collect();
-            let parts = self.parts_of(like, at as u32, &fields);
+            let parts = parts_of(layout, at as u32, &fields);
             let mut block = Block::default();
-            let Some(parts) = parts else { bug(NAME, "a type that is split") };
             block.results = self.atoms(ty, &parts, &[], span, &mut block.stmts);
             arms.push(Arm { tag: at as u32, params, block });
         }
@@ -394,8 +386,7 @@ impl<'p> Split<'p> {
 
     /// Makes the value of parts.
     fn closed(&mut self, var: VarId, span: Span, out: &mut Vec<Stmt>) {
-        let ty = self.program.vars[var].ty;
-        let Some(layout) = self.choice.known(ty) else { bug(NAME, "a type that is split") };
+        let layout = self.layout(self.program.vars[var].ty);
         let parts = self.split[&var].clone();
         let mut ways = vec![];
         for (at, places) in layout.places.iter().enumerate() {
@@ -408,6 +399,17 @@ impl<'p> Split<'p> {
         let stmt = Stmt::new(vec![var], Op::Undef, span);
         self.chain(parts.tag, &mut ways.into_iter(), last, &stmt, out);
     }
+}
+
+/// The parts of a value with this tag and these fields.
+fn parts_of(layout: &Layout, tag: u32, values: &[Atom]) -> Parts {
+    let mut fields = vec![None; layout.slots.len()];
+    for (at, value) in layout.places[tag as usize].iter().zip(values) {
+        fields[*at] = Some(*value);
+    }
+    let tag = tag_type(layout)
+        .map(|ty| if ty == Type::BOOL { Atom::Bool(tag == 1) } else { Atom::Int(i64::from(tag)) });
+    Parts { tag, fields }
 }
 
 /// The type of tags: none of one constructor, a truth value of two.

@@ -80,7 +80,7 @@ fn inner(block: &Block, see: &mut dyn FnMut(&Loop)) {
 /// The cost of a loop, the indices of loops across lanes added.
 fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashSet<VarId>) -> f64 {
     let LoopForm::For { index, count, .. } = looped.form else {
-        let blocks = [looped.condition(), Some(&looped.body)].into_iter().flatten();
+        let blocks = looped.blocks();
         return USUAL * blocks.map(|block| sequential(plan, block, is_strict, lanes)).sum::<f64>();
     };
     let mut inner = FxHashSet::default();
@@ -142,8 +142,7 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
     match &stmt.op {
         Op::Loop(looped) => {
             let LoopForm::For { count, .. } = looped.form else {
-                let blocks = [looped.condition(), Some(&looped.body)].into_iter().flatten();
-                let once = blocks.map(|block| across(plan, layout, block)).sum::<f64>();
+                let once = looped.blocks().map(|block| across(plan, layout, block)).sum::<f64>();
                 return LONGER * USUAL * (3.0 + once);
             };
             iterations(count) * (1.0 + across(plan, layout, &looped.body))

@@ -114,9 +114,7 @@ impl Layout {
                     if looped.for_index().is_some_and(|index| self.lanes.contains(&index)) {
                         self.inside.extend(looped.body.bound());
                     }
-                    for block in [looped.condition(), Some(&looped.body)].into_iter().flatten() {
-                        self.look(plan, block);
-                    }
+                    looped.blocks().for_each(|block| self.look(plan, block));
                     self.place_rows(plan, looped, vars);
                 }
                 // A row that is put together just before lies where the whole lies.
@@ -312,7 +310,7 @@ impl Layout {
             self.set(state, join(ends, kind));
             self.set(vars[at], self.kind(Atom::Var(state)));
         }
-        for block in [cond, &looped.body] {
+        for block in looped.blocks() {
             self.block(plan, block, is_masked || ends != Kind::Uniform);
         }
     }

@@ -185,12 +185,10 @@ impl<'k> Plan<'k> {
             (Op::If(_, then, other), vars) => {
                 vars.iter().all(|var| self.is_number(*var)) && self.block(then) && self.block(other)
             }
-            (Op::Loop(Loop { form: LoopForm::While(cond), states, body, .. }), vars) => {
-                states.len() == vars.len()
+            (Op::Loop(looped), vars) if looped.condition().is_some() => {
+                looped.states.len() == vars.len()
                     && vars.iter().all(|var| self.is_number(*var))
-                    && [cond, body]
-                        .into_iter()
-                        .all(|block| self.repeats(block) && self.block(block))
+                    && looped.blocks().all(|block| self.may_end_early(block) && self.block(block))
             }
             (Op::Loop(looped), vars) => {
                 let are_scalars = looped.states.iter().all(|state| self.is_number(*state));
@@ -203,9 +201,9 @@ impl<'k> Plan<'k> {
         }
     }
 
-    /// Whether what a block does may be done as often as its own results say: it cannot fail, and keeps nothing.
-    fn repeats(&self, block: &Block) -> bool {
-        let mut repeats = true;
+    /// Whether lanes may run a block that others have ended with: nothing in it can fail, and it keeps nothing in memory.
+    fn may_end_early(&self, block: &Block) -> bool {
+        let mut may_end = true;
         block.visit(&mut |stmt| {
             #[expect(clippy::wildcard_enum_match_arm, reason = "others make or keep something")]
             let is_known = match &stmt.op {
@@ -215,9 +213,9 @@ impl<'k> Plan<'k> {
                 _ => false,
             };
             let is_proven = !self.unproven.contains(&std::ptr::from_ref(stmt));
-            repeats &= is_known && is_proven && stmt.vars.iter().all(|var| self.is_number(*var));
+            may_end &= is_known && is_proven && stmt.vars.iter().all(|var| self.is_number(*var));
         });
-        repeats
+        may_end
     }
 
     /// An array of numbers, or of rows of the same sizes.
