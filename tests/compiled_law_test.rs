@@ -59,6 +59,8 @@ const VANISHES: &str = "the derivative is 0 but for rounding";
 const PRODUCTS: &str = "products alone: with its tangent each takes four operations";
 /// Of two checkpoints inside each other the inner runs its part a second time in the second run of the outer.
 const AGAIN: &str = "checkpoints inside each other: the innermost steps run three times";
+/// Ten steps, whose derivative saves so little that it is written out.
+const WRITTEN: &str = "a short loop, and its derivative without one";
 
 const LEAVES: &[Leave] = &[
     (Law::Adjoint, "tests/ad/clipping.pull", "", CLIPS),
@@ -95,7 +97,10 @@ const LEAVES: &[Leave] = &[
     (Law::Forward, "tests/ad/depth.pull", "turns", PRODUCTS),
     (Law::Forward, "tests/ad/depth.pull", "while_power", PRODUCTS),
     (Law::Forward, "tests/ad/depth.pull", "whiles", PRODUCTS),
+    (Law::Reverse, "tests/ad/checkpoints.pull", "(again 2)", AGAIN),
     (Law::Reverse, "tests/ad/checkpoints.pull", "(nested 5)", AGAIN),
+    (Law::Reverse, "tests/ad/checkpoints.pull", "(power 5)", AGAIN),
+    (Law::Code, "examples/programs/interpreter.pull", "(run heron)", WRITTEN),
 ];
 
 /// What has no derivative to ask for: the code of the error, all functions of a file, or of all files, if none is

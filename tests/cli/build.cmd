@@ -1,9 +1,9 @@
 $ pullback build tests/embed/library.pull text -o /tmp/unused
 exit 1
 ! error[E0822]: `text` cannot be called from C: it has a String
-!   --> tests/embed/library.pull:38:5
+!   --> tests/embed/library.pull:40:5
 !    |
-! 38 | def text (x: Real): String = "no"
+! 40 | def text (x: Real): String = "no"
 !    |     ^^^^ defined here
 !    |
 !    = note: C gives and takes numbers, truth values, arrays of them, and tuples and records of these

@@ -95,6 +95,20 @@ exit 0
 >         stay calls
 >   runs  in the optimiser, until nothing changes
 >
+> unfold
+>   type  (IR, functions) -> (IR, functions)
+>   does  writes out the calls of recursive functions that known data or a known number leads to their
+>         end
+>   law   f(C(a)) = b, if the body of f with C(a) for its parameter is b, and b calls f no more
+>   runs  in the optimiser, until nothing changes
+>
+> deforest
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes one recursive function of two, of which one takes apart what the other makes
+>   law   f(g(x)) = h(x) with h(x) = g(x) with f(C(y)) for each C(y) it gives, and h(z) for f(g(z)),
+>         if nobody else sees g(x)
+>   runs  in the optimiser, until nothing changes
+>
 > prune
 >   type  (IR, functions) -> (IR, functions)
 >   does  drops functions, data types and texts that nothing reaches
@@ -135,7 +149,8 @@ exit 0
 >
 > params
 >   type  (IR, functions) -> (IR, functions)
->   does  takes numbers from all calls of a function, where they are one number in all of them
+>   does  takes numbers and constants from all calls of a function, where they are the same in all of
+>         them
 >   law   body of f = body of f with 3 for x, if every call of f has 3 for x, or x itself
 >   runs  in the optimiser, until nothing changes
 >

@@ -68,6 +68,8 @@ pub(crate) struct CallGraph {
     pub order: Vec<FuncId>,
     /// Whether a function can reach a call of itself.
     pub is_recursive: IdVec<FuncId, bool>,
+    /// The functions that can reach each other have one number.
+    pub component: IdVec<FuncId, usize>,
     /// Whether its parameters and results must stay: it is a root, or a rule or request names it.
     pub is_held: IdVec<FuncId, bool>,
 }
@@ -78,6 +80,7 @@ pub(crate) fn call_graph(program: &Program, roots: &[FuncId]) -> CallGraph {
     let mut graph = CallGraph {
         order: vec![],
         is_recursive: program.funcs.ids().map(|_| false).collect(),
+        component: program.funcs.ids().map(Id::index).collect(),
         is_held: program.funcs.ids().map(|_| false).collect(),
         named,
     };
@@ -142,6 +145,7 @@ impl CallGraph {
                     for member in &members {
                         is_open[member.index()] = false;
                         self.is_recursive[*member] |= members.len() > 1;
+                        self.component[*member] = here;
                     }
                     self.order.extend(members.into_iter().rev());
                 }

@@ -1,11 +1,11 @@
 //! Calls become what they call.
 
 use pullback_base::{IdVec, Span};
-use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, VarId, rename};
-use rustc_hash::FxHashMap;
+use pullback_ir::{Atom, Block, Elem, Func, FuncId, Match, Op, Program, Stmt, VarId, rename};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::{CallGraph, call_graph};
-use crate::pass::{Pass, block_size};
+use crate::pass::{Pass, block_size, is_plain};
 
 pub(crate) const PASS: Pass = Pass {
     name: "inline",
@@ -16,6 +16,9 @@ pub(crate) const PASS: Pass = Pass {
 
 /// How many statements a small function has at most.
 const SMALL: usize = 80;
+/// How many statements a function of numbers without loops has at most that a loop calls: only without a call may the
+/// loop go in lanes.
+const STRAIGHT: usize = 250;
 /// How many statements a program may gain, beside as many as it has, each time.
 const GROWTH: usize = 4000;
 /// How many it may gain beside those if it has more: it would be twice as large each time.
@@ -37,10 +40,20 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let sizes: IdVec<FuncId, usize> =
         program.funcs.iter().map(|func| block_size(&func.body)).collect();
     let room = GROWTH + sizes.iter().sum::<usize>().min(LARGE);
-    let mut ctx = Inline { program, graph: &graph, uses, all_uses, sizes, room, changed: false };
+    let mut ctx = Inline {
+        program,
+        graph: &graph,
+        uses,
+        all_uses,
+        sizes,
+        room,
+        taken_apart: FxHashSet::default(),
+        changed: false,
+    };
     for func in &graph.order {
         let mut body = std::mem::take(&mut ctx.program.funcs[*func].body);
-        ctx.block(*func, &mut body);
+        ctx.taken_apart = taken_apart(ctx.program, &body);
+        ctx.block((*func, false), &mut body);
         if !ctx.moves(*func) {
             ctx.put(&mut body, None);
         }
@@ -60,6 +73,8 @@ struct Inline<'p> {
     sizes: IdVec<FuncId, usize>,
     /// How many statements may still be added.
     room: usize,
+    /// The calls of constants that go where they are used, by what they bind.
+    taken_apart: FxHashSet<VarId>,
     changed: bool,
 }
 
@@ -75,20 +90,21 @@ struct Put {
 }
 
 impl Inline<'_> {
-    /// Puts copies in the place of calls inside a function.
-    fn block(&mut self, within: FuncId, block: &mut Block) {
+    /// Puts copies in the place of calls inside a function, and perhaps inside a loop.
+    fn block(&mut self, within: (FuncId, bool), block: &mut Block) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
+            let (caller, in_loop) = (within.0, within.1 || matches!(stmt.op, Op::Loop(_)));
             for inner in stmt.op.blocks_mut() {
-                self.block(within, inner);
+                self.block((caller, in_loop), inner);
             }
             if let Op::Call(func, args) = &stmt.op
-                && self.is_wanted(*func)
+                && self.is_wanted(*func, &stmt.vars, in_loop)
             {
                 self.changed = true;
                 // The call goes, and its variables become copies.
-                self.sizes[within] += self.sizes[*func] + stmt.vars.len();
-                self.sizes[within] -= 1;
+                self.sizes[caller] += self.sizes[*func] + stmt.vars.len();
+                self.sizes[caller] -= 1;
                 if self.moves(*func) {
                     stmts.push(stmt);
                 } else {
@@ -153,17 +169,19 @@ impl Inline<'_> {
         block.stmts = out;
     }
 
-    fn is_wanted(&mut self, func: FuncId) -> bool {
+    fn is_wanted(&mut self, func: FuncId, vars: &[VarId], in_loop: bool) -> bool {
         let size = self.sizes[func];
         if self.graph.is_recursive[func] || self.program.funcs[func].is_checkpoint {
             return false;
         }
-        // A constant is evaluated once, wherever it is used.
+        // A constant is evaluated once, wherever it is used, if it is needed as a whole.
         if self.program.funcs[func].is_constant {
-            return size == 0;
+            return size == 0 || vars.iter().any(|var| self.taken_apart.contains(var));
         }
         let is_only = self.uses[func] == 1 && !self.graph.is_held[func];
-        if !is_only && (size > SMALL || size > self.room) {
+        let is_small = size <= SMALL || in_loop && size <= STRAIGHT && self.is_straight(func);
+        let fits = is_small && size <= self.room;
+        if !(is_only || fits) {
             return false;
         }
         if !is_only {
@@ -172,33 +190,79 @@ impl Inline<'_> {
         true
     }
 
+    /// Whether a function is of numbers, and neither calls others nor loops.
+    fn is_straight(&self, func: FuncId) -> bool {
+        let Func { params, results, body, .. } = &self.program.funcs[func];
+        let mut types =
+            params.iter().map(|param| self.program.vars[*param].ty).chain(results.iter().copied());
+        let mut is_straight = types.all(|ty| {
+            !ty.is_array() && !ty.is_acc && !matches!(ty.elem, Elem::Data(_) | Elem::Str)
+        });
+        body.visit(&mut |stmt| {
+            is_straight &= !matches!(stmt.op, Op::Call(_, _) | Op::Loop(_) | Op::Match(_));
+        });
+        is_straight
+    }
+
     fn call(&mut self, func: FuncId, args: &[Atom], call: &Stmt, stmts: &mut Vec<Stmt>) {
-        let callee = &self.program.funcs[func];
-        let mut atoms: FxHashMap<_, _> =
-            callee.params.iter().copied().zip(args.iter().copied()).collect();
-        let body = callee.body.clone();
-        let mut body = rename(self.program, &body, &mut atoms);
-        self.tell_from_outside(&mut body, call.span);
+        let mut body = body_for(self.program, func, args, call.span);
         stmts.append(&mut body.stmts);
         stmts.extend(copies(call.vars.clone(), body.results, call.span));
     }
+}
 
-    /// Errors of the library are told where it is called from outside.
-    fn tell_from_outside(&self, body: &mut Block, call: Span) {
-        let library = &self.program.library;
-        if library.contains(&call.file) {
-            return;
+/// The variables of constants, put together from numbers, of which only parts at known places are looked at.
+fn taken_apart(program: &Program, body: &Block) -> FxHashSet<VarId> {
+    let mut left: FxHashMap<VarId, usize> = FxHashMap::default();
+    body.visit(&mut |stmt| {
+        if let (Op::Call(func, _), [var]) = (&stmt.op, stmt.vars.as_slice())
+            && is_plain(program, *func)
+        {
+            left.insert(*var, 0);
         }
+    });
+    if left.is_empty() {
+        return FxHashSet::default();
+    }
+    body.visit_atoms(&mut |atom| {
+        if let Some(left) = atom.var().and_then(|var| left.get_mut(&var)) {
+            *left += 1;
+        }
+    });
+    body.visit(&mut |stmt| {
+        let is_known = |at: &[Atom]| at.iter().all(|at| matches!(at, Atom::Int(_)));
+        if let Op::Index(of, _) | Op::Dim(of, _) | Op::Match(Match { scrutinee: of, .. }) = &stmt.op
+            && !matches!(&stmt.op, Op::Index(_, at) if !is_known(at))
+            && let Some(left) = of.var().and_then(|var| left.get_mut(&var))
+        {
+            *left -= 1;
+        }
+    });
+    left.retain(|_, left| *left == 0);
+    left.into_keys().collect()
+}
+
+/// A copy of the body of a function, for a call with these arguments. Errors of the library are told where it is called
+/// from outside.
+pub(crate) fn body_for(program: &mut Program, func: FuncId, args: &[Atom], call: Span) -> Block {
+    let callee = &program.funcs[func];
+    let mut atoms: FxHashMap<_, _> =
+        callee.params.iter().copied().zip(args.iter().copied()).collect();
+    let body = callee.body.clone();
+    let mut body = rename(program, &body, &mut atoms);
+    let library = &program.library;
+    if !library.contains(&call.file) {
         body.visit_mut(&mut |stmt| {
             if library.contains(&stmt.span.file) {
                 stmt.span = call;
             }
         });
     }
+    body
 }
 
 /// Variables that stand for atoms.
-fn copies(vars: Vec<VarId>, atoms: Vec<Atom>, span: Span) -> impl Iterator<Item = Stmt> {
+pub(crate) fn copies(vars: Vec<VarId>, atoms: Vec<Atom>, span: Span) -> impl Iterator<Item = Stmt> {
     let pairs = vars.into_iter().zip(atoms);
     pairs.map(move |(var, atom)| Stmt::new(vec![var], Op::Copy(atom), span))
 }

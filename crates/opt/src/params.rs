@@ -1,16 +1,17 @@
-//! A parameter that is one number in every call is that number: sparse conditional constants without the conditions,
-//! across calls. A recursive call that hands on its own parameter says nothing new.
+//! A parameter that is one number in every call is that number, and so for a constant that is put together from numbers:
+//! sparse conditional constants without the conditions, across calls. A recursive call that hands on its own parameter
+//! says nothing new.
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, FuncId, Op, Program, VarId};
-use rustc_hash::FxHashMap;
+use pullback_ir::{Atom, FuncId, Op, Program, Stmt, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::call_graph;
-use crate::pass::Pass;
+use crate::pass::{Pass, is_plain};
 
 pub(crate) const PASS: Pass = Pass {
     name: "params",
-    about: "takes numbers from all calls of a function, where they are one number in all of them",
+    about: "takes numbers and constants from all calls of a function, where they are the same in all of them",
     law: "body of f = body of f with 3 for x, if every call of f has 3 for x, or x itself",
     run,
 };
@@ -20,6 +21,8 @@ pub(crate) const PASS: Pass = Pass {
 enum Known {
     Unseen,
     Is(Atom),
+    /// What a constant function gives.
+    Constant(FuncId),
     Varies,
 }
 
@@ -29,6 +32,7 @@ impl Known {
         match (self, other) {
             (Self::Unseen, known) | (known, Self::Unseen) => known,
             (Self::Is(one), Self::Is(other)) if is_same(one, other) => self,
+            (Self::Constant(one), Self::Constant(other)) if one == other => self,
             _ => Self::Varies,
         }
     }
@@ -44,21 +48,22 @@ fn is_same(one: Atom, other: Atom) -> bool {
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let graph = call_graph(program, roots);
-    let mut places = FxHashMap::default();
+    let mut vars = FxHashMap::default();
     for (id, func) in program.funcs.iter_enumerated() {
-        places.extend(func.params.iter().enumerate().map(|(at, param)| (*param, (id, at))));
+        let params = func.params.iter().enumerate();
+        vars.extend(params.map(|(at, param)| (*param, Given::Param(id, at))));
     }
     let mut known: IdVec<FuncId, Vec<Known>> = IdVec::default();
     for (id, func) in program.funcs.iter_enumerated() {
         let first = if graph.is_held[id] { Known::Varies } else { Known::Unseen };
         known.push(vec![first; func.params.len()]);
     }
-    let calls = calls(program, &graph.order);
+    let calls = calls(program, &graph.order, &mut vars);
     let mut changes = true;
     while std::mem::take(&mut changes) {
         for (callee, args) in &calls {
             for (at, arg) in args.iter().enumerate() {
-                let given = given(&known, &places, *arg);
+                let given = given(&known, &vars, *arg);
                 let before = known[*callee][at];
                 let after = before.join(given);
                 changes |= std::mem::discriminant(&before) != std::mem::discriminant(&after);
@@ -69,12 +74,25 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     replace(program, &known)
 }
 
-/// The calls in the functions that are reached.
-fn calls(program: &Program, reached: &[FuncId]) -> Vec<(FuncId, Vec<Atom>)> {
+/// What a variable is that may be the same in every call.
+enum Given {
+    Param(FuncId, usize),
+    Constant(FuncId),
+}
+
+/// The calls in the functions that are reached; calls of constants that are put together from numbers are variables.
+fn calls(
+    program: &Program,
+    reached: &[FuncId],
+    vars: &mut FxHashMap<VarId, Given>,
+) -> Vec<(FuncId, Vec<Atom>)> {
     let mut calls = vec![];
     for func in reached {
         program.funcs[*func].body.visit(&mut |stmt| {
-            if let Op::Call(callee, args) = &stmt.op {
+            let Op::Call(callee, args) = &stmt.op else { return };
+            if is_plain(program, *callee) {
+                vars.extend(stmt.vars.iter().map(|var| (*var, Given::Constant(*callee))));
+            } else {
                 calls.push((*callee, args.clone()));
             }
         });
@@ -83,31 +101,40 @@ fn calls(program: &Program, reached: &[FuncId]) -> Vec<(FuncId, Vec<Atom>)> {
 }
 
 /// What is known of an argument.
-fn given(
-    known: &IdVec<FuncId, Vec<Known>>,
-    places: &FxHashMap<VarId, (FuncId, usize)>,
-    arg: Atom,
-) -> Known {
+fn given(known: &IdVec<FuncId, Vec<Known>>, vars: &FxHashMap<VarId, Given>, arg: Atom) -> Known {
     let Atom::Var(var) = arg else { return Known::Is(arg) };
-    places.get(&var).map_or(Known::Varies, |(func, at)| known[*func][*at])
+    match vars.get(&var) {
+        Some(Given::Param(func, at)) => known[*func][*at],
+        Some(Given::Constant(func)) => Known::Constant(*func),
+        None => Known::Varies,
+    }
 }
 
 fn replace(program: &mut Program, known: &IdVec<FuncId, Vec<Known>>) -> bool {
     let mut changed = false;
     for id in program.funcs.ids() {
-        let func = &mut program.funcs[id];
-        let mut atoms = FxHashMap::default();
-        for (param, known) in func.params.iter().zip(&known[id]) {
-            if let Known::Is(atom) = *known {
-                atoms.insert(*param, atom);
-            }
+        let mut used = FxHashSet::default();
+        program.funcs[id].body.visit_atoms(&mut |atom| used.extend(atom.var()));
+        let params = program.funcs[id].params.clone();
+        let (mut atoms, mut constants) = (FxHashMap::default(), vec![]);
+        for (param, known) in
+            params.iter().zip(&known[id]).filter(|(param, _)| used.contains(*param))
+        {
+            match *known {
+                Known::Is(atom) => atoms.insert(*param, atom),
+                Known::Constant(func) => {
+                    let var = program.fresh_like(*param);
+                    let span = program.funcs[id].span;
+                    constants.push(Stmt::new(vec![var], Op::Call(func, vec![]), span));
+                    atoms.insert(*param, Atom::Var(var))
+                }
+                Known::Unseen | Known::Varies => None,
+            };
         }
-        let mut uses = false;
-        func.body.visit_atoms(&mut |atom| {
-            uses |= atom.var().is_some_and(|var| atoms.contains_key(&var))
-        });
-        if uses {
-            func.body.substitute(&atoms);
+        if !atoms.is_empty() {
+            let body = &mut program.funcs[id].body;
+            body.substitute(&atoms);
+            body.stmts.splice(..0, constants);
             changed = true;
         }
     }

@@ -103,6 +103,18 @@ pub(crate) fn block_size(block: &Block) -> usize {
     size
 }
 
+/// How many statements a constant has at most whose parts are looked at.
+const LARGEST: usize = 400;
+
+/// Whether a function is a constant that is put together from numbers and texts, and not too large.
+pub(crate) fn is_plain(program: &Program, func: FuncId) -> bool {
+    let func = &program.funcs[func];
+    func.is_constant
+        && func.results.len() == 1
+        && func.body.stmts.len() <= LARGEST
+        && func.body.stmts.iter().all(|stmt| matches!(stmt.op, Op::Con(_, _) | Op::Array(_)))
+}
+
 /// Whether nothing comes after a block: it surely fails.
 pub(crate) fn ends(block: &Block) -> bool {
     block.stmts.iter().any(|stmt| matches!(stmt.op, Op::Fail(_, _)))

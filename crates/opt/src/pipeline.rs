@@ -11,6 +11,8 @@ use crate::pass::{Pass, block_size};
 pub const PASSES: &[Pass] = &[
     crate::tails::PASS,
     crate::inline::PASS,
+    crate::unfold::PASS,
+    crate::deforest::PASS,
     crate::prune::PASS,
     crate::simplify::PASS,
     crate::powers::PASS,

@@ -23,14 +23,7 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let mut ctx = Simplify {
-        atoms: vec![None; program.vars.len()],
-        defs: vec![None; program.vars.len()],
-        unsigned: FxHashSet::default(),
-        passed: vec![],
-        program,
-        changed: false,
-    };
+    let mut ctx = Simplify::of(program);
     for func in ctx.program.funcs.ids() {
         let mut body = std::mem::take(&mut ctx.program.funcs[func].body);
         ctx.block(&mut body);
@@ -68,8 +61,8 @@ impl New {
     }
 }
 
-struct Simplify<'p> {
-    program: &'p mut Program,
+pub(crate) struct Simplify<'p> {
+    pub(crate) program: &'p mut Program,
     /// What stands for a variable.
     atoms: Vec<Option<Atom>>,
     defs: Vec<Option<Def>>,
@@ -78,6 +71,38 @@ struct Simplify<'p> {
     /// The Bools that are known since a branch that fails was not taken.
     passed: Vec<usize>,
     changed: bool,
+}
+
+impl<'p> Simplify<'p> {
+    /// Nothing is known of a program yet.
+    pub(crate) fn of(program: &'p mut Program) -> Self {
+        Self {
+            atoms: vec![None; program.vars.len()],
+            defs: vec![None; program.vars.len()],
+            unsigned: FxHashSet::default(),
+            passed: vec![],
+            program,
+            changed: false,
+        }
+    }
+
+    /// Notes what a statement binds, which others have been told to bind.
+    pub(crate) fn know(&mut self, stmt: &Stmt) {
+        self.reach();
+        self.define(stmt);
+    }
+
+    /// Simplifies a block of variables that are new, or known.
+    pub(crate) fn again(&mut self, block: &mut Block) {
+        self.reach();
+        self.block(block);
+    }
+
+    /// Variables may have come to the program.
+    fn reach(&mut self) {
+        self.atoms.resize(self.program.vars.len(), None);
+        self.defs.resize(self.program.vars.len(), None);
+    }
 }
 
 impl Simplify<'_> {
@@ -141,7 +166,7 @@ impl Simplify<'_> {
     }
 
     /// The operation that an atom is the result of.
-    fn def(&self, atom: Atom) -> Option<&Op> {
+    pub(crate) fn def(&self, atom: Atom) -> Option<&Op> {
         match self.defs.get(atom.var()?.index())?.as_ref()? {
             Def::Op(op) => Some(op),
             Def::Collected(_, _) => None,
