@@ -241,7 +241,7 @@ impl Body<'_, '_> {
         let (ty, number, site) = (self.ty(var), var.index(), self.site());
         let (elem, name, pointer) = (self.elem(ty), self.c_type(ty), elem_type(ty.elem));
         let is_large = known.is_some_and(|count| count > IN_FRAME);
-        if self.in_frame.contains(&var) && is_joined_by_words(ty) && !is_large {
+        if self.in_frame.contains_key(&var) && is_joined_by_words(ty) && !is_large {
             let here = format!("pb_in_frame(&s{number}.head)");
             self.line(format_args!(
                 "struct {{ pb_buffer head; int64_t words[{IN_FRAME}]; }} s{number};"

@@ -7,7 +7,7 @@
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// For each function, which of its parameters are lent: the most that satisfy the rules above.
 pub(super) fn lent(
@@ -182,21 +182,40 @@ pub(super) fn unheld(
     unheld
 }
 
-/// The arrays of numbers that a function makes of others or of a few elements, and that nothing holds when their block
-/// ends: they may lie in the frame of the function if they are small.
+/// How many numbers a loop collects at most into an array that lies in the frame of a function.
+const FEW: i64 = 64;
+/// How many numbers that loops collect lie in the frame of a function at most.
+const WORDS: usize = 2048;
+
+/// The arrays of numbers that a function makes of others or of a few elements, and those that loops with a small count
+/// collect, which nothing holds when their block ends: they may lie in the frame of the function if they are small. For
+/// those of loops it is said how many numbers these are.
 pub(super) fn in_frame(
     program: &Program,
     unheld: &IdVec<FuncId, Vec<bool>>,
     body: &Block,
-) -> FxHashSet<VarId> {
+) -> FxHashMap<VarId, Option<usize>> {
     let mut made = vec![];
     body.visit(&mut |stmt| {
         if let (Op::Concat(..) | Op::Array(_), [var]) = (&stmt.op, stmt.vars.as_slice()) {
-            made.push(*var);
+            made.push((*var, None));
+        }
+        if let Op::Loop(looped) = &stmt.op
+            && let LoopForm::For { count: Atom::Int(count @ 1..=FEW), .. } = looped.form
+        {
+            let collected = &stmt.vars[looped.states.len()..];
+            let numbers = collected.iter().filter(|var| is_joined_by_words(program.vars[**var].ty));
+            made.extend(numbers.map(|var| (*var, usize::try_from(count).ok())));
         }
     });
     let looks = Looks { program, unheld, may_join: false };
-    made.retain(|var| looks.only(body, *var));
+    let mut room = WORDS;
+    let mut fits = |count: &Option<usize>| {
+        let left = room.checked_sub(count.unwrap_or(0));
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    made.retain(|(var, count)| looks.only(body, *var) && fits(count));
     made.into_iter().collect()
 }
 

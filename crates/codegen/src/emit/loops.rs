@@ -6,7 +6,7 @@ use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Scope, VarId};
 use rustc_hash::FxHashSet;
 
 use super::blocks::Exit;
-use super::body::Body;
+use super::body::{Body, Own};
 use super::callees::is_straight;
 use super::ownership::Dead;
 use super::stand;
@@ -142,6 +142,27 @@ impl Body<'_, '_> {
             if !self.places.contains_key(var) || self.read_there.contains(var) {
                 self.declare(*var);
             }
+            if let (Some(count), number) = (self.frame_of(*var), var.index()) {
+                let elem = elem_type(self.ty(*var).elem);
+                self.line(format_args!(
+                    "struct {{ pb_buffer head; {elem} items[{count}]; }} w{number};"
+                ));
+            }
+        }
+    }
+
+    /// How many numbers a loop collects into an array in the frame of the function.
+    fn frame_of(&self, var: VarId) -> Option<usize> {
+        self.in_frame.get(&var).copied().flatten()
+    }
+
+    /// Says who counts for what a loop has collected.
+    pub fn bind_collected(&mut self, var: VarId) {
+        if self.frame_of(var).is_some() {
+            // It goes with the frame.
+            self.owns.insert(var, Own::Borrowed(var));
+        } else {
+            self.bind_owned(var);
         }
     }
 
@@ -258,6 +279,13 @@ impl Body<'_, '_> {
                 self.line(format_args!("v{name} = ({c_type}){{0, q{name}, {{{sizes}}}}};"));
             }
             false
+        } else if let Some(count) = self.frame_of(var) {
+            let c_type = self.c_type(ty);
+            self.line(format_args!(
+                "v{name} = ({c_type}){{pb_in_frame(&w{name}.head), w{name}.items, {{{count}}}}};"
+            ));
+            self.line(format_args!("{pointer} *restrict q{name} = w{name}.items;"));
+            true
         } else {
             let c_type = self.c_type(ty);
             let items =
@@ -340,7 +368,7 @@ impl Body<'_, '_> {
             return;
         }
         if self.begun.remove(&var) {
-            self.bind_owned(var);
+            self.bind_collected(var);
             return;
         }
         let (elem, c_type) = (self.elem(ty), self.c_type(ty));

@@ -119,7 +119,7 @@ impl Body<'_, '_> {
             let sizes = self.row_sizes(*var, &count, &sizes);
             self.allocate(*var, &sizes);
             if !self.places.contains_key(var) {
-                self.bind_owned(*var);
+                self.bind_collected(*var);
             }
         }
         let poll = self.poll_line();
