@@ -23,6 +23,7 @@ const COMMON: &[&str] = &[
 const STRICT: &str = include_str!("../runtime/strict.c");
 /// What programs have too that run here. A library starts no threads, and has ends of its own.
 const HERE: &[&str] = &[
+    include_str!("../runtime/copies.c"),
     include_str!("../runtime/threads.c"),
     include_str!("../runtime/spread.c"),
     include_str!("../runtime/run.c"),

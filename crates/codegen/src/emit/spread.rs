@@ -5,8 +5,8 @@
 //! another, with what it needs from around it in a frame. The numbers that an iteration leaves for the next ones are
 //! kept, and what is made of them is made afterwards, in order. Each thread has a context of its own, with its memory,
 //! its stack, and its copy of the constants that are known. No block is counted by two threads: the function holds
-//! arrays from outside by heads of its own, and what has cells inside stays with one thread. What an iteration makes
-//! goes when it ends, but for the numbers in the arrays that are collected, which have their place before.
+//! arrays from outside by heads of its own, and of data it has a copy in each thread. What an iteration makes goes when it
+//! ends, but for the numbers in the arrays that are collected, which have their place before.
 //!
 //! Law: bits and errors are those of the loop, and of one thread, since the text is the same for any number of threads,
 //! each iteration is computed alone, and what adds up is added up in order. A piece that fails is not done; what is not
@@ -18,7 +18,7 @@
 use std::fmt::Write;
 
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, VarId};
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Type, VarId};
 
 use super::blocks::Exit;
 use super::body::Body;
@@ -26,6 +26,14 @@ use super::loops::Counted;
 use super::spreads::Spread;
 use super::{Lines, stand};
 use crate::layout::{elem_number, elem_type};
+
+/// The copies that threads have of data.
+struct Copies {
+    /// The type of what holds them.
+    fields: String,
+    /// The lines that make them once, and find them.
+    lines: String,
+}
 
 /// How often a loop that is inside another one is to run at least, if that is known.
 const FEW: i64 = 16;
@@ -152,15 +160,56 @@ impl Body<'_, '_> {
             let _ = writeln!(fields, "  {ty} k{state};");
             frame.push(format!("v{state}"));
         }
+        let copies = self.copies(&spread.outside, &name);
         let inside = self.iterations(of, spread);
         let fold = self.fold(of, spread, &name);
         let _ = write!(
             self.workers,
             "typedef struct {{\n{fields}}} {name}_frame;\n\
-             static void {name}(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) {{\n\
-             \x20 const {name}_frame *e = frame;\n{heads}{own}{inside}{ends}}}\n{fold}"
+             {copied}static void {name}(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) {{\n\
+             \x20 const {name}_frame *e = frame;\n{heads}{copying}{own}{inside}{ends}}}\n{fold}",
+            copied = copies.fields,
+            copying = copies.lines,
         );
         Made { name, frame, builds: rows, sums: accs.len() }
+    }
+
+    /// How each thread gets its own copies of the data from outside.
+    fn copies(&mut self, outside: &[VarId], name: &str) -> Copies {
+        let (mut fields, mut copy, mut get) = (String::new(), String::new(), String::new());
+        for var in outside {
+            let (ty, name) = (self.ty(*var), format!("v{}", var.index()));
+            if !has_cells(ty) {
+                continue;
+            }
+            let _ = writeln!(fields, "  {} {name};", self.c_type(ty));
+            let _ = writeln!(copy, "      mine->{name} = {name};");
+            if ty.is_array() {
+                let _ = writeln!(copy, "      pb_copy_array(&copier, &mine->{name});");
+            } else {
+                let _ = writeln!(copy, "      mine->{name} = pb_copy_block(&copier, {name});");
+            }
+            let _ = writeln!(get, "    {name} = mine->{name};");
+        }
+        if fields.is_empty() {
+            return Copies { fields, lines: String::new() };
+        }
+        Copies {
+            fields: format!("typedef struct {{\n{fields}}} {name}_copies;\n"),
+            lines: format!(
+                "  if (c->in_crew) {{\n\
+                 \x20   {name}_copies *mine = c->copies;\n\
+                 \x20   if (!mine) {{\n\
+                 \x20     pb_copier copier = {{.c = c}};\n\
+                 \x20     mine = pb_take(c, -1, (sizeof *mine + 15) / 16 * 16);\n\
+                 {copy}\
+                 \x20     pb_copied(&copier);\n\
+                 \x20     c->copies = mine;\n\
+                 \x20   }}\n\
+                 {get}\
+                 \x20 }}\n"
+            ),
+        }
     }
 
     /// The lines by which a function holds an array from outside by a head of its own, and has a place for it where its
@@ -169,7 +218,7 @@ impl Body<'_, '_> {
         let (ty, name) = (self.ty(var), var.index());
         let mut lines = String::new();
         let has_block = ty.is_array() && !ty.is_acc && ty.elem != Elem::Unit;
-        if has_block {
+        if has_block && !has_cells(ty) {
             let elem = elem_number(ty.elem);
             let _ = writeln!(lines, "  pb_buffer h{name} = PB_LENT({elem});");
             let _ = writeln!(lines, "  if (v{name}.b != &pb_undef) v{name}.b = &h{name}.head;");
@@ -285,4 +334,9 @@ impl Body<'_, '_> {
 /// The field of a word that has a number.
 fn word(elem: Elem) -> &'static str {
     if elem == Elem::Real { "r" } else { "i" }
+}
+
+/// Whether there are cells in a value, or Strings: these have counts.
+fn has_cells(ty: Type) -> bool {
+    matches!(ty.elem, Elem::Data(_) | Elem::Str) && !ty.is_acc
 }

@@ -128,14 +128,7 @@ impl Spreads {
         if ty.is_acc {
             return ty.elem == Elem::Real && ty.is_array() && is_apart(body, index, var);
         }
-        match ty.elem {
-            Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
-            Elem::Data(data) => {
-                let constructors = &program.datas[data].constructors;
-                !ty.is_array() && constructors.iter().all(|con| con.fields.is_empty())
-            }
-            Elem::Str => false,
-        }
+        true
     }
 }
 

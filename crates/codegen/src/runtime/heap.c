@@ -99,6 +99,8 @@ typedef struct pb_ctx {
   uint64_t crew_size, crew_step;
   char crew_changes;
   uint64_t threads;
+  int in_crew;  /* whether it is that of a thread */
+  void *copies; /* what a thread has of its own */
   double worth;
   int64_t *stand;
   int32_t outside;

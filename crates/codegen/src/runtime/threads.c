@@ -88,6 +88,7 @@ static void pb_run_pieces(pb_ctx *c, pb_shared *shared, uint64_t threads) {
   for (uint64_t k = 0; k < threads; k++) {
     pb_ctx *const own = &workers[k].own;
     own->limit = (c->limit - c->used) / threads;
+    own->in_crew = 1;
     own->worth = c->worth;
     own->outside = c->outside;
     own->depth = c->depth;

@@ -15,9 +15,10 @@ pub const ANYTHING: &[&str] = &[
     // They add up, or look for the least.
     include_str!("total.ir"),
     include_str!("least.ir"),
-    // They make trees and take them apart, or look at one from outside.
+    // They make trees and take them apart, or look at some from outside, in which much is shared.
     include_str!("trees.ir"),
     include_str!("tops.ir"),
+    include_str!("forest.ir"),
     // They are in what calls itself, with an array that it is lent.
     include_str!("agains.ir"),
     // The last iterations fail, if there are any.
