@@ -38,7 +38,7 @@ impl Body<'_, '_> {
         }
         let rest = usize::from(ty.rank) - at.len();
         let place = if ty.is_array() {
-            format!("{text}.p[{}]", self.offset(&text, at, ty.rank))
+            format!("{text}.p[{}]", self.offset(&text, acc.var(), at, ty.rank))
         } else {
             format!("*{text}")
         };
@@ -70,7 +70,7 @@ impl Body<'_, '_> {
             return self.define(var, &text);
         }
         self.check_indices(&text, at);
-        let offset = self.offset(&text, at, rank);
+        let offset = self.offset(&text, acc.var(), at, rank);
         if at.len() == usize::from(rank) {
             return self.define(var, &format!("{text}.p + ({offset})"));
         }
@@ -88,7 +88,8 @@ impl Body<'_, '_> {
                 "if (PB_RARE({lo} < 0 || {lo} > {hi} || {hi} > {text}.d[0])) pb_fail(c, {site}, PB_F_SLICE, {lo}, {hi}, {text}.d[0]);"
             ));
         }
-        let (c_type, offset) = (self.c_type(self.ty(var)), self.offset(&text, &[from], rank));
+        let (c_type, offset) =
+            (self.c_type(self.ty(var)), self.offset(&text, acc.var(), &[from], rank));
         let mut sizes = vec![format!("{hi} - {lo}")];
         sizes.extend((1..rank).map(|at| format!("{text}.d[{at}]")));
         self.define(

@@ -74,7 +74,7 @@ impl Body<'_, '_> {
             // There is nothing to read, and nobody looks at it.
             return;
         }
-        let offset = self.offset(&text, at, rank);
+        let offset = self.offset(&text, array.var(), at, rank);
         if at.len() < usize::from(rank) {
             let ty = self.c_type(self.ty(var));
             let rest = self.rest(&text, at.len(), rank);
@@ -117,7 +117,7 @@ impl Body<'_, '_> {
             ));
         }
         let ty = self.c_type(self.ty(var));
-        let offset = self.offset(&text, &[from], rank);
+        let offset = self.offset(&text, array.var(), &[from], rank);
         let place = self.element(&text, &offset, array);
         let mut sizes = vec![format!("{hi} - {lo}")];
         sizes.extend((1..rank).map(|at| format!("{text}.d[{at}]")));
@@ -187,7 +187,7 @@ impl Body<'_, '_> {
         );
         self.bind_owned(var);
         let name = format!("v{}", var.index());
-        let offset = self.offset(&name, at, rank);
+        let offset = self.offset(&name, array.var(), at, rank);
         if rest > 0 {
             let (row_type, sizes) = (self.c_type(self.type_of(value)), at.len());
             self.line(format_args!(
@@ -331,6 +331,10 @@ impl Body<'_, '_> {
 
     /// Fails unless the rows at a dimension have a size, if there are any.
     pub fn check_size(&mut self, array: Atom, dimension: u8, n: Atom, what: Atom) {
+        // What follows the check is inside this block, and it is the outermost.
+        if let (Atom::Var(array), Atom::Int(n), 1) = (array, n, self.lines.depth) {
+            self.know_size(array, dimension.into(), n);
+        }
         if self.is_proven {
             return;
         }

@@ -250,6 +250,9 @@ impl Body<'_, '_> {
         };
         let mut texts = vec![count.to_owned()];
         for (at, size) in sizes.iter().enumerate() {
+            if let Atom::Int(size) = size {
+                self.know_size(var, at + 1, *size);
+            }
             let size = self.atom(*size);
             self.line(format_args!(
                 "const int64_t z{name}_{at} = {count} > 0 && {size} > 0 ? {size} : 0;"

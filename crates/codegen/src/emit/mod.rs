@@ -219,6 +219,8 @@ struct Emit<'p> {
     pub fp: Fp,
     /// The products that are not to be rounded with a difference at once.
     rounded: Rc<FxHashSet<VarId>>,
+    /// The sizes that what is emitted has checked: of an array, at a dimension.
+    known: Rc<FxHashMap<(VarId, u8), i64>>,
     /// Whether threads may run its loops, and from how many statements on where that number is known.
     pub may_share: bool,
     worth: f64,
@@ -268,6 +270,7 @@ impl<'p> Emit<'p> {
             program: unit.program,
             proven: unit.proven,
             fp: unit.fp,
+            known: Rc::default(),
             rounded: Rc::new(match unit.fp {
                 Fp::Fast => rounded::rounded(unit.program),
                 Fp::Strict => FxHashSet::default(),

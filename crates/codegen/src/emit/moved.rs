@@ -128,11 +128,11 @@ impl Body<'_, '_> {
         self.line(format_args!("if (t.b->count != 1) pb_own(c, {site}, {elem}, {rank}, &t);"));
         self.line(format_args!("{to} = t;"));
         let number = elem_type(ty.elem);
-        let offset = self.offset("t", place, rank);
+        let offset = self.offset("t", None, place, rank);
         self.line(format_args!("{number} *const restrict to = t.p + {offset};"));
         if let From::Array(of, place) = from {
             let from = self.atom(Atom::Var(*of));
-            let offset = self.offset(&from, place, self.ty(*of).rank);
+            let offset = self.offset(&from, Some(*of), place, self.ty(*of).rank);
             self.line(format_args!("const {number} *const restrict from = {from}.p + {offset};"));
         }
         let steps: Vec<String> =

@@ -1,8 +1,11 @@
 //! Places in arrays: checked indices, and the number of the first element that they lead to.
 
-use pullback_ir::Atom;
+use std::rc::Rc;
+
+use pullback_ir::{Atom, Op, VarId};
 
 use super::body::Body;
+use super::numbers::int;
 
 impl Body<'_, '_> {
     /// Checks indices into an array, unless the statement cannot fail.
@@ -19,19 +22,49 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The number of the first element at indices into an array of so many dimensions.
-    pub fn offset(&self, array: &str, at: &[Atom], rank: u8) -> String {
+    /// The number of the first element at indices into an array of so many dimensions. `of` is the array, if it is a
+    /// variable of the program.
+    pub fn offset(&self, array: &str, of: Option<VarId>, at: &[Atom], rank: u8) -> String {
         let mut text = String::new();
+        let size = |dimension: usize| {
+            let known = of.and_then(|of| self.emit.known.get(&(of, dimension as u8)));
+            known.map_or_else(|| format!("{array}.d[{dimension}]"), |size| int(*size))
+        };
         for dimension in 0..usize::from(rank) {
             let index = at.get(dimension).map(|index| self.atom(*index));
             text = match (dimension, index) {
                 (0, Some(index)) => index,
                 (0, None) => "0".to_owned(),
-                (_, Some(index)) => format!("({text}) * {array}.d[{dimension}] + {index}"),
-                (_, None) => format!("({text}) * {array}.d[{dimension}]"),
+                (_, Some(index)) => format!("({text}) * {} + {index}", size(dimension)),
+                (_, None) => format!("({text}) * {}", size(dimension)),
             };
         }
         text
+    }
+
+    /// Notes a size of an array that holds where it has elements: of a dimension inside, at most so many.
+    pub fn know_size(&mut self, array: VarId, dimension: usize, size: i64) {
+        if size > 0 {
+            Rc::make_mut(&mut self.emit.known).insert((array, dimension as u8), size);
+        }
+    }
+
+    /// Notes the sizes of what has those of another array.
+    pub fn keep_sizes(&mut self, op: &Op, var: VarId) {
+        if let Op::Zero(of)
+        | Op::NewAcc(of)
+        | Op::ReadAcc(of)
+        | Op::Copy(of)
+        | Op::Stop(of)
+        | Op::Update(of, _, _) = op
+            && let (Atom::Var(array), rank) = (*of, self.type_of(*of).rank)
+        {
+            for dimension in 1..rank {
+                if let Some(size) = self.emit.known.get(&(array, dimension)).copied() {
+                    self.know_size(var, dimension.into(), size);
+                }
+            }
+        }
     }
 
     /// The sizes of an array from a dimension on.

@@ -72,6 +72,7 @@ impl Body<'_, '_> {
             }
             (Op::AddAcc(acc, at, value), _) => self.add_acc(*acc, at, *value),
             (op, [var]) => {
+                self.keep_sizes(op, *var);
                 if !self.scalar(op, *var, dead)
                     && !self.array(op, *var, dead)
                     && !self.tangent(op, *var, dead)

@@ -75,6 +75,7 @@ impl Body<'_, '_> {
             vars,
             (self.is_proven, proven),
             self.emit.rounded.clone(),
+            self.emit.known.clone(),
         ) {
             Ok(plan) => plan,
             Err(lack) => return self.no_kernel(index, &schedule::lack(program, lack)),
@@ -116,6 +117,11 @@ impl Body<'_, '_> {
         for var in collected {
             let mut sizes = plan.sizes.get(var).cloned().unwrap_or_default();
             sizes.remove(0);
+            for (at, size) in sizes.iter().enumerate() {
+                if let Size::Atom(Atom::Int(size)) = size {
+                    self.know_size(*var, at + 1, *size);
+                }
+            }
             let sizes = self.row_sizes(*var, &count, &sizes);
             self.allocate(*var, &sizes);
             if !self.places.contains_key(var) {

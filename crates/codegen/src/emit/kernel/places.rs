@@ -5,8 +5,10 @@ use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Elem, VarId};
 
 use super::lanes::Kind;
+use super::plan::Size;
 use super::text::Text;
 use super::types::c_type;
+use crate::emit::numbers::int;
 
 /// The number of an element, in each lane.
 #[derive(Clone, Debug)]
@@ -63,7 +65,7 @@ impl Text<'_, '_> {
         let view = self.layout.view(array);
         let indices: Vec<Atom> = view.prefix.iter().chain(at).copied().collect();
         let sizes = self.plan.sizes.get(&view.root).cloned().unwrap_or_default();
-        let sizes: Vec<String> = sizes.iter().map(|size| self.size(*size)).collect();
+        let sizes: Vec<String> = sizes.iter().map(|size| self.stride(*size)).collect();
         let rest = |from: usize| {
             sizes[from + 1..].iter().map(|size| format!(" * {size}")).collect::<String>()
         };
@@ -98,6 +100,15 @@ impl Text<'_, '_> {
         } else {
             Offset::Linear(at, strides.join(" + "))
         }
+    }
+
+    /// A size that places are multiplied with: there are elements, so that it is the one that has been checked.
+    fn stride(&self, size: Size) -> String {
+        match size {
+            Size::Of(var, at) => self.plan.known.get(&(var, at)).map(|size| int(*size)),
+            Size::Atom(_) => None,
+        }
+        .unwrap_or_else(|| self.size(size))
     }
 
     /// The number of an array's first element.

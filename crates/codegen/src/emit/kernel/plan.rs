@@ -29,6 +29,8 @@ pub(super) struct Plan<'k> {
     pub vars: &'k [VarId],
     /// The products that are not to be rounded with a difference at once.
     pub rounded: Rc<FxHashSet<VarId>>,
+    /// The sizes of arrays from outside that have been checked, at a dimension.
+    pub known: Rc<FxHashMap<(VarId, u8), i64>>,
     /// What binds a variable inside.
     pub defs: FxHashMap<VarId, &'k Stmt>,
     /// The loops inside whose index or state a variable is, and the loop itself.
@@ -55,6 +57,7 @@ impl<'k> Plan<'k> {
         vars: &'k [VarId],
         (is_proven, proven): (bool, &[bool]),
         rounded: Rc<FxHashSet<VarId>>,
+        known: Rc<FxHashMap<(VarId, u8), i64>>,
     ) -> Result<Self, Option<&'k Stmt>> {
         let LoopForm::For { index, .. } = looped.form else { return Err(None) };
         let mut plan = Self {
@@ -62,6 +65,7 @@ impl<'k> Plan<'k> {
             looped,
             vars,
             rounded,
+            known,
             defs: FxHashMap::default(),
             loops: FxHashMap::default(),
             local: FxHashSet::default(),
