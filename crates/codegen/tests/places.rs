@@ -65,6 +65,35 @@ fn what_short_loops_collect_lies_in_the_frame() {
 }
 
 #[test]
+fn calls_under_way_hold_nothing_in_their_frames() {
+    let text_of = |call: &str| {
+        format!(
+            "fn @main.0(x.0: f64, k.1: i64) -> f64 {{
+  squares.2: []f64 = for i.3 < 10 {{
+    r.4: f64 = real(i.3)
+    y.5: f64 = mul(r.4, x.0)
+    z.6: f64 = digamma(y.5)
+    collect z.6
+  }}
+  t.7: f64 = sum(squares.2)
+  done.8: bool = int_le(k.1, 0)
+  u.9: f64 = if done.8 {{ yield t.7 }} else {{
+{call}    yield v.11
+  }}
+  yield u.9
+}}
+"
+        )
+    };
+    let again = "    m.10: i64 = int_sub(k.1, 1)\n    v.11: f64 = @main.0(t.7, m.10)\n";
+    for (call, lies) in [("    v.11: f64 = exp(t.7)\n", true), (again, false)] {
+        let program = parse(&text_of(call), FileId(0)).expect("a program");
+        assert_eq!(text(&program).contains("pb_in_frame"), lies, "{}", program.print());
+        agrees(&program, &[Value::Real(0.75), Value::Int(20)]);
+    }
+}
+
+#[test]
 fn places_are_multiplied_with_sizes_that_are_checked() {
     let program = |check: &str| {
         let text = format!(

@@ -188,19 +188,20 @@ const FEW: i64 = 64;
 const WORDS: usize = 2048;
 
 /// The arrays of numbers that a function makes of others or of a few elements, and those that loops with a small count
-/// collect, which nothing holds when their block ends: they may lie in the frame of the function if they are small. For
-/// those of loops it is said how many numbers these are.
+/// collect if they may, which nothing holds when their block ends: they may lie in the frame of the function if they are
+/// small. For those of loops it is said how many numbers these are.
 pub(super) fn in_frame(
     program: &Program,
     unheld: &IdVec<FuncId, Vec<bool>>,
     body: &Block,
+    may_loop: bool,
 ) -> FxHashMap<VarId, Option<usize>> {
     let mut made = vec![];
     body.visit(&mut |stmt| {
         if let (Op::Concat(..) | Op::Array(_), [var]) = (&stmt.op, stmt.vars.as_slice()) {
             made.push((*var, None));
         }
-        if let Op::Loop(looped) = &stmt.op
+        if let (Op::Loop(looped), true) = (&stmt.op, may_loop)
             && let LoopForm::For { count: Atom::Int(count @ 1..=FEW), .. } = looped.form
         {
             let collected = &stmt.vars[looped.states.len()..];

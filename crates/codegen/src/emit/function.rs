@@ -16,7 +16,9 @@ impl Emit<'_> {
         let def = &program.funcs[func];
         let head = self.signature(func);
         let bases = self.bases[func].clone();
-        let in_frame = borrow::in_frame(program, &self.unheld, &def.body);
+        // Calls that are under way should not hold what is needed no more.
+        let may_loop = !self.graph.is_recursive[func];
+        let in_frame = borrow::in_frame(program, &self.unheld, &def.body, may_loop);
         let mut body = Body {
             emit: self,
             func,
