@@ -288,14 +288,6 @@ exit 0
 >         state of a loop
 >   runs  in the optimiser, until nothing changes
 >
-> variants
->   type  (IR, functions) -> (IR, functions)
->   does  makes constructors for each way of the branch whose results and condition one constructor
->         keeps
->   law   x = if c { a } else { b }; d = C(c, x) and match d { C(c, x) => if c { e } else { f } } = d
->         = if c { C(a) } else { C'(b) } and match d { C(x) => e, C'(x) => f }
->   runs  in the optimiser, until nothing changes
->
 > present
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes products of strong products with what is never absent
@@ -319,6 +311,14 @@ exit 0
 >   does  makes one recursive function of a forward sweep and the backward sweep that follows it
 >   law   y, x = F(a); c = B(x, g) = y, c = S(a, g), if nobody else sees x, S(a, g) = F(a), B(x, g)
 >         with the same law for every call of F and B inside, and g does not wait for F
+>   runs  in the optimiser, until nothing changes
+>
+> variants
+>   type  (IR, functions) -> (IR, functions)
+>   does  makes constructors for each way of the branch whose results and condition one constructor
+>         keeps
+>   law   x = if c { a } else { b }; d = C(c, x) and match d { C(c, x) => if c { e } else { f } } = d
+>         = if c { C(a) } else { C'(b) } and match d { C(x) => e, C'(x) => f }
 >   runs  in the optimiser, until nothing changes
 >
 > reduce
