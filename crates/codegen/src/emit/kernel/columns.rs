@@ -14,7 +14,7 @@ use super::plan::{Plan, local_name};
 /// How many iterations go at once at most.
 const MOST: usize = 4;
 /// How many vectors the iterations may keep from one step of an inner loop to the next.
-const AT_HAND: usize = 8;
+const AT_HAND: usize = 16;
 /// How many places the runtime adds to at once.
 pub(super) const ROW: usize = 4;
 /// The most statements that a loop written several times may have then.
