@@ -83,8 +83,8 @@ exit 0
 >
 > tails
 >   type  (IR, functions) -> (IR, functions)
->   does  makes loops of functions that call themselves last and hand on other Reals or an array with
->         other elements
+>   does  makes loops of functions that call themselves last and hand on an array with other elements,
+>         or other Reals where a loop collects what they give
 >   law   f(x) = if c { a } else { b; f(y) } = f(x) = x = loop x while not c { b; y }; a
 >   runs  in the optimiser, until nothing changes
 >

@@ -2,7 +2,7 @@
 //! and which functions are recursive.
 
 use pullback_base::{Id, IdVec};
-use pullback_ir::{FuncId, Op, Program, RequestId, Rule, RuleId, VarId};
+use pullback_ir::{Block, FuncId, Op, Program, RequestId, Rule, RuleId, VarId};
 
 /// Where values come together: what passes them in parts does so at all ways to a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,10 +21,10 @@ pub(crate) struct Named {
     pub held: Vec<FuncId>,
 }
 
-/// What the body of a function names.
-pub(crate) fn named(program: &Program, func: FuncId) -> Named {
+/// What the body of a function, or a part of it, names.
+pub(crate) fn named(program: &Program, block: &Block) -> Named {
     let mut named = Named { calls: vec![], held: vec![] };
-    program.funcs[func].body.visit(&mut |stmt| {
+    block.visit(&mut |stmt| {
         if let Op::Call(callee, _) = &stmt.op {
             named.calls.push(*callee);
         }
@@ -76,7 +76,8 @@ pub(crate) struct CallGraph {
 
 /// The call graph below some roots.
 pub(crate) fn call_graph(program: &Program, roots: &[FuncId]) -> CallGraph {
-    let named: IdVec<FuncId, Named> = program.funcs.ids().map(|id| named(program, id)).collect();
+    let named: IdVec<FuncId, Named> =
+        program.funcs.iter().map(|func| named(program, &func.body)).collect();
     let mut graph = CallGraph {
         order: vec![],
         is_recursive: program.funcs.ids().map(|_| false).collect(),

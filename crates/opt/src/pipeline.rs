@@ -72,6 +72,10 @@ pub const LATE: &[&str] = &[
     crate::ahead::PASS.name,
 ];
 
+/// The pass that begins when the others change nothing any more, and with which they go on then: the sweeps of a recursive
+/// function are joined by what it takes apart.
+const LAST: &str = crate::variants::PASS.name;
+
 /// The names of the passes that must not run before derivatives are made: one computes what is not chosen, one
 /// compares with what no element is, and an element may tie with it, one makes of a power what has more to derive, and
 /// one is for what only residuals are.
@@ -85,8 +89,9 @@ pub const DERIVED: &[&str] = &[
 /// The names of the passes that run once more in the end.
 const TIDY: &[&str] = &[crate::simplify::PASS.name, crate::cse::PASS.name, crate::dce::PASS.name];
 
-/// How often the list is run at most.
+/// How often the list is run at most, and how often once more with [`LAST`].
 const ROUNDS: usize = 6;
+const MORE: usize = 4;
 
 /// What a run of the optimiser is to do.
 #[derive(Default)]
@@ -125,8 +130,14 @@ pub fn pass_named(name: &str) -> Option<&'static Pass> {
 /// which are called from outside and keep their parameters and results, may have other numbers afterwards.
 pub fn optimise(program: Program, roots: &mut [FuncId], options: &mut Options<'_>) -> Program {
     let mut run = Run { program, roots, options, round: 0, has_stopped: false };
-    while run.round < ROUNDS && run.all(|pass| !LATE.contains(&pass.name)) {
+    while run.round < ROUNDS && run.all(|pass| !LATE.contains(&pass.name) && pass.name != LAST) {
         run.round += 1;
+    }
+    let most = run.round + MORE;
+    if run.all(|pass| pass.name == LAST) {
+        while run.round < most && run.all(|pass| !LATE.contains(&pass.name)) {
+            run.round += 1;
+        }
     }
     run.all(|pass| LATE.contains(&pass.name));
     run.all(|pass| TIDY.contains(&pass.name));

@@ -1,19 +1,22 @@
-//! A function that calls itself last, and hands on other Reals or an array with other elements, is a loop: then its
-//! gradient writes in place, what it saves is dense, and native code may run it in several lanes at once. One that only
-//! counts stays: it is often called with a number that is known, and written out.
+//! A function that calls itself last, and hands on an array with other elements, is a loop: then its gradient writes in
+//! place, and what it saves is dense. So is one that hands on other Reals, where a loop collects what it gives, which native
+//! code may run in several lanes at once. One that only counts stays: it is often called with a number that is known, and
+//! written out.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{
     Atom, Block, Elem, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename,
 };
 use pullback_prim::Prim;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::calls::{Named, named};
 use crate::pass::{Pass, slice};
 
 pub(crate) const PASS: Pass = Pass {
     name: "tails",
-    about: "makes loops of functions that call themselves last and hand on other Reals or an array with other elements",
+    about: "makes loops of functions that call themselves last and hand on an array with other elements, or other Reals \
+            where a loop collects what they give",
     law: "f(x) = if c { a } else { b; f(y) } = f(x) = x = loop x while not c { b; y }; a",
     run,
 };
@@ -22,9 +25,49 @@ pub(crate) const PASS: Pass = Pass {
 const DEAREST: usize = 8;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let collected = collected(program);
+    looped_all(program, &|func| collected.contains(&func))
+}
+
+/// Makes loops of all functions that call themselves last and hand on other Reals: loops can have checkpoints. Whether
+/// there were any.
+pub fn loops(program: &mut Program) -> bool {
+    looped_all(program, &|_| true)
+}
+
+/// The functions below loops that collect what they give: such loops may go in lanes, where these are loops too. Elsewhere
+/// recursion is faster, since its sweeps may be one.
+fn collected(program: &Program) -> FxHashSet<FuncId> {
+    let mut todo = vec![];
+    for func in program.funcs.iter() {
+        func.body.visit(&mut |stmt| {
+            if let Op::Loop(repeat @ Loop { form: LoopForm::For { .. }, body, .. }) = &stmt.op
+                && body.results.len() > repeat.states.len()
+            {
+                todo.extend(named_in(program, body));
+            }
+        });
+    }
+    let mut found = FxHashSet::default();
+    while let Some(func) = todo.pop() {
+        if found.insert(func) {
+            todo.extend(named_in(program, &program.funcs[func].body));
+        }
+    }
+    found
+}
+
+/// The functions that a block names.
+fn named_in(program: &Program, block: &Block) -> Vec<FuncId> {
+    let Named { mut calls, held } = named(program, block);
+    calls.extend(held);
+    calls
+}
+
+fn looped_all(program: &mut Program, may_compute: &dyn Fn(FuncId) -> bool) -> bool {
     let mut changed = false;
     for func in program.funcs.ids() {
-        let Some(path) = path(program, func) else { continue };
+        let Some(path) = path(program, func, may_compute(func)) else { continue };
         let body = looped(program, func, &path);
         program.funcs[func].body = body;
         changed = true;
@@ -33,7 +76,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
 }
 
 /// Which side of each branch leads to the one call of itself that a function ends with.
-fn path(program: &Program, id: FuncId) -> Option<Vec<bool>> {
+fn path(program: &Program, id: FuncId, may_compute: bool) -> Option<Vec<bool>> {
     let func = &program.funcs[id];
     if func.is_checkpoint || func.is_constant || calls(&func.body, id) != 1 {
         return None;
@@ -69,7 +112,7 @@ fn path(program: &Program, id: FuncId) -> Option<Vec<bool>> {
                 program.vars[*param].ty == Type::REAL && *arg != Atom::Var(*param)
             };
             let handed = || func.params.iter().zip(args);
-            let computes = handed().all(is_number) && handed().any(is_real);
+            let computes = may_compute && handed().all(is_number) && handed().any(is_real);
             let is_loop = handed().any(is_handed_on) || computes;
             return (is_loop && is_cheap(func, &path)).then_some(path);
         }

@@ -173,6 +173,10 @@ pub fn resolve(
     let mut works = vec![];
     let mut code = optimised(code, roots, plan, &mut works, When::Before);
     if let Some(bytes) = plan.max_tape {
+        // Loops can have checkpoints, recursion cannot.
+        if pullback_opt::loops(&mut code) {
+            code = optimised(code, roots, plan, &mut works, When::Before);
+        }
         limit_tapes(&mut code, roots, bytes);
         verified(&code, &LIMIT_TAPES, Stage::default(), plan.verifies);
     }
