@@ -90,7 +90,8 @@ exit 0
 >
 > inline
 >   type  (IR, functions) -> (IR, functions)
->   does  puts the bodies of small functions, and of those called once, in the place of calls
+>   does  puts the bodies of small functions, and of those called once, in the place of calls, of
+>         larger ones without loops inside loops, and of constants of which only parts are looked at
 >   law   f(a…) = body of f with a… for its parameters and fresh names for what it binds; checkpoints
 >         stay calls
 >   runs  in the optimiser, until nothing changes
@@ -319,7 +320,8 @@ exit 0
 >         keeps
 >   law   x = if c { a } else { b }; d = C(c, x) and match d { C(c, x) => if c { e } else { f } } = d
 >         = if c { C(a) } else { C'(b) } and match d { C(x) => e, C'(x) => f }
->   runs  in the optimiser, until nothing changes
+>   runs  in the optimiser, when the others change nothing more, and with them again until nothing
+>         changes
 >
 > reduce
 >   type  (IR, functions) -> (IR, functions)

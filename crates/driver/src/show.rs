@@ -78,6 +78,8 @@ pub fn show_passes(session: &mut Session<'_>, call: &Call) -> Result<String, Sto
         let ty = "(IR, functions) -> (IR, functions)";
         let runs = if pullback_opt::LATE.contains(&pass.name) {
             "once, when the other passes of the optimiser change nothing more"
+        } else if pullback_opt::THEN.contains(&pass.name) {
+            "in the optimiser, when the others change nothing more, and with them again until nothing changes"
         } else {
             "in the optimiser, until nothing changes"
         };

@@ -223,6 +223,24 @@ impl Block {
         self.results.iter().copied().for_each(each);
     }
 
+    /// How often each variable is mentioned, at any depth.
+    pub fn uses(&self) -> FxHashMap<VarId, usize> {
+        let mut uses = FxHashMap::default();
+        self.visit_atoms(&mut |atom| {
+            if let Atom::Var(var) = atom {
+                *uses.entry(var).or_insert(0) += 1;
+            }
+        });
+        uses
+    }
+
+    /// How often a variable is mentioned, at any depth.
+    pub fn mentions(&self, var: VarId) -> usize {
+        let mut count = 0;
+        self.visit_atoms(&mut |atom| count += usize::from(atom == Atom::Var(var)));
+        count
+    }
+
     /// As [`Block::visit_atoms`], to change them.
     pub fn visit_atoms_mut(&mut self, each: &mut dyn FnMut(&mut Atom)) {
         for stmt in &mut self.stmts {

@@ -5,7 +5,7 @@
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
-use crate::pass::{Pass, each_body, mentions};
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "added",
@@ -56,7 +56,7 @@ fn stays(block: &mut Block, at: usize, acc: VarId, of: VarId) -> bool {
     let Op::Update(Atom::Var(before), place, Atom::Real(zero)) = &block.stmts[update].op else {
         return false;
     };
-    if *zero != 0.0 || mentions(block, of) != 1 {
+    if *zero != 0.0 || block.mentions(of) != 1 {
         return false;
     }
     let is_taken = |value: Atom| {
@@ -86,7 +86,7 @@ fn written(program: &mut Program, block: &mut Block, states: &[VarId], acc: VarI
     let (Some(start), Some(end)) = (start, end) else { return false };
     let Op::NewAcc(Atom::Var(array)) = block.stmts[start].op else { return false };
     let rank = usize::from(program.vars[array].ty.rank);
-    let uses = mentions(block, acc);
+    let uses = block.mentions(acc);
     if uses == 1 {
         block.stmts[end].op = Op::Copy(Atom::Var(array));
         block.stmts.remove(start);

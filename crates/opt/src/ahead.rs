@@ -16,7 +16,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::effects::Effects;
-use crate::pass::{Pass, each_body, mentions, slice};
+use crate::pass::{Pass, each_body, slice};
 
 pub(crate) const PASS: Pass = Pass {
     name: "ahead",
@@ -199,7 +199,7 @@ impl Ahead<'_> {
                 && ty.is_array()
                 && place.len() == usize::from(ty.rank)
                 && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool)
-                && mentions(body, written) == 1;
+                && body.mentions(written) == 1;
             let others = calm.iter().enumerate().filter(|(other, _)| *other != at);
             if !is_it || !calm[at] && !others.into_iter().all(|(_, calm)| *calm) {
                 return None;
@@ -374,14 +374,14 @@ impl Looks<'_> {
                 && *of == self.array
             {
                 count += 1;
-                let is_unused = stmt.vars.iter().all(|var| mentions(body, *var) == 0);
+                let is_unused = stmt.vars.iter().all(|var| body.mentions(*var) == 0);
                 is_fine &= is_unused || self.is_apart(at);
             } else if let Op::Dim(Atom::Var(of), _) | Op::Update(Atom::Var(of), ..) = &stmt.op {
                 count += usize::from(*of == self.array);
             }
         });
         // There are no others.
-        is_fine && count == mentions(body, self.array)
+        is_fine && count == body.mentions(self.array)
     }
 
     fn is_apart(&self, at: &[Atom]) -> bool {

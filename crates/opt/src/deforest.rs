@@ -30,7 +30,11 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let mut changed = false;
     for func in &graph.order {
         let mut body = std::mem::take(&mut ctx.program.funcs[*func].body);
-        changed |= ctx.block(*func, &mut body);
+        // Its own calls stay: its body is not in its place.
+        let is_other = |pair: &Pair| pair.makes != *func && pair.takes != *func;
+        changed |= in_blocks(&mut body, &mut |block| {
+            join(block, &mut |pair| is_other(&pair).then(|| ctx.one_of(pair))?)
+        });
         ctx.program.funcs[*func].body = body;
     }
     changed
@@ -52,21 +56,6 @@ struct Deforest<'p> {
 }
 
 impl Deforest<'_> {
-    /// Replaces the pairs of calls in a block; whether there were any.
-    fn block(&mut self, within: FuncId, block: &mut Block) -> bool {
-        let mut changed = false;
-        for stmt in &mut block.stmts {
-            for inner in stmt.op.blocks_mut() {
-                changed |= self.block(within, inner);
-            }
-        }
-        changed
-            | join(block, &mut |pair| {
-                let is_own = pair.makes == within || pair.takes == within;
-                if is_own { None } else { self.one_of(pair) }
-            })
-    }
-
     /// The one function of two.
     fn one_of(&mut self, pair: Pair) -> Option<FuncId> {
         if !(self.is_alone(pair.makes) && self.is_alone(pair.takes)) {
@@ -178,7 +167,7 @@ fn join(block: &mut Block, one_of: &mut dyn FnMut(Pair) -> Option<FuncId>) -> bo
     if !block.stmts.iter().any(is_data) {
         return false;
     }
-    let uses = uses(block);
+    let uses = block.uses();
     let mut makers: FxHashMap<VarId, usize> = FxHashMap::default();
     let mut stays = vec![true; block.stmts.len()];
     for index in 0..block.stmts.len() {
@@ -208,20 +197,9 @@ fn join(block: &mut Block, one_of: &mut dyn FnMut(Pair) -> Option<FuncId>) -> bo
     changed
 }
 
-/// How often variables are mentioned.
-fn uses(block: &Block) -> FxHashMap<VarId, usize> {
-    let mut uses = FxHashMap::default();
-    block.visit_atoms(&mut |atom| {
-        if let Atom::Var(var) = atom {
-            *uses.entry(var).or_default() += 1;
-        }
-    });
-    uses
-}
-
 /// Leaves out data that nothing mentions; whether there was any.
 fn drop_data(body: &mut Block) -> bool {
-    let uses = uses(body);
+    let uses = body.uses();
     in_blocks(body, &mut |block| {
         let count = block.stmts.len();
         block.stmts.retain(|stmt| {

@@ -9,7 +9,8 @@ use crate::pass::{Pass, block_size, is_plain};
 
 pub(crate) const PASS: Pass = Pass {
     name: "inline",
-    about: "puts the bodies of small functions, and of those called once, in the place of calls",
+    about: "puts the bodies of small functions, and of those called once, in the place of calls, of larger ones without \
+            loops inside loops, and of constants of which only parts are looked at",
     law: "f(a…) = body of f with a… for its parameters and fresh names for what it binds; checkpoints stay calls",
     run,
 };
@@ -108,7 +109,8 @@ impl Inline<'_> {
                 if self.moves(*func) {
                     stmts.push(stmt);
                 } else {
-                    self.call(*func, args, &stmt, &mut stmts);
+                    let body = body_for(self.program, *func, args, stmt.span);
+                    put_for(stmt, body, &mut stmts);
                 }
             } else {
                 stmts.push(stmt);
@@ -203,32 +205,22 @@ impl Inline<'_> {
         });
         is_straight
     }
-
-    fn call(&mut self, func: FuncId, args: &[Atom], call: &Stmt, stmts: &mut Vec<Stmt>) {
-        let mut body = body_for(self.program, func, args, call.span);
-        stmts.append(&mut body.stmts);
-        stmts.extend(copies(call.vars.clone(), body.results, call.span));
-    }
 }
 
 /// The variables of constants, put together from numbers, of which only parts at known places are looked at.
 fn taken_apart(program: &Program, body: &Block) -> FxHashSet<VarId> {
-    let mut left: FxHashMap<VarId, usize> = FxHashMap::default();
+    let mut constants: FxHashSet<VarId> = FxHashSet::default();
     body.visit(&mut |stmt| {
         if let (Op::Call(func, _), [var]) = (&stmt.op, stmt.vars.as_slice())
             && is_plain(program, *func)
         {
-            left.insert(*var, 0);
+            constants.insert(*var);
         }
     });
-    if left.is_empty() {
-        return FxHashSet::default();
+    if constants.is_empty() {
+        return constants;
     }
-    body.visit_atoms(&mut |atom| {
-        if let Some(left) = atom.var().and_then(|var| left.get_mut(&var)) {
-            *left += 1;
-        }
-    });
+    let mut left = body.uses();
     body.visit(&mut |stmt| {
         let is_known = |at: &[Atom]| at.iter().all(|at| matches!(at, Atom::Int(_)));
         if let Op::Index(of, _) | Op::Dim(of, _) | Op::Match(Match { scrutinee: of, .. }) = &stmt.op
@@ -238,8 +230,8 @@ fn taken_apart(program: &Program, body: &Block) -> FxHashSet<VarId> {
             *left -= 1;
         }
     });
-    left.retain(|_, left| *left == 0);
-    left.into_keys().collect()
+    constants.retain(|var| left.get(var).is_none_or(|left| *left == 0));
+    constants
 }
 
 /// A copy of the body of a function, for a call with these arguments. Errors of the library are told where it is called
@@ -261,8 +253,14 @@ pub(crate) fn body_for(program: &mut Program, func: FuncId, args: &[Atom], call:
     body
 }
 
+/// Puts a block in the place of a statement.
+pub(crate) fn put_for(stmt: Stmt, mut block: Block, stmts: &mut Vec<Stmt>) {
+    stmts.append(&mut block.stmts);
+    stmts.extend(copies(stmt.vars, block.results, stmt.span));
+}
+
 /// Variables that stand for atoms.
-pub(crate) fn copies(vars: Vec<VarId>, atoms: Vec<Atom>, span: Span) -> impl Iterator<Item = Stmt> {
+fn copies(vars: Vec<VarId>, atoms: Vec<Atom>, span: Span) -> impl Iterator<Item = Stmt> {
     let pairs = vars.into_iter().zip(atoms);
     pairs.map(move |(var, atom)| Stmt::new(vec![var], Op::Copy(atom), span))
 }

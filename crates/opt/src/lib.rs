@@ -61,5 +61,5 @@ mod variants;
 
 pub use facts::proven;
 pub use pass::Pass;
-pub use pipeline::{DERIVED, LATE, Options, PASSES, Step, optimise, pass_named};
+pub use pipeline::{DERIVED, LATE, Options, PASSES, Step, THEN, optimise, pass_named};
 pub use tails::loops;

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::effects::Effects;
 use crate::facts::Facts;
 use crate::hoist::undefined;
-use crate::pass::{Pass, mentions};
+use crate::pass::Pass;
 
 pub(crate) const PASS: Pass = Pass {
     name: "outer",
@@ -434,7 +434,7 @@ fn adds_seldom(block: &Block, acc: VarId) -> bool {
     match stmt {
         Some(Op::AddAcc(_, _, value)) => is_seldom(block, *value),
         Some(Op::Loop(Loop { body, .. })) => adds_seldom(body, acc),
-        Some(Op::If(cond, _, other)) => is_equality(block, *cond) && mentions(other, acc) == 0,
+        Some(Op::If(cond, _, other)) => is_equality(block, *cond) && other.mentions(acc) == 0,
         _ => false,
     }
 }

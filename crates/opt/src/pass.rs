@@ -69,13 +69,6 @@ pub(crate) fn read_from(op: &mut Op, array: VarId, place: &[Atom], other: VarId)
     }
 }
 
-/// How often a block mentions a variable.
-pub(crate) fn mentions(block: &Block, var: VarId) -> usize {
-    let mut count = 0;
-    block.visit_atoms(&mut |atom| count += usize::from(atom == Atom::Var(var)));
-    count
-}
-
 /// The statements that a value needs, in their order, and all that these mention.
 pub(crate) fn slice<'s>(
     stmts: impl DoubleEndedIterator<Item = &'s Stmt>,

@@ -7,7 +7,8 @@ use pullback_ir::{FuncId, Program, Stage, verify};
 
 use crate::pass::{Pass, block_size};
 
-/// All passes, in their order: those that run until none changes anything, then those of [`LATE`].
+/// All passes, in their order: those that run until none changes anything, then with those of [`THEN`], then those of
+/// [`LATE`].
 pub const PASSES: &[Pass] = &[
     crate::tails::PASS,
     crate::inline::PASS,
@@ -72,9 +73,9 @@ pub const LATE: &[&str] = &[
     crate::ahead::PASS.name,
 ];
 
-/// The pass that begins when the others change nothing any more, and with which they go on then: the sweeps of a recursive
-/// function are joined by what it takes apart.
-const LAST: &str = crate::variants::PASS.name;
+/// The names of the passes that begin when the others change nothing any more, and with which those go on then: what joins
+/// the sweeps of a recursive function has no use for what they make.
+pub const THEN: &[&str] = &[crate::variants::PASS.name];
 
 /// The names of the passes that must not run before derivatives are made: one computes what is not chosen, one
 /// compares with what no element is, and an element may tie with it, one makes of a power what has more to derive, and
@@ -89,7 +90,7 @@ pub const DERIVED: &[&str] = &[
 /// The names of the passes that run once more in the end.
 const TIDY: &[&str] = &[crate::simplify::PASS.name, crate::cse::PASS.name, crate::dce::PASS.name];
 
-/// How often the list is run at most, and how often once more with [`LAST`].
+/// How often the list is run at most, and how often again with [`THEN`].
 const ROUNDS: usize = 6;
 const MORE: usize = 4;
 
@@ -130,14 +131,9 @@ pub fn pass_named(name: &str) -> Option<&'static Pass> {
 /// which are called from outside and keep their parameters and results, may have other numbers afterwards.
 pub fn optimise(program: Program, roots: &mut [FuncId], options: &mut Options<'_>) -> Program {
     let mut run = Run { program, roots, options, round: 0, has_stopped: false };
-    while run.round < ROUNDS && run.all(|pass| !LATE.contains(&pass.name) && pass.name != LAST) {
-        run.round += 1;
-    }
-    let most = run.round + MORE;
-    if run.all(|pass| pass.name == LAST) {
-        while run.round < most && run.all(|pass| !LATE.contains(&pass.name)) {
-            run.round += 1;
-        }
+    run.often(ROUNDS, |pass| !LATE.contains(&pass.name) && !THEN.contains(&pass.name));
+    if run.all(|pass| THEN.contains(&pass.name)) {
+        run.often(MORE, |pass| !LATE.contains(&pass.name));
     }
     run.all(|pass| LATE.contains(&pass.name));
     run.all(|pass| TIDY.contains(&pass.name));
@@ -153,6 +149,14 @@ struct Run<'r, 'o> {
 }
 
 impl Run<'_, '_> {
+    /// Runs some of the passes until none changes anything, so often at most.
+    fn often(&mut self, most: usize, is_meant: impl Fn(&Pass) -> bool) {
+        let most = self.round + most;
+        while self.round < most && self.all(&is_meant) {
+            self.round += 1;
+        }
+    }
+
     /// Runs some of the passes; whether any changed anything.
     fn all(&mut self, is_meant: impl Fn(&Pass) -> bool) -> bool {
         let mut any_changed = false;

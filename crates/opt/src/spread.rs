@@ -15,12 +15,7 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     each_body(program, |program, body| {
-        let mut uses = FxHashMap::default();
-        body.visit_atoms(&mut |atom| {
-            if let Atom::Var(var) = atom {
-                *uses.entry(var).or_insert(0) += 1;
-            }
-        });
+        let uses = body.uses();
         let mut spread = Spread { program, uses, counts: FxHashMap::default(), changed: false };
         spread.block(body);
         spread.changed

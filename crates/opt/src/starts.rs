@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::added::adds;
 use crate::effects::Effects;
 use crate::hoist::names;
-use crate::pass::{Pass, each_body, mentions};
+use crate::pass::{Pass, each_body};
 
 pub(crate) const PASS: Pass = Pass {
     name: "starts",
@@ -114,7 +114,7 @@ impl Starts<'_> {
         // If nothing else is added, it is that array.
         let is_read = |stmt: &Stmt| matches!(stmt.op, Op::ReadAcc(of) if of == Atom::Var(acc));
         if let Some(read) = block.stmts.iter().position(is_read)
-            && mentions(block, acc) == 1
+            && block.mentions(acc) == 1
         {
             block.stmts[read].op = Op::Copy(whole);
             block.stmts.remove(start + others.len());

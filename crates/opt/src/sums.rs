@@ -32,12 +32,7 @@ fn apart(program: &mut Program, _: &mut [FuncId]) -> bool {
 fn together(program: &mut Program, _: &mut [FuncId]) -> bool {
     let counted = Facts::of(program).counted;
     each_body(program, |program, body| {
-        let mut uses = FxHashMap::default();
-        body.visit_atoms(&mut |atom| {
-            if let Atom::Var(var) = atom {
-                *uses.entry(var).or_insert(0) += 1;
-            }
-        });
+        let uses = body.uses();
         put_together(program, body, &Known { uses: &uses, counted: &counted })
     })
 }
@@ -91,12 +86,7 @@ fn summands(form: &Loop, counted: &FxHashSet<VarId>) -> Option<Vec<Atom>> {
     if !form.init.iter().all(is_zero) {
         return None;
     }
-    let mut uses: FxHashMap<VarId, usize> = FxHashMap::default();
-    form.body.visit_atoms(&mut |atom| {
-        if let Atom::Var(var) = atom {
-            *uses.entry(var).or_insert(0) += 1;
-        }
-    });
+    let uses = form.body.uses();
     let mut summands = vec![];
     for (state, next) in form.states.iter().zip(&form.body.results) {
         let next = next.var()?;

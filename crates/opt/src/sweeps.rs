@@ -145,12 +145,7 @@ impl<'p> Meetings<'p> {
         aliased: &IdVec<FuncId, bool>,
         func: FuncId,
     ) -> Self {
-        let mut uses = FxHashMap::default();
-        program.funcs[func].body.visit_atoms(&mut |atom| {
-            if let Atom::Var(var) = atom {
-                *uses.entry(var).or_insert(0) += 1;
-            }
-        });
+        let uses = program.funcs[func].body.uses();
         let roots = Roots::of(program, &program.funcs[func], aliased[func]);
         Self { program, tells, roots, uses }
     }

@@ -6,7 +6,7 @@ use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt};
 
 use crate::calls::{CallGraph, call_graph};
-use crate::inline::{body_for, copies};
+use crate::inline::{body_for, put_for};
 use crate::pass::{Pass, block_size, is_plain};
 use crate::simplify::Simplify;
 
@@ -59,8 +59,7 @@ impl Unfold<'_> {
                 self.changed = true;
                 // Others of its calls may be such calls now.
                 self.block(within, &mut written);
-                stmts.append(&mut written.stmts);
-                stmts.extend(copies(stmt.vars, written.results, stmt.span));
+                put_for(stmt, written, &mut stmts);
                 continue;
             }
             for inner in stmt.op.blocks_mut() {
@@ -86,7 +85,7 @@ impl Unfold<'_> {
         }
         let is_counted = !args.iter().any(|arg| matches!(arg, Atom::Var(_)) && self.leads(*arg));
         let longest = if is_counted { COUNTED } else { LONGEST };
-        let mut block = Block { stmts: vec![], results: vec![] };
+        let mut block = Block::default();
         let args = args.iter().map(|arg| self.in_parts(*arg, stmt.span, &mut block)).collect();
         let vars: Vec<_> =
             stmt.vars.iter().map(|var| self.simplify.program.fresh_like(*var)).collect();
@@ -155,9 +154,8 @@ impl Unfold<'_> {
             if let Op::Call(func, args) = &stmt.op
                 && self.graph.component[*func] == component
             {
-                let mut body = body_for(self.simplify.program, *func, args, stmt.span);
-                stmts.append(&mut body.stmts);
-                stmts.extend(copies(stmt.vars, body.results, stmt.span));
+                let body = body_for(self.simplify.program, *func, args, stmt.span);
+                put_for(stmt, body, &mut stmts);
             } else {
                 stmts.push(stmt);
             }

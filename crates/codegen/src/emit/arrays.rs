@@ -236,16 +236,20 @@ impl Body<'_, '_> {
         self.bind_owned(var);
     }
 
+    /// Declares room for so many numbers in the frame of the function.
+    pub fn frame(&mut self, var: VarId, words: usize) {
+        let number = var.index();
+        self.line(format_args!("struct {{ pb_buffer head; int64_t words[{words}]; }} w{number};"));
+    }
+
     /// Declares an array of numbers of one dimension, whose elements come later. `known` is its size if that is a number.
     fn buffer(&mut self, var: VarId, size: &str, known: Option<usize>) {
         let (ty, number, site) = (self.ty(var), var.index(), self.site());
         let (elem, name, pointer) = (self.elem(ty), self.c_type(ty), elem_type(ty.elem));
         let is_large = known.is_some_and(|count| count > IN_FRAME);
         if self.in_frame.contains_key(&var) && is_joined_by_words(ty) && !is_large {
-            let here = format!("pb_in_frame(&s{number}.head)");
-            self.line(format_args!(
-                "struct {{ pb_buffer head; int64_t words[{IN_FRAME}]; }} s{number};"
-            ));
+            self.frame(var, IN_FRAME);
+            let here = frame_block(var);
             let block = if known.is_some() {
                 here
             } else {
@@ -353,4 +357,9 @@ impl Body<'_, '_> {
             "if (PB_RARE({array}.d[{dimension}] != {n} && {has_rows})) pb_fail_size(c, {site}, {array}.d[{dimension}], {n}, {what});"
         ));
     }
+}
+
+/// The block of an array that lies in the frame of the function.
+pub(super) fn frame_block(var: VarId) -> String {
+    format!("pb_in_frame(&w{}.head)", var.index())
 }

@@ -5,6 +5,7 @@ use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Scope, VarId};
 use rustc_hash::FxHashSet;
 
+use super::arrays::frame_block;
 use super::blocks::Exit;
 use super::body::{Body, Own};
 use super::callees::is_straight;
@@ -142,11 +143,9 @@ impl Body<'_, '_> {
             if !self.places.contains_key(var) || self.read_there.contains(var) {
                 self.declare(*var);
             }
-            if let (Some(count), number) = (self.frame_of(*var), var.index()) {
-                let elem = elem_type(self.ty(*var).elem);
-                self.line(format_args!(
-                    "struct {{ pb_buffer head; {elem} items[{count}]; }} w{number};"
-                ));
+            // Before the loop, whose end is not theirs.
+            if let Some(count) = self.frame_of(*var) {
+                self.frame(*var, count);
             }
         }
     }
@@ -264,7 +263,7 @@ impl Body<'_, '_> {
         }
         if let (Some(row), false) = (row.var(), sizes.is_empty()) {
             let size = texts[1..].join(" * ");
-            if uses(body, row) > 1 {
+            if body.mentions(row) > 1 {
                 self.read_there.insert(row);
             }
             self.places.insert(row, format!("q{name} + v{} * ({size})", index.index()));
@@ -282,23 +281,18 @@ impl Body<'_, '_> {
                 self.line(format_args!("v{name} = ({c_type}){{0, q{name}, {{{sizes}}}}};"));
             }
             false
-        } else if let Some(count) = self.frame_of(var) {
-            let c_type = self.c_type(ty);
-            self.line(format_args!(
-                "v{name} = ({c_type}){{pb_in_frame(&w{name}.head), w{name}.items, {{{count}}}}};"
-            ));
-            self.line(format_args!("{pointer} *restrict q{name} = w{name}.items;"));
-            true
         } else {
             let c_type = self.c_type(ty);
             let items =
                 if ty.elem == Elem::Unit { "0".to_owned() } else { format!("PB_ITEMS(v{name}.b)") };
             self.line(format_args!("{{"));
             self.line(format_args!("  {c_type} t = {{0, 0, {{{}}}}};", texts.join(", ")));
-            self.line(format_args!(
-                "  t.b = pb_buffer_of(c, {site}, {elem}, pb_count_checked(t.d, {}));",
-                ty.rank
-            ));
+            let block = if self.frame_of(var).is_some() {
+                frame_block(var)
+            } else {
+                format!("pb_buffer_of(c, {site}, {elem}, pb_count_checked(t.d, {}))", ty.rank)
+            };
+            self.line(format_args!("  t.b = {block};"));
             self.line(format_args!("  v{name} = t;"));
             self.line(format_args!("}}"));
             self.line(format_args!("v{name}.p = {items};"));
@@ -410,7 +404,7 @@ fn row_sizes(
     let at = stmt.vars.iter().position(|other| *other == var)?;
     let is_state = at < inner.states.len();
     let varies = count.var().is_some_and(|count| bound.contains(&count));
-    if uses(body, var) != 1 + reads(body, var, rank) || is_state || varies {
+    if body.mentions(var) != 1 + reads(body, var, rank) || is_state || varies {
         return None;
     }
     sizes.push(count);
@@ -419,13 +413,6 @@ fn row_sizes(
     } else {
         Some(())
     }
-}
-
-/// How often a block mentions a variable.
-fn uses(block: &Block, var: VarId) -> usize {
-    let mut uses = 0;
-    block.visit_atoms(&mut |atom| uses += usize::from(atom == Atom::Var(var)));
-    uses
 }
 
 /// How often a block reads a number from an array of this rank, or asks its size.

@@ -115,21 +115,18 @@ impl Spreads {
         if let Some(count) = count.var().filter(|count| !outside.contains(count)) {
             outside.push(count);
         }
-        if !outside.iter().all(|var| self.is_fit(program, body, index, *var)) {
+        if !outside.iter().all(|var| is_fit(program, body, index, *var)) {
             return None;
         }
         let (folded, left) = folds(program, looped, proven)?;
         Some(Spread { outside, folded, left })
     }
+}
 
-    /// Whether a variable from outside may be seen by several threads.
-    fn is_fit(&self, program: &Program, body: &Block, index: VarId, var: VarId) -> bool {
-        let ty = program.vars[var].ty;
-        if ty.is_acc {
-            return ty.elem == Elem::Real && ty.is_array() && is_apart(body, index, var);
-        }
-        true
-    }
+/// Whether a variable from outside may be seen by several threads.
+fn is_fit(program: &Program, body: &Block, index: VarId, var: VarId) -> bool {
+    let ty = program.vars[var].ty;
+    !ty.is_acc || (ty.elem == Elem::Real && ty.is_array() && is_apart(body, index, var))
 }
 
 /// Whether a value is numbers alone.

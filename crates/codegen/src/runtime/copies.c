@@ -64,8 +64,12 @@ static pb_block *pb_copy_block(pb_copier *k, pb_block *b) {
     const pb_buffer *const from = (const pb_buffer *)b;
     copy = pb_buffer_of(k->c, -1, PB_BOOL, from->bytes);
     copy->tag = b->tag;
-    /* The elements of a head without any are somebody else's, and stay there. */
-    if (from->bytes) memcpy(PB_ITEMS(copy), PB_ITEMS(b), from->bytes);
+    if (from->bytes) {
+      memcpy(PB_ITEMS(copy), PB_ITEMS(b), from->bytes);
+    } else {
+      /* The elements of a head without any are somebody else's, and stay there: nobody is the last to hold them. */
+      *(pb_buffer *)copy = (pb_buffer)PB_LENT(b->tag);
+    }
     ((pb_buffer *)copy)->cells = from->cells;
     parts = (uint64_t)from->cells;
   } else {

@@ -174,7 +174,7 @@ pub fn resolve(
     let mut code = optimised(code, roots, plan, &mut works, When::Before);
     if let Some(bytes) = plan.max_tape {
         // Loops can have checkpoints, recursion cannot.
-        if pullback_opt::loops(&mut code) {
+        if pullback_opt::loops(&mut code, &plan.without) {
             code = optimised(code, roots, plan, &mut works, When::Before);
         }
         limit_tapes(&mut code, roots, bytes);

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::effects::Effects;
 use crate::hoist::names;
-use crate::pass::{each_body, mentions};
+use crate::pass::each_body;
 
 /// Reads rows in the branches that write their arrays; whether there were any.
 pub(super) fn into_branches(program: &mut Program) -> bool {
@@ -37,7 +37,7 @@ fn in_block(program: &mut Program, effects: &Effects, next: &mut usize, block: &
         // The others have moved up.
         let blocks = block.stmts[branch - 1].op.blocks_mut();
         let outside = read.vars[0];
-        for side in blocks.into_iter().filter(|side| mentions(side, outside) > 0) {
+        for side in blocks.into_iter().filter(|side| side.mentions(outside) > 0) {
             let row = program.fresh_like(outside);
             side.substitute(&[(outside, Atom::Var(row))].into_iter().collect());
             side.stmts.insert(0, Stmt { vars: vec![row], ..read.clone() });

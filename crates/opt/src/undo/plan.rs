@@ -9,8 +9,6 @@ use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, V
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::mentions;
-
 /// A part of how an iteration of the forward loop changes the array.
 pub(super) struct Step {
     /// Which statement it is.
@@ -240,7 +238,7 @@ pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, steps: &[Step]
         for one in saved(program, stmt, position, inner) {
             let var = stmt.vars[one.result];
             if let [(result, is_boxed)] = *collected(program, repeat, var)
-                && mentions(body, var) == 1
+                && body.mentions(var) == 1
             {
                 found.push(Saved { result, is_boxed, what: What::Inner(at, Box::new(one)) });
             }
@@ -270,7 +268,7 @@ fn is_saved(program: &Program, body: &Block, var: VarId, what: VarId) -> Option<
         return Some(false);
     }
     // It is made to be collected.
-    let place = definition(body, var).filter(|_| mentions(body, var) == 1)?;
+    let place = definition(body, var).filter(|_| body.mentions(var) == 1)?;
     #[expect(clippy::wildcard_enum_match_arm, reason = "others are other values")]
     match &body.stmts[place].op {
         Op::Sized(Atom::Var(array), ..) => is_saved(program, body, *array, what),
@@ -313,12 +311,12 @@ pub(super) fn reading(
     let Step { place, change: Change::Loop(_, steps) } = &steps[*step] else { return None };
     let inner_base = inner_base(program, &back.body, base, &at, saved.is_boxed)?;
     let in_blocks = |stmt: &Stmt| -> usize {
-        stmt.op.blocks().iter().map(|block| mentions(block, inner_base.var)).sum()
+        stmt.op.blocks().iter().map(|block| block.mentions(inner_base.var)).sum()
     };
     let stmts = &back.body.stmts;
     let reader = stmts.iter().position(|stmt| in_blocks(stmt) > 0)?;
     // Nothing else looks at it.
-    if in_blocks(&stmts[reader]) != mentions(&back.body, inner_base.var) {
+    if in_blocks(&stmts[reader]) != back.body.mentions(inner_base.var) {
         return None;
     }
     let loops = (&repeat.body.stmts[*place], &stmts[reader]);
@@ -341,7 +339,7 @@ fn inner_base(
     let Some(row) = row else {
         return (!is_boxed).then(|| Base { var: base.var, at: at.to_vec() });
     };
-    if mentions(body, base.var) != 1 {
+    if body.mentions(base.var) != 1 {
         return None;
     }
     let var = row.vars[0];
@@ -351,7 +349,7 @@ fn inner_base(
     let mut opened =
         body.stmts.iter().filter_map(|stmt| opened(&stmt.op, var).then_some(stmt.vars[0]));
     let content = opened.next()?;
-    (mentions(body, var) == 1).then(|| Base { var: content, at: vec![] })
+    (body.mentions(var) == 1).then(|| Base { var: content, at: vec![] })
 }
 
 /// Whether an operation takes out of a box what is in it.
