@@ -2,11 +2,12 @@
 //!
 //! A value takes words of 8 bytes: a scalar or data value one, an array its block, its first element and its
 //! sizes. A data value is a pointer to a cell, or an odd number that holds the tag if it has no fields; fields
-//! follow each other in the cell as words. A String is a block of its bytes, or an odd number that holds the place of
+//! follow each other in the cell as words. A constructor with one small Int needs no cell either where only the emitted
+//! code looks at it: the odd number holds both. A String is a block of its bytes, or an odd number that holds the place of
 //! a literal in a table without duplicates.
 
 use pullback_base::{Id, IdVec};
-use pullback_ir::{Constructor, Data, DataId, Elem, Program, Type};
+use pullback_ir::{Constructor, Data, DataId, Elem, FuncId, Program, Type};
 
 /// The most dimensions of an array; `PB_RANK` of the runtime.
 pub(crate) const MAX_RANK: u8 = 16;
@@ -77,6 +78,33 @@ pub(crate) fn var_type(ty: Type) -> String {
 /// Which data types have constructors with fields: the values of others are never counted.
 pub(crate) fn with_cells(datas: &IdVec<DataId, Data>) -> IdVec<DataId, bool> {
     datas.iter().map(|data| data.constructors.iter().any(|con| !con.fields.is_empty())).collect()
+}
+
+/// Which data types only the emitted code makes and takes apart: no tangents, and nothing that roots take or give.
+pub(crate) fn own_types(program: &Program, roots: &[FuncId]) -> IdVec<DataId, bool> {
+    let mut own: IdVec<DataId, bool> =
+        program.datas.iter().map(|data| data.tangent.is_none() && !data.is_tangent).collect();
+    let mut seen: Vec<Type> = vec![];
+    for root in roots {
+        let def = &program.funcs[*root];
+        seen.extend(def.params.iter().map(|param| program.vars[*param].ty));
+        seen.extend(&def.results);
+    }
+    let mut is_outside: IdVec<DataId, bool> = program.datas.iter().map(|_| false).collect();
+    while let Some(ty) = seen.pop() {
+        if let Elem::Data(data) = ty.elem
+            && !std::mem::replace(&mut is_outside[data], true)
+        {
+            own[data] = false;
+            seen.extend(program.datas[data].constructors.iter().flat_map(|con| &con.fields));
+        }
+    }
+    own
+}
+
+/// Whether a constructor has one Int and nothing else.
+pub(crate) fn is_int(constructor: &Constructor) -> bool {
+    matches!(&*constructor.fields, [field] if field.elem == Elem::Int && !field.is_array())
 }
 
 /// For each text of a program's table, the first that is the same.

@@ -384,8 +384,8 @@ impl Core<'_> {
         if calls < RECURSION || function.is_empty() {
             return self.ctx.out_of_memory();
         }
-        let (limit, depth) = (self.ctx.options.max_memory, self.frames.len());
-        Fault::Recursion { limit, function, depth }
+        let limit = self.ctx.options.max_memory;
+        Fault::Recursion { limit, function, calls: Some(self.frames.len()) }
     }
 
     /// There is no room to enter a function. The fault is told at the call or else at the function itself;

@@ -87,10 +87,10 @@ pub enum Fault {
     Recursion {
         /// The limit in bytes.
         limit: usize,
-        /// The function that has the most calls under way.
+        /// The function that has the most calls under way, or that is called where there is no room.
         function: Name,
-        /// How many calls are under way.
-        depth: usize,
+        /// How many calls are under way, where they are counted.
+        calls: Option<usize>,
     },
     /// More time than allowed.
     Time {
@@ -343,9 +343,12 @@ impl Fault {
             )
             .note(format!("the limit is {}", amount(*limit as u128)))
             .hint("make the data smaller, or raise the limit with `--max-memory`"),
-            Self::Recursion { limit, function, depth } => error(
+            Self::Recursion { limit, function, calls } => error(
                 "E0710",
-                format!("`{function}` recurses too deeply: {depth} calls are under way"),
+                match calls {
+                    Some(calls) => format!("`{function}` recurses too deeply: {calls} calls are under way"),
+                    None => format!("`{function}` recurses too deeply: there is no room on the stack for this call"),
+                },
                 "this call needs more memory than allowed",
             )
             .note(format!("the limit is {}; a recursion that never ends always meets it", amount(*limit as u128)))

@@ -64,8 +64,6 @@ pub(super) struct Body<'e, 'p> {
     pub is_inside: bool,
     /// What threads run of its loops: functions of their own, before it.
     pub workers: String,
-    /// Whether the loop at hand looks in every iteration at whether the run is to stop.
-    pub polls: bool,
     /// A number for the next name that stands for no variable.
     pub fresh: usize,
 }

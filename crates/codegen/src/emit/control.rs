@@ -96,10 +96,12 @@ impl Body<'_, '_> {
                 continue;
             }
             let ty = self.c_type(self.ty(*param));
-            self.line(format_args!(
-                "{ty} v{} = *({ty} *)(PB_WORDS({text}) + {at});",
-                param.index()
-            ));
+            let field = if self.is_int(data, arm.tag) {
+                format!("pb_int_of({text})")
+            } else {
+                format!("*({ty} *)(PB_WORDS({text}) + {at})")
+            };
+            self.line(format_args!("{ty} v{} = {field};", param.index()));
             match opened {
                 Opened::Lent(lender) if self.emit.is_counted(self.ty(*param)) => {
                     self.owns.insert(*param, Own::Borrowed(lender));
@@ -122,6 +124,8 @@ impl Body<'_, '_> {
             dying.retain(|other| *other != var);
             if arm.params.is_empty() {
                 self.drop_var(var);
+            } else if self.is_int(data, arm.tag) {
+                self.line(format_args!("pb_dec_int(c, {text});"));
             } else {
                 self.take_over(&text, arm, &fields, scope);
             }
@@ -221,12 +225,8 @@ impl Body<'_, '_> {
         let args = self.arguments(func, args, dead);
         if recurses && !is_constant {
             self.line(format_args!(
-                "if (PB_RARE((uint64_t)__builtin_frame_address(0) < c->low)) pb_fail(c, {site}, PB_F_DEEP, {number}, c->depth, 0);"
+                "if (PB_RARE((uint64_t)__builtin_frame_address(0) < c->low)) pb_fail_call(c, {site}, {number});"
             ));
-            if !self.polls {
-                self.poll();
-            }
-            self.line(format_args!("c->depth++;"));
         }
         let around = self.fresh();
         if is_outside {
@@ -255,9 +255,6 @@ impl Body<'_, '_> {
         }
         if is_outside {
             self.line(format_args!("c->outside = o{around};"));
-        }
-        if recurses && !is_constant {
-            self.line(format_args!("c->depth--;"));
         }
         for var in vars {
             self.bind_owned(*var);

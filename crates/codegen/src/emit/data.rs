@@ -5,7 +5,7 @@ use pullback_ir::{Atom, DataId, Elem, Op, Role, Type, VarId};
 
 use super::body::{Body, Own};
 use super::ownership::Dead;
-use crate::layout::cell_words;
+use crate::layout::{cell_words, is_int};
 
 impl Body<'_, '_> {
     /// Data, tangents and accumulators, if it is that.
@@ -48,6 +48,13 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether values of this constructor are an Int in the word itself, if there is room for it.
+    pub fn is_int(&self, ty: Type, tag: u32) -> bool {
+        let data = self.data(ty);
+        let constructor = &self.emit.program.datas[data].constructors[tag as usize];
+        self.emit.own_types[data] && is_int(constructor)
+    }
+
     fn zero_tag(&self, ty: Type) -> u32 {
         self.emit.program.zero_tag(self.data(ty))
     }
@@ -81,6 +88,12 @@ impl Body<'_, '_> {
         let size = cell_words(&self.emit.program.datas[data].constructors[tag as usize]);
         let (site, places) = (self.site(), self.fields_of(ty, tag));
         let values = self.take_all(fields, dead);
+        if self.is_int(ty, tag) {
+            let (kind, value) = (data.index(), &values[0]);
+            self.define(var, &format!("pb_int_cell(c, {site}, {kind}, {tag}, {value})"));
+            self.bind_owned(var);
+            return;
+        }
         self.define(var, &format!("pb_cell(c, {site}, {}, {tag}, {size})", data.index()));
         let name = var.index();
         for ((field, value), at) in fields.iter().zip(&values).zip(&places) {

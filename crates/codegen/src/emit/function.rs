@@ -43,7 +43,6 @@ impl Emit<'_> {
             folded: FxHashSet::default(),
             is_inside: false,
             workers: String::new(),
-            polls: false,
             fresh: 0,
         };
         for (param, is_lent) in def.params.iter().zip(body.emit.lent[func].clone()) {

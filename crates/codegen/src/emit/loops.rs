@@ -108,10 +108,8 @@ impl Body<'_, '_> {
                     let line = stand::done(&format!("d{done}++"), "", false);
                     self.line(format_args!("{line}"));
                 }
-                let around = std::mem::replace(&mut self.polls, true);
                 self.block(cond, &inner[0], &[], Exit::Condition);
                 self.block(&looped.body, &inner[1], &looped.states, Exit::Next(looped, vars));
-                self.polls = around;
                 self.close();
                 if tells {
                     self.tell_end();
@@ -228,9 +226,7 @@ impl Body<'_, '_> {
                 self.line(format_args!("{line}"));
             }
         }
-        let around = std::mem::replace(&mut self.polls, !is_short && !is_small);
         self.block(&looped.body, inner, &looped.states, Exit::Next(looped, vars));
-        self.polls = around;
         self.close();
         if is_short {
             self.close();

@@ -48,7 +48,7 @@ use pullback_base::{Id, IdVec, Span};
 use pullback_ir::{DataId, FuncId, LoopForm, Op, Program, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::layout::{MAX_RANK, canonical_strings, with_cells};
+use crate::layout::{MAX_RANK, canonical_strings, own_types, with_cells};
 use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
 use bases::bases;
@@ -233,6 +233,7 @@ struct Emit<'p> {
     /// What the names of this program begin with.
     prefix: String,
     has_cells: IdVec<DataId, bool>,
+    own_types: IdVec<DataId, bool>,
     strings: Vec<usize>,
     graph: Graph,
     /// Which parameters of functions are lent to them.
@@ -282,6 +283,7 @@ impl<'p> Emit<'p> {
             shares_constants: false,
             prefix,
             has_cells: with_cells(&unit.program.datas),
+            own_types: own_types(unit.program, unit.roots),
             strings: canonical_strings(unit.program),
             unheld: borrow::unheld(unit.program, &lent),
             lent,

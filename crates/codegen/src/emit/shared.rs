@@ -38,7 +38,7 @@ pub(super) fn run(starts: &[(String, usize)]) -> String {
         "__attribute__((visibility(\"default\")))\n\
          int pb_run(pb_ctx *c, uint32_t root, const int64_t *a, int64_t *r, uint64_t stack) {{\n\
          \x20 uint64_t here = (uint64_t)__builtin_frame_address(0);\n\
-         \x20 c->low = here > stack ? here - stack : 0;\n\
+         \x20 pb_stack(c, here > stack ? here - stack : 0);\n\
          \x20 if (setjmp(c->jump)) return 1;\n\
          {cases}  return 1;\n}}\n"
     )

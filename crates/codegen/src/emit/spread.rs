@@ -249,12 +249,11 @@ impl Body<'_, '_> {
         };
         let bare =
             Loop { form: looped.form.clone(), states: vec![], init: vec![], body: body.clone() };
-        let (polls, is_spread) = (self.polls, self.is_spread);
-        (self.polls, self.is_spread) = (true, true);
+        let is_spread = std::mem::replace(&mut self.is_spread, true);
         self.folded.clone_from(&spread.folded);
         self.block(&body, of.inner, &[], Exit::Next(&bare, collected));
         self.folded.clear();
-        (self.polls, self.is_spread) = (polls, is_spread);
+        self.is_spread = is_spread;
         let words = spread.left.len();
         for (at, var) in spread.left.iter().enumerate() {
             let (name, field) = (var.index(), word(self.ty(*var).elem));

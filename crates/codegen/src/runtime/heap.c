@@ -44,7 +44,7 @@ typedef struct pb_block {
 
 #define PB_ARRAY UINT32_MAX
 
-/* A data value: a cell, a tag without fields (odd), or 0 where nothing looks at it. */
+/* A data value: a cell; a tag without fields, or with one small Int (odd); or 0 where nothing looks at it. */
 typedef pb_block *pb_data;
 
 /* A block of elements. */
@@ -95,6 +95,7 @@ typedef struct pb_ctx {
   pb_large *spare[64];
   uint64_t kept;
   volatile int stop;
+  volatile uint64_t low; /* where the stack ends that calls may use; all of it, once the run is to stop */
   char *crew; /* the contexts of its threads, so many bytes apart */
   uint64_t crew_size, crew_step;
   char crew_changes;
@@ -104,8 +105,6 @@ typedef struct pb_ctx {
   double worth;
   int64_t *stand;
   int32_t outside;
-  uint64_t low;
-  int64_t depth;
   const pb_type *types;
   const pb_text *texts;
   void (*tell)(void *, const char *, uint64_t);
@@ -127,9 +126,20 @@ static void pb_crew_enter(pb_ctx *c) {
 
 static void pb_crew_leave(pb_ctx *c) { __atomic_clear(&c->crew_changes, __ATOMIC_RELEASE); }
 
+/* Has a run stop: where it looks whether it is to, and where a function that recurs looks for room on the stack. */
+static void pb_end(pb_ctx *c) {
+  __atomic_store_n(&c->stop, 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&c->low, UINT64_MAX, __ATOMIC_SEQ_CST);
+}
+
+/* Says where the stack ends, unless the run is to stop: somebody may say so at any time. */
+static PB_UNUSED void pb_stack(pb_ctx *c, uint64_t low) {
+  __atomic_store_n(&c->low, low, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&c->stop, __ATOMIC_SEQ_CST)) pb_end(c);
+}
+
 static void pb_crew_stop(pb_ctx *c) {
-  for (uint64_t k = 0; k < c->crew_size; k++)
-    __atomic_store_n(&((pb_ctx *)(c->crew + k * c->crew_step))->stop, 1, __ATOMIC_RELAXED);
+  for (uint64_t k = 0; k < c->crew_size; k++) pb_end((pb_ctx *)(c->crew + k * c->crew_step));
 }
 
 enum {
@@ -144,6 +154,11 @@ static PB_COLD void pb_fail(pb_ctx *c, int32_t site, int kind, int64_t a, int64_
   c->fault[3] = b;
   c->fault[4] = d;
   longjmp(c->jump, 1);
+}
+
+/* There is no room for a call of this function, or it is not to be made as the run is to stop. */
+static PB_COLD PB_UNUSED void pb_fail_call(pb_ctx *c, int32_t site, int64_t function) {
+  pb_fail(c, site, c->stop ? PB_F_TIME : PB_F_DEEP, function, 0, 0);
 }
 
 static PB_COLD PB_UNUSED void pb_fail_index(pb_ctx *c, int32_t site, int64_t index, int64_t size) {
@@ -367,6 +382,19 @@ static inline PB_UNUSED pb_data pb_cell(pb_ctx *c, int32_t site, uint32_t type, 
   return d;
 }
 
+/* A constructor with one Int: it is in the word itself, above the tag, if there is room for it. */
+static __attribute__((cold, noinline)) PB_UNUSED pb_data pb_far_int(pb_ctx *c, int32_t site, uint32_t type, uint32_t tag, int64_t n) {
+  pb_data d = pb_cell(c, site, type, tag, 1);
+  *PB_WORDS(d) = n;
+  return d;
+}
+static inline PB_UNUSED pb_data pb_int_cell(pb_ctx *c, int32_t site, uint32_t type, uint32_t tag, int64_t n) {
+  const uint64_t high = (uint64_t)n << 33;
+  if (PB_RARE(sizeof(void *) < 8 || (int64_t)high >> 33 != n)) return pb_far_int(c, site, type, tag, n);
+  return (pb_data)(uintptr_t)(high | (uint64_t)tag << 1 | 1);
+}
+static inline PB_UNUSED int64_t pb_int_of(pb_data d) { return (uintptr_t)d & 1 ? (int64_t)(uintptr_t)d >> 33 : *PB_WORDS(d); }
+
 /* Lets go of a block that nothing holds any more; what only it holds is put on a list, never recursed into. */
 static inline void pb_let_go(pb_block **list, pb_block *b) {
   if (b && --b->count == 0) {
@@ -416,6 +444,9 @@ static inline PB_UNUSED void pb_dec_plain(pb_ctx *c, pb_block *b) {
   if (b && --b->count == 0) pb_free_plain(c, b);
 }
 static inline PB_UNUSED void pb_inc_data(pb_data d) { if (pb_is_cell(d)) d->count++; }
+static inline PB_UNUSED void pb_dec_int(pb_ctx *c, pb_data d) {
+  if (PB_RARE(pb_is_cell(d)) && --d->count == 0) pb_give(c, d, pb_cell_bytes(1));
+}
 static inline PB_UNUSED void pb_dec_data(pb_ctx *c, pb_data d) {
   if (pb_is_cell(d) && --d->count == 0) pb_free(c, d);
 }

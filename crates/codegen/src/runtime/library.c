@@ -57,12 +57,11 @@ static PB_UNUSED void pb_library_begin(pb_library *l, int unit, const pb_type *t
   /* Constants count as memory of a call: they make room where little is allowed. */
   if (l->has_failed || c->used > c->limit) pb_library_clear(l);
   while (l->held > 0) pb_dec(c, l->kept[--l->held]);
-  c->depth = 0;
   c->outside = -1;
   c->memo = l->memos[unit];
   l->text[0] = 0;
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-  l->run.low = here > l->stack ? here - l->stack : 0;
+  pb_stack(c, here > l->stack ? here - l->stack : 0);
   l->run.types = types;
   l->run.texts = names->texts;
 }
@@ -122,7 +121,7 @@ static PB_UNUSED int pb_library_failed(pb_library *l, const pb_names *names) {
       break;
     case PB_F_DEEP:
       status = 3;
-      n = snprintf(l->text, room, "calls nest too deep: %lld under way, in `%s`", b, names->functions[a]);
+      n = snprintf(l->text, room, "calls nest too deep, in `%s`", names->functions[a]);
       break;
     case PB_F_CYCLE: n = snprintf(l->text, room, "the value of `%s` needs itself", names->functions[a]); break;
     case PB_F_SHAPE:

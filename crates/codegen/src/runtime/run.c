@@ -36,7 +36,7 @@ static inline PB_UNUSED void pb_tell_done(pb_ctx *c, int64_t done) {
 
 /* Says that a run is to stop. Somebody else may do so at any time before the run is closed. */
 __attribute__((visibility("default"))) void pb_stop(pb_ctx *c) {
-  __atomic_store_n(&c->stop, 1, __ATOMIC_RELAXED);
+  pb_end(c);
   pb_crew_enter(c);
   pb_crew_stop(c);
   pb_crew_leave(c);

@@ -58,7 +58,7 @@ static void pb_piece(pb_shared *s, pb_ctx *c, int64_t at) {
 
 static void *pb_work_on(void *worker) {
   pb_worker *w = worker;
-  if (w->shared->stack && !w->own.low) w->own.low = (uint64_t)__builtin_frame_address(0) - (w->shared->stack - PB_MARGIN);
+  if (w->shared->stack && !w->own.low) pb_stack(&w->own, (uint64_t)__builtin_frame_address(0) - (w->shared->stack - PB_MARGIN));
   /* Where a piece fails, its thread ends. The others go on where only there was too little memory or stack for it. */
   if (setjmp(w->own.jump)) {
     if (w->own.fault[0] != PB_F_MEMORY && w->own.fault[0] != PB_F_DEEP)
@@ -91,7 +91,6 @@ static void pb_run_pieces(pb_ctx *c, pb_shared *shared, uint64_t threads) {
     own->in_crew = 1;
     own->worth = c->worth;
     own->outside = c->outside;
-    own->depth = c->depth;
     own->types = c->types;
     own->texts = c->texts;
     memcpy(&own->call1, &c->call1, 4 * sizeof(void *));

@@ -161,7 +161,7 @@ impl<'i> Core<'i> {
             return self.meter.out_of_memory();
         }
         let limit = self.meter.limits.max_memory;
-        Fault::Recursion { limit, function, depth: self.frames.len() }
+        Fault::Recursion { limit, function, calls: Some(self.frames.len()) }
     }
 
     /// The function with the most calls among the latest, and their number.
