@@ -187,7 +187,7 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
         check_ranks(unit.program)?;
         let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
         emit.may_share = true;
-        emit.spreads = Some(Spreads::of(unit.program, unit.roots));
+        emit.spreads = Some(Spreads::of(unit.program, unit.roots, unit.fp == Fp::Strict));
         emit.tells_stand = true;
         emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));

@@ -6,7 +6,9 @@
 //! kept, and what is made of them is made afterwards, in order. Each thread has a context of its own, with its memory,
 //! its stack, and its copy of the constants that are known. No block is counted by two threads: the function holds
 //! arrays from outside by heads of its own, and of data it has a copy in each thread. What an iteration makes goes when it
-//! ends, but for the numbers in the arrays that are collected, which have their place before.
+//! ends, but for the numbers in the arrays that are collected, which have their place before. What iterations add to
+//! accumulators is added in their own part of it where there is one; else each piece of the loop adds to zeros, and these
+//! sums are added in order. Such pieces are the same however many threads there are, one too.
 //!
 //! Law: bits and errors are those of the loop, and of one thread, since the text is the same for any number of threads,
 //! each iteration is computed alone, and what adds up is added up in order. A piece that fails is not done; what is not
@@ -18,7 +20,7 @@
 use std::fmt::Write;
 
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Type, VarId};
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Type, VarId};
 
 use super::blocks::Exit;
 use super::body::Body;
@@ -37,6 +39,8 @@ struct Copies {
 
 /// How often a loop that is inside another one is to run at least, if that is known.
 const FEW: i64 = 16;
+/// How many statements a recursive call is thought to run.
+const RECURSIVE: usize = 64;
 
 /// The functions of a loop that is shared out.
 struct Made {
@@ -45,7 +49,7 @@ struct Made {
     frame: Vec<String>,
     /// Which of its arrays are made row by row.
     builds: Vec<VarId>,
-    /// How many accumulators it adds to.
+    /// How many accumulators it adds to, each iteration to its own part.
     sums: usize,
 }
 
@@ -66,10 +70,7 @@ impl Body<'_, '_> {
             return None;
         }
         let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
-        let spread = spreads.spread(self.emit.program, looped, proven)?;
-        let mut accs = spread.outside.iter().filter(|var| self.ty(**var).is_acc);
-        let are_apart = accs.clone().count() < 2 || accs.all(|acc| self.fresh_accs.contains(acc));
-        are_apart.then_some(spread)
+        spreads.spread(self.emit.program, looped, proven, |acc| self.fresh_accs.contains(&acc))
     }
 
     /// Whether a run comes to what is at hand once.
@@ -92,8 +93,9 @@ impl Body<'_, '_> {
             "0".to_owned()
         };
         let (rows, words, is_once) = (builds.len(), spread.left.len(), i32::from(is_once));
+        let (adds, weight) = (spread.summed.len(), self.weight(&looped.body, 0));
         self.line(format_args!(
-            "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {words}, {rows}, {sums}, {is_once}}};"
+            "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {words}, {rows}, {sums}, {adds}, {is_once}, {weight}}};"
         ));
         self.line(format_args!("{name}_frame e = {{{}}};", frame.join(", ")));
         self.line(format_args!("pb_spread(c, &{name}_loop, &e, {count});"));
@@ -115,21 +117,36 @@ impl Body<'_, '_> {
         let collected = &vars[looped.states.len()..];
         let (mut fields, mut heads) = (String::from("  pb_left left;\n"), String::new());
         let mut ends = String::new();
-        let mut frame = vec!["{0, 0}".to_owned()];
+        let mut frame = vec!["{0, 0, 0}".to_owned()];
         let rows: Vec<VarId> =
             collected.iter().copied().filter(|var| !self.begun.contains(var)).collect();
         for var in rows.iter().map(|var| var.index()) {
             let _ = writeln!(fields, "  pb_build *g{var};");
             let _ = writeln!(heads, "  pb_build g{var} = *e->g{var};");
-            let _ = writeln!(ends, "  if (!own) *e->g{var} = g{var};");
+            let _ = writeln!(ends, "  if (e->left.is_ordered) *e->g{var} = g{var};");
             frame.push(format!("&g{var}"));
         }
-        let accs: Vec<VarId> =
+        let is_summed = |acc: &VarId| spread.summed.contains(acc);
+        let mut accs: Vec<VarId> =
             spread.outside.iter().copied().filter(|var| self.ty(*var).is_acc).collect();
+        accs.sort_by_key(is_summed);
         for acc in &accs {
             let (name, rank) = (acc.index(), self.ty(*acc).rank);
             let _ = writeln!(fields, "  pb_sums s{name};");
-            frame.push(format!("{{v{name}.p, pb_count(v{name}.d, {rank})}}"));
+            frame.push(if rank > 0 {
+                format!("{{v{name}.p, pb_count(v{name}.d, {rank})}}")
+            } else {
+                format!("{{v{name}, 1}}")
+            });
+        }
+        let sums = accs.iter().filter(|acc| !is_summed(acc)).count();
+        let mut places = String::new();
+        for acc in &accs[sums..] {
+            let (name, part) = (acc.index(), if self.ty(*acc).is_array() { ".p" } else { "" });
+            let _ = write!(places, "    v{name}{part} = own;\n    own += e->s{name}.count;\n");
+        }
+        if !places.is_empty() {
+            places = format!("  if (own) {{\n{places}  }}\n");
         }
         let mut field = |ty: &str, name: &str| {
             let _ = writeln!(fields, "  {ty} {name};");
@@ -167,11 +184,34 @@ impl Body<'_, '_> {
             self.workers,
             "typedef struct {{\n{fields}}} {name}_frame;\n\
              {copied}static void {name}(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) {{\n\
-             \x20 const {name}_frame *e = frame;\n{heads}{copying}{own}{inside}{ends}}}\n{fold}",
+             \x20 const {name}_frame *e = frame;\n{heads}{places}{copying}{own}{inside}{ends}}}\n{fold}",
             copied = copies.fields,
             copying = copies.lines,
         );
-        Made { name, frame, builds: rows, sums: accs.len() }
+        Made { name, frame, builds: rows, sums }
+    }
+
+    /// How many statements a block runs, roughly.
+    fn weight(&self, block: &Block, depth: usize) -> usize {
+        let (program, mut sum) = (self.emit.program, 0usize);
+        for stmt in &block.stmts {
+            #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
+            let more = match &stmt.op {
+                Op::Call(func, _) if self.emit.graph.is_recursive[*func] => RECURSIVE,
+                Op::Call(func, _) if depth < 8 => {
+                    self.weight(&program.funcs[*func].body, depth + 1)
+                }
+                Op::Loop(Loop {
+                    form: LoopForm::For { count: Atom::Int(count), .. },
+                    body,
+                    ..
+                }) => usize::try_from(*count).unwrap_or(0).saturating_mul(self.weight(body, depth)),
+                Op::Loop(looped) => FEW as usize * self.weight(&looped.body, depth),
+                op => op.blocks().into_iter().map(|inner| self.weight(inner, depth)).sum(),
+            };
+            sum = sum.saturating_add(more + 1);
+        }
+        sum.min(1 << 20)
     }
 
     /// How each thread gets its own copies of the data from outside.

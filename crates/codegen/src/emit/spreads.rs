@@ -21,6 +21,8 @@ pub(super) struct Spread {
     pub folded: FxHashSet<VarId>,
     /// What they need of each iteration.
     pub left: Vec<VarId>,
+    /// The accumulators that all iterations add to: each piece of the loop adds to a place of its own.
+    pub summed: Vec<VarId>,
 }
 
 /// What is known of the functions of a program.
@@ -30,10 +32,12 @@ pub(super) struct Spreads {
     meets_cells: IdVec<FuncId, bool>,
     /// Whether a function is reached from elsewhere than such loops, so that its own may be shared out.
     holds: IdVec<FuncId, bool>,
+    /// Whether what is added up keeps its order.
+    is_ordered: bool,
 }
 
 impl Spreads {
-    pub fn of(program: &Program, roots: &[FuncId]) -> Self {
+    pub fn of(program: &Program, roots: &[FuncId], is_ordered: bool) -> Self {
         let has_cells = with_cells(&program.datas);
         let is_plain = |ty: &Type| match ty.elem {
             Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
@@ -56,7 +60,7 @@ impl Spreads {
             }
         }
         let holds = program.funcs.iter().map(|_| false).collect();
-        let mut spreads = Self { tells: Tells::of(program), meets_cells, holds };
+        let mut spreads = Self { tells: Tells::of(program), meets_cells, holds, is_ordered };
         let mut todo = roots.to_vec();
         while let Some(func) = todo.pop() {
             if !std::mem::replace(&mut spreads.holds[func], true) {
@@ -76,7 +80,7 @@ impl Spreads {
         for stmt in &block.stmts {
             #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
             match &stmt.op {
-                Op::Loop(looped) if self.spread(program, looped, &[]).is_some() => {}
+                Op::Loop(looped) if self.spread(program, looped, &[], |_| true).is_some() => {}
                 Op::Loop(Loop { form: LoopForm::While(cond), body, .. }) => {
                     self.callees(program, cond, to);
                     self.callees(program, body, to);
@@ -90,8 +94,15 @@ impl Spreads {
         }
     }
 
-    /// How a loop is shared out, if it may be. `proven` says which statements of its body cannot fail.
-    pub fn spread(&self, program: &Program, looped: &Loop, proven: &[bool]) -> Option<Spread> {
+    /// How a loop is shared out, if it may be. `proven` says which statements of its body cannot fail, and `is_alone` of
+    /// which accumulators no other may be a part.
+    pub fn spread(
+        &self,
+        program: &Program,
+        looped: &Loop,
+        proven: &[bool],
+        is_alone: impl Fn(VarId) -> bool,
+    ) -> Option<Spread> {
         let LoopForm::For { index, count, .. } = looped.form else { return None };
         let body = &looped.body;
         let is_single = matches!(count, Atom::Int(count) if count < 2);
@@ -115,18 +126,20 @@ impl Spreads {
         if let Some(count) = count.var().filter(|count| !outside.contains(count)) {
             outside.push(count);
         }
-        if !outside.iter().all(|var| is_fit(program, body, index, *var)) {
+        let is_acc = |var: &VarId| program.vars[*var].ty.is_acc;
+        let mut summed: Vec<VarId> = outside.iter().copied().filter(is_acc).collect();
+        if summed.iter().any(|acc| program.vars[*acc].ty.elem != Elem::Real) {
+            return None;
+        }
+        if summed.len() < 2 || summed.iter().all(|acc| is_alone(*acc)) {
+            summed.retain(|acc| !program.vars[*acc].ty.is_array() || !is_apart(body, index, *acc));
+        }
+        if !summed.is_empty() && self.is_ordered {
             return None;
         }
         let (folded, left) = folds(program, looped, proven)?;
-        Some(Spread { outside, folded, left })
+        Some(Spread { outside, folded, left, summed })
     }
-}
-
-/// Whether a variable from outside may be seen by several threads.
-fn is_fit(program: &Program, body: &Block, index: VarId, var: VarId) -> bool {
-    let ty = program.vars[var].ty;
-    !ty.is_acc || (ty.elem == Elem::Real && ty.is_array() && is_apart(body, index, var))
 }
 
 /// Whether a value is numbers alone.

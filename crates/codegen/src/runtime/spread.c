@@ -3,9 +3,10 @@
 /* A number that an iteration leaves. */
 typedef union { double r; int64_t i; } pb_word;
 
-/* What the frame of such a loop begins with: what iterations leave, from this one on. Then come the arrays that are made
-   row by row, and the accumulators. */
-typedef struct { pb_word *left; int64_t first; } pb_left;
+/* What the frame of such a loop begins with: what iterations leave, from this one on, and whether each iteration comes
+   after the one before it. Then come the arrays that are made row by row, the accumulators of which each iteration has a
+   part, and those that all add to. */
+typedef struct { pb_word *left; int64_t first, is_ordered; } pb_left;
 
 /* An accumulator: its numbers. */
 typedef struct { double *p; uint64_t count; } pb_sums;
@@ -13,14 +14,18 @@ typedef struct { double *p; uint64_t count; } pb_sums;
 /* What is done with what iterations have left, in order. */
 typedef void pb_fold(void *frame, int64_t from, int64_t to);
 
-/* Such a loop: how many numbers an iteration leaves, how many arrays are made row by row, how many accumulators there are,
-   and whether the loop is outside all others. */
+/* Such a loop: how many numbers an iteration leaves, how many arrays are made row by row, how many accumulators there are
+   of both kinds, whether the loop is outside all others, and how many statements an iteration runs, roughly. */
 typedef struct {
   pb_stretch *part;
   pb_fold *fold;
   pb_known *known;
-  int32_t words, builds, sums, is_outermost;
+  int32_t words, builds, sums, adds, is_outermost, weight;
 } pb_loop;
+
+/* Where pieces add up: each in a place for all accumulators that all iterations add to, which has zeros before. There
+   are none (`piece` is 0) where that would take long beside what iterations do. */
+typedef struct { int64_t piece, total; double *own; } pb_adds;
 
 /* A function that is called as it is. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -29,6 +34,10 @@ typedef struct {
 #define PB_APART __attribute__((noinline))
 #endif
 
+/* Pieces take a place for sums and a call each: at most as much work as this part of what their iterations do, where a
+   number of a place counts as a statement, and the call as so many. */
+#define PB_PIECE 4
+#define PB_PLACE 256
 /* Room for what iterations leave that are run here. */
 #define PB_LEFT 256
 /* Nanoseconds after which it is known whether a loop is worth threads, and how long it is to go on for that. */
@@ -43,20 +52,54 @@ static PB_UNUSED pb_block *pb_lent(pb_ctx *c, pb_block *of, uint32_t elem) {
   return &head->head;
 }
 
-/* Runs iterations here. What is called is as deep on the stack whoever asks: all of this lies in one function. */
-PB_INLINE void pb_spread_here(pb_ctx *c, const pb_loop *loop, void *frame, pb_word *words, int64_t from, int64_t to) {
-  if (!loop->fold) {
-    if (from < to) loop->part(c, frame, from, to, 0);
-    return;
+/* The accumulators of a loop. */
+static PB_UNUSED pb_sums *pb_sums_of(const pb_loop *loop, void *frame) {
+  return (pb_sums *)((pb_build **)((pb_left *)frame + 1) + loop->builds);
+}
+
+/* In which pieces a loop adds up: that hangs on nothing but the loop and its sizes. */
+static PB_UNUSED pb_adds pb_adds_of(pb_ctx *c, const pb_loop *loop, void *frame, int64_t count) {
+  const pb_sums *const adds = pb_sums_of(loop, frame) + loop->sums;
+  pb_adds made = {0, 0, 0};
+  uint64_t total = 0;
+  for (int32_t k = 0; k < loop->adds; k++)
+    if (__builtin_add_overflow(total, adds[k].count, &total)) return made;
+  const double most = (double)count * loop->weight / PB_PIECE / ((double)total + PB_PLACE);
+  int64_t pieces = most < PB_SUMS ? (int64_t)most : PB_SUMS;
+  if (count < pieces) pieces = count;
+  if (loop->adds == 0 || pieces < 2) return made;
+  made.piece = (count + pieces - 1) / pieces;
+  made.total = (int64_t)total;
+  return made;
+}
+
+/* Adds what a piece has added up to where the sums are. */
+static void pb_adds_join(const pb_loop *loop, void *frame, const double *own) {
+  const pb_sums *const adds = pb_sums_of(loop, frame) + loop->sums;
+  for (int32_t k = 0; k < loop->adds; k++) {
+    pb_join_to(adds[k].p, own, (int64_t)adds[k].count);
+    own += adds[k].count;
   }
+}
+
+/* Runs iterations here, whole pieces if there are some. What is called is as deep on the stack whoever asks: all of this
+   lies in one function. */
+PB_INLINE void pb_spread_here(
+    pb_ctx *c, const pb_loop *loop, void *frame, pb_word *words, const pb_adds *adds, int64_t from, int64_t to) {
   pb_left *const left = frame;
-  const int64_t step = loop->words > 1 ? PB_LEFT / loop->words : PB_LEFT;
+  const int64_t most = !loop->fold ? INT64_MAX : loop->words > 1 ? PB_LEFT / loop->words : PB_LEFT;
   left->left = words;
-  for (int64_t end; from < to; from = end) {
-    end = to - from < step ? to : from + step;
-    left->first = from;
-    loop->part(c, frame, from, end, 0);
-    loop->fold(frame, from, end);
+  left->is_ordered = 1;
+  while (from < to) {
+    const int64_t last = adds->piece && to - from > adds->piece ? from + adds->piece : to;
+    if (adds->piece) memset(adds->own, 0, 8 * (size_t)adds->total);
+    for (int64_t end; from < last; from = end) {
+      end = last - from < most ? last : from + most;
+      left->first = from;
+      loop->part(c, frame, from, end, adds->own);
+      if (loop->fold) loop->fold(frame, from, end);
+    }
+    if (adds->piece) pb_adds_join(loop, frame, adds->own);
   }
 }
 
@@ -68,14 +111,16 @@ static int64_t pb_clock(void) {
 
 /* Runs the first iterations here, until it is known whether the others are worth threads, and all if not. How many have
    been run. The clock decides who computes an iteration, and never what. */
-PB_INLINE int64_t pb_spread_trial(pb_ctx *c, const pb_loop *loop, void *frame, pb_word *words, int64_t count) {
-  int64_t done = loop->builds > 0;
-  pb_spread_here(c, loop, frame, words, 0, done);
+PB_INLINE int64_t pb_spread_trial(
+    pb_ctx *c, const pb_loop *loop, void *frame, pb_word *words, const pb_adds *adds, int64_t count) {
+  const int64_t unit = adds->piece ? adds->piece : 1;
+  int64_t done = loop->builds > 0 ? unit : 0;
+  pb_spread_here(c, loop, frame, words, adds, 0, done);
   if (c->worth <= 0.0 || (loop->is_outermost && count / 4 <= (int64_t)c->threads)) return done;
   const int64_t start = pb_clock(), before = done;
-  for (int64_t step = 1; done < count; step *= 2) {
+  for (int64_t step = unit; done < count; step *= 2) {
     const int64_t end = count - done < step ? count : done + step;
-    pb_spread_here(c, loop, frame, words, done, end);
+    pb_spread_here(c, loop, frame, words, adds, done, end);
     done = end;
     const double spent = (double)(pb_clock() - start);
     if (spent < PB_TRIAL) continue;
@@ -103,14 +148,16 @@ static void pb_spread_sums(const pb_sums *sums, int32_t count, double *kept, int
 /* Runs iterations on several threads, as far as that may be: in pieces, of which there are none if it may not. Gives
    the block that has what iterations leave. */
 static __attribute__((noinline)) pb_block *pb_spread_out(
-    pb_ctx *c, const pb_loop *loop, void *frame, int64_t from, int64_t count, pb_shared *shared) {
+    pb_ctx *c, const pb_loop *loop, void *frame, const pb_adds *adds, int64_t from, int64_t count, pb_shared *shared) {
   const int64_t left = count - from;
   const uint64_t threads = pb_crew(c, left, 1), most = (c->limit - c->used) / 32;
   pb_build *const *const builds = (pb_build *const *)((pb_left *)frame + 1);
-  const pb_sums *const sums = (const pb_sums *)(builds + loop->builds);
-  uint64_t words = (uint64_t)left, all;
+  const pb_sums *const sums = pb_sums_of(loop, frame);
+  const int64_t piece = adds->piece ? adds->piece : left / (8 * (int64_t)threads) + 1, pieces = (left + piece - 1) / piece;
+  uint64_t words = (uint64_t)left, places, all;
   if (threads < 2 || __builtin_mul_overflow(words, (uint64_t)loop->words, &words)) return 0;
-  all = words;
+  if (__builtin_mul_overflow((uint64_t)pieces, (uint64_t)adds->total, &places)) return 0;
+  if (__builtin_add_overflow(words, places, &all)) return 0;
   for (int32_t k = 0; k < loop->sums; k++)
     if (__builtin_add_overflow(all, sums[k].count, &all)) return 0;
   if (all > most) return 0;
@@ -118,16 +165,18 @@ static __attribute__((noinline)) pb_block *pb_spread_out(
   for (int32_t k = 0; k < loop->builds; k++)
     if (!builds[k]->known || builds[k]->room < count) return 0;
   pb_block *const block = all ? pb_buffer_of(c, -1, PB_INT, all) : 0;
-  double *const kept = block ? (double *)PB_ITEMS(block) + words : 0;
-  if (block) *(pb_left *)frame = (pb_left){PB_ITEMS(block), from};
+  double *const own = block ? (double *)PB_ITEMS(block) + words : 0, *const kept = own ? own + places : 0;
+  *(pb_left *)frame = (pb_left){block ? PB_ITEMS(block) : 0, from, 0};
   pb_spread_sums(sums, loop->sums, kept, 0);
   if (c->stand) __atomic_store_n(c->stand, from, __ATOMIC_RELAXED);
   shared->part = loop->part;
   shared->frame = frame;
   shared->first = from;
   shared->count = count;
-  shared->piece = left / (8 * (int64_t)threads) + 1;
-  shared->pieces = (left + shared->piece - 1) / shared->piece;
+  shared->piece = piece;
+  shared->pieces = pieces;
+  shared->own = adds->piece ? own : 0;
+  shared->total = shared->apart = adds->total;
   shared->stack = pb_stack_of(c, threads);
   shared->known = loop->known;
   shared->run = c;
@@ -144,25 +193,33 @@ static __attribute__((noinline)) pb_block *pb_spread_out(
    that there are, so that a run fails as on one thread. */
 static PB_UNUSED PB_APART void pb_spread(pb_ctx *c, const pb_loop *loop, void *frame, int64_t count) {
   pb_word words[PB_LEFT];
-  double own;
   pb_shared shared;
+  pb_adds adds = pb_adds_of(c, loop, frame, count);
+  pb_block *const place = adds.piece ? pb_buffer_of(c, -1, PB_REAL, (uint64_t)adds.total) : 0;
   int64_t done = 0;
+  if (place) adds.own = (double *)PB_ITEMS(place);
   if (c->threads > 1 && count > 1) {
-    done = pb_spread_trial(c, loop, frame, words, count);
+    done = pb_spread_trial(c, loop, frame, words, &adds, count);
     if (count - done > 1) {
       memset(&shared, 0, sizeof shared);
-      shared.own = &own;
-      pb_block *const block = pb_spread_out(c, loop, frame, done, count, &shared);
+      pb_block *const block = pb_spread_out(c, loop, frame, &adds, done, count, &shared);
       for (int64_t at = 0; at < shared.pieces; at++) {
         const int64_t from = done + at * shared.piece, left = count - from;
-        if (!shared.done[at]) loop->part(c, frame, from, left < shared.piece ? count : from + shared.piece, &own);
+        double *const own = shared.own ? shared.own + at * shared.apart : 0;
+        if (!shared.done[at]) {
+          if (own) memset(own, 0, 8 * (size_t)shared.total);
+          loop->part(c, frame, from, left < shared.piece ? count : from + shared.piece, own);
+        }
+        if (own) pb_adds_join(loop, frame, own);
       }
       if (shared.pieces > 0) {
         if (loop->fold) loop->fold(frame, done, count);
         pb_dec(c, block);
+        pb_dec(c, place);
         return;
       }
     }
   }
-  pb_spread_here(c, loop, frame, words, done, count);
+  pb_spread_here(c, loop, frame, words, &adds, done, count);
+  pb_dec(c, place);
 }

@@ -19,6 +19,8 @@ pub const ANYTHING: &[&str] = &[
     include_str!("trees.ir"),
     include_str!("tops.ir"),
     include_str!("forest.ir"),
+    // Their iterations add to the same accumulators.
+    include_str!("shares.ir"),
     // They are in what calls itself, with an array that it is lent.
     include_str!("agains.ir"),
     // The last iterations fail, if there are any.
