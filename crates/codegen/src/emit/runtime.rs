@@ -113,10 +113,13 @@ fn is_own(name: &str) -> bool {
 fn split(text: &str, file: usize) -> Vec<Definition<'_>> {
     let mut scan = Scan { rest: text, depth: 0, conditions: 0, is_directive: false, last: b'\n' };
     let (mut definitions, mut whole) = (vec![], text);
-    let (mut names, mut defines) = (vec![], vec![]);
+    let (mut names, mut defines, mut outer) = (vec![], vec![], None);
     while let Some((word, ends)) = scan.next() {
         if !word.is_empty() {
-            // A type is defined by the last name of its line, a macro by the one after this word.
+            // A type is defined by the last name outside brackets, a macro by the one after this word.
+            if scan.depth == 0 && word != "__attribute__" {
+                outer = Some(word);
+            }
             if names.last() == Some(&"define") && scan.is_directive {
                 defines.push(word);
             }
@@ -124,7 +127,7 @@ fn split(text: &str, file: usize) -> Vec<Definition<'_>> {
         }
         if ends {
             if names.first() == Some(&"typedef") {
-                defines.extend(names.last());
+                defines.extend(outer);
             }
             let text = &whole[..whole.len() - scan.rest.len()];
             whole = scan.rest;
@@ -230,13 +233,13 @@ mod tests {
     #[test]
     fn parts_are_definitions_and_together_the_text() {
         let text = "/* One; */\n#include <a.h>\n\n#define F(x) ({ \\\n  x; })\nenum { A, B };\n\
-                    typedef struct {\n  int a; /* { */\n} R1;\n#ifdef P\nint f(int a,\n      int b) {\n  return '{';\n}\n\
+                    typedef struct {\n  int a; /* { */\n} R1;\ntypedef void F2(int b);\n#ifdef P\nint f(int a,\n      int b) {\n  return '{';\n}\n\
                     #else\n#define f(a) \"}\"\n#endif\nint g(void) { return 0x1p63; }\n";
         let parts = split(text, 0);
         let whole: String = parts.iter().map(|part| part.text).collect();
         assert_eq!(whole, text);
         let defines: Vec<&[&str]> = parts.iter().map(|part| part.defines.as_slice()).collect();
-        let expected: [&[&str]; 6] = [&[], &["F"], &[], &["R1"], &["f"], &[]];
+        let expected: [&[&str]; 7] = [&[], &["F"], &[], &["R1"], &["F2"], &["f"], &[]];
         assert_eq!(defines, expected);
         assert!(parts[0].includes());
     }

@@ -1,12 +1,13 @@
 //! Loops over anything on several threads: those that call, search, allocate or fail.
 //!
 //! Type: a loop to C. What is shared out is a loop whose iterations hang on each other by a few numbers at their end at
-//! most, such as a sum, and that collects numbers or rows of numbers. The body becomes a function from an iteration to
+//! most, such as a sum, and that collects numbers, rows of numbers, or data without arrays. The body becomes a function from an iteration to
 //! another, with what it needs from around it in a frame. The numbers that an iteration leaves for the next ones are
 //! kept, and what is made of them is made afterwards, in order. Each thread has a context of its own, with its memory,
 //! its stack, and its copy of the constants that are known. No block is counted by two threads: the function holds
 //! arrays from outside by heads of its own, and of data it has a copy in each thread. What an iteration makes goes when it
-//! ends, but for the numbers in the arrays that are collected, which have their place before. What iterations add to
+//! ends, but for what is collected: numbers have their place before, and the memory of threads in which data lies that
+//! stays is the run's afterwards. What iterations add to
 //! accumulators is added in their own part of it where there is one; else each piece of the loop adds to zeros, and these
 //! sums are added in order. Such pieces are the same however many threads there are, one too.
 //!
@@ -35,6 +36,8 @@ struct Copies {
     fields: String,
     /// The lines that make them once, and find them.
     lines: String,
+    /// Those that let go of them.
+    ends: String,
 }
 
 /// How often a loop that is inside another one is to run at least, if that is known.
@@ -51,6 +54,8 @@ struct Made {
     builds: Vec<VarId>,
     /// How many accumulators it adds to, each iteration to its own part.
     sums: usize,
+    /// Whether there is a function that lets go of the copies of a thread.
+    ends: bool,
 }
 
 impl Body<'_, '_> {
@@ -84,9 +89,10 @@ impl Body<'_, '_> {
         if of.tells {
             self.tell_begin(count, of.down);
         }
-        let Made { name, frame, builds, sums } = self.spread_functions(of, spread);
+        let Made { name, frame, builds, sums, ends } = self.spread_functions(of, spread);
         let fold = if looped.states.is_empty() { "0".to_owned() } else { format!("{name}_fold") };
-        let known = if self.emit.has_constants() {
+        // What keeps cells uses no constant.
+        let known = if self.emit.has_constants() && !spread.keeps {
             self.emit.shares_constants = true;
             self.emit.named("lend")
         } else {
@@ -94,8 +100,10 @@ impl Body<'_, '_> {
         };
         let (rows, words, is_once) = (builds.len(), spread.left.len(), i32::from(is_once));
         let (adds, weight) = (spread.summed.len(), self.weight(&looped.body, 0));
+        let (keeps, end) =
+            (i32::from(spread.keeps), if ends { format!("{name}_end") } else { "0".to_owned() });
         self.line(format_args!(
-            "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {words}, {rows}, {sums}, {adds}, {is_once}, {weight}}};"
+            "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {end}, {words}, {rows}, {sums}, {adds}, {keeps}, {is_once}, {weight}}};"
         ));
         self.line(format_args!("{name}_frame e = {{{}}};", frame.join(", ")));
         self.line(format_args!("pb_spread(c, &{name}_loop, &e, {count});"));
@@ -178,17 +186,23 @@ impl Body<'_, '_> {
             frame.push(format!("v{state}"));
         }
         let copies = self.copies(&spread.outside, &name);
+        let has_ends = spread.keeps && !copies.ends.is_empty();
+        let ending = if has_ends {
+            format!("static void {name}_end(pb_ctx *c, void *copies) {{\n{}}}\n", copies.ends)
+        } else {
+            String::new()
+        };
         let inside = self.iterations(of, spread);
         let fold = self.fold(of, spread, &name);
         let _ = write!(
             self.workers,
             "typedef struct {{\n{fields}}} {name}_frame;\n\
-             {copied}static void {name}(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) {{\n\
+             {copied}{ending}static void {name}(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) {{\n\
              \x20 const {name}_frame *e = frame;\n{heads}{places}{copying}{own}{inside}{ends}}}\n{fold}",
             copied = copies.fields,
             copying = copies.lines,
         );
-        Made { name, frame, builds: rows, sums }
+        Made { name, frame, builds: rows, sums, ends: has_ends }
     }
 
     /// How many statements a block runs, roughly.
@@ -217,6 +231,7 @@ impl Body<'_, '_> {
     /// How each thread gets its own copies of the data from outside.
     fn copies(&mut self, outside: &[VarId], name: &str) -> Copies {
         let (mut fields, mut copy, mut get) = (String::new(), String::new(), String::new());
+        let mut end = String::new();
         for var in outside {
             let (ty, name) = (self.ty(*var), format!("v{}", var.index()));
             if !has_cells(ty) {
@@ -226,13 +241,15 @@ impl Body<'_, '_> {
             let _ = writeln!(copy, "      mine->{name} = {name};");
             if ty.is_array() {
                 let _ = writeln!(copy, "      pb_copy_array(&copier, &mine->{name});");
+                let _ = writeln!(end, "  pb_end_copy(c, mine->{name}.b);");
             } else {
                 let _ = writeln!(copy, "      mine->{name} = pb_copy_block(&copier, {name});");
+                let _ = writeln!(end, "  pb_dec_data(c, mine->{name});");
             }
             let _ = writeln!(get, "    {name} = mine->{name};");
         }
         if fields.is_empty() {
-            return Copies { fields, lines: String::new() };
+            return Copies { fields, lines: String::new(), ends: String::new() };
         }
         Copies {
             fields: format!("typedef struct {{\n{fields}}} {name}_copies;\n"),
@@ -248,6 +265,11 @@ impl Body<'_, '_> {
                  \x20   }}\n\
                  {get}\
                  \x20 }}\n"
+            ),
+            ends: format!(
+                "  {name}_copies *mine = copies;\n\
+                 {end}\
+                 \x20 pb_give(c, mine, (sizeof *mine + 15) / 16 * 16);\n"
             ),
         }
     }

@@ -2,7 +2,7 @@
 
 use pullback_base::IdVec;
 use pullback_ir::{
-    Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId,
+    Atom, Block, DataId, Elem, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId,
 };
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
@@ -23,6 +23,8 @@ pub(super) struct Spread {
     pub left: Vec<VarId>,
     /// The accumulators that all iterations add to: each piece of the loop adds to a place of its own.
     pub summed: Vec<VarId>,
+    /// Whether it collects values with cells, which then lie in the memory of a thread.
+    pub keeps: bool,
 }
 
 /// What is known of the functions of a program.
@@ -30,6 +32,10 @@ pub(super) struct Spreads {
     tells: Tells,
     /// Whether a function reaches a constant that holds cells, which count for all threads.
     meets_cells: IdVec<FuncId, bool>,
+    /// Whether a function reaches any constant.
+    meets_constants: IdVec<FuncId, bool>,
+    /// Which data types hold no array and no String, however deep.
+    is_bare: IdVec<DataId, bool>,
     /// Whether a function is reached from elsewhere than such loops, so that its own may be shared out.
     holds: IdVec<FuncId, bool>,
     /// Whether what is added up keeps its order.
@@ -44,23 +50,16 @@ impl Spreads {
             Elem::Data(data) => !ty.is_array() && !has_cells[data],
             Elem::Str => false,
         };
-        let mut meets_cells: IdVec<FuncId, bool> = program
-            .funcs
-            .iter()
-            .map(|func| func.is_constant && !func.results.iter().all(is_plain))
-            .collect();
-        let mut changes = true;
-        while std::mem::take(&mut changes) {
-            for func in program.funcs.ids() {
-                let meets = callees(program, func).iter().any(|callee| meets_cells[*callee]);
-                if meets && !meets_cells[func] {
-                    meets_cells[func] = true;
-                    changes = true;
-                }
-            }
-        }
-        let holds = program.funcs.iter().map(|_| false).collect();
-        let mut spreads = Self { tells: Tells::of(program), meets_cells, holds, is_ordered };
+        let meets_cells =
+            meeting(program, |func| func.is_constant && !func.results.iter().all(is_plain));
+        let mut spreads = Self {
+            tells: Tells::of(program),
+            meets_cells,
+            meets_constants: meeting(program, |func| func.is_constant),
+            is_bare: bare(program),
+            holds: program.funcs.iter().map(|_| false).collect(),
+            is_ordered,
+        };
         let mut todo = roots.to_vec();
         while let Some(func) = todo.pop() {
             if !std::mem::replace(&mut spreads.holds[func], true) {
@@ -107,12 +106,15 @@ impl Spreads {
         let body = &looped.body;
         let is_single = matches!(count, Atom::Int(count) if count < 2);
         let states = looped.states.len();
-        let results = body.results[states..].iter().map(|atom| program.type_of(*atom));
+        let mut results = body.results[states..].iter().map(|atom| program.type_of(*atom));
+        let keeps = !results.clone().all(is_plain);
+        let callees = callees_in(program, body);
+        let meets = if keeps { &self.meets_constants } else { &self.meets_cells };
         let fits = !is_single
             && !is_straight(body)
-            && results.into_iter().all(is_plain)
+            && results.all(|ty| is_plain(ty) || (!ty.is_array() && self.is_bare(ty)))
             && !self.tells.block(program, body)
-            && !callees_in(program, body).iter().any(|callee| self.meets_cells[*callee]);
+            && !callees.iter().any(|callee| meets[*callee]);
         if !fits {
             return None;
         }
@@ -126,6 +128,10 @@ impl Spreads {
         if let Some(count) = count.var().filter(|count| !outside.contains(count)) {
             outside.push(count);
         }
+        // What is kept may hold parts of the copies that a thread has.
+        if keeps && !outside.iter().all(|var| self.is_bare(program.vars[*var].ty)) {
+            return None;
+        }
         let is_acc = |var: &VarId| program.vars[*var].ty.is_acc;
         let mut summed: Vec<VarId> = outside.iter().copied().filter(is_acc).collect();
         if summed.iter().any(|acc| program.vars[*acc].ty.elem != Elem::Real) {
@@ -138,8 +144,56 @@ impl Spreads {
             return None;
         }
         let (folded, left) = folds(program, looped, proven)?;
-        Some(Spread { outside, folded, left, summed })
+        Some(Spread { outside, folded, left, summed, keeps })
     }
+
+    /// Whether the elements of a value are numbers, or data that holds no array and no String.
+    fn is_bare(&self, ty: Type) -> bool {
+        match ty.elem {
+            Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
+            Elem::Data(data) => self.is_bare[data],
+            Elem::Str => false,
+        }
+    }
+}
+
+/// Which functions are such, or reach one that is.
+fn meeting(program: &Program, is: impl Fn(&Func) -> bool) -> IdVec<FuncId, bool> {
+    let mut meets: IdVec<FuncId, bool> = program.funcs.iter().map(is).collect();
+    let mut changes = true;
+    while std::mem::take(&mut changes) {
+        for func in program.funcs.ids() {
+            let reaches = callees(program, func).iter().any(|callee| meets[*callee]);
+            if reaches && !meets[func] {
+                meets[func] = true;
+                changes = true;
+            }
+        }
+    }
+    meets
+}
+
+/// Which data types hold no array and no String, however deep.
+fn bare(program: &Program) -> IdVec<DataId, bool> {
+    let mut bare: IdVec<DataId, bool> = program.datas.iter().map(|_| true).collect();
+    let mut changes = true;
+    while std::mem::take(&mut changes) {
+        for data in program.datas.ids() {
+            let holds = |ty: &Type| {
+                ty.is_array()
+                    || match ty.elem {
+                        Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => false,
+                        Elem::Data(other) => !bare[other],
+                        Elem::Str => true,
+                    }
+            };
+            let is_bare =
+                !program.datas[data].constructors.iter().flat_map(|con| &con.fields).any(holds);
+            changes |= bare[data] && !is_bare;
+            bare[data] &= is_bare;
+        }
+    }
+    bare
 }
 
 /// Whether a value is numbers alone.

@@ -76,6 +76,8 @@ typedef struct pb_large { struct pb_large *prev, *next, *spare; uint64_t bytes; 
 #define PB_SMALL 512
 #endif
 #define PB_CHUNK 65536
+/* What is left of a chunk that a thread had begun: it lies where the rest begins, of at least PB_SMALL bytes. */
+typedef struct pb_rest { struct pb_rest *next; char *end; } pb_rest;
 /* Blocks of up to this size that nothing holds any more are kept for the next of their size, up to so many bytes. */
 #define PB_KEPT (PB_SMALL ? UINT64_C(1) << 20 : 0)
 #define PB_ALL_KEPT (UINT64_C(8) << 20)
@@ -91,6 +93,7 @@ typedef struct pb_ctx {
   char *next, *end;
   void *free[PB_SMALL / 16 + 1];
   void *chunks;
+  pb_rest *rests;
   pb_large large;
   pb_large *spare[64];
   uint64_t kept;
@@ -102,6 +105,7 @@ typedef struct pb_ctx {
   uint64_t threads;
   int in_crew;  /* whether it is that of a thread */
   void *copies; /* what a thread has of its own */
+  uint64_t may_copy;
   double worth;
   int64_t *stand;
   int32_t outside;
@@ -266,12 +270,18 @@ static __attribute__((destructor)) void pb_pool_free(void) {
 
 static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uint64_t bytes) {
   if (bytes <= PB_SMALL) {
-    void **chunk = malloc(PB_CHUNK);
-    if (!chunk) pb_out_of_memory(c, site, bytes, 1);
-    *chunk = c->chunks;
-    c->chunks = chunk;
-    c->next = (char *)chunk + 16;
-    c->end = (char *)chunk + PB_CHUNK;
+    if (c->rests) {
+      c->next = (char *)c->rests;
+      c->end = c->rests->end;
+      c->rests = c->rests->next;
+    } else {
+      void **chunk = malloc(PB_CHUNK);
+      if (!chunk) pb_out_of_memory(c, site, bytes, 1);
+      *chunk = c->chunks;
+      c->chunks = chunk;
+      c->next = (char *)chunk + 16;
+      c->end = (char *)chunk + PB_CHUNK;
+    }
     void *block = c->next;
     c->next += bytes;
     return block;

@@ -15,12 +15,13 @@ typedef struct { double *p; uint64_t count; } pb_sums;
 typedef void pb_fold(void *frame, int64_t from, int64_t to);
 
 /* Such a loop: how many numbers an iteration leaves, how many arrays are made row by row, how many accumulators there are
-   of both kinds, whether the loop is outside all others, and how many statements an iteration runs, roughly. */
+   of both kinds, whether it collects values with cells, whether it is outside all others, and how many statements an iteration runs, roughly. */
 typedef struct {
   pb_stretch *part;
   pb_fold *fold;
   pb_known *known;
-  int32_t words, builds, sums, adds, is_outermost, weight;
+  pb_ending *end;
+  int32_t words, builds, sums, adds, keeps, is_outermost, weight;
 } pb_loop;
 
 /* Where pieces add up: each in a place for all accumulators that all iterations add to, which has zeros before. There
@@ -43,6 +44,8 @@ typedef struct { int64_t piece, total; double *own; } pb_adds;
 /* Nanoseconds after which it is known whether a loop is worth threads, and how long it is to go on for that. */
 #define PB_TRIAL 100000
 #define PB_WORTHY 200000.0
+/* Nanoseconds of work for each byte that is worth to be copied for a thread, or to lie in the memory of one. */
+#define PB_BYTE 4.0
 
 /* A head for the elements of a block, unless nothing looks at them. */
 static PB_UNUSED pb_block *pb_lent(pb_ctx *c, pb_block *of, uint32_t elem) {
@@ -112,19 +115,25 @@ static int64_t pb_clock(void) {
 /* Runs the first iterations here, until it is known whether the others are worth threads, and all if not. How many have
    been run. The clock decides who computes an iteration, and never what. */
 PB_INLINE int64_t pb_spread_trial(
-    pb_ctx *c, const pb_loop *loop, void *frame, pb_word *words, const pb_adds *adds, int64_t count) {
+    pb_ctx *c, const pb_loop *loop, void *frame, pb_word *words, const pb_adds *adds, int64_t count, uint64_t *copies) {
   const int64_t unit = adds->piece ? adds->piece : 1;
   int64_t done = loop->builds > 0 ? unit : 0;
   pb_spread_here(c, loop, frame, words, adds, 0, done);
   if (c->worth <= 0.0 || (loop->is_outermost && count / 4 <= (int64_t)c->threads)) return done;
   const int64_t start = pb_clock(), before = done;
+  const uint64_t used = c->used;
   for (int64_t step = unit; done < count; step *= 2) {
     const int64_t end = count - done < step ? count : done + step;
     pb_spread_here(c, loop, frame, words, adds, done, end);
     done = end;
     const double spent = (double)(pb_clock() - start);
     if (spent < PB_TRIAL) continue;
-    if (spent / (double)(done - before) * (double)(count - done) > PB_WORTHY) return done;
+    const double more = spent / (double)(done - before) * (double)(count - done);
+    const double made = loop->keeps && c->used > used ? (double)(c->used - used) : 0.0;
+    if (more > PB_WORTHY && spent > PB_BYTE * made) {
+      *copies = (uint64_t)(more / PB_BYTE);
+      return done;
+    }
     step = count;
   }
   return done;
@@ -179,10 +188,12 @@ static __attribute__((noinline)) pb_block *pb_spread_out(
   shared->total = shared->apart = adds->total;
   shared->stack = pb_stack_of(c, threads);
   shared->known = loop->known;
+  shared->end = loop->end;
+  shared->keeps = loop->keeps;
   shared->run = c;
   pb_run_pieces(c, shared, threads);
-  /* A piece that has failed has added something, which is not to be added again. */
-  if (loop->sums && memchr(shared->done, 0, (size_t)shared->pieces)) {
+  /* A piece that has failed has added something, which is not to be added again; nor are cells there of any piece. */
+  if ((loop->sums || loop->keeps) && memchr(shared->done, 0, (size_t)shared->pieces)) {
     pb_spread_sums(sums, loop->sums, kept, 1);
     memset(shared->done, 0, (size_t)shared->pieces);
   }
@@ -199,9 +210,10 @@ static PB_UNUSED PB_APART void pb_spread(pb_ctx *c, const pb_loop *loop, void *f
   int64_t done = 0;
   if (place) adds.own = (double *)PB_ITEMS(place);
   if (c->threads > 1 && count > 1) {
-    done = pb_spread_trial(c, loop, frame, words, &adds, count);
+    memset(&shared, 0, sizeof shared);
+    shared.copies = UINT64_MAX;
+    done = pb_spread_trial(c, loop, frame, words, &adds, count, &shared.copies);
     if (count - done > 1) {
-      memset(&shared, 0, sizeof shared);
       pb_block *const block = pb_spread_out(c, loop, frame, &adds, done, count, &shared);
       for (int64_t at = 0; at < shared.pieces; at++) {
         const int64_t from = done + at * shared.piece, left = count - from;

@@ -9,6 +9,8 @@ typedef void pb_stretch(pb_ctx *c, const void *frame, int64_t from, int64_t to, 
 typedef void pb_join(const void *frame, const double *own);
 /* Gives a thread the constants that are known. */
 typedef void pb_known(const pb_ctx *c, pb_ctx *own);
+/* Lets go of what a thread had copied. */
+typedef void pb_ending(pb_ctx *c, void *copies);
 
 /* The most pieces of a loop, and the most threads. */
 #define PB_PIECES 512
@@ -28,6 +30,9 @@ typedef struct {
   uint64_t stack;
   pb_known *known;
   const pb_ctx *run;
+  pb_ending *end;
+  int32_t keeps;   /* whether cells that threads make stay */
+  uint64_t copies; /* how many bytes a thread may copy */
   char done[PB_PIECES + 1];
 } pb_shared;
 
@@ -80,6 +85,70 @@ static uint64_t pb_crew(const pb_ctx *c, int64_t count, int64_t step) {
   return threads > PB_PIECES / 8 ? PB_PIECES / 8 : threads;
 }
 
+/* Gives what a run has free to its threads, one after the other. */
+static void pb_deal(pb_ctx *c, pb_worker *workers, uint64_t threads) {
+  for (uint64_t k = 0; c->rests; k = k + 1 < threads ? k + 1 : 0) {
+    pb_rest *const rest = c->rests;
+    c->rests = rest->next;
+    rest->next = workers[k].own.rests;
+    workers[k].own.rests = rest;
+  }
+  for (int size = 1; size <= PB_SMALL / 16; size++)
+    for (uint64_t k = 0; c->free[size]; k = k + 1 < threads ? k + 1 : 0) {
+      void **const block = c->free[size];
+      c->free[size] = *block;
+      *block = workers[k].own.free[size];
+      workers[k].own.free[size] = block;
+    }
+}
+
+/* Takes over the memory of a thread with all that lies there, and what is free of it. */
+static void pb_take_over(pb_ctx *c, pb_ctx *own) {
+  const uint64_t left = (uint64_t)(own->end - own->next);
+  if (PB_SMALL && left >= PB_SMALL) {
+    pb_rest *const rest = (pb_rest *)own->next;
+    *rest = (pb_rest){own->rests, own->end};
+    own->rests = rest;
+  } else if (left >= 16) {
+    *(void **)own->next = own->free[left / 16];
+    own->free[left / 16] = own->next;
+  }
+  for (pb_rest *rest = own->rests, *next; rest; rest = next) {
+    next = rest->next;
+    rest->next = c->rests;
+    c->rests = rest;
+  }
+  if (own->chunks) {
+    void **last = own->chunks;
+    while (*last) last = *last;
+    *last = c->chunks;
+    c->chunks = own->chunks;
+  }
+  for (int size = 1; size <= PB_SMALL / 16; size++) {
+    if (!own->free[size]) continue;
+    void **last = own->free[size];
+    while (*last) last = *last;
+    *last = c->free[size];
+    c->free[size] = own->free[size];
+  }
+  for (int k = 0; k < 64; k++)
+    for (pb_large *large = own->spare[k], *next; large; large = next) {
+      next = large->spare;
+      large->prev->next = large->next;
+      if (large->next) large->next->prev = large->prev;
+      pb_pool_give(large);
+    }
+  if (own->large.next) {
+    pb_large *const first = own->large.next, *last = first;
+    while (last->next) last = last->next;
+    first->prev = &c->large;
+    last->next = c->large.next;
+    if (last->next) last->next->prev = last;
+    c->large.next = first;
+  }
+  c->used += own->used;
+}
+
 /* Runs the pieces of a loop on so many threads, but for those that there is too little memory or time for. A thread
    has all of a context but what only the run itself needs: it starts no threads, and tells nothing. */
 static void pb_run_pieces(pb_ctx *c, pb_shared *shared, uint64_t threads) {
@@ -89,6 +158,7 @@ static void pb_run_pieces(pb_ctx *c, pb_shared *shared, uint64_t threads) {
     pb_ctx *const own = &workers[k].own;
     own->limit = (c->limit - c->used) / threads;
     own->in_crew = 1;
+    own->may_copy = shared->copies;
     own->worth = c->worth;
     own->outside = c->outside;
     own->types = c->types;
@@ -97,6 +167,7 @@ static void pb_run_pieces(pb_ctx *c, pb_shared *shared, uint64_t threads) {
     workers[k].shared = shared;
   }
   workers[0].own.low = c->low ? c->low : 1;
+  if (shared->keeps) pb_deal(c, workers, threads);
   pb_crew_is(c, workers, threads);
   pthread_attr_t attr;
   uint64_t started = 1;
@@ -108,7 +179,17 @@ static void pb_run_pieces(pb_ctx *c, pb_shared *shared, uint64_t threads) {
   pb_work_on(&workers[0]);
   for (uint64_t k = 1; k < started; k++) pthread_join(workers[k].thread, 0);
   pb_crew_is(c, 0, 0);
-  for (uint64_t k = 0; k < threads; k++) pb_free_all(&workers[k].own);
+  /* What is kept is kept of all pieces or of none. */
+  const int keeps = shared->keeps && !memchr(shared->done, 0, (size_t)shared->pieces);
+  for (uint64_t k = 0; k < threads; k++) {
+    pb_ctx *const own = &workers[k].own;
+    if (!keeps) {
+      pb_free_all(own);
+    } else {
+      if (own->copies && shared->end) shared->end(own, own->copies);
+      pb_take_over(c, own);
+    }
+  }
   free(workers);
 }
 
@@ -126,7 +207,8 @@ static PB_UNUSED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, i
   const uint64_t threads = pb_crew(c, count, step);
   if (threads < 2) return part(c, frame, 0, count, 0);
   const int64_t piece = (count / step / (8 * (int64_t)threads) + 1) * step;
-  pb_shared shared = {part, frame, 0, count, piece, (count + piece - 1) / piece, 0, 0, 0, 0, 0, 0, 0, {0}};
+  pb_shared shared = {
+      .part = part, .frame = frame, .count = count, .piece = piece, .pieces = (count + piece - 1) / piece};
   pb_run_pieces(c, &shared, threads);
   pb_run_rest(c, &shared);
 }
@@ -140,7 +222,9 @@ static PB_UNUSED void pb_share_sums(
   const uint64_t threads = pb_crew(c, count, step), room = (c->limit - c->used) / 2;
   const int apart = threads > 1 && (uint64_t)total < room / 8 / PB_SUMS;
   pb_block *const block = pb_scratch(c, site, (int64_t[]){apart ? pieces : 1, total}, 2, 8);
-  pb_shared shared = {part, frame, 0, count, piece, pieces, 0, PB_ALIGNED(block), total, apart ? total : 0, 0, 0, 0, {0}};
+  pb_shared shared = {
+      .part = part, .frame = frame, .count = count, .piece = piece, .pieces = pieces, .own = PB_ALIGNED(block),
+      .total = total, .apart = apart ? total : 0};
   if (apart) pb_run_pieces(c, &shared, threads);
   for (int64_t at = 0; at < pieces; at++) {
     if (!shared.done[at]) pb_piece(&shared, c, at);

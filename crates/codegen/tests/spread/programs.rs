@@ -21,6 +21,8 @@ pub const ANYTHING: &[&str] = &[
     include_str!("forest.ir"),
     // Their iterations add to the same accumulators.
     include_str!("shares.ir"),
+    // They collect trees, with parts of a tree and of trees from outside in them.
+    include_str!("keeps.ir"),
     // They are in what calls itself, with an array that it is lent.
     include_str!("agains.ir"),
     // The last iterations fail, if there are any.
