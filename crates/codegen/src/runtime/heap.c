@@ -75,9 +75,17 @@ typedef struct pb_large { struct pb_large *prev, *next, *spare; uint64_t bytes; 
 #ifndef PB_SMALL
 #define PB_SMALL 512
 #endif
+/* A chunk has blocks of one size, and lies where a multiple of its size is. What nothing holds any more goes back to its
+   chunk: so what is taken one after the other lies close together, in however many orders it was given back. */
 #define PB_CHUNK 65536
-/* What is left of a chunk that a thread had begun: it lies where the rest begins, of at least PB_SMALL bytes. */
-typedef struct pb_rest { struct pb_rest *next; char *end; } pb_rest;
+typedef struct pb_chunk {
+  struct pb_chunk *next, *next_open; /* all of a run; those of its size that have room, and from which nothing is taken now */
+  void *free;                        /* its free blocks, while nothing is taken from it */
+  char *fresh;                       /* where blocks begin that nothing has had yet, if there is one */
+  uint32_t size, is_open, count;     /* how many times 16 bytes a block has; how many free blocks there are there */
+} pb_chunk;
+#define PB_FIRST ((sizeof(pb_chunk) + 15) / 16 * 16)
+#define PB_SIZES (PB_SMALL / 16 + 1)
 /* Blocks of up to this size that nothing holds any more are kept for the next of their size, up to so many bytes. */
 #define PB_KEPT (PB_SMALL ? UINT64_C(1) << 20 : 0)
 #define PB_ALL_KEPT (UINT64_C(8) << 20)
@@ -90,10 +98,8 @@ typedef struct pb_rest { struct pb_rest *next; char *end; } pb_rest;
 
 typedef struct pb_ctx {
   uint64_t used, limit;
-  char *next, *end;
-  void *free[PB_SMALL / 16 + 1];
-  void *chunks;
-  pb_rest *rests;
+  void *free[PB_SIZES];                           /* of the chunk from which blocks of a size are taken */
+  pb_chunk *current[PB_SIZES], *open[PB_SIZES], *chunks;
   pb_large large;
   pb_large *spare[64];
   uint64_t kept;
@@ -268,24 +274,70 @@ static __attribute__((destructor)) void pb_pool_free(void) {
   pb_pool.bytes = 0;
 }
 
-static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uint64_t bytes) {
-  if (bytes <= PB_SMALL) {
-    if (c->rests) {
-      c->next = (char *)c->rests;
-      c->end = c->rests->end;
-      c->rests = c->rests->next;
-    } else {
-      void **chunk = malloc(PB_CHUNK);
-      if (!chunk) pb_out_of_memory(c, site, bytes, 1);
-      *chunk = c->chunks;
-      c->chunks = chunk;
-      c->next = (char *)chunk + 16;
-      c->end = (char *)chunk + PB_CHUNK;
-    }
-    void *block = c->next;
-    c->next += bytes;
-    return block;
+static void pb_chunk_opens(pb_ctx *c, pb_chunk *chunk) {
+  if (chunk->is_open) return;
+  chunk->is_open = 1;
+  chunk->next_open = c->open[chunk->size];
+  c->open[chunk->size] = chunk;
+}
+
+/* From now on blocks are taken from this chunk: in the order in which they lie, if nothing holds any. */
+static void pb_chunk_begins(pb_chunk *chunk) {
+  char *const end = (char *)chunk + PB_CHUNK;
+  const uint64_t bytes = 16 * chunk->size, all = (PB_CHUNK - PB_FIRST) / bytes;
+  if (chunk->count + (chunk->fresh ? (uint64_t)(end - chunk->fresh) / bytes : 0) == all) {
+    chunk->free = 0;
+    chunk->fresh = (char *)chunk + PB_FIRST;
+  } else if (chunk->count > all / 4) {
+    for (char *line = (char *)chunk; line < end; line += 64) __builtin_prefetch(line, 1);
   }
+  chunk->count = 0;
+}
+
+/* A block of another chunk, or one that nothing has had yet. */
+static __attribute__((noinline)) void *pb_take_small(pb_ctx *c, int32_t site, uint64_t bytes) {
+  const uint32_t size = (uint32_t)(bytes / 16);
+  pb_chunk *chunk = c->current[size];
+  if (!chunk || !chunk->fresh) {
+    chunk = c->open[size];
+    if (chunk) {
+      c->open[size] = chunk->next_open;
+      chunk->is_open = 0;
+    } else {
+      chunk = aligned_alloc(PB_CHUNK, PB_CHUNK);
+      if (!chunk) pb_out_of_memory(c, site, bytes, 1);
+      *chunk = (pb_chunk){c->chunks, 0, 0, (char *)chunk + PB_FIRST, size, 0, 0};
+      c->chunks = chunk;
+    }
+    c->current[size] = chunk;
+    pb_chunk_begins(chunk);
+    void **const block = chunk->free;
+    if (block) {
+      chunk->free = 0;
+      c->free[size] = *block;
+      return block;
+    }
+  }
+  /* A few at once, in the order in which they lie. */
+  char *const block = chunk->fresh, *const end = (char *)chunk + PB_CHUNK;
+  char *last = block;
+  for (int k = 0; k < 32 && (uint64_t)(end - last) >= 2 * bytes; k++, last += bytes) *(void **)last = last + bytes;
+  *(void **)last = 0;
+  c->free[size] = *(void **)block;
+  chunk->fresh = (uint64_t)(end - last) >= 2 * bytes ? last + bytes : 0;
+  return block;
+}
+
+/* Gives a block back to a chunk from which nothing is taken now. */
+static __attribute__((noinline)) void pb_give_back(pb_ctx *c, void *block) {
+  pb_chunk *const chunk = (pb_chunk *)((uintptr_t)block & ~(uintptr_t)(PB_CHUNK - 1));
+  *(void **)block = chunk->free;
+  chunk->free = block;
+  chunk->count++;
+  pb_chunk_opens(c, chunk);
+}
+
+static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uint64_t bytes) {
   if (bytes <= PB_KEPT) {
     pb_large **spare = &c->spare[bytes / 64 % 64];
     for (int tries = 0; *spare && tries < 4; tries++, spare = &(*spare)->spare) {
@@ -324,11 +376,7 @@ static inline void *pb_take(pb_ctx *c, int32_t site, uint64_t bytes) {
       c->free[bytes / 16] = *(void **)block;
       return block;
     }
-    if ((uint64_t)(c->end - c->next) >= bytes) {
-      block = c->next;
-      c->next += bytes;
-      return block;
-    }
+    return pb_take_small(c, site, bytes);
   }
   return pb_take_slow(c, site, bytes);
 }
@@ -336,6 +384,7 @@ static inline void *pb_take(pb_ctx *c, int32_t site, uint64_t bytes) {
 static inline void pb_give(pb_ctx *c, void *block, uint64_t bytes) {
   c->used -= bytes;
   if (bytes <= PB_SMALL) {
+    if (((uintptr_t)block ^ (uintptr_t)c->current[bytes / 16]) >= PB_CHUNK) return pb_give_back(c, block);
     *(void **)block = c->free[bytes / 16];
     c->free[bytes / 16] = block;
     return;
@@ -367,10 +416,13 @@ static void pb_free_large(pb_ctx *c) {
 /* Lets go of all memory. */
 static PB_UNUSED void pb_free_all(pb_ctx *c) {
   while (c->chunks) {
-    void *chunk = c->chunks;
-    c->chunks = *(void **)chunk;
+    pb_chunk *chunk = c->chunks;
+    c->chunks = chunk->next;
     free(chunk);
   }
+  memset(c->free, 0, sizeof c->free);
+  memset(c->current, 0, sizeof c->current);
+  memset(c->open, 0, sizeof c->open);
   pb_free_large(c);
 }
 

@@ -27,18 +27,10 @@ static PB_UNUSED pb_library *pb_library_open(void) {
   return l;
 }
 
-/* Lets go of everything, but for one piece of memory that the next call begins with. */
+/* Lets go of everything. */
 static void pb_library_clear(pb_library *l) {
   pb_ctx *c = &l->run;
-  pb_free_large(c);
-  while (c->chunks && *(void **)c->chunks) {
-    void *chunk = c->chunks;
-    c->chunks = *(void **)chunk;
-    free(chunk);
-  }
-  c->next = c->chunks ? (char *)c->chunks + 16 : 0;
-  c->end = c->chunks ? (char *)c->chunks + PB_CHUNK : 0;
-  memset(c->free, 0, sizeof c->free);
+  pb_free_all(c);
   c->used = 0;
   l->held = l->has_failed = 0;
   memset(l->memos, 0, sizeof l->memos);
@@ -47,7 +39,6 @@ static void pb_library_clear(pb_library *l) {
 static PB_UNUSED void pb_library_close(pb_library *l) {
   if (!l) return;
   pb_library_clear(l);
-  free(l->run.chunks);
   free(l);
 }
 

@@ -85,51 +85,45 @@ static uint64_t pb_crew(const pb_ctx *c, int64_t count, int64_t step) {
   return threads > PB_PIECES / 8 ? PB_PIECES / 8 : threads;
 }
 
-/* Gives what a run has free to its threads, one after the other. */
-static void pb_deal(pb_ctx *c, pb_worker *workers, uint64_t threads) {
-  for (uint64_t k = 0; c->rests; k = k + 1 < threads ? k + 1 : 0) {
-    pb_rest *const rest = c->rests;
-    c->rests = rest->next;
-    rest->next = workers[k].own.rests;
-    workers[k].own.rests = rest;
+/* Takes from no chunk any more: all that have room are open. */
+static void pb_open_all(pb_ctx *c) {
+  for (int size = 1; size < PB_SIZES; size++) {
+    pb_chunk *const chunk = c->current[size];
+    if (!chunk) continue;
+    chunk->free = c->free[size];
+    for (void **block = chunk->free; block; block = *block) chunk->count++;
+    c->free[size] = 0;
+    c->current[size] = 0;
+    if (chunk->free || chunk->fresh) pb_chunk_opens(c, chunk);
   }
-  for (int size = 1; size <= PB_SMALL / 16; size++)
-    for (uint64_t k = 0; c->free[size]; k = k + 1 < threads ? k + 1 : 0) {
-      void **const block = c->free[size];
-      c->free[size] = *block;
-      *block = workers[k].own.free[size];
-      workers[k].own.free[size] = block;
+}
+
+/* Gives the chunks of a run that have room to its threads, one after the other. */
+static void pb_deal(pb_ctx *c, pb_worker *workers, uint64_t threads) {
+  pb_open_all(c);
+  for (int size = 1; size < PB_SIZES; size++)
+    for (uint64_t k = 0; c->open[size]; k = k + 1 < threads ? k + 1 : 0) {
+      pb_chunk *const chunk = c->open[size];
+      c->open[size] = chunk->next_open;
+      chunk->is_open = 0;
+      pb_chunk_opens(&workers[k].own, chunk);
     }
 }
 
 /* Takes over the memory of a thread with all that lies there, and what is free of it. */
 static void pb_take_over(pb_ctx *c, pb_ctx *own) {
-  const uint64_t left = (uint64_t)(own->end - own->next);
-  if (PB_SMALL && left >= PB_SMALL) {
-    pb_rest *const rest = (pb_rest *)own->next;
-    *rest = (pb_rest){own->rests, own->end};
-    own->rests = rest;
-  } else if (left >= 16) {
-    *(void **)own->next = own->free[left / 16];
-    own->free[left / 16] = own->next;
-  }
-  for (pb_rest *rest = own->rests, *next; rest; rest = next) {
-    next = rest->next;
-    rest->next = c->rests;
-    c->rests = rest;
-  }
+  pb_open_all(own);
+  for (int size = 1; size < PB_SIZES; size++)
+    for (pb_chunk *chunk = own->open[size], *next; chunk; chunk = next) {
+      next = chunk->next_open;
+      chunk->is_open = 0;
+      pb_chunk_opens(c, chunk);
+    }
   if (own->chunks) {
-    void **last = own->chunks;
-    while (*last) last = *last;
-    *last = c->chunks;
+    pb_chunk *last = own->chunks;
+    while (last->next) last = last->next;
+    last->next = c->chunks;
     c->chunks = own->chunks;
-  }
-  for (int size = 1; size <= PB_SMALL / 16; size++) {
-    if (!own->free[size]) continue;
-    void **last = own->free[size];
-    while (*last) last = *last;
-    *last = c->free[size];
-    c->free[size] = own->free[size];
   }
   for (int k = 0; k < 64; k++)
     for (pb_large *large = own->spare[k], *next; large; large = next) {
