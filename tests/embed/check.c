@@ -12,14 +12,12 @@ static void *given(void *block) {
   if (block) held++;
   return block;
 }
-static void *counted_malloc(size_t n) { return requests++ == refused ? 0 : given(malloc(n)); }
 static void *counted_calloc(size_t n, size_t m) { return requests++ == refused ? 0 : given(calloc(n, m)); }
 static void *counted_aligned(size_t a, size_t n) { return requests++ == refused ? 0 : given(aligned_alloc(a, n)); }
 static void counted_free(void *block) {
   if (block) held--;
   free(block);
 }
-#define malloc counted_malloc
 #define calloc counted_calloc
 #define aligned_alloc counted_aligned
 #define free counted_free
