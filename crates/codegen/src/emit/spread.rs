@@ -1,15 +1,15 @@
 //! Loops over anything on several threads: those that call, search, allocate or fail.
 //!
 //! Type: a loop to C. What is shared out is a loop whose iterations hang on each other by a few numbers at their end at
-//! most, such as a sum, and that collects numbers, rows of numbers, or data without arrays. The body becomes a function from an iteration to
-//! another, with what it needs from around it in a frame. The numbers that an iteration leaves for the next ones are
-//! kept, and what is made of them is made afterwards, in order. Each thread has a context of its own, with its memory,
-//! its stack, and its copy of the constants that are known. No block is counted by two threads: the function holds
-//! arrays from outside by heads of its own, and of data it has a copy in each thread. What an iteration makes goes when it
-//! ends, but for what is collected: numbers have their place before, and the memory of threads in which data lies that
-//! stays is the run's afterwards. What iterations add to
-//! accumulators is added in their own part of it where there is one; else each piece of the loop adds to zeros, and these
-//! sums are added in order. Such pieces are the same however many threads there are, one too.
+//! most, such as a sum, and that collects numbers, rows of numbers, or data without arrays. The body becomes a function
+//! from an iteration to another, with what it needs from around it in a frame. The numbers that an iteration leaves for
+//! the next ones are kept, and what is made of them is made afterwards, in order. Each thread has a context of its own,
+//! with its memory, its stack, and its copy of the constants that are known. No block is counted by two threads: the
+//! function holds arrays from outside by heads of its own, and of data it has a copy in each thread. What an iteration
+//! makes goes when it ends, but for what is collected: numbers have their place before, and the memory of threads in which
+//! data lies that stays is the run's afterwards. What iterations add to accumulators is added in their own part of it
+//! where there is one; else each piece of the loop adds to zeros, and these sums are added in order. Such pieces are the
+//! same however many threads there are, one too.
 //!
 //! Law: bits and errors are those of the loop, and of one thread, since the text is the same for any number of threads,
 //! each iteration is computed alone, and what adds up is added up in order. A piece that fails is not done; what is not
@@ -21,7 +21,8 @@
 use std::fmt::Write;
 
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Type, VarId};
+use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Type, VarId};
+use rustc_hash::FxHashMap;
 
 use super::blocks::Exit;
 use super::body::Body;
@@ -99,7 +100,8 @@ impl Body<'_, '_> {
             "0".to_owned()
         };
         let (rows, words, is_once) = (builds.len(), spread.left.len(), i32::from(is_once));
-        let (adds, weight) = (spread.summed.len(), self.weight(&looped.body, 0));
+        let (adds, weight) =
+            (spread.summed.len(), self.weight(&looped.body, &mut FxHashMap::default()));
         let (keeps, end) =
             (i32::from(spread.keeps), if ends { format!("{name}_end") } else { "0".to_owned() });
         self.line(format_args!(
@@ -206,22 +208,27 @@ impl Body<'_, '_> {
     }
 
     /// How many statements a block runs, roughly.
-    fn weight(&self, block: &Block, depth: usize) -> usize {
+    fn weight(&self, block: &Block, known: &mut FxHashMap<FuncId, usize>) -> usize {
         let (program, mut sum) = (self.emit.program, 0usize);
         for stmt in &block.stmts {
             #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
             let more = match &stmt.op {
                 Op::Call(func, _) if self.emit.graph.is_recursive[*func] => RECURSIVE,
-                Op::Call(func, _) if depth < 8 => {
-                    self.weight(&program.funcs[*func].body, depth + 1)
-                }
+                Op::Call(func, _) => match known.get(func) {
+                    Some(weight) => *weight,
+                    None => {
+                        let weight = self.weight(&program.funcs[*func].body, known);
+                        known.insert(*func, weight);
+                        weight
+                    }
+                },
                 Op::Loop(Loop {
                     form: LoopForm::For { count: Atom::Int(count), .. },
                     body,
                     ..
-                }) => usize::try_from(*count).unwrap_or(0).saturating_mul(self.weight(body, depth)),
-                Op::Loop(looped) => FEW as usize * self.weight(&looped.body, depth),
-                op => op.blocks().into_iter().map(|inner| self.weight(inner, depth)).sum(),
+                }) => usize::try_from(*count).unwrap_or(0).saturating_mul(self.weight(body, known)),
+                Op::Loop(looped) => FEW as usize * self.weight(&looped.body, known),
+                op => op.blocks().into_iter().map(|inner| self.weight(inner, known)).sum(),
             };
             sum = sum.saturating_add(more + 1);
         }
