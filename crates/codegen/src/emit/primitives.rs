@@ -42,7 +42,7 @@ pub(super) fn form(prim: Prim) -> Form {
         Prim::Log => Function("log"), Prim::Log1p => Function("log1p"),
         Prim::Sin => Function("sin"), Prim::Cos => Function("cos"), Prim::Tan => Function("tan"),
         Prim::Asin => Function("asin"), Prim::Acos => Function("acos"), Prim::Atan => Function("atan"),
-        Prim::Sinh => Function("sinh"), Prim::Cosh => Function("cosh"), Prim::Tanh => Function("pb_tanh"),
+        Prim::Sinh => Function("sinh"), Prim::Cosh => Function("cosh"), Prim::Tanh => Function("tanh"),
         Prim::Sech2 => Function("pb_sech2"), Prim::Asinh => Function("asinh"), Prim::Acosh => Function("acosh"),
         Prim::Atanh => Function("atanh"), Prim::Erf => Function("erf"), Prim::Erfc => Function("erfc"),
         Prim::Lgamma => Function("pb_lgamma"), Prim::Digamma => Function("pb_digamma"),

@@ -28,21 +28,7 @@ static inline PB_UNUSED double pb_rem(double x, double y) {
 }
 static inline PB_UNUSED double pb_hypot(double x, double y) { return isnan(x) || isnan(y) ? (double)NAN : hypot(x, y); }
 static inline PB_UNUSED double pb_xlogy(double x, double y) { return x == 0.0 && !isnan(y) ? 0.0 : x * log(y); }
-static PB_UNUSED double pb_sech2_by_cosh(double x) { double sech = 1.0 / cosh(x); return sech * sech; }
-#ifdef PB_STRICT
-static inline PB_UNUSED double pb_tanh(double x) { return tanh(x); }
-static inline PB_UNUSED double pb_sech2(double x) { return pb_sech2_by_cosh(x); }
-#else
-/* tanh x is u / (u + 2), and its derivative 4 (u + 1) / (u + 2)^2, where u is exp(2 |x|) - 1: both want it, and the
-   compiler asks for it once. */
-static inline PB_UNUSED double pb_twice(double x) { double y = 2.0 * fabs(x); return expm1(y > 700.0 ? 700.0 : y); }
-static inline PB_UNUSED double pb_tanh(double x) { double u = pb_twice(x); return copysign(u / (u + 2.0), x); }
-static inline PB_UNUSED double pb_sech2(double x) {
-  if (PB_RARE(fabs(x) > 350.0)) return pb_sech2_by_cosh(x);
-  double u = pb_twice(x), r = 1.0 / (u + 2.0);
-  return 4.0 * ((u + 1.0) * r) * r;
-}
-#endif
+static inline PB_UNUSED double pb_sech2(double x) { double sech = 1.0 / cosh(x); return sech * sech; }
 static inline PB_UNUSED double pb_sigmoid(double x) {
   double e = exp(-fabs(x));
   return x >= 0.0 ? 1.0 / (1.0 + e) : isnan(x) ? x : e / (1.0 + e);
