@@ -1,9 +1,13 @@
 //! Many runs with arguments that are put in place once: each gives the same, and none leaves anything behind.
 
+mod pages;
+
 use pullback_base::SourceMap;
 use pullback_codegen::{Fp, Level, Limits, Native};
 use pullback_ir::eval::Value;
 use pullback_ir::{FuncId, Program, parse};
+
+use pages::pages;
 
 /// A function that gives an argument back, one that changes a copy of it, data, and a constant; one that fails
 /// where the index is outside; and one that recurses.
@@ -51,12 +55,6 @@ fn native() -> (Program, Native) {
     let roots: Vec<FuncId> = program.funcs.ids().collect();
     let native = Native::new(&program, &roots, &[], Level::Quick, Fp::Strict).expect("native code");
     (program, native)
-}
-
-/// The memory of this process, in pages.
-fn pages() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/statm").expect("a count of pages");
-    text.split(' ').nth(1).and_then(|count| count.parse().ok()).expect("a number")
 }
 
 #[test]

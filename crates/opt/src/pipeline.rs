@@ -127,7 +127,8 @@ pub fn pass_named(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }
 
-/// Runs the passes until none changes anything, a bounded number of times, then those of [`LATE`]. The roots,
+/// Runs the passes until none changes anything, a bounded number of times, then those of [`THEN`], with all again if these
+/// changed anything, and then those of [`LATE`]. The roots,
 /// which are called from outside and keep their parameters and results, may have other numbers afterwards.
 pub fn optimise(program: Program, roots: &mut [FuncId], options: &mut Options<'_>) -> Program {
     let mut run = Run { program, roots, options, round: 0, has_stopped: false };

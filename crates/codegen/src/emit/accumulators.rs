@@ -25,7 +25,6 @@ impl Body<'_, '_> {
         }
         self.owns.insert(var, Own::Plain);
         self.accumulators.push(var);
-        self.fresh_accs.insert(var);
     }
 
     /// Adds to an accumulator.

@@ -50,8 +50,6 @@ pub(super) struct Body<'e, 'p> {
     pub literals: Literals,
     /// Arrays that lie in the frame of the function if they are small.
     pub in_frame: FxHashMap<VarId, Option<usize>>,
-    /// Accumulators that this function made: no two are parts of one.
-    pub fresh_accs: FxHashSet<VarId>,
     /// Whether loops at hand are checked at every step.
     pub is_slow: bool,
     /// Whether what is at hand is run by threads.

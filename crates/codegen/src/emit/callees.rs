@@ -10,14 +10,19 @@ pub(super) fn callees(program: &Program, func: FuncId) -> Vec<FuncId> {
 /// Those that a block calls.
 pub(super) fn callees_in(program: &Program, block: &Block) -> Vec<FuncId> {
     let mut callees = vec![];
-    block.visit(&mut |stmt| {
-        if let Op::Call(callee, _) = &stmt.op {
-            callees.push(*callee);
-        } else if let Op::Custom { rule, .. } = &stmt.op {
-            callees.push(program.rules[*rule].value());
-        }
-    });
+    block.visit(&mut |stmt| callees.extend(callee(program, &stmt.op)));
     callees
+}
+
+/// The one that an operation calls.
+pub(super) fn callee(program: &Program, op: &Op) -> Option<FuncId> {
+    if let Op::Call(callee, _) = op {
+        Some(*callee)
+    } else if let Op::Custom { rule, .. } = op {
+        Some(program.rules[*rule].value())
+    } else {
+        None
+    }
 }
 
 /// Whether code has no loops and calls inside, so that it takes little time.

@@ -36,7 +36,6 @@ impl Emit<'_> {
             is_proven: false,
             literals: Literals::of(program, &def.body),
             in_frame,
-            fresh_accs: FxHashSet::default(),
             is_slow: false,
             is_shared: false,
             is_spread: false,

@@ -55,7 +55,7 @@ use bases::bases;
 use callees::{callees, callees_in};
 use runtime::Runtime;
 use shared::{OWN, array_types, looks_at_texts, run};
-use spreads::Spreads;
+use spreads::{Spreads, whole_accs};
 
 pub(crate) use shared::{bytes, texts};
 
@@ -187,7 +187,8 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
         check_ranks(unit.program)?;
         let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
         emit.may_share = true;
-        emit.spreads = Some(Spreads::of(unit.program, unit.roots, unit.fp == Fp::Strict));
+        emit.spreads =
+            Some(Spreads::of(unit.program, unit.roots, &emit.whole_accs, unit.fp == Fp::Strict));
         emit.tells_stand = true;
         emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));
@@ -234,6 +235,8 @@ struct Emit<'p> {
     prefix: String,
     has_cells: IdVec<DataId, bool>,
     own_types: IdVec<DataId, bool>,
+    /// Accumulators that the functions which use them made: no two are parts of one.
+    whole_accs: Rc<FxHashSet<VarId>>,
     strings: Vec<usize>,
     graph: Graph,
     /// Which parameters of functions are lent to them.
@@ -284,6 +287,7 @@ impl<'p> Emit<'p> {
             prefix,
             has_cells: with_cells(&unit.program.datas),
             own_types: own_types(unit.program, unit.roots),
+            whole_accs: Rc::new(whole_accs(unit.program)),
             strings: canonical_strings(unit.program),
             unheld: borrow::unheld(unit.program, &lent),
             lent,

@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 
 use super::blocks::Exit;
 use super::body::Body;
+use super::callees::callee;
 use super::loops::Counted;
 use super::spreads::Spread;
 use super::{Lines, stand};
@@ -43,7 +44,8 @@ struct Copies {
 
 /// How often a loop that is inside another one is to run at least, if that is known.
 const FEW: i64 = 16;
-/// How many statements a recursive call is thought to run.
+/// How often a loop is thought to run, and how many statements a recursive call, where nothing says so.
+const USUAL: usize = 16;
 const RECURSIVE: usize = 64;
 
 /// The functions of a loop that is shared out.
@@ -76,7 +78,7 @@ impl Body<'_, '_> {
             return None;
         }
         let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
-        spreads.spread(self.emit.program, looped, proven, |acc| self.fresh_accs.contains(&acc))
+        spreads.spread(self.emit.program, looped, proven)
     }
 
     /// Whether a run comes to what is at hand once.
@@ -99,13 +101,14 @@ impl Body<'_, '_> {
         } else {
             "0".to_owned()
         };
+        let site = self.site();
         let (rows, words, is_once) = (builds.len(), spread.left.len(), i32::from(is_once));
         let (adds, weight) =
             (spread.summed.len(), self.weight(&looped.body, &mut FxHashMap::default()));
         let (keeps, end) =
             (i32::from(spread.keeps), if ends { format!("{name}_end") } else { "0".to_owned() });
         self.line(format_args!(
-            "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {end}, {words}, {rows}, {sums}, {adds}, {keeps}, {is_once}, {weight}}};"
+            "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {end}, {site}, {words}, {rows}, {sums}, {adds}, {keeps}, {is_once}, {weight}}};"
         ));
         self.line(format_args!("{name}_frame e = {{{}}};", frame.join(", ")));
         self.line(format_args!("pb_spread(c, &{name}_loop, &e, {count});"));
@@ -211,23 +214,23 @@ impl Body<'_, '_> {
     fn weight(&self, block: &Block, known: &mut FxHashMap<FuncId, usize>) -> usize {
         let (program, mut sum) = (self.emit.program, 0usize);
         for stmt in &block.stmts {
+            if let Some(func) = callee(program, &stmt.op) {
+                let weight = match known.get(&func) {
+                    Some(weight) => *weight,
+                    None if self.emit.graph.is_recursive[func] => RECURSIVE,
+                    None => self.weight(&program.funcs[func].body, known),
+                };
+                known.insert(func, weight);
+                sum = sum.saturating_add(weight);
+            }
             #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
             let more = match &stmt.op {
-                Op::Call(func, _) if self.emit.graph.is_recursive[*func] => RECURSIVE,
-                Op::Call(func, _) => match known.get(func) {
-                    Some(weight) => *weight,
-                    None => {
-                        let weight = self.weight(&program.funcs[*func].body, known);
-                        known.insert(*func, weight);
-                        weight
-                    }
-                },
                 Op::Loop(Loop {
                     form: LoopForm::For { count: Atom::Int(count), .. },
                     body,
                     ..
                 }) => usize::try_from(*count).unwrap_or(0).saturating_mul(self.weight(body, known)),
-                Op::Loop(looped) => FEW as usize * self.weight(&looped.body, known),
+                Op::Loop(looped) => USUAL * self.weight(&looped.body, known),
                 op => op.blocks().into_iter().map(|inner| self.weight(inner, known)).sum(),
             };
             sum = sum.saturating_add(more + 1);
@@ -248,7 +251,7 @@ impl Body<'_, '_> {
             let _ = writeln!(copy, "      mine->{name} = {name};");
             if ty.is_array() {
                 let _ = writeln!(copy, "      pb_copy_array(&copier, &mine->{name});");
-                let _ = writeln!(end, "  pb_end_copy(c, mine->{name}.b);");
+                let _ = writeln!(end, "  pb_dec(c, mine->{name}.b);");
             } else {
                 let _ = writeln!(copy, "      mine->{name} = pb_copy_block(&copier, {name});");
                 let _ = writeln!(end, "  pb_dec_data(c, mine->{name});");
@@ -261,7 +264,7 @@ impl Body<'_, '_> {
         Copies {
             fields: format!("typedef struct {{\n{fields}}} {name}_copies;\n"),
             lines: format!(
-                "  if (c->in_crew) {{\n\
+                "  if (c->in_crew && !e->left.is_ordered) {{\n\
                  \x20   {name}_copies *mine = c->copies;\n\
                  \x20   if (!mine) {{\n\
                  \x20     pb_copier copier = {{.c = c}};\n\

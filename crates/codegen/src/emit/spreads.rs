@@ -1,5 +1,7 @@
 //! Which loops that are no kernels threads may share out, and what of their iterations is done in order.
 
+use std::rc::Rc;
+
 use pullback_base::IdVec;
 use pullback_ir::{
     Atom, Block, DataId, Elem, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId,
@@ -35,15 +37,21 @@ pub(super) struct Spreads {
     /// Whether a function reaches any constant.
     meets_constants: IdVec<FuncId, bool>,
     /// Which data types hold no array and no String, however deep.
-    is_bare: IdVec<DataId, bool>,
+    bare: IdVec<DataId, bool>,
     /// Whether a function is reached from elsewhere than such loops, so that its own may be shared out.
     holds: IdVec<FuncId, bool>,
+    whole_accs: Rc<FxHashSet<VarId>>,
     /// Whether what is added up keeps its order.
     is_ordered: bool,
 }
 
 impl Spreads {
-    pub fn of(program: &Program, roots: &[FuncId], is_ordered: bool) -> Self {
+    pub fn of(
+        program: &Program,
+        roots: &[FuncId],
+        whole_accs: &Rc<FxHashSet<VarId>>,
+        is_ordered: bool,
+    ) -> Self {
         let has_cells = with_cells(&program.datas);
         let is_plain = |ty: &Type| match ty.elem {
             Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
@@ -56,8 +64,9 @@ impl Spreads {
             tells: Tells::of(program),
             meets_cells,
             meets_constants: meeting(program, |func| func.is_constant),
-            is_bare: bare(program),
+            bare: bare(program),
             holds: program.funcs.iter().map(|_| false).collect(),
+            whole_accs: Rc::clone(whole_accs),
             is_ordered,
         };
         let mut todo = roots.to_vec();
@@ -79,7 +88,7 @@ impl Spreads {
         for stmt in &block.stmts {
             #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
             match &stmt.op {
-                Op::Loop(looped) if self.spread(program, looped, &[], |_| true).is_some() => {}
+                Op::Loop(looped) if self.spread(program, looped, &[]).is_some() => {}
                 Op::Loop(Loop { form: LoopForm::While(cond), body, .. }) => {
                     self.callees(program, cond, to);
                     self.callees(program, body, to);
@@ -93,15 +102,8 @@ impl Spreads {
         }
     }
 
-    /// How a loop is shared out, if it may be. `proven` says which statements of its body cannot fail, and `is_alone` of
-    /// which accumulators no other may be a part.
-    pub fn spread(
-        &self,
-        program: &Program,
-        looped: &Loop,
-        proven: &[bool],
-        is_alone: impl Fn(VarId) -> bool,
-    ) -> Option<Spread> {
+    /// How a loop is shared out, if it may be. `proven` says which statements of its body cannot fail.
+    pub fn spread(&self, program: &Program, looped: &Loop, proven: &[bool]) -> Option<Spread> {
         let LoopForm::For { index, count, .. } = looped.form else { return None };
         let body = &looped.body;
         let is_single = matches!(count, Atom::Int(count) if count < 2);
@@ -112,7 +114,7 @@ impl Spreads {
         let meets = if keeps { &self.meets_constants } else { &self.meets_cells };
         let fits = !is_single
             && !is_straight(body)
-            && results.all(|ty| is_plain(ty) || (!ty.is_array() && self.is_bare(ty)))
+            && results.all(|ty| is_plain(ty) || (!ty.is_array() && is_bare(&self.bare, ty)))
             && !self.tells.block(program, body)
             && !callees.iter().any(|callee| meets[*callee]);
         if !fits {
@@ -129,7 +131,7 @@ impl Spreads {
             outside.push(count);
         }
         // What is kept may hold parts of the copies that a thread has.
-        if keeps && !outside.iter().all(|var| self.is_bare(program.vars[*var].ty)) {
+        if keeps && !outside.iter().all(|var| is_bare(&self.bare, program.vars[*var].ty)) {
             return None;
         }
         let is_acc = |var: &VarId| program.vars[*var].ty.is_acc;
@@ -137,7 +139,7 @@ impl Spreads {
         if summed.iter().any(|acc| program.vars[*acc].ty.elem != Elem::Real) {
             return None;
         }
-        if summed.len() < 2 || summed.iter().all(|acc| is_alone(*acc)) {
+        if summed.len() < 2 || summed.iter().all(|acc| self.whole_accs.contains(acc)) {
             summed.retain(|acc| !program.vars[*acc].ty.is_array() || !is_apart(body, index, *acc));
         }
         if !summed.is_empty() && self.is_ordered {
@@ -146,28 +148,33 @@ impl Spreads {
         let (folded, left) = folds(program, looped, proven)?;
         Some(Spread { outside, folded, left, summed, keeps })
     }
+}
 
-    /// Whether the elements of a value are numbers, or data that holds no array and no String.
-    fn is_bare(&self, ty: Type) -> bool {
-        match ty.elem {
-            Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
-            Elem::Data(data) => self.is_bare[data],
-            Elem::Str => false,
-        }
+/// The accumulators that are made in the functions that use them.
+pub(super) fn whole_accs(program: &Program) -> FxHashSet<VarId> {
+    let mut whole = FxHashSet::default();
+    for func in program.funcs.iter() {
+        func.body.visit(&mut |stmt| {
+            if let Op::NewAcc(_) = stmt.op {
+                whole.extend(&stmt.vars);
+            }
+        });
     }
+    whole
 }
 
 /// Which functions are such, or reach one that is.
 fn meeting(program: &Program, is: impl Fn(&Func) -> bool) -> IdVec<FuncId, bool> {
-    let mut meets: IdVec<FuncId, bool> = program.funcs.iter().map(is).collect();
-    let mut changes = true;
-    while std::mem::take(&mut changes) {
-        for func in program.funcs.ids() {
-            let reaches = callees(program, func).iter().any(|callee| meets[*callee]);
-            if reaches && !meets[func] {
-                meets[func] = true;
-                changes = true;
-            }
+    let none = || program.funcs.iter().map(|_| false).collect::<IdVec<FuncId, bool>>();
+    let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.iter().map(|_| vec![]).collect();
+    for func in program.funcs.ids() {
+        callees(program, func).into_iter().for_each(|callee| callers[callee].push(func));
+    }
+    let (mut meets, mut todo) = (none(), vec![]);
+    todo.extend(program.funcs.ids().filter(|func| is(&program.funcs[*func])));
+    while let Some(func) = todo.pop() {
+        if !std::mem::replace(&mut meets[func], true) {
+            todo.extend(&callers[func]);
         }
     }
     meets
@@ -179,21 +186,22 @@ fn bare(program: &Program) -> IdVec<DataId, bool> {
     let mut changes = true;
     while std::mem::take(&mut changes) {
         for data in program.datas.ids() {
-            let holds = |ty: &Type| {
-                ty.is_array()
-                    || match ty.elem {
-                        Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => false,
-                        Elem::Data(other) => !bare[other],
-                        Elem::Str => true,
-                    }
-            };
-            let is_bare =
-                !program.datas[data].constructors.iter().flat_map(|con| &con.fields).any(holds);
+            let mut fields = program.datas[data].constructors.iter().flat_map(|con| &con.fields);
+            let is_bare = fields.all(|ty| !ty.is_array() && is_bare(&bare, *ty));
             changes |= bare[data] && !is_bare;
             bare[data] &= is_bare;
         }
     }
     bare
+}
+
+/// Whether the elements of a value are numbers, or data that holds no array and no String.
+fn is_bare(bare: &IdVec<DataId, bool>, ty: Type) -> bool {
+    match ty.elem {
+        Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
+        Elem::Data(data) => bare[data],
+        Elem::Str => false,
+    }
 }
 
 /// Whether a value is numbers alone.

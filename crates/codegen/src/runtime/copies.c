@@ -60,7 +60,7 @@ static pb_block *pb_copy_block(pb_copier *k, pb_block *b) {
   }
   pb_block *copy;
   uint64_t parts;
-  /* A thread that would take too long for its copies leaves its work to others. */
+  /* A thread that would take too long for its copies leaves its work to the run. */
   const uint64_t bytes =
       b->kind == PB_ARRAY ? ((const pb_buffer *)b)->bytes : pb_cell_bytes(k->c->types[b->kind].con[b->tag].words);
   if (bytes > k->c->may_copy) pb_out_of_memory(k->c, -1, bytes, 1);
@@ -69,12 +69,9 @@ static pb_block *pb_copy_block(pb_copier *k, pb_block *b) {
     const pb_buffer *const from = (const pb_buffer *)b;
     copy = pb_buffer_of(k->c, -1, PB_BOOL, from->bytes);
     copy->tag = b->tag;
-    if (from->bytes) {
-      memcpy(PB_ITEMS(copy), PB_ITEMS(b), from->bytes);
-    } else {
-      /* The elements of a head without any are somebody else's, and stay there: nobody is the last to hold them. */
-      *(pb_buffer *)copy = (pb_buffer)PB_LENT(b->tag);
-    }
+    memcpy(PB_ITEMS(copy), PB_ITEMS(b), from->bytes);
+    /* The elements of a head that is lent are somebody else's, and stay there. */
+    if (pb_is_lent(b)) *(pb_buffer *)copy = (pb_buffer)PB_LENT(b->tag);
     ((pb_buffer *)copy)->cells = from->cells;
     parts = (uint64_t)from->cells;
   } else {
@@ -97,16 +94,6 @@ static void pb_copy_array(pb_copier *k, void *array) {
   pb_block *const from = a->b;
   a->b = pb_copy_block(k, from);
   if (a->b != from && ((pb_buffer *)from)->bytes) a->p += (char *)a->b - (char *)from;
-}
-
-/* Lets go of the copy of an array: of elements that are its own, or of a head alone. */
-static PB_UNUSED void pb_end_copy(pb_ctx *c, pb_block *b) {
-  if (b == &pb_undef || !b) return;
-  if (((pb_buffer *)b)->bytes) {
-    pb_dec(c, b);
-  } else {
-    pb_give(c, b, sizeof(pb_buffer));
-  }
 }
 
 /* Copies the parts of what has been copied. */

@@ -168,7 +168,7 @@ static PB_COLD void pb_fail(pb_ctx *c, int32_t site, int kind, int64_t a, int64_
 
 /* There is no room for a call of this function, or it is not to be made as the run is to stop. */
 static PB_COLD PB_UNUSED void pb_fail_call(pb_ctx *c, int32_t site, int64_t function) {
-  pb_fail(c, site, c->stop ? PB_F_TIME : PB_F_DEEP, function, 0, 0);
+  pb_fail(c, site, c->low == UINT64_MAX ? PB_F_TIME : PB_F_DEEP, function, 0, 0);
 }
 
 static PB_COLD PB_UNUSED void pb_fail_index(pb_ctx *c, int32_t site, int64_t index, int64_t size) {
@@ -186,6 +186,7 @@ static pb_block pb_undef = {INT64_C(1) << 60, PB_ARRAY, PB_UNIT};
 /* The head of an array whose elements are somebody else's: of this one too nobody is the last holder. Whoever holds it
    counts here, and not where other threads count. */
 #define PB_LENT(elem) {{INT64_C(1) << 60, PB_ARRAY, elem}, 0, 0}
+static inline PB_UNUSED int pb_is_lent(const pb_block *b) { return b->count > INT64_C(1) << 59; }
 
 static PB_COLD void pb_out_of_memory(pb_ctx *c, int32_t site, uint64_t count, uint64_t size) {
   pb_fail(c, site, PB_F_MEMORY, (int64_t)count, (int64_t)c->used, (int64_t)size);
@@ -281,15 +282,24 @@ static void pb_chunk_opens(pb_ctx *c, pb_chunk *chunk) {
   c->open[chunk->size] = chunk;
 }
 
+/* How many blocks from here on to the end of a chunk there are. */
+static inline uint64_t pb_blocks(const pb_chunk *chunk, const char *from) {
+  return from ? (uint64_t)((const char *)chunk + PB_CHUNK - from) / (16 * chunk->size) : 0;
+}
+
+/* Whether nothing holds any block of a chunk, from which nothing is taken now. */
+static int pb_is_free(const pb_chunk *chunk) {
+  return chunk->count + pb_blocks(chunk, chunk->fresh) == pb_blocks(chunk, (const char *)chunk + PB_FIRST);
+}
+
 /* From now on blocks are taken from this chunk: in the order in which they lie, if nothing holds any. */
 static void pb_chunk_begins(pb_chunk *chunk) {
-  char *const end = (char *)chunk + PB_CHUNK;
-  const uint64_t bytes = 16 * chunk->size, all = (PB_CHUNK - PB_FIRST) / bytes;
-  if (chunk->count + (chunk->fresh ? (uint64_t)(end - chunk->fresh) / bytes : 0) == all) {
+  char *const first = (char *)chunk + PB_FIRST;
+  if (pb_is_free(chunk)) {
     chunk->free = 0;
-    chunk->fresh = (char *)chunk + PB_FIRST;
-  } else if (chunk->count > all / 4) {
-    for (char *line = (char *)chunk; line < end; line += 64) __builtin_prefetch(line, 1);
+    chunk->fresh = first;
+  } else if (chunk->count > pb_blocks(chunk, first) / 4) {
+    for (int line = 0; line < PB_CHUNK; line += 64) __builtin_prefetch((char *)chunk + line, 1);
   }
   chunk->count = 0;
 }
@@ -303,6 +313,7 @@ static __attribute__((noinline)) void *pb_take_small(pb_ctx *c, int32_t site, ui
     if (chunk) {
       c->open[size] = chunk->next_open;
       chunk->is_open = 0;
+      pb_chunk_begins(chunk);
     } else {
       chunk = aligned_alloc(PB_CHUNK, PB_CHUNK);
       if (!chunk) pb_out_of_memory(c, site, bytes, 1);
@@ -310,7 +321,6 @@ static __attribute__((noinline)) void *pb_take_small(pb_ctx *c, int32_t site, ui
       c->chunks = chunk;
     }
     c->current[size] = chunk;
-    pb_chunk_begins(chunk);
     void **const block = chunk->free;
     if (block) {
       chunk->free = 0;

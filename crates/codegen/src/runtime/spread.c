@@ -14,14 +14,14 @@ typedef struct { double *p; uint64_t count; } pb_sums;
 /* What is done with what iterations have left, in order. */
 typedef void pb_fold(void *frame, int64_t from, int64_t to);
 
-/* Such a loop: how many numbers an iteration leaves, how many arrays are made row by row, how many accumulators there are
+/* Such a loop: its place in the source, how many numbers an iteration leaves, how many arrays are made row by row, how many accumulators there are
    of both kinds, whether it collects values with cells, whether it is outside all others, and how many statements an iteration runs, roughly. */
 typedef struct {
   pb_stretch *part;
   pb_fold *fold;
   pb_known *known;
   pb_ending *end;
-  int32_t words, builds, sums, adds, keeps, is_outermost, weight;
+  int32_t site, words, builds, sums, adds, keeps, is_outermost, weight;
 } pb_loop;
 
 /* Where pieces add up: each in a place for all accumulators that all iterations add to, which has zeros before. There
@@ -61,7 +61,7 @@ static PB_UNUSED pb_sums *pb_sums_of(const pb_loop *loop, void *frame) {
 }
 
 /* In which pieces a loop adds up: that hangs on nothing but the loop and its sizes. */
-static PB_UNUSED pb_adds pb_adds_of(pb_ctx *c, const pb_loop *loop, void *frame, int64_t count) {
+static PB_UNUSED pb_adds pb_adds_of(const pb_loop *loop, void *frame, int64_t count) {
   const pb_sums *const adds = pb_sums_of(loop, frame) + loop->sums;
   pb_adds made = {0, 0, 0};
   uint64_t total = 0;
@@ -159,7 +159,7 @@ static void pb_spread_sums(const pb_sums *sums, int32_t count, double *kept, int
 static __attribute__((noinline)) pb_block *pb_spread_out(
     pb_ctx *c, const pb_loop *loop, void *frame, const pb_adds *adds, int64_t from, int64_t count, pb_shared *shared) {
   const int64_t left = count - from;
-  const uint64_t threads = pb_crew(c, left, 1), most = (c->limit - c->used) / 32;
+  const uint64_t threads = pb_crew(c, left, adds->piece ? adds->piece : 1), most = (c->limit - c->used) / 32;
   pb_build *const *const builds = (pb_build *const *)((pb_left *)frame + 1);
   const pb_sums *const sums = pb_sums_of(loop, frame);
   const int64_t piece = adds->piece ? adds->piece : left / (8 * (int64_t)threads) + 1, pieces = (left + piece - 1) / piece;
@@ -192,8 +192,8 @@ static __attribute__((noinline)) pb_block *pb_spread_out(
   shared->keeps = loop->keeps;
   shared->run = c;
   pb_run_pieces(c, shared, threads);
-  /* A piece that has failed has added something, which is not to be added again; nor are cells there of any piece. */
-  if ((loop->sums || loop->keeps) && memchr(shared->done, 0, (size_t)shared->pieces)) {
+  /* A piece that has failed has added something, which is not to be added again. */
+  if (loop->sums && memchr(shared->done, 0, (size_t)shared->pieces)) {
     pb_spread_sums(sums, loop->sums, kept, 1);
     memset(shared->done, 0, (size_t)shared->pieces);
   }
@@ -205,24 +205,20 @@ static __attribute__((noinline)) pb_block *pb_spread_out(
 static PB_UNUSED PB_APART void pb_spread(pb_ctx *c, const pb_loop *loop, void *frame, int64_t count) {
   pb_word words[PB_LEFT];
   pb_shared shared;
-  pb_adds adds = pb_adds_of(c, loop, frame, count);
-  pb_block *const place = adds.piece ? pb_buffer_of(c, -1, PB_REAL, (uint64_t)adds.total) : 0;
+  pb_adds adds = pb_adds_of(loop, frame, count);
+  pb_block *const place = adds.piece ? pb_buffer_of(c, loop->site, PB_REAL, (uint64_t)adds.total) : 0;
   int64_t done = 0;
   if (place) adds.own = (double *)PB_ITEMS(place);
-  if (c->threads > 1 && count > 1) {
+  /* What all iterations add to is not for several threads where pieces have no place of their own. */
+  if (c->threads > 1 && count > 1 && (!loop->adds || adds.piece)) {
     memset(&shared, 0, sizeof shared);
     shared.copies = UINT64_MAX;
     done = pb_spread_trial(c, loop, frame, words, &adds, count, &shared.copies);
     if (count - done > 1) {
       pb_block *const block = pb_spread_out(c, loop, frame, &adds, done, count, &shared);
       for (int64_t at = 0; at < shared.pieces; at++) {
-        const int64_t from = done + at * shared.piece, left = count - from;
-        double *const own = shared.own ? shared.own + at * shared.apart : 0;
-        if (!shared.done[at]) {
-          if (own) memset(own, 0, 8 * (size_t)shared.total);
-          loop->part(c, frame, from, left < shared.piece ? count : from + shared.piece, own);
-        }
-        if (own) pb_adds_join(loop, frame, own);
+        if (!shared.done[at]) pb_piece(&shared, c, at);
+        if (shared.own) pb_adds_join(loop, frame, shared.own + at * shared.apart);
       }
       if (shared.pieces > 0) {
         if (loop->fold) loop->fold(frame, done, count);

@@ -52,13 +52,14 @@ static void pb_crew_is(pb_ctx *c, pb_worker *workers, uint64_t threads) {
   pb_crew_leave(c);
 }
 
-static void pb_piece(pb_shared *s, pb_ctx *c, int64_t at) {
+/* In place of a call, so that what is called is as deep on the stack whoever asks. */
+PB_INLINE void pb_piece(pb_shared *s, pb_ctx *c, int64_t at) {
   const int64_t from = s->first + at * s->piece, left = s->count - from, to = left < s->piece ? s->count : from + s->piece;
   double *const own = s->own ? s->own + at * s->apart : 0;
   if (own) memset(own, 0, 8 * (size_t)s->total);
   s->part(c, s->frame, from, to, own);
   s->done[at] = 1;
-  if (s->run && s->run->stand) __atomic_fetch_add(s->run->stand, to - from, __ATOMIC_RELAXED);
+  if (s->run && s->run != c && s->run->stand) __atomic_fetch_add(s->run->stand, to - from, __ATOMIC_RELAXED);
 }
 
 static void *pb_work_on(void *worker) {
@@ -98,16 +99,23 @@ static void pb_open_all(pb_ctx *c) {
   }
 }
 
-/* Gives the chunks of a run that have room to its threads, one after the other. */
+/* Gives the chunks of a run in which nothing is held to its threads, one after the other. They are theirs: where what
+   threads make does not stay, they go with it. */
 static void pb_deal(pb_ctx *c, pb_worker *workers, uint64_t threads) {
+  pb_chunk *all = c->chunks;
+  uint64_t turn = 0;
   pb_open_all(c);
-  for (int size = 1; size < PB_SIZES; size++)
-    for (uint64_t k = 0; c->open[size]; k = k + 1 < threads ? k + 1 : 0) {
-      pb_chunk *const chunk = c->open[size];
-      c->open[size] = chunk->next_open;
-      chunk->is_open = 0;
-      pb_chunk_opens(&workers[k].own, chunk);
-    }
+  c->chunks = 0;
+  memset(c->open, 0, sizeof c->open);
+  for (pb_chunk *chunk = all, *next; chunk; chunk = next) {
+    next = chunk->next;
+    pb_ctx *const to = pb_is_free(chunk) ? &workers[turn++ % threads].own : c;
+    const int has_room = chunk->is_open;
+    chunk->next = to->chunks;
+    to->chunks = chunk;
+    chunk->is_open = 0;
+    if (has_room) pb_chunk_opens(to, chunk);
+  }
 }
 
 /* Takes over the memory of a thread with all that lies there, and what is free of it. */
@@ -173,8 +181,9 @@ static void pb_run_pieces(pb_ctx *c, pb_shared *shared, uint64_t threads) {
   pb_work_on(&workers[0]);
   for (uint64_t k = 1; k < started; k++) pthread_join(workers[k].thread, 0);
   pb_crew_is(c, 0, 0);
-  /* What is kept is kept of all pieces or of none. */
+  /* What is kept is kept of all pieces or of none: then none is done. */
   const int keeps = shared->keeps && !memchr(shared->done, 0, (size_t)shared->pieces);
+  if (shared->keeps && !keeps) memset(shared->done, 0, (size_t)shared->pieces);
   for (uint64_t k = 0; k < threads; k++) {
     pb_ctx *const own = &workers[k].own;
     if (!keeps) {

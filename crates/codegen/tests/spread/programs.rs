@@ -21,8 +21,12 @@ pub const ANYTHING: &[&str] = &[
     include_str!("forest.ir"),
     // Their iterations add to the same accumulators.
     include_str!("shares.ir"),
+    // So do these, but the accumulator is large beside what they do.
+    include_str!("large.ir"),
     // They collect trees, with parts of a tree and of trees from outside in them.
     include_str!("keeps.ir"),
+    // A loop with data from outside, by itself and inside another one with some.
+    include_str!("nests.ir"),
     // They are in what calls itself, with an array that it is lent.
     include_str!("agains.ir"),
     // The last iterations fail, if there are any.

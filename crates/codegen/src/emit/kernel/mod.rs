@@ -195,7 +195,7 @@ impl Body<'_, '_> {
     /// Whether no two accumulators from outside are parts of one: there is one only, or all were made here.
     fn are_apart(&self, plan: &Plan<'_>) -> bool {
         let mut accs = plan.inputs.iter().filter(|var| self.ty(**var).is_acc);
-        accs.clone().count() < 2 || accs.all(|acc| self.fresh_accs.contains(acc))
+        accs.clone().count() < 2 || accs.all(|acc| self.emit.whole_accs.contains(acc))
     }
 
     /// Names for the elements of arrays from outside, but for what a piece has places for of its own.
