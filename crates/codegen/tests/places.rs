@@ -125,3 +125,48 @@ fn places_are_multiplied_with_sizes_that_are_checked() {
         agrees(&checked, &[x, Value::Int(2)]);
     }
 }
+
+/// What a recursive function only looks at is lent to it: its elements, its rows, and those of other arrays beside it.
+#[test]
+fn arrays_of_which_rows_are_looked_at_are_lent() {
+    let program = |change: &str, of: &str| {
+        let text = format!(
+            "fn @main.0(x.0: [][]f64, k.1: i64) -> f64 {{
+  sizes.2: []i64 = [2, 0, 1]
+  y.3: f64 = @walk.1(x.0, sizes.2, k.1)
+  yield y.3
+}}
+
+fn @walk.1(x.4: [][]f64, at.5: []i64, k.6: i64) -> f64 {{
+  done.7: bool = int_le(k.6, 0)
+  y.8: f64 = if done.7 {{ yield 0.0 }} else {{
+    m.9: i64 = int_sub(k.6, 1)
+    n.10: i64 = int_rem(k.6, 3)
+    i.11: i64 = at.5[n.10]
+    row.12: []f64 = x.4[i.11]
+{change}    s.14: f64 = sum({of})
+    t.15: f64 = @walk.1(x.4, at.5, m.9)
+    h.20: i64 = int_div(k.6, 2)
+    u.16: f64 = @walk.1(x.4, at.5, h.20)
+    v.17: f64 = add(t.15, u.16)
+    w.18: f64 = mul(v.17, 0.5)
+    z.19: f64 = add(w.18, s.14)
+    yield z.19
+  }}
+  yield y.8
+}}
+"
+        );
+        parse(&text, FileId(0)).expect("a program")
+    };
+    let changes = "    new.13: []f64 = row.12 with [0] = 1.5\n";
+    for program in [program("", "row.12"), program(changes, "new.13")] {
+        let text = text(&program);
+        assert!(text.contains("const R2 *l4, const I1 *l5"), "{text}");
+        for rows in [0, 2, 3] {
+            let reals = (0..rows * 2).map(|at| f64::from(at) * 0.5 - 3.0).collect();
+            let x = Value::array(Shape::new(&[rows as usize, 2]), Items::Real(reals));
+            agrees(&program, &[x, Value::Int(4)]);
+        }
+    }
+}

@@ -28,7 +28,7 @@ pub(super) fn lent(
     while std::mem::take(&mut changes) {
         for (id, func) in program.funcs.iter_enumerated() {
             for (at, param) in func.params.iter().enumerate() {
-                let rules = Rules { program, is_recursive, lent: &lent, func: id, param: *param };
+                let rules = Rules { is_recursive, lent: &lent, func: id, param: *param };
                 if lent[id][at] && !rules.hold(&func.body, at) {
                     lent[id][at] = false;
                     changes = true;
@@ -53,7 +53,7 @@ pub(super) fn by_place(
         let is_acc = |at: usize| {
             let param = func.params[at];
             let ty = program.vars[param].ty;
-            let rules = Rules { program, is_recursive, lent, func: id, param };
+            let rules = Rules { is_recursive, lent, func: id, param };
             is_open && ty.is_acc && ty.is_array() && rules.stays_in_tails(&func.body, at)
         };
         by_place.push((0..func.params.len()).map(|at| lent[id][at] || is_acc(at)).collect());
@@ -67,7 +67,6 @@ fn is_named(program: &Program, func: FuncId) -> bool {
 }
 
 struct Rules<'p> {
-    program: &'p Program,
     is_recursive: &'p IdVec<FuncId, bool>,
     lent: &'p IdVec<FuncId, Vec<bool>>,
     func: FuncId,
@@ -92,8 +91,8 @@ impl Rules<'_> {
     fn is_looked_at_by(&self, stmt: &Stmt) -> bool {
         #[expect(clippy::wildcard_enum_match_arm, reason = "others may keep it or write to it")]
         let is_fine = match &stmt.op {
-            Op::Index(_, _) => !self.program.vars[stmt.vars[0]].ty.is_array(),
-            Op::Slice(..)
+            Op::Index(..)
+            | Op::Slice(..)
             | Op::Dim(..)
             | Op::Sum(_)
             | Op::CheckSize(..)
