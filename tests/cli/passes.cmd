@@ -323,6 +323,13 @@ exit 0
 >   runs  in the optimiser, when the others change nothing more, and with them again until nothing
 >         changes
 >
+> alike
+>   type  (IR, functions) -> (IR, functions)
+>   does  hands what a recursive function puts into each of its values to what takes these apart
+>   law   g (f a) = g' a (f a), if f p = C(p, f p …) and g (C(p, x …)) = e and g' p (C(_, x …)) = e
+>   runs  in the optimiser, when the others change nothing more, and with them again until nothing
+>         changes
+>
 > reduce
 >   type  (IR, functions) -> (IR, functions)
 >   does  adds up in the loop that makes what is added, without an array

@@ -11,6 +11,7 @@ mod accs;
 mod added;
 mod addends;
 mod ahead;
+mod alike;
 mod between;
 mod branches;
 mod calls;

@@ -46,6 +46,7 @@ pub const PASSES: &[Pass] = &[
     crate::fuse::PASS,
     crate::sweeps::PASS,
     crate::variants::PASS,
+    crate::alike::PASS,
     crate::sums::REDUCE,
     crate::undo::PASS,
     crate::fuse::FUSE_STATES,
@@ -75,16 +76,17 @@ pub const LATE: &[&str] = &[
 
 /// The names of the passes that begin when the others change nothing any more, and with which those go on then: what joins
 /// the sweeps of a recursive function has no use for what they make.
-pub const THEN: &[&str] = &[crate::variants::PASS.name];
+pub const THEN: &[&str] = &[crate::variants::PASS.name, crate::alike::PASS.name];
 
 /// The names of the passes that must not run before derivatives are made: one computes what is not chosen, one
 /// compares with what no element is, and an element may tie with it, one makes of a power what has more to derive, and
-/// one is for what only residuals are.
+/// two are for what only residuals are.
 pub const DERIVED: &[&str] = &[
     crate::select::PASS.name,
     crate::extremes::PASS.name,
     crate::powers::PASS.name,
     crate::variants::PASS.name,
+    crate::alike::PASS.name,
 ];
 
 /// The names of the passes that run once more in the end.

@@ -45,12 +45,15 @@ fn header<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 }
 
 fn roots(program: &Program, text: &str) -> Vec<FuncId> {
-    let all = program.funcs.iter_enumerated();
     match header(text, "roots") {
-        None => all.map(|(id, _)| id).collect(),
+        None => program.funcs.ids().collect(),
         Some(names) => {
-            let names: Vec<_> = names.split(' ').map(|name| &name[1..]).collect();
-            all.filter(|(_, func)| names.contains(&func.name.as_str())).map(|(id, _)| id).collect()
+            let named = |name: &str| {
+                let found =
+                    program.funcs.iter_enumerated().find(|(_, func)| func.name.as_str() == name);
+                found.unwrap_or_else(|| panic!("no function @{name}")).0
+            };
+            names.split(" ").map(|name| named(name.trim_start_matches('@'))).collect()
         }
     }
 }

@@ -66,6 +66,7 @@ fn every_pass_has_its_line_in_the_table_of_times() {
         "select",
         "extremes",
         "variants",
+        "alike",
         "reduce",
         "undo",
         "fuse_states",
