@@ -10,8 +10,10 @@ use super::plan::{has_loops, local_name};
 use super::text::Text;
 use crate::emit::loops::STRETCH;
 
-/// A loop whose body is no longer than this is written twice, for full vectors and for the rest.
+/// A loop whose body is no longer than this is written twice, for full vectors and for the rest; and one that adds to
+/// neighbours, which only full vectors do at once, if it is no longer than that.
 const SHORT: usize = 60;
+const SHORT_BESIDE: usize = 600;
 
 impl<'k> Text<'_, 'k> {
     /// A loop across lanes.
@@ -33,16 +35,18 @@ impl<'k> Text<'_, 'k> {
         let i = local_name(index);
         let (first, count) = self.range(index, count);
         let parts = self.layout.jams.get(&index).copied().unwrap_or(1);
-        let is_short = looped.body.size() * parts <= SHORT;
-        if is_short || parts > 1 {
+        let size = looped.body.size() * parts;
+        let edges = if size <= SHORT { edges::usual(looped, index) } else { vec![] };
+        let is_beside = size <= SHORT_BESIDE && edges.is_empty();
+        let neighbours = if is_beside { self.neighbours(looped, index) } else { vec![] };
+        let is_twice = size <= SHORT || !neighbours.is_empty();
+        if is_twice || parts > 1 {
             self.line(format_args!("int64_t {i} = {first};"));
         }
         if parts > 1 {
             self.several(looped, vars, (index, count.as_str()), &skipped, parts);
         }
-        if is_short {
-            let edges = edges::usual(looped, index);
-            let neighbours = if edges.is_empty() { self.neighbours(looped, index) } else { vec![] };
+        if is_twice {
             self.await_nothing(&neighbours);
             self.whole(looped, (&i, &count), LANES, &mut |text| {
                 for usual in &edges {
