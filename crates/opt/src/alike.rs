@@ -34,6 +34,10 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
         return false;
     }
     let graph = call_graph(program, roots);
+    if graph.order.len() < program.funcs.len() {
+        // What nothing reaches may call what others do, and goes first.
+        return false;
+    }
     let known: Vec<_> = graph.order.iter().map(|func| (*func, known(program, *func))).collect();
     let mut changed = false;
     for family in families {

@@ -60,12 +60,12 @@ impl<'k> Text<'_, 'k> {
                     text.line(format_args!("continue;"));
                     text.close();
                 }
-                text.neighbours.clone_from(&neighbours);
+                text.begin_neighbours(&neighbours);
                 text.lanes(looped, vars, index, &skipped, false);
                 text.neighbours.clear();
                 text.add_neighbours(&neighbours);
             });
-            self.add_waiting(&neighbours);
+            self.add_waiting(&neighbours, &format!("{i} > {first}"));
             self.open(format_args!("if ({i} < {count}) {{"));
             self.line(format_args!("const int64_t m = {count} - {i};"));
         } else {

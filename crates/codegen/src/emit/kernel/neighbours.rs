@@ -30,6 +30,8 @@ pub(super) struct Add {
     away: i64,
     /// Its vectors: what the iterations bring, and what those before have brought.
     pub name: String,
+    /// Whether any of it has been written yet.
+    pub is_begun: bool,
 }
 
 impl Neighbours {
@@ -50,6 +52,13 @@ impl Neighbours {
     }
 }
 
+impl Add {
+    /// Whether an accumulator is added to there.
+    pub fn is(&self, acc: Atom, at: &[Atom]) -> bool {
+        self.acc == acc && self.at == at
+    }
+}
+
 /// An Int that is the index of a loop and a number.
 fn away(body: &Block, index: VarId, atom: Atom) -> Option<i64> {
     let var = atom.var()?;
@@ -67,7 +76,7 @@ fn away(body: &Block, index: VarId, atom: Atom) -> Option<i64> {
     }
 }
 
-/// The accumulators from outside to which a loop adds by neighbours: at two or more places, each of them once.
+/// The accumulators from outside to which a loop adds by neighbours: at two or more places.
 pub(super) fn neighbours(
     plan: &Plan<'_>,
     layout: &Layout,
@@ -90,8 +99,10 @@ pub(super) fn neighbours(
             continue;
         }
         place.push(index.into());
-        let add = Add { acc: (*acc).into(), at: at.clone(), away, name: String::new() };
+        let add =
+            Add { acc: (*acc).into(), at: at.clone(), away, name: String::new(), is_begun: false };
         match all.iter_mut().find(|group| group.acc == view.root && group.place == place) {
+            Some(group) if group.adds.iter().any(|other| other.is(add.acc, at)) => {}
             Some(group) => group.adds.push(add),
             None => all.push(Neighbours { acc: view.root, place, adds: vec![add] }),
         }

@@ -15,7 +15,7 @@ impl Text<'_, '_> {
         }
         let mut all = neighbours(self.plan, self.layout, looped, index);
         for add in all.iter_mut().flat_map(|group| &mut group.adds) {
-            add.name = format!("n{}", self.fresh());
+            add.name = format!("beside{}", self.fresh());
         }
         all
     }
@@ -27,12 +27,31 @@ impl Text<'_, '_> {
         }
     }
 
-    /// Notes what is added to one of neighbours; whether it is that.
+    /// Before eight iterations they have brought nothing.
+    pub fn begin_neighbours(&mut self, groups: &[Neighbours]) {
+        for Add { name, .. } in groups.iter().flat_map(|group| &group.adds) {
+            self.line(format_args!("pb_v {name} = {{0}};"));
+        }
+        self.neighbours = groups.to_vec();
+        self.neighbours_depth = self.depth + 1;
+    }
+
+    /// Notes what is added to one of neighbours, in branches and loops inside too; whether it is that.
     pub fn waits(&mut self, acc: Atom, at: &[Atom], value: Atom) -> bool {
-        let mut adds = self.neighbours.iter().flat_map(|group| &group.adds);
-        let Some(add) = adds.find(|add| add.acc == acc && add.at == at) else { return false };
-        let (name, value) = (add.name.clone(), self.addend(value, true));
-        self.line(format_args!("const pb_v {name} = {value};"));
+        let is_once = self.depth == self.neighbours_depth;
+        let mut adds = self.neighbours.iter_mut().flat_map(|group| &mut group.adds);
+        let Some(add) = adds.find(|add| add.is(acc, at)) else { return false };
+        let is_first = !std::mem::replace(&mut add.is_begun, true) && is_once;
+        let name = add.name.clone();
+        let mut value = self.addend(value, true);
+        if let Some(active) = self.active() {
+            value = format!("pb_where({active}, {value}, pb_all(0.0))");
+        }
+        if is_first {
+            self.line(format_args!("{name} = {value};"));
+        } else {
+            self.line(format_args!("{name} = PB_OP({name}, +, {value});"));
+        }
         true
     }
 
@@ -55,8 +74,12 @@ impl Text<'_, '_> {
         }
     }
 
-    /// Behind the loop: adds what still waits.
-    pub fn add_waiting(&mut self, groups: &[Neighbours]) {
+    /// Behind the loop, if it has begun: adds what still waits.
+    pub fn add_waiting(&mut self, groups: &[Neighbours], has_begun: &str) {
+        if groups.is_empty() {
+            return;
+        }
+        self.open(format_args!("if ({has_begun}) {{"));
         for group in groups {
             let at = self.neighbour_place(group);
             for (Add { name, .. }, away) in group.waiting() {
@@ -65,6 +88,7 @@ impl Text<'_, '_> {
                 ));
             }
         }
+        self.close();
     }
 
     /// Where the first of eight iterations adds nearest to its index.

@@ -42,6 +42,8 @@ pub(super) struct Text<'t, 'k> {
     pub columns: Option<Columns>,
     /// Accumulators to which the loop at hand adds by neighbours.
     pub neighbours: Vec<Neighbours>,
+    /// How many loops are around what that loop does.
+    pub neighbours_depth: usize,
     /// The conditions that are known.
     pub settled: FxHashMap<VarId, Settled>,
     /// The lanes at work, in a branch that not all take.
@@ -82,6 +84,7 @@ impl<'t, 'k> Text<'t, 'k> {
             is_plain: false,
             columns: None,
             neighbours: vec![],
+            neighbours_depth: 0,
             settled: FxHashMap::default(),
             mask: None,
             poll,
