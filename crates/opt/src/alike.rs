@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::{CallGraph, call_graph};
 use crate::pass::Pass;
+use crate::variants::{Key, has_no_tangent};
 
 pub(crate) const PASS: Pass = Pass {
     name: "alike",
@@ -24,9 +25,6 @@ pub(crate) const PASS: Pass = Pass {
 
 /// How many parameters a function gets at most: it hands all of them to each call.
 const MOST: usize = 16;
-
-/// A constructor: its type and its tag.
-type Key = (DataId, u32);
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let families = families(program);
@@ -61,8 +59,8 @@ fn families(program: &Program) -> Vec<Family> {
         program.datas.ids().map(|data| (data, reached(program, data))).collect();
     let mut families: Vec<Family> = vec![];
     for data in program.datas.ids().filter(|data| reached[data].contains(data)) {
-        let (is_tangent, tangent) = (program.datas[data].is_tangent, program.datas[data].tangent);
-        if is_tangent || tangent.is_some() || families.iter().any(|it| it.members.contains(&data)) {
+        let is_known = families.iter().any(|family| family.members.contains(&data));
+        if is_known || !has_no_tangent(program, data) {
             continue;
         }
         let (members, outside) = program
@@ -79,7 +77,7 @@ fn families(program: &Program) -> Vec<Family> {
 fn reached(program: &Program, data: DataId) -> FxHashSet<DataId> {
     let (mut reached, mut todo) = (FxHashSet::default(), vec![data]);
     while let Some(data) = todo.pop() {
-        for field in program.datas[data].constructors.iter().flat_map(|con| &con.fields) {
+        for field in program.constructors(data).iter().flat_map(|con| &con.fields) {
             if let Elem::Data(data) = field.elem
                 && reached.insert(data)
             {

@@ -19,7 +19,7 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 /// A constructor: its type and its tag.
-type Key = (DataId, u32);
+pub(crate) type Key = (DataId, u32);
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let changed = each_body(program, gather);
@@ -98,7 +98,8 @@ fn is_plain(program: &Program, atom: Atom) -> bool {
     data_of(program.type_of(atom)).is_some_and(|data| has_no_tangent(program, data))
 }
 
-fn has_no_tangent(program: &Program, data: DataId) -> bool {
+/// Whether a type has no tangents and is none of tangents.
+pub(crate) fn has_no_tangent(program: &Program, data: DataId) -> bool {
     let data = &program.datas[data];
     data.tangent.is_none() && !data.is_tangent
 }

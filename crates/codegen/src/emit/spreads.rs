@@ -53,13 +53,13 @@ impl Spreads {
         is_ordered: bool,
     ) -> Self {
         let has_cells = with_cells(&program.datas);
-        let is_plain = |ty: &Type| match ty.elem {
+        let is_uncounted = |ty: &Type| match ty.elem {
             Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => true,
             Elem::Data(data) => !ty.is_array() && !has_cells[data],
             Elem::Str => false,
         };
         let meets_cells =
-            meeting(program, |func| func.is_constant && !func.results.iter().all(is_plain));
+            meeting(program, |func| func.is_constant && !func.results.iter().all(is_uncounted));
         let mut spreads = Self {
             tells: Tells::of(program),
             meets_cells,

@@ -14,8 +14,9 @@ typedef struct { double *p; uint64_t count; } pb_sums;
 /* What is done with what iterations have left, in order. */
 typedef void pb_fold(void *frame, int64_t from, int64_t to);
 
-/* Such a loop: its place in the source, how many numbers an iteration leaves, how many arrays are made row by row, how many accumulators there are
-   of both kinds, whether it collects values with cells, whether it is outside all others, and how many statements an iteration runs, roughly. */
+/* Such a loop: its place in the source, how many numbers an iteration leaves, how many arrays are made row by row, how
+   many accumulators there are of both kinds, whether it collects values with cells, whether it is outside all others, and
+   how many statements an iteration runs, roughly. */
 typedef struct {
   pb_stretch *part;
   pb_fold *fold;

@@ -10,9 +10,9 @@ use super::plan::{has_loops, local_name};
 use super::text::Text;
 use crate::emit::loops::STRETCH;
 
-/// A loop whose body is no longer than this is written twice, for full vectors and for the rest; and one that adds to
-/// neighbours, which only full vectors do at once, if it is no longer than that.
+/// A loop whose body is no longer than this is written twice, for full vectors and for the rest.
 const SHORT: usize = 60;
+/// So is one that adds to neighbours, which only full vectors do at once, if it is no longer than this.
 const SHORT_BESIDE: usize = 600;
 
 impl<'k> Text<'_, 'k> {

@@ -2,8 +2,9 @@
 //! would write each element several times, each time before the last one has arrived in memory. Instead what is added
 //! is shifted between vectors, and eight elements are written once.
 //!
-//! Law: an element gets what is added to it in the order of the iterations, as one after the other would add it. What
-//! the last iteration adds behind its own place waits in a vector, and is added before the rest of the loop.
+//! Law: an element gets what is added to it in the order of the iterations, as one after the other would add it, but that
+//! an iteration adds up what it has for one place, in branches and loops inside too. What the last iteration adds behind
+//! its own place waits in a vector, and is added before the rest of the loop.
 
 use pullback_ir::{Atom, Block, Loop, Op, VarId};
 use pullback_prim::Prim;
