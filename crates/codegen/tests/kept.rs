@@ -3,10 +3,10 @@
 
 mod pages;
 
+use pullback_analysis::facts::proven;
 use pullback_base::FileId;
 use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit};
 use pullback_ir::eval::Value;
-use pullback_opt::proven;
 
 use pages::pages;
 

@@ -5,11 +5,11 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use pullback_analysis::facts::proven;
 use pullback_base::FileId;
 use pullback_codegen::{Fp, Level, Limits, Native, compiler};
 use pullback_ir::Program;
 use pullback_ir::eval::Value;
-use pullback_opt::proven;
 
 /// How many points each function is tried at.
 const POINTS: usize = 20_000;

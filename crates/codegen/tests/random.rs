@@ -11,10 +11,11 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 
 use generate::Generator;
+use pullback_analysis::facts::proven;
 use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit};
 use pullback_ir::eval::{self, Items, Shape, Value, evaluate};
 use pullback_ir::{FuncId, Program};
-use pullback_opt::{Options, optimise, proven};
+use pullback_opt::{Options, optimise};
 
 /// How many programs of each kind there are.
 const PROGRAMS: u64 = 40;

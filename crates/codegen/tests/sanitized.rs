@@ -9,9 +9,10 @@ mod random_programs;
 use std::process::Command;
 
 use generate::Generator;
+use pullback_analysis::facts::proven;
 use pullback_codegen::{Fp, Unit, compiler, emit_all};
 use pullback_ir::{FuncId, Program};
-use pullback_opt::{Options, optimise, proven};
+use pullback_opt::{Options, optimise};
 
 /// How many programs of each kind there are.
 const PROGRAMS: u64 = 6;

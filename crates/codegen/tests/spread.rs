@@ -5,11 +5,12 @@ mod programs;
 
 use std::time::Duration;
 
+use pullback_analysis::facts::proven;
 use pullback_base::FileId;
 use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit, WORTH, emit};
 use pullback_ir::Program;
 use pullback_ir::eval::{self, Value, evaluate};
-use pullback_opt::{Options, optimise, proven};
+use pullback_opt::{Options, optimise};
 
 use programs::ANYTHING;
 

@@ -7,11 +7,11 @@ mod programs;
 use std::process::Command;
 use std::time::Duration;
 
+use pullback_analysis::facts::proven;
 use pullback_base::FileId;
 use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit, compiler, emit_all};
 use pullback_ir::Program;
 use pullback_ir::eval::Value;
-use pullback_opt::proven;
 
 use programs::ANYTHING;
 

@@ -76,16 +76,14 @@ pub fn show_passes(session: &mut Session<'_>, call: &Call) -> Result<String, Sto
     for pass in pullback_opt::PASSES {
         text.push_str(&format!("\n{}\n", pass.name));
         let ty = "(IR, functions) -> (IR, functions)";
-        let runs = if pullback_opt::LATE.contains(&pass.name) {
-            "once, when the other passes of the optimiser change nothing more"
-        } else if pullback_opt::THEN.contains(&pass.name) {
-            "in the optimiser, when the others change nothing more, and with them again until nothing changes"
-        } else {
-            "in the optimiser, until nothing changes"
-        };
-        for (label, words) in
-            [("type", ty), ("does", pass.about), ("law", pass.law), ("runs", runs)]
-        {
+        for (label, words) in [
+            ("type", ty),
+            ("does", pass.about),
+            ("law", pass.law),
+            ("phase", pass.phase.name()),
+            ("scope", pass.scope.about()),
+            ("runs", pass.phase.about()),
+        ] {
             text.push_str(&entry_of_page(label, words));
         }
     }

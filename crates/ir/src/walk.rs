@@ -195,6 +195,11 @@ impl Block {
         }
     }
 
+    /// Whether nothing comes after the block: it surely fails.
+    pub fn surely_fails(&self) -> bool {
+        self.stmts.iter().any(|stmt| matches!(stmt.op, Op::Fail(_, _)))
+    }
+
     /// How many statements it has, those inside others counted.
     pub fn size(&self) -> usize {
         let mut size = 0;

@@ -3,11 +3,72 @@
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
+/// When a pass runs: the phases follow each other in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Until no pass of the phase changes anything.
+    Simplify,
+    /// Once [`Phase::Simplify`] has come to its end, and with it from then on: these passes give residuals forms in which
+    /// the two sweeps of a recursive function can no longer become one.
+    Specialise,
+    /// Once, in the order of the list: these passes choose an order of loops and a place in memory, which the earlier
+    /// phases would undo, or could do less after.
+    Schedule,
+}
+
+impl Phase {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simplify => "simplify",
+            Self::Specialise => "specialise",
+            Self::Schedule => "schedule",
+        }
+    }
+    /// When that is, in words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Simplify => "in the optimiser, until nothing changes",
+            Self::Specialise => {
+                "in the optimiser, when the passes before change nothing more, and with them again until nothing changes"
+            }
+            Self::Schedule => "once, when the other passes of the optimiser change nothing more",
+        }
+    }
+}
+
+/// Which code a pass may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Any.
+    Anywhere,
+    /// Only code of which no derivative will be taken. The value stays, but not its derivative: such a pass computes what
+    /// is not chosen, compares with an identity that may tie with an element, writes a power as what has more to derive,
+    /// or is for residuals, which only derivatives have.
+    Derived,
+}
+
+impl Scope {
+    /// Which code that is, in words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Anywhere => "any code",
+            Self::Derived => "code of which no derivative will be taken",
+        }
+    }
+}
+
 /// A pass: from programs to programs that mean the same.
 #[derive(Debug)]
 pub struct Pass {
     /// Its name, for switching it off and for telling of it.
     pub name: &'static str,
+    /// When it runs.
+    pub phase: Phase,
+    /// Of which code.
+    pub scope: Scope,
+    /// Whether it runs once more after all others, for what these leave.
+    pub runs_last: bool,
     /// What it does.
     pub about: &'static str,
     /// Why that changes nothing.
@@ -89,13 +150,6 @@ pub(crate) fn slice<'s>(
     (found, needed)
 }
 
-/// How many statements a block has, those inside it counted.
-pub(crate) fn block_size(block: &Block) -> usize {
-    let mut size = 0;
-    block.visit(&mut |_| size += 1);
-    size
-}
-
 /// How many statements a constant has at most whose parts are looked at.
 const LARGEST: usize = 400;
 
@@ -106,11 +160,6 @@ pub(crate) fn is_plain(program: &Program, func: FuncId) -> bool {
         && func.results.len() == 1
         && func.body.stmts.len() <= LARGEST
         && func.body.stmts.iter().all(|stmt| matches!(stmt.op, Op::Con(_, _) | Op::Array(_)))
-}
-
-/// Whether nothing comes after a block: it surely fails.
-pub(crate) fn ends(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| matches!(stmt.op, Op::Fail(_, _)))
 }
 
 /// Leaves out items.

@@ -5,100 +5,69 @@ use std::time::{Duration, Instant};
 use pullback_base::bug;
 use pullback_ir::{FuncId, Program, Stage, verify};
 
-use crate::pass::{Pass, block_size};
+use crate::pass::{Pass, Phase, Scope};
 
-/// All passes, in their order: those that run until none changes anything, then with those of [`THEN`], then those of
-/// [`LATE`].
+/// All passes, in their order within each [`Phase`].
 pub const PASSES: &[Pass] = &[
-    crate::tails::PASS,
-    crate::inline::PASS,
-    crate::unfold::PASS,
-    crate::deforest::PASS,
-    crate::prune::PASS,
-    crate::simplify::PASS,
-    crate::powers::PASS,
-    crate::counts::PASS,
-    crate::sizes::PASS,
-    crate::fixed::PASS,
-    crate::params::PASS,
-    crate::unroll::PASS,
-    crate::tags::PASS,
-    crate::scalars::PASS,
-    crate::cells::PASS,
-    crate::select::PASS,
-    crate::extremes::PASS,
-    crate::addends::PASS,
-    crate::branches::PASS,
-    crate::cse::PASS,
-    crate::twins::PASS,
-    crate::dce::PASS,
-    crate::hoist::PASS,
-    crate::fields::PASS,
-    crate::sums::SUMS,
-    crate::elements::PASS,
-    crate::outer::PASS,
-    crate::shift::PASS,
-    crate::collect::PASS,
-    crate::states::PASS,
-    crate::unbox::PASS,
-    crate::present::PASS,
-    crate::spread::PASS,
-    crate::fuse::PASS,
-    crate::sweeps::PASS,
-    crate::variants::PASS,
-    crate::alike::PASS,
-    crate::sums::REDUCE,
-    crate::undo::PASS,
-    crate::fuse::FUSE_STATES,
-    crate::unread::PASS,
-    crate::sparse::PASS,
-    crate::edges::PASS,
-    crate::starts::PASS,
-    crate::later::PASS,
-    crate::added::PASS,
-    crate::ahead::PASS,
+    crate::functions::tail_calls_to_loops::PASS,
+    crate::functions::inline::PASS,
+    crate::functions::unroll_recursion::PASS,
+    crate::functions::deforest::PASS,
+    crate::functions::prune::PASS,
+    crate::local::simplify::PASS,
+    crate::local::expand_powers::PASS,
+    crate::loops::while_to_for::PASS,
+    crate::constants::propagate_sizes::PASS,
+    crate::constants::interprocedural_sizes::PASS,
+    crate::constants::interprocedural_constants::PASS,
+    crate::loops::unroll::PASS,
+    crate::aggregates::unpack_sums::PASS,
+    crate::aggregates::scalar_replacement::PASS,
+    crate::accumulators::scalarise_accumulators::PASS,
+    crate::local::if_conversion::PASS,
+    crate::loops::reduce_from_identity::PASS,
+    crate::loops::guarded_reductions::PASS,
+    crate::local::merge_branches::PASS,
+    crate::local::cse::PASS,
+    crate::loops::congruent_states::PASS,
+    crate::local::dce::PASS,
+    crate::loops::hoist::PASS,
+    crate::aggregates::hoist_field_loads::PASS,
+    crate::loops::reductions::SUMS,
+    crate::aggregates::forward_elements::PASS,
+    crate::accumulators::interchange_loops::PASS,
+    crate::accumulators::scatter_to_gather::PASS,
+    crate::accumulators::scatter_to_map::PASS,
+    crate::accumulators::promote_accumulators::PASS,
+    crate::aggregates::unbox::PASS,
+    crate::local::drop_strong_zeros::PASS,
+    crate::accumulators::elementwise_adds::PASS,
+    crate::loops::fuse::PASS,
+    crate::functions::fuse_recursive_sweeps::PASS,
+    crate::functions::specialise_constructors::PASS,
+    crate::functions::static_arguments::PASS,
+    crate::loops::reductions::REDUCE,
+    crate::memory::overwrite_log::PASS,
+    crate::loops::fuse::FUSE_STATES,
+    crate::loops::dead_collects::PASS,
+    crate::loops::skip_zero_directions::PASS,
+    crate::loops::partition_loops::PASS,
+    crate::accumulators::accumulator_init::PASS,
+    crate::memory::sink_updates::PASS,
+    crate::accumulators::accumulate_to_update::PASS,
+    crate::loops::distribute_loops::PASS,
 ];
 
-/// The names of the passes that run once, after the others, since those would undo what they do or could do less
-/// after them.
-pub const LATE: &[&str] = &[
-    crate::sums::REDUCE.name,
-    crate::undo::PASS.name,
-    crate::fuse::FUSE_STATES.name,
-    crate::unread::PASS.name,
-    crate::sparse::PASS.name,
-    crate::edges::PASS.name,
-    crate::starts::PASS.name,
-    crate::later::PASS.name,
-    crate::added::PASS.name,
-    crate::ahead::PASS.name,
-];
-
-/// The names of the passes that begin when the others change nothing any more, and with which those go on then: what joins
-/// the sweeps of a recursive function has no use for what they make.
-pub const THEN: &[&str] = &[crate::variants::PASS.name, crate::alike::PASS.name];
-
-/// The names of the passes that must not run before derivatives are made: one computes what is not chosen, one
-/// compares with what no element is, and an element may tie with it, one makes of a power what has more to derive, and
-/// two are for what only residuals are.
-pub const DERIVED: &[&str] = &[
-    crate::select::PASS.name,
-    crate::extremes::PASS.name,
-    crate::powers::PASS.name,
-    crate::variants::PASS.name,
-    crate::alike::PASS.name,
-];
-
-/// The names of the passes that run once more in the end.
-const TIDY: &[&str] = &[crate::simplify::PASS.name, crate::cse::PASS.name, crate::dce::PASS.name];
-
-/// How often the list is run at most, and how often again with [`THEN`].
+/// How often the passes of [`Phase::Simplify`] run at most, and how often again with those of [`Phase::Specialise`].
 const ROUNDS: usize = 6;
 const MORE: usize = 4;
 
 /// What a run of the optimiser is to do.
 #[derive(Default)]
 pub struct Options<'o> {
+    /// Whether derivatives will be taken of the code: passes of [`Scope::Derived`] and [`Phase::Schedule`] are left out.
+    /// Loops with states would leave fewer ways to run a forward and a backward sweep in one.
+    pub before_derivatives: bool,
     /// The names of passes that are left out.
     pub without: Vec<&'o str>,
     /// The name of the pass to stop after, when it runs for the first time.
@@ -107,6 +76,13 @@ pub struct Options<'o> {
     pub verify: bool,
     /// What is told of each step.
     pub observe: Option<&'o mut dyn FnMut(&Step)>,
+}
+
+impl Options<'_> {
+    fn leaves_out(&self, pass: &Pass) -> bool {
+        let comes_later = pass.scope == Scope::Derived || pass.phase == Phase::Schedule;
+        self.before_derivatives && comes_later || self.without.contains(&pass.name)
+    }
 }
 
 /// What is told of one run of one pass.
@@ -129,17 +105,16 @@ pub fn pass_named(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }
 
-/// Runs the passes until none changes anything, a bounded number of times, then those of [`THEN`], with all again if these
-/// changed anything, and then those of [`LATE`]. The roots,
-/// which are called from outside and keep their parameters and results, may have other numbers afterwards.
+/// Runs the phases one after the other, each pass with the verifier behind it if that is asked for. The roots, which are
+/// called from outside and keep their parameters and results, may have other numbers afterwards.
 pub fn optimise(program: Program, roots: &mut [FuncId], options: &mut Options<'_>) -> Program {
     let mut run = Run { program, roots, options, round: 0, has_stopped: false };
-    run.often(ROUNDS, |pass| !LATE.contains(&pass.name) && !THEN.contains(&pass.name));
-    if run.all(|pass| THEN.contains(&pass.name)) {
-        run.often(MORE, |pass| !LATE.contains(&pass.name));
+    run.often(ROUNDS, |pass| pass.phase == Phase::Simplify);
+    if run.all(|pass| pass.phase == Phase::Specialise) {
+        run.often(MORE, |pass| pass.phase <= Phase::Specialise);
     }
-    run.all(|pass| LATE.contains(&pass.name));
-    run.all(|pass| TIDY.contains(&pass.name));
+    run.all(|pass| pass.phase == Phase::Schedule);
+    run.all(|pass| pass.runs_last);
     run.program
 }
 
@@ -164,7 +139,7 @@ impl Run<'_, '_> {
     fn all(&mut self, is_meant: impl Fn(&Pass) -> bool) -> bool {
         let mut any_changed = false;
         for pass in PASSES.iter().filter(|pass| is_meant(pass)) {
-            if self.has_stopped || self.options.without.contains(&pass.name) {
+            if self.has_stopped || self.options.leaves_out(pass) {
                 continue;
             }
             let start = Instant::now();
@@ -192,5 +167,5 @@ fn check(program: &Program, pass: &Pass) {
 
 /// How many statements a program has.
 fn size(program: &Program) -> usize {
-    program.funcs.iter().map(|func| block_size(&func.body)).sum()
+    program.funcs.iter().map(|func| func.body.size()).sum()
 }

@@ -12,20 +12,24 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("eval", &["base", "prim", "lambda"]),
     ("reduce", &["base", "prim", "lambda"]),
     ("ir", &["base", "prim"]),
+    ("analysis", &["base", "prim", "ir"]),
     ("lower", &["base", "prim", "lambda", "reduce", "ir"]),
     ("ad", &["base", "prim", "ir"]),
-    ("opt", &["base", "prim", "ir"]),
+    ("opt", &["base", "prim", "ir", "analysis"]),
     ("codegen", &["base", "prim", "ir"]),
     (
         "engines",
-        &["base", "prim", "lambda", "reduce", "eval", "ir", "lower", "ad", "opt", "codegen"],
+        &[
+            "base", "prim", "lambda", "reduce", "eval", "ir", "analysis", "lower", "ad", "opt",
+            "codegen",
+        ],
     ),
     ("oracle", &["base", "prim", "lambda", "eval"]),
     (
         "driver",
         &[
             "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "engines", "oracle",
-            "ir", "lower", "ad", "opt", "codegen",
+            "ir", "analysis", "lower", "ad", "opt", "codegen",
         ],
     ),
     ("cli", &["base", "driver"]),

@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
+use pullback_analysis::facts::proven;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{Fp, Unit, WORTH, Ways, emit_by, read_ways};
 use pullback_ir::{FuncId, Program, trimmed};
-use pullback_opt::proven;
 
 use crate::session::{Session, Stop};
 

@@ -14,13 +14,13 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::time::Instant;
 
+use pullback_analysis::facts::proven;
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Threads, Unit, WORTH};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::eval::{Image, Limits, Machine};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
 use pullback_lower::Lowered;
-use pullback_opt::proven;
 use pullback_prim::Fault;
 
 use crate::engine::{Answer, Back, Mode};

@@ -174,7 +174,7 @@ pub fn resolve(
     let mut code = optimised(code, roots, plan, &mut works, When::Before);
     if let Some(bytes) = plan.max_tape {
         // Loops can have checkpoints, recursion cannot.
-        if pullback_opt::loops(&mut code, &plan.without) {
+        if pullback_opt::loop_tail_calls(&mut code, &plan.without) {
             code = optimised(code, roots, plan, &mut works, When::Before);
         }
         limit_tapes(&mut code, roots, bytes);
@@ -236,19 +236,11 @@ fn optimised(
             None => works.push(Work { pass, runs: 1, time, size }),
         }
     };
-    let (mut without, verify) = (plan.without.clone(), plan.verifies);
-    let stop_after = match when {
-        When::Before => {
-            // These change no value, but which derivative it has: at what is not chosen, and at ties.
-            without.extend(pullback_opt::DERIVED);
-            // Loops with states leave fewer ways to run a forward and a backward sweep in one.
-            without.extend(pullback_opt::LATE);
-            None
-        }
-        When::After => plan.stop_after,
-    };
+    let (without, verify) = (plan.without.clone(), plan.verifies);
+    let before_derivatives = matches!(when, When::Before);
+    let stop_after = if before_derivatives { None } else { plan.stop_after };
     let observe = Some(&mut observe as &mut dyn FnMut(&pullback_opt::Step));
-    optimise(code, roots, &mut Options { without, stop_after, verify, observe })
+    optimise(code, roots, &mut Options { before_derivatives, without, stop_after, verify, observe })
 }
 
 /// Code as it is before derivatives are made of it.

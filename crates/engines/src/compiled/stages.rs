@@ -1,12 +1,12 @@
 //! What people see of the path: one function as code, and its derivative after each pass.
 
 use pullback_ad::{Until, derivation, vjp};
+use pullback_analysis::facts::proven;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{Fp, emit};
 use pullback_ir::{Atom, Func, FuncId, Op, Stmt, VarId, trimmed};
 use pullback_lambda::{DefId, Program};
 use pullback_lower::{Lowered, lower};
-use pullback_opt::proven;
 use pullback_prim::Fault;
 use pullback_reduce::{SPECIALISE, specialise};
 

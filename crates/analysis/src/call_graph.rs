@@ -1,0 +1,156 @@
+//! Which function names which others: calls, rules and requests; in which order callees come before callers,
+//! and which functions are recursive.
+
+use pullback_base::{Id, IdVec};
+use pullback_ir::{Block, FuncId, Op, Program, RequestId, Rule, RuleId, VarId};
+
+/// Where values come together: what passes them in parts does so at all ways to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A parameter, a state of a loop, or the result of a branch.
+    Var(VarId),
+    /// A result of a function.
+    Result(FuncId, usize),
+}
+
+/// The functions that code names: those it calls first, then those of rules and requests.
+pub struct Named {
+    /// Called, once for each call.
+    pub calls: Vec<FuncId>,
+    /// Named by a rule or a request: they keep their parameters and results.
+    pub held: Vec<FuncId>,
+}
+
+/// What the body of a function, or a part of it, names.
+pub fn named(program: &Program, block: &Block) -> Named {
+    let mut named = Named { calls: vec![], held: vec![] };
+    block.visit(&mut |stmt| {
+        if let Op::Call(callee, _) = &stmt.op {
+            named.calls.push(*callee);
+        }
+        if let Some(rule) = rule_of(&stmt.op) {
+            named.held.extend(of_rule(&program.rules[rule]));
+        }
+        if let Some(request) = request_of(&stmt.op) {
+            named.held.push(program.requests[request].func);
+        }
+    });
+    named
+}
+
+/// The rule that an operation goes by.
+pub fn rule_of(op: &Op) -> Option<RuleId> {
+    if let Op::Custom { rule, .. } = op { Some(*rule) } else { None }
+}
+
+/// The request that an operation makes.
+pub fn request_of(op: &Op) -> Option<RequestId> {
+    if let Op::Jvp(request, _, _) | Op::Linearize(request, _) | Op::Apply(request, _, _) = op {
+        Some(*request)
+    } else {
+        None
+    }
+}
+
+/// The functions of a rule.
+pub fn of_rule(rule: &Rule) -> Vec<FuncId> {
+    match rule {
+        Rule::Vjp { value, forward, pullback } => vec![*value, *forward, *pullback],
+        Rule::Jvp { value, forward } => vec![*value, *forward],
+    }
+}
+
+/// How functions call each other.
+pub struct CallGraph {
+    /// What each names.
+    pub named: IdVec<FuncId, Named>,
+    /// The functions that are reached from the roots, callees before callers where they are not recursive.
+    pub order: Vec<FuncId>,
+    /// Whether a function can reach a call of itself.
+    pub is_recursive: IdVec<FuncId, bool>,
+    /// The functions that can reach each other have one number.
+    pub component: IdVec<FuncId, usize>,
+    /// Whether its parameters and results must stay: it is a root, or a rule or request names it.
+    pub is_held: IdVec<FuncId, bool>,
+}
+
+/// The call graph below some roots.
+pub fn call_graph(program: &Program, roots: &[FuncId]) -> CallGraph {
+    let named: IdVec<FuncId, Named> =
+        program.funcs.iter().map(|func| named(program, &func.body)).collect();
+    let mut graph = CallGraph {
+        order: vec![],
+        is_recursive: program.funcs.ids().map(|_| false).collect(),
+        component: program.funcs.ids().map(Id::index).collect(),
+        is_held: program.funcs.ids().map(|_| false).collect(),
+        named,
+    };
+    for root in roots {
+        graph.is_held[*root] = true;
+    }
+    graph.search(roots);
+    // Those that nothing asks for any more stay too, until their requests and rules go.
+    for request in program.requests.iter() {
+        graph.is_held[request.func] = true;
+    }
+    for rule in program.rules.iter() {
+        for func in of_rule(rule) {
+            graph.is_held[func] = true;
+        }
+    }
+    graph
+}
+
+impl CallGraph {
+    fn next(&self, func: FuncId, at: usize) -> Option<FuncId> {
+        let named = &self.named[func];
+        named.calls.iter().chain(&named.held).nth(at).copied()
+    }
+
+    /// Tarjan's search for strongly connected components, without recursion.
+    fn search(&mut self, roots: &[FuncId]) {
+        let count = self.named.len();
+        let (mut entered, mut low) = (vec![0_usize; count], vec![0_usize; count]);
+        let mut is_open = vec![false; count];
+        let (mut open, mut clock) = (vec![], 0);
+        for root in roots {
+            if entered[root.index()] > 0 {
+                continue;
+            }
+            let mut path = vec![(*root, 0)];
+            while let Some((func, at)) = path.last_mut() {
+                let (func, here) = (*func, func.index());
+                if *at == 0 && entered[here] == 0 {
+                    clock += 1;
+                    (entered[here], low[here], is_open[here]) = (clock, clock, true);
+                    open.push(func);
+                }
+                let next = self.next(func, *at);
+                *at += 1;
+                if let Some(next) = next {
+                    self.is_recursive[func] |= next == func;
+                    if entered[next.index()] == 0 {
+                        path.push((next, 0));
+                    } else if is_open[next.index()] {
+                        low[here] = low[here].min(entered[next.index()]);
+                    }
+                    continue;
+                }
+                path.pop();
+                if let Some((caller, _)) = path.last() {
+                    low[caller.index()] = low[caller.index()].min(low[here]);
+                }
+                if low[here] == entered[here] {
+                    let start = open.iter().rposition(|other| *other == func).unwrap_or_default();
+                    let members = open.split_off(start);
+                    for member in &members {
+                        is_open[member.index()] = false;
+                        self.is_recursive[*member] |= members.len() > 1;
+                        self.component[*member] = here;
+                    }
+                    self.order.extend(members.into_iter().rev());
+                }
+            }
+        }
+    }
+}

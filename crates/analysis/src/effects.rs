@@ -1,0 +1,165 @@
+//! What an operation may do beside giving values: fail, tell something, or touch an accumulator. That it may not end, or
+//! take more memory than there is, is none of its effects.
+
+use pullback_base::IdVec;
+use pullback_ir::{Atom, FuncId, LoopForm, Op, Program, Stmt, Tells, Type, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::Facts;
+
+/// Which functions may fail, and which tell something.
+pub struct Effects {
+    /// Which functions tell something.
+    pub tells: Tells,
+    may_fail: IdVec<FuncId, bool>,
+    /// By the numbers of statements, whether they are known not to fail.
+    proven: Vec<bool>,
+    /// The statements that are known only because loops around them have iterations: inside how many.
+    inside: FxHashMap<usize, usize>,
+    /// The statements that are known whichever branches are taken.
+    anywhere: FxHashSet<usize>,
+}
+
+impl Effects {
+    /// The effects of a program's functions: the least solution.
+    pub fn of(program: &Program) -> Self {
+        Self::from(program, Facts::of(program))
+    }
+
+    /// The effects of statements that stay where they are.
+    pub fn in_place(program: &Program) -> Self {
+        Self::from(program, Facts::in_place(program))
+    }
+
+    fn from(program: &Program, facts: Facts) -> Self {
+        let Facts { proven, inside, anywhere, .. } = facts;
+        let may_fail = program.funcs.ids().map(|_| false).collect();
+        let mut effects = Self { tells: Tells::of(program), may_fail, proven, inside, anywhere };
+        let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.ids().map(|_| vec![]).collect();
+        let (mut failing, mut number) = (vec![], 0);
+        for (id, func) in program.funcs.iter_enumerated() {
+            let mut may_fail = false;
+            func.body.visit(&mut |stmt| {
+                if let Op::Call(callee, _) = &stmt.op {
+                    callers[*callee].push(id);
+                }
+                may_fail |= effects.fails_itself(program, stmt, number);
+                number += 1;
+            });
+            if may_fail {
+                failing.push(id);
+            }
+        }
+        while let Some(func) = failing.pop() {
+            if !std::mem::replace(&mut effects.may_fail[func], true) {
+                failing.extend(&callers[func]);
+            }
+        }
+        effects
+    }
+
+    /// Whether a statement computes an Int and cannot fail, whichever branches are taken.
+    pub fn computes_int(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
+        let is_int = |atom: &Atom| program.type_of(*atom) == Type::INT;
+        let is_free = !self.seems_to_fail(program, stmt) || self.anywhere.contains(&number);
+        matches!(&stmt.op, Op::Prim(_, args) if args.iter().all(is_int) && is_free)
+            && stmt.vars.iter().all(|var| program.vars[*var].ty == Type::INT)
+    }
+
+    /// Whether the statement of a number may fail, those inside it left out.
+    pub fn fails_itself(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
+        !self.proven[number] && self.seems_to_fail(program, stmt)
+    }
+
+    /// Whether the statement of a number neither fails nor tells anything, those inside it left out: others may pass it.
+    pub fn is_calm(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
+        !self.fails_itself(program, stmt, number) && !self.tells.op(program, &stmt.op)
+    }
+
+    /// Whether the statement of a number may fail before the loops around it.
+    pub fn fails_outside(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
+        self.needs_inside(program, stmt, number) > 0
+    }
+
+    /// Inside how many loops of its function the statement of a number surely has a value: 0 if it has one anywhere, and
+    /// [`usize::MAX`] if it may fail.
+    pub fn needs_inside(&self, program: &Program, stmt: &Stmt, number: usize) -> usize {
+        let may_fail = self.fails_itself(program, stmt, number);
+        if may_fail { usize::MAX } else { self.inside.get(&number).copied().unwrap_or(0) }
+    }
+
+    fn seems_to_fail(&self, program: &Program, stmt: &Stmt) -> bool {
+        match &stmt.op {
+            Op::Prim(prim, _) => !prim.row().is_pure(),
+            Op::Call(func, _) => self.may_fail[*func],
+            // The count of what is collected must not be negative, and its rows must be of one size.
+            Op::Loop(form) => {
+                let collected = &stmt.vars[form.states.len()..];
+                let has_count = match form.form {
+                    LoopForm::For { count: Atom::Int(count), .. } => count < 0,
+                    LoopForm::For { .. } => true,
+                    LoopForm::While(_) => false,
+                };
+                let has_rows = collected.iter().any(|var| program.vars[*var].ty.rank > 1);
+                !collected.is_empty() && (has_count || has_rows)
+            }
+            Op::Array(items) => {
+                items.len() > 1 && stmt.vars.iter().any(|var| program.vars[*var].ty.rank > 1)
+            }
+            Op::Concat(a, _) => program.type_of(*a).rank > 1,
+            Op::Index(_, at) | Op::AddAcc(_, at, _) | Op::AtAcc(_, at) => !at.is_empty(),
+            Op::Update(_, _, _)
+            | Op::Slice(_, _, _)
+            | Op::CheckSize(_, _, _, _)
+            | Op::ToTangent(_, _, _)
+            | Op::PartAcc(_, _, _)
+            | Op::Fail(_, _)
+            | Op::Custom { .. }
+            | Op::Jvp(_, _, _)
+            | Op::Linearize(_, _)
+            | Op::Apply(_, _, _) => true,
+            Op::Copy(_)
+            | Op::Tell(_)
+            | Op::Undef
+            | Op::Select(_, _, _)
+            | Op::MulZero(_, _)
+            | Op::Stop(_)
+            | Op::If(_, _, _)
+            | Op::Match(_)
+            | Op::Flatten(_)
+            | Op::Dim(_, _)
+            | Op::Sized(_, _, _)
+            | Op::Sum(_)
+            | Op::Argsort(_)
+            | Op::Shape(_, _)
+            | Op::Con(_, _)
+            | Op::Zero(_)
+            | Op::Plus(_, _)
+            | Op::Unpack { .. }
+            | Op::FromTangent(_, _)
+            | Op::NewAcc(_)
+            | Op::ReadAcc(_) => false,
+        }
+    }
+}
+
+/// Whether an operation makes, writes or reads an accumulator that is seen outside of it: then it stays
+/// where it is.
+pub fn touches_acc(program: &Program, op: &Op) -> bool {
+    let is_acc = |var: VarId| program.vars[var].ty.is_acc;
+    let mut touches = matches!(op, Op::NewAcc(_));
+    op.for_each_atom(&mut |atom| touches |= atom.var().is_some_and(is_acc));
+    if touches || op.blocks().is_empty() {
+        return touches;
+    }
+    let mut bound: FxHashSet<VarId> = FxHashSet::default();
+    for block in op.blocks() {
+        block.visit(&mut |stmt| bound.extend(stmt.vars.iter().filter(|var| is_acc(**var))));
+    }
+    for block in op.blocks() {
+        block.visit_atoms(&mut |atom| {
+            touches |= atom.var().is_some_and(|var| is_acc(var) && !bound.contains(&var));
+        });
+    }
+    touches
+}

@@ -1,0 +1,546 @@
+//! What is known of sizes and Ints: which operations cannot fail, and what tells a size.
+//!
+//! One sweep forward. A size is a symbol: a number, the size of a dimension of some array variable, or an Int
+//! variable. Inner sizes of an array are known on the condition that it has rows there; `is_exact` says that they
+//! are known without that. Of an Int its bounds are known, by numbers and by a symbol. A loop is swept with its
+//! states as large as they begin, and again with those of unknown size that change theirs.
+//!
+//! Statements are numbered over the whole program in the order in which they stand, each before those inside it.
+
+mod boxes;
+mod branch;
+mod counter;
+mod range;
+mod size;
+
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is known of the statements of a program, by their numbers.
+#[derive(Default)]
+pub struct Facts {
+    /// Whether a statement cannot fail itself, for reasons that it alone does not show.
+    pub proven: Vec<bool>,
+    /// The statements among those that cannot fail inside loops around them, but could before these: inside how many.
+    pub inside: FxHashMap<usize, usize>,
+    /// The others among those that cannot fail before the branches around them either.
+    pub anywhere: FxHashSet<usize>,
+    /// What a statement of one result gives, by an operation that is cheaper.
+    pub known: FxHashMap<usize, Op>,
+    /// What else the count of a loop is.
+    pub counts: FxHashMap<usize, Atom>,
+    /// What a loop collects that is an array already: the place among its results, and the array.
+    pub copies: FxHashMap<usize, Vec<(usize, Atom)>>,
+    /// The loops, by index, of which the count is known not to be negative.
+    pub counted: FxHashSet<VarId>,
+    /// How many zeros a statement gives that takes their number from an array of units: what computes it.
+    pub zeros: FxHashMap<usize, Op>,
+    /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
+    pub covers: FxHashSet<(VarId, VarId)>,
+    /// The results of statements, by the number of the statement and their place, that are arrays of boxes of which
+    /// all contents have one size: what gives those sizes, of all contents of a field as one array.
+    pub regular: FxHashMap<(usize, usize), Vec<Vec<Option<Op>>>>,
+}
+
+/// Which statements cannot fail, numbered over the whole program in the order in which they stand, each before
+/// those inside it. What it says of a collecting loop is that the loop itself cannot: its count and its rows.
+pub fn proven(program: &Program) -> Vec<bool> {
+    Facts::of(program).proven
+}
+
+impl Facts {
+    /// What is known of a program, wherever its statements may be moved.
+    pub fn of(program: &Program) -> Self {
+        Self::sweep(program, false)
+    }
+
+    /// What is known of a program whose statements stay where they are: also what holds only because a branch that
+    /// fails was not taken before.
+    pub fn in_place(program: &Program) -> Self {
+        Self::sweep(program, true)
+    }
+
+    fn sweep(program: &Program, in_place: bool) -> Self {
+        let mut facts = Self::default();
+        for func in program.funcs.iter() {
+            let mut ctx = Ctx {
+                program,
+                in_place,
+                facts,
+                next: 0,
+                depth: 0,
+                dims: FxHashMap::default(),
+                ranges: FxHashMap::default(),
+                conditions: FxHashMap::default(),
+                supposed: vec![],
+                looked: vec![],
+                at_least_zero: vec![],
+                equal: vec![],
+                if_rows: vec![],
+                contents: FxHashMap::default(),
+                row_copies: FxHashMap::default(),
+                positive: vec![],
+                seen: FxHashSet::default(),
+            };
+            ctx.next = ctx.facts.proven.len();
+            func.params.iter().for_each(|param| ctx.unknown(*param));
+            ctx.block(&func.body);
+            facts = ctx.facts;
+        }
+        facts
+    }
+}
+
+/// A size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Size {
+    /// What it is, if there are any rows there.
+    symbol: Symbol,
+    /// Whether it is that also without rows.
+    is_exact: bool,
+    /// Whether it is 0 without rows.
+    or_zero: bool,
+}
+
+impl Size {
+    /// A size that is known, rows or not.
+    fn exact(symbol: Symbol) -> Self {
+        Self { symbol, is_exact: true, or_zero: false }
+    }
+    /// Whether what is known decides it.
+    fn is_decided(self) -> bool {
+        self.is_exact || self.or_zero
+    }
+}
+
+/// The sizes of the fields of boxes; of arrays of boxes, of all contents of a field as one array.
+type Contents = Vec<Vec<Size>>;
+
+/// The sizes of a state that iterations keep.
+type Kept = Vec<Option<Size>>;
+
+/// The sizes of a variable: those that are known, and its own.
+fn of_own(var: VarId, sizes: &[Option<Size>]) -> Vec<Size> {
+    let own = |k: usize| Size::exact(Symbol::Dim(var, k as u8));
+    sizes.iter().enumerate().map(|(k, size)| size.unwrap_or_else(|| own(k))).collect()
+}
+
+/// A number that is known by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Symbol {
+    /// A number.
+    Number(i64),
+    /// The size of a dimension of an array.
+    Dim(VarId, u8),
+    /// An Int.
+    Int(VarId),
+}
+
+/// What is known of an Int.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    /// It is not smaller.
+    lo: i64,
+    /// It is not larger.
+    hi: i64,
+    /// It is the sum of these.
+    is: Option<(Symbol, i64)>,
+    /// It is not larger than the sum of these.
+    below: Option<(Symbol, i64)>,
+}
+
+/// What a Bool says of Ints.
+#[derive(Clone, Copy)]
+enum Condition<'p> {
+    /// How Ints compare, or that another Bool is false.
+    Comparison(Prim, &'p [Atom]),
+    /// Where it has this value both of two Bools have it.
+    Both(bool, Atom, Atom),
+}
+
+/// Loops that are nested deeper are swept once.
+const DEEPEST: usize = 4;
+
+/// Of how many arrays at most it is looked up what holds where they have rows, or where elements have been read.
+const NEAREST: usize = 256;
+
+struct Ctx<'p> {
+    program: &'p Program,
+    /// Whether statements stay where they are.
+    in_place: bool,
+    facts: Facts,
+    /// The number of the next statement.
+    next: usize,
+    /// How many loops are around.
+    depth: usize,
+    /// The sizes of arrays and accumulators.
+    dims: FxHashMap<VarId, Vec<Size>>,
+    /// The sizes of the fields of boxes, and of all fields of arrays of boxes as one array.
+    contents: FxHashMap<VarId, Contents>,
+    /// The arrays that have the rows of another one, which is there: that one, and a bit for each dimension whose size
+    /// is surely the same.
+    row_copies: FxHashMap<VarId, (VarId, u64)>,
+    /// The bounds of Ints.
+    ranges: FxHashMap<VarId, Range>,
+    /// Bools that say something of Ints.
+    conditions: FxHashMap<VarId, Condition<'p>>,
+    /// What was known of Ints before the branches around, each before those inside it.
+    supposed: Vec<(VarId, Option<Range>)>,
+    /// Where elements have been read, if statements stay where they are: there arrays have some.
+    looked: Vec<(Atom, &'p [Atom])>,
+    /// Ints that are the larger of an Int and 0.
+    at_least_zero: Vec<(VarId, Atom)>,
+    /// Symbols that have been found to be equal, the first replaced by the second.
+    equal: Vec<(Symbol, Symbol)>,
+    /// The sizes that dimensions of arrays have if there are any rows there.
+    if_rows: Vec<(VarId, u8, Symbol)>,
+    /// What is not 0 here, and inside how many loops: the counts of the loops around; and what has been asked for, which
+    /// is known in its block alone, `usize::MAX`.
+    positive: Vec<(Symbol, usize)>,
+    /// The variables that are seen.
+    seen: FxHashSet<VarId>,
+}
+
+impl<'p> Ctx<'p> {
+    /// Nothing is known of a variable but its type.
+    fn unknown(&mut self, var: VarId) {
+        self.seen.insert(var);
+        self.contents.remove(&var);
+        self.row_copies.remove(&var);
+        self.ranges.remove(&var);
+        let rank = self.program.vars[var].ty.rank;
+        let dims = (0..rank).map(|k| Size::exact(Symbol::Dim(var, k)));
+        self.dims.insert(var, dims.collect());
+    }
+
+    fn block(&mut self, block: &'p Block) {
+        let (positive, looked, mut before) = (self.positive.len(), self.looked.len(), vec![]);
+        for stmt in &block.stmts {
+            let number = self.next;
+            self.next += 1;
+            if self.facts.proven.len() <= number {
+                self.facts.proven.resize(number + 1, false);
+            }
+            self.stmt(stmt, number);
+            before.extend(self.pass(stmt));
+            if let (true, Op::Index(a, at)) = (self.in_place, &stmt.op) {
+                self.looked.push((*a, at));
+            }
+        }
+        self.restore(before);
+        self.looked.truncate(looked);
+        self.positive.truncate(positive);
+    }
+
+    /// Sweeps a block, and forgets what it binds and finds equal.
+    fn inner(&mut self, block: &'p Block) {
+        let (equal, if_rows) = (self.equal.len(), self.if_rows.len());
+        self.block(block);
+        self.equal.truncate(equal);
+        self.if_rows.truncate(if_rows);
+        for var in block.stmts.iter().flat_map(|stmt| &stmt.vars) {
+            self.seen.remove(var);
+        }
+    }
+
+    fn forget(&mut self, vars: &[VarId]) {
+        for var in vars {
+            self.seen.remove(var);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'p Stmt, number: usize) {
+        self.facts.known.remove(&number);
+        for var in &stmt.vars {
+            self.unknown(*var);
+        }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these have blocks")]
+        match &stmt.op {
+            Op::If(cond, then, other) => {
+                self.inner_if(*cond, true, then);
+                self.inner_if(*cond, false, other);
+                for (at, var) in stmt.vars.iter().enumerate() {
+                    let (one, other) = (then.results[at], other.results[at]);
+                    self.join_ranges(*var, [one, other]);
+                    let contents = self.either_contents(one, other);
+                    self.contents.extend(contents.map(|contents| (*var, contents)));
+                }
+                self.join_sizes(stmt);
+            }
+            Op::Match(cases) => {
+                for arm in &cases.arms {
+                    arm.params.iter().for_each(|param| self.unknown(*param));
+                    self.inner(&arm.block);
+                    self.forget(&arm.params);
+                }
+                cases.default.iter().for_each(|block| self.inner(block));
+                self.join_sizes(stmt);
+            }
+            Op::Loop(form) => return self.repeat(stmt, form, number),
+            _ => {}
+        }
+        let is_proven = self.prove(stmt);
+        let first = if is_proven { None } else { self.first_inside(&stmt.op) };
+        self.facts.proven[number] = is_proven || first.is_some();
+        self.facts.inside.remove(&number);
+        self.facts.inside.extend(first.map(|depth| (number, depth)));
+        if is_proven && (self.supposed.is_empty() || self.prove_outside(stmt)) {
+            self.facts.anywhere.insert(number);
+        } else {
+            self.facts.anywhere.remove(&number);
+        }
+        self.learn_cover(&stmt.op);
+        self.learn_condition(stmt);
+        self.learn_sizes(stmt);
+        self.learn_contents(stmt, number);
+        self.learn_range(stmt, number);
+    }
+
+    /// A loop. States have the sizes that they begin with, as far as an iteration keeps them.
+    fn repeat(&mut self, stmt: &'p Stmt, form: &'p Loop, number: usize) {
+        let first = self.next;
+        let (mut kept, mut contents) = (self.first_sizes(form), self.first_contents(form));
+        let mut counters = self.counters(form);
+        self.depth += 1;
+        loop {
+            self.next = first;
+            for state in &form.states {
+                self.unknown(*state);
+            }
+            self.take_kept(&form.states, &kept, &contents);
+            if let LoopForm::For { index, count, down } = &form.form {
+                self.unknown(*index);
+                let range = self.index_range(*count, *down);
+                self.ranges.insert(*index, range);
+                self.learn_count(*count, number);
+                if self.counts(&form.form) {
+                    self.facts.counted.insert(*index);
+                }
+            }
+            self.guess_counters(form, &counters);
+            if let LoopForm::While(condition) = &form.form {
+                self.inner(condition);
+            }
+            self.iteration(form);
+            let are_counters = self.confirm_counters(form, &mut counters);
+            let are_kept = self.confirm_sizes(form, &mut kept);
+            if self.confirm_contents(form, &mut contents) && are_counters && are_kept {
+                break;
+            }
+        }
+        self.depth -= 1;
+        self.take_kept(&stmt.vars, &kept, &contents);
+        self.learn_counters(stmt, form, &counters);
+        self.forget(&stmt.op.inner_params());
+        self.collect(stmt, form, number);
+    }
+
+    /// States, or what is left of them, have the sizes that iterations keep.
+    fn take_kept(&mut self, vars: &[VarId], kept: &[Option<Kept>], contents: &[Option<Contents>]) {
+        for ((var, sizes), contents) in vars.iter().zip(kept).zip(contents) {
+            self.dims.extend(sizes.iter().map(|sizes| (*var, of_own(*var, sizes))));
+            self.contents.extend(contents.iter().map(|contents| (*var, contents.clone())));
+        }
+    }
+
+    /// The sizes that states begin with, where it is looked at whether they stay.
+    fn first_sizes(&self, form: &Loop) -> Vec<Option<Kept>> {
+        let sizes = form.states.iter().zip(&form.init).map(|(state, init)| {
+            let is_array = self.program.vars[*state].ty.is_array();
+            let dims = self.dims_of(*init).filter(|_| is_array && self.depth < DEEPEST)?;
+            Some(dims.into_iter().map(Some).collect())
+        });
+        sizes.collect()
+    }
+
+    /// Whether an iteration keeps the sizes of states. What it does not keep is taken back.
+    fn confirm_sizes(&self, form: &Loop, kept: &mut [Option<Kept>]) -> bool {
+        let mut holds = true;
+        for (sizes, result) in kept.iter_mut().zip(&form.body.results) {
+            let Some(sizes) = sizes else { continue };
+            let next = self.dims_of(*result).unwrap_or_default();
+            for (k, size) in sizes.iter_mut().enumerate() {
+                let Some(before) = *size else { continue };
+                *size = next.get(k).and_then(|next| self.either(before, *next));
+                holds &= *size == Some(before);
+            }
+        }
+        holds
+    }
+
+    /// Sweeps the body of a loop, in which its count is not 0.
+    fn iteration(&mut self, form: &'p Loop) {
+        let (equal, positive) = (self.equal.len(), self.positive.len());
+        let mut before = vec![];
+        if let LoopForm::For { count, .. } = &form.form {
+            self.positive.push((self.symbol(*count), self.depth));
+            self.equate_rows();
+            self.equate_larger(*count);
+            before.extend(self.bound_larger(*count));
+        }
+        match form.condition() {
+            Some(cond) => self.inner_if(cond.results[0], true, &form.body),
+            None => self.inner(&form.body),
+        }
+        self.restore(before);
+        self.equal.truncate(equal);
+        self.positive.truncate(positive);
+    }
+
+    /// A count that is the larger of an Int and 0, and is not 0 here, is at most what that Int is. What was known of it
+    /// before.
+    fn bound_larger(&mut self, count: Atom) -> Option<(VarId, Option<Range>)> {
+        let count = count.var()?;
+        let (_, smaller) = self.at_least_zero.iter().find(|(larger, _)| *larger == count)?;
+        let Range { is, below, .. } = self.range(*smaller);
+        let range = Range { below: below.or(is), ..self.range(count.into()) };
+        Some((count, self.ranges.insert(count, range)))
+    }
+
+    /// Arrays as large as the counts of the loops around have rows.
+    fn equate_rows(&mut self) {
+        for at in (self.if_rows.len().saturating_sub(NEAREST)..self.if_rows.len()).rev() {
+            let (a, k, symbol) = self.if_rows[at];
+            let has_rows = |j: usize| {
+                let size = self.size(a.into(), j);
+                size.is_some_and(|size| self.positive_inside(size.symbol).is_some())
+            };
+            if self.is_seen(symbol) && (0..usize::from(k)).all(has_rows) {
+                self.equate(Symbol::Dim(a, k), symbol);
+            }
+        }
+    }
+
+    /// A count is not 0 here, so that the larger of it and 0 is the count.
+    fn equate_larger(&mut self, count: Atom) {
+        let count = self.symbol(count);
+        let larger = self.at_least_zero.iter();
+        let larger: Vec<VarId> = larger
+            .filter(|(larger, smaller)| {
+                self.seen.contains(larger) && self.same(self.symbol(*smaller), count)
+            })
+            .map(|(larger, _)| *larger)
+            .collect();
+        for larger in larger {
+            self.equate(count, Symbol::Int(larger));
+        }
+    }
+
+    /// What else a count is.
+    fn learn_count(&mut self, count: Atom, number: usize) {
+        let other = match self.symbol(count) {
+            Symbol::Number(n) => Some(Atom::Int(n)),
+            Symbol::Int(var) if self.seen.contains(&var) => Some(Atom::Var(var)),
+            Symbol::Int(_) | Symbol::Dim(_, _) => None,
+        };
+        self.facts.counts.remove(&number);
+        self.facts
+            .counts
+            .extend(other.filter(|other| *other != count).map(|other| (number, other)));
+    }
+
+    /// Whether a loop has an iteration for each row of what it adds to.
+    fn learn_cover(&mut self, op: &Op) {
+        let (Op::AddAcc(Atom::Var(acc), at, _) | Op::AtAcc(Atom::Var(acc), at)) = op else {
+            return;
+        };
+        let Some(Atom::Var(index)) = at.first() else { return };
+        let below = self.ranges.get(index).and_then(|range| range.below);
+        let covers = below.is_some_and(|(count, offset)| {
+            let size = self.size((*acc).into(), 0);
+            offset == -1 && size.is_some_and(|size| size.is_exact && self.same(size.symbol, count))
+        });
+        if covers {
+            self.facts.covers.insert((*index, *acc));
+        } else {
+            self.facts.covers.remove(&(*index, *acc));
+        }
+    }
+
+    /// What a loop collects: as many rows as iterations, of their size if there are any.
+    fn collect(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
+        let states = form.states.len();
+        let count = match &form.form {
+            LoopForm::For { count, .. } => Some(*count),
+            LoopForm::While(_) => None,
+        };
+        let mut rows_are_known = true;
+        for (at, var) in stmt.vars.iter().enumerate().skip(states) {
+            let rank = self.program.vars[*var].ty.rank;
+            let mut dims: Vec<Size> =
+                (0..rank).map(|k| Size::exact(Symbol::Dim(*var, k))).collect();
+            if let Some(count) = count {
+                dims[0] = Size::exact(self.symbol(count));
+            }
+            let rows = self.dims_of(form.body.results[at]).unwrap_or_default();
+            for (k, (size, row)) in dims[1..].iter_mut().zip(rows).enumerate() {
+                rows_are_known &= row.is_decided() && self.is_seen(row.symbol);
+                if self.is_seen(row.symbol) {
+                    let or_zero = row.is_decided();
+                    *size = Size { symbol: row.symbol, is_exact: false, or_zero };
+                    self.if_rows.push((*var, k as u8 + 1, row.symbol));
+                }
+            }
+            self.dims.insert(*var, dims);
+        }
+        self.facts.proven[number] = self.counts(&form.form) && rows_are_known;
+        self.collect_boxes(stmt, form, number);
+        self.learn_copies(stmt, form, number);
+    }
+
+    /// The array whose rows another one has, once the sizes of absent rows are the same too.
+    fn learn_row_copy(&mut self, stmt: &Stmt) -> Option<Atom> {
+        let Op::Sized(Atom::Var(copy), k, n) = stmt.op else { return None };
+        let (array, dims) = *self.row_copies.get(&copy)?;
+        let size = self.size(array.into(), usize::from(k))?;
+        let is_same = size.is_exact && self.same(size.symbol, self.symbol(n));
+        if !is_same || !self.seen.contains(&array) {
+            return None;
+        }
+        let dims = dims | 1 << k;
+        self.row_copies.insert(stmt.vars[0], (array, dims));
+        let rank = self.program.vars[array].ty.rank;
+        (dims.count_ones() == u32::from(rank)).then_some(array.into())
+    }
+
+    /// What a loop collects that is all of an array, element by element.
+    fn learn_copies(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
+        self.facts.copies.remove(&number);
+        let LoopForm::For { index, count, .. } = form.form else { return };
+        let mut copies = vec![];
+        for at in form.states.len()..stmt.vars.len() {
+            let Some(element) = form.body.results[at].var() else { continue };
+            let read = form.body.stmts.iter().find(|stmt| stmt.vars == [element]);
+            let Some(Op::Index(Atom::Var(array), place)) = read.map(|stmt| &stmt.op) else {
+                continue;
+            };
+            let has_all = self
+                .size((*array).into(), 0)
+                .is_some_and(|size| size.is_exact && self.same(size.symbol, self.symbol(count)));
+            if !has_all || *place != [index.into()] || !self.seen.contains(array) {
+                continue;
+            }
+            if self.program.vars[*array].ty.rank == 1 {
+                copies.push((at, Atom::Var(*array)));
+            } else if u32::from(self.program.vars[*array].ty.rank) <= u64::BITS {
+                self.row_copies.insert(stmt.vars[at], (*array, 1));
+            }
+        }
+        if !copies.is_empty() {
+            self.facts.copies.insert(number, copies);
+        }
+    }
+
+    fn is_seen(&self, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Number(_) => true,
+            Symbol::Dim(var, _) | Symbol::Int(var) => self.seen.contains(&var),
+        }
+    }
+
+    /// What is known of the sizes of an array.
+    fn dims_of(&self, atom: Atom) -> Option<Vec<Size>> {
+        self.dims.get(&atom.var()?).cloned()
+    }
+}

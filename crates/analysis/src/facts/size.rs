@@ -1,0 +1,193 @@
+//! Sizes of arrays.
+
+use pullback_ir::{Atom, Block, Op, Stmt, Type, VarId};
+
+use super::{Ctx, Size, Symbol};
+
+impl Ctx<'_> {
+    /// The symbol of an Int.
+    pub(super) fn symbol(&self, atom: Atom) -> Symbol {
+        match atom {
+            Atom::Int(n) => Symbol::Number(n),
+            Atom::Var(var) => match self.ranges.get(&var).and_then(|range| range.is) {
+                Some((symbol, 0)) => self.representative(symbol),
+                _ => self.representative(Symbol::Int(var)),
+            },
+            Atom::Real(_) | Atom::Bool(_) | Atom::Str(_) => {
+                pullback_base::bug("sizes", "an Int to be a size")
+            }
+        }
+    }
+
+    /// The one of equal symbols that stands for all.
+    pub(super) fn representative(&self, mut symbol: Symbol) -> Symbol {
+        for (from, to) in &self.equal {
+            if *from == symbol {
+                symbol = *to;
+            }
+        }
+        symbol
+    }
+
+    /// Whether two sizes are equal.
+    pub(super) fn same(&self, one: Symbol, other: Symbol) -> bool {
+        self.representative(one) == self.representative(other)
+    }
+
+    /// What is known of the size of a dimension; an Int is the outermost size of an array that is not there.
+    pub(super) fn size(&self, a: Atom, k: usize) -> Option<Size> {
+        if self.program.type_of(a) == Type::INT {
+            return Some(Size::exact(self.symbol(a)));
+        }
+        let size = *self.dims.get(&a.var()?)?.get(k)?;
+        Some(Size { symbol: self.representative(size.symbol), ..size })
+    }
+
+    /// Two symbols are equal from here on, in this block. Of two numbers nothing follows but that this is not reached.
+    pub(super) fn equate(&mut self, one: Symbol, other: Symbol) {
+        let (one, other) = (self.representative(one), self.representative(other));
+        match (one, other) {
+            _ if one == other => {}
+            (Symbol::Number(_), Symbol::Number(_)) => {}
+            (Symbol::Number(_), _) => self.equal.push((other, one)),
+            _ => self.equal.push((one, other)),
+        }
+    }
+
+    /// The sizes of what a statement without blocks gives.
+    pub(super) fn learn_sizes(&mut self, stmt: &Stmt) {
+        if let Op::CheckSize(a, 0, n, _) = &stmt.op
+            && let Some(size) = self.size(*a, 0)
+        {
+            let n = self.symbol(*n);
+            return self.equate(size.symbol, n);
+        }
+        if let Op::CheckSize(Atom::Var(a), k, n, _) = &stmt.op {
+            let n = self.symbol(*n);
+            return self.if_rows.push((*a, *k, n));
+        }
+        let [var] = stmt.vars[..] else { return };
+        if let Some(dims) = self.result_sizes(var, &stmt.op) {
+            self.dims.insert(var, dims);
+        }
+    }
+
+    /// What is known of a size that is one of two.
+    pub(super) fn either(&self, one: Size, other: Size) -> Option<Size> {
+        if self.same(one.symbol, other.symbol) {
+            let is_exact = one.is_exact && other.is_exact;
+            return Some(Size { is_exact, or_zero: one.or_zero && other.or_zero, ..one });
+        }
+        let (known, found) = match (self.with_rows(one.symbol), self.with_rows(other.symbol)) {
+            (Some(known), _) => (known, other.symbol),
+            (None, Some(known)) => (known, one.symbol),
+            (None, None) => return None,
+        };
+        self.same(known, found).then_some(Size { symbol: known, is_exact: false, or_zero: false })
+    }
+
+    /// The sizes of what branches give: those of all that do not fail.
+    pub(super) fn join_sizes(&mut self, stmt: &Stmt) {
+        let blocks: Vec<&Block> =
+            stmt.op.blocks().into_iter().filter(|block| !block.surely_fails()).collect();
+        let Some((first, others)) = blocks.split_first() else { return };
+        for (at, var) in stmt.vars.iter().enumerate() {
+            let Some(mut dims) = self.dims_of(first.results[at]) else { continue };
+            for other in others {
+                let other = self.dims_of(other.results[at]).unwrap_or_default();
+                for (k, size) in dims.iter_mut().enumerate() {
+                    let both = other.get(k).and_then(|other| self.either(*size, *other));
+                    *size = both.unwrap_or_else(|| own(*var, k));
+                }
+            }
+            for (k, size) in dims.iter_mut().enumerate() {
+                // What is bound inside a branch has no value outside.
+                if !self.is_seen(size.symbol) {
+                    *size = own(*var, k);
+                }
+            }
+            self.dims.insert(*var, dims);
+        }
+    }
+
+    /// Whether a size is this one wherever there are rows.
+    pub(super) fn is_with_rows(&self, size: Size, n: Symbol) -> bool {
+        self.same(size.symbol, n)
+            || self.with_rows(size.symbol).is_some_and(|known| self.same(known, n))
+    }
+
+    /// What the size of a dimension has been found to be if there are rows there.
+    fn with_rows(&self, symbol: Symbol) -> Option<Symbol> {
+        let Symbol::Dim(array, k) = self.representative(symbol) else { return None };
+        let checks = self.if_rows.iter().rev().take(super::NEAREST);
+        let mut known =
+            checks.filter(|(of, at, known)| (*of, *at) == (array, k) && self.is_seen(*known));
+        known.next().map(|(_, _, known)| *known)
+    }
+
+    fn result_sizes(&self, var: VarId, op: &Op) -> Option<Vec<Size>> {
+        let own = |k: usize| own(var, k);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
+        match op {
+            Op::Copy(a)
+            | Op::Stop(a)
+            | Op::Update(a, _, _)
+            | Op::Zero(a)
+            | Op::Plus(a, _)
+            | Op::NewAcc(a)
+            | Op::ReadAcc(a)
+            | Op::Argsort(a) => self.dims_of(*a),
+            // A tangent of an array of numbers has the sizes of that, where there are rows.
+            Op::ToTangent(_, a, _) if self.program.type_of(*a) == self.program.vars[var].ty => {
+                let mut dims = self.dims_of(*a)?;
+                let inner = dims.iter_mut().skip(1);
+                inner.for_each(|size| *size = Size { is_exact: false, or_zero: false, ..*size });
+                Some(dims)
+            }
+            Op::Shape(a, k) => {
+                let mut dims = self.dims_of(*a)?;
+                dims.truncate(usize::from(*k));
+                Some(dims)
+            }
+            Op::Index(a, at) | Op::AtAcc(a, at) => {
+                let mut dims = self.dims_of(*a)?.split_off(at.len());
+                // The array had a row there.
+                dims.iter_mut().take(1).for_each(|size| size.is_exact = true);
+                Some(dims)
+            }
+            Op::Slice(a, lo, hi) | Op::PartAcc(a, lo, hi) => {
+                let mut dims = self.dims_of(*a)?;
+                let from_first = *lo == Atom::Int(0);
+                dims[0] = if from_first { Size::exact(self.symbol(*hi)) } else { own(0) };
+                // Of an array with rows, none may be left.
+                dims[1..].iter_mut().for_each(|size| size.or_zero = false);
+                Some(dims)
+            }
+            Op::Array(items) => {
+                let mut dims = vec![Size::exact(Symbol::Number(items.len() as i64))];
+                dims.extend(self.dims_of(*items.first()?).unwrap_or_default());
+                Some(dims)
+            }
+            Op::Sized(a, k, n) => {
+                let mut dims = self.dims_of(*a)?;
+                let (k, n) = (usize::from(*k), self.symbol(*n));
+                dims[k] = if self.is_with_rows(dims[k], n) { Size::exact(n) } else { own(k) };
+                Some(dims)
+            }
+            Op::Select(_, a, b) => {
+                let (one, other) = (self.dims_of(*a)?, self.dims_of(*b)?);
+                let both = one.iter().zip(&other).enumerate();
+                let join = |(k, (one, other)): (usize, (&Size, &Size))| {
+                    self.either(*one, *other).unwrap_or_else(|| own(k))
+                };
+                Some(both.map(join).collect())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The size that a dimension of an array has, of which nothing else is known.
+fn own(var: VarId, k: usize) -> Size {
+    Size::exact(Symbol::Dim(var, k as u8))
+}

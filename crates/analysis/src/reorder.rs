@@ -1,0 +1,114 @@
+//! What stands between two statements of a block, and how the two come together.
+
+use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
+use rustc_hash::FxHashSet;
+
+use crate::access::{Access, Roots, lanes};
+
+/// What is known of a statement.
+pub struct Info {
+    /// The variables from outside that it uses, at any depth.
+    pub uses: FxHashSet<VarId>,
+    /// The accumulators that it touches, and how its iterations do if it is a loop.
+    pub accs: Vec<(VarId, Access)>,
+    /// Whether it tells something.
+    pub tells: bool,
+}
+
+impl Info {
+    /// What is known of a statement in a function.
+    pub fn of(program: &Program, tells: &Tells, roots: &Roots, stmt: &Stmt) -> Self {
+        let mut uses = FxHashSet::default();
+        stmt.op.for_each_atom(&mut |atom| uses.extend(atom.var()));
+        for inner in stmt.op.blocks() {
+            uses.extend(inner.free());
+        }
+        for param in stmt.op.inner_params() {
+            uses.remove(&param);
+        }
+        let accs = if let Op::Loop(Loop { form: LoopForm::For { index, .. }, body, .. }) = &stmt.op
+        {
+            lanes(program, roots, *index, body)
+        } else {
+            let is_acc = |var: &&VarId| program.vars[**var].ty.is_acc;
+            let touched = uses.iter().chain(&stmt.vars).filter(is_acc);
+            let touched: FxHashSet<VarId> = touched.map(|var| roots.of_var(*var)).collect();
+            touched.into_iter().map(|root| (root, Access::Shared)).collect()
+        };
+        Self { uses, accs, tells: tells.op(program, &stmt.op) }
+    }
+
+    /// Whether two statements touch one accumulator.
+    pub fn shares_acc(&self, other: &Self) -> bool {
+        self.accs.iter().any(|(root, _)| other.accs.iter().any(|(known, _)| known == root))
+    }
+}
+
+/// The statements between two that need the first, at any distance.
+fn dependents(block: &Block, infos: &[Info], first: usize, second: usize) -> FxHashSet<usize> {
+    let mut vars: FxHashSet<VarId> = block.stmts[first].vars.iter().copied().collect();
+    let mut accs: FxHashSet<VarId> = infos[first].accs.iter().map(|(root, _)| *root).collect();
+    let mut dependents = FxHashSet::default();
+    let between = block.stmts.iter().zip(infos).enumerate().take(second).skip(first + 1);
+    for (at, (stmt, info)) in between {
+        if needs(info, &vars, &accs) {
+            dependents.insert(at);
+            vars.extend(&stmt.vars);
+            accs.extend(info.accs.iter().map(|(root, _)| *root));
+        }
+    }
+    dependents
+}
+
+fn needs(info: &Info, vars: &FxHashSet<VarId>, accs: &FxHashSet<VarId>) -> bool {
+    info.uses.iter().any(|var| vars.contains(var))
+        || info.accs.iter().any(|(root, _)| accs.contains(root))
+}
+
+/// Whether the second of two statements needs nothing in between that needs the first, and nothing is told meanwhile.
+pub fn are_free(block: &Block, infos: &[Info], first: usize, second: usize) -> bool {
+    if infos[first..=second].iter().any(|info| info.tells) {
+        return false;
+    }
+    let between = dependents(block, infos, first, second);
+    let vars = between.iter().flat_map(|at| &block.stmts[*at].vars).copied().collect();
+    let accs = between.iter().flat_map(|at| &infos[*at].accs).map(|(root, _)| *root).collect();
+    !needs(&infos[second], &vars, &accs)
+}
+
+/// Makes one statement of two that [`are_free`], and gives its place. What stands between them and needs the first
+/// comes after it, the rest before.
+pub fn join(
+    block: &mut Block,
+    infos: &mut Vec<Info>,
+    first: usize,
+    second: usize,
+    joined: impl FnOnce(Stmt, Stmt) -> (Stmt, Info),
+) -> usize {
+    let after = dependents(block, infos, first, second);
+    let later = block.stmts.remove(second);
+    infos.remove(second);
+    let mut stmts = block.stmts.split_off(first).into_iter();
+    let mut known = infos.split_off(first).into_iter();
+    let (Some(earlier), Some(_)) = (stmts.next(), known.next()) else {
+        pullback_base::bug("opt", "the first statement to be where it was")
+    };
+    let (mut behind, mut behind_infos) = (vec![], vec![]);
+    let between = (&mut stmts).zip(&mut known).enumerate().take(second - first - 1);
+    for (at, (stmt, info)) in between {
+        if after.contains(&(first + 1 + at)) {
+            behind.push(stmt);
+            behind_infos.push(info);
+        } else {
+            block.stmts.push(stmt);
+            infos.push(info);
+        }
+    }
+    let place = block.stmts.len();
+    let (stmt, info) = joined(earlier, later);
+    infos.push(info);
+    block.stmts.push(stmt);
+    block.stmts.extend(behind.into_iter().chain(stmts));
+    infos.extend(behind_infos.into_iter().chain(known));
+    place
+}

@@ -1,0 +1,127 @@
+//! An accumulator begins with an array that is added to all of its zeros, where transposition met what is added to single
+//! elements first: then no iteration makes zeros, nor adds all of an array to them.
+
+use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
+use rustc_hash::FxHashSet;
+
+use crate::accumulators::accumulate_to_update::adds;
+use crate::loops::hoist::names;
+use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::effects::Effects;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "accumulator_init",
+    phase: Phase::Schedule,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "begins with an array that is added to zeros",
+    law: "acc = new_acc(zeros); acc[p] += x; s; acc += a = s; acc = new_acc(a); acc[p] += x, if s does not name acc",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let effects = Effects::in_place(program);
+    let (mut zeros, mut next) = (FxHashSet::default(), 0);
+    each_body(program, |program, body| {
+        find_zeros(body, &mut zeros);
+        let mut starts = Starts { program, effects: &effects, zeros: &zeros, next, changed: false };
+        starts.block(body);
+        next = starts.next;
+        starts.changed
+    })
+}
+
+/// Finds the arrays of zeros of a block.
+fn find_zeros(block: &Block, zeros: &mut FxHashSet<VarId>) {
+    for stmt in &block.stmts {
+        stmt.op.blocks().into_iter().for_each(|inner| find_zeros(inner, zeros));
+        if let Op::Zero(_) = stmt.op {
+            zeros.extend(&stmt.vars);
+        } else if let Op::Loop(repeat) = &stmt.op {
+            let results = stmt.vars.iter().zip(&repeat.body.results);
+            let is_zero = |result: &Atom| match result {
+                Atom::Real(x) => x.to_bits() == 0,
+                Atom::Var(row) => zeros.contains(row),
+                Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => false,
+            };
+            let collected = results.skip(repeat.states.len());
+            let made: Vec<VarId> =
+                collected.filter(|(_, result)| is_zero(result)).map(|(var, _)| *var).collect();
+            zeros.extend(made);
+        }
+    }
+}
+
+/// Has accumulators begin with what is added to all of them, where they began with zeros.
+struct Starts<'p> {
+    program: &'p Program,
+    effects: &'p Effects,
+    zeros: &'p FxHashSet<VarId>,
+    /// The number that the next statement had in the beginning.
+    next: usize,
+    changed: bool,
+}
+
+impl Starts<'_> {
+    /// Whether nothing in a block fails or tells anything.
+    fn block(&mut self, block: &mut Block) -> bool {
+        let mut calm = Vec::with_capacity(block.stmts.len());
+        for stmt in &mut block.stmts {
+            let mut is_calm = self.effects.is_calm(self.program, stmt, self.next);
+            self.next += 1;
+            for inner in stmt.op.blocks_mut() {
+                is_calm &= self.block(inner);
+            }
+            calm.push(is_calm);
+        }
+        let all_calm = calm.iter().all(|calm| *calm);
+        for start in (0..block.stmts.len()).rev() {
+            self.accumulator(block, &mut calm, start);
+        }
+        all_calm
+    }
+
+    /// If an accumulator that a statement makes begins with zeros, which something is added to as a whole.
+    fn accumulator(&mut self, block: &mut Block, calm: &mut Vec<bool>, start: usize) {
+        let Stmt { op: Op::NewAcc(Atom::Var(zeros)), .. } = block.stmts[start] else { return };
+        let acc = block.stmts[start].vars[0];
+        if !self.zeros.contains(&zeros) {
+            return;
+        }
+        let is_whole = |stmt: &Stmt| {
+            adds(stmt, acc).is_some_and(|(at, value)| at.is_empty() && value.var().is_some())
+        };
+        let Some(end) = block.stmts.iter().position(is_whole) else { return };
+        let own = FxHashSet::from_iter([acc]);
+        let is_fine = |at: usize| {
+            let stmt = &block.stmts[at];
+            adds(stmt, acc).is_some() || !names(&stmt.op, &own)
+        };
+        if !(start + 1..end).all(is_fine) {
+            return;
+        }
+        let (waits, others): (Vec<usize>, Vec<usize>) =
+            (start + 1..end).partition(|at| adds(&block.stmts[*at], acc).is_some());
+        // What fails first does so as before.
+        if !waits.iter().all(|at| calm[*at]) && !others.iter().all(|at| calm[*at]) {
+            return;
+        }
+        let Op::AddAcc(_, _, whole) = block.stmts[end].op else { return };
+        block.stmts[start].op = Op::NewAcc(whole);
+        let order = [others.as_slice(), &[start], &waits].concat();
+        let stmts: Vec<Stmt> = order.iter().map(|at| block.stmts[*at].clone()).collect();
+        let calms: Vec<bool> = order.iter().map(|at| calm[*at]).collect();
+        block.stmts.splice(start..=end, stmts);
+        calm.splice(start..=end, calms);
+        self.changed = true;
+        // If nothing else is added, it is that array.
+        let is_read = |stmt: &Stmt| matches!(stmt.op, Op::ReadAcc(of) if of == Atom::Var(acc));
+        if let Some(read) = block.stmts.iter().position(is_read)
+            && block.mentions(acc) == 1
+        {
+            block.stmts[read].op = Op::Copy(whole);
+            block.stmts.remove(start + others.len());
+            calm.remove(start + others.len());
+        }
+    }
+}

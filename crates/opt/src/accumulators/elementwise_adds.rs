@@ -1,0 +1,100 @@
+//! An array that a loop collects to be added to an accumulator, or to another array, is added element by element:
+//! then the loop that makes the elements can add them itself.
+
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::pass::{Pass, Phase, Scope, each_body};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "elementwise_adds",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "adds an array that is used once element by element",
+    law: "a += x = for i < n { a[i] += x[i] }, x + y = [x[i] + y[i] | i < n], if x has n elements",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    each_body(program, |program, body| {
+        let uses = body.uses();
+        let mut spread = Spread { program, uses, counts: FxHashMap::default(), changed: false };
+        spread.block(body);
+        spread.changed
+    })
+}
+
+struct Spread<'p> {
+    program: &'p mut Program,
+    /// How often each variable is used.
+    uses: FxHashMap<VarId, usize>,
+    /// How many elements each array has that a loop of the blocks around collects.
+    counts: FxHashMap<VarId, Atom>,
+    changed: bool,
+}
+
+impl Spread<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut own = vec![];
+        for stmt in &mut block.stmts {
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            if let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, .. }) = &stmt.op {
+                for var in &stmt.vars[states.len()..] {
+                    self.counts.insert(*var, *count);
+                    own.push(*var);
+                }
+            }
+            self.stmt(stmt);
+        }
+        for var in own {
+            self.counts.remove(&var);
+        }
+    }
+
+    /// How many elements an array has that is used only once, if a loop here collects it.
+    fn count(&self, atom: Atom) -> Option<Atom> {
+        let var = atom.var()?;
+        self.counts.get(&var).copied().filter(|_| self.uses.get(&var) == Some(&1))
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        let span = stmt.span;
+        if let Op::AddAcc(acc, at, value) = &stmt.op
+            && let Some(count) = self.count(*value)
+        {
+            let (index, element, first) = self.element(*value, stmt);
+            let at = [&at[..], &[index.into()]].concat();
+            let add = Op::AddAcc(*acc, at, element);
+            let body = Block { stmts: vec![first, Stmt::new(vec![], add, span)], results: vec![] };
+            stmt.op = repeat(index, count, body);
+            self.changed = true;
+        } else if let Op::Plus(a, b) = stmt.op
+            && self.program.type_of(a).rank == 1
+            && let Some(count) = self.count(a).or_else(|| self.count(b))
+        {
+            let (index, one, first) = self.element(a, stmt);
+            let ty = self.program.type_of(one);
+            let [other, sum] = [(); 2].map(|()| self.program.fresh("bar", ty));
+            let second = Stmt::new(vec![other], Op::Index(b, vec![index.into()]), span);
+            let add = Stmt::new(vec![sum], Op::Plus(one, other.into()), span);
+            let body = Block { stmts: vec![first, second, add], results: vec![sum.into()] };
+            stmt.op = repeat(index, count, body);
+            self.changed = true;
+        }
+    }
+
+    /// An index, an element of an array there, and the statement that reads it.
+    fn element(&mut self, array: Atom, stmt: &Stmt) -> (VarId, Atom, Stmt) {
+        let index = self.program.fresh("i", pullback_ir::Type::INT);
+        let ty = self.program.type_of(array);
+        let element = self.program.fresh("bar", ty.with_rank(ty.rank - 1));
+        let read = Stmt::new(vec![element], Op::Index(array, vec![index.into()]), stmt.span);
+        (index, element.into(), read)
+    }
+}
+
+fn repeat(index: VarId, count: Atom, body: Block) -> Op {
+    let form = LoopForm::For { index, count, down: false };
+    Op::Loop(Loop { form, states: vec![], init: vec![], body })
+}

@@ -1,0 +1,475 @@
+//! Sums of outer products become products of matrices: what one iteration after another adds to all of an accumulator
+//! is added up element by element, in a loop over the iterations that is innermost and keeps its sum at hand.
+
+use pullback_base::Span;
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::loops::hoist::undefined;
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::effects::Effects;
+use pullback_analysis::facts::Facts;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "interchange_loops",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "adds up outer products element by element",
+    law: "a = new_acc(0); for i < n { for j < m { for k < p { a[j, k] += x[i, j] * y[i, k] } } } = a = new_acc(0); \
+          for j < m { for k < p { s = for i < n with s = 0 { s + x[i, j] * y[i, k] }; a[j, k] += s } }",
+    run,
+};
+
+/// The dearest operation that may be done again in every iteration, in multiplications.
+const CHEAP: u64 = 2;
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let counted = Facts::of(program).counted;
+    let effects = Effects::of(program);
+    let undefined = undefined(program);
+    let (mut number, mut changed) = (0, false);
+    for func in program.funcs.ids() {
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        let (mut safe, mut all_zeros) = (FxHashSet::default(), FxHashSet::default());
+        body.visit(&mut |stmt| {
+            if !effects.fails_outside(program, stmt, number) {
+                safe.extend(&stmt.vars);
+            }
+            all_zeros.extend(zeros(stmt));
+            number += 1;
+        });
+        let mut outer = Outer {
+            program,
+            counted: &counted,
+            undefined: &undefined,
+            safe,
+            zeros: all_zeros,
+            changed,
+        };
+        outer.block(&mut body, None);
+        changed = outer.changed;
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+/// The results of a statement that are zeros, or arrays of them.
+fn zeros(stmt: &Stmt) -> Vec<VarId> {
+    let is_zero =
+        |result: &Atom| matches!(result, Atom::Real(x) if x.to_bits() == 0.0_f64.to_bits());
+    if let Op::Loop(Loop { body, states, .. }) = &stmt.op {
+        let results = stmt.vars.iter().zip(&body.results).skip(states.len());
+        return results.filter(|(_, result)| is_zero(result)).map(|(var, _)| *var).collect();
+    }
+    if matches!(stmt.op, Op::Zero(_)) { stmt.vars.clone() } else { vec![] }
+}
+
+struct Outer<'p> {
+    program: &'p mut Program,
+    /// The indices of loops whose counts are not negative.
+    counted: &'p FxHashSet<VarId>,
+    undefined: &'p FxHashSet<VarId>,
+    /// What is bound by statements that do not fail, wherever they stand.
+    safe: FxHashSet<VarId>,
+    zeros: FxHashSet<VarId>,
+    changed: bool,
+}
+
+/// A loop around another block.
+struct Around {
+    index: VarId,
+    bound: FxHashSet<VarId>,
+}
+
+/// One of the loops inside each other of which the innermost adds.
+struct Level<'b> {
+    index: VarId,
+    count: Atom,
+    down: bool,
+    body: &'b Block,
+    /// The place of the next level, or of the addition, in the body.
+    next: usize,
+}
+
+/// What an iteration adds, as it is computed in the new loops.
+#[derive(Default)]
+struct Slice {
+    stmts: Vec<Stmt>,
+    done: FxHashSet<VarId>,
+    /// What is collected to be there: a variable of a level, from 0.
+    kept: Vec<(VarId, usize)>,
+    /// The levels that variables hang on; of the loop around, the number of levels.
+    hangs: FxHashMap<VarId, FxHashSet<usize>>,
+    /// Whether an element is read that hangs on all of them.
+    reads_all: bool,
+}
+
+impl Outer<'_> {
+    fn block(&mut self, block: &mut Block, around: Option<&Around>) {
+        for stmt in &mut block.stmts {
+            let own = if let Op::Loop(looped) = &stmt.op { of_loop(looped) } else { None };
+            for inner in stmt.op.blocks_mut() {
+                self.block(inner, own.as_ref().or(around));
+            }
+        }
+        let mut at = 0;
+        while at < block.stmts.len() {
+            if let (Op::NewAcc(Atom::Var(init)), &[acc]) =
+                (&block.stmts[at].op, block.stmts[at].vars.as_slice())
+                && self.zeros.contains(init)
+            {
+                self.changed |= self.turn(block, acc, around).is_some();
+            }
+            at += 1;
+        }
+    }
+
+    /// Turns the loops that add to an accumulator inside out, if that can be done and is worth it.
+    fn turn(&mut self, block: &mut Block, acc: VarId, around: Option<&Around>) -> Option<()> {
+        let place = adding(block, acc)?;
+        let levels = levels(&block.stmts[place], acc)?;
+        let last = levels.last()?;
+        let Op::AddAcc(_, at, Atom::Var(value)) = &last.body.stmts[last.next].op else {
+            return None;
+        };
+        let is_nest = levels.len() == 3 || (levels.len() == 2 && around.is_some());
+        if !is_nest || !names_all(at, &levels[1..]) {
+            return None;
+        }
+        let mut taking = Taking::new(self, &levels, around);
+        if levels[1..].iter().any(|level| level.count.var().is_some_and(|n| taking.is_inside(n))) {
+            return None;
+        }
+        taking.take(*value)?;
+        let is_seldom = taking.slice.kept.iter().any(|(var, _)| taking.is_seldom(*var));
+        let slice = taking.slice;
+        let is_product = slice.hangs.get(value).is_some_and(is_all);
+        if slice.reads_all || !is_product || is_seldom {
+            return None;
+        }
+        let shape: Vec<(VarId, Atom, bool)> =
+            levels.iter().map(|level| (level.index, level.count, level.down)).collect();
+        let path: Vec<usize> = levels.iter().map(|level| level.next).collect();
+        let (at, value, span) = (at.clone(), *value, block.stmts[place].span);
+        let arrays = self.keep(&mut block.stmts[place], &path, &slice.kept);
+        let nest = self.nest((acc, &at, value), &shape, slice, &arrays, span);
+        block.stmts.insert(place + 1, nest);
+        Some(())
+    }
+
+    /// Lets the loops collect what the new ones need, in place of what they added. The arrays.
+    fn keep(&mut self, stmt: &mut Stmt, path: &[usize], kept: &[(VarId, usize)]) -> Vec<VarId> {
+        let Op::Loop(first) = &mut stmt.op else {
+            pullback_base::bug("interchange_loops", "a loop")
+        };
+        let mut arrays = vec![];
+        for &(var, level) in kept {
+            let mut row = var;
+            if level > 0 {
+                let inner = &mut first.body.stmts[path[0]];
+                let Op::Loop(second) = &mut inner.op else {
+                    pullback_base::bug("interchange_loops", "a loop")
+                };
+                second.body.results.push(var.into());
+                row = self.program.fresh("bars", self.program.vars[var].ty.array());
+                inner.vars.push(row);
+            }
+            first.body.results.push(row.into());
+            let array = self.program.fresh("bars", self.program.vars[row].ty.array());
+            stmt.vars.push(array);
+            arrays.push(array);
+        }
+        let mut body = &mut first.body;
+        for next in &path[..path.len() - 1] {
+            let Op::Loop(inner) = &mut body.stmts[*next].op else {
+                pullback_base::bug("interchange_loops", "a loop")
+            };
+            body = &mut inner.body;
+        }
+        body.stmts.remove(path[path.len() - 1]);
+        arrays
+    }
+
+    /// The new loops.
+    fn nest(
+        &mut self,
+        (acc, at, value): (VarId, &[Atom], VarId),
+        shape: &[(VarId, Atom, bool)],
+        slice: Slice,
+        arrays: &[VarId],
+        span: Span,
+    ) -> Stmt {
+        let mut body = Block::default();
+        for ((var, level), array) in slice.kept.iter().zip(arrays) {
+            let place = shape[..=*level].iter().map(|(index, ..)| (*index).into()).collect();
+            body.stmts.push(Stmt::new(vec![*var], Op::Index((*array).into(), place), span));
+        }
+        body.stmts.extend(slice.stmts);
+        body.results.push(value.into());
+        let mut atoms = FxHashMap::default();
+        for (index, ..) in shape {
+            atoms.insert(*index, self.program.fresh_like(*index).into());
+        }
+        let mut body = rename(self.program, &body, &mut atoms);
+        let (state, sum) = (self.sum(), self.sum());
+        let add = Op::Prim(Prim::Add, vec![state.into(), body.results[0]]);
+        body.stmts.push(Stmt::new(vec![sum], add, span));
+        body.results = vec![sum.into()];
+        let of = |level: &(VarId, Atom, bool)| LoopForm::For {
+            index: atoms[&level.0].var().unwrap_or(level.0),
+            count: level.1,
+            down: level.2,
+        };
+        let (init, states) = (vec![Atom::Real(0.0)], vec![state]);
+        let total = self.sum();
+        let inner = Op::Loop(Loop { form: of(&shape[0]), states, init, body });
+        let place: Vec<Atom> =
+            at.iter().map(|at| at.var().map_or(*at, |index| atoms[&index])).collect();
+        let adds = Op::AddAcc(acc.into(), place, total.into());
+        let mut stmts = vec![Stmt::new(vec![total], inner, span), Stmt::new(vec![], adds, span)];
+        for index in at.iter().rev() {
+            let Some(level) = shape.iter().find(|level| Atom::Var(level.0) == *index) else {
+                pullback_base::bug("interchange_loops", "the loop of an index")
+            };
+            let body = Block { stmts, results: vec![] };
+            let op = Op::Loop(Loop { form: of(level), states: vec![], init: vec![], body });
+            stmts = vec![Stmt::new(vec![], op, span)];
+        }
+        stmts.remove(0)
+    }
+
+    fn sum(&mut self) -> VarId {
+        self.program.fresh("total", Type::REAL)
+    }
+}
+
+/// A loop that counts, as one around others.
+fn of_loop(looped: &Loop) -> Option<Around> {
+    let index = looped.for_index()?;
+    let mut bound = looped.body.bound();
+    bound.extend(&looped.states);
+    bound.insert(index);
+    Some(Around { index, bound })
+}
+
+/// The place of the only statement of a block that adds to an accumulator, if it does so once.
+fn adding(block: &Block, acc: VarId) -> Option<usize> {
+    let mut place = None;
+    for (at, stmt) in block.stmts.iter().enumerate() {
+        let mut times = 0;
+        let mut count = |atom: Atom| times += usize::from(atom == Atom::Var(acc));
+        if matches!(stmt.op, Op::ReadAcc(_)) {
+            continue;
+        }
+        stmt.op.for_each_atom(&mut count);
+        stmt.op.blocks().into_iter().for_each(|inner| inner.visit_atoms(&mut count));
+        match (times, place) {
+            (0, _) => {}
+            (1, None) => place = Some(at),
+            _ => return None,
+        }
+    }
+    place
+}
+
+/// The loops inside each other down to the one that adds to an accumulator.
+fn levels(stmt: &Stmt, acc: VarId) -> Option<Vec<Level<'_>>> {
+    let mut levels = vec![];
+    let mut stmt = stmt;
+    loop {
+        let Op::Loop(Loop { form: LoopForm::For { index, count, down }, body, .. }) = &stmt.op
+        else {
+            return (matches!(stmt.op, Op::AddAcc(..)) && !levels.is_empty()).then_some(levels);
+        };
+        let mentions = |stmt: &Stmt| {
+            let mut is_there = false;
+            let mut look = |atom: Atom| is_there |= atom == Atom::Var(acc);
+            stmt.op.for_each_atom(&mut look);
+            stmt.op.blocks().into_iter().for_each(|inner| inner.visit_atoms(&mut look));
+            is_there
+        };
+        let next = body.stmts.iter().position(mentions)?;
+        levels.push(Level { index: *index, count: *count, down: *down, body, next });
+        stmt = &body.stmts[next];
+    }
+}
+
+/// Whether indices are those of these loops, each once.
+fn names_all(at: &[Atom], levels: &[Level<'_>]) -> bool {
+    at.len() == levels.len() && levels.iter().all(|level| at.contains(&Atom::Var(level.index)))
+}
+
+/// Finds out what the new loops compute.
+struct Taking<'a, 'p> {
+    outer: &'a Outer<'p>,
+    levels: &'a [Level<'a>],
+    around: Option<&'a Around>,
+    /// The statements of the levels, by what they bind.
+    defs: FxHashMap<VarId, (usize, &'a Stmt)>,
+    bound: FxHashSet<VarId>,
+    slice: Slice,
+}
+
+impl<'a, 'p> Taking<'a, 'p> {
+    fn new(outer: &'a Outer<'p>, levels: &'a [Level<'a>], around: Option<&'a Around>) -> Self {
+        let mut defs = FxHashMap::default();
+        for (level, Level { body, .. }) in levels.iter().enumerate() {
+            for stmt in &body.stmts {
+                defs.extend(stmt.vars.iter().map(|var| (*var, (level, stmt))));
+            }
+        }
+        let bound = levels[0].body.bound();
+        Self { outer, levels, around, defs, bound, slice: Slice::default() }
+    }
+
+    /// Whether a variable is bound in the loops.
+    fn is_inside(&self, var: VarId) -> bool {
+        self.bound.contains(&var) || self.levels.iter().any(|level| level.index == var)
+    }
+
+    /// Makes sure that a variable is there in the new loops.
+    fn take(&mut self, var: VarId) -> Option<()> {
+        if !self.slice.done.insert(var) {
+            return Some(());
+        }
+        if let Some(level) = self.levels.iter().position(|level| level.index == var) {
+            self.slice.hangs.insert(var, FxHashSet::from_iter([level]));
+            return Some(());
+        }
+        if !self.is_inside(var) {
+            let is_around = self
+                .around
+                .is_some_and(|around| around.index == var || around.bound.contains(&var));
+            let hangs = is_around.then_some(self.levels.len());
+            self.slice.hangs.insert(var, hangs.into_iter().collect());
+            return Some(());
+        }
+        let (level, stmt) = *self.defs.get(&var)?;
+        let is_innermost = level + 1 == self.levels.len();
+        let is_read = matches!(stmt.op, Op::Index(..));
+        if self.outer.safe.contains(&var) && (is_read || (is_innermost && is_cheap(&stmt.op))) {
+            let before = (self.slice.kept.len(), self.slice.stmts.len(), self.slice.done.clone());
+            if self.again(var, stmt).is_some() {
+                return Some(());
+            }
+            self.slice.kept.truncate(before.0);
+            self.slice.stmts.truncate(before.1);
+            self.slice.done = before.2;
+        }
+        if is_innermost || !self.can_be_kept(var, level, stmt) {
+            return None;
+        }
+        self.slice.kept.push((var, level));
+        let around = self.around.map(|_| self.levels.len());
+        self.slice.hangs.insert(var, (0..=level).chain(around).collect());
+        Some(())
+    }
+
+    /// Takes a statement into the new loops.
+    fn again(&mut self, var: VarId, stmt: &Stmt) -> Option<()> {
+        let mut operands = vec![];
+        stmt.op.for_each_atom(&mut |atom| operands.extend(atom.var()));
+        let mut hangs = FxHashSet::default();
+        for operand in operands {
+            self.take(operand)?;
+            hangs.extend(self.slice.hangs.get(&operand).into_iter().flatten());
+        }
+        let is_element =
+            matches!(stmt.op, Op::Index(..)) && !self.outer.program.vars[var].ty.is_array();
+        self.slice.reads_all |= is_element && is_all(&hangs);
+        self.slice.hangs.insert(var, hangs);
+        self.slice.stmts.push(stmt.clone());
+        Some(())
+    }
+
+    /// Whether the loops can collect a number, or a row of numbers of one size.
+    fn can_be_kept(&self, var: VarId, level: usize, stmt: &Stmt) -> bool {
+        let ty = self.outer.program.vars[var].ty;
+        let is_counted =
+            self.levels[..=level].iter().all(|level| self.outer.counted.contains(&level.index));
+        let is_there = !self.outer.undefined.contains(&var);
+        is_counted && is_there && (ty == Type::REAL || (level == 0 && self.is_row(ty, stmt)))
+    }
+
+    /// Whether a number, or each of a row, is 0 unless Reals are equal, which few are: whoever adds it at its own
+    /// place can skip most.
+    fn is_seldom(&self, var: VarId) -> bool {
+        let Some((level, stmt)) = self.defs.get(&var) else { return false };
+        let block = self.levels[*level].body;
+        match (&stmt.op, stmt.vars.iter().position(|row| *row == var)) {
+            (Op::ReadAcc(Atom::Var(acc)), _) => adds_seldom(block, *acc),
+            (Op::Loop(Loop { body, .. }), Some(at)) => is_seldom(body, body.results[at]),
+            _ => is_seldom(block, var.into()),
+        }
+    }
+
+    fn is_row(&self, ty: Type, stmt: &Stmt) -> bool {
+        let is_outside = |atom: Atom| atom.var().is_none_or(|var| !self.is_inside(var));
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the sizes of others are not known")]
+        let has_one_size = match &stmt.op {
+            Op::Loop(Loop { form: LoopForm::For { count, .. }, .. }) => is_outside(*count),
+            Op::ReadAcc(Atom::Var(acc)) => matches!(
+                self.defs.get(acc),
+                Some((0, Stmt { op: Op::NewAcc(init), .. })) if is_outside(*init)
+            ),
+            _ => false,
+        };
+        has_one_size && ty == Type::REAL.array()
+    }
+}
+
+/// Whether a block gives 0 for a value unless Reals are equal.
+fn is_seldom(block: &Block, value: Atom) -> bool {
+    let zero = Atom::Real(0.0);
+    let is_zero = |atom: &Atom| {
+        *atom == zero || matches!(op_of(block, *atom), Some(Op::Copy(of)) if *of == zero)
+    };
+    match op_of(block, value) {
+        Some(Op::Select(cond, _, other)) => is_zero(other) && is_equality(block, *cond),
+        Some(Op::If(cond, _, other)) => {
+            other.results.first().is_some_and(is_zero) && is_equality(block, *cond)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a block adds nothing to an accumulator, or 0, unless Reals are equal.
+fn adds_seldom(block: &Block, acc: VarId) -> bool {
+    let stmt = adding(block, acc).map(|at| &block.stmts[at].op);
+    match stmt {
+        Some(Op::AddAcc(_, _, value)) => is_seldom(block, *value),
+        Some(Op::Loop(Loop { body, .. })) => adds_seldom(body, acc),
+        Some(Op::If(cond, _, other)) => is_equality(block, *cond) && other.mentions(acc) == 0,
+        _ => false,
+    }
+}
+
+/// Whether a block computes a Bool that is true where Reals are equal, or where something outside says so.
+fn is_equality(block: &Block, cond: Atom) -> bool {
+    match op_of(block, cond) {
+        Some(Op::Select(_, Atom::Bool(true), cond)) => is_equality(block, *cond),
+        cond => matches!(cond, Some(Op::Prim(Prim::Eq, _))),
+    }
+}
+
+fn op_of(block: &Block, atom: Atom) -> Option<&Op> {
+    let stmt = block.stmts.iter().find(|stmt| stmt.vars.first().copied() == atom.var())?;
+    Some(&stmt.op)
+}
+
+/// Whether something hangs on all of three loops.
+fn is_all(hangs: &FxHashSet<usize>) -> bool {
+    (0..3).all(|level| hangs.contains(&level))
+}
+
+/// Whether an operation may be done again in each iteration.
+fn is_cheap(op: &Op) -> bool {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are not done again")]
+    match op {
+        Op::Prim(prim, _) => prim.row().weight <= CHEAP && prim.row().is_pure(),
+        Op::Copy(_) | Op::Select(..) | Op::MulZero(..) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,145 @@
+//! Accumulators of a few numbers, added to at known places, become one for each number.
+
+use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::constants::interprocedural_sizes::sizes::{Known, Sizes};
+use crate::pass::{Pass, Phase, Scope, each_body};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "scalarise_accumulators",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "makes an accumulator for each number of a small array that is added to at known places",
+    law: "a = new_acc([x, y]); a[1] += v; read_acc(a) = b = new_acc(y); b += v; [x, read_acc(b)]",
+    run,
+};
+
+/// The most numbers of such an accumulator.
+const MOST: i64 = 16;
+
+fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+    let sizes = Sizes::of(program, roots);
+    each_body(program, |program, body| {
+        let split = chosen(program, &sizes, body);
+        let changed = !split.is_empty();
+        if changed {
+            let mut zeros = FxHashSet::default();
+            body.visit(&mut |stmt| {
+                if matches!(stmt.op, Op::Zero(_)) {
+                    zeros.extend(&stmt.vars);
+                }
+            });
+            let mut cells = Cells { program, split, cells: FxHashMap::default(), zeros };
+            cells.block(body);
+        }
+        changed
+    })
+}
+
+/// The accumulators that become several, with the number of their elements.
+fn chosen(program: &Program, sizes: &Sizes, body: &Block) -> FxHashMap<VarId, i64> {
+    let mut chosen = FxHashMap::default();
+    body.visit(&mut |stmt| {
+        if let (Op::NewAcc(_), &[acc]) = (&stmt.op, stmt.vars.as_slice())
+            && let [Known::Is(n @ 1..=MOST)] = *sizes.var(acc)
+            && program.vars[acc].ty.elem == Elem::Real
+        {
+            chosen.insert(acc, n);
+        }
+    });
+    body.visit(&mut |stmt| {
+        let is_known = if let Op::AddAcc(Atom::Var(acc), at, _) = &stmt.op {
+            match (at.as_slice(), chosen.get(acc)) {
+                ([Atom::Int(at)], Some(n)) => (0..*n).contains(at),
+                (at, _) => at.is_empty(),
+            }
+        } else {
+            matches!(stmt.op, Op::ReadAcc(_))
+        };
+        if !is_known {
+            stmt.op.for_each_atom(&mut |atom| {
+                if let Atom::Var(var) = atom {
+                    chosen.remove(&var);
+                }
+            });
+        }
+    });
+    chosen
+}
+
+struct Cells<'p> {
+    program: &'p mut Program,
+    split: FxHashMap<VarId, i64>,
+    /// The accumulators that each has become.
+    cells: FxHashMap<VarId, Vec<VarId>>,
+    /// The arrays of zeros.
+    zeros: FxHashSet<VarId>,
+}
+
+impl Cells<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            if !self.replaces(&stmt, &mut block.stmts) {
+                block.stmts.push(stmt);
+            }
+        }
+    }
+
+    /// Writes what stands for a statement, if something else does.
+    fn replaces(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> bool {
+        let span = stmt.span;
+        match (&stmt.op, stmt.vars.as_slice()) {
+            (Op::NewAcc(init), &[acc]) if self.split.contains_key(&acc) => {
+                let ty = self.program.vars[acc].ty.with_rank(0);
+                let cells = (0..self.split[&acc]).map(|at| {
+                    let first = self.element(*init, at, stmt, out);
+                    let cell = self.program.fresh_like(acc);
+                    self.program.vars[cell].ty = ty;
+                    out.push(Stmt::new(vec![cell], Op::NewAcc(first), span));
+                    cell
+                });
+                let cells = cells.collect();
+                self.cells.insert(acc, cells);
+            }
+            (Op::AddAcc(Atom::Var(acc), at, value), _) if self.cells.contains_key(acc) => {
+                let cells = self.cells[acc].clone();
+                let at = if let [Atom::Int(at)] = at[..] { Some(at) } else { None };
+                for (nth, cell) in (0..).zip(cells) {
+                    if at.is_none_or(|at| at == nth) {
+                        let value = match at {
+                            Some(_) => *value,
+                            None => self.element(*value, nth, stmt, out),
+                        };
+                        out.push(Stmt::new(vec![], Op::AddAcc(cell.into(), vec![], value), span));
+                    }
+                }
+            }
+            (Op::ReadAcc(Atom::Var(acc)), &[var]) if self.cells.contains_key(acc) => {
+                let ty = self.program.vars[var].ty.with_rank(0);
+                let mut items = vec![];
+                for cell in self.cells[acc].clone() {
+                    let item = self.program.fresh_like(var);
+                    self.program.vars[item].ty = ty;
+                    out.push(Stmt::new(vec![item], Op::ReadAcc(cell.into()), span));
+                    items.push(item.into());
+                }
+                out.push(Stmt::new(vec![var], Op::Array(items), span));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn element(&mut self, array: Atom, at: i64, stmt: &Stmt, out: &mut Vec<Stmt>) -> Atom {
+        if array.var().is_some_and(|var| self.zeros.contains(&var)) {
+            return Atom::Real(0.0);
+        }
+        let ty = self.program.type_of(array).with_rank(0);
+        let element = self.program.fresh("element", ty);
+        out.push(Stmt::new(vec![element], Op::Index(array, vec![Atom::Int(at)]), stmt.span));
+        element.into()
+    }
+}

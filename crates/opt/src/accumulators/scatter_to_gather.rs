@@ -1,0 +1,369 @@
+//! What a loop adds a few places before or after its index becomes an array that it collects, and whoever reads the
+//! accumulator adds up elements of that: the transpose of reading neighbours is reading neighbours, not writing to them.
+
+use pullback_base::Span;
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::effects::Effects;
+use pullback_analysis::facts::Facts;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "scatter_to_gather",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "reads at neighbours what would be added to them",
+    law: "a = new_acc(0); for i < n { if i != 0 { a[i - 1] += v } }; y = read_acc(a) = b = [if i != 0 { v } else { 0 } | \
+          i < n]; y = [if j == n - 1 { 0 } else { b[j + 1] } | j < n], and one element after the other for several places",
+    run,
+};
+
+/// Whether a statement makes an accumulator a part of another one.
+fn splits(stmt: &Stmt) -> bool {
+    matches!(stmt.op, Op::AtAcc(..) | Op::PartAcc(..))
+}
+
+/// How far away from the index a loop may add.
+const FARTHEST: i64 = 4;
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let counted = Facts::of(program).counted;
+    let effects = Effects::of(program);
+    let (mut number, mut changed) = (0, false);
+    for func in program.funcs.ids() {
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        let mut shift = Shift {
+            counted: &counted,
+            sure: FxHashSet::default(),
+            sums: FxHashMap::default(),
+            sizes: FxHashMap::default(),
+            dims: FxHashSet::default(),
+            program,
+        };
+        body.visit(&mut |stmt| {
+            shift.learn(stmt, !effects.fails_itself(shift.program, stmt, number));
+            number += 1;
+        });
+        changed |= shift.block(&mut body);
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+struct Shift<'p> {
+    program: &'p mut Program,
+    /// The indices of loops whose counts are not negative.
+    counted: &'p FxHashSet<VarId>,
+    /// The accumulators and places at which adding something does not fail.
+    sure: FxHashSet<(VarId, VarId)>,
+    /// What is an Int and a number more.
+    sums: FxHashMap<VarId, (VarId, i64)>,
+    /// How many zeros an array has, all of which it consists of.
+    sizes: FxHashMap<VarId, Zeros>,
+    /// The sizes of arrays.
+    dims: FxHashSet<(VarId, VarId)>,
+}
+
+/// How many zeros there are.
+enum Zeros {
+    Count(Atom),
+    Like(VarId),
+}
+
+/// An accumulator of a block, and the loop that adds to it last.
+struct Life {
+    acc: VarId,
+    repeat: usize,
+    end: usize,
+    /// Whether something adds to it before: then what the loop adds at its own index stays with that.
+    is_begun: bool,
+    /// Where it adds, the places that are added first to an element first.
+    places: Vec<i64>,
+}
+
+impl Shift<'_> {
+    fn learn(&mut self, stmt: &Stmt, is_sure: bool) {
+        match (&stmt.op, stmt.vars.as_slice()) {
+            (Op::AddAcc(Atom::Var(acc), at, _), _) if is_sure => {
+                if let [Atom::Var(at)] = at.as_slice() {
+                    self.sure.insert((*acc, *at));
+                }
+            }
+            (Op::Prim(Prim::IntAdd, args), [var]) => match args.as_slice() {
+                [Atom::Var(i), Atom::Int(n)] | [Atom::Int(n), Atom::Var(i)] => {
+                    self.sums.insert(*var, (*i, *n));
+                }
+                _ => {}
+            },
+            (Op::Prim(Prim::IntSub, args), [var]) => {
+                if let [Atom::Var(i), Atom::Int(n)] = args.as_slice() {
+                    self.sums.insert(*var, (*i, n.saturating_neg()));
+                }
+            }
+            (Op::Zero(Atom::Var(like)), [var]) => {
+                self.sizes.insert(*var, Zeros::Like(*like));
+            }
+            (Op::Loop(Loop { form: LoopForm::For { count, .. }, states, body, .. }), [var]) => {
+                let is_zero = body.stmts.is_empty() && body.results == [Atom::Real(0.0)];
+                if states.is_empty() && is_zero {
+                    self.sizes.insert(*var, Zeros::Count(*count));
+                }
+            }
+            (Op::Dim(Atom::Var(array), 0), [var]) => {
+                self.dims.insert((*array, *var));
+            }
+            _ => {}
+        }
+    }
+
+    fn block(&mut self, block: &mut Block) -> bool {
+        let mut changed = false;
+        while let Some(life) = self.life(block) {
+            self.gather(block, &life);
+            changed = true;
+        }
+        for stmt in &mut block.stmts {
+            for inner in stmt.op.blocks_mut() {
+                changed |= self.block(inner);
+            }
+        }
+        changed
+    }
+
+    /// The first accumulator of a block to which a loop adds last, at places around its index.
+    fn life(&self, block: &Block) -> Option<Life> {
+        block.stmts.iter().enumerate().find_map(|(begin, stmt)| {
+            let (Op::NewAcc(Atom::Var(init)), [acc]) = (&stmt.op, stmt.vars.as_slice()) else {
+                return None;
+            };
+            if self.program.vars[*acc].ty.value() != Type::REAL.array() {
+                return None;
+            }
+            let uses = |stmt: &Stmt| {
+                let mut uses = false;
+                stmt.op.for_each_atom(&mut |atom| uses |= atom.var() == Some(*acc));
+                for inner in stmt.op.blocks() {
+                    inner.visit_atoms(&mut |atom| uses |= atom.var() == Some(*acc));
+                }
+                uses
+            };
+            let after = (begin + 1..block.stmts.len()).filter(|at| uses(&block.stmts[*at]));
+            let after: Vec<usize> = after.collect();
+            let [before @ .., repeat, end] = after.as_slice() else { return None };
+            let Op::ReadAcc(_) = block.stmts[*end].op else { return None };
+            let mut places = self.places(&block.stmts[*repeat], *acc, *init)?;
+            let is_begun = !before.is_empty();
+            if is_begun {
+                // What is added later than at the index of its own can wait for the reader.
+                places.retain(|place| *place != 0);
+                if places.iter().any(|place| *place > 0)
+                    || before.iter().any(|at| splits(&block.stmts[*at]))
+                {
+                    return None;
+                }
+            }
+            Some(Life { acc: *acc, repeat: *repeat, end: *end, is_begun, places })
+        })
+    }
+
+    /// The places around its index at which a loop adds to an accumulator that begins with as many zeros as the loop
+    /// has iterations, each place once in an iteration.
+    fn places(&self, stmt: &Stmt, acc: VarId, init: VarId) -> Option<Vec<i64>> {
+        let Op::Loop(Loop { form: LoopForm::For { index, count, down: false }, body, .. }) =
+            &stmt.op
+        else {
+            return None;
+        };
+        let is_as_long = match self.sizes.get(&init)? {
+            Zeros::Count(zeros) => zeros == count,
+            Zeros::Like(like) => count.var().is_some_and(|n| self.dims.contains(&(*like, n))),
+        };
+        let mut places = vec![];
+        if !is_as_long
+            || !self.counted.contains(index)
+            || !self.look(body, acc, *index, &mut places)
+        {
+            return None;
+        }
+        // An element is added to first by the iteration that is first.
+        places.sort_unstable_by_key(|place| std::cmp::Reverse(*place));
+        let is_once = places.windows(2).all(|pair| pair[0] != pair[1]);
+        let is_shifted = places.iter().any(|place| *place != 0);
+        (is_once && is_shifted).then_some(places)
+    }
+
+    /// Whether a block adds to an accumulator at places around an index, which are noted, and does nothing else with it.
+    fn look(&self, block: &Block, acc: VarId, index: VarId, places: &mut Vec<i64>) -> bool {
+        !block.results.contains(&acc.into())
+            && block.stmts.iter().all(|stmt| {
+                if let Op::AddAcc(Atom::Var(to), at, value) = &stmt.op
+                    && *to == acc
+                {
+                    let &[Atom::Var(at)] = at.as_slice() else { return false };
+                    let place = if at == index {
+                        Some(0)
+                    } else {
+                        self.sums.get(&at).filter(|(var, _)| *var == index).map(|(_, n)| *n)
+                    };
+                    places.extend(place);
+                    let is_near = place.is_some_and(|place| place.abs() <= FARTHEST);
+                    return is_near && self.sure.contains(&(acc, at)) && *value != Atom::Var(acc);
+                }
+                let mut mentions = false;
+                stmt.op.for_each_atom(&mut |atom| mentions |= atom.var() == Some(acc));
+                if let Op::Loop(_) = stmt.op {
+                    for inner in stmt.op.blocks() {
+                        inner.visit_atoms(&mut |atom| mentions |= atom.var() == Some(acc));
+                    }
+                }
+                !mentions && self.look_inside(stmt, acc, index, places)
+            })
+    }
+
+    /// Looks at the sides of a branch, of which one is taken: each may add at the same places.
+    fn look_inside(&self, stmt: &Stmt, acc: VarId, index: VarId, places: &mut Vec<i64>) -> bool {
+        let mut either = vec![];
+        for inner in stmt.op.blocks() {
+            let mut own = vec![];
+            if !self.look(inner, acc, index, &mut own) {
+                return false;
+            }
+            own.retain(|place| !either.contains(place));
+            either.append(&mut own);
+        }
+        places.append(&mut either);
+        true
+    }
+
+    /// Lets the loop collect what it adds at each place, and the reader add that up.
+    fn gather(&mut self, block: &mut Block, life: &Life) {
+        let repeat = &mut block.stmts[life.repeat];
+        let span = repeat.span;
+        let Op::Loop(Loop { form: LoopForm::For { index, count, .. }, body, .. }) = &mut repeat.op
+        else {
+            pullback_base::bug("scatter_to_gather", "a loop with an index")
+        };
+        let (index, count) = (*index, *count);
+        let (mut stmts, mut reads, mut added, mut accs) = (vec![], vec![], vec![], vec![]);
+        for place in &life.places {
+            let acc = self.program.fresh("acc", Type::REAL.acc());
+            let value = self.program.fresh("bar", Type::REAL);
+            stmts.push(Stmt::new(vec![acc], Op::NewAcc(Atom::Real(0.0)), span));
+            reads.push(Stmt::new(vec![value], Op::ReadAcc(acc.into()), span));
+            body.results.push(value.into());
+            let array = self.program.fresh("bar", Type::REAL.array());
+            repeat.vars.push(array);
+            added.push((*place, array));
+            accs.push((*place, acc));
+        }
+        body.visit_mut(&mut |stmt| {
+            if let Op::AddAcc(to, at, _) = &mut stmt.op
+                && *to == Atom::Var(life.acc)
+                && let Some(at_place) = at[0].var()
+            {
+                let place = self.sums.get(&at_place).filter(|_| at_place != index);
+                let place = place.map_or(0, |(_, n)| *n);
+                // The accumulator keeps what is added at the index itself if it stays.
+                if let Some((_, acc)) = accs.iter().find(|(known, _)| *known == place) {
+                    *to = (*acc).into();
+                    at.clear();
+                }
+            }
+        });
+        stmts.append(&mut body.stmts);
+        stmts.append(&mut reads);
+        body.stmts = stmts;
+        let var = block.stmts[life.end].vars[0];
+        let mut instead = vec![];
+        if life.is_begun {
+            let begun = self.program.fresh_like(var);
+            let read = block.stmts[life.end].op.clone();
+            instead.push(Stmt::new(vec![begun], read, span));
+            added.insert(0, (0, begun));
+        } else {
+            block.stmts.retain(|stmt| !matches!(stmt.op, Op::NewAcc(_)) || stmt.vars != [life.acc]);
+        }
+        let end = if life.is_begun { life.end } else { life.end - 1 };
+        instead.extend(self.sum(var, count, &added, span));
+        block.stmts.splice(end..=end, instead);
+    }
+
+    /// The array of the sums of what has been added at each place.
+    fn sum(&mut self, var: VarId, count: Atom, added: &[(i64, VarId)], span: Span) -> Vec<Stmt> {
+        let mut before = vec![];
+        let index = self.program.fresh("i", Type::INT);
+        let mut body = Block::default();
+        let mut sum = Atom::Real(0.0);
+        for (place, array) in added {
+            let term = self.neighbour(index, count, (*place, *array), &mut before, &mut body, span);
+            if sum == Atom::Real(0.0) {
+                sum = term.into();
+                continue;
+            }
+            let next = self.program.fresh("bar", Type::REAL);
+            let add = Op::Prim(Prim::Add, vec![sum, term.into()]);
+            body.stmts.push(Stmt::new(vec![next], add, span));
+            sum = next.into();
+        }
+        body.results.push(sum);
+        let form = LoopForm::For { index, count, down: false };
+        let repeat = Loop { form, states: vec![], init: vec![], body };
+        before.push(Stmt::new(vec![var], Op::Loop(repeat), span));
+        before
+    }
+
+    /// What the iteration `place` places before this one has added, or 0 if there is none.
+    fn neighbour(
+        &mut self,
+        index: VarId,
+        count: Atom,
+        (place, array): (i64, VarId),
+        before: &mut Vec<Stmt>,
+        body: &mut Block,
+        span: Span,
+    ) -> VarId {
+        let value = self.program.fresh("bar", Type::REAL);
+        if place == 0 {
+            body.stmts.push(Stmt::new(
+                vec![value],
+                Op::Index(array.into(), vec![index.into()]),
+                span,
+            ));
+            return value;
+        }
+        // Where there is none: below `place`, or from the count less as many on.
+        let is_none = self.program.fresh("t", Type::BOOL);
+        let test = match place {
+            1 => Op::Prim(Prim::IntEq, vec![index.into(), Atom::Int(0)]),
+            2.. => Op::Prim(Prim::IntLt, vec![index.into(), Atom::Int(place)]),
+            _ => {
+                let end = self.program.fresh("t", Type::INT);
+                let less = Op::Prim(Prim::IntSub, vec![count, Atom::Int(-place)]);
+                before.push(Stmt::new(vec![end], less, span));
+                let prim = if place == -1 { Prim::IntEq } else { Prim::IntGe };
+                Op::Prim(prim, vec![index.into(), end.into()])
+            }
+        };
+        let at = self.program.fresh("t", Type::INT);
+        let element = self.program.fresh("element", Type::REAL);
+        let neighbour = if place > 0 {
+            Op::Prim(Prim::IntSub, vec![index.into(), Atom::Int(place)])
+        } else {
+            Op::Prim(Prim::IntAdd, vec![index.into(), Atom::Int(-place)])
+        };
+        let there = Block {
+            stmts: vec![
+                Stmt::new(vec![at], neighbour, span),
+                Stmt::new(vec![element], Op::Index(array.into(), vec![at.into()]), span),
+            ],
+            results: vec![element.into()],
+        };
+        let absent = Block { stmts: vec![], results: vec![Atom::Real(0.0)] };
+        body.stmts.push(Stmt::new(vec![is_none], test, span));
+        body.stmts.push(Stmt::new(vec![value], Op::If(is_none.into(), absent, there), span));
+        value
+    }
+}

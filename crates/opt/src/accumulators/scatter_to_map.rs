@@ -1,0 +1,231 @@
+//! An accumulator of which each iteration of one loop adds to its own row only becomes an array that the loop
+//! collects: each iteration has an accumulator of its own for its row.
+
+use pullback_base::Span;
+use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::access::{Access, Roots, aliased, lanes};
+use pullback_analysis::facts::Facts;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "scatter_to_map",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "lets a loop collect what it adds to an accumulator row by row",
+    law: "a = new_acc(x); for i < n { a[i] += v }; y = read_acc(a) = y = for i < n { b = new_acc(x[i]); b += v; \
+          collect read_acc(b) }, if x has n rows and nothing else adds to it",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let aliased = aliased(program);
+    let facts = Facts::of(program);
+    let mut changed = false;
+    for func in program.funcs.ids() {
+        let roots = Roots::of(program, &program.funcs[func], aliased[func]);
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        let mut zeros = FxHashMap::default();
+        body.visit(&mut |stmt| {
+            if let Op::Zero(like) = stmt.op {
+                zeros.insert(stmt.vars[0], like);
+            }
+        });
+        let mut collect = Collect { program, roots, facts: &facts, zeros, changed: false };
+        collect.block(&mut body);
+        changed |= collect.changed;
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+struct Collect<'p> {
+    program: &'p mut Program,
+    roots: Roots,
+    facts: &'p Facts,
+    /// What zeros are as large as.
+    zeros: FxHashMap<VarId, Atom>,
+    changed: bool,
+}
+
+/// Where an accumulator begins, the one loop that adds to it, and where it is read.
+struct Life {
+    acc: VarId,
+    begin: usize,
+    repeat: usize,
+    end: usize,
+}
+
+impl Collect<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let lives = self.lives(block);
+        let mut instead: FxHashMap<usize, Vec<Stmt>> = FxHashMap::default();
+        for life in &lives {
+            instead.insert(life.begin, vec![]);
+            instead.insert(life.end, self.collect(block, life));
+        }
+        for (at, stmt) in std::mem::take(&mut block.stmts).into_iter().enumerate() {
+            match instead.remove(&at) {
+                Some(stmts) => block.stmts.extend(stmts),
+                None => block.stmts.push(stmt),
+            }
+        }
+        for stmt in &mut block.stmts {
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+        }
+    }
+
+    /// The accumulators of a block that can be collected.
+    fn lives(&self, block: &Block) -> Vec<Life> {
+        let mut lives: Vec<(Life, usize)> = vec![];
+        for (at, stmt) in block.stmts.iter().enumerate() {
+            if let (Op::NewAcc(_), [acc]) = (&stmt.op, &stmt.vars[..]) {
+                if self.program.vars[*acc].ty.rank > 0 {
+                    lives.push((Life { acc: *acc, begin: at, repeat: 0, end: 0 }, 0));
+                }
+                continue;
+            }
+            if lives.is_empty() {
+                continue;
+            }
+            if let Op::ReadAcc(Atom::Var(acc)) = &stmt.op {
+                lives
+                    .iter_mut()
+                    .filter(|(life, _)| life.acc == *acc)
+                    .for_each(|(life, _)| life.end = at);
+                continue;
+            }
+            for (root, is_own) in self.touched(stmt) {
+                for (life, touches) in lives.iter_mut().filter(|(life, _)| life.acc == root) {
+                    *touches += if is_own { 1 } else { 2 };
+                    life.repeat = at;
+                }
+            }
+        }
+        let once =
+            lives.into_iter().filter(|(life, touches)| *touches == 1 && life.end > life.repeat);
+        once.map(|(life, _)| life).collect()
+    }
+
+    /// The accumulators that a statement touches, and whether it is a loop of which each iteration adds to its
+    /// own row alone, and there is one for each row.
+    fn touched(&self, stmt: &Stmt) -> Vec<(VarId, bool)> {
+        if let Op::Loop(Loop { form: LoopForm::For { index, .. }, body, .. }) = &stmt.op {
+            let lanes = lanes(self.program, &self.roots, *index, body);
+            let is_own = |root: VarId, lane: Access| {
+                lane == Access::Own(root, 0) && self.facts.covers.contains(&(*index, root))
+            };
+            return lanes.into_iter().map(|(root, lane)| (root, is_own(root, lane))).collect();
+        }
+        let mut touched = vec![];
+        let mut touch = |atom: Atom| {
+            if let Some(var) = atom.var().filter(|var| self.program.vars[*var].ty.is_acc) {
+                touched.push((self.roots.of_var(var), false));
+            }
+        };
+        stmt.op.for_each_atom(&mut touch);
+        stmt.op.blocks().into_iter().for_each(|inner| inner.visit_atoms(&mut touch));
+        touched
+    }
+
+    /// Lets the loop collect; what stands in the place where the accumulator was read.
+    fn collect(&mut self, block: &mut Block, life: &Life) -> Vec<Stmt> {
+        self.changed = true;
+        let Op::NewAcc(init) = block.stmts[life.begin].op else {
+            pullback_base::bug("scatter_to_map", "an accumulator to begin where it did")
+        };
+        let result = block.stmts[life.end].vars[0];
+        let repeat = &mut block.stmts[life.repeat];
+        let span = repeat.span;
+        let Op::Loop(Loop { form: LoopForm::For { index, .. }, body, .. }) = &mut repeat.op else {
+            pullback_base::bug("scatter_to_map", "a loop with an index")
+        };
+        let ty = self.program.vars[life.acc].ty;
+        let row_ty = ty.with_rank(ty.rank - 1);
+        let index = Atom::Var(*index);
+        let acc = self.program.fresh("acc", row_ty);
+        let sum = self.program.fresh("bar", row_ty.value());
+        let zeros = init.var().and_then(|init| self.zeros.get(&init));
+        let (mut stmts, row) =
+            first_row(self.program, init, zeros.copied(), index, span, row_ty.value());
+        stmts.push(Stmt::new(vec![acc], Op::NewAcc(row), span));
+        redirect(body, life.acc, acc);
+        stmts.append(&mut body.stmts);
+        stmts.push(Stmt::new(vec![sum], Op::ReadAcc(acc.into()), span));
+        body.stmts = stmts;
+        body.results.push(sum.into());
+        // The rows of an array without any are as large as they were.
+        let mut rows = if ty.rank == 1 { result } else { self.program.fresh_like(result) };
+        repeat.vars.push(rows);
+        let mut sized = vec![];
+        for k in 1..ty.rank {
+            let size = self.program.fresh("size", Type::INT);
+            let next = if k + 1 == ty.rank { result } else { self.program.fresh_like(result) };
+            sized.push(Stmt::new(vec![size], Op::Dim(init, k), span));
+            sized.push(Stmt::new(vec![next], Op::Sized(rows.into(), k, size.into()), span));
+            rows = next;
+        }
+        sized
+    }
+}
+
+/// The row that an accumulator begins with, at an index: of zeros if it begins with those of the size of an array.
+fn first_row(
+    program: &mut Program,
+    init: Atom,
+    zeros: Option<Atom>,
+    index: Atom,
+    span: Span,
+    ty: Type,
+) -> (Vec<Stmt>, Atom) {
+    let row = program.fresh("row", ty);
+    let Some(like) = zeros else {
+        return (vec![Stmt::new(vec![row], Op::Index(init, vec![index]), span)], row.into());
+    };
+    if ty == Type::REAL {
+        return (vec![], Atom::Real(0.0));
+    }
+    let like_ty = program.type_of(like);
+    let like_ty = like_ty.with_rank(like_ty.rank - 1);
+    if let (Elem::Data(data), 0, Elem::Unit) = (ty.elem, ty.rank, like_ty.elem) {
+        let zero = Op::Con(program.zero_tag(data), vec![]);
+        return (vec![Stmt::new(vec![row], zero, span)], row.into());
+    }
+    let like_row = program.fresh("row", like_ty);
+    let stmts = vec![
+        Stmt::new(vec![like_row], Op::Index(like, vec![index]), span),
+        Stmt::new(vec![row], Op::Zero(like_row.into()), span),
+    ];
+    (stmts, row.into())
+}
+
+/// Lets what touches a row of an accumulator touch the accumulator of that row.
+fn redirect(block: &mut Block, from: VarId, to: VarId) {
+    let mut same = FxHashMap::default();
+    block.visit_mut(&mut |stmt| {
+        if let Op::AddAcc(acc, at, _) | Op::AtAcc(acc, at) = &mut stmt.op
+            && *acc == Atom::Var(from)
+        {
+            *acc = to.into();
+            at.remove(0);
+        }
+    });
+    // A part without indices is the accumulator itself.
+    block.visit_mut(&mut |stmt| {
+        stmt.op.blocks_mut().into_iter().for_each(|inner| without_whole_parts(inner, &mut same));
+    });
+    without_whole_parts(block, &mut same);
+    block.substitute(&same);
+}
+
+fn without_whole_parts(block: &mut Block, same: &mut FxHashMap<VarId, Atom>) {
+    block.stmts.retain(|stmt| {
+        let Op::AtAcc(acc, at) = &stmt.op else { return true };
+        if at.is_empty() {
+            same.insert(stmt.vars[0], *acc);
+        }
+        !at.is_empty()
+    });
+}

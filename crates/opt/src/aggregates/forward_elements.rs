@@ -1,0 +1,234 @@
+//! An element of an array that only arranges what is there anyway (a constant, an index, elements of other arrays)
+//! is taken from where it comes from: broadcasts, transposes, rows in another order are never built.
+
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId, rename};
+use pullback_prim::{Prim, PrimTy};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::facts::Facts;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "forward_elements",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "reads elements of arrays that only arrange others from those",
+    law: "x = [a[j] | i < n]; x[k] = a[j] with k for i, if k is inside",
+    run,
+};
+
+/// How many operations on Ints are done again for an element.
+const DEAREST: usize = 4;
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let facts = Facts::of(program);
+    let mut elements = Elements {
+        program,
+        facts: &facts,
+        number: 0,
+        makers: FxHashMap::default(),
+        changed: false,
+    };
+    for func in elements.program.funcs.ids() {
+        let mut body = std::mem::take(&mut elements.program.funcs[func].body);
+        elements.block(&mut body);
+        elements.program.funcs[func].body = body;
+    }
+    elements.changed
+}
+
+/// How an element of an array comes about: statements over an index, and their result. That is an array whose own
+/// elements come about as `inner` says, if there is one, which sees the statements.
+#[derive(Clone)]
+struct Maker {
+    index: VarId,
+    element: Block,
+    inner: Option<Box<Maker>>,
+    /// Whether rows that are not there have sizes that this does not say: only elements come about so.
+    is_sized: bool,
+}
+
+struct Elements<'p> {
+    program: &'p mut Program,
+    facts: &'p Facts,
+    /// The number of the next statement.
+    number: usize,
+    makers: FxHashMap<VarId, Maker>,
+    changed: bool,
+}
+
+impl Elements<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let number = self.number;
+            self.number += 1;
+            if let Op::Loop(form) = &stmt.op {
+                self.learn(&stmt, form, self.number);
+            } else if let Op::Sized(Atom::Var(a), ..) = &stmt.op
+                && let Some(maker) = self.makers.get(a)
+            {
+                self.makers.insert(stmt.vars[0], Maker { is_sized: true, ..maker.clone() });
+            }
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            if let Op::Index(Atom::Var(a), at) = &stmt.op
+                && self.facts.proven[number]
+                && let Some(maker) = self.makers.get(a)
+                && (!maker.is_sized || at.len() == usize::from(self.program.vars[*a].ty.rank))
+                && let Some(op) = self.element(&maker.clone(), &at.clone(), &mut stmts)
+            {
+                stmt.op = op;
+                self.changed = true;
+            }
+            stmts.push(stmt);
+        }
+        block.stmts = stmts;
+    }
+
+    /// An element at some indices, after statements that it needs.
+    fn element(&mut self, maker: &Maker, at: &[Atom], out: &mut Vec<Stmt>) -> Option<Op> {
+        let (mut maker, mut at) = (maker, at);
+        let mut atoms = FxHashMap::default();
+        let mut stmts = vec![];
+        loop {
+            let (first, rest) = at.split_first()?;
+            atoms.insert(maker.index, *first);
+            stmts.extend(maker.element.stmts.iter().cloned());
+            at = rest;
+            match &maker.inner {
+                Some(inner) => maker = inner,
+                None => break,
+            }
+        }
+        let element = Block { stmts, results: maker.element.results.clone() };
+        let mut element = rename(self.program, &element, &mut atoms);
+        out.append(&mut element.stmts);
+        let element = element.results[0];
+        Some(if at.is_empty() { Op::Copy(element) } else { Op::Index(element, at.to_vec()) })
+    }
+
+    /// Learns how the elements of the arrays of a loop come about, if that is cheap. The statements of its body
+    /// are numbered from `first`.
+    fn learn(&mut self, stmt: &Stmt, form: &Loop, first: usize) {
+        let numbers = numbers(&form.body, first);
+        for (at, var) in stmt.vars.iter().enumerate().skip(form.states.len()) {
+            let mut cost = Cost::default();
+            if let Some(maker) = self.maker(form, at, &numbers, &mut cost) {
+                self.makers.insert(*var, maker);
+            }
+        }
+    }
+
+    /// How the elements come about that a loop collects as this result of its body, whose statements have these
+    /// numbers.
+    fn maker(&self, form: &Loop, at: usize, numbers: &[usize], cost: &mut Cost) -> Option<Maker> {
+        let LoopForm::For { index, .. } = form.form else { return None };
+        let (mut result, mut is_sized) = (form.body.results[at], false);
+        let place = |result: Atom| {
+            let is_made = |stmt: &Stmt| result.var().is_some_and(|var| stmt.vars.contains(&var));
+            form.body.stmts.iter().position(is_made)
+        };
+        let mut row = place(result);
+        while let Some(at) = row
+            && let Op::Sized(array, ..) = form.body.stmts[at].op
+        {
+            (result, row, is_sized) = (array, place(array), true);
+        }
+        let mut needed: FxHashSet<VarId> = result.var().into_iter().collect();
+        let mut inner = None;
+        if let Some(place) = row
+            && let Op::Loop(row) = &form.body.stmts[place].op
+        {
+            let nth =
+                form.body.stmts[place].vars.iter().position(|var| Atom::Var(*var) == result)?;
+            if nth < row.states.len() {
+                return None;
+            }
+            let inside =
+                crate::aggregates::forward_elements::numbers(&row.body, numbers[place] + 1);
+            let maker = self.maker(row, nth, &inside, cost)?;
+            needed = maker.free().into_iter().collect();
+            is_sized |= maker.is_sized;
+            inner = Some(Box::new(maker));
+        }
+        let stmts = self.slice(&form.body, needed, numbers, cost)?;
+        let maker =
+            Maker { index, element: Block { stmts, results: vec![result] }, inner, is_sized };
+        // What the states are then is not known.
+        let is_of_states = maker.free().iter().any(|var| form.states.contains(var));
+        (!is_of_states).then_some(maker)
+    }
+
+    /// The statements of a body that some variables come from, if they are cheap and cannot fail.
+    fn slice(
+        &self,
+        body: &Block,
+        mut needed: FxHashSet<VarId>,
+        numbers: &[usize],
+        cost: &mut Cost,
+    ) -> Option<Vec<Stmt>> {
+        let mut stmts = vec![];
+        for (stmt, number) in body.stmts.iter().zip(numbers).rev() {
+            if !stmt.vars.iter().any(|var| needed.contains(var)) {
+                continue;
+            }
+            let is_sure = self.facts.proven[*number];
+            #[expect(clippy::wildcard_enum_match_arm, reason = "others are computations")]
+            match &stmt.op {
+                Op::Copy(_) | Op::Dim(_, _) => {}
+                Op::Index(_, _) if is_sure => cost.elements += 1,
+                Op::Prim(prim, _) if is_sure || prim.row().is_pure() => {
+                    if !is_of_ints(*prim) {
+                        return None;
+                    }
+                    cost.steps += 1;
+                }
+                _ => return None,
+            }
+            stmt.op.for_each_atom(&mut |atom| needed.extend(atom.var()));
+            stmts.push(stmt.clone());
+        }
+        stmts.reverse();
+        (cost.elements <= 2 && cost.steps <= DEAREST).then_some(stmts)
+    }
+}
+
+/// What it costs to compute an element again.
+#[derive(Default)]
+struct Cost {
+    elements: usize,
+    steps: usize,
+}
+
+impl Maker {
+    /// The variables that it needs from around the loop.
+    fn free(&self) -> Vec<VarId> {
+        let mut free = self.element.free();
+        // The result is an array that is not made.
+        if let Some(inner) = &self.inner {
+            let result = self.element.results[0].var();
+            free.retain(|var| Some(*var) != result);
+            let bound = self.element.bound();
+            free.extend(inner.free().into_iter().filter(|var| !bound.contains(var)));
+        }
+        free.retain(|var| *var != self.index);
+        free
+    }
+}
+
+/// The numbers of the statements of a block, of which the first has this one.
+fn numbers(block: &Block, first: usize) -> Vec<usize> {
+    let mut next = first;
+    let number = |stmt: &Stmt| {
+        let inside: usize = stmt.op.blocks().into_iter().map(Block::size).sum();
+        next += 1 + inside;
+        next - 1 - inside
+    };
+    block.stmts.iter().map(number).collect()
+}
+
+/// Whether a primitive computes an Int from Ints.
+fn is_of_ints(prim: Prim) -> bool {
+    prim.row().result == PrimTy::Int && prim.row().params.iter().all(|ty| *ty == PrimTy::Int)
+}

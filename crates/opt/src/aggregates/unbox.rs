@@ -1,0 +1,434 @@
+//! Arrays of boxes of one kind become arrays of what is in the boxes, one for each field, where the fields of all
+//! boxes of an array are of one size: residuals that iterations save become dense arrays.
+//!
+//! The arrays of one data type in a function that are made of boxes, or of each other, that are states of loops or
+//! chosen by branches, and of which elements and rows are taken, are replaced together: all of them or none.
+
+use pullback_ir::{
+    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::facts::Facts;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "unbox",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "makes an array of boxes several arrays, of what is in the boxes",
+    law: "x = [C(a, b) | i < n]; x[k] = C(y[k], z[k]) with y = [a | i < n], z = [b | i < n], if C is the only \
+          constructor and the rows of a and b are of one size each; so also where x is a state of a loop",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let facts = Facts::of(program);
+    let (mut changed, mut number) = (false, 0);
+    for func in program.funcs.ids() {
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        let mut survey = Survey::of(program, &facts, number);
+        program.funcs[func].params.iter().for_each(|param| survey.keep((*param).into()));
+        survey.block(&body);
+        body.results.iter().for_each(|result| survey.keep(*result));
+        number = survey.number;
+        let (arrays, boxes, sizes) = (survey.replaceable(), survey.boxes, survey.sizes);
+        if !arrays.is_empty() {
+            changed = true;
+            Unbox { program, arrays, boxes, sizes, fields: FxHashMap::default() }.block(&mut body);
+        }
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+/// Which arrays of boxes there are, and which belong together.
+struct Survey<'p> {
+    program: &'p Program,
+    facts: &'p Facts,
+    /// The number of the next statement.
+    number: usize,
+    /// A forest of the arrays that belong together.
+    groups: FxHashMap<VarId, VarId>,
+    /// All arrays that are made of boxes.
+    made: Vec<VarId>,
+    /// The arrays that stay.
+    kept: FxHashSet<VarId>,
+    /// What is in the boxes that the function makes.
+    boxes: FxHashMap<VarId, Vec<Atom>>,
+    /// The boxes that are elements, with the arrays that they are of.
+    elements: FxHashMap<VarId, VarId>,
+    /// What gives the sizes of what is in arrays that are made, for each field.
+    sizes: FxHashMap<VarId, Vec<Vec<Option<Op>>>>,
+}
+
+impl<'p> Survey<'p> {
+    fn of(program: &'p Program, facts: &'p Facts, number: usize) -> Self {
+        Self {
+            program,
+            facts,
+            number,
+            groups: FxHashMap::default(),
+            made: vec![],
+            kept: FxHashSet::default(),
+            boxes: FxHashMap::default(),
+            elements: FxHashMap::default(),
+            sizes: FxHashMap::default(),
+        }
+    }
+
+    /// The variable that an atom is, if it is an array of boxes.
+    fn array(&self, atom: Atom) -> Option<VarId> {
+        let var = atom.var()?;
+        let ty = self.program.vars[var].ty;
+        let Elem::Data(data) = ty.elem else { return None };
+        (ty.rank > 0 && !ty.is_acc && is_box(self.program, data)).then_some(var)
+    }
+
+    fn root(&self, mut var: VarId) -> VarId {
+        while let Some(up) = self.groups.get(&var) {
+            var = *up;
+        }
+        var
+    }
+
+    fn join(&mut self, one: VarId, other: VarId) {
+        let (one, other) = (self.root(one), self.root(other));
+        if one != other {
+            self.groups.insert(one, other);
+        }
+    }
+
+    fn keep(&mut self, atom: Atom) {
+        self.kept.extend(self.array(atom));
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            let number = self.number;
+            self.number += 1;
+            self.stmt(stmt, number);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, number: usize) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "of others all arrays stay")]
+        match &stmt.op {
+            Op::Dim(_, _) | Op::Shape(_, _) | Op::Undef => return,
+            Op::Copy(a) | Op::Stop(a) | Op::Slice(a, _, _) if self.array(*a).is_some() => {
+                return self.join_all([stmt.vars[0].into(), *a]);
+            }
+            Op::Index(a, _) => {
+                let Some(a) = self.array(*a) else { return };
+                match self.array(stmt.vars[0].into()) {
+                    Some(row) => self.join(a, row),
+                    None => drop(self.elements.insert(stmt.vars[0], a)),
+                }
+                return;
+            }
+            Op::Array(items) if self.array(stmt.vars[0].into()).is_some() => {
+                return self.make(stmt.vars[0], items, (number, 0));
+            }
+            Op::Update(a, _, v) if self.array(*a).is_some() => {
+                self.join_all([stmt.vars[0].into(), *a]);
+                return self.make(stmt.vars[0], &[*v], (number, 0));
+            }
+            Op::If(_, then, other) => return self.choose(stmt, &[then, other]),
+            Op::Loop(form) => return self.repeat(stmt, form, number),
+            Op::Con(_, fields) => {
+                self.boxes.insert(stmt.vars[0], fields.clone());
+            }
+            _ => {}
+        }
+        let mut atoms: Vec<Atom> = stmt.vars.iter().map(|var| (*var).into()).collect();
+        atoms.extend(stmt.op.inner_params().into_iter().map(Atom::Var));
+        stmt.op.for_each_atom(&mut |atom| atoms.push(atom));
+        for inner in stmt.op.blocks() {
+            self.block(inner);
+            atoms.extend(&inner.results);
+        }
+        atoms.into_iter().for_each(|atom| self.keep(atom));
+    }
+
+    /// What flows into each other belongs together.
+    fn join_all<const N: usize>(&mut self, atoms: [Atom; N]) {
+        let arrays: Vec<VarId> = atoms.iter().filter_map(|atom| self.array(*atom)).collect();
+        for pair in arrays.windows(2) {
+            self.join(pair[0], pair[1]);
+        }
+    }
+
+    /// Branches, of which one gives the results.
+    fn choose(&mut self, stmt: &Stmt, branches: &[&Block]) {
+        for branch in branches {
+            self.block(branch);
+            for (var, result) in stmt.vars.iter().zip(&branch.results) {
+                self.join_all([(*var).into(), *result]);
+            }
+        }
+    }
+
+    /// An array that is made of these, which are boxes that are known, or arrays of them.
+    fn make(&mut self, array: VarId, of: &[Atom], place: (usize, usize)) {
+        self.made.push(array);
+        let sizes = self.facts.regular.get(&place);
+        let mut is_known = sizes.is_some();
+        self.sizes.extend(sizes.map(|sizes| (array, sizes.clone())));
+        for item in of {
+            if let Some(row) = self.array(*item) {
+                self.join(array, row);
+            } else if let Some(from) = item.var().and_then(|item| self.elements.get(&item)) {
+                self.join(array, *from);
+            } else {
+                is_known &= item.var().is_some_and(|item| self.boxes.contains_key(&item));
+            }
+        }
+        if !is_known {
+            self.kept.insert(array);
+        }
+    }
+
+    fn repeat(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
+        if let LoopForm::While(condition) = &form.form {
+            self.block(condition);
+        }
+        self.block(&form.body);
+        for (at, state) in form.states.iter().enumerate() {
+            let next = form.body.results[at];
+            self.join_all([stmt.vars[at].into(), (*state).into(), form.init[at], next]);
+        }
+        for at in form.states.len()..stmt.vars.len() {
+            if let Some(array) = self.array(stmt.vars[at].into()) {
+                self.make(array, &[form.body.results[at]], (number, at));
+            }
+        }
+    }
+
+    /// The arrays that can be replaced.
+    fn replaceable(&self) -> FxHashSet<VarId> {
+        let kept: FxHashSet<VarId> = self.kept.iter().map(|var| self.root(*var)).collect();
+        let members = self.groups.keys().chain(&self.made).copied();
+        let made: FxHashSet<VarId> = self.made.iter().map(|var| self.root(*var)).collect();
+        let is_replaced = |var: &VarId| {
+            let root = self.root(*var);
+            made.contains(&root) && !kept.contains(&root)
+        };
+        members.chain(made.iter().copied()).filter(is_replaced).collect()
+    }
+}
+
+/// Whether a type is a box: it has one constructor, with fields, and is no type of tangents.
+fn is_box(program: &Program, data: DataId) -> bool {
+    let known = &program.datas[data];
+    let [constructor] = &known.constructors[..] else { return false };
+    !known.is_tangent && !constructor.fields.is_empty()
+}
+
+struct Unbox<'p> {
+    program: &'p mut Program,
+    /// The arrays that are replaced.
+    arrays: FxHashSet<VarId>,
+    /// What is in boxes.
+    boxes: FxHashMap<VarId, Vec<Atom>>,
+    /// What gives the sizes of what is in arrays that are made, for each field.
+    sizes: FxHashMap<VarId, Vec<Vec<Option<Op>>>>,
+    /// What stands for the arrays.
+    fields: FxHashMap<VarId, Vec<VarId>>,
+}
+
+impl Unbox<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            let is_made = |var: &VarId| self.arrays.contains(var) && self.sizes.contains_key(var);
+            let made: Vec<VarId> = stmt.vars.iter().copied().filter(is_made).collect();
+            let from = block.stmts.len();
+            if !self.replaced(&mut stmt, &mut block.stmts) {
+                block.stmts.push(stmt);
+            }
+            for array in made {
+                self.size(array, from, &mut block.stmts);
+            }
+        }
+    }
+
+    /// Absent rows of an array that the last statements make have the sizes that are known.
+    fn size(&mut self, array: VarId, from: usize, out: &mut Vec<Stmt>) {
+        let (fields, sizes) = (self.fields(array), self.sizes[&array].clone());
+        for (field, sizes) in fields.into_iter().zip(sizes) {
+            let depths = sizes.into_iter().enumerate().skip(1);
+            let mut known = depths.filter_map(|(k, size)| Some((k, size?))).peekable();
+            if known.peek().is_none() {
+                continue;
+            }
+            let mut made = self.program.fresh_like(field);
+            let makers = out[from..].iter_mut();
+            let Some((var, span)) = makers
+                .flat_map(|stmt| stmt.vars.iter_mut().map(|var| (var, stmt.span)))
+                .find(|(var, _)| **var == field)
+            else {
+                pullback_base::bug("unbox", "the statement that makes an array")
+            };
+            *var = made;
+            while let Some((k, size)) = known.next() {
+                let size = if let Op::Copy(size) = size {
+                    size
+                } else {
+                    let size_var = self.program.fresh("n", Type::INT);
+                    let mut stmt = Stmt::new(vec![size_var], size, span);
+                    self.replaced(&mut stmt, out);
+                    out.push(stmt);
+                    size_var.into()
+                };
+                let last = known.peek().is_none();
+                let now = if last { field } else { self.program.fresh_like(field) };
+                let op = Op::Sized(made.into(), k as u8, size);
+                out.push(Stmt::new(vec![now], op, span));
+                made = now;
+            }
+        }
+    }
+
+    /// Whether other statements have taken the place of this one, which may have changed.
+    fn replaced(&mut self, stmt: &mut Stmt, out: &mut Vec<Stmt>) -> bool {
+        let result = stmt.vars.first().copied().filter(|var| self.arrays.contains(var));
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others do the same to each field")]
+        match &mut stmt.op {
+            Op::Dim(a, _) | Op::Shape(a, _) => {
+                if let Some(array) = self.array(*a) {
+                    *a = self.fields(array)[0].into();
+                }
+                return false;
+            }
+            Op::Index(a, at) => {
+                let Some(array) = self.array(*a) else { return false };
+                let at = at.clone();
+                self.element(stmt, array, &at, out);
+            }
+            Op::If(_, then, other) => {
+                let branches = [then, other].map(|branch| &mut branch.results);
+                self.choose(&mut stmt.vars, branches);
+                return false;
+            }
+            Op::Loop(form) => {
+                self.repeat(&mut stmt.vars, form);
+                return false;
+            }
+            op => {
+                let Some(result) = result else { return false };
+                let fields = self.fields(result);
+                for (at, var) in fields.into_iter().enumerate() {
+                    let mut op = op.clone();
+                    op.for_each_atom_mut(&mut |atom| *atom = self.field(*atom, at));
+                    out.push(Stmt::new(vec![var], op, stmt.span));
+                }
+            }
+        }
+        true
+    }
+
+    /// The array that an atom is, if it is replaced.
+    fn array(&self, atom: Atom) -> Option<VarId> {
+        atom.var().filter(|var| self.arrays.contains(var))
+    }
+
+    /// What stands for an atom in the array of a field: its own array, or what is in the box.
+    fn field(&mut self, atom: Atom, at: usize) -> Atom {
+        let Some(var) = atom.var() else { return atom };
+        if self.arrays.contains(&var) {
+            self.fields(var)[at].into()
+        } else {
+            self.boxes.get(&var).map_or(atom, |fields| fields[at])
+        }
+    }
+
+    /// What stands for an array: an array for each field.
+    fn fields(&mut self, array: VarId) -> Vec<VarId> {
+        if let Some(fields) = self.fields.get(&array) {
+            return fields.clone();
+        }
+        let rank = self.program.vars[array].ty.rank;
+        let types = self.field_types(array);
+        let fields =
+            types.into_iter().map(|ty| self.program.fresh("saved", ty.with_rank(ty.rank + rank)));
+        let fields: Vec<VarId> = fields.collect();
+        self.fields.insert(array, fields.clone());
+        fields
+    }
+
+    fn field_types(&self, of: VarId) -> Vec<Type> {
+        let Elem::Data(data) = self.program.vars[of].ty.elem else {
+            pullback_base::bug("unbox", "an array of boxes")
+        };
+        self.program.constructors(data)[0].fields.clone()
+    }
+
+    /// A row of each field, or a box of elements.
+    fn element(&mut self, stmt: &Stmt, array: VarId, at: &[Atom], out: &mut Vec<Stmt>) {
+        let var = stmt.vars[0];
+        let from = self.fields(array);
+        let is_row = self.arrays.contains(&var);
+        let to = if is_row {
+            self.fields(var)
+        } else {
+            let types = self.field_types(array);
+            types.into_iter().map(|ty| self.program.fresh("saved", ty)).collect()
+        };
+        for (to, from) in to.iter().zip(from) {
+            out.push(Stmt::new(vec![*to], Op::Index(from.into(), at.to_vec()), stmt.span));
+        }
+        if !is_row {
+            let fields: Vec<Atom> = to.into_iter().map(Atom::Var).collect();
+            self.boxes.insert(var, fields.clone());
+            out.push(Stmt::new(vec![var], Op::Con(0, fields), stmt.span));
+        }
+    }
+
+    /// The arrays among these with all their fields.
+    fn spread(&mut self, atoms: &mut Vec<Atom>, are_replaced: &[bool]) {
+        let mut spread = vec![];
+        for (atom, is_replaced) in atoms.drain(..).zip(are_replaced) {
+            match atom.var().filter(|_| *is_replaced) {
+                None => spread.push(atom),
+                Some(var) if self.arrays.contains(&var) => {
+                    spread.extend(self.fields(var).into_iter().map(Atom::Var));
+                }
+                Some(var) => match self.boxes.get(&var) {
+                    Some(fields) => spread.extend(fields),
+                    None => pullback_base::bug("unbox", "boxes that are known"),
+                },
+            }
+        }
+        *atoms = spread;
+    }
+
+    /// Which of these are replaced; they are, by the variables of their fields.
+    fn bind(&mut self, vars: &mut Vec<VarId>) -> Vec<bool> {
+        let are_replaced: Vec<bool> = vars.iter().map(|var| self.arrays.contains(var)).collect();
+        let mut bound = vec![];
+        for (var, is_replaced) in vars.drain(..).zip(&are_replaced) {
+            if *is_replaced {
+                bound.extend(self.fields(var));
+            } else {
+                bound.push(var);
+            }
+        }
+        *vars = bound;
+        are_replaced
+    }
+
+    fn choose(&mut self, vars: &mut Vec<VarId>, branches: [&mut Vec<Atom>; 2]) {
+        let are_replaced = self.bind(vars);
+        for results in branches {
+            self.spread(results, &are_replaced);
+        }
+    }
+
+    fn repeat(&mut self, vars: &mut Vec<VarId>, form: &mut Loop) {
+        let are_replaced = self.bind(vars);
+        self.bind(&mut form.states);
+        self.spread(&mut form.init, &are_replaced);
+        self.spread(&mut form.body.results, &are_replaced);
+    }
+}

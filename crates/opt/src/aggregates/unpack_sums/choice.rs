@@ -1,0 +1,276 @@
+//! Which values become tags and fields.
+
+use pullback_base::IdVec;
+use pullback_ir::{
+    Arm, Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use pullback_analysis::call_graph::{Place, call_graph};
+
+/// The most fields that a value may become, and the most constructors that are told apart one after the other.
+const MOST: usize = 8;
+
+/// Where the fields of a type are.
+pub(super) struct Layout {
+    /// The types of all fields: constructors share those of one type.
+    pub slots: Vec<Type>,
+    /// For each constructor, where its fields are among those.
+    pub places: Vec<Vec<usize>>,
+}
+
+/// What becomes tags and fields.
+pub(super) struct Choice {
+    layouts: FxHashMap<DataId, Layout>,
+    split: FxHashSet<Place>,
+    /// The results of loops whose value is wanted as a whole too.
+    pub whole: FxHashSet<VarId>,
+    /// The parameters and the types of the results of all functions, as they were.
+    pub funcs: IdVec<FuncId, (Vec<VarId>, Vec<Type>)>,
+}
+
+impl Choice {
+    pub fn of(program: &Program, roots: &[FuncId]) -> Self {
+        let mut search = Search::default();
+        for data in program.datas.ids() {
+            search.layouts.extend(layout(program, data).map(|layout| (data, layout)));
+        }
+        let graph = call_graph(program, roots);
+        for (id, func) in program.funcs.iter_enumerated() {
+            if !graph.is_held[id] && !func.is_constant {
+                for param in &func.params {
+                    search.offer(Place::Var(*param), program.vars[*param].ty);
+                }
+                for (at, ty) in func.results.iter().enumerate() {
+                    search.offer(Place::Result(id, at), *ty);
+                }
+            }
+        }
+        for (id, func) in program.funcs.iter_enumerated() {
+            search.block(program, &func.body);
+            for (at, result) in func.body.results.iter().enumerate() {
+                search.flow(*result, Place::Result(id, at));
+            }
+        }
+        let funcs = program.funcs.iter();
+        search.settle(funcs.map(|func| (func.params.clone(), func.results.clone())).collect())
+    }
+
+    pub fn is_any(&self) -> bool {
+        !self.split.is_empty()
+    }
+
+    /// Where the fields of a parameter, state or result are, if it is split.
+    pub fn layout(&self, program: &Program, var: VarId) -> Option<&Layout> {
+        self.layout_at(Place::Var(var), program.vars[var].ty)
+    }
+
+    /// Where the fields of a value of a type are in this place, if it is split.
+    pub fn layout_at(&self, place: Place, ty: Type) -> Option<&Layout> {
+        if self.split.contains(&place) { self.known(ty) } else { None }
+    }
+
+    /// Where the fields of a value of a type would be.
+    pub fn known(&self, ty: Type) -> Option<&Layout> {
+        data_of(ty).and_then(|data| self.layouts.get(&data))
+    }
+}
+
+fn data_of(ty: Type) -> Option<DataId> {
+    if let Type { elem: Elem::Data(data), rank: 0, is_acc: false } = ty { Some(data) } else { None }
+}
+
+/// The layout of a type that is no vector, holds no value of its own type and has few fields and constructors.
+fn layout(program: &Program, data: DataId) -> Option<Layout> {
+    let known = &program.datas[data];
+    if known.is_tangent || known.constructors.is_empty() || holds(program, data) {
+        return None;
+    }
+    let mut slots: Vec<Type> = vec![];
+    let mut places = vec![];
+    for constructor in &known.constructors {
+        let mut taken: Vec<usize> = vec![];
+        for field in &constructor.fields {
+            let free = (0..slots.len()).find(|at| slots[*at] == *field && !taken.contains(at));
+            let at = free.unwrap_or(slots.len());
+            if free.is_none() {
+                slots.push(*field);
+            }
+            taken.push(at);
+        }
+        places.push(taken);
+    }
+    (slots.len().max(places.len()) <= MOST).then_some(Layout { slots, places })
+}
+
+/// Whether values of a type may hold others of it.
+fn holds(program: &Program, data: DataId) -> bool {
+    let (mut seen, mut todo) = (FxHashSet::default(), vec![data]);
+    while let Some(of) = todo.pop() {
+        for field in program.constructors(of).iter().flat_map(|constructor| &constructor.fields) {
+            let Elem::Data(inner) = field.elem else { continue };
+            if inner == data {
+                return true;
+            }
+            if seen.insert(inner) {
+                todo.push(inner);
+            }
+        }
+    }
+    false
+}
+
+/// What is found out on the way.
+#[derive(Default)]
+struct Search {
+    layouts: FxHashMap<DataId, Layout>,
+    /// Where values may be split.
+    split: FxHashSet<Place>,
+    /// The places that the results of loops and calls come from.
+    from: FxHashMap<VarId, Place>,
+    /// Values that constructors make, and those that nothing looks at.
+    made: FxHashSet<VarId>,
+    /// The values that are wanted as a whole.
+    wanted: FxHashSet<VarId>,
+    /// What comes to a place, but for what a state begins with.
+    flows: Vec<(Atom, Place)>,
+    /// What states begin with.
+    begins: Vec<(Atom, Place)>,
+}
+
+impl Search {
+    /// A value of a type may be split in a place, if it may at all.
+    fn offer(&mut self, place: Place, ty: Type) {
+        if data_of(ty).is_some_and(|data| self.layouts.contains_key(&data)) {
+            self.split.insert(place);
+        }
+    }
+
+    /// A value comes to a place, where it is wanted as a whole unless it may be split.
+    fn flow(&mut self, atom: Atom, place: Place) {
+        if self.split.contains(&place) {
+            self.flows.push((atom, place));
+        } else {
+            self.want(atom);
+        }
+    }
+
+    fn want(&mut self, atom: Atom) {
+        self.wanted.extend(atom.var());
+    }
+
+    fn block(&mut self, program: &Program, block: &Block) {
+        for stmt in &block.stmts {
+            self.stmt(program, stmt);
+        }
+    }
+
+    fn stmt(&mut self, program: &Program, stmt: &Stmt) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others want values as a whole")]
+        match &stmt.op {
+            Op::If(_, then, other) => self.branches(program, stmt, &[then, other]),
+            Op::Match(Match { arms, default, .. }) => {
+                let blocks = arms.iter().map(|Arm { block, .. }| block);
+                let blocks: Vec<&Block> = blocks.chain(default).collect();
+                self.branches(program, stmt, &blocks);
+            }
+            Op::Loop(looped) => self.repeat(program, stmt, looped),
+            Op::Call(func, args) => {
+                for (param, arg) in program.funcs[*func].params.iter().zip(args) {
+                    self.flow(*arg, Place::Var(*param));
+                }
+                let results = stmt.vars.iter().enumerate();
+                self.from.extend(results.map(|(at, var)| (*var, Place::Result(*func, at))));
+            }
+            op => {
+                if matches!(op, Op::Con(..) | Op::Undef) {
+                    self.made.extend(&stmt.vars);
+                }
+                op.for_each_atom(&mut |atom| self.want(atom));
+            }
+        }
+    }
+
+    fn branches(&mut self, program: &Program, stmt: &Stmt, blocks: &[&Block]) {
+        for (at, var) in stmt.vars.iter().enumerate() {
+            self.offer(Place::Var(*var), program.vars[*var].ty);
+            for block in blocks {
+                self.flow(block.results[at], Place::Var(*var));
+            }
+        }
+        for block in blocks {
+            self.block(program, block);
+        }
+    }
+
+    fn repeat(&mut self, program: &Program, stmt: &Stmt, looped: &Loop) {
+        for (at, next) in looped.body.results.iter().enumerate() {
+            let Some(state) = looped.states.get(at) else {
+                self.want(*next);
+                continue;
+            };
+            let place = Place::Var(*state);
+            self.offer(place, program.vars[*state].ty);
+            self.from.insert(stmt.vars[at], place);
+            self.flow(*next, place);
+            if self.split.contains(&place) {
+                self.begins.push((looped.init[at], place));
+            } else {
+                self.want(looped.init[at]);
+            }
+        }
+        if let LoopForm::While(condition) = &looped.form {
+            self.block(program, condition);
+        }
+        self.block(program, &looped.body);
+    }
+
+    /// Drops places until none is left whose value is wanted as a whole or to which something comes that no
+    /// constructor has made. After a loop a value is put together again.
+    fn settle(mut self, funcs: IdVec<FuncId, (Vec<VarId>, Vec<Type>)>) -> Choice {
+        let wanted = self.wanted.iter().filter(|var| !self.is_last(**var));
+        let wanted: FxHashSet<Place> = wanted.map(|var| self.place(*var)).collect();
+        self.split.retain(|place| !wanted.contains(place));
+        loop {
+            let before = self.split.len();
+            for (atom, to) in self.flows.iter().chain(&self.begins) {
+                let Some(var) = atom.var().filter(|_| !self.split.contains(to)) else { continue };
+                if !self.is_last(var) {
+                    self.split.remove(&self.place(var));
+                }
+            }
+            for (atom, to) in &self.flows {
+                if !self.is_made(*atom) {
+                    self.split.remove(to);
+                }
+            }
+            if before == self.split.len() {
+                break;
+            }
+        }
+        for (atom, to) in self.flows.iter().chain(&self.begins) {
+            if !self.split.contains(to) {
+                self.wanted.extend(atom.var());
+            }
+        }
+        let is_whole = |var: &VarId| self.is_last(*var) && self.split.contains(&self.place(*var));
+        let whole = self.wanted.iter().copied().filter(is_whole).collect();
+        Choice { layouts: self.layouts, split: self.split, whole, funcs }
+    }
+
+    /// The place of a value, or the one that it comes from.
+    fn place(&self, var: VarId) -> Place {
+        self.from.get(&var).copied().unwrap_or(Place::Var(var))
+    }
+
+    /// Whether a value is what a loop leaves of a state.
+    fn is_last(&self, var: VarId) -> bool {
+        matches!(self.from.get(&var), Some(Place::Var(_)))
+    }
+
+    /// Whether tag and fields of a value are there.
+    fn is_made(&self, atom: Atom) -> bool {
+        let made = |var: VarId| self.made.contains(&var) || self.split.contains(&self.place(var));
+        atom.var().is_some_and(made)
+    }
+}

@@ -1,0 +1,46 @@
+//! Sizes that are one number in every call are that number.
+
+pub(crate) mod sizes;
+
+use pullback_ir::{Atom, Elem, FuncId, Op, Program};
+
+use self::sizes::{Known, Sizes};
+use crate::pass::{Pass, Phase, Scope, each_body};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "interprocedural_sizes",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "takes sizes from all calls of a function, where they are one number in all of them",
+    law: "dim(x, 0) = 3, to_tangent(x, t) = t, if every x that comes here has 3 elements, and every t",
+    run,
+};
+
+fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+    let sizes = Sizes::of(program, roots);
+    each_body(program, |program, body| {
+        let mut changed = false;
+        body.visit_mut(&mut |stmt| {
+            let known = match (&stmt.op, stmt.vars.as_slice()) {
+                (Op::Dim(..), &[var]) => sizes.number(var).map(Atom::Int),
+                (Op::ToTangent(_, x, t), &[_]) => is_same(program, &sizes, *x, *t).then_some(*t),
+                _ => None,
+            };
+            if let Some(known) = known {
+                stmt.op = Op::Copy(known);
+                changed = true;
+            }
+        });
+        changed
+    })
+}
+
+/// Whether an array, or its sizes, and a tangent of Reals are known to have the same sizes.
+fn is_same(program: &Program, sizes: &Sizes, x: Atom, t: Atom) -> bool {
+    let (Atom::Var(x), Atom::Var(t)) = (x, t) else { return false };
+    let is_real = matches!(program.vars[x].ty.elem, Elem::Real | Elem::Unit)
+        && program.vars[t].ty.elem == Elem::Real;
+    let (x, t) = (sizes.var(x), sizes.var(t));
+    is_real && x == t && x.iter().all(|size| matches!(size, Known::Is(1..)))
+}

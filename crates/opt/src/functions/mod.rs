@@ -1,0 +1,10 @@
+//! Passes between functions: inlining, recursion that becomes loops or straight code, specialised functions and data.
+
+pub(crate) mod deforest;
+pub(crate) mod fuse_recursive_sweeps;
+pub(crate) mod inline;
+pub(crate) mod prune;
+pub(crate) mod specialise_constructors;
+pub(crate) mod static_arguments;
+pub(crate) mod tail_calls_to_loops;
+pub(crate) mod unroll_recursion;

@@ -1,0 +1,304 @@
+//! What needs what. The nodes are variables, statements, results of functions and fields of constructors.
+//! Statements are numbered in the order in which they stand, each before those inside it.
+
+use pullback_base::{Id, IdVec};
+use pullback_ir::{
+    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Match, Mode, Op, Program, Stmt, Type, VarId,
+};
+use rustc_hash::FxHashMap;
+
+use pullback_analysis::call_graph::call_graph;
+use pullback_analysis::effects::Effects;
+
+/// A node.
+pub(super) type Node = usize;
+
+/// The numbers of nodes.
+pub(super) struct Nodes {
+    /// Where the results of functions begin; variables come first.
+    results: IdVec<FuncId, usize>,
+    /// Where the fields of constructors begin.
+    fields: IdVec<DataId, Vec<usize>>,
+    /// Where statements begin.
+    stmts: usize,
+}
+
+impl Nodes {
+    fn of(program: &Program) -> Self {
+        let mut next = program.vars.len();
+        let mut take = |count: usize| {
+            next += count;
+            next - count
+        };
+        let results = program.funcs.iter().map(|func| take(func.results.len())).collect();
+        let fields = program.datas.iter().map(|data| {
+            data.constructors.iter().map(|constructor| take(constructor.fields.len())).collect()
+        });
+        Self { results, fields: fields.collect(), stmts: next }
+    }
+
+    pub fn var(&self, var: VarId) -> Node {
+        var.index()
+    }
+    pub fn result(&self, func: FuncId, at: usize) -> Node {
+        self.results[func] + at
+    }
+    pub fn field(&self, data: DataId, tag: u32, at: usize) -> Node {
+        self.fields[data][tag as usize] + at
+    }
+    pub fn stmt(&self, number: usize) -> Node {
+        self.stmts + number
+    }
+}
+
+/// What needs what.
+pub(super) struct Graph<'p> {
+    program: &'p Program,
+    effects: Effects,
+    pub nodes: Nodes,
+    /// What each node needs.
+    needs: Vec<Vec<Node>>,
+    /// What each node needs together with another one.
+    joint: Vec<Vec<(Node, Node)>>,
+    roots: Vec<Node>,
+    /// Of each of these, one must be needed.
+    any_of: Vec<Vec<Node>>,
+    /// The accumulator that one is a part of.
+    wholes: FxHashMap<VarId, VarId>,
+}
+
+impl<'p> Graph<'p> {
+    /// The needs of a program.
+    pub fn of(program: &'p Program, roots: &[FuncId]) -> Self {
+        let nodes = Nodes::of(program);
+        let mut graph = Self {
+            program,
+            effects: Effects::in_place(program),
+            needs: vec![vec![]; nodes.stmts],
+            joint: vec![vec![]; nodes.stmts],
+            roots: vec![],
+            any_of: vec![],
+            wholes: FxHashMap::default(),
+            nodes,
+        };
+        let held = call_graph(program, roots).is_held;
+        for (id, func) in program.funcs.iter_enumerated() {
+            for at in 0..func.results.len() {
+                graph.need_atom(graph.nodes.result(id, at), func.body.results[at]);
+            }
+            graph.block(&func.body, None);
+            if held[id] {
+                graph.roots.extend(func.params.iter().map(|param| param.index()));
+                graph.roots.extend((0..func.results.len()).map(|at| graph.nodes.result(id, at)));
+            }
+        }
+        graph.hold_fields(&held);
+        graph
+    }
+
+    /// What is needed.
+    pub fn live(&self) -> Vec<bool> {
+        let mut live = vec![false; self.needs.len()];
+        self.mark(self.roots.clone(), &mut live);
+        for nodes in &self.any_of {
+            if !nodes.iter().any(|node| live[*node]) {
+                self.mark(vec![nodes[0]], &mut live);
+            }
+        }
+        live
+    }
+
+    /// Marks what some nodes need.
+    fn mark(&self, mut todo: Vec<Node>, live: &mut [bool]) {
+        while let Some(node) = todo.pop() {
+            if std::mem::replace(&mut live[node], true) {
+                continue;
+            }
+            todo.extend(&self.needs[node]);
+            let joint = self.joint[node].iter().filter(|(other, _)| live[*other]);
+            todo.extend(joint.map(|(_, needed)| needed));
+        }
+    }
+
+    fn need(&mut self, node: Node, needed: Node) {
+        self.needs[node].push(needed);
+    }
+
+    fn need_atom(&mut self, node: Node, atom: Atom) {
+        if let Atom::Var(var) = atom {
+            self.need(node, var.index());
+        }
+    }
+
+    /// Two nodes together need a third.
+    fn need_jointly(&mut self, one: Node, other: Node, atom: Atom) {
+        if let Atom::Var(var) = atom {
+            self.joint[one].push((other, var.index()));
+            self.joint[other].push((one, var.index()));
+        }
+    }
+
+    /// The fields of values that are seen from outside, or that have tangents, stay.
+    fn hold_fields(&mut self, held: &IdVec<FuncId, bool>) {
+        let program = self.program;
+        let mut todo: Vec<Type> = vec![];
+        for (id, func) in program.funcs.iter_enumerated().filter(|(id, _)| held[*id]) {
+            todo.extend(&program.funcs[id].results);
+            todo.extend(func.params.iter().map(|param| program.vars[*param].ty));
+        }
+        for (id, data) in program.datas.iter_enumerated() {
+            if data.tangent.is_some() || data.is_tangent {
+                todo.push(Type::data(id));
+            }
+        }
+        // What a request saves has tangents before it is known what it is.
+        for request in program.requests.iter() {
+            if let Mode::Push(saved) | Mode::Pull(saved) = request.mode {
+                todo.push(Type::data(saved));
+            }
+        }
+        // What is converted to or from a tangent is looked at by position.
+        for func in program.funcs.iter() {
+            func.body.visit(&mut |stmt| {
+                if let Op::ToTangent(_, _, user) = stmt.op {
+                    todo.push(program.type_of(user));
+                }
+                if let Op::FromTangent(_, _) = stmt.op {
+                    todo.extend(stmt.vars.iter().map(|var| program.vars[*var].ty));
+                }
+            });
+        }
+        let mut is_held = vec![false; program.datas.len()];
+        while let Some(ty) = todo.pop() {
+            let Elem::Data(data) = ty.elem else { continue };
+            if std::mem::replace(&mut is_held[data.index()], true) {
+                continue;
+            }
+            for (tag, constructor) in program.constructors(data).iter().enumerate() {
+                todo.extend(&constructor.fields);
+                let fields = 0..constructor.fields.len();
+                self.roots.extend(fields.map(|at| self.nodes.field(data, tag as u32, at)));
+            }
+        }
+    }
+
+    fn block(&mut self, block: &'p Block, around: Option<Node>) {
+        for stmt in &block.stmts {
+            let node = self.needs.len();
+            self.needs.push(around.into_iter().collect());
+            self.joint.push(vec![]);
+            for var in &stmt.vars {
+                self.need(var.index(), node);
+            }
+            for param in stmt.op.inner_params() {
+                self.need(param.index(), node);
+            }
+            let number = node - self.nodes.stmts;
+            let may_fail = self.effects.fails_itself(self.program, stmt, number);
+            if may_fail || self.effects.tells.op(self.program, &stmt.op) {
+                self.roots.push(node);
+            }
+            self.stmt(stmt, node, may_fail);
+            for inner in stmt.op.blocks() {
+                self.block(inner, Some(node));
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'p Stmt, node: Node, may_fail: bool) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others need all their operands")]
+        match &stmt.op {
+            Op::Call(func, args) => self.call(stmt, *func, args, node),
+            Op::Con(tag, fields) => {
+                let Elem::Data(data) = self.program.vars[stmt.vars[0]].ty.elem else { return };
+                for (at, field) in fields.iter().enumerate() {
+                    self.need_jointly(node, self.nodes.field(data, *tag, at), *field);
+                }
+            }
+            Op::If(cond, _, _) => {
+                self.need_atom(node, *cond);
+                self.branches(stmt);
+            }
+            Op::Match(cases) => {
+                self.need_atom(node, cases.scrutinee);
+                self.fields(cases);
+                self.branches(stmt);
+            }
+            Op::Loop(form) => self.repeat(stmt, form, node, may_fail),
+            op => {
+                if let (Op::AtAcc(acc, _) | Op::PartAcc(acc, _, _), [part]) = (op, &stmt.vars[..]) {
+                    let whole = acc.var().map(|acc| self.whole(acc));
+                    self.wholes.extend(whole.map(|whole| (*part, whole)));
+                }
+                // What adds to an accumulator is needed if what has been accumulated is.
+                if let Op::AddAcc(Atom::Var(acc), _, _) = op {
+                    self.need(self.whole(*acc).index(), node);
+                }
+                op.for_each_atom(&mut |atom| self.need_atom(node, atom));
+            }
+        }
+    }
+
+    fn whole(&self, acc: VarId) -> VarId {
+        self.wholes.get(&acc).copied().unwrap_or(acc)
+    }
+
+    fn call(&mut self, stmt: &Stmt, func: FuncId, args: &[Atom], node: Node) {
+        for (at, var) in stmt.vars.iter().enumerate() {
+            self.need(var.index(), self.nodes.result(func, at));
+        }
+        for (param, arg) in self.program.funcs[func].params.iter().zip(args) {
+            self.need_jointly(node, param.index(), *arg);
+            if let Atom::Var(arg) = arg
+                && self.program.vars[*arg].ty.is_acc
+            {
+                let whole = self.whole(*arg).index();
+                self.need(whole, node);
+                self.need(whole, param.index());
+            }
+        }
+    }
+
+    fn branches(&mut self, stmt: &Stmt) {
+        for block in stmt.op.blocks() {
+            for (var, result) in stmt.vars.iter().zip(&block.results) {
+                self.need_atom(var.index(), *result);
+            }
+        }
+    }
+
+    fn fields(&mut self, cases: &Match) {
+        let Elem::Data(data) = self.program.type_of(cases.scrutinee).elem else { return };
+        for arm in &cases.arms {
+            for (at, param) in arm.params.iter().enumerate() {
+                self.need(param.index(), self.nodes.field(data, arm.tag, at));
+            }
+        }
+    }
+
+    fn repeat(&mut self, stmt: &Stmt, form: &Loop, node: Node, may_fail: bool) {
+        match &form.form {
+            LoopForm::For { count, .. } => self.need_atom(node, *count),
+            LoopForm::While(cond) => self.need_atom(node, cond.results[0]),
+        }
+        let states = form.states.len();
+        for (at, state) in form.states.iter().enumerate() {
+            self.need(stmt.vars[at].index(), state.index());
+            self.need_atom(state.index(), form.init[at]);
+            self.need_atom(state.index(), form.body.results[at]);
+        }
+        let collected = &stmt.vars[states..];
+        for (var, result) in collected.iter().zip(&form.body.results[states..]) {
+            self.need_atom(var.index(), *result);
+        }
+        if may_fail {
+            // Rows may differ in size; a count is negative only for what collects.
+            let rows = collected.iter().filter(|var| self.program.vars[**var].ty.rank > 1);
+            let rows: Vec<Node> = rows.map(|var| var.index()).collect();
+            if rows.is_empty() && !collected.is_empty() {
+                self.any_of.push(collected.iter().map(|var| var.index()).collect());
+            }
+            self.roots.extend(rows);
+        }
+    }
+}

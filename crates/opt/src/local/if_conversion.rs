@@ -1,0 +1,70 @@
+//! Cheap branches become selections, of which neither the processor nor another pass has to guess the way.
+
+use pullback_ir::{Block, FuncId, Op, Program, Stmt};
+
+use crate::pass::{Pass, Phase, Scope};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "if_conversion",
+    phase: Phase::Simplify,
+    scope: Scope::Derived,
+    runs_last: false,
+    about: "makes selections of branches that are cheap and surely have a value",
+    law: "if c { a } else { b } = select(c, a, b)",
+    run,
+};
+
+/// The most that may be computed in vain, in multiplications.
+const CHEAP: u64 = 4;
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let mut changed = false;
+    for func in program.funcs.ids() {
+        changed |= in_block(&mut program.funcs[func].body);
+    }
+    changed
+}
+
+fn in_block(block: &mut Block) -> bool {
+    let mut changed = false;
+    let mut stmts = Vec::with_capacity(block.stmts.len());
+    for mut stmt in std::mem::take(&mut block.stmts) {
+        for inner in stmt.op.blocks_mut() {
+            changed |= in_block(inner);
+        }
+        if let Op::If(cond, then, other) = &mut stmt.op
+            && is_cheap(then, other, CHEAP)
+        {
+            changed = true;
+            stmts.append(&mut then.stmts);
+            stmts.append(&mut other.stmts);
+            for (var, (a, b)) in stmt.vars.iter().zip(then.results.iter().zip(&other.results)) {
+                stmts.push(Stmt::new(vec![*var], Op::Select(*cond, *a, *b), stmt.span));
+            }
+        } else {
+            stmts.push(stmt);
+        }
+    }
+    block.stmts = stmts;
+    changed
+}
+
+/// Whether no more than so much is lost where both sides of a branch are computed.
+pub(crate) fn is_cheap(then: &Block, other: &Block, most: u64) -> bool {
+    matches!((cost(then), cost(other)), (Some(one), Some(two)) if one + two <= most)
+}
+
+/// What a block costs, if it only computes scalars and surely has a value.
+fn cost(block: &Block) -> Option<u64> {
+    let mut cost = 0;
+    for stmt in &block.stmts {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these compute scalars")]
+        match &stmt.op {
+            Op::Prim(prim, _) if prim.row().is_pure() => cost += prim.row().weight,
+            Op::Select(_, _, _) | Op::MulZero(_, _) => cost += 1,
+            Op::Copy(_) | Op::Undef => {}
+            _ => return None,
+        }
+    }
+    Some(cost)
+}

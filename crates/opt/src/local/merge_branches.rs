@@ -1,0 +1,103 @@
+//! Two branches by one condition become one: what the first gives the second is known there, and what only one of
+//! two sides needs of the other's side goes.
+
+use pullback_ir::{Block, Op, Program, Stmt, Tells};
+use rustc_hash::FxHashMap;
+
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::access::{Roots, aliased};
+use pullback_analysis::reorder::{Info, are_free, join};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "merge_branches",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "makes one branch of two that ask the same",
+    law: "x = if c { a } else { b }; y = if c { d } else { e } = x, y = if c { a; d with a for x } else { b; e with b \
+          for x }",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [pullback_ir::FuncId]) -> bool {
+    let aliased = aliased(program);
+    let tells = Tells::of(program);
+    let mut changed = false;
+    for func in program.funcs.ids() {
+        let roots = Roots::of(program, &program.funcs[func], aliased[func]);
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        let mut branches = Branches { program, tells: &tells, roots, changed: false };
+        branches.block(&mut body);
+        changed |= branches.changed;
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+struct Branches<'p> {
+    program: &'p Program,
+    tells: &'p Tells,
+    roots: Roots,
+    changed: bool,
+}
+
+impl Branches<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let count = block.stmts.iter().filter(|stmt| matches!(stmt.op, Op::If(..))).count();
+        if count > 1 {
+            self.merge(block);
+        }
+        for stmt in &mut block.stmts {
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+        }
+    }
+
+    /// Makes one of each branch and the nearest before it that asks the same.
+    fn merge(&mut self, block: &mut Block) {
+        let mut infos: Vec<Info> = block.stmts.iter().map(|stmt| self.info(stmt)).collect();
+        let mut second = 0;
+        while second < block.stmts.len() {
+            let Some(first) =
+                partner(block, second).filter(|first| are_free(block, &infos, *first, second))
+            else {
+                second += 1;
+                continue;
+            };
+            self.changed = true;
+            // What has become one branch may be made one with others yet.
+            second = join(block, &mut infos, first, second, |earlier, later| {
+                let merged = merged(earlier, later);
+                let info = self.info(&merged);
+                (merged, info)
+            });
+        }
+    }
+
+    fn info(&self, stmt: &Stmt) -> Info {
+        Info::of(self.program, self.tells, &self.roots, stmt)
+    }
+}
+
+/// The nearest earlier branch with the condition of a branch.
+fn partner(block: &Block, second: usize) -> Option<usize> {
+    let Op::If(cond, _, _) = &block.stmts[second].op else { return None };
+    (0..second)
+        .rev()
+        .find(|first| matches!(&block.stmts[*first].op, Op::If(other, _, _) if other == cond))
+}
+
+/// One branch that does what two did one after the other.
+fn merged(earlier: Stmt, later: Stmt) -> Stmt {
+    let (Op::If(cond, one, other), Op::If(_, then, or_else)) = (earlier.op, later.op) else {
+        pullback_base::bug("merge_branches", "two branches")
+    };
+    let side = |mut first: Block, mut second: Block| {
+        let known = earlier.vars.iter().copied().zip(first.results.iter().copied());
+        second.substitute(&FxHashMap::from_iter(known));
+        first.stmts.append(&mut second.stmts);
+        first.results.append(&mut second.results);
+        first
+    };
+    let op = Op::If(cond, side(one, then), side(other, or_else));
+    Stmt::new([earlier.vars.clone(), later.vars].concat(), op, earlier.span)
+}

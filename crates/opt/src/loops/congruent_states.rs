@@ -1,0 +1,118 @@
+//! States of a loop that are always the same become one. They begin with the same value, and if they are the same
+//! before an iteration they are the same after it: that is asked of the largest classes of states that begin alike, and
+//! of smaller ones until it holds.
+//!
+//! Derivatives inside each other have many of them: what moves in each of `k` directions that are the same moves alike,
+//! so that of `2^k` states of the `k`-th derivative in forward mode `k + 1` are left.
+
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::local::cse::shared;
+use crate::pass::{Pass, Phase, Scope, each_body, keep};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "congruent_states",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "makes one state of states of a loop that are always the same",
+    law: "loop (x, y) = (a, a) do (f x y, g x y), where f z z = g z z: loop x = a do f x x, y = x",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let tells = Tells::of(program);
+    each_body(program, |program, body| in_block(program, &tells, body))
+}
+
+fn in_block(program: &Program, tells: &Tells, block: &mut Block) -> bool {
+    let mut changed = false;
+    for mut stmt in std::mem::take(&mut block.stmts) {
+        for inner in stmt.op.blocks_mut() {
+            changed |= in_block(program, tells, inner);
+        }
+        let (vars, span) = (stmt.vars.clone(), stmt.span);
+        let mut copies = vec![];
+        if let Op::Loop(repeat) = &mut stmt.op {
+            let twin_of = classes(program, tells, repeat);
+            let stays: Vec<bool> = twin_of.iter().enumerate().map(|(at, of)| at == *of).collect();
+            if stays.contains(&false) {
+                for (at, of) in twin_of.iter().enumerate().filter(|(at, of)| at != *of) {
+                    copies.push(Stmt::new(vec![vars[at]], Op::Copy(vars[*of].into()), span));
+                }
+                merge(repeat, &twin_of, &stays);
+                keep_first(&mut stmt.vars, &stays);
+            }
+        }
+        changed |= !copies.is_empty();
+        block.stmts.push(stmt);
+        block.stmts.append(&mut copies);
+    }
+    changed
+}
+
+/// For each state the first one that is always the same.
+fn classes(program: &Program, tells: &Tells, repeat: &Loop) -> Vec<usize> {
+    let Loop { states, init, body, .. } = repeat;
+    let is_alike = |a: usize, b: usize| {
+        let [one, other] = [a, b].map(|at| program.vars[states[at]].ty);
+        one == other && is_same(init[a], init[b])
+    };
+    let mut twin_of = first_of(states.len(), is_alike);
+    loop {
+        if twin_of.iter().enumerate().all(|(at, of)| at == *of) {
+            return twin_of;
+        }
+        let mut after = body.clone();
+        shared(program, tells, &mut after, standing_for(states, &twin_of));
+        let is_alike = |a: usize, b: usize| {
+            twin_of[a] == twin_of[b] && is_same(after.results[a], after.results[b])
+        };
+        let next = first_of(states.len(), is_alike);
+        if next == twin_of {
+            return twin_of;
+        }
+        twin_of = next;
+    }
+}
+
+/// For each of so many the first one that is like it.
+fn first_of(count: usize, is_alike: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+    (0..count).map(|at| (0..at).find(|first| is_alike(*first, at)).unwrap_or(at)).collect()
+}
+
+/// Whether two atoms are the same to the last bit.
+fn is_same(one: Atom, other: Atom) -> bool {
+    match (one, other) {
+        (Atom::Real(one), Atom::Real(other)) => one.to_bits() == other.to_bits(),
+        (Atom::Var(_) | Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) | Atom::Real(_), _) => {
+            one == other
+        }
+    }
+}
+
+/// What stands for states that have a twin.
+fn standing_for(states: &[VarId], twin_of: &[usize]) -> FxHashMap<VarId, Atom> {
+    let twins = twin_of.iter().enumerate().filter(|(at, of)| at != *of);
+    twins.map(|(at, of)| (states[at], Atom::Var(states[*of]))).collect()
+}
+
+/// Leaves out the states that do not stay.
+fn merge(repeat: &mut Loop, twin_of: &[usize], stays: &[bool]) {
+    let atoms = standing_for(&repeat.states, twin_of);
+    if let LoopForm::While(condition) = &mut repeat.form {
+        condition.substitute(&atoms);
+    }
+    repeat.body.substitute(&atoms);
+    keep(&mut repeat.states, stays);
+    keep(&mut repeat.init, stays);
+    keep_first(&mut repeat.body.results, stays);
+}
+
+/// Leaves out of the first items those that do not stay.
+fn keep_first<T>(items: &mut Vec<T>, stays: &[bool]) {
+    let mut stays = stays.to_vec();
+    stays.resize(items.len(), true);
+    keep(items, &stays);
+}

@@ -1,0 +1,227 @@
+//! Loops over the same indices become one, where no iteration of the one needs more of the other than its
+//! own iteration: a producer and what consumes its elements, a forward sweep and the backward sweep whose
+//! cotangents do not wait for it, and neighbours that have nothing to do with each other.
+//!
+//! A loop runs the other way round where nobody sees in which order its iterations come: it has no states, and
+//! touches every accumulator at its own index only.
+
+mod pair;
+
+use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells};
+
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::access::{Access, Roots, aliased};
+use pullback_analysis::reorder::{self, Info};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "fuse",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "makes one loop of several that run over the same indices",
+    law: "x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }",
+    // What reads a loop with states may want to turn it before it has any.
+    run: |program, _| run(program, &[Worth::Plain, Worth::PlainBeside]),
+};
+
+pub(crate) const FUSE_STATES: Pass = Pass {
+    name: "fuse_states",
+    phase: Phase::Schedule,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "makes one loop of several that run over the same indices, loops with states too",
+    law: PASS.law,
+    run: |program, _| run(program, &[Worth::Plain, Worth::Reads, Worth::Beside]),
+};
+
+fn run(program: &mut Program, worths: &[Worth]) -> bool {
+    let aliased = aliased(program);
+    let tells = Tells::of(program);
+    let mut changed = false;
+    for func in program.funcs.ids() {
+        let roots = Roots::of(program, &program.funcs[func], aliased[func]);
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        let mut fuse = Fuse { program, tells: &tells, roots, worths, changed: false };
+        fuse.block(&mut body);
+        changed |= fuse.changed;
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+struct Fuse<'p> {
+    program: &'p Program,
+    tells: &'p Tells,
+    roots: Roots,
+    worths: &'p [Worth],
+    changed: bool,
+}
+
+/// What a fusion is for, the most worthy first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    /// The second reads what the first collects, and neither has states.
+    Plain,
+    /// The second reads what the first collects.
+    Reads,
+    /// Neither reads the other, and neither has states.
+    PlainBeside,
+    /// Neither reads the other, and both have states.
+    Beside,
+}
+
+/// For how many earlier loops it is tried whether a loop can be fused with them.
+const NEAREST: usize = 64;
+
+impl Fuse<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for stmt in &mut block.stmts {
+            self.forwards(stmt);
+        }
+        let loops = block.stmts.iter().filter(|stmt| for_loop(&stmt.op).is_some()).count();
+        if loops > 1 {
+            let mut infos: Vec<Info> = block.stmts.iter().map(|stmt| self.info(stmt)).collect();
+            for worth in self.worths {
+                self.fuse_all(block, &mut infos, *worth);
+            }
+        }
+        for stmt in &mut block.stmts {
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+        }
+    }
+
+    /// Fuses pairs of loops of a block.
+    fn fuse_all(&mut self, block: &mut Block, infos: &mut Vec<Info>, worth: Worth) {
+        let mut second = 0;
+        while second < block.stmts.len() {
+            let first = for_loop(&block.stmts[second].op)
+                .is_some()
+                .then(|| self.partner(block, infos, second, worth))
+                .flatten();
+            match first {
+                Some(first) => {
+                    self.changed = true;
+                    // What has become one loop may be fused with others yet.
+                    second = self.merge(block, infos, first, second);
+                }
+                None => second += 1,
+            }
+        }
+    }
+
+    /// The nearest earlier loop that a loop can be fused with.
+    fn partner(&self, block: &Block, infos: &[Info], second: usize, worth: Worth) -> Option<usize> {
+        let later = for_loop(&block.stmts[second].op)?;
+        let is_candidate = |first: &usize| {
+            for_loop(&block.stmts[*first].op).is_some_and(|earlier| earlier.count == later.count)
+        };
+        let candidates = (0..second).rev().filter(is_candidate).take(NEAREST);
+        candidates.into_iter().find(|first| {
+            self.worth(block, infos, *first, second) == Some(worth)
+                && self.direction(block, infos, *first, second).is_some()
+                && reorder::are_free(block, infos, *first, second)
+                && self.accs_agree(infos, *first, second)
+        })
+    }
+
+    /// What fusing two loops is for, if the second needs of the first no more than elements at its own index.
+    fn worth(&self, block: &Block, infos: &[Info], first: usize, second: usize) -> Option<Worth> {
+        let (earlier, later) = (&block.stmts[first], &block.stmts[second]);
+        let (Op::Loop(one), Op::Loop(other)) = (&earlier.op, &later.op) else { return None };
+        let is_plain = one.states.is_empty() && other.states.is_empty();
+        let reads = earlier.vars.iter().any(|var| infos[second].uses.contains(var));
+        if reads {
+            let collected = &earlier.vars[one.states.len()..];
+            let are_elements = pair::reads_own_elements(other, &earlier.vars, collected);
+            return are_elements.then_some(if is_plain { Worth::Plain } else { Worth::Reads });
+        }
+        if is_plain {
+            Some(Worth::PlainBeside)
+        } else {
+            (!one.states.is_empty() && !other.states.is_empty()).then_some(Worth::Beside)
+        }
+    }
+
+    /// Whether the loop of two runs down.
+    fn direction(
+        &self,
+        block: &Block,
+        infos: &[Info],
+        first: usize,
+        second: usize,
+    ) -> Option<bool> {
+        let is_down = |at: usize| for_loop(&block.stmts[at].op).map(|form| form.is_down);
+        let (one, other) = (is_down(first)?, is_down(second)?);
+        if one == other || turns(&block.stmts[second], &infos[second]) {
+            Some(one)
+        } else {
+            turns(&block.stmts[first], &infos[first]).then_some(other)
+        }
+    }
+
+    /// Whether both together add to each number of each accumulator in the order that they have one after
+    /// the other.
+    fn accs_agree(&self, infos: &[Info], first: usize, second: usize) -> bool {
+        infos[first].accs.iter().all(|(root, lane)| {
+            let other = infos[second].accs.iter().find(|(other, _)| other == root);
+            other.is_none_or(|(_, other)| lane == other && *lane != Access::Shared)
+        })
+    }
+
+    fn info(&self, stmt: &Stmt) -> Info {
+        Info::of(self.program, self.tells, &self.roots, stmt)
+    }
+
+    /// Lets a loop run upwards if the order of its iterations is not seen.
+    fn forwards(&mut self, stmt: &mut Stmt) {
+        if for_loop(&stmt.op).is_some_and(|form| form.is_down) && turns(stmt, &self.info(stmt)) {
+            turn(&mut stmt.op, false);
+            self.changed = true;
+        }
+    }
+
+    /// Makes one loop of two, and gives its place.
+    fn merge(
+        &self,
+        block: &mut Block,
+        infos: &mut Vec<Info>,
+        first: usize,
+        second: usize,
+    ) -> usize {
+        let is_down = self.direction(block, infos, first, second).unwrap_or_default();
+        reorder::join(block, infos, first, second, |earlier, later| {
+            let mut merged = pair::merged(earlier, later);
+            turn(&mut merged.op, is_down);
+            let info = self.info(&merged);
+            (merged, info)
+        })
+    }
+}
+
+/// A loop with an index.
+struct ForLoop {
+    count: pullback_ir::Atom,
+    is_down: bool,
+}
+
+fn for_loop(op: &Op) -> Option<ForLoop> {
+    let Op::Loop(Loop { form: LoopForm::For { count, down, .. }, .. }) = op else {
+        return None;
+    };
+    Some(ForLoop { count: *count, is_down: *down })
+}
+
+/// Whether the order of the iterations of a loop is not seen.
+fn turns(stmt: &Stmt, info: &Info) -> bool {
+    let Op::Loop(form) = &stmt.op else { return false };
+    form.states.is_empty()
+        && !info.tells
+        && info.accs.iter().all(|(_, lane)| *lane != Access::Shared)
+}
+
+/// Says in which direction a loop runs.
+fn turn(op: &mut Op, is_down: bool) {
+    if let Op::Loop(Loop { form: LoopForm::For { down, .. }, .. }) = op {
+        *down = is_down;
+    }
+}

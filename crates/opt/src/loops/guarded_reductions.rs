@@ -1,0 +1,118 @@
+//! What a branch adds to a state of a loop becomes a number of its own, so that the loop is a sum.
+
+use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::pass::{Pass, Phase, Scope};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "guarded_reductions",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "adds to a state of a loop what a branch adds to it, or nothing",
+    law: "if p { s + x } else { s } = s + (if p { x } else { -0 })",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let mut pass = Addends {
+        program,
+        states: FxHashSet::default(),
+        sums: FxHashMap::default(),
+        changed: false,
+    };
+    for func in pass.program.funcs.ids() {
+        let mut body = std::mem::take(&mut pass.program.funcs[func].body);
+        pass.block(&mut body);
+        pass.program.funcs[func].body = body;
+    }
+    pass.changed
+}
+
+struct Addends<'p> {
+    program: &'p mut Program,
+    states: FxHashSet<VarId>,
+    /// The statements that add to a state, by what they bind.
+    sums: FxHashMap<VarId, Stmt>,
+    changed: bool,
+}
+
+impl Addends<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            if let Op::Loop(looped) = &stmt.op {
+                self.states.extend(&looped.states);
+            }
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            let mut after = vec![];
+            self.stmt(&mut stmt, &mut after);
+            if let (Op::Prim(_, args), &[var]) = (&stmt.op, stmt.vars.as_slice())
+                && args.iter().any(|arg| arg.var().is_some_and(|arg| self.states.contains(&arg)))
+            {
+                self.sums.insert(var, stmt.clone());
+            }
+            block.stmts.push(stmt);
+            for stmt in after {
+                self.sums.insert(stmt.vars[0], stmt.clone());
+                block.stmts.push(stmt);
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt, after: &mut Vec<Stmt>) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others choose nothing by a Bool")]
+        match &mut stmt.op {
+            Op::If(_, then, other) => {
+                for (at, var) in stmt.vars.iter_mut().enumerate() {
+                    let pair = [&mut then.results[at], &mut other.results[at]];
+                    self.choice(pair, var, after);
+                }
+            }
+            Op::Select(_, a, b) => self.choice([a, b], &mut stmt.vars[0], after),
+            _ => {}
+        }
+    }
+
+    /// A variable that is one of two: if one is the other and something more, that and nothing are chosen from.
+    fn choice(&mut self, [a, b]: [&mut Atom; 2], var: &mut VarId, after: &mut Vec<Stmt>) {
+        let Some((sum, more, is_first)) = self
+            .more(*a, *b)
+            .map(|(sum, more)| (sum, more, true))
+            .or_else(|| self.more(*b, *a).map(|(sum, more)| (sum, more, false)))
+        else {
+            return;
+        };
+        let (prim, span) = (sum.0, sum.1);
+        let nothing = if prim == Prim::Add {
+            Atom::Real(-0.0)
+        } else if prim == Prim::Sub {
+            Atom::Real(0.0)
+        } else {
+            Atom::Int(0)
+        };
+        let state = if is_first { *b } else { *a };
+        (*a, *b) = if is_first { (more, nothing) } else { (nothing, more) };
+        let chosen = self.program.fresh_like(*var);
+        let whole = std::mem::replace(var, chosen);
+        let op = Op::Prim(prim, vec![state, chosen.into()]);
+        after.push(Stmt::new(vec![whole], op, span));
+        self.changed = true;
+    }
+
+    /// How the first is a state, which is the second, and something more: the statement, and what.
+    fn more(&self, sum: Atom, state: Atom) -> Option<((Prim, pullback_base::Span), Atom)> {
+        if !self.states.contains(&state.var()?) {
+            return None;
+        }
+        let stmt = self.sums.get(&sum.var()?)?;
+        let Op::Prim(prim, args) = &stmt.op else { return None };
+        let more = match (prim, args.as_slice()) {
+            (Prim::Add | Prim::Sub | Prim::IntAdd | Prim::IntSub, &[x, y]) if x == state => y,
+            (Prim::Add | Prim::IntAdd, &[x, y]) if y == state => x,
+            _ => return None,
+        };
+        (more != state).then_some(((*prim, stmt.span), more))
+    }
+}

@@ -1,0 +1,223 @@
+//! What a loop does not change moves before it, whole inner loops included: if it cannot fail, or if the loop
+//! surely has an iteration and tells nothing. Inner loops come first, so code moves out of as many loops as leave it as it is.
+//! Arithmetic of Ints that cannot fail moves out of branches in the loop too, as it costs next to nothing: a condition
+//! such as `i == 0 || i == n - 1` is then no more than comparisons.
+
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
+use rustc_hash::FxHashSet;
+
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::effects::{Effects, touches_acc};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "hoist",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "moves what a loop does not change before the loop",
+    law: "for i < n { x = e; b } = x = e; for i < n { b }, if e does not name what the loop binds",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let effects = Effects::of(program);
+    let undefined = undefined(program);
+    let mut changed = false;
+    let mut number = 0;
+    for func in program.funcs.ids() {
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        let mut ctx = Hoist {
+            program,
+            effects: &effects,
+            undefined: &undefined,
+            ints: FxHashSet::default(),
+            depth: 0,
+            number,
+            changed,
+        };
+        ctx.block(&mut body);
+        (number, changed) = (ctx.number, ctx.changed);
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+struct Hoist<'a> {
+    program: &'a Program,
+    effects: &'a Effects,
+    /// The variables that may have no value.
+    undefined: &'a FxHashSet<VarId>,
+    /// The Ints that are computed where they stand and could be before the branches around.
+    ints: FxHashSet<VarId>,
+    /// How many loops are around.
+    depth: usize,
+    /// The number that the next statement had in the beginning.
+    number: usize,
+    changed: bool,
+}
+
+impl Hoist<'_> {
+    /// Moves code out of the loops of a block. For each statement of it then, inside how many loops it has a value.
+    fn block(&mut self, block: &mut Block) -> Vec<usize> {
+        let (mut stmts, mut needs) = (vec![], vec![]);
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let mut need = self.effects.needs_inside(self.program, &stmt, self.number);
+            if self.effects.computes_int(self.program, &stmt, self.number) {
+                self.ints.extend(&stmt.vars);
+            }
+            self.number += 1;
+            let params: FxHashSet<VarId> = stmt.op.inner_params().into_iter().collect();
+            // Whether there is an iteration; a condition, the first block, is evaluated once at least.
+            let is_sure = if let Op::Loop(Loop { form, .. }) = &stmt.op {
+                match form {
+                    LoopForm::For { count, .. } => matches!(count, Atom::Int(count) if *count > 0),
+                    LoopForm::While(_) => true,
+                }
+            } else {
+                false
+            };
+            let is_loop = matches!(stmt.op, Op::Loop(_));
+            self.depth += usize::from(is_loop);
+            for (nth, inner) in stmt.op.blocks_mut().into_iter().enumerate() {
+                let mut inner_needs = self.block(inner);
+                if is_loop {
+                    // What is told comes before what fails after it.
+                    let is_sure =
+                        is_sure && nth == 0 && !self.effects.tells.block(self.program, inner);
+                    let params = params.clone();
+                    let out = self.invariant(inner, &mut inner_needs, params, is_sure);
+                    for (stmt, need) in out {
+                        stmts.push(stmt);
+                        needs.push(need);
+                    }
+                }
+                // A loop inside which something has a value moves with it.
+                let is_around =
+                    |need: &usize| *need == usize::MAX || !is_loop || *need < self.depth;
+                need = inner_needs.into_iter().filter(is_around).fold(need, usize::max);
+            }
+            self.depth -= usize::from(is_loop);
+            stmts.push(stmt);
+            needs.push(need);
+        }
+        block.stmts = stmts;
+        needs
+    }
+
+    /// Takes out of the block of a loop what does not depend on what it binds.
+    fn invariant(
+        &mut self,
+        block: &mut Block,
+        needs: &mut Vec<usize>,
+        mut bound: FxHashSet<VarId>,
+        is_sure: bool,
+    ) -> Vec<(Stmt, usize)> {
+        let (mut out, mut kept, mut kept_needs) = (vec![], vec![], vec![]);
+        for (mut stmt, need) in std::mem::take(&mut block.stmts).into_iter().zip(needs.drain(..)) {
+            let can_run = is_sure || (need < self.depth && !self.looks_at_undefined(&stmt.op));
+            let is_code = !stmt.vars.is_empty()
+                && !touches_acc(self.program, &stmt.op)
+                && !self.effects.tells.op(self.program, &stmt.op);
+            if can_run && is_code && !names(&stmt.op, &bound) {
+                self.changed = true;
+                out.push((stmt, need));
+            } else {
+                if matches!(stmt.op, Op::If(..)) {
+                    let ints = self.ints_of(&mut stmt, &mut bound);
+                    out.extend(ints.into_iter().map(|stmt| (stmt, 0)));
+                }
+                bound.extend(&stmt.vars);
+                kept.push(stmt);
+                kept_needs.push(need);
+            }
+        }
+        block.stmts = kept;
+        *needs = kept_needs;
+        out
+    }
+
+    /// Takes the Ints out of a branch that depend on nothing that is bound.
+    fn ints_of(&mut self, branch: &mut Stmt, bound: &mut FxHashSet<VarId>) -> Vec<Stmt> {
+        let mut out = vec![];
+        for block in branch.op.blocks_mut() {
+            for mut stmt in std::mem::take(&mut block.stmts) {
+                let is_int = matches!(stmt.vars[..], [var] if self.ints.contains(&var));
+                if is_int && !names(&stmt.op, bound) {
+                    self.changed = true;
+                    out.push(stmt);
+                    continue;
+                }
+                if matches!(stmt.op, Op::If(..)) {
+                    out.extend(self.ints_of(&mut stmt, bound));
+                }
+                bound.extend(&stmt.vars);
+                block.stmts.push(stmt);
+            }
+        }
+        out
+    }
+
+    fn looks_at_undefined(&self, op: &Op) -> bool {
+        !matches!(op, Op::Copy(_) | Op::Select(_, _, _)) && names(op, self.undefined)
+    }
+}
+
+/// Whether an operation names one of these variables, at any depth.
+pub(crate) fn names(op: &Op, vars: &FxHashSet<VarId>) -> bool {
+    let mut is_named = false;
+    let mut look = |atom: Atom| is_named |= atom.var().is_some_and(|var| vars.contains(&var));
+    op.for_each_atom(&mut look);
+    for block in op.blocks() {
+        block.visit_atoms(&mut look);
+    }
+    is_named
+}
+
+/// The arrays and data values that may have no value, which nothing may look at before its time. Numbers have
+/// one, whichever it is.
+pub(crate) fn undefined(program: &Program) -> FxHashSet<VarId> {
+    let mut undefined = FxHashSet::default();
+    let is_large = |var: &VarId| {
+        let ty = program.vars[*var].ty;
+        ty.is_array() || matches!(ty.elem, pullback_ir::Elem::Data(_))
+    };
+    // What comes out of a value without one, out of boxes and calls too: a few rounds reach all of it.
+    loop {
+        let before = undefined.len();
+        let mut from_boxes = false;
+        for func in program.funcs.iter() {
+            func.body.visit(&mut |stmt| {
+                let is_named = matches!(stmt.op, Op::Undef) || names(&stmt.op, &undefined);
+                let is_given = if let Op::Call(callee, _) = &stmt.op {
+                    gives([&program.funcs[*callee].body], &undefined)
+                } else {
+                    gives(stmt.op.blocks(), &undefined)
+                };
+                if is_named || is_given {
+                    undefined.extend(stmt.vars.iter().copied().filter(is_large));
+                    undefined.extend(stmt.op.inner_params().into_iter().filter(is_large));
+                    from_boxes |= matches!(stmt.op, Op::Con(_, _) | Op::Call(_, _));
+                }
+            });
+        }
+        if from_boxes {
+            for func in program.funcs.iter() {
+                undefined.extend(func.params.iter().copied().filter(is_large));
+                func.body.visit(&mut |stmt| {
+                    if matches!(stmt.op, Op::Match(_)) {
+                        undefined.extend(stmt.op.inner_params().into_iter().filter(is_large));
+                    }
+                });
+            }
+        }
+        if undefined.len() == before {
+            return undefined;
+        }
+    }
+}
+
+/// Whether one of these blocks gives one of these variables.
+fn gives<'b>(blocks: impl IntoIterator<Item = &'b Block>, vars: &FxHashSet<VarId>) -> bool {
+    let mut results = blocks.into_iter().flat_map(|block| &block.results);
+    results.any(|atom| atom.var().is_some_and(|var| vars.contains(&var)))
+}

@@ -1,0 +1,212 @@
+//! Places that wrap around or stop at an end, `(i + 1) % n` or `min (i + 1) (n - 1)`, are neighbours but for the first
+//! and the last iterations. Those get a side of their own, and what is left reads and adds side by side.
+//!
+//! It comes last, since both sides hold the whole iteration: a derivative would save for both.
+
+use pullback_base::Span;
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::facts::Facts;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "partition_loops",
+    phase: Phase::Schedule,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "sets apart the iterations at which a place wraps around or stops at an end",
+    law: "for i < n { b } = for i < n { if i == n - 1 { b } else { b with i + 1 for (i + 1) % n } }, if n is not negative, and \
+          the like for other distances, and for min and max",
+    run,
+};
+
+/// How far from the index a place may be.
+const FARTHEST: i64 = 4;
+
+/// How many sums inside each other are looked at.
+const DEEPEST: usize = 4;
+
+/// The most statements that an iteration may have.
+const LARGEST: usize = 128;
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let counted = Facts::of(program).counted;
+    each_body(program, |program, body| {
+        let mut sums = FxHashMap::default();
+        body.visit(&mut |stmt| {
+            if let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice())
+                && let (Prim::IntAdd | Prim::IntSub, &[a, b]) = (prim, args.as_slice())
+            {
+                sums.insert(var, (*prim == Prim::IntSub, a, b));
+            }
+        });
+        let mut edges = Edges { program, counted: &counted, sums, changed: false };
+        edges.block(body);
+        edges.changed
+    })
+}
+
+struct Edges<'p> {
+    program: &'p mut Program,
+    /// The indices of loops whose counts are not negative.
+    counted: &'p FxHashSet<VarId>,
+    /// The sums and, if so marked, the differences of Ints.
+    sums: FxHashMap<VarId, (bool, Atom, Atom)>,
+    changed: bool,
+}
+
+/// An Int as a sum: so many times the index of a loop, so many times its count, and a number.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Sum {
+    index: i64,
+    count: i64,
+    number: i64,
+}
+
+impl Sum {
+    fn plus(self, other: Self, sign: i64) -> Option<Self> {
+        let add = |a: i64, b: i64| a.checked_add(b.checked_mul(sign)?);
+        Some(Self {
+            index: add(self.index, other.index)?,
+            count: add(self.count, other.count)?,
+            number: add(self.number, other.number)?,
+        })
+    }
+    /// How far from the index it is, if the index is in it once.
+    fn distance(self) -> Option<i64> {
+        let is_near = self.index == 1 && self.number != 0 && self.number.abs() <= FARTHEST;
+        is_near.then_some(self.number)
+    }
+}
+
+/// The places of an iteration that are near the index: by the number of the statement, how far.
+type Near = Vec<(usize, i64)>;
+
+impl Edges<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            for inner in stmt.op.blocks_mut() {
+                self.block(inner);
+            }
+            if let Op::Loop(Loop { form: LoopForm::For { index, count, .. }, body, .. }) =
+                &mut stmt.op
+                && self.counted.contains(index)
+                && is_straight(body)
+                && body.size() <= LARGEST
+            {
+                let near = self.near(body, *index, *count);
+                if !near.is_empty() {
+                    self.part(body, (*index, *count), &near, &mut block.stmts, stmt.span);
+                    self.changed = true;
+                }
+            }
+            block.stmts.push(stmt);
+        }
+    }
+
+    fn near(&self, body: &Block, index: VarId, count: Atom) -> Near {
+        let sum = |atom| self.sum(atom, index, count, DEEPEST);
+        let mut near = vec![];
+        for (at, stmt) in body.stmts.iter().enumerate() {
+            let Op::Prim(prim, args) = &stmt.op else { continue };
+            let &[a, b] = args.as_slice() else { continue };
+            let last = Sum { count: 1, number: -1, ..Sum::default() };
+            #[expect(clippy::wildcard_enum_match_arm, reason = "others give no places")]
+            let distance = match prim {
+                Prim::IntRem if b == count => {
+                    let around = |sum: &Sum| (0..=1).contains(&sum.count);
+                    sum(a).filter(around).and_then(Sum::distance)
+                }
+                Prim::IntMin | Prim::IntMax => {
+                    let (is_min, pairs) = (*prim == Prim::IntMin, [(a, b), (b, a)]);
+                    let end = if is_min { last } else { Sum::default() };
+                    let mut places =
+                        pairs.into_iter().filter(|(_, other)| sum(*other) == Some(end));
+                    let place = places.next().and_then(|(place, _)| sum(place));
+                    let place = place.filter(|sum| sum.count == 0).and_then(Sum::distance);
+                    place.filter(|distance| (*distance > 0) == is_min)
+                }
+                _ => continue,
+            };
+            near.extend(distance.map(|distance| (at, distance)));
+        }
+        near
+    }
+
+    /// What an Int is, looking at so many sums inside each other.
+    fn sum(&self, atom: Atom, index: VarId, count: Atom, depth: usize) -> Option<Sum> {
+        if atom == count {
+            return Some(Sum { count: 1, ..Sum::default() });
+        }
+        match atom {
+            Atom::Int(number) => Some(Sum { number, ..Sum::default() }),
+            Atom::Var(var) if var == index => Some(Sum { index: 1, ..Sum::default() }),
+            Atom::Var(var) if depth > 0 => {
+                let (is_less, a, b) = *self.sums.get(&var)?;
+                let other = self.sum(b, index, count, depth - 1)?;
+                self.sum(a, index, count, depth - 1)?.plus(other, if is_less { -1 } else { 1 })
+            }
+            Atom::Var(_) | Atom::Real(_) | Atom::Bool(_) | Atom::Str(_) => None,
+        }
+    }
+
+    /// Parts the iterations at whose places something wraps around or stops from the others. `before` is what comes
+    /// before the loop.
+    fn part(
+        &mut self,
+        body: &mut Block,
+        (index, count): (VarId, Atom),
+        near: &Near,
+        before: &mut Vec<Stmt>,
+        span: Span,
+    ) {
+        let mut inner = body.clone();
+        for (at, distance) in near {
+            let (prim, by) =
+                if *distance < 0 { (Prim::IntSub, -distance) } else { (Prim::IntAdd, *distance) };
+            inner.stmts[*at].op = Op::Prim(prim, vec![index.into(), Atom::Int(by)]);
+        }
+        let inner = rename(self.program, &inner, &mut FxHashMap::default());
+        let first = near.iter().map(|(_, distance)| -distance).max().unwrap_or_default();
+        let last = near.iter().map(|(_, distance)| *distance).max().unwrap_or_default();
+        let mut ends: Vec<Atom> = (0..first).map(Atom::Int).collect();
+        for by in 1..=last {
+            let end = self.program.fresh("end", Type::INT);
+            let less = Op::Prim(Prim::IntSub, vec![count, Atom::Int(by)]);
+            before.push(Stmt::new(vec![end], less, span));
+            ends.push(end.into());
+        }
+        let mut stmts = vec![];
+        let mut is_end = Atom::Bool(false);
+        for end in ends {
+            let is_this = self.program.fresh("t", Type::BOOL);
+            let equal = Op::Prim(Prim::IntEq, vec![index.into(), end]);
+            stmts.push(Stmt::new(vec![is_this], equal, span));
+            if is_end == Atom::Bool(false) {
+                is_end = is_this.into();
+                continue;
+            }
+            let either = self.program.fresh("t", Type::BOOL);
+            let op = Op::Select(is_end, Atom::Bool(true), is_this.into());
+            stmts.push(Stmt::new(vec![either], op, span));
+            is_end = either.into();
+        }
+        let types = body.results.iter().map(|result| self.program.type_of(*result));
+        let types: Vec<Type> = types.collect();
+        let results: Vec<VarId> = types.into_iter().map(|ty| self.program.fresh("x", ty)).collect();
+        let outer = std::mem::take(body);
+        stmts.push(Stmt::new(results.clone(), Op::If(is_end, outer, inner), span));
+        *body = Block { stmts, results: results.into_iter().map(Atom::Var).collect() };
+    }
+}
+
+/// Whether a block has no loops, calls and data in it.
+fn is_straight(block: &Block) -> bool {
+    let mut is_straight = true;
+    block.visit(&mut |stmt| {
+        is_straight &= !matches!(stmt.op, Op::Loop(_) | Op::Call(..) | Op::Match(_) | Op::Con(..));
+    });
+    is_straight
+}

@@ -1,0 +1,147 @@
+//! The largest and the smallest element of an array are found from an infinity on, over all elements, instead of from
+//! the first: then the loop is one of many with as many iterations, and can be made one with them.
+
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
+use pullback_prim::Prim;
+use rustc_hash::FxHashMap;
+
+use crate::pass::{Pass, Phase, Scope, each_body};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "reduce_from_identity",
+    phase: Phase::Simplify,
+    scope: Scope::Derived,
+    runs_last: false,
+    about: "finds largest and smallest elements from an infinity on",
+    law: "loop m = a[0] for i < n - 1 { min(m, a[i + 1]) } = loop m = inf for i < n { min(m, a[i]) }, where a has n \
+          elements",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    each_body(program, |_, body| {
+        let mut extremes = Extremes::default();
+        extremes.block(body);
+        extremes.changed
+    })
+}
+
+#[derive(Default)]
+struct Extremes {
+    /// Elements: the array and the place.
+    elements: FxHashMap<VarId, (Atom, Vec<Atom>)>,
+    /// Sizes: the array and the dimension.
+    sizes: FxHashMap<VarId, (Atom, u8)>,
+    /// How many iterations collect an array.
+    collected: FxHashMap<VarId, Atom>,
+    /// Ints that are one less than another.
+    one_less: FxHashMap<VarId, Atom>,
+    changed: bool,
+}
+
+impl Extremes {
+    fn block(&mut self, block: &mut Block) {
+        for stmt in &mut block.stmts {
+            if let Op::Loop(repeat) = &mut stmt.op
+                && let Some(all) = self.over_all(repeat)
+            {
+                *repeat = all;
+                self.changed = true;
+            }
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            self.learn(stmt);
+        }
+    }
+
+    /// Notes what a statement gives.
+    fn learn(&mut self, stmt: &Stmt) {
+        if let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, .. }) = &stmt.op {
+            self.collected.extend(stmt.vars[states.len()..].iter().map(|var| (*var, *count)));
+        }
+        let [var] = stmt.vars[..] else { return };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others are of no use here")]
+        match &stmt.op {
+            Op::Index(a, at) => {
+                self.elements.insert(var, (*a, at.clone()));
+            }
+            Op::Dim(a, k) => {
+                self.sizes.insert(var, (*a, *k));
+            }
+            Op::Prim(Prim::IntSub, args) if args[1] == Atom::Int(1) => {
+                self.one_less.insert(var, args[0]);
+            }
+            _ => {}
+        }
+    }
+
+    /// The loop over all elements, if one is over those after the first. There is a first one, since the state
+    /// begins with it.
+    fn over_all(&self, repeat: &Loop) -> Option<Loop> {
+        let LoopForm::For { index, count, down: false } = repeat.form else { return None };
+        let ([state], [Atom::Var(init)]) = (repeat.states.as_slice(), repeat.init.as_slice())
+        else {
+            return None;
+        };
+        let [next, element, extreme] = repeat.body.stmts.as_slice() else { return None };
+        let Op::Prim(prim, args) = &extreme.op else { return None };
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "others have no neutral element that is a Real"
+        )]
+        let neutral = match prim {
+            Prim::Min => f64::INFINITY,
+            Prim::Max => f64::NEG_INFINITY,
+            _ => return None,
+        };
+        let Op::Index(a, at) = &element.op else { return None };
+        let (last, row) = at.split_last()?;
+        let begins = self
+            .elements
+            .get(init)
+            .is_some_and(|(b, first)| a == b && first.split_last() == Some((&Atom::Int(0), row)));
+        let steps = is_next(&next.op, index.into())
+            && *last == next.vars[0].into()
+            && is_pair(args, (*state).into(), element.vars[0].into())
+            && repeat.body.results == [extreme.vars[0].into()];
+        if !begins || !steps {
+            return None;
+        }
+        let count = self.one_more(count).filter(|n| self.is_size(*n, *a, row.len()))?;
+        let place = [row, &[index.into()]].concat();
+        let element = Stmt::new(element.vars.clone(), Op::Index(*a, place), element.span);
+        Some(Loop {
+            form: LoopForm::For { index, count, down: false },
+            states: repeat.states.clone(),
+            init: vec![Atom::Real(neutral)],
+            body: Block {
+                stmts: vec![element, extreme.clone()],
+                results: repeat.body.results.clone(),
+            },
+        })
+    }
+
+    /// The n that a count is n - 1 of.
+    fn one_more(&self, count: Atom) -> Option<Atom> {
+        if let Atom::Int(n) = count {
+            return n.checked_add(1).map(Atom::Int);
+        }
+        self.one_less.get(&count.var()?).copied()
+    }
+
+    /// Whether an Int is the size of an array in a dimension.
+    fn is_size(&self, n: Atom, a: Atom, k: usize) -> bool {
+        let is_count = |a| self.collected.get(&a) == Some(&n);
+        let is_dim = |n| self.sizes.get(&n).is_some_and(|(b, j)| *b == a && usize::from(*j) == k);
+        k == 0 && a.var().is_some_and(is_count) || n.var().is_some_and(is_dim)
+    }
+}
+
+/// Whether an operation is the next Int after one.
+fn is_next(op: &Op, index: Atom) -> bool {
+    matches!(op, Op::Prim(Prim::IntAdd, args) if is_pair(args, index, Atom::Int(1)))
+}
+
+/// Whether operands are these, in any order.
+fn is_pair(args: &[Atom], a: Atom, b: Atom) -> bool {
+    args == [a, b] || args == [b, a]
+}

@@ -1,0 +1,166 @@
+//! Sums, two ways. A loop that only adds up becomes one that collects, and the sum of that: then no iteration
+//! waits for another, and loops can be fused and turned (`sums`). In the end, a sum of what one loop collects is
+//! added up in the loop, and no array is made (`reduce`).
+
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::loops::dead_collects::guard;
+use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::facts::Facts;
+
+pub(crate) const SUMS: Pass = Pass {
+    name: "split_reductions",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "takes apart loops that only add up: what is added, and the sum",
+    law: "for i < n with s = 0 { yield s + e } = sum [e | i < n]",
+    run: apart,
+};
+
+pub(crate) const REDUCE: Pass = Pass {
+    name: "fuse_reductions",
+    phase: Phase::Schedule,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "adds up in the loop that makes what is added, without an array",
+    law: "sum [e | i < n] = for i < n with s = 0 { yield s + e }",
+    run: together,
+};
+
+fn apart(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let counted = Facts::of(program).counted;
+    each_body(program, |program, body| take_apart(program, body, &counted))
+}
+
+fn together(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let counted = Facts::of(program).counted;
+    each_body(program, |program, body| {
+        let uses = body.uses();
+        put_together(program, body, &Known { uses: &uses, counted: &counted })
+    })
+}
+
+/// What is known of a function.
+struct Known<'k> {
+    /// How often each variable is used.
+    uses: &'k FxHashMap<VarId, usize>,
+    /// The loops, by index, of which the count cannot be negative.
+    counted: &'k FxHashSet<VarId>,
+}
+
+fn take_apart(program: &mut Program, block: &mut Block, counted: &FxHashSet<VarId>) -> bool {
+    let mut changed = false;
+    for mut stmt in std::mem::take(&mut block.stmts) {
+        for inner in stmt.op.blocks_mut() {
+            changed |= take_apart(program, inner, counted);
+        }
+        let summands = if let Op::Loop(form) = &stmt.op { summands(form, counted) } else { None };
+        let (Op::Loop(form), Some(summands)) = (&mut stmt.op, summands) else {
+            block.stmts.push(stmt);
+            continue;
+        };
+        changed = true;
+        let span = stmt.span;
+        let sums: Vec<Atom> = form.body.results.drain(..summands.len()).collect();
+        form.body.stmts.retain(|stmt| !stmt.vars.iter().any(|var| sums.contains(&(*var).into())));
+        form.body.results.splice(0..0, summands);
+        form.states.clear();
+        form.init.clear();
+        let mut totals = vec![];
+        for var in &mut stmt.vars[..sums.len()] {
+            let array = program.fresh("array", Type::REAL.array());
+            let total = std::mem::replace(var, array);
+            totals.push(Stmt::new(vec![total], Op::Sum(array.into()), span));
+        }
+        block.stmts.push(stmt);
+        block.stmts.append(&mut totals);
+    }
+    changed
+}
+
+/// What a loop adds up in each of its states, if that is all that it does with them, and if it is no error that
+/// it collects.
+fn summands(form: &Loop, counted: &FxHashSet<VarId>) -> Option<Vec<Atom>> {
+    let LoopForm::For { index, down: false, .. } = form.form else { return None };
+    if form.states.is_empty() || !counted.contains(&index) {
+        return None;
+    }
+    let is_zero = |init: &Atom| matches!(init, Atom::Real(x) if x.to_bits() == 0);
+    if !form.init.iter().all(is_zero) {
+        return None;
+    }
+    let uses = form.body.uses();
+    let mut summands = vec![];
+    for (state, next) in form.states.iter().zip(&form.body.results) {
+        let next = next.var()?;
+        let sum = form.body.stmts.iter().find(|stmt| stmt.vars.contains(&next))?;
+        let Op::Prim(Prim::Add, args) = &sum.op else { return None };
+        let at = args.iter().position(|arg| *arg == Atom::Var(*state))?;
+        if uses[state] != 1 || uses[&next] != 1 {
+            return None;
+        }
+        summands.push(args[1 - at]);
+    }
+    // A summand may be the sum of another state only if that stays.
+    let are_free =
+        summands.iter().all(|summand| !form.body.results[..form.states.len()].contains(summand));
+    are_free.then_some(summands)
+}
+
+fn put_together(program: &mut Program, block: &mut Block, known: &Known<'_>) -> bool {
+    let mut changed = false;
+    let mut makers: FxHashMap<VarId, usize> = FxHashMap::default();
+    let mut guards: FxHashMap<usize, [Stmt; 2]> = FxHashMap::default();
+    let mut stmts: Vec<Stmt> = Vec::with_capacity(block.stmts.len());
+    for mut stmt in std::mem::take(&mut block.stmts) {
+        for inner in stmt.op.blocks_mut() {
+            changed |= put_together(program, inner, known);
+        }
+        if let Op::Sum(Atom::Var(array)) = stmt.op
+            && let Some(maker) = makers.get(&array)
+        {
+            let is_kept = known.uses.get(&array) != Some(&1);
+            let maker = *maker;
+            absorb(program, &mut stmts[maker], array, stmt.vars[0], is_kept);
+            guards.extend(guard(program, &stmts[maker], known.counted).map(|stmts| (maker, stmts)));
+            changed = true;
+            continue;
+        }
+        if let Op::Loop(Loop { form: LoopForm::For { down: false, .. }, states, .. }) = &stmt.op {
+            makers.extend(stmt.vars[states.len()..].iter().map(|var| (*var, stmts.len())));
+        }
+        stmts.push(stmt);
+    }
+    for (at, stmt) in stmts.into_iter().enumerate() {
+        block.stmts.extend(guards.remove(&at).into_iter().flatten());
+        block.stmts.push(stmt);
+    }
+    changed
+}
+
+/// Lets a loop add up what it collects in an array, which may be needed still.
+fn absorb(program: &mut Program, stmt: &mut Stmt, array: VarId, total: VarId, is_kept: bool) {
+    let span = stmt.span;
+    let (Op::Loop(form), Some(place)) =
+        (&mut stmt.op, stmt.vars.iter().position(|var| *var == array))
+    else {
+        pullback_base::bug("fuse_reductions", "a loop that collects the array")
+    };
+    let states = form.states.len();
+    let state = program.fresh("total", Type::REAL);
+    let next = program.fresh("total", Type::REAL);
+    let summand = form.body.results[place];
+    if !is_kept {
+        form.body.results.remove(place);
+        stmt.vars.remove(place);
+    }
+    let sum = Op::Prim(Prim::Add, vec![state.into(), summand]);
+    form.body.stmts.push(Stmt::new(vec![next], sum, span));
+    form.body.results.insert(states, next.into());
+    form.states.push(state);
+    form.init.push(Atom::Real(0.0));
+    stmt.vars.insert(states, total);
+}

@@ -1,0 +1,312 @@
+//! Where a derivative is taken along one direction after another, as for a Jacobian, most of what may move does not
+//! move in most of them. What does is found out once for each direction; inner loops pass over iterations that add
+//! zeros.
+
+use pullback_base::Span;
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_prim::Prim;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::loops::hoist::undefined;
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::effects::Effects;
+use pullback_analysis::facts::Facts;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "skip_zero_directions",
+    phase: Phase::Schedule,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "passes over iterations that add zeros, in loops over directions",
+    law: "for i < n with s = 0 { s + f x[i] } = z = [x[i] == 0 | i < n], \
+          for i < n with s = 0 { if z[i] { s } else { s + f x[i] } }, if f 0 = 0",
+    run,
+};
+
+/// How many statements are passed over at least: fewer cost no more than asking.
+const WORTH: usize = 16;
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let counted = Facts::of(program).counted;
+    let effects = Effects::of(program);
+    let undefined = undefined(program);
+    let (mut number, mut changed) = (0, false);
+    for func in program.funcs.ids() {
+        let mut body = std::mem::take(&mut program.funcs[func].body);
+        let mut safe = FxHashSet::default();
+        body.visit(&mut |stmt| {
+            let is_pure = !effects.tells.op(program, &stmt.op);
+            if is_pure && !effects.fails_outside(program, stmt, number) {
+                safe.extend(&stmt.vars);
+            }
+            number += 1;
+        });
+        let mut sparse =
+            Sparse { program, counted: &counted, undefined: &undefined, safe, changed };
+        sparse.block(&mut body, &Around::Nothing);
+        changed = sparse.changed;
+        program.funcs[func].body = body;
+    }
+    changed
+}
+
+struct Sparse<'p> {
+    program: &'p mut Program,
+    /// The indices of loops whose counts are not negative.
+    counted: &'p FxHashSet<VarId>,
+    undefined: &'p FxHashSet<VarId>,
+    /// What is bound by statements that do not fail, wherever they stand, and tell nothing.
+    safe: FxHashSet<VarId>,
+    changed: bool,
+}
+
+/// The loops around a block that matter.
+enum Around {
+    Nothing,
+    /// A loop over directions, with what it binds.
+    Directions(FxHashSet<VarId>),
+    /// A loop in it.
+    Middle {
+        /// What hangs on the direction, bound outside the loop.
+        moved: FxHashSet<VarId>,
+        /// What the loop binds.
+        bound: FxHashSet<VarId>,
+    },
+}
+
+impl Around {
+    /// The loops around the blocks of a statement.
+    fn inside(&self, op: &Op) -> Option<Self> {
+        let Op::Loop(looped) = op else { return None };
+        let mut bound = looped.body.bound();
+        bound.extend(op.inner_params());
+        match self {
+            Self::Nothing => is_over_directions(looped).then_some(Self::Directions(bound)),
+            Self::Directions(all) => {
+                Some(Self::Middle { moved: all.difference(&bound).copied().collect(), bound })
+            }
+            Self::Middle { .. } => None,
+        }
+    }
+}
+
+/// Whether the iterations of a loop make an array that is 1 in the place of their index.
+fn is_over_directions(looped: &Loop) -> bool {
+    let LoopForm::For { index, .. } = looped.form else { return false };
+    looped.body.stmts.iter().any(|stmt| {
+        matches!(&stmt.op, Op::Update(_, at, Atom::Real(1.0)) if at[..] == [Atom::Var(index)])
+    })
+}
+
+impl Sparse<'_> {
+    /// Changes the loops in a block. What they are to know is computed before the loop in the middle.
+    fn block(&mut self, block: &mut Block, around: &Around) -> Vec<Stmt> {
+        let mut before = vec![];
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let inside = around.inside(&stmt.op);
+            let mut asked = vec![];
+            for inner in stmt.op.blocks_mut() {
+                asked.append(&mut self.block(inner, inside.as_ref().unwrap_or(around)));
+            }
+            if let Around::Middle { moved, bound } = around
+                && let Op::Loop(looped) = &mut stmt.op
+                && stmt.vars.len() == looped.states.len()
+            {
+                asked.extend(self.pass_over(looped, stmt.span, moved, bound));
+            }
+            let is_middle = matches!(around, Around::Directions(_));
+            if is_middle { &mut block.stmts } else { &mut before }.append(&mut asked);
+            block.stmts.push(stmt);
+        }
+        before
+    }
+
+    /// Makes a loop of sums pass over the iterations that add zeros; the loop that finds out which these are.
+    fn pass_over(
+        &mut self,
+        looped: &mut Loop,
+        span: Span,
+        moved: &FxHashSet<VarId>,
+        bound: &FxHashSet<VarId>,
+    ) -> Option<Stmt> {
+        let LoopForm::For { index, count, .. } = looped.form else { return None };
+        let starts_at_zero =
+            |init: &Atom| matches!(init, Atom::Real(x) if x.to_bits() == 0.0_f64.to_bits());
+        let is_bound = |atom: Atom| atom.var().is_some_and(|var| bound.contains(&var));
+        if !self.counted.contains(&index)
+            || is_bound(count)
+            || !looped.init.iter().all(starts_at_zero)
+        {
+            return None;
+        }
+        let loads: Vec<&Stmt> = (looped.body.stmts.iter())
+            .filter(|stmt| self.may_be_asked(stmt, index, moved, bound))
+            .collect();
+        let adds = Adds::of(&looped.body, &looped.states, loads.iter().map(|load| load.vars[0]));
+        let (kept, passed) = self.divided(&looped.body);
+        if loads.is_empty() || !adds.are_zero(&looped.body) || passed.len() < WORTH {
+            return None;
+        }
+        let (asks, is_zero) = self.asks(&loads, index, count, span);
+        looped.body = self.guarded(looped, index, is_zero, kept, passed, span);
+        self.changed = true;
+        Some(asks)
+    }
+
+    /// Whether a statement is a load of what moves that can be done before the loop in the middle.
+    fn may_be_asked(
+        &self,
+        stmt: &Stmt,
+        index: VarId,
+        moved: &FxHashSet<VarId>,
+        bound: &FxHashSet<VarId>,
+    ) -> bool {
+        let Op::Index(Atom::Var(array), at) = &stmt.op else { return false };
+        let is_there = |at: &Atom| {
+            at.var().is_none_or(|var| {
+                var == index || !bound.contains(&var) && !self.undefined.contains(&var)
+            })
+        };
+        moved.contains(array)
+            && !self.undefined.contains(array)
+            && at.iter().all(is_there)
+            && self.program.vars[stmt.vars[0]].ty == Type::REAL
+            && self.safe.contains(&stmt.vars[0])
+    }
+
+    /// What of a block must run in every iteration, since it may fail or tell something or
+    /// another needs it that may, and the rest.
+    fn divided(&self, body: &Block) -> (Vec<Stmt>, Vec<Stmt>) {
+        let mut needed = FxHashSet::default();
+        let mut kept = vec![false; body.stmts.len()];
+        for (stmt, is_kept) in body.stmts.iter().zip(&mut kept).rev() {
+            let mut is_safe = !stmt.vars.is_empty();
+            is_safe &= stmt.vars.iter().all(|var| self.safe.contains(var));
+            for block in stmt.op.blocks() {
+                block.visit(&mut |stmt| {
+                    is_safe &= !stmt.vars.is_empty();
+                    is_safe &= stmt.vars.iter().all(|var| self.safe.contains(var));
+                });
+            }
+            if !is_safe || stmt.vars.iter().any(|var| needed.contains(var)) {
+                *is_kept = true;
+                stmt.op.for_each_atom(&mut |atom| needed.extend(atom.var()));
+                for block in stmt.op.blocks() {
+                    block.visit_atoms(&mut |atom| needed.extend(atom.var()));
+                }
+            }
+        }
+        let mut kept = kept.into_iter();
+        body.stmts.iter().cloned().partition(|_| kept.next() == Some(true))
+    }
+
+    /// The loop that tells for each iteration whether what is loaded in it is zero.
+    fn asks(&mut self, loads: &[&Stmt], index: VarId, count: Atom, span: Span) -> (Stmt, VarId) {
+        let other = self.program.fresh_like(index);
+        let renamed = FxHashMap::from_iter([(index, Atom::Var(other))]);
+        let mut body = Block::default();
+        let mut all = Atom::Bool(true);
+        for load in loads {
+            let value = self.program.fresh_like(load.vars[0]);
+            let mut load = Stmt::new(vec![value], load.op.clone(), span);
+            load.op.for_each_atom_mut(&mut |atom| {
+                if let Some(other) = atom.var().and_then(|var| renamed.get(&var)) {
+                    *atom = *other;
+                }
+            });
+            let is_zero = self.program.fresh("is_zero", Type::BOOL);
+            let test = Op::Prim(Prim::Eq, vec![value.into(), Atom::Real(0.0)]);
+            body.stmts.extend([load, Stmt::new(vec![is_zero], test, span)]);
+            let both = self.program.fresh("is_zero", Type::BOOL);
+            let op = Op::Select(all, is_zero.into(), Atom::Bool(false));
+            body.stmts.push(Stmt::new(vec![both], op, span));
+            all = both.into();
+        }
+        body.results = vec![all];
+        let array = self.program.fresh("is_zero", Type::BOOL.array());
+        let form = LoopForm::For { index: other, count, down: false };
+        let op = Op::Loop(Loop { form, states: vec![], init: vec![], body });
+        (Stmt::new(vec![array], op, span), array)
+    }
+
+    /// The body of a loop that does nothing where zeros are added.
+    fn guarded(
+        &mut self,
+        looped: &mut Loop,
+        index: VarId,
+        is_zero: VarId,
+        mut kept: Vec<Stmt>,
+        passed: Vec<Stmt>,
+        span: Span,
+    ) -> Block {
+        let test = self.program.fresh("is_zero", Type::BOOL);
+        kept.push(Stmt::new(vec![test], Op::Index(is_zero.into(), vec![index.into()]), span));
+        let states = looped.states.iter().map(|state| (*state).into()).collect();
+        let then = Block { stmts: vec![], results: states };
+        let other = Block { stmts: passed, results: std::mem::take(&mut looped.body.results) };
+        let sums: Vec<VarId> =
+            looped.states.iter().map(|state| self.program.fresh_like(*state)).collect();
+        let results = sums.iter().map(|sum| (*sum).into()).collect();
+        kept.push(Stmt::new(sums, Op::If(test.into(), then, other), span));
+        Block { stmts: kept, results }
+    }
+}
+
+/// What is zero, and what is a state to which only zeros were added, where some numbers are zero.
+struct Adds {
+    zeros: FxHashSet<VarId>,
+    sums: FxHashMap<VarId, VarId>,
+    states: Vec<VarId>,
+}
+
+impl Adds {
+    fn of(body: &Block, states: &[VarId], asked: impl Iterator<Item = VarId>) -> Self {
+        let sums = states.iter().map(|state| (*state, *state)).collect();
+        let mut adds = Self { zeros: asked.collect(), sums, states: states.to_vec() };
+        for stmt in &body.stmts {
+            let &[var] = &stmt.vars[..] else { continue };
+            if adds.gives_zero(&stmt.op) {
+                adds.zeros.insert(var);
+            } else if let Op::Prim(Prim::Add, atoms) = &stmt.op
+                && let Some(state) = adds.sum(atoms[0], atoms[1]).or(adds.sum(atoms[1], atoms[0]))
+            {
+                adds.sums.insert(var, state);
+            }
+        }
+        adds
+    }
+
+    /// A zero of either sign.
+    fn is_zero(&self, atom: Atom) -> bool {
+        match atom {
+            Atom::Var(var) => self.zeros.contains(&var),
+            Atom::Real(x) => x == 0.0,
+            Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => false,
+        }
+    }
+
+    fn gives_zero(&self, op: &Op) -> bool {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these are known to keep zeros")]
+        match op {
+            Op::Copy(x) | Op::MulZero(x, _) => self.is_zero(*x),
+            Op::Prim(Prim::Neg, atoms) => self.is_zero(atoms[0]),
+            Op::Prim(Prim::Add | Prim::Sub, atoms) => atoms.iter().all(|x| self.is_zero(*x)),
+            Op::Select(_, a, b) => self.is_zero(*a) && self.is_zero(*b),
+            _ => false,
+        }
+    }
+
+    /// The state that a sum of a state and a zero is: no state is ever -0, since it begins as 0.
+    fn sum(&self, state: Atom, zero: Atom) -> Option<VarId> {
+        let state = self.sums.get(&state.var()?)?;
+        self.is_zero(zero).then_some(*state)
+    }
+
+    /// Whether the states of the loop stay what they are.
+    fn are_zero(&self, body: &Block) -> bool {
+        let stays = |(result, state): (&Atom, &VarId)| {
+            result.var().and_then(|var| self.sums.get(&var)) == Some(state)
+        };
+        body.results.iter().zip(&self.states).all(stays)
+    }
+}

@@ -1,0 +1,94 @@
+//! Loops that run a few times are written out: then what is small lies in variables, not in arrays. What tells and
+//! collects rows stays: a row of another size is an error of its iteration, after which nothing is told.
+
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, VarId, rename};
+use rustc_hash::FxHashMap;
+
+use crate::pass::{Pass, Phase, Scope, each_body};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "unroll",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "writes out short loops that run a few times, and work on elements of arrays",
+    law: "for i < 3 { b } = b with 0 for i; b with 1 for i; b with 2 for i",
+    run,
+};
+
+/// How often such a loop runs at most.
+const MOST: i64 = 16;
+/// How many statements are written for a loop at most.
+const LONGEST: usize = 128;
+/// How many for one that runs two or three times, as derivatives by a few directions do.
+const LONGEST_OF_FEW: usize = 600;
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let tells = Tells::of(program);
+    each_body(program, |program, body| block(program, &tells, body))
+}
+
+fn block(program: &mut Program, tells: &Tells, of: &mut Block) -> bool {
+    let mut changed = false;
+    for mut stmt in std::mem::take(&mut of.stmts) {
+        for inner in stmt.op.blocks_mut() {
+            changed |= block(program, tells, inner);
+        }
+        match count(&stmt).filter(|_| !tells_of_rows(program, tells, &stmt)) {
+            Some(count) => {
+                changed = true;
+                write_out(program, &stmt, count, &mut of.stmts);
+            }
+            None => of.stmts.push(stmt),
+        }
+    }
+    changed
+}
+
+/// How often a loop runs, if it is to be written out.
+fn count(stmt: &Stmt) -> Option<i64> {
+    let Op::Loop(looped) = &stmt.op else { return None };
+    let LoopForm::For { index, count: Atom::Int(count), .. } = looped.form else { return None };
+    let mut works_on_elements = looped.body.results.len() > looped.states.len();
+    looped.body.visit_atoms(&mut |atom| works_on_elements |= atom == Atom::Var(index));
+    let size = looped.body.size().max(1).saturating_mul(usize::try_from(count).ok()?);
+    let longest = if count <= 3 { LONGEST_OF_FEW } else { LONGEST };
+    (works_on_elements && (2..=MOST).contains(&count) && size <= longest).then_some(count)
+}
+
+/// Whether a loop tells something and collects rows.
+fn tells_of_rows(program: &Program, tells: &Tells, stmt: &Stmt) -> bool {
+    let Op::Loop(looped) = &stmt.op else { return false };
+    let mut collected = stmt.vars[looped.states.len()..].iter();
+    collected.any(|var| program.vars[*var].ty.rank > 1) && tells.block(program, &looped.body)
+}
+
+fn write_out(program: &mut Program, stmt: &Stmt, count: i64, out: &mut Vec<Stmt>) {
+    let Op::Loop(looped @ Loop { form: LoopForm::For { index, down, .. }, .. }) = &stmt.op else {
+        return;
+    };
+    let states = looped.states.len();
+    let mut now = looped.init.clone();
+    let mut collected: Vec<Vec<Atom>> = vec![vec![]; stmt.vars.len() - states];
+    for at in 0..count {
+        let at = if *down { count - 1 - at } else { at };
+        let mut atoms: FxHashMap<VarId, Atom> =
+            looped.states.iter().copied().zip(now.iter().copied()).collect();
+        atoms.insert(*index, Atom::Int(at));
+        let mut body = rename(program, &looped.body, &mut atoms);
+        out.append(&mut body.stmts);
+        for (array, value) in collected.iter_mut().zip(body.results.drain(states..)) {
+            array.push(value);
+        }
+        now = body.results;
+    }
+    for (var, last) in stmt.vars.iter().zip(now) {
+        out.push(Stmt::new(vec![*var], Op::Copy(last), stmt.span));
+    }
+    for (var, mut items) in stmt.vars[states..].iter().zip(collected) {
+        if *down {
+            items.reverse();
+        }
+        out.push(Stmt::new(vec![*var], Op::Array(items), stmt.span));
+    }
+}

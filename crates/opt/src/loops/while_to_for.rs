@@ -1,0 +1,62 @@
+//! A loop that counts up to a bound that it does not change runs over indices.
+
+use pullback_ir::{Atom, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_prim::Prim;
+
+use crate::pass::{Pass, Phase, Scope, each_stmt};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "while_to_for",
+    phase: Phase::Simplify,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "makes loops over indices of those that count up to a bound",
+    law: "loop i = a, s while i < n { (i + 1, b) } = for j < max(n, a) - a with s { i = a + j; b }, max(n, a), if a is a \
+          number from 0 on",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    each_stmt(program, |program, stmt, before| {
+        let Op::Loop(repeat) = &mut stmt.op else { return false };
+        let Some((place, start, bound)) = counter(repeat) else { return false };
+        let (span, end) = (stmt.span, stmt.vars.remove(place));
+        let [index, count] = ["i", "count"].map(|name| program.fresh(name, Type::INT));
+        let define = |var: VarId, prim: Prim, args: [Atom; 2]| {
+            Stmt::new(vec![var], Op::Prim(prim, args.to_vec()), span)
+        };
+        before.push(define(end, Prim::IntMax, [bound, Atom::Int(start)]));
+        before.push(define(count, Prim::IntSub, [Atom::Var(end), Atom::Int(start)]));
+        repeat.init.remove(place);
+        repeat.body.results.remove(place);
+        let value =
+            define(repeat.states.remove(place), Prim::IntAdd, [Atom::Var(index), Atom::Int(start)]);
+        repeat.body.stmts.insert(0, value);
+        repeat.form = LoopForm::For { index, count: Atom::Var(count), down: false };
+        true
+    })
+}
+
+/// The state of a loop that counts, the number that it starts from, and the bound.
+fn counter(repeat: &Loop) -> Option<(usize, i64, Atom)> {
+    let LoopForm::While(cond) = &repeat.form else { return None };
+    let ([asked], [result]) = (cond.stmts.as_slice(), cond.results.as_slice()) else { return None };
+    let Op::Prim(prim, args) = &asked.op else { return None };
+    let (counter, bound) = if *prim == Prim::IntLt {
+        (args[0], args[1])
+    } else if *prim == Prim::IntGt {
+        (args[1], args[0])
+    } else {
+        return None;
+    };
+    let place = repeat.states.iter().position(|state| Atom::Var(*state) == counter)?;
+    let is_steady = !repeat.states.iter().any(|state| Atom::Var(*state) == bound);
+    let Atom::Int(start @ 0..) = repeat.init[place] else { return None };
+    let next = repeat.body.results[place].var()?;
+    let step = repeat.body.stmts.iter().find(|stmt| stmt.vars.contains(&next))?;
+    let adds_one =
+        |args: &[Atom]| args == [counter, Atom::Int(1)] || args == [Atom::Int(1), counter];
+    let counts = matches!(&step.op, Op::Prim(Prim::IntAdd, args) if adds_one(args));
+    (asked.vars.first().map(|var| Atom::Var(*var)) == Some(*result) && is_steady && counts)
+        .then_some((place, start, bound))
+}

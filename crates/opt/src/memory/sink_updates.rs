@@ -1,0 +1,307 @@
+//! An array with another element is made after the last look at the array before: then nobody holds that one, and the
+//! element is written in its place. Where a cotangent is taken out of an array of cotangents and zero is left behind,
+//! derivatives say the latter first. If nothing can wait, since the new array is needed for what looks at the one before,
+//! but all of that looks at the element or row that is written, then that is copied before it is written. So is a row of the
+//! array that is written in another place of it; a branch that writes it reads it there. What only asks for a size does so
+//! before.
+
+mod rows;
+
+use pullback_base::Span;
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::loops::hoist::names;
+use crate::pass::{Pass, Phase, Scope, each_body, read_from};
+use pullback_analysis::effects::Effects;
+
+pub(crate) const PASS: Pass = Pass {
+    name: "sink_updates",
+    phase: Phase::Schedule,
+    scope: Scope::Anywhere,
+    runs_last: false,
+    about: "makes an array with another element after what looks at the array before",
+    law: "b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x` does not fail; \
+          b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]; \
+          b = a with [i] = a[j] = r = [ x | x <- a[j] ]; b = a with [i] = r; \
+          r = a[i]; if c { s } else { t } = if c { r = a[i]; s } else { t }, if t does not name r, and s writes a; \
+          b = a with [i] = x; s; n = dim(a, k) = n = dim(a, k); b = a with [i] = x; s",
+    run,
+};
+
+fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let moved = rows::into_branches(program);
+    let effects = Effects::in_place(program);
+    let mut next = 0;
+    let changed = each_body(program, |program, body| {
+        let own = FxHashSet::default();
+        let mut later = Later { program, effects: &effects, own, next, changed: false };
+        later.block(body);
+        next = later.next;
+        later.changed
+    });
+    moved | changed
+}
+
+struct Later<'p> {
+    program: &'p mut Program,
+    effects: &'p Effects,
+    /// What the body at hand binds: that of the loop around, or of the function.
+    own: FxHashSet<VarId>,
+    /// The number that the next statement had in the beginning.
+    next: usize,
+    changed: bool,
+}
+
+impl Later<'_> {
+    /// Whether nothing in a block fails or tells anything.
+    fn block(&mut self, block: &mut Block) -> bool {
+        let mut calm = Vec::with_capacity(block.stmts.len());
+        for stmt in &mut block.stmts {
+            let mut is_calm = self.effects.is_calm(self.program, stmt, self.next);
+            self.next += 1;
+            let around = if let Op::Loop(repeat) = &stmt.op {
+                Some(std::mem::replace(&mut self.own, repeat.states.iter().copied().collect()))
+            } else {
+                None
+            };
+            for inner in stmt.op.blocks_mut() {
+                is_calm &= self.block(inner);
+            }
+            self.own = around.unwrap_or_else(|| std::mem::take(&mut self.own));
+            self.own.extend(&stmt.vars);
+            calm.push(is_calm);
+        }
+        self.ask_first(block, &mut calm);
+        for at in (0..block.stmts.len()).rev() {
+            let Some(last) = self.last_look(&block.stmts, at) else { continue };
+            let place = at..=last;
+            // One of them may fail: then it is that which fails first as before.
+            if calm[at] || calm[at + 1..=last].iter().all(|calm| *calm) {
+                block.stmts[place.clone()].rotate_left(1);
+                calm[place].rotate_left(1);
+                self.changed = true;
+            }
+        }
+        self.take_rows(block);
+        let all_calm = calm.iter().all(|calm| *calm);
+        // Copies of rows ask for sizes.
+        calm.resize(block.stmts.len(), true);
+        self.ask_first(block, &mut calm);
+        all_calm
+    }
+
+    /// Asks for sizes of arrays before others are made of them: those that are as large.
+    fn ask_first(&mut self, block: &mut Block, calm: &mut [bool]) {
+        // What an array or an accumulator is made of, and where.
+        let mut before: FxHashMap<VarId, VarId> = FxHashMap::default();
+        let mut taken: FxHashMap<VarId, usize> = FxHashMap::default();
+        for at in 0..block.stmts.len() {
+            let Stmt { vars, op, .. } = &mut block.stmts[at];
+            if let Op::Update(Atom::Var(array), ..) | Op::NewAcc(Atom::Var(array)) = op {
+                before.insert(vars[0], *array);
+                taken.entry(*array).or_insert(at);
+            } else if let Op::ReadAcc(acc) = op {
+                before.extend(acc.var().and_then(|acc| Some((vars[0], *before.get(&acc)?))));
+            } else if let Op::Dim(Atom::Var(array), _) = op {
+                while let Some(older) = before.get(array) {
+                    *array = *older;
+                }
+                let Some(first) = taken.get(array).copied() else { continue };
+                block.stmts[first..=at].rotate_right(1);
+                calm[first..=at].rotate_right(1);
+                taken.values_mut().filter(|place| **place >= first).for_each(|place| *place += 1);
+                self.changed = true;
+            }
+        }
+    }
+
+    /// Copies what is written over where all later looks are at that.
+    fn take_rows(&mut self, block: &mut Block) {
+        let mut at = 0;
+        while at < block.stmts.len() {
+            at += self.take_written(block, at);
+            if let Some((array, place, rows)) = self.is_looked_at_there(block, at) {
+                let span = block.stmts[at].span;
+                let (copy, row) = copied(self.program, array, &place, span);
+                // What looks at it looks at the copy.
+                let results = std::mem::take(&mut block.results);
+                let mut rest = Block { stmts: block.stmts.split_off(at + 1), results };
+                rest.substitute(&rows.into_iter().map(|name| (name, Atom::Var(row))).collect());
+                rest.visit_mut(&mut |stmt| read_from(&mut stmt.op, array, &place, row));
+                block.stmts.append(&mut rest.stmts);
+                block.results = rest.results;
+                let count = copy.len();
+                block.stmts.splice(at..at, copy);
+                at += count;
+                self.changed = true;
+            }
+            at += 1;
+        }
+    }
+
+    /// If a statement writes a row of an array in the same array, lets it write a copy. Gives the number of statements
+    /// for that.
+    fn take_written(&mut self, block: &mut Block, at: usize) -> usize {
+        let Stmt { op: Op::Update(Atom::Var(array), _, Atom::Var(row)), span, .. } =
+            block.stmts[at]
+        else {
+            return 0;
+        };
+        let rank = |var: VarId| self.program.vars[var].ty.rank;
+        if rank(row) != 1 || rank(array) < 2 {
+            return 0;
+        }
+        let mut parts = FxHashSet::from_iter([array]);
+        for stmt in block.stmts[..at].iter().filter(|stmt| lies_there(&stmt.op)) {
+            if names(&stmt.op, &parts) {
+                parts.extend(&stmt.vars);
+            }
+        }
+        if !parts.contains(&row) {
+            return 0;
+        }
+        let (copy, own) = copied(self.program, row, &[], span);
+        if let Op::Update(_, _, value) = &mut block.stmts[at].op {
+            *value = Atom::Var(own);
+        }
+        let count = copy.len();
+        block.stmts.splice(at..at, copy);
+        self.changed = true;
+        count
+    }
+
+    /// If a statement writes an element or row of an array that is the block's own, and the block looks at that later and
+    /// at nothing else of the array before: the array, the place, and the names that the row has already.
+    fn is_looked_at_there(
+        &self,
+        block: &Block,
+        at: usize,
+    ) -> Option<(VarId, Vec<Atom>, Vec<VarId>)> {
+        let Op::Update(Atom::Var(array), place, _) = &block.stmts[at].op else { return None };
+        let ty = self.program.vars[*array].ty;
+        if !self.own.contains(array) || place.is_empty() || place.len() + 1 < usize::from(ty.rank) {
+            return None;
+        }
+        let mut rows = FxHashSet::default();
+        let mut others = FxHashSet::from_iter([*array]);
+        for stmt in &block.stmts[..at] {
+            if matches!(&stmt.op, Op::Index(Atom::Var(of), i) if of == array && i == place) {
+                rows.extend(stmt.vars.iter().filter(|var| self.program.vars[**var].ty.is_array()));
+            } else if lies_there(&stmt.op) && (names(&stmt.op, &others) || names(&stmt.op, &rows)) {
+                others
+                    .extend(stmt.vars.iter().filter(|var| self.program.vars[**var].ty.is_array()));
+            }
+        }
+        let mut looks = Looks { array: *array, place, rows: &rows, others: &others, found: false };
+        let is_fine = block.stmts[at + 1..].iter().all(|stmt| looks.stmt(stmt))
+            && block.results.iter().all(|atom| looks.look(*atom));
+        (is_fine && looks.found).then(|| (*array, place.clone(), rows.into_iter().collect()))
+    }
+
+    /// The last statement that looks at the array before, if the statement at a place makes one with another element:
+    /// before anything looks at that.
+    fn last_look(&self, stmts: &[Stmt], place: usize) -> Option<usize> {
+        let (&Op::Update(Atom::Var(before), _, _), &[made]) =
+            (&stmts[place].op, stmts[place].vars.as_slice())
+        else {
+            return None;
+        };
+        let made = FxHashSet::from_iter([made]);
+        // The array and its rows, which lie in it.
+        let mut parts = FxHashSet::from_iter([before]);
+        let mut last = None;
+        for (at, stmt) in stmts.iter().enumerate() {
+            if names(&stmt.op, &made) {
+                break;
+            }
+            if names(&stmt.op, &parts) {
+                last = Some(at).filter(|at| *at > place);
+                let is_array = |var: &&VarId| self.program.vars[**var].ty.is_array();
+                parts.extend(stmt.vars.iter().filter(is_array).filter(|_| lies_there(&stmt.op)));
+            }
+        }
+        last
+    }
+}
+
+/// The statements that copy an element, or a row element by element, and its name.
+pub(crate) fn copied(
+    program: &mut Program,
+    array: VarId,
+    place: &[Atom],
+    span: Span,
+) -> (Vec<Stmt>, VarId) {
+    let ty = program.vars[array].ty;
+    let element = program.fresh("taken", Type::scalar(ty.elem));
+    if place.len() == usize::from(ty.rank) {
+        let op = Op::Index(Atom::Var(array), place.to_vec());
+        return (vec![Stmt::new(vec![element], op, span)], element);
+    }
+    let [count, index] = ["count", "i"].map(|name| program.fresh(name, Type::INT));
+    let row = program.fresh("taken", Type { rank: 1, ..ty });
+    let dimension = u8::try_from(place.len()).unwrap_or(u8::MAX);
+    let dim = Op::Dim(Atom::Var(array), dimension);
+    let at = [place, &[Atom::Var(index)]].concat();
+    let read = Stmt::new(vec![element], Op::Index(Atom::Var(array), at), span);
+    let body = Block { stmts: vec![read], results: vec![Atom::Var(element)] };
+    let form = LoopForm::For { index, count: Atom::Var(count), down: false };
+    let repeat = Op::Loop(Loop { form, states: vec![], init: vec![], body });
+    (vec![Stmt::new(vec![count], dim, span), Stmt::new(vec![row], repeat, span)], row)
+}
+
+/// Whether what an operation gives may lie in what it is given.
+fn lies_there(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Copy(_)
+            | Op::Stop(_)
+            | Op::Index(..)
+            | Op::Slice(..)
+            | Op::Flatten(_)
+            | Op::Sized(..)
+            | Op::Select(..)
+    )
+}
+
+/// What is to be found out about the looks at an array.
+struct Looks<'l> {
+    array: VarId,
+    place: &'l [Atom],
+    /// Names of what is in the place.
+    rows: &'l FxHashSet<VarId>,
+    /// The array, and names of other parts of it.
+    others: &'l FxHashSet<VarId>,
+    /// Whether there are any.
+    found: bool,
+}
+
+impl Looks<'_> {
+    /// Whether this is nothing of the array but what is in the place.
+    fn look(&mut self, atom: Atom) -> bool {
+        let Atom::Var(var) = atom else { return true };
+        self.found |= self.rows.contains(&var);
+        !self.others.contains(&var)
+    }
+
+    /// Whether a statement looks at nothing of the array but what is in the place.
+    fn stmt(&mut self, stmt: &Stmt) -> bool {
+        if matches!(&stmt.op, Op::Index(Atom::Var(of), i) if *of == self.array && i.starts_with(self.place))
+        {
+            self.found = true;
+            return true;
+        }
+        let mut is_fine = true;
+        let mut look = |atom: Atom| is_fine &= self.look(atom);
+        stmt.op.for_each_atom(&mut look);
+        for block in stmt.op.blocks() {
+            block.results.iter().for_each(|atom| look(*atom));
+        }
+        is_fine
+            && stmt
+                .op
+                .blocks()
+                .into_iter()
+                .all(|inner| inner.stmts.iter().all(|stmt| self.stmt(stmt)))
+    }
+}
