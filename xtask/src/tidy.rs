@@ -27,6 +27,7 @@ const RULES: &[Rule] = &[
     ("no leftovers", sources::leftovers),
     ("nothing names a machine's folders", sources::machine_paths),
     ("every path in ARCHITECTURE.md exists", documents::architecture),
+    ("every test in docs/GUARANTEES.md exists", documents::guarantees),
     ("every diagnostic code has a page, every page a code", documents::codes),
     ("the change log has an Unreleased section", documents::changelog),
 ];

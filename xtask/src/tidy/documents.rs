@@ -9,9 +9,6 @@ pub fn architecture(repository: &Repository) -> Vec<String> {
     const FILE: &str = "ARCHITECTURE.md";
     let Some(text) = repository.text(FILE) else { return vec![format!("{FILE}: is missing")] };
     let mut breaches = Vec::new();
-    if text.lines().count() > 300 {
-        breaches.push(format!("{FILE}: has more than 300 lines"));
-    }
     let mut fenced = false;
     for (number, line) in text.lines().enumerate() {
         if line.starts_with("```") {
@@ -23,6 +20,31 @@ pub fn architecture(repository: &Repository) -> Vec<String> {
         for quoted in line.split('`').skip(1).step_by(2) {
             if is_path(quoted) && !repository.root.join(quoted).exists() {
                 breaches.push(format!("{FILE}:{}: there is no `{quoted}`", number + 1));
+            }
+        }
+    }
+    breaches
+}
+
+/// Tests that docs/GUARANTEES.md names in backquotes, as `file` or `file::function`, and that do not exist.
+pub fn guarantees(repository: &Repository) -> Vec<String> {
+    const FILE: &str = "docs/GUARANTEES.md";
+    let Some(text) = repository.text(FILE) else { return vec![format!("{FILE}: is missing")] };
+    let mut breaches = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        for quoted in line.split('`').skip(1).step_by(2) {
+            let (path, function) = quoted.split_once("::").unwrap_or((quoted, ""));
+            if !is_path(path) {
+                continue;
+            }
+            let is_there = if function.is_empty() {
+                repository.root.join(path).exists()
+            } else {
+                let test = format!("#[test]\nfn {function}()");
+                repository.text(path).is_some_and(|source| source.contains(&test))
+            };
+            if !is_there {
+                breaches.push(format!("{FILE}:{}: there is no test `{quoted}`", number + 1));
             }
         }
     }
