@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use pullback_compile::Mode;
+use pullback_compile::{Form, Plan, Seen, compile, counted};
 use pullback_driver::{Call, Memory, Session, Settings, function};
-use pullback_engines::Mode;
-use pullback_engines::compiled::{Form, Plan, Seen, compile, counted};
 use pullback_eval::{Options, Value};
 use pullback_ir::eval::Counts;
 use pullback_ir::trimmed;

@@ -11,9 +11,9 @@
 
 use std::collections::BTreeSet;
 
+use pullback_compile::{Answer, Mode};
+use pullback_compile::{Form, LOWER, Plan, Seen, compile, counted, finished, simplified};
 use pullback_driver::{Settings, function};
-use pullback_engines::compiled::{Form, LOWER, Plan, Seen, compile, counted, finished, simplified};
-use pullback_engines::{Answer, Mode};
 use pullback_eval::{Options, Value, walk};
 use pullback_ir::eval::Counts;
 use pullback_ir::{FuncId, trimmed};

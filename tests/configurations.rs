@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use pullback_base::Diagnostic;
+use pullback_compile::optional_passes;
 use pullback_driver::{Files, Session, Settings, TestReport, test};
-use pullback_engines::compiled::optional_passes;
 use pullback_opt::PASSES;
 use pullback_reduce::SPECIALISE;
 

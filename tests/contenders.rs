@@ -4,8 +4,9 @@ use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pullback_compile::{Back, Compiled, Fp, Level};
 use pullback_engines::source::prepared;
-use pullback_engines::{Back, Compiled, EngineInfo, Fp, How, Level, modes};
+use pullback_engines::{EngineInfo, How, modes};
 use pullback_eval::{Options, compile};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_oracle::fuzz::{self, Campaign, Statistics};

@@ -8,8 +8,9 @@
 use std::collections::BTreeSet;
 
 use pullback_base::{Name, Span};
+use pullback_compile::Mode;
 use pullback_driver::{Call, Disk, Operations, Session, Settings, operations};
-use pullback_engines::{Mode, engine_named, run};
+use pullback_engines::{engine_named, run};
 use pullback_eval::{Options, Value};
 use pullback_lambda::{Def, DefId, Expr, Program as Calculus, Type};
 use pullback_prim::{Prim, PrimTy};

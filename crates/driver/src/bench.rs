@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use pullback_engines::{Asked, Packing};
+use pullback_compile::{Asked, Packing};
 use pullback_eval::Value;
 use pullback_lambda::TypeKind;
 

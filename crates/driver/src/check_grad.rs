@@ -12,7 +12,7 @@ mod outcome;
 mod rules;
 
 use pullback_base::{Diagnostic, SourceMap, Span};
-use pullback_engines::{Answer, Mode};
+use pullback_compile::{Answer, Mode};
 use pullback_eval::Value;
 use pullback_oracle::ErrorKind;
 

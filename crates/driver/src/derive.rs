@@ -4,7 +4,7 @@
 //! reported to the session.
 
 use pullback_base::Diagnostic;
-use pullback_engines::Mode;
+use pullback_compile::Mode;
 use pullback_eval::Value;
 use pullback_lambda::Type;
 
@@ -151,7 +151,7 @@ fn watched(
     engine: &Engine,
     prepared: &Prepared,
     mode: &Mode,
-) -> Result<pullback_engines::Answer, Stop> {
+) -> Result<pullback_compile::Answer, Stop> {
     let Prepared { code, function, argument, parts, .. } = prepared;
     let found = engine.try_run(code, *function, argument.clone(), mode);
     if call.settings.verbose {

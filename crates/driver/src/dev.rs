@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use pullback_ad::{Until, derivation};
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::Mode;
-use pullback_engines::compiled::{
+use pullback_compile::Mode;
+use pullback_compile::{
     Form, JVP, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, counted, optional_passes,
     resolve, simplified,
 };

@@ -7,9 +7,10 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
+use pullback_compile::{Answer, Mode, compiler};
 use pullback_engines::{
-    Answer, Batch, ENGINES, EngineInfo, How, Mode, Stage as Form, compiler, engine_named, evaluate,
-    follow, fused, run, run_in_machine,
+    Batch, ENGINES, EngineInfo, How, Stage as Form, engine_named, evaluate, follow, fused, run,
+    run_in_machine,
 };
 use pullback_eval::watch::Watch;
 use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};

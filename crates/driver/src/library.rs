@@ -18,7 +18,7 @@ use std::path::Path;
 use pullback_analysis::facts::proven;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{Casadi, Failure, Fp, Function, Interface, Table, Unit, WORTH};
-use pullback_engines::compiled::{Plan, compile};
+use pullback_compile::{Plan, compile};
 use pullback_ir::{FuncId, Program as Code, trimmed};
 use pullback_lambda::{DefId, Program};
 use pullback_prim::Fault;

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use pullback_engines::Mode;
+use pullback_compile::Mode;
 use pullback_eval::{Counts, Value, walk};
 use pullback_lambda::{DefId, Program};
 

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use pullback_base::{Diagnostic, Name, Span};
+use pullback_compile::{JVP, LIMIT_TAPES, LOWER, TRANSPOSE, UNZIP};
 use pullback_engines::ENGINES;
 use pullback_engines::TRANSLATE;
-use pullback_engines::compiled::{JVP, LIMIT_TAPES, LOWER, TRANSPOSE, UNZIP};
 use pullback_lambda::{DefId, Pass, Program, Stage as LambdaStage};
 use pullback_reduce::{ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, UNARY};
 use pullback_syntax::ast::Expr;

@@ -12,7 +12,8 @@ mod svg;
 mod terminal;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::{Asked, How, Mode, Packing};
+use pullback_compile::{Asked, Mode, Packing};
+use pullback_engines::How;
 use pullback_eval::Value;
 use pullback_lambda::TypeKind;
 

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::{Asked, Compiled, How, Mode, More, Packing, Ran, run_in_machine, vet};
+use pullback_compile::{Asked, Compiled, Mode, More, Packing, Ran};
+use pullback_engines::{How, run_in_machine, vet};
 use pullback_eval::memory::live;
 use pullback_eval::{Image, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Severity};
-use pullback_engines::Mode;
+use pullback_compile::Mode;
 use pullback_eval::Value;
 use pullback_eval::watch::{Kink, Part, Watch};
 use pullback_lambda::DefId;

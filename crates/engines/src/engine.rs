@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span, bug};
-use pullback_eval::{Counts, Engine, Value};
+use pullback_compile::Back;
+use pullback_eval::{Engine, Value};
 use pullback_lambda::{DefId, Program};
 
 use crate::linear::Pullbacks;
@@ -106,15 +107,6 @@ pub enum How {
     Compiled(Back),
 }
 
-/// What runs the first-order array IR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Back {
-    /// An evaluator of its own.
-    Evaluator,
-    /// The processor: the system's C compiler makes code.
-    Native,
-}
-
 /// An intermediate form of an engine, for `pullback show --stage`.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage {
@@ -133,36 +125,6 @@ pub type ShowFn = fn(&Program, DefId, Option<Value>) -> Result<String, Box<Diagn
 
 /// As [`ShowFn`] at an argument, with so much fuel for each recursive function.
 pub type BoundedFn = fn(&Program, DefId, Value, u64) -> Result<String, Box<Diagnostic>>;
-
-/// What is asked of an engine.
-#[derive(Clone, Debug)]
-pub enum Mode {
-    /// The value alone.
-    Value,
-    /// The value, and the cotangent of the argument for this cotangent of the result.
-    Vjp(Value),
-    /// The value, and the tangent of the result for this tangent of the argument.
-    Jvp(Value),
-}
-
-/// What an engine answers.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// The value of the function.
-    pub value: Value,
-    /// The derivative that was asked for.
-    pub derivative: Option<Value>,
-    /// The operations executed.
-    pub counts: Counts,
-}
-
-impl Answer {
-    /// The value and the derivative, of a run that took one.
-    pub fn with_derivative(self) -> (Value, Value) {
-        let derivative = self.derivative;
-        (self.value, derivative.unwrap_or_else(|| bug("engines", "a derivative was asked for")))
-    }
-}
 
 /// The argument of a stage that needs one.
 pub(crate) fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> {

@@ -2,7 +2,7 @@
 //! and each can show its work.
 
 pub mod categories;
-pub mod compiled;
+mod compiled;
 pub mod curry;
 pub mod delta;
 mod dual;
@@ -20,13 +20,11 @@ mod table;
 mod trace;
 mod watch;
 
-pub use compiled::{Asked, Compiled, Packing};
 pub use dual::{engine as dual_engine, show_dual};
-pub use engine::{Answer, Back, EngineInfo, How, Mode, Page, ShowFn, Stage};
+pub use engine::{EngineInfo, How, Page, ShowFn, Stage};
 pub use follow::follow;
 pub use linear::Pullbacks;
 pub use page::page;
-pub use pullback_codegen::{Failure, Fp, Level, More, Ran, compiler, may_compile};
 pub use run::{Batch, evaluate, run, run_in_machine, vet, wants_vetting};
 pub use source::TRANSLATE;
 pub use table::{BOUNDED, ENGINES, engine_named, fused, modes};

@@ -5,12 +5,12 @@
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, bug};
+use pullback_compile::{Answer, Compiled, Mode};
 use pullback_eval::{Budget, Engine, Image, Machine, Options, Value, compile};
 use pullback_lambda::{AdOp, DefId, ExprKind, Program, in_library};
 use pullback_reduce::{Transforms, reachable};
 
-use crate::compiled::{self, Compiled};
-use crate::engine::{Answer, EngineInfo, How, Mode, parts};
+use crate::engine::{EngineInfo, How, parts};
 use crate::follow::follow;
 use crate::linear::Pullbacks;
 use crate::source;
@@ -46,7 +46,7 @@ pub fn run(
         }
         How::Compiled(back) => {
             vet(program, function, &argument, mode, options)?;
-            compiled::run(program, function, argument, mode, options, back)
+            pullback_compile::run(program, function, argument, mode, options, back)
         }
     }
 }
@@ -74,7 +74,7 @@ pub fn evaluate(
         }
         How::Compiled(back) => {
             checked(program, def, options)?;
-            compiled::evaluate(program, def, options, back)
+            pullback_compile::evaluate(program, def, options, back)
         }
     }
 }

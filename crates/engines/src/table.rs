@@ -1,12 +1,13 @@
 //! The one table of engines: `--engine`, the stages of `pullback show`, the tests and `docs/engines.md` are
 //! made from it.
 
-use crate::engine::{Back, BoundedFn, EngineInfo, How, Page, Stage, needed};
+use crate::engine::{BoundedFn, EngineInfo, How, Page, Stage, needed};
 use crate::linear::Pullbacks;
 use crate::{
     categories, compiled, curry, delta, dual, linear_maps, semantics, show_dual, show_trace,
     show_trace_bounded, trace,
 };
+use pullback_compile::Back;
 
 /// What the engines that transform programs refuse, then what one of them refuses beyond.
 macro_rules! transforming {

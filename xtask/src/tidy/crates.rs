@@ -18,10 +18,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("opt", &["base", "prim", "ir", "analysis"]),
     ("codegen", &["base", "prim", "ir"]),
     (
-        "engines",
+        "compile",
         &[
             "base", "prim", "lambda", "reduce", "eval", "ir", "analysis", "lower", "ad", "opt",
             "codegen",
+        ],
+    ),
+    (
+        "engines",
+        &[
+            "compile", "base", "prim", "lambda", "reduce", "eval", "ir", "analysis", "lower", "ad",
+            "opt", "codegen",
         ],
     ),
     ("oracle", &["base", "prim", "lambda", "eval"]),
@@ -29,7 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "driver",
         &[
             "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "engines", "oracle",
-            "ir", "analysis", "lower", "ad", "opt", "codegen",
+            "compile", "ir", "analysis", "lower", "ad", "opt", "codegen",
         ],
     ),
     ("cli", &["base", "driver"]),

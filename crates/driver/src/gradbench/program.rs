@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_engines::Mode;
-use pullback_engines::{Asked, More, Packing, run_in_machine, trace_engine};
+use pullback_compile::Mode;
+use pullback_compile::{Asked, More, Packing};
+use pullback_engines::{run_in_machine, trace_engine};
 use pullback_eval::{Image, Value, compile};
 use pullback_lambda::{DefId, Program, Type};
 use pullback_types::tir::Global;

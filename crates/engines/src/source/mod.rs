@@ -14,8 +14,9 @@ use pullback_eval::{Engine, Machine, Options, Step, Value, compile};
 use pullback_lambda::{DefId, Pass, Program, Stage, Type};
 use pullback_reduce::{Transforms, eliminate, eliminate_checked, trim, unary};
 
-use crate::engine::{Answer, Mode, parts};
+use crate::engine::parts;
 use crate::levels::checked_leaves;
+use pullback_compile::{Answer, Mode};
 
 use shapes::Shapes;
 

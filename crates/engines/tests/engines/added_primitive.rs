@@ -4,7 +4,8 @@
 
 use crate::support::deep;
 use crate::support::source::source;
-use pullback_engines::{ENGINES, EngineInfo, Mode, engine_named, run};
+use pullback_compile::Mode;
+use pullback_engines::{ENGINES, EngineInfo, engine_named, run};
 use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, ExprKind, Program, Stage, verify};
 use pullback_prim::{

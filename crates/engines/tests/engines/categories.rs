@@ -3,8 +3,9 @@
 
 use crate::linear_maps_forms::wrap;
 use crate::support::source::{Form, forms, source};
+use pullback_compile::Mode;
 use pullback_engines::categories::{self, check, convert, custom, meaning, print};
-use pullback_engines::{EngineInfo, Mode, engine_named, run, trace_engine};
+use pullback_engines::{EngineInfo, engine_named, run, trace_engine};
 use pullback_eval::{Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{DefId, Program, Stage, Type, tangent, verify};
 

@@ -1,6 +1,6 @@
 //! What goes into the compiler's code and comes out of it.
 
-use pullback_engines::Compiled;
+use pullback_compile::Compiled;
 use pullback_eval::{Options, Value, equal};
 
 use crate::support::source::source;

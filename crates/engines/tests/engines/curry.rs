@@ -3,8 +3,9 @@
 
 use crate::support::deep;
 use crate::support::source::source;
+use pullback_compile::{Answer, Mode};
 use pullback_engines::curry;
-use pullback_engines::{Answer, EngineInfo, Mode, engine_named, run};
+use pullback_engines::{EngineInfo, engine_named, run};
 use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program, Stage, verify};
 

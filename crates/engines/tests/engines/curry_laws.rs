@@ -6,8 +6,9 @@
 use crate::support::source::source;
 use crate::support::{Random, deep};
 use pullback_base::Name;
+use pullback_compile::Mode;
 use pullback_engines::curry::{Arrived, Call, Seen, Style, equivalent, function_tangents};
-use pullback_engines::{Mode, engine_named, run};
+use pullback_engines::{engine_named, run};
 use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program};
 

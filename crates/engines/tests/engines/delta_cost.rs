@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use crate::support::deep;
 use crate::support::source::source;
+use pullback_compile::Mode;
 use pullback_engines::source::prepared;
-use pullback_engines::{EngineInfo, How, Mode, engine_named, evaluate, fused, run};
+use pullback_engines::{EngineInfo, How, engine_named, evaluate, fused, run};
 use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{DefId, Program};
 use pullback_reduce::{Transforms, reachable};

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use crate::support::deep;
 use crate::support::source::{Form, expectations, files, forms};
+use pullback_compile::Mode;
 use pullback_engines::delta::{forward_jvp, forward_translation, forward_vjp};
-use pullback_engines::{ENGINES, EngineInfo, How, Mode, engine_named, evaluate, run};
+use pullback_engines::{ENGINES, EngineInfo, How, engine_named, evaluate, run};
 use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile, walk};
 use pullback_lambda::{DataId, DefId, Program, Stage, Type, TypeKind, verify};
 use pullback_oracle::{Config, Mode as Kind, bytes_of_seed, generate, taylor, to_value};

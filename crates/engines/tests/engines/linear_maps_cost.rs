@@ -1,10 +1,11 @@
 //! What the forms of the working notes cost: the engine, and the printed functions evaluated.
 
+use pullback_compile::Mode;
 use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
 use pullback_engines::linear_maps::notes::forms::{demo, print_form};
 use pullback_engines::linear_maps::notes::term::Form;
 use pullback_engines::linear_maps::vector::Vector;
-use pullback_engines::{Mode, engine_named, run};
+use pullback_engines::{engine_named, run};
 use pullback_eval::{Options, Value};
 
 use crate::linear_maps_forms::{reals, wrapped};

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::support::source::{Form, forms, source};
+use pullback_compile::Mode;
 use pullback_engines::linear_maps::matrix::matrix;
 use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
 use pullback_engines::linear_maps::notes::forms::{
@@ -17,7 +18,7 @@ use pullback_engines::linear_maps::notes::forms::{
 use pullback_engines::linear_maps::notes::term::{Book, Form as Stage};
 use pullback_engines::linear_maps::notes::{Tupling, print_demo};
 use pullback_engines::linear_maps::vector::Vector;
-use pullback_engines::{Mode, engine_named, run};
+use pullback_engines::{engine_named, run};
 use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program};
 

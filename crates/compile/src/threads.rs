@@ -7,7 +7,7 @@ use pullback_ir::Program;
 use pullback_ir::eval::Value;
 
 /// Native code on several numbers of threads.
-pub(super) struct Alike(Vec<(usize, Native)>);
+pub(crate) struct Alike(Vec<(usize, Native)>);
 
 impl Alike {
     pub fn of(native: &Native) -> Self {

@@ -262,7 +262,7 @@ pub fn finished(
 }
 
 /// Stops if a pass broke a rule of the IR.
-pub(super) fn verified(code: &pullback_ir::Program, pass: &Pass, stage: Stage, verifies: bool) {
+pub(crate) fn verified(code: &pullback_ir::Program, pass: &Pass, stage: Stage, verifies: bool) {
     if verifies && let Err(breaches) = verify(code, stage) {
         let texts: Vec<String> = breaches.iter().map(ToString::to_string).collect();
         bug(pass.name, format_args!("code that keeps the rules of the IR: {}", texts.join("; ")));

@@ -52,7 +52,7 @@ enum Give {
 }
 
 /// The leaves of a value.
-pub(super) fn given(lowered: &mut Lowered, ty: &Type, value: &Value) -> Vec<Leaf> {
+pub(crate) fn given(lowered: &mut Lowered, ty: &Type, value: &Value) -> Vec<Leaf> {
     let mut lists = vec![vec![]];
     let mut steps = vec![Give::Value(ty.clone(), value.clone())];
     while let Some(step) = steps.pop() {
@@ -224,7 +224,7 @@ struct Elements {
 }
 
 /// The value of leaves.
-pub(super) fn shown(lowered: &mut Lowered, ty: &Type, leaves: Vec<Leaf>) -> Value {
+pub(crate) fn shown(lowered: &mut Lowered, ty: &Type, leaves: Vec<Leaf>) -> Value {
     let mut lists = vec![leaves.into_iter()];
     let mut values = vec![];
     let mut steps = vec![Show::Value(ty.clone())];

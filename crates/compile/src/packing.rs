@@ -11,7 +11,7 @@ use pullback_eval::Value;
 use pullback_lambda::{Def, DefId, Expr, Program, Type, TypeKind};
 use pullback_prim::Prim;
 
-use crate::engine::Mode;
+use crate::answer::Mode;
 
 /// The name of the stage, for bugs.
 const NAME: &str = "compiled";

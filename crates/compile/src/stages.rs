@@ -10,57 +10,22 @@ use pullback_lower::{Lowered, lower};
 use pullback_prim::Fault;
 use pullback_reduce::{SPECIALISE, specialise};
 
-use super::path::{JVP, Plan, TRANSPOSE, UNZIP, finished, simplified, verified};
-use crate::engine::Stage;
+use crate::path::{JVP, Plan, TRANSPOSE, UNZIP, finished, simplified, verified};
 
-/// The forms of this engine.
-pub(crate) const STAGES: &[Stage] = &[
-    Stage {
-        name: "ir",
-        about: "first-order code over arrays, before derivatives are made",
-        needs_argument: false,
-        show: |program, def, _| Ok(text(lowered(program, def))),
-    },
-    Stage {
-        name: "jvp",
-        about: "that code, simplified, with tangents beside its values",
-        needs_argument: false,
-        show: |program, def, _| derived(program, def, Until::Jvp),
-    },
-    Stage {
-        name: "unzip",
-        about: "the values, with what is saved of them, and the linear part",
-        needs_argument: false,
-        show: |program, def, _| derived(program, def, Until::Unzip),
-    },
-    Stage {
-        name: "transpose",
-        about: "the values, with what is saved of them, and the transposed linear part",
-        needs_argument: false,
-        show: |program, def, _| derived(program, def, Until::Transpose),
-    },
-    Stage {
-        name: "opt",
-        about: "the value and the cotangents of the parameters, optimised",
-        needs_argument: false,
-        show: |program, def, _| optimised(program, def),
-    },
-];
+/// First-order code over arrays, before derivatives are made.
+pub fn ir(program: &Program, def: DefId) -> String {
+    text(lowered(program, def))
+}
 
-/// The form of native code.
-pub(crate) const NATIVE_STAGES: &[Stage] = &[Stage {
-    name: "c",
-    about: "the C code of the value and the cotangents of the parameters, without its runtime",
-    needs_argument: false,
-    show: |program, def, _| {
-        let (code, roots) = gradient(program, def)?;
-        let (code, roots) = trimmed(&code, &roots);
-        match emit(&code, &roots, &proven(&code), Fp::Fast) {
-            Ok(emitted) => Ok(emitted.own().to_owned()),
-            Err(what) => Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE))),
-        }
-    },
-}];
+/// The C code of the value and the cotangents of the parameters, without its runtime.
+pub fn c(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
+    let (code, roots) = gradient(program, def)?;
+    let (code, roots) = trimmed(&code, &roots);
+    match emit(&code, &roots, &proven(&code), Fp::Fast) {
+        Ok(emitted) => Ok(emitted.own().to_owned()),
+        Err(what) => Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE))),
+    }
+}
 
 fn lowered(program: &Program, def: DefId) -> (pullback_ir::Program, Vec<FuncId>) {
     let Plan { without, .. } = Plan::of(program);
@@ -98,7 +63,8 @@ fn ready(program: &Program, def: DefId) -> (pullback_ir::Program, FuncId) {
     (code, roots[0])
 }
 
-fn derived(program: &Program, def: DefId, until: Until) -> Result<String, Box<Diagnostic>> {
+/// The code of a derivative after one of the passes that make it.
+pub fn derived(program: &Program, def: DefId, until: Until) -> Result<String, Box<Diagnostic>> {
     let (code, entry) = ready(program, def);
     let plan = Plan::of(program);
     let (code, roots) =
@@ -112,7 +78,8 @@ fn derived(program: &Program, def: DefId, until: Until) -> Result<String, Box<Di
     Ok(text((code, roots)))
 }
 
-fn optimised(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
+/// The value and the cotangents of the parameters, optimised.
+pub fn optimised(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
     gradient(program, def).map(text)
 }
 

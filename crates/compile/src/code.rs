@@ -1,14 +1,8 @@
-//! The production path as an engine: the program becomes first-order array code, its derivatives are made
-//! there, and the evaluator of that code runs it.
+//! Compiled programs: first-order array code with its derivatives, which the evaluator of that code or the processor
+//! runs.
 //!
 //! Input: a program and a closed definition. Output: values. What is asked of a function is written as a term
 //! around it, so that requests from outside and inside a program take one path.
-
-mod convert;
-mod packing;
-mod path;
-mod stages;
-mod threads;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -23,19 +17,13 @@ use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
 use pullback_lower::Lowered;
 use pullback_prim::Fault;
 
-use crate::engine::{Answer, Back, Mode};
+use crate::answer::{Answer, Back, Mode};
+use crate::convert::{given, shown};
+use crate::packing::Packing;
+use crate::path::{Plan, compile};
+use crate::threads::Alike;
 
-use convert::{given, shown};
-use threads::Alike;
-
-pub use packing::Packing;
-pub use path::{
-    Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, finished,
-    optional_passes, resolve, simplified,
-};
-pub(crate) use stages::{NATIVE_STAGES, STAGES};
-
-const NAME: &str = "compiled";
+const NAME: &str = "compile";
 
 /// What is asked of a function, at arguments that are not known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +50,7 @@ impl Asked {
 }
 
 /// The value and the derivative of a function.
-pub(crate) fn run(
+pub fn run(
     program: &Program,
     function: DefId,
     argument: Value,
@@ -137,7 +125,7 @@ fn arguments(argument: Value, mode: &Mode) -> Vec<Value> {
 }
 
 /// The value of a closed definition.
-pub(crate) fn evaluate(
+pub fn evaluate(
     program: &Program,
     def: DefId,
     options: &Options,
@@ -347,7 +335,7 @@ impl Compiled {
     }
 
     /// The native code of closed definitions, made together and quickly.
-    pub(crate) fn batch(program: &Program, defs: &[DefId]) -> Result<Self, Box<Diagnostic>> {
+    pub fn batch(program: &Program, defs: &[DefId]) -> Result<Self, Box<Diagnostic>> {
         let mut program = program.clone();
         let roots: Vec<_> = defs.iter().map(|def| (constant(&mut program, *def), 0)).collect();
         let mut code = Self::together(&program, &roots)?;

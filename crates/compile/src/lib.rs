@@ -1,0 +1,21 @@
+//! The compiler: from a program of the calculus to code that runs, and the code itself with what calls it.
+//!
+//! Input: a program and the definitions that are called from outside. Output: [`Compiled`] code, which the evaluator of
+//! the IR or the processor runs. No engine of the papers is needed for that.
+
+mod answer;
+mod code;
+mod convert;
+mod packing;
+mod path;
+pub mod stages;
+mod threads;
+
+pub use answer::{Answer, Back, Mode};
+pub use code::{Asked, Compiled, counted, evaluate, run};
+pub use packing::Packing;
+pub use path::{
+    Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, finished,
+    optional_passes, resolve, simplified,
+};
+pub use pullback_codegen::{Failure, Fp, Level, More, Ran, compiler, may_compile};
