@@ -24,7 +24,7 @@ use crate::uses::{Uses, only_read};
 impl Ad {
     /// The functions that one calls, itself first.
     pub(crate) fn reachable(&self, func: FuncId) -> Vec<FuncId> {
-        crate::orders::reachable(&self.program, &[func])
+        pullback_analysis::call_graph::reachable(&self.program, &[func])
     }
 
     /// The derivatives are more than there is room for: those inside each other, or those of a large program.

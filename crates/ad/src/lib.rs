@@ -73,7 +73,7 @@ fn resolved(
         }
         ad.order += 1;
         ad.requests = orders::innermost(&ad.program, roots);
-        for func in orders::reachable(&ad.program, roots) {
+        for func in pullback_analysis::call_graph::reachable(&ad.program, roots) {
             ad.resolve(func)?;
         }
         ad.quieten();
@@ -85,7 +85,7 @@ fn resolved(
 /// The program with nothing in it that only derivations look at.
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn finished(mut program: Program, roots: &[FuncId]) -> Program {
-    for func in orders::reachable(&program, roots) {
+    for func in pullback_analysis::call_graph::reachable(&program, roots) {
         let mut body = std::mem::take(&mut program.funcs[func].body);
         body.visit_mut(&mut |stmt| match &mut stmt.op {
             Op::Custom { rule, value_captured, args, .. } => {
@@ -99,7 +99,8 @@ fn finished(mut program: Program, roots: &[FuncId]) -> Program {
         program.funcs[func].body = body;
     }
     // What nothing calls any more may still ask for what is not there.
-    let reached: FxHashSet<FuncId> = orders::reachable(&program, roots).into_iter().collect();
+    let reached: FxHashSet<FuncId> =
+        pullback_analysis::call_graph::reachable(&program, roots).into_iter().collect();
     for func in program.funcs.ids().collect::<Vec<_>>() {
         if !reached.contains(&func) {
             let unused = &mut program.funcs[func];

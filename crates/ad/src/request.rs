@@ -9,8 +9,9 @@ use pullback_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::name::NAME;
-use crate::orders::{asked, asked_by};
+use crate::orders::asked;
 use crate::state::{Ad, Derived, Kind};
+use pullback_analysis::call_graph::request_of;
 
 type Told<T> = Result<T, Box<Diagnostic>>;
 
@@ -42,7 +43,7 @@ impl Ad {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn stmt(&mut self, stmt: Stmt, stmts: &mut Vec<Stmt>) -> Told<()> {
-        if asked_by(&stmt.op).is_none_or(|request| !self.requests.contains(&request)) {
+        if request_of(&stmt.op).is_none_or(|request| !self.requests.contains(&request)) {
             stmts.push(stmt);
             return Ok(());
         }

@@ -24,8 +24,9 @@ use pullback_ir::{
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use crate::orders::{asked, calls, reachable};
+use crate::orders::asked;
 use estimate::{Emitter, Estimate, estimate};
+use pullback_analysis::call_graph::{names, reachable};
 
 /// Gives checkpoints to the loops of what is differentiated in reverse mode that would save more than this.
 pub fn limit_tapes(program: &mut Program, roots: &[FuncId], bytes: usize) {
@@ -59,7 +60,7 @@ fn orders(program: &Program, roots: &[FuncId]) -> FxHashMap<FuncId, u32> {
         let order = orders[&func];
         let asked = asked(&program.funcs[func].body).into_iter();
         let asked: Vec<FuncId> = asked.map(|(request, _)| program.requests[request].func).collect();
-        for callee in calls(program, func) {
+        for callee in names(program, &program.funcs[func].body) {
             let next = (order + u32::from(asked.contains(&callee))).min(MOST);
             if orders.get(&callee).is_none_or(|known| *known < next) {
                 orders.insert(callee, next);

@@ -32,10 +32,11 @@ use pullback_ir::{
 use rustc_hash::FxHashMap;
 
 use crate::name::NAME;
-use crate::orders::{reachable, reaches_itself};
+use crate::orders::reaches_itself;
 use crate::state::{Between, Told};
 use form::{FormId, Forms, tag};
 use limit::{FUNCTIONS, Limit, Limits, REACHES, Reach, refusal};
+use pullback_analysis::call_graph::reachable;
 
 /// Tells towers apart, if a request reaches itself. Fails if one still does then.
 pub(crate) fn told_apart(

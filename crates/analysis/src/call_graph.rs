@@ -2,7 +2,8 @@
 //! and which functions are recursive.
 
 use pullback_base::{Id, IdVec};
-use pullback_ir::{Block, FuncId, Op, Program, RequestId, Rule, RuleId, VarId};
+use pullback_ir::{Block, Func, FuncId, Op, Program, RequestId, Rule, RuleId, VarId};
+use rustc_hash::FxHashSet;
 
 /// Where values come together: what passes them in parts does so at all ways to a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,18 +25,29 @@ pub struct Named {
 /// What the body of a function, or a part of it, names.
 pub fn named(program: &Program, block: &Block) -> Named {
     let mut named = Named { calls: vec![], held: vec![] };
-    block.visit(&mut |stmt| {
-        if let Op::Call(callee, _) = &stmt.op {
-            named.calls.push(*callee);
-        }
-        if let Some(rule) = rule_of(&stmt.op) {
-            named.held.extend(of_rule(&program.rules[rule]));
-        }
-        if let Some(request) = request_of(&stmt.op) {
-            named.held.push(program.requests[request].func);
-        }
+    block.visit(&mut |stmt| match &stmt.op {
+        Op::Call(callee, _) => named.calls.push(*callee),
+        op => named.held.extend(named_by(program, op)),
     });
     named
+}
+
+/// The functions that an operation names.
+fn named_by(program: &Program, op: &Op) -> Vec<FuncId> {
+    if let Op::Call(callee, _) = op {
+        vec![*callee]
+    } else if let Some(rule) = rule_of(op) {
+        of_rule(&program.rules[rule])
+    } else {
+        request_of(op).map(|request| program.requests[request].func).into_iter().collect()
+    }
+}
+
+/// The functions that a block names, in the order of its operations.
+pub fn names(program: &Program, block: &Block) -> Vec<FuncId> {
+    let mut names = vec![];
+    block.visit(&mut |stmt| names.extend(named_by(program, &stmt.op)));
+    names
 }
 
 /// The rule that an operation goes by.
@@ -60,6 +72,52 @@ pub fn of_rule(rule: &Rule) -> Vec<FuncId> {
     }
 }
 
+/// The function that an operation runs: one that is called, or the value of a rule.
+pub fn run_by(program: &Program, op: &Op) -> Option<FuncId> {
+    if let Op::Call(callee, _) = op {
+        Some(*callee)
+    } else {
+        rule_of(op).map(|rule| program.rules[rule].value())
+    }
+}
+
+/// The functions that a block runs, once for each operation that does.
+pub fn runs(program: &Program, block: &Block) -> Vec<FuncId> {
+    let mut callees = vec![];
+    block.visit(&mut |stmt| callees.extend(run_by(program, &stmt.op)));
+    callees
+}
+
+/// The functions that are reached from some, these first, by whatever names them, in the order of their distance.
+pub fn reachable(program: &Program, roots: &[FuncId]) -> Vec<FuncId> {
+    let mut seen: FxHashSet<FuncId> = roots.iter().copied().collect();
+    let mut order = roots.to_vec();
+    let mut next = 0;
+    while let Some(func) = order.get(next).copied() {
+        next += 1;
+        let names = names(program, &program.funcs[func].body).into_iter();
+        order.extend(names.filter(|callee| seen.insert(*callee)));
+    }
+    order
+}
+
+/// Which functions are such, or run one that is.
+pub fn reaching(program: &Program, is: impl Fn(&Func) -> bool) -> IdVec<FuncId, bool> {
+    let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.iter().map(|_| vec![]).collect();
+    for (id, func) in program.funcs.iter_enumerated() {
+        runs(program, &func.body).into_iter().for_each(|callee| callers[callee].push(id));
+    }
+    let mut reaches: IdVec<FuncId, bool> = program.funcs.iter().map(|_| false).collect();
+    let mut todo: Vec<FuncId> =
+        program.funcs.ids().filter(|func| is(&program.funcs[*func])).collect();
+    while let Some(func) = todo.pop() {
+        if !std::mem::replace(&mut reaches[func], true) {
+            todo.extend(&callers[func]);
+        }
+    }
+    reaches
+}
+
 /// How functions call each other.
 pub struct CallGraph {
     /// What each names.
@@ -74,21 +132,16 @@ pub struct CallGraph {
     pub is_held: IdVec<FuncId, bool>,
 }
 
+/// The call graph below some roots of what runs: functions that only name derivatives are no part of it.
+pub fn running(program: &Program, roots: &[FuncId]) -> CallGraph {
+    let runs = |func: &Func| Named { calls: runs(program, &func.body), held: vec![] };
+    CallGraph::below(program.funcs.iter().map(runs).collect(), roots)
+}
+
 /// The call graph below some roots.
 pub fn call_graph(program: &Program, roots: &[FuncId]) -> CallGraph {
-    let named: IdVec<FuncId, Named> =
-        program.funcs.iter().map(|func| named(program, &func.body)).collect();
-    let mut graph = CallGraph {
-        order: vec![],
-        is_recursive: program.funcs.ids().map(|_| false).collect(),
-        component: program.funcs.ids().map(Id::index).collect(),
-        is_held: program.funcs.ids().map(|_| false).collect(),
-        named,
-    };
-    for root in roots {
-        graph.is_held[*root] = true;
-    }
-    graph.search(roots);
+    let named = program.funcs.iter().map(|func| named(program, &func.body)).collect();
+    let mut graph = CallGraph::below(named, roots);
     // Those that nothing asks for any more stay too, until their requests and rules go.
     for request in program.requests.iter() {
         graph.is_held[request.func] = true;
@@ -102,6 +155,21 @@ pub fn call_graph(program: &Program, roots: &[FuncId]) -> CallGraph {
 }
 
 impl CallGraph {
+    fn below(named: IdVec<FuncId, Named>, roots: &[FuncId]) -> Self {
+        let mut graph = Self {
+            order: vec![],
+            is_recursive: named.ids().map(|_| false).collect(),
+            component: named.ids().map(Id::index).collect(),
+            is_held: named.ids().map(|_| false).collect(),
+            named,
+        };
+        for root in roots {
+            graph.is_held[*root] = true;
+        }
+        graph.search(roots);
+        graph
+    }
+
     fn next(&self, func: FuncId, at: usize) -> Option<FuncId> {
         let named = &self.named[func];
         named.calls.iter().chain(&named.held).nth(at).copied()

@@ -14,9 +14,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ir", &["base", "prim"]),
     ("analysis", &["base", "prim", "ir"]),
     ("lower", &["base", "prim", "lambda", "reduce", "ir"]),
-    ("ad", &["base", "prim", "ir"]),
+    ("ad", &["base", "prim", "ir", "analysis"]),
     ("opt", &["base", "prim", "ir", "analysis"]),
-    ("codegen", &["base", "prim", "ir"]),
+    ("codegen", &["base", "prim", "ir", "analysis"]),
     (
         "compile",
         &[

@@ -8,7 +8,6 @@ use rustc_hash::FxHashSet;
 use super::arrays::frame_block;
 use super::blocks::Exit;
 use super::body::{Body, Own};
-use super::callees::is_straight;
 use super::ownership::Dead;
 use super::stand;
 use crate::layout::elem_type;
@@ -181,9 +180,9 @@ impl Body<'_, '_> {
         let Counted { looped, inner, vars, index, ref text, down, .. } = *of;
         // A few iterations without calls and loops inside take no time to speak of.
         let is_small =
-            is_straight(&looped.body) && matches!(of.count, Atom::Int(n) if n <= STRETCH);
+            looped.body.is_straight() && matches!(of.count, Atom::Int(n) if n <= STRETCH);
         let (i, count) = (index.index(), text);
-        let is_short = is_straight(&looped.body) && !is_small;
+        let is_short = looped.body.is_straight() && !is_small;
         let tells = of.tells && !is_small;
         if tells {
             self.tell_begin(count, down);

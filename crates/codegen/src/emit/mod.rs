@@ -18,7 +18,6 @@ mod bases;
 mod blocks;
 mod body;
 mod borrow;
-mod callees;
 mod control;
 mod data;
 mod function;
@@ -44,15 +43,15 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::rc::Rc;
 
+use pullback_analysis::call_graph::{CallGraph, reaching, running, runs};
 use pullback_base::{Id, IdVec, Span};
-use pullback_ir::{DataId, FuncId, LoopForm, Op, Program, Type, VarId};
+use pullback_ir::{DataId, Func, FuncId, LoopForm, Op, Program, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::layout::{MAX_RANK, canonical_strings, own_types, with_cells};
 use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
 use bases::bases;
-use callees::{callees, callees_in};
 use runtime::Runtime;
 use shared::{OWN, array_types, looks_at_texts, run};
 use spreads::{Spreads, whole_accs};
@@ -391,59 +390,37 @@ struct Graph {
 
 impl Graph {
     fn of(program: &Program, roots: &[FuncId]) -> Self {
-        let calls: IdVec<FuncId, Vec<FuncId>> =
-            program.funcs.ids().map(|func| callees(program, func)).collect();
-        let reached = |from: &[FuncId]| {
-            let mut seen: IdVec<FuncId, bool> = program.funcs.ids().map(|_| false).collect();
-            let mut todo = from.to_vec();
-            while let Some(func) = todo.pop() {
-                if !std::mem::replace(&mut seen[func], true) {
-                    todo.extend(&calls[func]);
-                }
-            }
-            seen
+        let graph = running(program, roots);
+        let mut is_reached: IdVec<FuncId, bool> = program.funcs.ids().map(|_| false).collect();
+        for func in &graph.order {
+            is_reached[*func] = true;
+        }
+        let in_library = |func: &Func| {
+            let mut meets = false;
+            func.body.visit(&mut |stmt| meets |= program.library.contains(&stmt.span.file));
+            meets
         };
-        let below: IdVec<FuncId, IdVec<FuncId, bool>> =
-            program.funcs.ids().map(|func| reached(&calls[func])).collect();
-        let in_library: IdVec<FuncId, bool> = program
-            .funcs
-            .iter()
-            .map(|func| {
-                let mut meets = false;
-                func.body.visit(&mut |stmt| meets |= program.library.contains(&stmt.span.file));
-                meets
-            })
-            .collect();
-        let meets = |func: FuncId| {
-            in_library[func]
-                || program.funcs.ids().any(|other| below[func][other] && in_library[other])
-        };
-        let is_recursive = program.funcs.ids().map(|func| below[func][func]).collect();
         Self {
-            is_reached: reached(roots),
-            is_outermost: outermost(program, &calls, &is_recursive),
-            is_recursive,
-            meets_library: program.funcs.ids().map(meets).collect(),
+            is_reached,
+            meets_library: reaching(program, in_library),
+            is_outermost: outermost(program, &graph),
+            is_recursive: graph.is_recursive,
         }
     }
 }
 
 /// Which functions are outside circles, and no loop and no circle leads to them.
-fn outermost(
-    program: &Program,
-    calls: &IdVec<FuncId, Vec<FuncId>>,
-    is_recursive: &IdVec<FuncId, bool>,
-) -> IdVec<FuncId, bool> {
+fn outermost(program: &Program, graph: &CallGraph) -> IdVec<FuncId, bool> {
     let mut todo: Vec<FuncId> = vec![];
     for func in program.funcs.ids() {
-        if is_recursive[func] {
+        if graph.is_recursive[func] {
             todo.push(func);
         }
         program.funcs[func].body.visit(&mut |stmt| {
             if let Op::Loop(looped) = &stmt.op {
-                todo.extend(callees_in(program, &looped.body));
+                todo.extend(runs(program, &looped.body));
                 if let LoopForm::While(cond) = &looped.form {
-                    todo.extend(callees_in(program, cond));
+                    todo.extend(runs(program, cond));
                 }
             }
         });
@@ -451,7 +428,7 @@ fn outermost(
     let mut is_outermost: IdVec<FuncId, bool> = program.funcs.ids().map(|_| true).collect();
     while let Some(func) = todo.pop() {
         if std::mem::replace(&mut is_outermost[func], false) {
-            todo.extend(&calls[func]);
+            todo.extend(&graph.named[func].calls);
         }
     }
     is_outermost

@@ -26,11 +26,11 @@ use rustc_hash::FxHashMap;
 
 use super::blocks::Exit;
 use super::body::Body;
-use super::callees::callee;
 use super::loops::Counted;
 use super::spreads::Spread;
 use super::{Lines, stand};
 use crate::layout::{elem_number, elem_type};
+use pullback_analysis::call_graph::run_by;
 
 /// The copies that threads have of data.
 struct Copies {
@@ -214,7 +214,7 @@ impl Body<'_, '_> {
     fn weight(&self, block: &Block, known: &mut FxHashMap<FuncId, usize>) -> usize {
         let (program, mut sum) = (self.emit.program, 0usize);
         for stmt in &block.stmts {
-            if let Some(func) = callee(program, &stmt.op) {
+            if let Some(func) = run_by(program, &stmt.op) {
                 let weight = match known.get(&func) {
                     Some(weight) => *weight,
                     None if self.emit.graph.is_recursive[func] => RECURSIVE,

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use pullback_base::IdVec;
 use pullback_ir::{
-    Atom, Block, DataId, Elem, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId,
+    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId,
 };
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use super::callees::{callees, callees_in, is_straight};
 use crate::layout::with_cells;
+use pullback_analysis::call_graph::{reaching, run_by, runs};
 
 /// How many numbers an iteration may leave for what is done in order.
 const LEFT: usize = 16;
@@ -59,11 +59,11 @@ impl Spreads {
             Elem::Str => false,
         };
         let meets_cells =
-            meeting(program, |func| func.is_constant && !func.results.iter().all(is_uncounted));
+            reaching(program, |func| func.is_constant && !func.results.iter().all(is_uncounted));
         let mut spreads = Self {
             tells: Tells::of(program),
             meets_cells,
-            meets_constants: meeting(program, |func| func.is_constant),
+            meets_constants: reaching(program, |func| func.is_constant),
             bare: bare(program),
             holds: program.funcs.iter().map(|_| false).collect(),
             whole_accs: Rc::clone(whole_accs),
@@ -94,8 +94,7 @@ impl Spreads {
                     self.callees(program, body, to);
                 }
                 _ if stmt.op.blocks().is_empty() => {
-                    let alone = Block { stmts: vec![stmt.clone()], results: vec![] };
-                    to.extend(callees_in(program, &alone));
+                    to.extend(run_by(program, &stmt.op));
                 }
                 op => op.blocks().into_iter().for_each(|inner| self.callees(program, inner, to)),
             }
@@ -110,10 +109,10 @@ impl Spreads {
         let states = looped.states.len();
         let mut results = body.results[states..].iter().map(|atom| program.type_of(*atom));
         let keeps = !results.clone().all(is_plain);
-        let callees = callees_in(program, body);
+        let callees = runs(program, body);
         let meets = if keeps { &self.meets_constants } else { &self.meets_cells };
         let fits = !is_single
-            && !is_straight(body)
+            && !body.is_straight()
             && results.all(|ty| is_plain(ty) || (!ty.is_array() && is_bare(&self.bare, ty)))
             && !self.tells.block(program, body)
             && !callees.iter().any(|callee| meets[*callee]);
@@ -161,23 +160,6 @@ pub(super) fn whole_accs(program: &Program) -> FxHashSet<VarId> {
         });
     }
     whole
-}
-
-/// Which functions are such, or reach one that is.
-fn meeting(program: &Program, is: impl Fn(&Func) -> bool) -> IdVec<FuncId, bool> {
-    let none = || program.funcs.iter().map(|_| false).collect::<IdVec<FuncId, bool>>();
-    let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.iter().map(|_| vec![]).collect();
-    for func in program.funcs.ids() {
-        callees(program, func).into_iter().for_each(|callee| callers[callee].push(func));
-    }
-    let (mut meets, mut todo) = (none(), vec![]);
-    todo.extend(program.funcs.ids().filter(|func| is(&program.funcs[*func])));
-    while let Some(func) = todo.pop() {
-        if !std::mem::replace(&mut meets[func], true) {
-            todo.extend(&callers[func]);
-        }
-    }
-    meets
 }
 
 /// Which data types hold no array and no String, however deep.
