@@ -2,7 +2,7 @@
 //! requests of a program become calls of what is made.
 //!
 //! No function is differentiated that asks for derivatives, or calls one that does: those are made before. Where
-//! no bound is seen of how many are inside each other, that has been refused (`towers`).
+//! no bound is seen of how many are inside each other, that has been refused (`specialise_orders`).
 
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{

@@ -9,25 +9,25 @@
 //! caller hands in, the optimiser, so that what is differentiated again has no more in it than it must.
 
 mod activity;
-mod again;
 mod call;
+mod checkpoint;
 mod derive;
 mod jvp;
+mod mute_debug;
 mod name;
 mod orders;
 mod partial;
 mod prune;
-mod quiet;
 mod request;
 mod sites;
+mod specialise_orders;
 mod split;
 mod stages;
 mod state;
 mod tally;
 mod tape;
-mod towers;
 mod transpose;
-mod turn;
+mod transpose_blocks;
 mod unzip;
 mod uses;
 
@@ -64,7 +64,7 @@ fn resolved(
     most: Option<usize>,
     between: &mut Between<'_>,
 ) -> Result<(Ad, bool), Box<Diagnostic>> {
-    let mut ad = Ad::new(towers::told_apart(program, roots, between)?);
+    let mut ad = Ad::new(specialise_orders::told_apart(program, roots, between)?);
     ad.most = most.unwrap_or(MOST).min(MOST);
     let mut has_resolved = false;
     while orders::are_left(&ad.program, roots) {

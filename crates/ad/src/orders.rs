@@ -1,5 +1,5 @@
 //! In which order derivatives are made: from the inside out. A function that asks for derivatives is differentiated
-//! only after these are made; what leads to itself by asking is told apart before (`towers`), or refused.
+//! only after these are made; what leads to itself by asking is told apart before (`specialise_orders`), or refused.
 
 use pullback_analysis::call_graph::{names, reachable, request_of};
 use pullback_base::{Span, bug};

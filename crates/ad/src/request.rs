@@ -105,7 +105,7 @@ impl Ad {
         Ok((derived, data))
     }
 
-    /// Says what data of residuals hold. Where it was promised that they have tangents (`towers`), they hold a Real: that
+    /// Says what data of residuals hold. Where it was promised that they have tangents (`specialise_orders`), they hold a Real: that
     /// data in them have tangents may rest on this promise.
     fn fill(&mut self, data: DataId, mut fields: Vec<Type>) {
         let is_promised = !self.program.datas[data].constructors.is_empty();

@@ -9,7 +9,7 @@ use super::arrays::frame_block;
 use super::blocks::Exit;
 use super::body::{Body, Own};
 use super::ownership::Dead;
-use super::stand;
+use super::progress;
 use crate::layout::elem_type;
 
 /// How many iterations of a loop without calls or loops inside pass between two looks at the limits.
@@ -104,7 +104,7 @@ impl Body<'_, '_> {
                 self.open(format_args!("for (;;) {{"));
                 self.poll();
                 if tells {
-                    let line = stand::done(&format!("d{done}++"), "", false);
+                    let line = progress::done(&format!("d{done}++"), "", false);
                     self.line(format_args!("{line}"));
                 }
                 self.block(cond, &inner[0], &[], Exit::Condition);
@@ -211,7 +211,7 @@ impl Body<'_, '_> {
             self.line(format_args!("e{e} = {bound};"));
             self.poll();
             if tells {
-                let line = stand::done(&format!("s{e}"), count, down);
+                let line = progress::done(&format!("s{e}"), count, down);
                 self.line(format_args!("{line}"));
             }
             self.open(format_args!("for (int64_t v{i} = s{e}; {inner_test}; {step}) {{"));
@@ -221,7 +221,7 @@ impl Body<'_, '_> {
                 self.poll();
             }
             if tells {
-                let line = stand::done(&format!("v{i}"), count, down);
+                let line = progress::done(&format!("v{i}"), count, down);
                 self.line(format_args!("{line}"));
             }
         }

@@ -14,30 +14,30 @@
 
 mod accumulators;
 mod arrays;
-mod bases;
 mod blocks;
 mod body;
 mod borrow;
 mod control;
 mod data;
+mod declarations;
 mod function;
+mod inline_base_cases;
 mod kernel;
 mod literals;
+mod loop_idioms;
 mod loops;
-mod moved;
 mod numbers;
+mod outline_slow_path;
 mod ownership;
-mod parted;
+mod parallel_loops;
+mod parallel_loops_text;
 mod places;
 mod primitives;
+mod progress;
 mod rounded;
 mod runtime;
 mod shared;
-mod spread;
-mod spreads;
-mod stand;
 mod statements;
-mod tables;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -51,10 +51,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::layout::{MAX_RANK, canonical_strings, own_types, with_cells};
 use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
-use bases::bases;
+use inline_base_cases::bases;
+use parallel_loops::{Spreads, whole_accs};
 use runtime::Runtime;
 use shared::{OWN, array_types, looks_at_texts, run};
-use spreads::{Spreads, whole_accs};
 
 pub(crate) use shared::{bytes, texts};
 

@@ -5,9 +5,9 @@ use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use super::lanes::{Kind, LANES, Layout, may_lie};
-use super::packs::{self, row};
+use super::pack_rows::{self, row};
 use super::plan::Plan;
+use super::vectorise::{Kind, LANES, Layout, may_lie};
 use crate::schedule::{Way, Ways};
 
 /// How often a loop is taken to run whose count is not known.
@@ -57,7 +57,7 @@ fn choose(
         return;
     }
     if ways.get(&index) == Some(&Way::Lanes) {
-        let layout = packs::layout(plan, [index].into_iter().collect());
+        let layout = pack_rows::layout(plan, [index].into_iter().collect());
         if may_lie(plan, &layout, looped, is_strict) {
             lanes.insert(index);
         }
@@ -86,7 +86,7 @@ fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashS
     let mut inner = FxHashSet::default();
     let count = iterations(count);
     let one_by_one = count * sequential(plan, &looped.body, is_strict, &mut inner);
-    let layout = packs::layout(plan, [index].into_iter().collect());
+    let layout = pack_rows::layout(plan, [index].into_iter().collect());
     if may_lie(plan, &layout, looped, is_strict) {
         let blocks = (count / LANES as f64).ceil();
         let across = blocks * (3.0 + across(plan, &layout, &looped.body));

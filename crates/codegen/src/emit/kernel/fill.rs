@@ -5,11 +5,11 @@ use pullback_base::bug;
 use pullback_ir::{Atom, Op, VarId};
 use pullback_prim::Prim;
 
-use super::lanes::Pack;
-use super::packs::{self, row};
+use super::index_tables::name;
+use super::pack_rows::{self, row};
 use super::plan::Size;
-use super::tables::name;
 use super::text::Text;
+use super::vectorise::Pack;
 
 impl Text<'_, '_> {
     /// Fills the tables.
@@ -63,7 +63,7 @@ impl Text<'_, '_> {
                 let offset = text.offset(pack.0, &[Atom::Var(index)]).plus(&format!("e{e}"));
                 let value = text.load_at(pack.0, &offset, true);
                 let at = text.own(&format!("e{e}"));
-                text.line(format_args!("{}[{at}] = {value};", packs::name(pack)));
+                text.line(format_args!("{}[{at}] = {value};", pack_rows::name(pack)));
             });
             self.close();
         }
@@ -85,6 +85,6 @@ impl Text<'_, '_> {
                 format!("({offset}) * {size} + {index}")
             };
         }
-        Some(format!("{}[{}]", packs::name(pack), self.own(&offset)))
+        Some(format!("{}[{}]", pack_rows::name(pack), self.own(&offset)))
     }
 }

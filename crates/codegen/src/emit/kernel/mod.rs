@@ -5,41 +5,41 @@
 //! loop across lanes are added up lane by lane, and the lanes in one fixed order, and `exp` and the like are the
 //! runtime's own, within 2 units in the last place.
 
-mod across;
-mod at_once;
-mod columns;
+mod carried_stores;
+mod carried_stores_text;
 mod cost;
-mod edges;
 mod fill;
-mod guard;
-mod jam;
-mod lanes;
-mod neighbours;
-mod packs;
+mod horizontal_reduce;
+mod index_tables;
+mod jam_inner;
+mod jam_inner_text;
+mod loop_versioning;
+mod masked_while;
+mod pack_rows;
+mod partition_conditions;
+mod partition_loops;
+mod piece_sums;
 mod places;
-mod plain;
+mod plain_products;
 mod plan;
 mod schedule;
-mod settled;
-mod shifted;
-mod skip;
-mod sums;
-mod tables;
+mod skip_zeros;
 mod text;
 mod threads;
 mod types;
-mod until;
+mod unroll_and_jam;
+mod vectorise;
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};
 
 use self::cost::chosen;
-use self::lanes::{Kind, LANES, Layout};
+use self::index_tables::Tables;
+use self::piece_sums::Sums;
 use self::plan::{Plan, Size, has_loops};
-use self::sums::Sums;
-use self::tables::Tables;
 use self::text::Text;
 use self::types::c_type;
+use self::vectorise::{Kind, LANES, Layout};
 use crate::emit::Fp;
 use crate::emit::body::Body;
 use crate::layout::elem_type;
@@ -81,15 +81,15 @@ impl Body<'_, '_> {
             Err(lack) => return self.no_kernel(index, &schedule::lack(program, lack)),
         };
         let label = format!("slow_{number}");
-        let Some(guard) = guard::guard(&plan, &label, self.lines.depth + 1) else {
+        let Some(guard) = loop_versioning::guard(&plan, &label, self.lines.depth + 1) else {
             return self.no_kernel(index, "what may fail in it cannot be asked before it");
         };
         let is_strict = self.emit.fp == Fp::Strict;
         let schedule = &mut self.emit.schedule;
         let lanes = chosen(&plan, is_strict, &self.emit.ways, &mut schedule.refused);
-        let mut layout = packs::layout(&plan, lanes);
-        layout.jams = jam::jams(&plan, &layout, is_strict);
-        layout.columns = columns::columns(&plan, &layout, is_strict);
+        let mut layout = pack_rows::layout(&plan, lanes);
+        layout.jams = unroll_and_jam::jams(&plan, &layout, is_strict);
+        layout.columns = jam_inner::columns(&plan, &layout, is_strict);
         schedule::decide(schedule, &plan, &layout, !guard.is_empty());
         let (states, collected) = vars.split_at(looped.states.len());
         for var in states {
@@ -253,8 +253,8 @@ impl Body<'_, '_> {
             self.line(format_args!("{elem} *const restrict b{name} = PB_ALIGNED(s{name});"));
             blocks.push(format!("s{name}"));
         }
-        for (pack, sizes) in packs::rooms(plan, layout) {
-            let name = packs::name(pack);
+        for (pack, sizes) in pack_rows::rooms(plan, layout) {
+            let name = pack_rows::name(pack);
             let parts = layout.jams.get(&pack.1).copied().unwrap_or(1);
             self.scratch(&name, &sizes, 8 * LANES * parts as i64);
             self.line(format_args!("pb_v *const restrict {name} = PB_ALIGNED(s{name});"));
@@ -269,7 +269,7 @@ impl Body<'_, '_> {
             let bound = looped.for_count().and_then(|count| plan.bound(Size::Atom(count)));
             let bounds: Vec<Size> = bound.into_iter().collect();
             for var in kept {
-                let name = tables::name(*var);
+                let name = index_tables::name(*var);
                 self.scratch(&name, &bounds, 8);
                 self.line(format_args!("int64_t *const restrict {name} = PB_ALIGNED(s{name});"));
                 blocks.push(format!("s{name}"));

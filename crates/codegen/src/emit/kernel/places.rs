@@ -4,10 +4,10 @@
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Elem, VarId};
 
-use super::lanes::Kind;
 use super::plan::Size;
 use super::text::Text;
 use super::types::c_type;
+use super::vectorise::Kind;
 use crate::emit::numbers::int;
 
 /// The number of an element, in each lane.

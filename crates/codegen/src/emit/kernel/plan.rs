@@ -2,7 +2,7 @@
 //!
 //! A kernel is a loop with a count, and what is inside it, that only computes numbers and arrays of numbers:
 //! arrays come from outside, or are made inside with sizes that have bounds known before the loop. Nothing in it
-//! can fail but what [`super::guard`] can ask before the loop.
+//! can fail but what [`super::loop_versioning`] can ask before the loop.
 
 use std::rc::Rc;
 

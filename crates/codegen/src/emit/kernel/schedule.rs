@@ -2,8 +2,8 @@
 
 use pullback_ir::{Loop, Op, Program, Stmt, VarId};
 
-use super::lanes::{Fold, LANES, Layout, reduction};
 use super::plan::Plan;
+use super::vectorise::{Fold, LANES, Layout, reduction};
 use crate::schedule::{Schedule, Way};
 
 /// Notes how the loops of a kernel go.

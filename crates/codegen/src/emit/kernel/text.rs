@@ -6,20 +6,20 @@ use pullback_prim::Prim;
 
 use rustc_hash::FxHashMap;
 
-use super::columns::Columns;
+use super::carried_stores::Neighbours;
 use super::cost::{has_vector_form, is_slow};
-use super::edges::Settled;
-use super::lanes::{Kind, LANES, Layout};
-use super::neighbours::Neighbours;
+use super::index_tables::{self, Tables};
+use super::jam_inner::Columns;
+use super::partition_loops::Settled;
 use super::plan::{Plan, Size, has_loops, local_name};
-use super::tables::{self, Tables};
 use super::types::{c_type, sum_of};
+use super::vectorise::{Kind, LANES, Layout};
 use crate::emit::Lines;
 use crate::emit::loops::STRETCH;
 use crate::emit::numbers::{int, real};
 use crate::emit::primitives::{Form, form, primitive_text};
+use crate::emit::progress;
 use crate::emit::rounded::round;
-use crate::emit::stand;
 
 /// Text under way.
 pub(super) struct Text<'t, 'k> {
@@ -203,7 +203,7 @@ impl<'t, 'k> Text<'t, 'k> {
         if self.tables.left_out.contains(&std::ptr::from_ref(stmt)) {
             for var in &stmt.vars {
                 if let Some(index) = self.tables.looked_up.get(var) {
-                    let value = format!("{}[{}]", tables::name(*var), local_name(*index));
+                    let value = format!("{}[{}]", index_tables::name(*var), local_name(*index));
                     self.define(*var, &value);
                 }
             }
@@ -506,7 +506,7 @@ impl<'t, 'k> Text<'t, 'k> {
         let mut poll = self.poll.clone();
         if self.tells && self.depth == 0 {
             poll.push(' ');
-            poll.push_str(&stand::done(&local_name(index), &self.scalar(count), down));
+            poll.push_str(&progress::done(&local_name(index), &self.scalar(count), down));
         }
         if self.depth < 2 && (has_loops(looped) || self.layout.lanes.contains(&index)) {
             self.line(format_args!("{poll}"));

@@ -1,7 +1,7 @@
 //! Kernels on several threads.
 //!
 //! What is shared out is the outermost loop of a kernel whose iterations do not wait for each other: it has no state,
-//! and adds only to the parts of accumulators that its index names. Or they wait only to add up (`sums`). Nothing in a
+//! and adds only to the parts of accumulators that its index names. Or they wait only to add up (`piece_sums`). Nothing in a
 //! kernel fails, is counted, allocates what others see, or calls anything, so that an iteration touches what it alone
 //! writes and what all only read. The loop becomes a function of its own, from an iteration to another, with what it
 //! needs from around it in a frame; each thread has a context for its scratch memory, and looks at the run's flag to
@@ -20,11 +20,11 @@ use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Loop, Op, VarId};
 
 use super::cost::is_slow;
-use super::lanes::{LANES, Layout};
+use super::index_tables::{self, Tables};
+use super::piece_sums::Sums;
 use super::plan::{Plan, Size};
-use super::sums::Sums;
-use super::tables::{self, Tables};
 use super::text::Text;
+use super::vectorise::{LANES, Layout};
 use crate::emit::body::Body;
 use crate::emit::{Fp, Lines};
 use crate::layout::elem_type;
@@ -233,7 +233,7 @@ impl Body<'_, '_> {
         }
         for (_, _, kept) in &tables.loops {
             for var in kept {
-                field("const int64_t *restrict", &tables::name(*var));
+                field("const int64_t *restrict", &index_tables::name(*var));
             }
         }
         if states > 0 {

@@ -3,9 +3,9 @@
 
 use pullback_ir::{Atom, Type, VarId};
 
-use super::edges::Settled;
-use super::lanes::Kind;
+use super::partition_loops::Settled;
 use super::text::Text;
+use super::vectorise::Kind;
 
 impl Text<'_, '_> {
     /// What is known of a condition, if edges are settled or not.

@@ -5,8 +5,8 @@ use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Op, VarId};
 use rustc_hash::FxHashSet;
 
-use super::lanes::{Kind, Layout, Pack};
 use super::plan::{Plan, Size};
+use super::vectorise::{Kind, Layout, Pack};
 
 /// The layout of a kernel, with the rows that are worth a copy: an element of them is read in a loop that it does
 /// not hang on.

@@ -7,9 +7,9 @@
 use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 
-use super::across::together;
-use super::lanes::{Fold, Kind};
+use super::horizontal_reduce::together;
 use super::text::Text;
+use super::vectorise::{Fold, Kind};
 
 impl<'k> Text<'_, 'k> {
     /// The iterations of a loop whose states have begun.

@@ -9,8 +9,8 @@
 use pullback_ir::{Atom, Block, Loop, Op, VarId};
 use pullback_prim::Prim;
 
-use super::lanes::{Kind, LANES, Layout};
 use super::plan::Plan;
+use super::vectorise::{Kind, LANES, Layout};
 
 /// Places of an accumulator that differ by numbers.
 #[derive(Clone)]

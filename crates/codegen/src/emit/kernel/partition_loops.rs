@@ -5,7 +5,7 @@ use pullback_ir::{Atom, Block, Loop, Op, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use super::lanes::LANES;
+use super::vectorise::LANES;
 
 /// What is taken to hold of a comparison of the index of a loop with what is the same in all iterations.
 #[derive(Clone, Copy)]

@@ -6,10 +6,10 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use super::cost::is_slow;
-use super::edges;
-use super::lanes::{Kind, LANES, Layout};
+use super::partition_loops;
 use super::plan::Plan;
 use super::text::Text;
+use super::vectorise::{Kind, LANES, Layout};
 
 /// The most statements that a loop written several times may have then.
 const LONGEST: usize = 480;
@@ -49,7 +49,7 @@ pub(super) fn jams(plan: &Plan<'_>, layout: &Layout, is_strict: bool) -> FxHashM
 }
 
 fn times(layout: &Layout, looped: &Loop, index: VarId) -> usize {
-    if !edges::usual(looped, index).is_empty() {
+    if !partition_loops::usual(looped, index).is_empty() {
         return 1;
     }
     let (mut is_worth, mut slow, mut is_open) = (!looped.states.is_empty(), 0, false);

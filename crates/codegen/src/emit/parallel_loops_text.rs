@@ -27,8 +27,8 @@ use rustc_hash::FxHashMap;
 use super::blocks::Exit;
 use super::body::Body;
 use super::loops::Counted;
-use super::spreads::Spread;
-use super::{Lines, stand};
+use super::parallel_loops::Spread;
+use super::{Lines, progress};
 use crate::layout::{elem_number, elem_type};
 use pullback_analysis::call_graph::run_by;
 
@@ -312,7 +312,7 @@ impl Body<'_, '_> {
         self.iteration(of);
         self.poll();
         if of.tells {
-            let line = stand::done("turn", &of.text, false);
+            let line = progress::done("turn", &of.text, false);
             self.line(format_args!("{line}"));
         }
         let body = Block {

@@ -6,8 +6,8 @@ use pullback_ir::{Atom, Block, Loop, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::lanes::Layout;
 use super::plan::{Plan, Size};
+use super::vectorise::Layout;
 
 /// The least steps that are worth a table.
 const STEPS: usize = 3;

@@ -2,13 +2,13 @@
 
 use pullback_ir::{Atom, Loop, LoopForm, VarId};
 
-use super::across::together;
-use super::columns::{Columns, ROW};
-use super::lanes::{Fold, Kind, View};
+use super::horizontal_reduce::together;
+use super::jam_inner::{Columns, ROW};
 use super::places::Offset;
 use super::plan::local_name;
 use super::text::Text;
 use super::types::sum_of;
+use super::vectorise::{Fold, Kind, View};
 
 impl<'k> Text<'_, 'k> {
     /// The name of a variable in the iteration that is being written.

@@ -3,8 +3,8 @@
 
 use pullback_ir::{Atom, Block, Loop};
 
-use super::lanes::Kind;
 use super::text::Text;
+use super::vectorise::Kind;
 
 impl<'k> Text<'_, 'k> {
     /// The iterations of a loop that ends by a condition.

@@ -5,8 +5,8 @@ use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use super::lanes::Kind;
 use super::text::Text;
+use super::vectorise::Kind;
 
 /// Statements of a block, from a selection on, of which some need to run only under its condition.
 pub(super) struct Skip<'k> {

@@ -2,7 +2,7 @@
 
 use pullback_ir::{Atom, Loop, VarId};
 
-use super::neighbours::{Add, Neighbours, neighbours};
+use super::carried_stores::{Add, Neighbours, neighbours};
 use super::places::Offset;
 use super::text::Text;
 

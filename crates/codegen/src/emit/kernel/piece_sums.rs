@@ -14,9 +14,9 @@ use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, VarId};
 use pullback_prim::Prim;
 
-use super::lanes::{Fold, Layout, reduction};
 use super::plan::Plan;
 use super::text::Text;
+use super::vectorise::{Fold, Layout, reduction};
 use crate::emit::primitives::primitive_text;
 
 /// What a piece adds up.

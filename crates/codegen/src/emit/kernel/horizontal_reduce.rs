@@ -3,11 +3,11 @@
 use pullback_base::bug;
 use pullback_ir::{Atom, Loop, Stmt, VarId};
 
-use super::edges::{self, Settled};
-use super::lanes::{Fold, Kind, LANES, Reduction, reduction};
+use super::partition_loops::{self, Settled};
 use super::places::Offset;
 use super::plan::{has_loops, local_name};
 use super::text::Text;
+use super::vectorise::{Fold, Kind, LANES, Reduction, reduction};
 use crate::emit::loops::STRETCH;
 
 /// A loop whose body is no longer than this is written twice, for full vectors and for the rest.
@@ -36,7 +36,7 @@ impl<'k> Text<'_, 'k> {
         let (first, count) = self.range(index, count);
         let parts = self.layout.jams.get(&index).copied().unwrap_or(1);
         let size = looped.body.size() * parts;
-        let edges = if size <= SHORT { edges::usual(looped, index) } else { vec![] };
+        let edges = if size <= SHORT { partition_loops::usual(looped, index) } else { vec![] };
         let is_beside = size <= SHORT_BESIDE && edges.is_empty();
         let neighbours = if is_beside { self.neighbours(looped, index) } else { vec![] };
         let is_twice = size <= SHORT || !neighbours.is_empty();

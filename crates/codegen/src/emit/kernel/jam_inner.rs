@@ -8,8 +8,8 @@ use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::lanes::{Kind, Layout, reduction};
 use super::plan::{Plan, local_name};
+use super::vectorise::{Kind, Layout, reduction};
 
 /// How many iterations go at once at most.
 const MOST: usize = 4;
