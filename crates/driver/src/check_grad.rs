@@ -8,6 +8,7 @@
 //! A failure is traced to its place: a tie or an edge of a domain that the run meets, or the first
 //! custom rule without which the checks hold.
 
+mod noise;
 mod outcome;
 mod rules;
 
@@ -24,6 +25,7 @@ use crate::request::{Call, Settings};
 use crate::session::{Progress, Session, Stop};
 use crate::shape::{leaves, moved, tangent_like};
 use crate::watch::{Run, first_nan, watch};
+use noise::{Noise, jittered, multiple, short_step};
 use outcome::{Neighbour, Outcome, STEPS, Verdict, complex_step, dot_product, size, taylor};
 use rules::{rules, without_rules};
 
@@ -187,11 +189,60 @@ impl<'p> Point<'p> {
                 Some(Neighbour { step, value: leaves(&there) })
             })
             .collect();
-        Ok([
-            dot_product(&leaves(&y_bar), &y_dot, &x_bar, &leaves(x_dot)),
-            taylor(&leaves(y), &y_dot, &neighbours),
-            self.complex_step(&leaves(x_dot), &y_dot, size(&leaves(y), &neighbours)),
-        ])
+        let along = Along { y: leaves(y), y_bar, y_dot, x_bar, x_dot, neighbours };
+        let outcomes = self.outcomes(&along, &Noise::none());
+        if outcomes.iter().all(|outcome| outcome.verdict != Verdict::Fails) {
+            return Ok(outcomes);
+        }
+        // What looks wrong may be what rounding leaves of terms that cancel: how much that is shows where the
+        // direction and the weights change by rounding alone.
+        let noise = self.noise(engine, code, &along)?;
+        Ok(self.outcomes(&along, &noise))
+    }
+
+    /// The checks on what was computed in one direction.
+    fn outcomes(&mut self, along: &Along<'_>, noise: &Noise) -> [Outcome; 3] {
+        let Along { y, y_bar, y_dot, x_bar, x_dot, neighbours } = along;
+        let x_dot = leaves(x_dot);
+        [
+            dot_product(&leaves(y_bar), y_dot, x_bar, &x_dot, noise.products),
+            taylor(y, y_dot, neighbours, noise),
+            self.complex_step(&x_dot, y_dot, size(y, neighbours), &noise.y_dot),
+        ]
+    }
+
+    /// How much rounding changes the derivatives: the spread of what both modes, and the complex step, give for
+    /// multiples of the direction and the weights.
+    fn noise(
+        &mut self,
+        engine: &Engine,
+        code: &Code,
+        along: &Along<'_>,
+    ) -> Result<Noise, Box<Diagnostic>> {
+        let mut noise = Noise::of(&along.y_dot);
+        let weights = leaves(&along.y_bar);
+        noise.add_products(&weights, &along.y_dot, &along.x_bar, &leaves(along.x_dot), 1.0);
+        for _ in 0..noise::REPEATS {
+            let (by, weight_by) = (multiple(self.random.next()), multiple(self.random.next()));
+            let x_dot = tangent_like(along.x_dot, &mut |x| jittered(by * x, self.random.next()));
+            let y_bar =
+                tangent_like(&along.y_bar, &mut |x| jittered(weight_by * x, self.random.next()));
+            let y_dot = self.run(engine, code, &Mode::Jvp(x_dot.clone()))?.with_derivative().1;
+            let x_bar = self.run(engine, code, &Mode::Vjp(y_bar.clone()))?.with_derivative().1;
+            let (y_dot, x_bar, x_dot) = (leaves(&y_dot), leaves(&x_bar), leaves(&x_dot));
+            noise.add_products(&leaves(&y_bar), &y_dot, &x_bar, &x_dot, by * weight_by);
+            noise.add(&y_dot, by);
+            if let Some(Ok(found)) = self.by_complex_step(&x_dot) {
+                noise.add_other(&found, by);
+            }
+            for step in [short_step(self.random.next()), short_step(self.random.next())] {
+                let argument = moved(&self.prepared.argument, along.x_dot, step);
+                if let Ok(there) = self.run_at(engine, code, &Mode::Value, argument) {
+                    noise.add_value(&along.y, Neighbour { step, value: leaves(&there.value) });
+                }
+            }
+        }
+        Ok(noise)
     }
 
     /// A random tangent of the parameters differentiated, to the scale of each Real; zero for the
@@ -246,8 +297,19 @@ impl<'p> Point<'p> {
         engine.try_run(code, self.prepared.function, argument, mode)
     }
 
-    /// The derivative as the imaginary part of a complex evaluation.
-    fn complex_step(&mut self, x_dot: &[f64], y_dot: &[f64], size: f64) -> Outcome {
+    /// The derivative as the imaginary part of a complex evaluation, if that is tried.
+    fn by_complex_step(&self, x_dot: &[f64]) -> Option<Result<Vec<f64>, pullback_oracle::Error>> {
+        if x_dot.len() > MOST_REALS || self.too_long.is_some() {
+            return None;
+        }
+        let arg = pullback_oracle::of_value(&self.prepared.argument).ok()?;
+        let Prepared { code, function, .. } = self.prepared;
+        let found = pullback_oracle::jvp_complex_step(code.program(), *function, &[arg], x_dot);
+        Some(found.map(|(_, found)| found))
+    }
+
+    /// The check of a derivative by the complex step.
+    fn complex_step(&mut self, x_dot: &[f64], y_dot: &[f64], size: f64, noise: &[f64]) -> Outcome {
         const CHECK: &str = "complex step";
         let not_tried = |why: &str| Outcome::not_tried(CHECK, why);
         if x_dot.len() > MOST_REALS {
@@ -256,12 +318,11 @@ impl<'p> Point<'p> {
         if let Some(place) = self.too_long {
             return Outcome { place, ..not_tried(TOO_LONG) };
         }
-        let Ok(arg) = pullback_oracle::of_value(&self.prepared.argument) else {
+        let Some(found) = self.by_complex_step(x_dot) else {
             return not_tried("the argument has no complex form");
         };
-        let Prepared { code, function, .. } = self.prepared;
-        match pullback_oracle::jvp_complex_step(code.program(), *function, &[arg], x_dot) {
-            Ok((_, found)) => complex_step(y_dot, &found, size),
+        match found {
+            Ok(found) => complex_step(y_dot, &found, size, noise),
             Err(error) => {
                 let why = match error.kind {
                     ErrorKind::Limit => {
@@ -333,6 +394,16 @@ impl<'p> Point<'p> {
         let last = (1..spans.len()).find(|index| holds(0..*index + 1))?;
         Some((spans[last], "this rule is wrong, and so is at least one before it"))
     }
+}
+
+/// What was computed in one direction.
+struct Along<'v> {
+    y: Vec<f64>,
+    y_bar: Value,
+    y_dot: Vec<f64>,
+    x_bar: Vec<f64>,
+    x_dot: &'v Value,
+    neighbours: Vec<Neighbour>,
 }
 
 /// A small generator of numbers between -1 and 1: the checks are the same every time.

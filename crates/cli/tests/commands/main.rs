@@ -5,6 +5,7 @@ mod bench;
 mod build;
 #[cfg(unix)]
 mod cache;
+mod cancelling;
 mod casadi;
 mod dev;
 mod docs;

@@ -5,6 +5,7 @@
 
 use pullback_base::Span;
 
+use super::noise::Noise;
 use crate::output::real_text;
 
 /// How closely the two modes must agree, relative to the size of what is added up.
@@ -72,8 +73,14 @@ impl Outcome {
     }
 }
 
-/// `⟨u, J v⟩ = ⟨Jᵀ u, v⟩`: the two modes against each other.
-pub fn dot_product(y_bar: &[f64], y_dot: &[f64], x_bar: &[f64], x_dot: &[f64]) -> Outcome {
+/// `⟨u, J v⟩ = ⟨Jᵀ u, v⟩`: the two modes against each other. Rounding may have changed both by `noise`.
+pub fn dot_product(
+    y_bar: &[f64],
+    y_dot: &[f64],
+    x_bar: &[f64],
+    x_dot: &[f64],
+    noise: f64,
+) -> Outcome {
     const CHECK: &str = "dot product";
     let (forward, forward_size) = dot(y_bar, y_dot);
     let (backward, backward_size) = dot(x_bar, x_dot);
@@ -85,7 +92,8 @@ pub fn dot_product(y_bar: &[f64], y_dot: &[f64], x_bar: &[f64], x_dot: &[f64]) -
         }
         return Outcome::new(CHECK, false, sides(forward, backward));
     }
-    let holds = (forward - backward).abs() <= DOT_TOLERANCE * scale || forward == backward;
+    let tolerance = DOT_TOLERANCE * scale + noise;
+    let holds = (forward - backward).abs() <= tolerance || forward == backward;
     Outcome::new(CHECK, holds, sides(forward, backward))
 }
 
@@ -106,8 +114,9 @@ pub struct Neighbour {
 }
 
 /// `f (x + h v) - f x - h J v = O(h²)`: the derivative against values only. The direction is to the
-/// scale of the point. `neighbours` come from the longest step to the shortest.
-pub fn taylor(y: &[f64], y_dot: &[f64], neighbours: &[Neighbour]) -> Outcome {
+/// scale of the point. `neighbours` come from the longest step to the shortest. Rounding may have changed each Real
+/// of the derivative, and the values next to the point, by `noise`.
+pub fn taylor(y: &[f64], y_dot: &[f64], neighbours: &[Neighbour], noise: &Noise) -> Outcome {
     const CHECK: &str = "Taylor";
     if !finite(y) {
         return Outcome::not_tried(CHECK, "the value is not finite");
@@ -126,7 +135,7 @@ pub fn taylor(y: &[f64], y_dot: &[f64], neighbours: &[Neighbour]) -> Outcome {
         let why = "rounding the argument changes the value as much as a step does";
         return Outcome::not_tried(CHECK, why);
     }
-    if let Some(jump) = jump(y, y_dot, &usable) {
+    if let Some(jump) = jump(y, y_dot, &usable).filter(|jump| jump.abs() > noise.value) {
         let detail = format!("the value jumps by {} next to this point", real_text(jump));
         return Outcome::new(CHECK, false, detail);
     }
@@ -161,6 +170,9 @@ pub fn taylor(y: &[f64], y_dot: &[f64], neighbours: &[Neighbour]) -> Outcome {
     // In the middle neither curvature nor rounding shows.
     let middle = usable[best - before + plateau / 2];
     let rest = remainder(y, y_dot, middle);
+    if norm(&rest) <= norm(&noise.y_dot) * middle.step {
+        return Outcome::new(CHECK, true, "exact to rounding".to_owned());
+    }
     let at = (0..rest.len()).fold(0, |w, at| if rest[at].abs() > rest[w].abs() { at } else { w });
     Outcome::new(CHECK, false, quotient(y, y_dot, middle, at))
 }
@@ -199,8 +211,9 @@ pub fn size(y: &[f64], neighbours: &[Neighbour]) -> f64 {
     values.filter(|value| finite(value)).map(norm).fold(0.0, f64::max)
 }
 
-/// `J v = Im f (x + i h v) / h`, where the program is analytic; `size` is that of its values.
-pub fn complex_step(y_dot: &[f64], found: &[f64], size: f64) -> Outcome {
+/// `J v = Im f (x + i h v) / h`, where the program is analytic; `size` is that of its values. Rounding may have changed
+/// each Real of the derivative by its `noise`.
+pub fn complex_step(y_dot: &[f64], found: &[f64], size: f64, noise: &[f64]) -> Outcome {
     const CHECK: &str = "complex step";
     if !finite(found) {
         return Outcome::not_tried(CHECK, "the complex value is not finite");
@@ -210,7 +223,12 @@ pub fn complex_step(y_dot: &[f64], found: &[f64], size: f64) -> Outcome {
     }
     let scale = norm(found).max(norm(y_dot));
     let apart = |at: usize| {
-        if y_dot[at].is_finite() { (y_dot[at] - found[at]).abs() } else { f64::INFINITY }
+        if y_dot[at].is_finite() {
+            let noise = noise.get(at).copied().unwrap_or(0.0);
+            ((y_dot[at] - found[at]).abs() - noise).max(0.0)
+        } else {
+            f64::INFINITY
+        }
     };
     let worst = (0..found.len()).fold(0, |w, at| if apart(at) > apart(w) { at } else { w });
     let (Some(a), Some(b)) = (y_dot.get(worst), found.get(worst)) else {
@@ -226,7 +244,8 @@ pub fn complex_step(y_dot: &[f64], found: &[f64], size: f64) -> Outcome {
     Outcome::new(CHECK, close, both(found.len(), worst, *a, *b, "by the complex step"))
 }
 
-fn remainder(y: &[f64], y_dot: &[f64], near: &Neighbour) -> Vec<f64> {
+/// What the derivative leaves of the difference to the value next to the point.
+pub fn remainder(y: &[f64], y_dot: &[f64], near: &Neighbour) -> Vec<f64> {
     (0..y.len()).map(|at| near.value[at] - y[at] - near.step * y_dot[at]).collect()
 }
 
@@ -256,7 +275,7 @@ mod tests {
             .map(|k| 2f64.powi(-2 * k))
             .map(|step| Neighbour { step, value: vec![f(x + step * v)] })
             .collect();
-        taylor(&[f(x)], &[y_dot], &neighbours).verdict
+        taylor(&[f(x)], &[y_dot], &neighbours, &Noise::none()).verdict
     }
 
     #[test]
@@ -305,13 +324,13 @@ mod tests {
         assert_eq!(verdict(|x| (-x).sqrt(), 1.0, 1.0, 1.0), Verdict::NotTried);
         assert_eq!(verdict(|x| x.exp(), 1000.0, 1.0, f64::INFINITY), Verdict::NotTried);
         assert_eq!(verdict(f64::sin, 1e300, 1e300, 1e300 * 1e300f64.cos()), Verdict::NotTried);
-        assert_eq!(taylor(&[1.0], &[1.0], &[]).verdict, Verdict::NotTried);
+        assert_eq!(taylor(&[1.0], &[1.0], &[], &Noise::none()).verdict, Verdict::NotTried);
     }
 
     #[test]
     fn modes_that_disagree_fail() {
         let verdict =
-            |y_dot: f64, x_bar: f64| dot_product(&[2.0], &[y_dot], &[x_bar], &[3.0]).verdict;
+            |y_dot: f64, x_bar: f64| dot_product(&[2.0], &[y_dot], &[x_bar], &[3.0], 0.0).verdict;
         assert_eq!(verdict(3.0, 2.0), Verdict::Holds);
         assert_eq!(verdict(3.0, 2.0 + 1e-9), Verdict::Fails);
         assert_eq!(verdict(f64::INFINITY, 2.0), Verdict::Fails);
@@ -324,7 +343,7 @@ mod tests {
 
     #[test]
     fn complex_steps_are_compared_number_by_number() {
-        let verdict = |y_dot: &[f64], found: &[f64]| complex_step(y_dot, found, 1.0).verdict;
+        let verdict = |y_dot: &[f64], found: &[f64]| complex_step(y_dot, found, 1.0, &[]).verdict;
         assert_eq!(verdict(&[1.0, 2.0], &[1.0, 2.0 + 1e-12]), Verdict::Holds);
         assert_eq!(verdict(&[1.0, 2.0], &[1.0, 2.000_001]), Verdict::Fails);
         assert_eq!(verdict(&[f64::NAN], &[1.0]), Verdict::Fails);
@@ -337,7 +356,7 @@ mod tests {
     #[test]
     fn what_a_complex_step_leaves_out_is_no_mistake() {
         let verdict =
-            |y_dot: f64, found: f64, size: f64| complex_step(&[y_dot], &[found], size).verdict;
+            |y_dot: f64, found: f64, size: f64| complex_step(&[y_dot], &[found], size, &[]).verdict;
         // `x ^ 3` at 0, as it is and scaled up and down.
         assert_eq!(verdict(0.0, -3.4e-203, 1e-6), Verdict::Holds);
         assert_eq!(verdict(0.0, -3.4e47, 1e244), Verdict::Holds);
