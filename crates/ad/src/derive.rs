@@ -17,7 +17,7 @@ use crate::prune::prune;
 use crate::split::split;
 use crate::state::{Ad, Derived, Key, Kind, Told};
 use crate::tally::{JVP, TRANSPOSE, UNZIP};
-use crate::transpose::{Bar, Transpose};
+use crate::transpose::{Bar, Presence, Transpose};
 use crate::unzip::close;
 use crate::uses::{Uses, only_read};
 
@@ -274,7 +274,8 @@ impl Ad {
             let bar = ctx.program().fresh("y_bar", ty);
             own.push(bar);
             // Inside other derivatives not every path may reach a result.
-            bars.push(Some((Atom::Var(bar), is_entry)));
+            let presence = if is_entry { Presence::Always } else { Presence::Perhaps };
+            bars.push(Some((Atom::Var(bar), presence)));
         }
         let mut returned = vec![];
         for (dot, is_acc) in dots.iter().zip(accs) {
@@ -282,7 +283,7 @@ impl Ad {
             if ty.is_acc {
                 let bar = ctx.program().fresh("bar", ty.value());
                 own.push(bar);
-                ctx.bars.insert(*dot, Bar::Value(bar.into(), false));
+                ctx.bars.insert(*dot, Bar::Value(bar.into(), Presence::Perhaps));
             } else if is_acc {
                 let acc = ctx.program().fresh("acc", ty.acc());
                 own.push(acc);

@@ -9,7 +9,9 @@
 //! function is given, through recursion too. An array that is passed on (a loop's state, with an element
 //! replaced) has its cotangent passed on, in place. A loop runs backwards.
 //!
-//! A cotangent that some path does not reach is *absent* there, and its products are strong, as in `jvp`.
+//! A cotangent that some path does not reach is *absent* there, and its products are strong, as in `jvp`. Where a Bool
+//! says which path was taken they are products on one and 0 on the other: a number 0 that reached a partial derivative
+//! which is NaN gives NaN.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId};
@@ -20,11 +22,33 @@ use crate::name::NAME;
 use crate::state::Ad;
 use crate::uses::{Part, Uses};
 
+/// Whether the path that is taken reaches a cotangent. Where it does not, a zero stands for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Presence {
+    /// Every path does.
+    Always,
+    /// If this Bool holds.
+    If(Atom),
+    /// That is not known.
+    Perhaps,
+}
+
+impl Presence {
+    /// Of a sum.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Always, _) | (_, Self::Always) => Self::Always,
+            (a, b) if a == b => a,
+            (Self::If(_) | Self::Perhaps, Self::If(_) | Self::Perhaps) => Self::Perhaps,
+        }
+    }
+}
+
 /// A cotangent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bar {
-    /// A value, and whether every path reaches it.
-    Value(Atom, bool),
+    /// A value, and whether it is reached.
+    Value(Atom, Presence),
     /// What is accumulated.
     Acc(Atom),
 }
@@ -79,10 +103,10 @@ impl<'a> Transpose<'a> {
     }
 
     /// Adds the transposes of a block's statements, given the cotangents of its results.
-    pub(crate) fn block(&mut self, block: &Block, bars: Vec<Option<(Atom, bool)>>) {
+    pub(crate) fn block(&mut self, block: &Block, bars: Vec<Option<(Atom, Presence)>>) {
         for (result, bar) in block.results.iter().zip(bars) {
-            if let Some((bar, is_present)) = bar {
-                self.add(*result, bar, is_present);
+            if let Some((bar, presence)) = bar {
+                self.add(*result, bar, presence);
             }
         }
         for stmt in block.stmts.iter().rev() {
@@ -92,7 +116,7 @@ impl<'a> Transpose<'a> {
     }
 
     /// Adds to the cotangent of a tangent.
-    pub(crate) fn add(&mut self, dot: Atom, bar: Atom, is_present: bool) {
+    pub(crate) fn add(&mut self, dot: Atom, bar: Atom, presence: Presence) {
         let Atom::Var(var) = dot else { return };
         if !self.is_linear(dot) {
             bug(NAME, format_args!("`{}` to be a tangent", self.ad.program.vars[var].name));
@@ -113,15 +137,15 @@ impl<'a> Transpose<'a> {
             return;
         }
         let bar = match self.bars.get(&var).copied() {
-            None => Bar::Value(bar, is_present),
-            Some(Bar::Value(other, was_present)) => {
+            None => Bar::Value(bar, presence),
+            Some(Bar::Value(other, before)) => {
                 let ty = self.ty(var);
                 let op = if ty == Type::REAL {
                     Op::Prim(Prim::Add, vec![other, bar])
                 } else {
                     Op::Plus(other, bar)
                 };
-                Bar::Value(self.emit("bar", ty, op), was_present || is_present)
+                Bar::Value(self.emit("bar", ty, op), before.or(presence))
             }
             Some(Bar::Acc(acc)) => {
                 self.push(vec![], Op::AddAcc(acc, vec![], bar));
@@ -157,23 +181,23 @@ impl<'a> Transpose<'a> {
     }
 
     /// Takes the cotangent of a tangent that is bound here: nothing contributes any more.
-    pub(crate) fn take(&mut self, var: VarId) -> Option<(Atom, bool)> {
+    pub(crate) fn take(&mut self, var: VarId) -> Option<(Atom, Presence)> {
         match self.bars.remove(&var)? {
-            Bar::Value(bar, is_present) => Some((bar, is_present)),
+            Bar::Value(bar, presence) => Some((bar, presence)),
             // A part of an accumulator has gone to the whole.
             Bar::Acc(_) if self.uses.is_part(var) => None,
             Bar::Acc(acc) => {
                 let ty = self.ty(var);
-                Some((self.emit("bar", ty, Op::ReadAcc(acc)), false))
+                Some((self.emit("bar", ty, Op::ReadAcc(acc)), Presence::Perhaps))
             }
         }
     }
 
     /// As [`Transpose::take`], with a zero where nothing has contributed.
-    pub(crate) fn take_or_zero(&mut self, var: VarId) -> (Atom, bool) {
+    pub(crate) fn take_or_zero(&mut self, var: VarId) -> (Atom, Presence) {
         match self.take(var) {
             Some(bar) => bar,
-            None => (self.zero(var), false),
+            None => (self.zero(var), Presence::Perhaps),
         }
     }
 
@@ -269,76 +293,73 @@ impl<'a> Transpose<'a> {
             Op::NewAcc(init) => {
                 // What was accumulated goes to where it started from.
                 if let Some(bar) = self.bars.remove(&stmt.vars[0])
-                    && let Bar::Value(bar, is_present) = bar
+                    && let Bar::Value(bar, presence) = bar
                 {
-                    self.add(*init, bar, is_present);
+                    self.add(*init, bar, presence);
                 }
             }
             Op::ReadAcc(Atom::Var(acc)) => {
-                if let Some((bar, is_present)) = self.take(stmt.vars[0]) {
-                    self.bars.insert(*acc, Bar::Value(bar, is_present));
+                if let Some((bar, presence)) = self.take(stmt.vars[0]) {
+                    self.bars.insert(*acc, Bar::Value(bar, presence));
                 }
             }
             Op::AddAcc(Atom::Var(acc), at, value) => {
-                if let Some((bar, is_present)) = self.part_of_bar(*acc) {
+                if let Some((bar, presence)) = self.part_of_bar(*acc) {
                     let ty = self.ad.program.type_of(*value);
                     let part = if at.is_empty() {
                         bar
                     } else {
                         self.emit("bar", ty, Op::Index(bar, at.clone()))
                     };
-                    self.add(*value, part, is_present);
+                    self.add(*value, part, presence);
                 }
             }
             // Cotangents of parts of an accumulator are parts of that of the whole.
             Op::AtAcc(..) | Op::PartAcc(..) => {}
             op => {
-                if let Some((bar, is_present)) = self.take(stmt.vars[0]) {
-                    self.simple(stmt.vars[0], op, bar, is_present);
+                if let Some((bar, presence)) = self.take(stmt.vars[0]) {
+                    self.simple(stmt.vars[0], op, bar, presence);
                 }
             }
         }
     }
 
     /// The cotangent of what a linear accumulator, or a part of one, accumulates.
-    fn part_of_bar(&mut self, acc: VarId) -> Option<(Atom, bool)> {
-        if let Some(Bar::Value(bar, is_present)) = self.bars.get(&acc) {
-            return Some((*bar, *is_present));
+    fn part_of_bar(&mut self, acc: VarId) -> Option<(Atom, Presence)> {
+        if let Some(Bar::Value(bar, presence)) = self.bars.get(&acc) {
+            return Some((*bar, *presence));
         }
         let ty = self.ty(acc).value();
         match self.uses.part(acc)? {
             Part::At(base, at) => {
-                let (bar, is_present) = self.part_of_bar(base)?;
-                Some((self.emit("bar", ty, Op::Index(bar, at)), is_present))
+                let (bar, presence) = self.part_of_bar(base)?;
+                Some((self.emit("bar", ty, Op::Index(bar, at)), presence))
             }
             Part::Range(base, lo, hi) => {
-                let (bar, is_present) = self.part_of_bar(base)?;
-                Some((self.emit("bar", ty, Op::Slice(bar, lo, hi)), is_present))
+                let (bar, presence) = self.part_of_bar(base)?;
+                Some((self.emit("bar", ty, Op::Slice(bar, lo, hi)), presence))
             }
         }
     }
 
     /// An operation with one result and no blocks.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-    fn simple(&mut self, out: VarId, op: &Op, bar: Atom, is_present: bool) {
+    fn simple(&mut self, out: VarId, op: &Op, bar: Atom, presence: Presence) {
         match op {
-            Op::Copy(a) | Op::Sized(a, _, _) => self.add(*a, bar, is_present),
+            Op::Copy(a) | Op::Sized(a, _, _) => self.add(*a, bar, presence),
             Op::Plus(a, b) => {
-                self.add(*a, bar, is_present);
-                self.add(*b, bar, is_present);
+                self.add(*a, bar, presence);
+                self.add(*b, bar, presence);
             }
-            Op::Prim(prim, args) => self.prim(*prim, args, bar, is_present),
+            Op::Prim(prim, args) => self.prim(*prim, args, bar, presence),
             Op::MulZero(a, b) => {
-                let (dot, factor) = if self.is_linear(*a) { (*a, *b) } else { (*b, *a) };
-                let is_value_first = !self.is_linear(*a);
-                let op = if is_value_first {
-                    // The value that comes first may be absent itself.
-                    Op::MulZero(factor, bar)
+                if self.is_linear(*a) {
+                    self.product(*a, bar, *b, presence);
                 } else {
-                    product(bar, factor, is_present)
-                };
-                let part = self.emit("bar", Type::REAL, op);
-                self.add(dot, part, is_present && !is_value_first);
+                    // The value that comes first may be absent itself.
+                    let part = self.emit("bar", Type::REAL, Op::MulZero(*a, bar));
+                    self.add(*b, part, Presence::Perhaps);
+                }
             }
             Op::Select(cond, a, b) => {
                 for (dot, is_first) in [(*a, true), (*b, false)] {
@@ -347,7 +368,7 @@ impl<'a> Transpose<'a> {
                         let (first, second) = if is_first { (bar, zero) } else { (zero, bar) };
                         let ty = self.ty(out);
                         let part = self.emit("bar", ty, Op::Select(*cond, first, second));
-                        self.add(dot, part, false);
+                        self.add(dot, part, Presence::Perhaps);
                     }
                 }
             }
@@ -357,7 +378,7 @@ impl<'a> Transpose<'a> {
                         let ty = self.ad.program.type_of(*item);
                         let at = Atom::Int(i64::try_from(at).unwrap_or(i64::MAX));
                         let part = self.emit("bar", ty, Op::Index(bar, vec![at]));
-                        self.add(*item, part, is_present);
+                        self.add(*item, part, presence);
                     }
                 }
             }
@@ -378,11 +399,11 @@ impl<'a> Transpose<'a> {
                     Atom::Var(var) => self.zero(var),
                     _ => Atom::Real(0.0),
                 };
-                self.add(*v, part, is_present);
+                self.add(*v, part, presence);
                 if self.is_linear(*a) {
                     let ty = self.ty(out);
                     let rest = self.emit("bar", ty, Op::Update(bar, at.clone(), zero));
-                    self.add(*a, rest, false);
+                    self.add(*a, rest, Presence::Perhaps);
                 }
             }
             Op::Concat(Atom::Var(a), Atom::Var(b)) => {
@@ -391,38 +412,37 @@ impl<'a> Transpose<'a> {
                 let end = self.emit("n", Type::INT, Op::Prim(Prim::IntAdd, vec![n, m]));
                 let first = self.emit("bar", ty, Op::Slice(bar, Atom::Int(0), n));
                 let second = self.emit("bar", ty, Op::Slice(bar, n, end));
-                self.add((*a).into(), first, is_present);
-                self.add((*b).into(), second, is_present);
+                self.add((*a).into(), first, presence);
+                self.add((*b).into(), second, presence);
             }
             Op::Flatten(Atom::Var(a)) => self.flatten(*a, bar),
-            Op::Sum(Atom::Var(a)) => self.total(*a, bar, is_present),
+            Op::Sum(Atom::Var(a)) => self.total(*a, bar, presence),
             Op::Con(tag, fields) => self.con(out, *tag, fields, bar),
             Op::Zero(_) | Op::Undef => {}
             op => bug(NAME, format_args!("a linear operation, not {op:?}")),
         }
     }
 
-    fn prim(&mut self, prim: Prim, args: &[Atom], bar: Atom, is_present: bool) {
+    fn prim(&mut self, prim: Prim, args: &[Atom], bar: Atom, presence: Presence) {
         match (prim, args) {
             (Prim::Add, [a, b]) => {
-                self.add(*a, bar, is_present);
-                self.add(*b, bar, is_present);
+                self.add(*a, bar, presence);
+                self.add(*b, bar, presence);
             }
             (Prim::Neg, [a]) => {
                 let part = self.emit("bar", Type::REAL, Op::Prim(Prim::Neg, vec![bar]));
-                self.add(*a, part, is_present);
+                self.add(*a, part, presence);
             }
             (Prim::Mul, [a, b]) => {
                 let (dot, factor) = if self.is_linear(*a) { (*a, *b) } else { (*b, *a) };
-                let part = self.emit("bar", Type::REAL, product(bar, factor, is_present));
-                self.add(dot, part, is_present);
+                self.product(dot, bar, factor, presence);
             }
             _ => bug(NAME, format_args!("a linear primitive, not {prim:?}")),
         }
     }
 
     /// A sum goes to every element.
-    fn total(&mut self, a: VarId, bar: Atom, is_present: bool) {
+    fn total(&mut self, a: VarId, bar: Atom, presence: Presence) {
         let count = self.dim(a, 0);
         let index = self.program().fresh("i", Type::INT);
         let form = LoopForm::For { index, count, down: false };
@@ -432,7 +452,7 @@ impl<'a> Transpose<'a> {
             let op = Op::Loop(Loop { form, states: vec![], init: vec![], body });
             let ty = self.ty(a);
             let all = self.emit("bar", ty, op);
-            self.add(a.into(), all, is_present);
+            self.add(a.into(), all, presence);
         } else {
             let acc = self.acc(a);
             let body = self.scoped(|ctx| {
@@ -475,12 +495,12 @@ impl<'a> Transpose<'a> {
         let vars: Vec<VarId> = types.iter().map(|ty| self.program().fresh("bar", *ty)).collect();
         self.push(vars.clone(), Op::Unpack { tangent: bar, tag, like });
         for (field, var) in fields.iter().zip(vars) {
-            self.add(*field, var.into(), false);
+            self.add(*field, var.into(), Presence::Perhaps);
         }
     }
 
     fn unpack(&mut self, vars: &[VarId], tangent: Atom, tag: u32, like: &[Atom]) {
-        let bars: Vec<Option<(Atom, bool)>> = vars.iter().map(|var| self.take(*var)).collect();
+        let bars: Vec<Option<(Atom, Presence)>> = vars.iter().map(|var| self.take(*var)).collect();
         if bars.iter().all(Option::is_none) {
             return;
         }
@@ -499,11 +519,21 @@ impl<'a> Transpose<'a> {
         }
         let ty = self.ad.program.type_of(tangent);
         let bar = self.emit("bar", ty, Op::Con(tag, fields));
-        self.add(tangent, bar, false);
+        self.add(tangent, bar, Presence::Perhaps);
     }
-}
 
-/// A cotangent times a number.
-fn product(bar: Atom, factor: Atom, is_present: bool) -> Op {
-    if is_present { Op::Prim(Prim::Mul, vec![bar, factor]) } else { Op::MulZero(bar, factor) }
+    /// Adds a cotangent times a number to that of `dot`.
+    fn product(&mut self, dot: Atom, bar: Atom, factor: Atom, presence: Presence) {
+        let op = match presence {
+            Presence::Always => Op::Prim(Prim::Mul, vec![bar, factor]),
+            Presence::If(is_reached) => {
+                let op = Op::Prim(Prim::Mul, vec![bar, factor]);
+                let part = self.emit("bar", Type::REAL, op);
+                Op::Select(is_reached, part, Atom::Real(0.0))
+            }
+            Presence::Perhaps => Op::MulZero(bar, factor),
+        };
+        let part = self.emit("bar", Type::REAL, op);
+        self.add(dot, part, presence);
+    }
 }

@@ -1,12 +1,24 @@
 //! Transposition of what has blocks, and of calls.
 
 use pullback_base::bug;
-use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Rule, RuleId, Stmt, VarId};
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Rule, RuleId, Stmt, Type, VarId};
+use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use crate::name::NAME;
-use crate::transpose::{Bar, Transpose};
+use crate::transpose::{Bar, Presence, Transpose};
 use crate::uses::{Part, passes_on};
+
+/// Where the cotangents of a loop's state are reached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    /// Where that of its end is.
+    Same,
+    /// Where that of its end is, after the last step alone.
+    Last,
+    /// That is not known.
+    Unknown,
+}
 
 impl Transpose<'_> {
     /// The tangents from outside that blocks use, without accumulators.
@@ -32,7 +44,8 @@ impl Transpose<'_> {
         blocks: &[&Block],
         make: impl FnOnce(Vec<Block>) -> Op,
     ) {
-        let bars: Vec<Option<(Atom, bool)>> = stmt.vars.iter().map(|var| self.take(*var)).collect();
+        let bars: Vec<Option<(Atom, Presence)>> =
+            stmt.vars.iter().map(|var| self.take(*var)).collect();
         let mut returned = vec![];
         for var in self.free(blocks) {
             let is_passed = || {
@@ -49,7 +62,7 @@ impl Transpose<'_> {
         }
         let saved: Vec<Option<Bar>> = returned.iter().map(|var| self.bars.remove(var)).collect();
         let mut made = vec![];
-        let mut presence = vec![];
+        let mut branches = vec![];
         for block in blocks {
             let mut reached = vec![];
             made.push(self.scoped(|ctx| {
@@ -57,8 +70,8 @@ impl Transpose<'_> {
                 returned
                     .iter()
                     .map(|var| match ctx.take(*var) {
-                        Some((bar, is_present)) => {
-                            reached.push(Some(is_present));
+                        Some((bar, presence)) => {
+                            reached.push(Some(presence));
                             bar
                         }
                         None => {
@@ -68,11 +81,11 @@ impl Transpose<'_> {
                     })
                     .collect()
             }));
-            presence.push(reached);
+            branches.push(reached);
         }
         // What no branch contributes to is left out.
         let is_reached: Vec<bool> = (0..returned.len())
-            .map(|at| presence.iter().any(|branch| branch[at].is_some()))
+            .map(|at| branches.iter().any(|branch: &Vec<_>| branch[at].is_some()))
             .collect();
         for block in &mut made {
             let mut flags = is_reached.iter();
@@ -94,9 +107,38 @@ impl Transpose<'_> {
             if is_reached[at]
                 && let Some(bar) = out.next()
             {
-                let is_present = presence.iter().all(|branch| branch[at] == Some(true));
-                self.add(var.into(), bar.into(), is_present);
+                let reached: Vec<Option<Presence>> =
+                    branches.iter().map(|branch| branch[at]).collect();
+                let presence = self.after_branches(&stmt.op, &reached, &bars);
+                self.add(var.into(), bar.into(), presence);
             }
+        }
+    }
+
+    /// Whether a cotangent that branches return is reached, from whether each of them reaches it.
+    fn after_branches(
+        &mut self,
+        op: &Op,
+        reached: &[Option<Presence>],
+        bars: &[Option<(Atom, Presence)>],
+    ) -> Presence {
+        if reached.iter().all(|branch| *branch == Some(Presence::Always)) {
+            return Presence::Always;
+        }
+        match (op, reached) {
+            (Op::If(cond, _, _), [Some(Presence::Always), None]) => Presence::If(*cond),
+            (Op::If(cond, _, _), [None, Some(Presence::Always)]) => {
+                let op = Op::Prim(Prim::Not, vec![*cond]);
+                Presence::If(self.emit("reached", Type::BOOL, op))
+            }
+            // A Bool from outside is seen after the branches too.
+            (_, [Some(first), rest @ ..])
+                if rest.iter().all(|branch| *branch == Some(*first))
+                    && bars.iter().flatten().any(|(_, presence)| presence == first) =>
+            {
+                *first
+            }
+            _ => Presence::Perhaps,
         }
     }
 
@@ -124,40 +166,54 @@ impl Transpose<'_> {
         let types: Vec<_> = states.iter().map(|state| self.ad.program.vars[*state].ty).collect();
         let params: Vec<VarId> =
             types.iter().map(|ty| self.program().fresh("state_bar", *ty)).collect();
-        let mut presence: Vec<bool> = bars.iter().map(|(_, is_present)| *is_present).collect();
-        // The cotangents of states are present where those of the states before are: tried until it holds.
+        let first: Vec<Presence> = bars.iter().map(|(_, presence)| *presence).collect();
+        // The cotangents of states are present where those of the states before are: tried until it holds. One that
+        // the state before does not get is that of the last step alone.
+        let mut steps = vec![Step::Same; states.len()];
         let made = loop {
             let mut next = vec![];
             let made = self.scoped(|ctx| {
-                let mut given: Vec<Option<(Atom, bool)>> = params
-                    .iter()
-                    .zip(&presence)
-                    .map(|(param, is_present)| Some((Atom::Var(*param), *is_present)))
-                    .collect();
+                let is_last = ctx.is_last((*index, *count, *down), &steps);
+                let inside = |at: usize| match steps[at] {
+                    Step::Same => first[at],
+                    Step::Last if first[at] == Presence::Always => {
+                        is_last.map_or(Presence::Perhaps, Presence::If)
+                    }
+                    Step::Last | Step::Unknown => Presence::Perhaps,
+                };
+                let params = params.iter().enumerate();
+                let mut given: Vec<Option<(Atom, Presence)>> =
+                    params.map(|(at, param)| Some((Atom::Var(*param), inside(at)))).collect();
                 for (result, row) in body.results[states.len()..].iter().zip(&rows) {
-                    given.push(row.map(|(row, is_present)| {
+                    given.push(row.map(|(row, presence)| {
                         let ty = ctx.ad.program.type_of(*result);
                         let at = vec![Atom::Var(*index)];
-                        (ctx.emit("bar", ty, Op::Index(row, at)), is_present)
+                        (ctx.emit("bar", ty, Op::Index(row, at)), presence)
                     }));
                 }
                 ctx.block(body, given);
                 states
                     .iter()
                     .map(|state| {
-                        let (bar, is_present) = ctx.take_or_zero(*state);
-                        next.push(is_present);
-                        bar
+                        let bar = ctx.take(*state);
+                        next.push(bar.map(|(_, presence)| presence));
+                        bar.map_or_else(|| ctx.zero(*state), |(bar, _)| bar)
                     })
                     .collect()
             });
-            let holds = presence.iter().zip(&next).all(|(known, next)| *next || !*known);
-            if holds {
+            let found: Vec<Step> = (0..states.len())
+                .map(|at| match (steps[at], next[at]) {
+                    (Step::Unknown, _) => Step::Unknown,
+                    (Step::Same | Step::Last, None) => Step::Last,
+                    (Step::Same, Some(_)) if first[at] == Presence::Perhaps => Step::Same,
+                    (Step::Same, Some(presence)) if presence == first[at] => Step::Same,
+                    (Step::Same | Step::Last, Some(_)) => Step::Unknown,
+                })
+                .collect();
+            if found == steps {
                 break made;
             }
-            for (known, next) in presence.iter_mut().zip(next) {
-                *known &= next;
-            }
+            steps = found;
         };
         let out: Vec<VarId> = types.iter().map(|ty| self.program().fresh("bar", *ty)).collect();
         let is_down = *down == states.is_empty();
@@ -165,9 +221,33 @@ impl Transpose<'_> {
         let init_bars = bars.into_iter().map(|(bar, _)| bar).collect();
         let op = Op::Loop(Loop { form, states: params, init: init_bars, body: made });
         self.push(out.clone(), op);
-        for ((first, bar), is_present) in init.iter().zip(out).zip(presence) {
-            self.add(*first, bar.into(), is_present);
+        for (at, (start, bar)) in init.iter().zip(out).enumerate() {
+            let presence = match steps[at] {
+                Step::Same => first[at],
+                // Where there are no steps, the cotangent of the end is that of the start.
+                Step::Last if first[at] == Presence::Always => {
+                    let op = Op::Prim(Prim::IntEq, vec![*count, Atom::Int(0)]);
+                    Presence::If(self.emit("reached", Type::BOOL, op))
+                }
+                Step::Last | Step::Unknown => Presence::Perhaps,
+            };
+            self.add(*start, bar.into(), presence);
         }
+    }
+
+    /// Whether a step of a loop is the last one, if that is asked.
+    fn is_last(
+        &mut self,
+        (index, count, down): (VarId, Atom, bool),
+        steps: &[Step],
+    ) -> Option<Atom> {
+        if !steps.contains(&Step::Last) {
+            return None;
+        }
+        let op = Op::Prim(Prim::IntSub, vec![count, Atom::Int(1)]);
+        let last = if down { Atom::Int(0) } else { self.emit("last", Type::INT, op) };
+        let op = Op::Prim(Prim::IntEq, vec![index.into(), last]);
+        Some(self.emit("reached", Type::BOOL, op))
     }
 
     /// A call of a linear part: a call of its transpose.
@@ -204,7 +284,7 @@ impl Transpose<'_> {
         self.push(out.clone(), Op::Call(derived.pull, pull_args));
         for (var, bar) in returned.into_iter().zip(out) {
             if let Some(var) = var {
-                self.add(var.into(), bar.into(), false);
+                self.add(var.into(), bar.into(), Presence::Perhaps);
             }
         }
     }
@@ -242,7 +322,7 @@ impl Transpose<'_> {
         let out: Vec<VarId> = types.iter().map(|ty| self.program().fresh("bar", *ty)).collect();
         self.push(out.clone(), Op::Call(pullback, args));
         for (dot, bar) in dots.iter().zip(out) {
-            self.add(*dot, bar.into(), true);
+            self.add(*dot, bar.into(), Presence::Always);
         }
     }
 }
