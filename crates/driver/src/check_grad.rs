@@ -222,11 +222,12 @@ impl<'p> Point<'p> {
         let mut noise = Noise::of(&along.y_dot);
         let weights = leaves(&along.y_bar);
         noise.add_products(&weights, &along.y_dot, &along.x_bar, &leaves(along.x_dot), 1.0);
+        // The directions of the checks do not depend on what is asked beside them.
+        let mut random = Random(!self.random.0);
         for _ in 0..noise::REPEATS {
-            let (by, weight_by) = (multiple(self.random.next()), multiple(self.random.next()));
-            let x_dot = tangent_like(along.x_dot, &mut |x| jittered(by * x, self.random.next()));
-            let y_bar =
-                tangent_like(&along.y_bar, &mut |x| jittered(weight_by * x, self.random.next()));
+            let (by, weight_by) = (multiple(random.next()), multiple(random.next()));
+            let x_dot = tangent_like(along.x_dot, &mut |x| jittered(by * x, random.next()));
+            let y_bar = tangent_like(&along.y_bar, &mut |x| jittered(weight_by * x, random.next()));
             let y_dot = self.run(engine, code, &Mode::Jvp(x_dot.clone()))?.with_derivative().1;
             let x_bar = self.run(engine, code, &Mode::Vjp(y_bar.clone()))?.with_derivative().1;
             let (y_dot, x_bar, x_dot) = (leaves(&y_dot), leaves(&x_bar), leaves(&x_dot));
@@ -235,7 +236,7 @@ impl<'p> Point<'p> {
             if let Some(Ok(found)) = self.by_complex_step(&x_dot) {
                 noise.add_other(&found, by);
             }
-            for step in [short_step(self.random.next()), short_step(self.random.next())] {
+            for step in [short_step(random.next()), short_step(random.next())] {
                 let argument = moved(&self.prepared.argument, along.x_dot, step);
                 if let Ok(there) = self.run_at(engine, code, &Mode::Value, argument) {
                     noise.add_value(&along.y, Neighbour { step, value: leaves(&there.value) });
