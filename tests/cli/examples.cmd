@@ -4,7 +4,7 @@ exit 0
 
 $ pullback run examples/logistic.pull --input examples/data/iris.json --json
 exit 0
-> {"loss": 0.1733316642160787, "accuracy": 0.9533333333333334}
+> {"loss": 0.1733316642160788, "accuracy": 0.9533333333333334}
 
 $ pullback grad examples/papers/quaternion.pull rotate_x q0 v0
 exit 0

@@ -51,24 +51,26 @@ exit 0
 >   }
 >   t.7: f64 = sub(state.2, state.2)
 >   t.8: bool = eq(t.7, 0.0)
->   t.9: f64 = select(t.8, state.2, 0.0)
->   total.10: f64, array.11: []f64 = for i.12 < n.1 with total.13: f64 = 0.0 {
->     element.14: f64 = xs.0[i.12]
->     t.15: f64 = sub(element.14, t.9)
->     t.16: f64 = exp(t.15)
->     total.17: f64 = add(total.13, t.16)
->     yield total.17
->     collect t.16
+>   total.9: f64, array.10: []f64 = for i.11 < n.1 with total.12: f64 = 0.0 {
+>     element.13: f64 = xs.0[i.11]
+>     t.14: bool = ne(element.13, state.2)
+>     t.15: bool = select(t.14, true, t.8)
+>     t.16: f64 = sub(element.13, state.2)
+>     t.17: f64 = select(t.15, t.16, 0.0)
+>     t.18: f64 = exp(t.17)
+>     total.19: f64 = add(total.12, t.18)
+>     yield total.19
+>     collect t.18
 >   }
->   t.18: f64 = log(total.10)
->   p.19: f64 = div(1.0, total.10)
->   t.20: f64 = add(t.9, t.18)
->   bar.21: []f64 = for i.22 < n.1 {
->     t.23: f64 = array.11[i.22]
->     bar.24: f64 = mul(p.19, t.23)
->     collect bar.24
+>   t.20: f64 = log(total.9)
+>   p.21: f64 = div(1.0, total.9)
+>   t.22: f64 = add(state.2, t.20)
+>   bar.23: []f64 = for i.24 < n.1 {
+>     t.25: f64 = array.10[i.24]
+>     bar.26: f64 = mul(p.21, t.25)
+>     collect bar.26
 >   }
->   yield t.20, bar.21
+>   yield t.22, bar.23
 > }
 
 $ pullback show tests/cli/programs/gradients.pull horner --stage opt
@@ -433,39 +435,41 @@ exit 0
 >   }
 >   t.21: f64 = sub(state.5, state.5)
 >   t.22: bool = eq(t.21, 0.0)
->   t.23: f64 = select(t.22, state.5, 0.0)
->   total.24: f64, array.25: []f64 = for i.26 < n.4 with total.27: f64 = 0.0 {
->     element.28: f64 = array.6[i.26]
->     t.29: f64 = sub(element.28, t.23)
->     t.30: f64 = exp(t.29)
->     total.31: f64 = add(total.27, t.30)
->     yield total.31
->     collect t.30
+>   total.23: f64, array.24: []f64 = for i.25 < n.4 with total.26: f64 = 0.0 {
+>     element.27: f64 = array.6[i.25]
+>     t.28: bool = ne(element.27, state.5)
+>     t.29: bool = select(t.28, true, t.22)
+>     t.30: f64 = sub(element.27, state.5)
+>     t.31: f64 = select(t.29, t.30, 0.0)
+>     t.32: f64 = exp(t.31)
+>     total.33: f64 = add(total.26, t.32)
+>     yield total.33
+>     collect t.32
 >   }
->   t.32: f64 = log(total.24)
->   p.33: f64 = div(1.0, total.24)
->   t.34: f64 = add(t.23, t.32)
->   zero.35: []f64 = zero(x.0)
->   acc.36: acc []f64 = new_acc(zero.35)
->   bar.37: []f64, bar.38: [][]f64 = for i.39 < n.4 {
->     t.40: f64 = array.25[i.39]
->     bar.41: f64 = mul(p.33, t.40)
->     bar.42: f64 = neg(bar.41)
->     bar.43: f64 = mul(bar.42, 0.5)
->     bar.44: []f64 = for i.45 < n.3 {
->       element.46: f64 = x.0[i.45]
->       element.47: f64 = mu.2[i.39, i.45]
->       t.48: f64 = sub(element.46, element.47)
->       bar.49: f64 = mul(bar.43, t.48)
->       bar.50: f64 = add(bar.49, bar.49)
->       bar.51: f64 = neg(bar.50)
->       acc.36[i.45] += bar.50
->       collect bar.51
+>   t.34: f64 = log(total.23)
+>   p.35: f64 = div(1.0, total.23)
+>   t.36: f64 = add(state.5, t.34)
+>   zero.37: []f64 = zero(x.0)
+>   acc.38: acc []f64 = new_acc(zero.37)
+>   bar.39: []f64, bar.40: [][]f64 = for i.41 < n.4 {
+>     t.42: f64 = array.24[i.41]
+>     bar.43: f64 = mul(p.35, t.42)
+>     bar.44: f64 = neg(bar.43)
+>     bar.45: f64 = mul(bar.44, 0.5)
+>     bar.46: []f64 = for i.47 < n.3 {
+>       element.48: f64 = x.0[i.47]
+>       element.49: f64 = mu.2[i.41, i.47]
+>       t.50: f64 = sub(element.48, element.49)
+>       bar.51: f64 = mul_zero(bar.45, t.50)
+>       bar.52: f64 = add(bar.51, bar.51)
+>       bar.53: f64 = neg(bar.52)
+>       acc.38[i.47] += bar.52
+>       collect bar.53
 >     }
->     collect bar.41, bar.44
+>     collect bar.43, bar.46
 >   }
->   bar.52: []f64 = read_acc(acc.36)
->   size.53: i64 = dim(mu.2, 1)
->   bar.54: [][]f64 = sized(bar.38, 1, size.53)
->   yield t.34, bar.52, bar.37, bar.54
+>   bar.54: []f64 = read_acc(acc.38)
+>   size.55: i64 = dim(mu.2, 1)
+>   bar.56: [][]f64 = sized(bar.40, 1, size.55)
+>   yield t.36, bar.54, bar.39, bar.56
 > }
