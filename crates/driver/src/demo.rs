@@ -13,5 +13,5 @@ use crate::show::unapplied;
 /// The stages for an entry.
 pub fn demo(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
     let (program, function) = unapplied(session, call, &call.entry)?;
-    print_demo(&program.without_checkpoints(), function).or_else(|fault| session.fail(*fault))
+    print_demo(&program.without_marks(), function).or_else(|fault| session.fail(*fault))
 }

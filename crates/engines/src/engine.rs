@@ -79,14 +79,14 @@ impl EngineInfo {
     pub fn seen<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
         match self.how {
             How::Compiled(_) => Cow::Borrowed(program),
-            How::Runtime(_) | How::Transform { .. } => program.without_checkpoints(),
+            How::Runtime(_) | How::Transform { .. } => program.without_marks(),
         }
     }
 }
 
-/// Stops at a checkpoint, of which [`EngineInfo::seen`] leaves none.
-pub(crate) fn unseen_checkpoint() -> ! {
-    bug("engines", "applications in the place of checkpoints")
+/// Stops at a checkpoint or at what is assumed to be linear, of which [`EngineInfo::seen`] leaves none.
+pub(crate) fn unseen_mark() -> ! {
+    bug("engines", "applications in the place of checkpoints and assumptions")
 }
 
 /// How an engine runs.

@@ -34,13 +34,13 @@ pub fn run(
             run_in_machine(make(), &compile(program), function, argument, mode, options)
         }
         How::Transform { vjp, jvp, reverse } => {
-            let program = &*engine.seen(program);
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             let options = &budgeted(engine.name, options);
             if let Some(tester) = tester(reverse, program, function, Some(mode)) {
                 let (image, x) = (compile(program), argument.clone());
                 run_in_machine(tester, &image, function, x, mode, &options.unheard())?;
             }
+            let program = &*engine.seen(program);
             followed(program, function, &argument, mode, options)?;
             source::run_transformed(transforms, program, function, argument, mode, options)
         }
@@ -61,11 +61,11 @@ pub fn evaluate(
     match engine.how {
         How::Runtime(make) => Machine::new(&compile(program), make(), options.clone()).global(def),
         How::Transform { vjp, jvp, reverse } => {
-            let program = &*engine.seen(program);
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             if let Some(tester) = tester(reverse, program, def, None) {
                 Machine::new(&compile(program), tester, options.unheard()).global(def)?;
             }
+            let program = &*engine.seen(program);
             if options.strict_domain {
                 let image = compile(program);
                 Machine::new(&image, trace_engine(), options.unheard()).global(def)?;

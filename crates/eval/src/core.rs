@@ -293,6 +293,7 @@ impl Core<'_> {
             AdOp::StopGradient => Step::Return(ctx.stopped(&arg())?),
             AdOp::Zeros => Step::Return(walk::zeros(&arg())?),
             AdOp::CustomVjp | AdOp::CustomJvp => custom::apply(ctx, op, arg(), arg(), arg())?,
+            AdOp::AssumeLinear => custom::assume_linear(ctx, arg(), arg())?,
             AdOp::Checkpoint => bug("eval", "checkpoints to be compiled as applications"),
         };
         self.perform(stack, step, at)

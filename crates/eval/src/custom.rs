@@ -47,6 +47,48 @@ pub(super) fn apply(
     Ok(Step::call(NativeValue::value(lower), vec![below], then))
 }
 
+/// Applies a function that the program assumes to be linear: a level that tests linearity follows its result, and
+/// not its steps.
+pub(super) fn assume_linear(ctx: &mut Ctx, function: Value, x: Value) -> Result<Step, Fault> {
+    let level = walk::highest_level(&x)?;
+    if ctx.level(level).and_then(|level| level.tests_linearity()).is_none() {
+        return Ok(Step::Tail { function, args: vec![x] });
+    }
+    let below = walk::strip(&x, level)?;
+    let again = NativeValue::value(Assumed { function });
+    Ok(Step::call(
+        again,
+        vec![below],
+        AfterOwn(move |ctx: &mut Ctx, value: Value| {
+            let result = walk::map_leaves(&value, |leaf| {
+                if leaf.is_real() {
+                    ctx.follow(level, leaf.clone(), Value::Unit)
+                } else {
+                    Ok(leaf.clone())
+                }
+            })?;
+            Ok(Step::Return(result))
+        }),
+    ))
+}
+
+/// A function that is assumed to be linear, to be applied to an argument one level down.
+struct Assumed {
+    function: Value,
+}
+
+impl Native for Assumed {
+    fn name(&self) -> &'static str {
+        "function that is assumed to be linear"
+    }
+    fn call(&self, ctx: &mut Ctx, x: Value) -> Result<Step, Fault> {
+        assume_linear(ctx, self.function.clone(), x)
+    }
+    fn release(&mut self, work: &mut Vec<Value>) {
+        work.push(std::mem::take(&mut self.function));
+    }
+}
+
 /// The function with its rule, to be applied to an argument one level down.
 struct Lower {
     op: AdOp,

@@ -237,4 +237,7 @@ pub enum AdOp {
     /// `checkpoint : (a -> b) -> a -> b`: the application. Compiled code saves nothing of it for reverse mode but
     /// what the function captured and its argument, and runs it again in the backward sweep. Any types.
     Checkpoint,
+    /// `assume_linear : (a -> b) -> a -> b`: the application. What tests whether a rule is linear takes the word of
+    /// the program that this function is, and does not look at its steps.
+    AssumeLinear,
 }

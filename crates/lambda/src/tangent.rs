@@ -67,7 +67,7 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
     match op {
         AdOp::StopGradient => Ok(args[0].clone()),
         AdOp::Zeros => tangent_type(&args[0]),
-        AdOp::Checkpoint => {
+        AdOp::Checkpoint | AdOp::AssumeLinear => {
             let Some((from, to)) = args[0].as_fun() else {
                 return Err(format!("`{}` is given something that is not a function", op.name()));
             };
@@ -97,7 +97,9 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
                     expect(1, Type::funs([from.clone(), from_dot], value_and(to_dot)))?;
                     expect(2, from.clone()).map(|()| to.clone())
                 }
-                AdOp::StopGradient | AdOp::Zeros | AdOp::Checkpoint => Ok(to.clone()),
+                AdOp::StopGradient | AdOp::Zeros | AdOp::Checkpoint | AdOp::AssumeLinear => {
+                    Ok(to.clone())
+                }
             }
         }
     }
@@ -105,7 +107,7 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
 
 impl AdOp {
     /// All operators.
-    pub const ALL: [AdOp; 8] = [
+    pub const ALL: [AdOp; 9] = [
         AdOp::Vjp,
         AdOp::Jvp,
         AdOp::Linearize,
@@ -114,6 +116,7 @@ impl AdOp {
         AdOp::CustomJvp,
         AdOp::Zeros,
         AdOp::Checkpoint,
+        AdOp::AssumeLinear,
     ];
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -126,13 +129,14 @@ impl AdOp {
             AdOp::CustomJvp => "custom_jvp",
             AdOp::Zeros => "zeros",
             AdOp::Checkpoint => "checkpoint",
+            AdOp::AssumeLinear => "assume_linear",
         }
     }
     /// How many arguments it takes.
     pub fn arity(self) -> usize {
         match self {
             AdOp::StopGradient | AdOp::Zeros => 1,
-            AdOp::Vjp | AdOp::Linearize | AdOp::Checkpoint => 2,
+            AdOp::Vjp | AdOp::Linearize | AdOp::Checkpoint | AdOp::AssumeLinear => 2,
             AdOp::Jvp | AdOp::CustomVjp | AdOp::CustomJvp => 3,
         }
     }

@@ -233,12 +233,14 @@ impl Expr {
 }
 
 impl Program {
-    /// The program with applications in the place of checkpoints, which is what they mean.
-    pub fn without_checkpoints(&self) -> Cow<'_, Self> {
+    /// The program with applications in the place of checkpoints and of what is assumed to be linear, which is what they
+    /// mean.
+    pub fn without_marks(&self) -> Cow<'_, Self> {
         let mut has = false;
         for def in self.defs.iter() {
-            def.body
-                .visit(&mut |expr| has |= matches!(expr.kind, ExprKind::Ad(AdOp::Checkpoint, _)));
+            def.body.visit(&mut |expr| {
+                has |= matches!(expr.kind, ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear, _));
+            });
         }
         if !has {
             return Cow::Borrowed(self);
@@ -246,7 +248,7 @@ impl Program {
         let mut program = self.clone();
         for def in program.defs.ids().collect::<Vec<_>>() {
             program.defs[def].body.rewrite(&mut |expr| {
-                if let ExprKind::Ad(AdOp::Checkpoint, args) = &mut expr.kind {
+                if let ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear, args) = &mut expr.kind {
                     let mut args = std::mem::take(args);
                     let function = args.remove(0);
                     expr.kind = ExprKind::App(Box::new(function), args);

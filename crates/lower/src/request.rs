@@ -29,6 +29,10 @@ impl Ctx<'_> {
                 let [function, x] = pair(values);
                 self.checkpoint(function, &args[0].ty, x)
             }
+            AdOp::AssumeLinear => {
+                let [function, x] = pair(values);
+                self.apply(function, &args[0].ty, vec![x])
+            }
             AdOp::Vjp | AdOp::Linearize => {
                 let [function, x] = pair(values);
                 self.linearized(op == AdOp::Vjp, function, &args[0].ty, x)

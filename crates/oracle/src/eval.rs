@@ -160,7 +160,7 @@ impl<'p, S: Scalar> Evaluator<'p, S> {
     /// with rules of their own, which are evaluated as if they had none.
     fn without_rules(&mut self, op: AdOp, args: &'p [Expr], env: &Env<'p, S>) -> Eval<'p, S> {
         let mut args = self.all(args, env)?.into_iter();
-        if op == AdOp::Checkpoint
+        if matches!(op, AdOp::Checkpoint | AdOp::AssumeLinear)
             && let (Some(function), Some(arg)) = (args.next(), args.next())
         {
             return self.apply(function, vec![arg]);

@@ -205,6 +205,7 @@ impl<'p> Pass<'p> {
             | AdOp::CustomVjp
             | AdOp::CustomJvp
             | AdOp::Checkpoint
+            | AdOp::AssumeLinear
             | AdOp::Zeros => self.linearize(&closed, x, span)?,
         };
         Ok(Expr::lets(bindings, result))

@@ -120,6 +120,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("fold_reals", Builtin::FoldReals),
     ("sum_reals", Builtin::SumReals),
     ("checkpoint", Builtin::Checkpoint),
+    ("assume_linear", Builtin::AssumeLinear),
 ];
 
 #[cfg(test)]

@@ -503,4 +503,6 @@ pub enum Builtin {
     SumReals,
     /// `checkpoint : (a -> b) -> a -> b`
     Checkpoint,
+    /// `assume_linear : (a -> b) -> a -> b`
+    AssumeLinear,
 }

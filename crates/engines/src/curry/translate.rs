@@ -197,6 +197,6 @@ fn operator(op: AdOp) -> Arrow {
         AdOp::CustomVjp => Arrow::CustomVjp,
         AdOp::CustomJvp => Arrow::CustomJvp,
         AdOp::Zeros => Arrow::Zeros,
-        AdOp::Checkpoint => crate::engine::unseen_checkpoint(),
+        AdOp::Checkpoint | AdOp::AssumeLinear => crate::engine::unseen_mark(),
     }
 }

@@ -40,7 +40,7 @@ impl Translation<'_> {
                 let x = self.bind(block, "x", x);
                 Ok(self.rebuild(Op::Zeros, &args[0].ty, x, block))
             }
-            AdOp::Checkpoint => crate::engine::unseen_checkpoint(),
+            AdOp::Checkpoint | AdOp::AssumeLinear => crate::engine::unseen_mark(),
             AdOp::CustomVjp | AdOp::CustomJvp => {
                 self.custom(op, &args[0], &args[1], &args[2], block)
             }

@@ -183,6 +183,7 @@ impl<'t> Elab<'t> {
             Builtin::FoldReals => self.fold_reals(take(args, span), span),
             Builtin::SumReals => self.sum_reals(take(args, span), span),
             Builtin::Checkpoint => Expr::ad(AdOp::Checkpoint, args, result, span),
+            Builtin::AssumeLinear => Expr::ad(AdOp::AssumeLinear, args, result, span),
             Builtin::Rd => self.rd(take(args, span), span),
             Builtin::Grad => self.grad(take(args, span), span),
             Builtin::ValueAndGrad => self.value_and_grad(take(args, span), span),
@@ -283,6 +284,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Vjp
         | Builtin::Linearize
         | Builtin::Checkpoint
+        | Builtin::AssumeLinear
         | Builtin::Move
         | Builtin::MapReals
         | Builtin::Grad

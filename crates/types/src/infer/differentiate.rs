@@ -107,7 +107,7 @@ impl Solver<'_> {
             Builtin::Assert | Builtin::Error | Builtin::String | Builtin::Debug => {
                 plain(self.text_type(builtin))
             }
-            Builtin::Checkpoint => {
+            Builtin::Checkpoint | Builtin::AssumeLinear => {
                 let (a, b) = (self.unifier.fresh(), self.unifier.fresh());
                 plain(funs([&funs([&a], b.clone()), &a], b))
             }

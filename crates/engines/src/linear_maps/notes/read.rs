@@ -204,7 +204,7 @@ impl Reader<'_> {
                 outside("derivatives inside programs", expr.span)
             }
             ExprKind::Ad(AdOp::StopGradient, args) => Ok(op(Op::Stop, self.terms(args)?)),
-            ExprKind::Ad(AdOp::Checkpoint, _) => crate::engine::unseen_checkpoint(),
+            ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear, _) => crate::engine::unseen_mark(),
             ExprKind::Ad(AdOp::Zeros, _) => outside("operators of differentiation", expr.span),
         }
     }
