@@ -77,9 +77,9 @@ impl<'a> Show<'a> {
             | Constraint::Scalar(ty)
             | Constraint::Vector(ty)
             | Constraint::Whole(ty) = constraint
-                && constraints
-                    .iter()
-                    .any(|other| matches!(other, Constraint::Ord(same) if same == ty))
+                && constraints.iter().any(|other| {
+                    matches!(other, Constraint::Ord(same) | Constraint::Leaf(_, same) if same == ty)
+                })
             {
                 continue;
             }
@@ -113,6 +113,12 @@ impl<'a> Show<'a> {
             }
             Constraint::MatRow(row, scalar) => {
                 format!("{} in rows of {}", self.atom(scalar), self.atom(row))
+            }
+            Constraint::Product(a, b, c) => {
+                format!("{} @ {} = {}", self.ty(a), self.ty(b), self.ty(c))
+            }
+            Constraint::Leaf(structure, number) => {
+                format!("{} in numbers of {}", self.atom(number), self.atom(structure))
             }
             Constraint::Tangent(primal, ty) => format!("T {} = {}", self.atom(primal), self.ty(ty)),
             Constraint::Jacobian(_, output, input, ty) => {

@@ -94,7 +94,7 @@ pub enum Constraint {
     Vector(Ty),
     /// Made of Ints by arrays, tuples and records.
     Whole(Ty),
-    /// Int or Real: the type of an integer literal, and what `sum` adds.
+    /// Int or Real: the type of an integer literal, and of what `sum` gives.
     Scalar(Ty),
     /// Int or Real, compared by `<`.
     Ord(Ty),
@@ -111,6 +111,11 @@ pub enum Constraint {
     /// The rows of the right operand of `@` (first) over the scalar (second): the scalar itself where
     /// the operand is a vector, an array of it where it is a matrix.
     MatRow(Ty, Ty),
+    /// `left @ right` is this, three arrays: waits until it is known whether the left one is a matrix
+    /// or a row.
+    Product(Ty, Ty, Ty),
+    /// A number, or arrays inside each other (first) of these numbers (second): what `sum` adds.
+    Leaf(Ty, Ty),
     /// `T a` (first) is this type.
     Tangent(Ty, Ty),
     /// The Jacobian of a `b` (first) by an `a` (second) is this type.
@@ -421,7 +426,7 @@ pub enum Builtin {
     Pow,
     /// `*.`, `.+` and so on: a number and every number of an array, tuple or record.
     Dotted(NumberSide, Arithmetic),
-    /// `@`: matrix times matrix or matrix times vector.
+    /// `@`: matrix times matrix, matrix times vector or row times matrix.
     MatMul,
     /// `==` on every first-order type.
     Eq,
@@ -447,7 +452,7 @@ pub enum Builtin {
     Abs,
     /// See [`Builtin::Max`].
     Signum,
-    /// `sum` on `[n]Int` and `[n]Real`.
+    /// `sum` on arrays of any rank of Ints or Reals.
     Sum,
     /// `build : (n: Int) -> (Int -> a) -> [n]a`
     Build,

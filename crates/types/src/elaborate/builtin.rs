@@ -153,8 +153,7 @@ impl<'t> Elab<'t> {
             Builtin::Min => simple(by_type(Prim::IntMin, Prim::Min), args),
             Builtin::Abs => simple(by_type(Prim::IntAbs, Prim::Abs), args),
             Builtin::Signum => simple(by_type(Prim::IntSignum, Prim::Signum), args),
-            Builtin::Sum if build::is_int(&result) => self.int_sum(take(args, span), span),
-            Builtin::Sum => simple(Prim::Sum, args),
+            Builtin::Sum => self.total(take(args, span), span),
             Builtin::Build => self.build(take(args, span), span),
             Builtin::Assert => {
                 let [cond, message, value] = take(args, span);
@@ -208,6 +207,39 @@ impl<'t> Elab<'t> {
                 this.build_array(count, span, |_, index| Expr::app(function, vec![index], span))
             }),
         }
+    }
+
+    /// The sum of all numbers of an array, whatever its rank is: that of the sums of its rows. Rows that
+    /// are written out are added where they are made.
+    fn total(&mut self, [array]: [Expr; 1], span: Span) -> Expr {
+        let element = array.ty.element().cloned().unwrap_or_else(|| bug("an array", span));
+        if element.element().is_none() {
+            return match build::is_int(&element) {
+                true => self.int_sum([array], span),
+                false => Expr::prim(Prim::Sum, [array], span),
+            };
+        }
+        let (kind, ty) = match array.kind {
+            // The sizes of absent rows add nothing.
+            ExprKind::Prim(Prim::Sized, mut args) => return self.total([args.remove(0)], span),
+            ExprKind::Let(var, value, body) => {
+                let body = self.total([*body], span);
+                return Expr::let_(var, *value, body);
+            }
+            ExprKind::Build { size, var, body } => {
+                let row = self.total([*body], span);
+                return self.total([Expr::build(*size, var, row, array.span)], span);
+            }
+            other => (other, array.ty),
+        };
+        let array = Expr { kind, ty, span: array.span };
+        self.bind(array, "array", |this, array| {
+            let size = Expr::size_of(array.clone(), span);
+            let sums = this.build_array(size, span, |this, index| {
+                this.total([Expr::index(array, index, span)], span)
+            });
+            this.total([sums], span)
+        })
     }
 
     /// The sum of an array of Ints.

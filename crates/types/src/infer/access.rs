@@ -137,7 +137,10 @@ impl<'a> Infer<'a> {
                 Access::Index(indices, index_span) => {
                     for index in indices {
                         let index = self.check(index, &Ty::Int, &Why::Index);
-                        at = self.solver().element_type(&at, *index_span, ArrayUse::Place).1;
+                        let (size, element) =
+                            self.solver().element_type(&at, *index_span, ArrayUse::Place);
+                        self.check_range(&index, &size, None);
+                        at = element;
                         steps.push(TAccess::Index(index));
                     }
                 }

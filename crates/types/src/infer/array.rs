@@ -1,6 +1,6 @@
 //! Arrays: literals, comprehensions, indices, slices.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Name, Span};
 use pullback_syntax::ast::{Clause, Expr, ExprKind, Literal};
 
 use super::expr::Want;
@@ -121,11 +121,12 @@ impl<'a> Infer<'a> {
 
     pub(super) fn index(&mut self, base: &'a Expr, indices: &'a [Expr], span: Span) -> TExpr {
         let mut typed = self.infer(base);
+        let mut name = if let ExprKind::Name(name) = &base.kind { Some(name) } else { None };
         for index in indices {
             let (size, element) =
                 self.solver().element_type(&typed.ty, typed.span, ArrayUse::Index);
             let index = self.check(index, &Ty::Int, &Why::Index);
-            self.check_range(&index, &size);
+            self.check_range(&index, &size, name.take());
             typed = TExpr {
                 kind: TExprKind::Index(Box::new(typed), Box::new(index)),
                 ty: element,
@@ -138,8 +139,11 @@ impl<'a> Infer<'a> {
     /// Reports an index that is out of range whatever the program does. A size that is not known yet
     /// is looked at again when its group of definitions is done, except for what may never be evaluated:
     /// a size may be asked for before.
-    pub(super) fn check_range(&mut self, index: &TExpr, size: &Size) {
+    pub(super) fn check_range(&mut self, index: &TExpr, size: &Size, array: Option<&Name>) {
         let Some(place) = self.poly_of(index).and_then(|poly| poly.as_constant()) else { return };
+        if place < 0 {
+            return self.report_negative(place, size, array, index.span);
+        }
         if !self.report_range(place, size, index.span) && self.doubts == 0 {
             self.later_ranges.push((place, size.clone(), index.span));
         }
@@ -157,6 +161,34 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Reports an index before the first one, whatever the size of the array is.
+    fn report_negative(&mut self, place: i64, size: &Size, array: Option<&Name>, span: Span) {
+        let count = match self.unifier.table.resolve_size(size) {
+            Size::Poly(size) => size.as_constant(),
+            Size::Any => None,
+        };
+        let title = format!("the index {place} is out of range");
+        let label = match count {
+            Some(count) => elements(count),
+            None => "indices begin with 0".to_owned(),
+        };
+        let diagnostic = Diagnostic::error("E0402", span, title, label);
+        let name = array.map_or("xs", Name::as_str);
+        let from_end = place.unsigned_abs();
+        let diagnostic = match count {
+            Some(0) => diagnostic.hint("an empty array has no elements"),
+            Some(count) => diagnostic
+                .hint(format!("indices count from 0: the last element is at {}", count - 1)),
+            None if from_end == 1 => diagnostic.hint(format!(
+                "indices count from the start; the last element is `{name}[size {name} - 1]`"
+            )),
+            None => diagnostic.hint(format!(
+                "indices count from the start; counted from the end, write `{name}[size {name} - {from_end}]`"
+            )),
+        };
+        self.unifier.report(diagnostic);
+    }
+
     /// Reports a constant index that is out of range. Whether the size is known.
     fn report_range(&mut self, place: i64, size: &Size, span: Span) -> bool {
         let Size::Poly(size) = self.unifier.table.resolve_size(size) else { return true };
@@ -168,11 +200,7 @@ impl<'a> Infer<'a> {
             "E0402",
             span,
             format!("the index {place} is out of range"),
-            if count == 1 {
-                "this array has 1 element".into()
-            } else {
-                format!("this array has {count} elements")
-            },
+            elements(count),
         );
         let diagnostic = match count {
             0 => diagnostic.hint("an empty array has no elements"),
@@ -181,6 +209,14 @@ impl<'a> Infer<'a> {
         };
         self.unifier.report(diagnostic);
         true
+    }
+}
+
+fn elements(count: i64) -> String {
+    if count == 1 {
+        "this array has 1 element".to_owned()
+    } else {
+        format!("this array has {count} elements")
     }
 }
 

@@ -344,6 +344,8 @@ impl Unifier {
             | Constraint::Component(..)
             | Constraint::Power(..)
             | Constraint::MatRow(..)
+            | Constraint::Product(..)
+            | Constraint::Leaf(..)
             | Constraint::Tangent(..)
             | Constraint::Jacobian(..)
             | Constraint::SameShape(..) => None,

@@ -23,7 +23,7 @@ impl Solver<'_> {
             if open.is_empty() {
                 break;
             }
-            if !self.default_numbers(&open) {
+            if !self.default_ranks(&open) && !self.default_numbers(&open) {
                 self.default_one(open[0]);
             }
             self.run_ready();
@@ -105,7 +105,9 @@ impl Solver<'_> {
             Constraint::SameShape(a, b) => {
                 self.agree_in_constraint(a, b);
             }
-            Constraint::Num(_)
+            Constraint::Product(..)
+            | Constraint::Leaf(..)
+            | Constraint::Num(_)
             | Constraint::Vector(_)
             | Constraint::Whole(_)
             | Constraint::Scalar(_)

@@ -68,8 +68,8 @@ impl Solver<'_> {
                 })
             }
             Builtin::MatMul => {
-                let (a, b, c) = self.matmul_types(span);
-                plain(funs([&a, &b], c))
+                let product = self.open_product(span);
+                plain(funs([&product.left, &product.right], product.result))
             }
             Builtin::Eq | Builtin::Ne => {
                 let a = self.unifier.fresh();
@@ -93,10 +93,11 @@ impl Solver<'_> {
                 plain(funs([&a], a.clone()))
             }
             Builtin::Sum => {
-                let a = self.unifier.fresh();
-                self.require_at(span, Constraint::Scalar(a.clone()));
-                let array = self.unifier.array_of(a.clone());
-                plain(funs([&array], a))
+                let (a, number) = (self.unifier.fresh(), self.unifier.fresh());
+                self.require_at(span, Constraint::Scalar(number.clone()));
+                self.require_at(span, Constraint::Leaf(a.clone(), number.clone()));
+                let array = self.unifier.array_of(a);
+                plain(funs([&array], number))
             }
             Builtin::Build => {
                 let (a, n) = (self.unifier.fresh(), self.unifier.fresh_size_var());
@@ -225,17 +226,6 @@ impl Solver<'_> {
             funs([&f, &rule, &a], b)
         };
         BuiltinUse { ty, dependents: vec![], first_order, real_result: real }
-    }
-
-    /// The operands and the result of `@`.
-    pub(super) fn matmul_types(&mut self, span: Span) -> (Ty, Ty, Ty) {
-        let (scalar, row) = (self.unifier.fresh(), self.unifier.fresh());
-        let (n, m) = (self.unifier.fresh_size(), self.unifier.fresh_size());
-        self.require_at(span, Constraint::Scalar(scalar.clone()));
-        self.require_at(span, Constraint::MatRow(row.clone(), scalar.clone()));
-        let left = Ty::Array(n.clone(), Ty::Array(m.clone(), scalar.into()).into());
-        let right = Ty::Array(m, row.clone().into());
-        (left, right, Ty::Array(n, row.into()))
     }
 
     /// Checks what a built-in demands once its arguments are known; `spans` are theirs.

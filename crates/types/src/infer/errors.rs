@@ -223,7 +223,7 @@ impl Solver<'_> {
             format!("`@` cannot multiply by rows of `{found}`"),
             "",
         )
-        .note("`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`")
+        .note("`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`, and a row `[n]Real` by a matrix")
         .hint("use `dot` for two vectors and `*.` to scale");
         self.unifier.report(diagnostic);
     }
@@ -307,15 +307,15 @@ fn scalar_hint(used: Option<&Callee>, ty: &Ty, ordered: bool) -> String {
                 "the {which} element is `{whole} xs`; `map ({name} 0.0) xs` compares every element with a number, `map2 {name} xs ys` two arrays element by element"
             )
         }
-        Some(Callee::Builtin(Builtin::Sum)) if is_array => {
-            "`sum (map sum m)` adds all numbers of a matrix, and so does `sum (flatten m)`; `map sum m` adds each row, `map sum (transpose m)` each column".to_owned()
+        Some(Callee::Builtin(Builtin::Sum)) if matches!(ty, Ty::Tuple(_) | Ty::Record(_)) => {
+            "`reduce (+) zero xs` adds tuples or records part by part, from a `zero` of their type; `sum_reals xs` adds all Reals in them".to_owned()
         }
         Some(Callee::Builtin(op @ (Builtin::Lt | Builtin::Le | Builtin::Gt | Builtin::Ge))) if is_array => {
             let op = builtins::name_of(*op);
             format!("`map2 (\\x y -> x {op} y) xs ys` compares the elements; numbers computed from the arrays have an order, as in `norm xs {op} norm ys`")
         }
         Some(Callee::Named(name, _)) if is_array => format!(
-            "apply `{name}` to every element or row with `map`, or to all the numbers of a matrix after `flatten`"
+            "`{name} (flatten m)` goes through all the numbers of a matrix, `map {name} m` through each row"
         ),
         _ if ordered => "compare numbers computed from the values, such as `norm a < norm b`, or use `==`".to_owned(),
         _ => "operators like `+` work elementwise on two values of the same shape; a number with every number of a structure is `v .+ 1.0` or `2.0 *. v`, the dot on its side".to_owned(),

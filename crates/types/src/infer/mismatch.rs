@@ -308,6 +308,11 @@ impl Solver<'_> {
             "if the size changes from round to round, declare the state's type with `[]`, as in `loop xs: []Real = …`"
         } else if matches!(why, Why::Operator(BinaryOp::MatMul)) {
             "the columns of the left operand must be as many as the rows of the right one; perhaps `transpose` is missing"
+        } else if matches!(why, Why::Operand(BinaryOp::Mul, _))
+            && is_matrix(&actual)
+            && is_matrix(&expected)
+        {
+            "`*` multiplies number by number; the product of two matrices is `a @ b`"
         } else if names {
             "a declared size stands for every size; if these are always equal, say so with one name, or write `(e : []Real)` to have it checked when the program runs"
         } else {
@@ -470,6 +475,10 @@ fn differing<'t>(mut pairs: impl Iterator<Item = (&'t Ty, &'t Ty)>) -> (Ty, Ty) 
     pairs.find(|(a, b)| a != b).map_or((Ty::Error, Ty::Error), |(a, b)| (a.clone(), b.clone()))
 }
 
+fn is_matrix(ty: &Ty) -> bool {
+    matches!(ty, Ty::Array(_, row) if matches!(**row, Ty::Array(..)))
+}
+
 fn is_single(ty: &Ty) -> bool {
     matches!(ty, Ty::Real | Ty::Int | Ty::Bool | Ty::Str)
 }
@@ -543,7 +552,7 @@ fn rank_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
             Some(format!("`map {name} xs` applies it to every element"))
         }
         (Ty::Array(_, inner), Ty::Array(_, wanted)) if inner == wanted => Some(format!(
-            "`{name}` takes a single row: apply it to every one with `map`, or to all the numbers of a matrix after `flatten`"
+            "`{name}` takes a single row: `map {name} m` goes through each, `{name} (flatten m)` through all the numbers of a matrix"
         )),
         _ => None,
     }

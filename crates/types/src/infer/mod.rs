@@ -42,6 +42,7 @@ mod names;
 mod opaque;
 mod operator;
 mod pattern;
+mod rank;
 mod reports;
 mod request;
 mod scheme;

@@ -197,11 +197,15 @@ impl<'a> Infer<'a> {
             let (left, right) = (TExpr::error(lhs.span), TExpr::error(rhs.span));
             return (left, right, Ty::Error);
         }
-        let (left, right, result) = self.solver().matmul_types(rhs.span);
+        let side = self.unifier.left_operand(&lhs.ty, &rhs.ty);
+        let product = match side {
+            Some(side) => self.solver().product_types(side, rhs.span),
+            None => self.solver().open_product(rhs.span),
+        };
         let why = Why::Operator(BinaryOp::MatMul);
-        let lhs = self.solver().coerce(lhs, &left, &why);
-        let rhs = self.solver().coerce(rhs, &right, &why);
-        (lhs, rhs, result)
+        let lhs = self.solver().coerce(lhs, &product.left, &why);
+        let rhs = self.solver().coerce(rhs, &product.right, &why);
+        (lhs, rhs, product.result)
     }
 }
 
@@ -227,11 +231,14 @@ impl Solver<'_> {
                 open(ty)
             }
         };
-        let vector = |ty: &Ty| matches!(ty, Ty::Array(..)) || open(ty);
-        if matrix(&left) && vector(&right) {
+        let array = |ty: &Ty| matches!(ty, Ty::Array(..)) || open(ty);
+        let row =
+            |ty: &Ty| matches!(ty, Ty::Array(_, item) if matches!(**item, Ty::Real | Ty::Int));
+        if matrix(&left) && array(&right) || row(&left) && matrix(&right) {
             return false;
         }
-        let (span, bad) = if matrix(&left) { (rhs.span, &right) } else { (lhs.span, &left) };
+        let is_left = if row(&left) { array(&right) } else { !matrix(&left) };
+        let (span, bad) = if is_left { (lhs.span, &left) } else { (rhs.span, &right) };
         let found = self.show(bad);
         let diagnostic = Diagnostic::error(
             "E0316",
@@ -240,10 +247,10 @@ impl Solver<'_> {
             format!("this is `{found}`"),
         )
         .note(
-            "`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`",
+            "`@` multiplies a matrix `[n][m]Real` by a matrix `[m][k]Real` or a vector `[m]Real`, and a row `[n]Real` by a matrix",
         );
         let diagnostic = match (&left, &right) {
-            (Ty::Array(..), Ty::Array(..)) => diagnostic.hint("the inner product of two vectors is `dot a b`; a row times a matrix is `transpose m @ v`"),
+            (Ty::Array(..), Ty::Array(..)) => diagnostic.hint("the inner product of two vectors is `dot a b`, the matrix of all products `[ x * y | x <- a, y <- b ]`"),
             _ => diagnostic.hint("use `*` for numbers and `*.` to scale"),
         };
         self.unifier.report(diagnostic);
@@ -289,6 +296,9 @@ impl Solver<'_> {
                 dotted = self.dotted_hint(op.node, NumberSide::Right, y, x);
                 Some(dotted.as_str())
             }
+            (x, y) if op.node == BinaryOp::Mul && is_product(x, y) => Some(
+                "`*` multiplies number by number; the product of a matrix and a vector, and of matrices, is `a @ b`",
+            ),
             (x, y) if op.node == BinaryOp::Add && moved(x, y) => {
                 Some("write `move x dx`: it displaces a value by a tangent")
             }
@@ -328,6 +338,8 @@ impl Solver<'_> {
         .label(right.span, format!("this is `{b_text}`"))
         .note(if is_comparison(op.node) {
             "only two values of the same type can be compared"
+        } else if op.node == BinaryOp::Mul && is_product(&a, &b) {
+            "`*` goes through two structures of one shape"
         } else if moved(&a, &b) {
             "what is discrete has no room in a tangent, so a value and its tangent are no operands of one operator"
         } else {
@@ -381,6 +393,16 @@ fn compare_hint(op: BinaryOp, left: &str, right: &str) -> String {
     format!(
         "`map ({comparison}) xs` compares every element; `all ({comparison}) xs` and `any ({comparison}) xs` are one answer"
     )
+}
+
+/// Whether these are the operands of `@`: a matrix and a vector, or a row and a matrix.
+fn is_product(left: &Ty, right: &Ty) -> bool {
+    let rank = |ty: &Ty| {
+        let Ty::Array(_, element) = ty else { return 0 };
+        let Ty::Array(_, element) = &**element else { return 1 };
+        if matches!(**element, Ty::Array(..)) { 0 } else { 2 }
+    };
+    matches!((rank(left), rank(right)), (1, 2) | (2, 1))
 }
 
 fn is_structure(ty: &Ty) -> bool {

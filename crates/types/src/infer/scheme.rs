@@ -169,7 +169,7 @@ impl Unifier {
         }
     }
 
-    fn quantify_sizes(&mut self, members: &[Member]) -> Vec<SizeParam> {
+    fn quantify_sizes(&mut self, members: &[Member], start: usize) -> Vec<SizeParam> {
         let mut taken: Vec<Name> =
             members.iter().flat_map(|m| m.own.iter().map(|(_, name, _)| name.clone())).collect();
         let mut sizes = Vec::new();
@@ -177,8 +177,14 @@ impl Unifier {
             .iter()
             .map(|name| Name::from(*name))
             .chain((1..).map(|i| Name::from(format!("n{i}"))));
-        for member in members {
-            for var in self.free_sizes(&member.ty) {
+        let mut types: Vec<Ty> = members.iter().map(|member| member.ty.clone()).collect();
+        for constraint in self.constraints.since(start) {
+            if let Constraint::Product(..) = constraint {
+                types.extend(types_of(&constraint).into_iter().cloned());
+            }
+        }
+        for ty in types {
+            for var in self.free_sizes(&ty) {
                 let SizeCell::Free(level, _) = *self.table.size(var) else { continue };
                 if level <= self.level() {
                     continue;
@@ -271,7 +277,7 @@ impl Infer<'_> {
         let mut params: Vec<ParamId> =
             members.iter().flat_map(|member| member.rigid.iter().copied()).collect();
         self.quantify(members, start, &mut params);
-        let sizes = self.unifier.quantify_sizes(members);
+        let sizes = self.unifier.quantify_sizes(members, start);
         let (constraints, places): (Vec<Constraint>, Vec<Span>) =
             self.unifier.take_constraints(start).into_iter().unzip();
         let scheme = |infer: &mut Self, member: &Member| {
@@ -284,7 +290,7 @@ impl Infer<'_> {
             }
             let ty = infer.unifier.known(&member.ty);
             let ty = rename_sizes(&ty, &rename);
-            let constraints = constraints
+            let constraints: Vec<Constraint> = constraints
                 .iter()
                 .map(|constraint| {
                     map_constraint(constraint, &mut |ty| {
@@ -292,7 +298,10 @@ impl Infer<'_> {
                     })
                 })
                 .collect();
-            let mentioned = sizes_of(&ty);
+            let mut mentioned = sizes_of(&ty);
+            for constraint in &constraints {
+                mentioned.extend(types_of(constraint).into_iter().flat_map(sizes_of));
+            }
             own.extend(sizes.iter().cloned());
             own.retain(|size| mentioned.contains(&size.id));
             let decided = member.decided.clone().into();
@@ -360,8 +369,9 @@ pub(super) fn types_of(constraint: &Constraint) -> Vec<&Ty> {
         Constraint::Ord(ty) | Constraint::Eq(ty) | Constraint::Diff(ty) => vec![ty],
         Constraint::Field(a, _, b) | Constraint::Component(a, _, b) => vec![a, b],
         Constraint::Power(a, b) | Constraint::MatRow(a, b) => vec![a, b],
+        Constraint::Leaf(a, b) => vec![a, b],
         Constraint::Tangent(a, b) | Constraint::SameShape(a, b) => vec![a, b],
-        Constraint::Jacobian(_, a, b, c) => vec![a, b, c],
+        Constraint::Jacobian(_, a, b, c) | Constraint::Product(a, b, c) => vec![a, b, c],
     }
 }
 
@@ -379,6 +389,8 @@ pub(super) fn map_constraint(constraint: &Constraint, f: &mut impl FnMut(&Ty) ->
         Constraint::Component(a, index, b) => Constraint::Component(f(a), *index, f(b)),
         Constraint::Power(a, b) => Constraint::Power(f(a), f(b)),
         Constraint::MatRow(a, b) => Constraint::MatRow(f(a), f(b)),
+        Constraint::Product(a, b, c) => Constraint::Product(f(a), f(b), f(c)),
+        Constraint::Leaf(a, b) => Constraint::Leaf(f(a), f(b)),
         Constraint::Tangent(a, b) => Constraint::Tangent(f(a), f(b)),
         Constraint::SameShape(a, b) => Constraint::SameShape(f(a), f(b)),
         Constraint::Jacobian(of, a, b, c) => Constraint::Jacobian(*of, f(a), f(b), f(c)),

@@ -101,7 +101,7 @@ impl<'a> Infer<'a> {
         let (size, element) = self.solver().element_type(&base.ty, base.span, used);
         match part {
             Part::At(index) => {
-                self.check_range(&index, &size);
+                self.check_range(&index, &size, None);
                 let kind = TExprKind::Index(Box::new(base), Box::new(index));
                 self.slice_parts(TExpr { kind, ty: element, span }, parts, span)
             }
@@ -178,7 +178,7 @@ impl<'a> Infer<'a> {
         size: Option<i64>,
         span: Span,
     ) {
-        let before = from.is_some_and(|from| from < 0);
+        let before = from.is_some_and(|from| from < 0) || to.is_some_and(|to| to < 0);
         let beyond = matches!((to, size), (Some(to), Some(size)) if to > size);
         let turned = matches!((from, to), (Some(from), Some(to)) if from > to);
         if !(before || beyond || turned) {
@@ -187,12 +187,18 @@ impl<'a> Infer<'a> {
         let label = match size {
             Some(1) => "this array has 1 element".to_owned(),
             Some(size) => format!("this array has {size} elements"),
+            None if before => "indices begin with 0".to_owned(),
             None => "this range has no first element".to_owned(),
+        };
+        let hint = if before && size.is_none() {
+            "indices count from the start; the last three elements are `xs[size xs - 3:]`, all but the last `xs[:size xs - 1]`"
+        } else {
+            "both ends lie between 0 and the size, the first at most the second; `[lo:]` goes to the end"
         };
         let diagnostic =
             Diagnostic::error("E0402", span, "this slice is outside of its array", label)
                 .note("a slice `[lo:hi]` goes from the index `lo` to before the index `hi`")
-                .hint("both ends lie between 0 and the size, the first at most the second; `[lo:]` goes to the end");
+                .hint(hint);
         self.unifier.report(diagnostic);
     }
 }

@@ -65,7 +65,7 @@ impl Table {
     }
 
     /// The constraint waits for whatever variables the type has.
-    fn waits(&mut self, ty: &Ty) -> Verdict {
+    pub(super) fn waits(&mut self, ty: &Ty) -> Verdict {
         Verdict::Waits(self.free_vars(ty, false))
     }
 }
@@ -184,6 +184,8 @@ impl Solver<'_> {
             Constraint::Component(tuple, index, ty) => self.solve_component(tuple, *index, ty),
             Constraint::Power(base, exponent) => self.solve_power(base, exponent),
             Constraint::MatRow(row, scalar) => self.solve_mat_row(row, scalar),
+            Constraint::Product(a, b, c) => self.solve_product(a, b, c),
+            Constraint::Leaf(structure, number) => self.solve_leaf(structure, number),
             Constraint::Tangent(primal, ty) => self.solve_tangent(primal, ty),
             Constraint::Jacobian(of, output, input, ty) => {
                 self.solve_jacobian(*of, output, input, ty)
@@ -239,6 +241,7 @@ impl Solver<'_> {
         match &head {
             Ty::Real | Ty::Int | Ty::Error => Verdict::Done,
             Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) | Ty::Jacobian(..) => {
+                self.unifier.wake_ranks(&head);
                 self.unifier.table.waits(&head)
             }
             Ty::Bool
@@ -342,23 +345,6 @@ impl Solver<'_> {
                 Verdict::Done
             }
         }
-    }
-
-    fn solve_mat_row(&mut self, row: &Ty, scalar: &Ty) -> Verdict {
-        let head = self.unifier.table.head(row);
-        match &head {
-            Ty::Real | Ty::Int | Ty::Error => self.agree_in_constraint(&head, scalar),
-            Ty::Array(_, element) => self.agree_in_constraint(element, scalar),
-            Ty::Var(_) | Ty::Param(_) | Ty::Tangent(_) => return self.unifier.table.waits(&head),
-            Ty::Bool
-            | Ty::Str
-            | Ty::Tuple(_)
-            | Ty::Record(_)
-            | Ty::Sum(..)
-            | Ty::Fun(..)
-            | Ty::Jacobian(..) => self.report_matmul(&head),
-        }
-        Verdict::Done
     }
 
     /// `T primal = ty`, solved in both directions: `T α = Real` gives `α = Real`.
