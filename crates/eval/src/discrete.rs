@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use pullback_base::{Text, bug};
-use pullback_prim::{Move, Place, Prim, enclosed, quoted, real_text, values};
+use pullback_prim::{Move, Place, Prim, enclosed, quoted, read_real, real_text, values};
 
 use super::hooks::Ctx;
 use super::numeric;
@@ -70,6 +70,8 @@ fn of_text(ctx: &Ctx, prim: Prim, text: &str) -> Result<Value, Fault> {
         Ok(Value::str(&quoted(text)))
     } else if prim == Prim::Enclose {
         Ok(Value::str(&enclosed(text)))
+    } else if prim == Prim::ReadReal {
+        Ok(Value::Real(read_real(text)))
     } else {
         Err(Fault::stop(prim, text))
     }

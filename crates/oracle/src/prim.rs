@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use pullback_prim::{Prim, enclosed, quoted, real_text};
+use pullback_prim::{Prim, enclosed, quoted, read_real, real_text};
 
 use crate::scalar::{Binary, Scalar, Unary};
 use crate::value::{Value, wrong};
@@ -121,6 +121,7 @@ pub(crate) fn apply<'p, S: Scalar>(prim: Prim, args: Vec<Value<'p, S>>) -> Eval<
         Prim::Quote => text(quoted(&next(a)?.str()?)),
         Prim::Enclose => text(enclosed(&next(a)?.str()?)),
         Prim::StrJoin => text([&*next(a)?.str()?, &*next(a)?.str()?].concat()),
+        Prim::ReadReal => Ok(Value::Real(S::from_f64(read_real(&next(a)?.str()?)))),
         // The oracle has nobody to tell anything.
         Prim::Tell => next(a)?.str().map(|_| Value::unit()),
         Prim::Not => Ok(Value::Bool(!next(a)?.bool()?)),

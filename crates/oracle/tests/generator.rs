@@ -145,6 +145,7 @@ const LEFT_OUT: &[(Prim, &str)] = &[
     (Prim::Quote, "programs hold no strings"),
     (Prim::Enclose, "programs hold no strings"),
     (Prim::StrJoin, "programs hold no strings"),
+    (Prim::ReadReal, "programs hold no strings"),
     (Prim::Tell, "it has no value"),
 ];
 

@@ -29,4 +29,4 @@ pub use partials::{Application, Partials};
 pub use row::{Beside, Class, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
 pub use scalar::{AtScalars, Scalar, ScalarFault};
 pub use straight::{Straight, Straightened};
-pub use text::{enclosed, quoted, real_text};
+pub use text::{enclosed, quoted, read_real, real_text};

@@ -56,6 +56,8 @@ pub enum Prim {
     Enclose,
     /// `String -> String -> String`: one text after the other.
     StrJoin,
+    /// `String -> Real`: the number that a text says, or NaN.
+    ReadReal,
     /// `String -> ()`: tells a line to whoever runs the program.
     Tell,
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::partials::{Application, Partials};
 use crate::row::{Failure, Prim, PrimTy, RealFn};
-use crate::text::{enclosed, quoted, real_text};
+use crate::text::{enclosed, quoted, read_real, real_text};
 use crate::values;
 
 /// A scalar value.
@@ -71,6 +71,7 @@ impl Prim {
             }
             [Scalar::Bool(p)] if self == Prim::Not => Ok(Scalar::Bool(!p)),
             [Scalar::Bool(p), Scalar::Bool(q)] if self == Prim::BoolEq => Ok(Scalar::Bool(p == q)),
+            [Scalar::Str(text)] if self == Prim::ReadReal => Ok(Scalar::Real(read_real(text))),
             [Scalar::Str(p), Scalar::Str(q)] if self == Prim::StrEq => Ok(Scalar::Bool(p == q)),
             _ => Err(ScalarFault::NotScalar),
         }

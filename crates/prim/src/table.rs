@@ -355,6 +355,7 @@ table! {
     Quote "quote" 4 (Str) -> Str, Discrete {} "The text in quotation marks, as the language writes it.";
     Enclose "enclose" 4 (Str) -> Str, Discrete {} "The text of a value as an argument: in parentheses where it needs them.";
     StrJoin "str_join" 4 (Str Str) -> Str, Discrete {} "One text after the other.";
+    ReadReal "read_real" 8 (Str) -> Real, Discrete {} "The number that the text says; NaN where it says none.";
     Tell "tell" 0 (Str) -> unit, Tell {} "Tells a line to whoever runs the program.";
 
     ToReal "real" 1 (Int) -> Real, Discrete {} "The nearest Real; an Int carries no tangent.";

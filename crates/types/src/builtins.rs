@@ -87,6 +87,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("real", Builtin::Prim(Prim::ToReal)),
     ("int", Builtin::Prim(Prim::ToInt)),
     ("is_nan", Builtin::Prim(Prim::IsNan)),
+    ("read_real", Builtin::Prim(Prim::ReadReal)),
     ("not", Builtin::Prim(Prim::Not)),
     ("size", Builtin::Prim(Prim::Size)),
     ("concat", Builtin::Prim(Prim::Concat)),

@@ -60,7 +60,7 @@ pub(super) fn form(prim: Prim) -> Form {
         Prim::Eq | Prim::IntEq | Prim::BoolEq => Between("=="), Prim::Ne | Prim::IntNe => Between("!="),
         Prim::Not => Before("!"), Prim::IsNan => Function("isnan"), Prim::ToReal => Before("(double)"),
         Prim::ToInt => Form::Truncated,
-        Prim::StrEq => OfTexts("pb_str_eq"), Prim::ShowReal => Text("pb_show_real"), Prim::ShowInt => Text("pb_show_int"),
+        Prim::StrEq => OfTexts("pb_str_eq"), Prim::ReadReal => OfTexts("pb_read_real"), Prim::ShowReal => Text("pb_show_real"), Prim::ShowInt => Text("pb_show_int"),
         Prim::Quote => Text("pb_quote"), Prim::Enclose => Text("pb_enclose"), Prim::StrJoin => Text("pb_str_join"),
         Prim::Size | Prim::Index | Prim::Update | Prim::Slice | Prim::Concat | Prim::Flatten | Prim::Sum
         | Prim::Argsort | Prim::Sized | Prim::Dim | Prim::CheckSize | Prim::Tell | Prim::Fail | Prim::OutOfFuel

@@ -44,6 +44,46 @@ static PB_UNUSED _Bool pb_str_eq(pb_ctx *c, pb_data one, pb_data other) {
   return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
 }
 
+/* How many digits a text begins with. */
+static uint64_t pb_digits(const char *text, uint64_t len) {
+  uint64_t count = 0;
+  while (count < len && text[count] >= '0' && text[count] <= '9') count++;
+  return count;
+}
+
+/* Whether a text is digits with a point or without, and with an exponent or without. */
+static int pb_is_decimal(const char *text, uint64_t len) {
+  uint64_t at = pb_digits(text, len), digits = at;
+  if (at < len && text[at] == '.') {
+    const uint64_t fraction = pb_digits(text + at + 1, len - at - 1);
+    digits += fraction;
+    at += 1 + fraction;
+  }
+  if (!digits || at == len) return digits > 0;
+  if (text[at] != 'e' && text[at] != 'E') return 0;
+  at++;
+  if (at < len && (text[at] == '+' || text[at] == '-')) at++;
+  return at < len && pb_digits(text + at, len - at) == len - at;
+}
+
+/* The number that a text says; NaN where it says none. */
+static PB_UNUSED double pb_read_real(pb_ctx *c, pb_data data) {
+  const pb_text text = pb_text_of(c, data);
+  const int has_sign = text.len > 0 && (*text.p == '+' || *text.p == '-');
+  const char *p = text.p + has_sign;
+  const uint64_t len = text.len - (uint64_t)has_sign;
+  const int minus = has_sign && *text.p == '-';
+  if ((len == 3 && memcmp(p, "inf", 3) == 0) || (len == 8 && memcmp(p, "Infinity", 8) == 0)) return minus ? -INFINITY : INFINITY;
+  if (!pb_is_decimal(p, len)) return NAN;
+  char room[400], *copy = len < sizeof room ? room : malloc(len + 1);
+  if (!copy) return NAN;
+  memcpy(copy, p, len);
+  copy[len] = 0;
+  const double x = strtod(copy, 0);
+  if (copy != room) free(copy);
+  return isinf(x) ? NAN : minus ? -x : x;
+}
+
 static PB_UNUSED pb_data pb_show_int(pb_ctx *c, int32_t site, int64_t n) {
   char text[24];
   const int len = snprintf(text, sizeof text, "%lld", (long long)n);

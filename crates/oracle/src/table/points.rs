@@ -221,6 +221,7 @@ fn stated(prim: Prim, n: Option<i64>) -> Vec<Stated> {
         | Prim::Quote
         | Prim::Enclose
         | Prim::StrJoin
+        | Prim::ReadReal
         | Prim::Tell
         | Prim::Not
         | Prim::IsNan

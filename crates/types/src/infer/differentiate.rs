@@ -292,6 +292,8 @@ impl Unifier {
             funs([real], Ty::Int)
         } else if prim == Prim::IsNan {
             funs([real], Ty::Bool)
+        } else if prim == Prim::ReadReal {
+            funs([&Ty::Str], Ty::Real)
         } else if prim == Prim::StrJoin {
             funs([&Ty::Str, &Ty::Str], Ty::Str)
         } else if prim == Prim::Not {
