@@ -37,5 +37,5 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 pub fn input_at(path: &Path) -> Input {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let parameter = stem.strip_prefix("for_").map(str::to_owned);
-    Input { parameter, path: path.to_owned() }
+    Input { parameter, path: path.to_owned(), is_headless: false }
 }

@@ -24,7 +24,7 @@ pub fn plot(session: &mut Session<'_>, asked: &PlotArgs, color: Color) -> Result
     let call = Call {
         file: asked.file.clone(),
         named: asked.named.named.clone(),
-        inputs: asked.named.inputs.clone(),
+        inputs: asked.named.inputs(),
         settings: asked.settings.settings(WarnArgs::NONE),
         ..Call::default()
     };

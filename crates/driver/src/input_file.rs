@@ -50,7 +50,7 @@ type Unread<T> = Result<T, Stopped<Box<Diagnostic>>>;
 impl InputFile {
     /// Reads a file.
     pub fn read(session: &mut Session<'_>, input: &Input, limits: Limits) -> Result<Self, Stop> {
-        let Input { parameter, path } = input;
+        let Input { parameter, path, is_headless } = input;
         let ending = path
             .extension()
             .map_or_else(String::new, |ending| ending.to_string_lossy().to_ascii_lowercase());
@@ -71,8 +71,8 @@ impl InputFile {
             session.hold(bytes.len());
             let file = session.add_text(path, bytes)?;
             let text = session.sources.text(file);
-            let content = if ending == "csv" {
-                table(text, file, parameter.is_some(), &limits)
+            let content = if matches!(ending.as_str(), "csv" | "tsv") {
+                table(text, file, parameter.is_some(), *is_headless, &limits)
             } else {
                 json(text, file, &limits)
             };
@@ -171,7 +171,7 @@ fn told<T>(
 
 fn check_kind(session: &mut Session<'_>, input: &Input, ending: &str) -> Result<(), Stop> {
     let path = input.path.display();
-    if !matches!(ending, "npz" | "npy" | "json" | "csv" | "") {
+    if !matches!(ending, "npz" | "npy" | "json" | "csv" | "tsv" | "") {
         let title = format!("`{path}` has the ending `.{ending}`");
         return session.fail(
             Diagnostic::error("E0818", Span::NONE, title, "")
@@ -260,10 +260,24 @@ fn field(tape: &Tape<'_>, name: &str) -> Option<u32> {
     tape.fields(0).find(|(key, _)| tape.string(*key) == name).map(|(_, entry)| entry)
 }
 
-fn table(text: &str, file: FileId, is_value: bool, limits: &Limits) -> Unread<Content> {
-    let table = Table::parse(text, limits);
+fn table(
+    text: &str,
+    file: FileId,
+    is_value: bool,
+    is_headless: bool,
+    limits: &Limits,
+) -> Unread<Content> {
+    let table = Table::parse(text, is_headless, limits);
     let table = table.map_err(|stopped| stopped.map(|error| not_csv(text, file, error)))?;
     let table = Rc::new(table);
+    if !is_value && !table.has_names() {
+        let error = CsvError {
+            at: 0,
+            title: "this line names no columns, so that it is not known which parameters they are for".to_owned(),
+            hint: Some("put a line with the names of the columns in front, or name the parameter whose value the whole file is: `--input NAME=FILE`".to_owned()),
+        };
+        return Err(Stopped::Wrong(not_csv(text, file, error)));
+    }
     Ok(if is_value { Content::Table(table) } else { Content::Arrays(columns(&table)) })
 }
 
@@ -280,9 +294,17 @@ fn arrays_of(
         (element, dimensions) = (inner, dimensions + 1);
     }
     if matches!(element.kind(), TypeKind::Record(_)) {
+        if !table.has_names() {
+            let title = "this file names no columns, which a record has names for";
+            return Err(Diagnostic::error("E0804", Span::new(file, 0, 0), title, "")
+                .note(format!("the parameter has the type `{}`", program.show_type(ty)))
+                .hint("put a line with the names of the fields in front, or take the rows as tuples, by position"));
+        }
         return Ok(columns(table));
     }
-    if let Some(column) = table.names().iter().position(String::is_empty) {
+    if table.has_names()
+        && let Some(column) = table.names().iter().position(String::is_empty)
+    {
         let title = format!("the column {} of this file has no name", column + 1);
         return Err(Diagnostic::error("E0804", Span::new(file, 0, 0), title, "")
             .note(format!("every column is a part of the parameter's value, a `{}`", program.show_type(ty)))
@@ -382,8 +404,10 @@ fn unfit_array(
         cell.start..cell.start + shown(&text[cell]).len()
     });
     let span = Span::new(file, range.start, range.end);
-    Box::new(
-        Diagnostic::error("E0804", span, unfit.title, unfit.label)
-            .note(format!("the parameter has the type `{}`", program.show_type(ty))),
-    )
+    let diagnostic = Diagnostic::error("E0804", span, unfit.title, unfit.label)
+        .note(format!("the parameter has the type `{}`", program.show_type(ty)));
+    Box::new(match unfit.hint {
+        Some(hint) => diagnostic.hint(hint),
+        None => diagnostic,
+    })
 }

@@ -43,11 +43,13 @@ pub struct Input {
     pub parameter: Option<String>,
     /// The file.
     pub path: PathBuf,
+    /// Whether it is a table whose first line names no columns, though that does not show.
+    pub is_headless: bool,
 }
 
 impl From<PathBuf> for Input {
     fn from(path: PathBuf) -> Self {
-        Self { parameter: None, path }
+        Self { parameter: None, path, is_headless: false }
     }
 }
 
@@ -87,6 +89,10 @@ pub enum Format {
     Json,
     /// A NumPy archive.
     Npz,
+    /// A NumPy array.
+    Npy,
+    /// A table.
+    Csv,
 }
 
 /// How to evaluate.

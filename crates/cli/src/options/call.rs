@@ -22,10 +22,14 @@ pub struct CallArgs {
 /// Arguments by the name of their parameter.
 #[derive(Debug, Args)]
 pub struct NamedArgs {
-    /// Arguments from a file by parameter name (`.json`, `.csv` with a header, `.npz`), or with `NAME=` the
+    /// Arguments from a file by parameter name (`.json`, `.csv` with names in its first line, `.npz`), or with `NAME=` the
     /// argument of one parameter (`.npy` too); may be repeated.
     #[arg(long = "input", value_name = "[NAME=]FILE", value_parser = input)]
-    pub inputs: Vec<Input>,
+    inputs: Vec<Input>,
+    /// No line of the tables among the input files names their columns; a first line of numbers shows that
+    /// by itself.
+    #[arg(long, requires = "inputs")]
+    no_header: bool,
     /// An argument by parameter name: a Pullback expression; may be repeated.
     #[arg(long = "arg", value_name = "NAME=EXPR", value_parser = named, allow_hyphen_values = true)]
     pub named: Vec<(String, String)>,
@@ -53,6 +57,14 @@ pub struct WrtArgs {
     pub wrt: Vec<String>,
 }
 
+impl NamedArgs {
+    /// The input files.
+    pub fn inputs(&self) -> Vec<Input> {
+        let inputs = self.inputs.iter().cloned();
+        inputs.map(|input| Input { is_headless: self.no_header, ..input }).collect()
+    }
+}
+
 impl CallArgs {
     /// As the driver wants it, with an entry to use if none is given.
     pub fn call(&self, default: &str, settings: Settings) -> Call {
@@ -61,7 +73,7 @@ impl CallArgs {
             entry: self.entry.clone().unwrap_or_else(|| default.to_owned()),
             args: self.args.clone(),
             named: self.named.named.clone(),
-            inputs: self.named.inputs.clone(),
+            inputs: self.named.inputs(),
             settings,
             ..Call::default()
         }
@@ -76,7 +88,7 @@ impl RequiredCallArgs {
             entry: self.entry.clone(),
             args: self.args.clone(),
             named: self.named.named.clone(),
-            inputs: self.named.inputs.clone(),
+            inputs: self.named.inputs(),
             settings,
             ..Call::default()
         }
@@ -94,7 +106,7 @@ fn input(text: &str) -> Result<Input, String> {
             "write a file, or the name of a parameter and a file, such as xs=data.npy".to_owned()
         );
     }
-    Ok(Input { parameter, path: path.into() })
+    Ok(Input { parameter, path: path.into(), is_headless: false })
 }
 
 /// A name and an expression.

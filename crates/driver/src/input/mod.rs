@@ -12,11 +12,13 @@ mod named;
 mod npy;
 mod npz;
 mod numbers;
+mod separator;
 mod shape;
 mod stopped;
 mod table;
 mod unfit;
 
+pub use cell::option;
 pub use columns::{by_position, columns, matrix};
 pub use decode::{Misfit, decode};
 pub use json::{Entry, JsonError, Kind, Tape};

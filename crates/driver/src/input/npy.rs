@@ -36,6 +36,8 @@ pub enum Elements {
     Bools(Vec<bool>),
     /// Cells of a table, which are what the type wants them to be.
     Cells(Cells),
+    /// No numbers, and why: an array that nobody uses may hold anything.
+    Other(String),
 }
 
 /// Headers longer than this are not of arrays of numbers.
@@ -49,14 +51,18 @@ pub fn read_npy(name: &str, bytes: &[u8], limits: &Limits) -> Result<NamedArray,
     check_header_text(bytes)?;
     let mut data = bytes;
     let header = NpyHeader::from_reader(&mut data).map_err(|error| error.to_string())?;
+    let other = |reason: String| {
+        let (elements, held) = (Elements::Other(reason), Charge::default());
+        Ok(NamedArray { name: name.to_owned(), shape: vec![], elements, held })
+    };
     let DType::Plain(number) = header.dtype() else {
-        return Err(format!("its elements are {}, not numbers", header.dtype().descr()).into());
+        return other(format!("its elements are {}, not numbers", header.dtype().descr()));
     };
     let kind = (number.type_char(), number.size_field());
     let strange = format!("its elements are of the kind '{number}', not numbers");
     let numeric =
         matches!(kind.0, TypeChar::Float | TypeChar::Int | TypeChar::Uint | TypeChar::Bool);
-    let Some(width) = number.num_bytes().filter(|_| numeric) else { return Err(strange.into()) };
+    let Some(width) = number.num_bytes().filter(|_| numeric) else { return other(strange) };
     let shape = checked_shape(header.shape(), width, data.len())?;
     let order = header.order();
     let file = NpyFile::with_header(header, data);
@@ -74,7 +80,7 @@ pub fn read_npy(name: &str, bytes: &[u8], limits: &Limits) -> Result<NamedArray,
         (TypeChar::Uint, 2) => Elements::Ints(numbers(file, limits, widened::<u16, i64>)?),
         (TypeChar::Uint, 1) => Elements::Ints(numbers(file, limits, widened::<u8, i64>)?),
         (TypeChar::Bool, _) => Elements::Bools(numbers::<bool, _>(file, limits, Some)?),
-        _ => return Err(strange.into()),
+        _ => return other(strange),
     };
     let mut held = Charge::new(elements.bytes());
     if order == Order::Fortran && shape.len() > 1 {
@@ -187,7 +193,7 @@ impl Elements {
             Self::Ints(numbers) => size_of_val(numbers.as_slice()),
             Self::Bools(truths) => size_of_val(truths.as_slice()),
             // The table is in the account itself.
-            Self::Cells(_) => 0,
+            Self::Cells(_) | Self::Other(_) => 0,
         }
     }
     fn in_rows(self, shape: &[usize], order: Order) -> Self {
@@ -198,7 +204,7 @@ impl Elements {
             Self::Reals(numbers) => Self::Reals(transposed(&numbers, shape)),
             Self::Ints(numbers) => Self::Ints(transposed(&numbers, shape)),
             Self::Bools(truths) => Self::Bools(transposed(&truths, shape)),
-            Self::Cells(cells) => Self::Cells(cells),
+            Self::Cells(_) | Self::Other(_) => self,
         }
     }
 }

@@ -25,6 +25,9 @@ pub fn from_numbers(
     ty: &Type,
     limits: &Limits,
 ) -> Result<Value, Stopped<Unfit>> {
+    if let Elements::Other(reason) = array.elements {
+        return Err(reason.into());
+    }
     if let ([_], TypeKind::Array(element), Elements::Reals(numbers)) =
         (array.shape.as_slice(), ty.kind(), &mut array.elements)
         && matches!(element.kind(), TypeKind::Real)
@@ -42,6 +45,7 @@ impl NamedArray {
             Elements::Ints(numbers) => numbers.len(),
             Elements::Bools(truths) => truths.len(),
             Elements::Cells(cells) => cells.len(),
+            Elements::Other(_) => 0,
         }
     }
     fn noun(&self) -> &'static str {
@@ -50,6 +54,7 @@ impl NamedArray {
             Elements::Ints(_) => "Ints",
             Elements::Bools(_) => "Bools",
             Elements::Cells(_) => "cells",
+            Elements::Other(_) => "no numbers",
         }
     }
 }

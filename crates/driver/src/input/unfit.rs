@@ -12,11 +12,13 @@ pub struct Unfit {
     pub label: String,
     /// The cell where it is wrong, in a table.
     pub place: Option<Place>,
+    /// What mends it, where that is clear.
+    pub hint: Option<String>,
 }
 
 impl From<String> for Stopped<Unfit> {
     fn from(title: String) -> Self {
-        Self::Wrong(Unfit { title, label: String::new(), place: None })
+        Self::Wrong(Unfit { title, label: String::new(), place: None, hint: None })
     }
 }
 
