@@ -156,6 +156,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0826", "an output file has no place for an answer"),
     ("E0827", "a parameter is given nothing"),
     ("E0828", "this cannot be drawn"),
+    ("E0829", "rounds of which each would do the same"),
 
     // --- W: warnings
     ("W0201", "a name that is not used"),

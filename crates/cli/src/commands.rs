@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, Span};
 use pullback_driver::{Answer, Call, Clock, Session, Settings, Stop, TestReport};
 
 use crate::bench::bench;
@@ -125,18 +125,55 @@ fn answer(
     output: &OutputArgs,
     clock: &Clock,
     call: Call,
-    operation: impl FnOnce(&mut Session<'_>, &Call) -> Result<Answer, Stop>,
+    operation: impl Fn(&mut Session<'_>, &Call) -> Result<Answer, Stop>,
 ) -> u8 {
     let mut session = Session::timed(&Terminal, clock.clone());
-    let text = answered(&mut session, output, call, operation);
+    if let Some(diagnostic) = aimless_rounds(output, &call) {
+        session.report(diagnostic);
+        return finish(&session, color, Err(Stop));
+    }
+    let rounds = output.rounds.unwrap_or(1);
+    for _ in 1..rounds {
+        let text = answered(&mut session, output, call.clone(), &operation);
+        if text.is_err() {
+            return finish(&session, color, text);
+        }
+        // The last round tells what there is to be told, and each has the time limit to itself.
+        clock.restart();
+        session = Session::timed(&Terminal, clock.clone());
+    }
+    let text = answered(&mut session, output, call, &operation);
     finish(&session, color, text)
+}
+
+/// Refuses rounds of which each would do the same.
+fn aimless_rounds(output: &OutputArgs, call: &Call) -> Option<Diagnostic> {
+    let (Some(_), Some(file)) = (output.rounds, &output.output) else { return None };
+    let same = |path: &Path| path == file || same_file(path, file);
+    if call.inputs.iter().any(|input| same(&input.path)) {
+        return None;
+    }
+    let title = format!("no `--input` reads `{}`, so each round would do the same", file.display());
+    Some(
+        Diagnostic::error("E0829", Span::NONE, title, "")
+            .note("`--rounds` goes on from what the round before has written")
+            .hint(format!(
+                "give the file to the parameter that goes on from it: `--input NAME={}`",
+                file.display()
+            )),
+    )
+}
+
+/// Whether two paths lead to one file.
+fn same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 fn answered(
     session: &mut Session<'_>,
     output: &OutputArgs,
     mut call: Call,
-    operation: impl FnOnce(&mut Session<'_>, &Call) -> Result<Answer, Stop>,
+    operation: impl Fn(&mut Session<'_>, &Call) -> Result<Answer, Stop>,
 ) -> Result<String, Stop> {
     let refused = |session: &mut Session<'_>, diagnostic| {
         session.report(diagnostic);
@@ -151,7 +188,7 @@ fn answered(
     drop(watcher);
     let answer = answer?;
     if let Some(file) = &file {
-        let bytes = answer.file(file.format);
+        let bytes = answer.file(file.format).map_err(|diagnostic| refused(session, diagnostic))?;
         session.clock.stop();
         file.write(&bytes).map_err(|diagnostic| refused(session, diagnostic))?;
     }
@@ -178,8 +215,8 @@ fn finish(session: &Session<'_>, color: Color, text: Result<String, Stop>) -> u8
 /// Errors in the request itself are usage; a fault of Pullback says so; all others are in the program or
 /// its input.
 fn exit_code(diagnostics: &[Diagnostic]) -> u8 {
-    const USAGE: [&str; 9] =
-        ["E0801", "E0809", "E0811", "E0812", "E0813", "E0814", "E0818", "E0819", "E0823"];
+    const USAGE: [&str; 10] =
+        ["E0801", "E0809", "E0811", "E0812", "E0813", "E0814", "E0818", "E0819", "E0823", "E0829"];
     let mut code = SUCCESS;
     for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
         code = code.max(match diagnostic.code {

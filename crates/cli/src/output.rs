@@ -23,19 +23,54 @@ impl Destination {
         let format = match ending.as_deref() {
             Some("json") => Format::Json,
             Some("npz") => Format::Npz,
+            Some("npy") => Format::Npy,
+            Some("csv") => Format::Csv,
             Some(_) | None => {
-                let title = format!("`{}` ends in neither `.json` nor `.npz`", path.display());
+                let title = format!(
+                    "`{}` ends in none of `.json`, `.npz`, `.npy` and `.csv`",
+                    path.display()
+                );
                 return Err(Diagnostic::error("E0818", Span::NONE, title, "")
-                    .note("an output file is JSON or a NumPy archive, and its ending says which"));
+                    .note("an output file is JSON, a NumPy archive, a NumPy array or a table, and its ending says which"));
             }
         };
         writable(path)?;
         Ok(Self { path: path.to_owned(), format })
     }
-    /// Writes the file.
+    /// Writes the file. Who stops the command meanwhile finds the file as it was, or as it is to be.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Diagnostic> {
-        std::fs::write(&self.path, bytes).map_err(|error| unwritten(&self.path, &error))
+        let written = match replaced(&self.path) {
+            Some(path) => replace(&path, bytes).or_else(|_| std::fs::write(&path, bytes)),
+            None => std::fs::write(&self.path, bytes),
+        };
+        written.map_err(|error| unwritten(&self.path, &error))
     }
+}
+
+/// The file that another one can take the place of, links followed: none of a device or a pipe.
+fn replaced(path: &Path) -> Option<PathBuf> {
+    if !path.is_symlink() && !path.exists() {
+        return Some(path.to_owned());
+    }
+    let path = path.canonicalize().ok()?;
+    path.is_file().then_some(path)
+}
+
+/// Writes a file beside the one of this name, and then gives it its name.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let written = std::fs::write(&beside, bytes).and_then(|()| {
+        if let Ok(known) = path.metadata() {
+            std::fs::set_permissions(&beside, known.permissions())?;
+        }
+        std::fs::rename(&beside, path)
+    });
+    if written.is_err() {
+        // What could not be written whole is not left behind; why that failed is what is told.
+        std::fs::remove_file(&beside).ok();
+    }
+    written
 }
 
 /// Looks whether a file can be written. What is there stays as it is until the answer is known.

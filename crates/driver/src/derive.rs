@@ -3,14 +3,17 @@
 //! Input: a [`Call`]. Output: an [`Answer`], to be printed as text or JSON, or nothing if errors were
 //! reported to the session.
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, Span};
 use pullback_compile::Mode;
 use pullback_eval::Value;
 use pullback_lambda::Type;
 
 use crate::call::{Direction, Prepared, Purpose, in_order, prepare};
 use crate::engine::{Code, Engine};
-use crate::output::{Layout, no_numbers, push_json_string, to_json, to_npz, to_rows, to_text};
+use crate::output::{
+    Layout, is_array, is_table, no_numbers, push_json_string, to_csv, to_json, to_npy, to_npz,
+    to_rows, to_text,
+};
 use crate::parts::{Part, components, whole};
 use crate::request::{Call, Format};
 use crate::session::{Session, Stop, bug};
@@ -120,12 +123,14 @@ fn check_output(
 ) -> Result<(), Stop> {
     let Some(format) = call.output else { return Ok(()) };
     let program = prepared.code.program();
+    let own = || Some((name.to_owned(), program.show_type(&prepared.result)));
     let mut unfit = match format {
-        Format::Json if prepared.result_tangent.is_none() => {
-            Some((name.to_owned(), program.show_type(&prepared.result)))
-        }
+        Format::Json if prepared.result_tangent.is_none() => own(),
         Format::Json => None,
         Format::Npz => no_numbers(program, name, &prepared.result),
+        Format::Npy if name.is_empty() && is_array(&prepared.result) => None,
+        Format::Csv if name.is_empty() && is_table(program, &prepared.result) => None,
+        Format::Npy | Format::Csv => own(),
     };
     if format == Format::Npz && !name.is_empty() {
         let parts = prepared.parts.iter().filter(|part| part.wrt);
@@ -134,12 +139,23 @@ fn check_output(
     }
     let Some((part, ty)) = unfit else { return Ok(()) };
     let what = if part.is_empty() { "the answer".to_owned() } else { format!("`{part}`") };
-    let title = format!("{what} is of the type `{ty}`, for which the output file has no place");
+    let is_derivative = !name.is_empty() && matches!(format, Format::Npy | Format::Csv);
+    let title = if is_derivative {
+        "the answer is a value and a derivative, for which the output file has no place".to_owned()
+    } else {
+        format!("{what} is of the type `{ty}`, for which the output file has no place")
+    };
     let diagnostic = Diagnostic::error("E0826", prepared.entry, title, "this is asked for");
     session.fail(match format {
         Format::Json => diagnostic.hint("give the definition all its arguments: files keep data"),
         Format::Npz => diagnostic
             .note("a NumPy archive holds arrays of numbers and truth values")
+            .hint("write a file that ends in `.json`"),
+        Format::Npy => diagnostic
+            .note("a single NumPy array holds numbers or truth values")
+            .hint("write a file that ends in `.npz`, which holds several arrays by name, or in `.json`"),
+        Format::Csv => diagnostic
+            .note("a table is a vector or matrix, an array of records, or a record of vectors, whose cells are single values")
             .hint("write a file that ends in `.json`"),
     })
 }
@@ -214,9 +230,19 @@ impl Answer {
         lines.join("\n")
     }
     /// The answer for a file: the value alone, or value and derivative by these names.
-    pub fn file(&self, format: Format) -> Vec<u8> {
-        if format == Format::Json {
-            return (self.json() + "\n").into_bytes();
+    pub fn file(&self, format: Format) -> Result<Vec<u8>, Diagnostic> {
+        match format {
+            Format::Json => return Ok((self.json() + "\n").into_bytes()),
+            Format::Npy => return Ok(to_npy(&self.value, &self.ty)),
+            Format::Csv => {
+                let table = to_csv(self.code.program(), &self.value, &self.ty);
+                return table.map(String::into_bytes).map_err(|reason| {
+                    let title = format!("the answer is no table: {reason}");
+                    Diagnostic::error("E0826", Span::NONE, title, "")
+                        .hint("write a file that ends in `.json`")
+                });
+            }
+            Format::Npz => {}
         }
         let value = if self.derivative.is_some() { "value" } else { "" };
         let derivative = self.derivative.iter().flat_map(|derivative| {
@@ -227,7 +253,7 @@ impl Answer {
             })
         });
         let value = (value.to_owned(), &self.value, &self.ty);
-        to_npz(std::iter::once(value).chain(derivative))
+        Ok(to_npz(std::iter::once(value).chain(derivative)))
     }
     /// The answer as JSON: the value alone, or an object with value and derivative.
     pub fn json(&self) -> String {

@@ -11,6 +11,7 @@ Examples:
   pullback doc linalg             what a module defines
   pullback doc linalg.cholesky    a definition: its type, what it does, examples
   pullback doc cholesky           the same, where the name is in one module or in scope everywhere
+  pullback doc inv                what is near a name: a part of it, or what other languages call it
   pullback doc model.pull         what a file defines
   pullback doc --html reference   the reference of the library as pages";
 

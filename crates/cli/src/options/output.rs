@@ -18,8 +18,12 @@ pub struct OutputArgs {
     #[arg(long)]
     pub json: bool,
     /// Write the answer to a file that `--input` reads back, and print nothing (JSON with `--json`).
-    #[arg(short, long, value_name = "FILE.json|.npz")]
+    #[arg(short, long, value_name = "FILE.json|.npz|.npy|.csv")]
     pub output: Option<PathBuf>,
+    /// Do this so many times. An input that is the output file makes each round go on from the one before, and
+    /// what the last round has written stays when the command is stopped.
+    #[arg(long, value_name = "N", requires = "output", value_parser = clap::value_parser!(u64).range(1..))]
+    pub rounds: Option<u64>,
     #[command(flatten)]
     pub layout: LayoutArgs,
     #[command(flatten)]

@@ -1,5 +1,6 @@
-//! Values as text: Pullback notation for people, in a line or laid out in rows, JSON and NumPy archives for programs.
+//! Values as text: Pullback notation for people, in a line or laid out in rows, JSON, tables and NumPy arrays for programs.
 
+mod csv;
 mod json;
 mod npz;
 
@@ -9,8 +10,9 @@ mod text;
 mod grid;
 mod layout;
 
+pub use csv::{is_table, to_csv};
 pub use json::{push_string as push_json_string, to_json};
 pub use layout::{Layout, to_rows};
-pub use npz::{no_numbers, to_npz};
+pub use npz::{is_array, no_numbers, to_npy, to_npz};
 pub use reals::{real_text, rounded_text};
 pub use text::to_text;

@@ -1,6 +1,6 @@
-//! Values as NumPy archives, in the form that `--input` reads back.
+//! Values as NumPy archives and arrays, in the form that `--input` reads back.
 //!
-//! Input: values with their names and types. Output: the bytes of an `.npz` file, or a part that is no
+//! Input: values with their names and types. Output: the bytes of an `.npz` or `.npy` file, or a part that is no
 //! numbers. `m.w` is the field `w` of the record `m`, `t.0` the first component of the tuple `t`; an
 //! array of records is an array for each field; `()` is an array of size 0. Recursion is over types and
 //! the depth of arrays.
@@ -33,6 +33,30 @@ pub fn no_numbers(program: &Program, name: &str, ty: &Type) -> Option<(String, S
     }
 }
 
+/// Whether values of a type are arrays of numbers, of any rank.
+pub fn is_array(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Array(element) => is_array(element),
+        TypeKind::Real | TypeKind::Int | TypeKind::Bool => true,
+        TypeKind::Tuple(_)
+        | TypeKind::Record(_)
+        | TypeKind::Str
+        | TypeKind::Data(_)
+        | TypeKind::Fun(..) => false,
+    }
+}
+
+/// The array of a value of such a type.
+pub fn to_npy(value: &Value, ty: &Type) -> Vec<u8> {
+    let (mut element, mut depth) = (ty, 0);
+    while let TypeKind::Array(inner) = element.kind() {
+        (element, depth) = (inner, depth + 1);
+    }
+    let mut bytes = Vec::new();
+    leaf(&mut bytes, value, element, depth);
+    bytes
+}
+
 /// The archive of these values, all of whose parts are numbers. The empty name is that of the whole file.
 pub fn to_npz<'v>(values: impl Iterator<Item = (String, &'v Value, &'v Type)>) -> Vec<u8> {
     let mut archive = Archive(ZipWriter::new(Cursor::new(Vec::new())));
@@ -63,34 +87,41 @@ impl Archive {
         }
     }
     fn leaf(&mut self, name: &str, value: &Value, ty: &Type, depth: usize) {
-        let mut shape = sizes(value, depth);
-        let mut flat = Flat::default();
-        flat.add(value, depth);
-        match ty.kind() {
-            TypeKind::Real => self.array(name, &shape, &flat.reals),
-            TypeKind::Int => self.array(name, &shape, &flat.ints),
-            TypeKind::Bool => self.array(name, &shape, &flat.bools),
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                shape.push(0);
-                self.array::<f64>(name, &shape, &[]);
-            }
-            TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) | TypeKind::Array(_) => {
-                bug("what is written as arrays has been found to be numbers")
-            }
-        }
-    }
-    fn array<T: AutoSerialize + Copy>(&mut self, name: &str, shape: &[u64], elements: &[T]) {
-        let large = size_of_val(elements) as u64 > u64::from(u32::MAX / 2);
+        let mut bytes = Vec::new();
+        leaf(&mut bytes, value, ty, depth);
+        let large = bytes.len() as u64 > u64::from(u32::MAX / 2);
         let options = FileOptions::default()
             .compression_method(zip::CompressionMethod::Stored)
             .large_file(large);
         in_memory(self.0.start_file(format!("{name}.npy"), options));
-        let writer = WriteOptions::new().default_dtype().shape(shape).writer(&mut self.0);
-        let mut writer = in_memory(writer.begin_nd());
-        in_memory(writer.extend(elements.iter().copied()));
-        in_memory(writer.finish());
-        in_memory(self.0.flush());
+        in_memory(self.0.write_all(&bytes));
     }
+}
+
+/// Writes the array of a value that is so many arrays of values of a type without parts.
+fn leaf(out: &mut Vec<u8>, value: &Value, ty: &Type, depth: usize) {
+    let mut shape = sizes(value, depth);
+    let mut flat = Flat::default();
+    flat.add(value, depth);
+    match ty.kind() {
+        TypeKind::Real => array(out, &shape, &flat.reals),
+        TypeKind::Int => array(out, &shape, &flat.ints),
+        TypeKind::Bool => array(out, &shape, &flat.bools),
+        TypeKind::Tuple(_) | TypeKind::Record(_) => {
+            shape.push(0);
+            array::<f64>(out, &shape, &[]);
+        }
+        TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) | TypeKind::Array(_) => {
+            bug("what is written as arrays has been found to be numbers")
+        }
+    }
+}
+
+fn array<T: AutoSerialize + Copy>(out: &mut Vec<u8>, shape: &[u64], elements: &[T]) {
+    let writer = WriteOptions::new().default_dtype().shape(shape).writer(out);
+    let mut writer = in_memory(writer.begin_nd());
+    in_memory(writer.extend(elements.iter().copied()));
+    in_memory(writer.finish());
 }
 
 /// The component at a position of each of the tuples or records in an array of so many dimensions.
