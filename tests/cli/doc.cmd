@@ -195,6 +195,16 @@ exit 2
 !  = help: did you mean `linalg`?
 !
 
+$ pullback doc inv
+
+$ pullback doc len
+
+$ pullback doc 'square root'
+
+$ pullback doc matrix inverse
+
+$ pullback doc eigenv
+
 $ pullback doc xyzzy
 exit 2
 ! error[E0809]: neither a module of the library nor a definition is called `xyzzy`

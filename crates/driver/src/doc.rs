@@ -8,6 +8,7 @@
 mod builtin;
 mod markup;
 mod read;
+mod search;
 mod text;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ use crate::suggest::did_you_mean;
 
 pub use markup::Markup;
 use read::{Entry, Module};
+use search::search;
 
 /// The answer to `pullback doc SUBJECT NAME`: a subject is a module, a definition or a file, a name a definition
 /// of the module or the file.
@@ -46,7 +48,14 @@ pub fn doc(
         (Some(module), None) => Ok(text::module(module)),
         (Some(module), Some(name)) => member(session, module, name),
         (None, None) => anywhere(session, &modules, subject),
-        (None, Some(_)) => {
+        (None, Some(name)) => {
+            let words = format!("{subject} {name}");
+            if !words.contains('.')
+                && let places = search(&modules, &words)
+                && !places.is_empty()
+            {
+                return Ok(near(&words, &places));
+            }
             let title = format!("the library has no module `{subject}`");
             let names = modules.iter().map(|module| module.name.as_str());
             let hint = did_you_mean("module", subject, names);
@@ -116,6 +125,10 @@ fn anywhere(session: &mut Session<'_>, modules: &[Module], name: &str) -> Result
         }
         several => return Ok(text::choice(several)),
     }
+    let places = search(modules, name);
+    if !places.is_empty() {
+        return Ok(near(name, &places));
+    }
     let title = format!("neither a module of the library nor a definition is called `{name}`");
     let mut known: Vec<&str> = modules.iter().map(|module| module.name.as_str()).collect();
     known.extend(modules.iter().flat_map(|module| &module.entries).map(|it| it.name.as_str()));
@@ -123,26 +136,20 @@ fn anywhere(session: &mut Session<'_>, modules: &[Module], name: &str) -> Result
     if let Some(near) = pullback_base::nearest(name, known) {
         return session.fail(diagnostic.hint(format!("did you mean `{near}`?")));
     }
-    let parts = with_part(modules, name);
-    session.fail(if parts.is_empty() {
-        diagnostic.hint("`pullback doc` lists the modules; a file's name ends in `.pull`")
-    } else {
-        diagnostic.hint(format!("there is {}", parts.join(", ")))
-    })
+    session.fail(diagnostic.hint("`pullback doc` lists the modules; a file's name ends in `.pull`"))
 }
 
-/// The definitions whose names have this part, in backticks; some of them, if they are many.
-fn with_part(modules: &[Module], part: &str) -> Vec<String> {
-    const LEAST: usize = 3;
-    const MOST: usize = 8;
-    if part.chars().count() < LEAST {
-        return vec![];
+/// What there is where nothing has this name: the definition that fits, or a list of those.
+fn near(asked: &str, places: &[(&Module, &Entry)]) -> String {
+    match places {
+        [(module, entry)] => {
+            format!(
+                "Nothing is called `{asked}`; this is near it.\n\n{}",
+                text::entry(module, entry)
+            )
+        }
+        several => {
+            format!("Nothing is called `{asked}`; these are near it.\n\n{}", text::choice(several))
+        }
     }
-    let all = modules.iter().flat_map(|it| it.entries.iter().map(move |entry| (it, entry)));
-    let fitting = all.filter(|(_, entry)| entry.name.contains(part));
-    let names = fitting.map(|(module, entry)| match module.in_scope {
-        true => format!("`{}`", entry.name),
-        false => format!("`{}.{}`", module.name, entry.name),
-    });
-    names.take(MOST).collect()
 }

@@ -15,6 +15,6 @@ mod walk;
 
 pub use elaborate::{ELABORATE, Elaborated, elaborate, open_record};
 pub use exhaustive::check_patterns;
-pub use infer::{Argument, Call, Direction, Inference, infer};
+pub use infer::{Argument, Call, Direction, Inference, foreign_value, infer};
 pub use resolve::{Scopes, Shelf, Source, leftovers, type_like_variables};
 pub use show::{show_scheme, show_type};

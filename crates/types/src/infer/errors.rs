@@ -6,6 +6,7 @@ use pullback_base::{Diagnostic, Name, Span, nearest};
 
 use super::array::ArrayUse;
 use super::callee::Callee;
+use super::foreign::foreign_method;
 use super::reports::Reported;
 use super::solver::Solver;
 use super::unifier::Unifier;
@@ -154,7 +155,10 @@ impl Solver<'_> {
             format!("`.{name}` needs a record, but this is `{found}`"),
             format!("this is `{found}`"),
         );
-        diagnostic = diagnostic.hint(if let Ty::Fun(..) = ty {
+        let method = self.method_hint(ty, name);
+        diagnostic = diagnostic.hint(if let Some(method) = &method {
+            method
+        } else if let Ty::Fun(..) = ty {
             "an argument may be missing before the field is read; functions are composed as `\\x -> f (g x)`"
         } else if let Ty::Sum(..) | Ty::Tangent(_) = ty {
             "take the value apart with `match` first"
@@ -165,6 +169,37 @@ impl Solver<'_> {
         });
         diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic)
+    }
+
+    /// What to write where a function is asked for as a method of an array or a number, as other languages have them.
+    fn method_hint(&self, ty: &Ty, name: &Name) -> Option<String> {
+        let what = match ty {
+            Ty::Array(..) => "arrays",
+            Ty::Real | Ty::Int => "numbers",
+            Ty::Str => "Strings",
+            Ty::Bool
+            | Ty::Tuple(_)
+            | Ty::Record(_)
+            | Ty::Sum(..)
+            | Ty::Fun(..)
+            | Ty::Tangent(_)
+            | Ty::Jacobian(..)
+            | Ty::Param(_)
+            | Ty::Var(_)
+            | Ty::Error => return None,
+        };
+        if let Some(instead) = foreign_method(name) {
+            return Some(instead.to_owned());
+        }
+        let mut globals = self.typed.globals.iter();
+        let is_known = builtins::lookup(name).is_some()
+            || globals.any(|global| &*global.module == "prelude" && global.name == *name);
+        let argument = if matches!(ty, Ty::Array(..)) { "xs" } else { "x" };
+        is_known.then(|| {
+            format!(
+                "{what} have no methods: a function stands before its argument, `{name} {argument}`"
+            )
+        })
     }
 
     pub(super) fn report_no_component(&mut self, ty: &Ty, index: usize, span: Span) -> Reported {

@@ -161,13 +161,40 @@ const TYPES: &[(&[&str], &str)] = &[
     (&["Function", "Func"], "functions have types such as `Real -> Real`"),
 ];
 
+/// What to write instead of these methods of arrays and numbers, beside those of [`VALUES`].
+const METHODS: &[(&[&str], &str)] = &[
+    (&["T", "mT", "t"], "the transpose of a matrix is `transpose m`"),
+    (&["max"], "the largest element is `maximum xs`"),
+    (&["min"], "the smallest element is `minimum xs`"),
+    (&["shape"], "the size of an array is `size xs`, that of its rows `size xs[0]`"),
+    (
+        &["ndim", "dtype"],
+        "the type says how many dimensions an array has, and of what; `pullback doc FILE` shows it",
+    ),
+    (
+        &["reshape", "view"],
+        "`flatten m` is an array of all elements, and `array.reshape n m xs` after `import \"array\"` a matrix of them",
+    ),
+    (&["astype"], "`map real ns` makes Reals of Ints, `map int xs` cuts Reals down to Ints"),
+    (
+        &["copy", "clone", "detach", "tolist", "numpy", "item"],
+        "values never change, so none need be copied; a single element is `xs[0]`",
+    ),
+    (&["push", "append", "extend"], "write `concat xs [x]`: it gives a longer array"),
+];
+
 /// Packages that programs of other languages import.
 const PACKAGES: &[&str] =
     &["np", "numpy", "jnp", "jax", "lax", "torch", "tf", "scipy", "sp", "nn", "cmath", "Math", "F"];
 
 /// What to write instead of a value of this name.
-pub(super) fn foreign_value(name: &str) -> Option<&'static str> {
+pub fn foreign_value(name: &str) -> Option<&'static str> {
     instead(VALUES, name)
+}
+
+/// What to write instead of a method of this name.
+pub(super) fn foreign_method(name: &str) -> Option<&'static str> {
+    instead(METHODS, name).or_else(|| instead(VALUES, name))
 }
 
 /// What to write instead of a type of this name.

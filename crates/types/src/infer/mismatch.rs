@@ -517,7 +517,10 @@ fn conversion_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
             "arrays are joined with `concat a b`; `string xs` is the text of an array"
         }
         (_, Ty::Str) => "`string x` is the text of a value",
-        (Ty::Str, Ty::Real | Ty::Int | Ty::Bool) => "a String cannot be turned into a number",
+        (Ty::Str, Ty::Real) => "`real_of text` is the number that a text says, an `Option Real`",
+        (Ty::Str, Ty::Int | Ty::Bool) => {
+            "a String is no number; `real_of text` is the number that it says, an `Option Real`"
+        }
         (Ty::Array(..), Ty::Real | Ty::Int) => {
             "pick one element with `xs[i]`, or go through all of them with `map` or `[ … | x <- xs ]`"
         }

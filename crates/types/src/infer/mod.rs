@@ -64,6 +64,7 @@ use pullback_base::Diagnostic;
 use crate::resolve::{Scopes, Shelf, Source};
 use crate::tir::Typed;
 
+pub use foreign::foreign_value;
 pub use request::{Argument, Call, Direction, Inference};
 
 /// Infers all modules; they are in dependency order.
