@@ -139,7 +139,7 @@ impl<'a> Infer<'a> {
                         let index = self.check(index, &Ty::Int, &Why::Index);
                         let (size, element) =
                             self.solver().element_type(&at, *index_span, ArrayUse::Place);
-                        self.check_range(&index, &size, None);
+                        self.check_place(&index, &size);
                         at = element;
                         steps.push(TAccess::Index(index));
                     }

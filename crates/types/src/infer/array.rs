@@ -8,7 +8,7 @@ use super::mismatch::Why;
 use super::solver::Solver;
 use super::state::Infer;
 use super::table::size_of;
-use crate::tir::{TExpr, TExprKind};
+use crate::tir::{Builtin, TExpr, TExprKind};
 use crate::ty::{Poly, Size, Ty};
 
 /// What needs an array.
@@ -141,7 +141,8 @@ impl<'a> Infer<'a> {
     /// a size may be asked for before.
     pub(super) fn check_range(&mut self, index: &TExpr, size: &Size, array: Option<&Name>) {
         let Some(place) = self.poly_of(index).and_then(|poly| poly.as_constant()) else { return };
-        if place < 0 {
+        // A computed index may be guarded against being negative, a written one is a mistake anywhere.
+        if place < 0 && (is_literal(index) || self.doubts == 0) {
             return self.report_negative(place, size, array, index.span);
         }
         if !self.report_range(place, size, index.span) && self.doubts == 0 {
@@ -158,6 +159,14 @@ impl<'a> Infer<'a> {
             {
                 self.report_range(place, &size, span);
             }
+        }
+    }
+
+    /// [`Infer::check_range`] for a place of `with`, which may never be reached.
+    pub(super) fn check_place(&mut self, index: &TExpr, size: &Size) {
+        let is_negative = matches!(index.kind, TExprKind::App(..)) && is_literal(index);
+        if is_negative || self.doubts == 0 {
+            self.check_range(index, size, None);
         }
     }
 
@@ -210,6 +219,16 @@ impl<'a> Infer<'a> {
         self.unifier.report(diagnostic);
         true
     }
+}
+
+/// Whether the index is written out, with a sign or without.
+fn is_literal(index: &TExpr) -> bool {
+    if let TExprKind::App(head, args) = &index.kind
+        && let (TExprKind::Builtin(Builtin::Neg), [operand]) = (&head.kind, args.as_slice())
+    {
+        return is_literal(operand);
+    }
+    matches!(index.kind, TExprKind::IntLit(_))
 }
 
 fn elements(count: i64) -> String {
