@@ -168,11 +168,18 @@ exit 0
 > A value that may be missing.
 
 $ pullback doc chole
-exit 2
-! error[E0809]: neither a module of the library nor a definition is called `chole`
-!  |
-!  = help: there is `linalg.cholesky`, `linalg.try_cholesky`, `linalg.cholesky_solve`
-!
+exit 0
+> Nothing is called `chole`; these are near it.
+>
+>   linalg.cholesky [n] (a: [n][n]Real): [n][n]Real
+>       The lower triangular `l` with `l lᵀ = a` for a symmetric positive definite `a` (its
+>       lower half is read).
+>
+>   linalg.cholesky_solve [n] (a: [n][n]Real) (b: [n]Real): [n]Real
+>       Solves `a x = b` for a symmetric positive definite `a`; an error for any other.
+>
+>   linalg.try_cholesky [n] (a: [n][n]Real): Option [n][n]Real
+>       `cholesky`, or None where `a` is not positive definite.
 
 $ pullback doc choleski
 exit 2
@@ -196,14 +203,80 @@ exit 2
 !
 
 $ pullback doc inv
+exit 0
+> Nothing is called `inv`; these are near it.
+>
+>   linalg.inverse [n] (a: [n][n]Real): [n][n]Real
+>       The inverse of a square matrix.
+>
+>   linalg.solve [n] (a: [n][n]Real) (b: [n]Real): [n]Real
+>       Solves `a x = b` for a square matrix.
+>
+>   distributions.inverse_gamma (shape: Real) (scale: Real): Distribution Real
+>       Inverse gamma, by shape and scale: `1 / x` is gamma.
+>
+>   stats.inverse_gamma (shape: Real) (scale: Real) (x: Real): Real
+>       Inverse gamma, by shape and scale: `1 / x` is gamma.
+>
+>   linalg.try_inverse [n] (a: [n][n]Real): Option [n][n]Real
+>       `inverse`, or None where `a` is singular.
 
 $ pullback doc len
+exit 0
+> Nothing is called `len`; these are near it.
+>
+>   built-in.size : [n]a -> Int
+>       How many elements.
+>
+>   list.length (xs: List a): Int
+>       How many elements there are.
 
 $ pullback doc 'square root'
+exit 0
+> Nothing is called `square root`; these are near it.
+>
+>   built-in.sqrt : Real -> Real
+>       Square root; derivative +inf at 0; NaN below.
+>
+>   linalg.frobenius (a: [][]Real): Real
+>       The square root of the sum of all squares.
+>
+>   optim.rmsprop_stepper (rate: Int -> Real) (keep: Real): Stepper v (Moments v)
+>       RMSprop: the gradient over the root of a running mean of its square, which keeps the
+>       share `keep` of itself each step (usually 0.9).
+>
+>   stats.standard_deviation (xs: []Real): Real
+>       The square root of `sample_variance`.
 
 $ pullback doc matrix inverse
+exit 0
+> Nothing is called `matrix inverse`; this is near it.
+>
+> linalg.inverse
+>
+>   def inverse [n] (a: [n][n]Real): [n][n]Real
+>
+> The inverse of a square matrix. An error where it is singular; `try_inverse` gives an
+> Option.
+>
+> Examples, which are tests:
+>
+>   inverse [[2.0, 0.0], [0.0, 4.0]] = [[0.5, 0.0], [0.0, 0.25]]
+>   grad (\a -> (inverse a)[0, 0]) [[2.0, 0.0], [0.0, 4.0]] = [[-0.25, 0.0], [0.0, 0.0]]
 
 $ pullback doc eigenv
+exit 0
+> Nothing is called `eigenv`; this is near it.
+>
+> linalg.eigenvalues
+>
+>   def eigenvalues [n] (a: [n][n]Real): [n]Real
+>
+> The eigenvalues of a symmetric matrix, ascending.
+>
+> Examples, which are tests:
+>
+>   eigenvalues [[2.0, 0.0], [0.0, 1.0]] = [1.0, 2.0]
 
 $ pullback doc xyzzy
 exit 2

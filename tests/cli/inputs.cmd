@@ -179,9 +179,9 @@ exit 2
 !  = help: check the path and its permissions
 !
 
-$ pullback run tests/cli/programs/data/fit.pull loss --input points.tsv
+$ pullback run tests/cli/programs/data/fit.pull loss --input points.txt
 exit 2
-! error[E0818]: `points.tsv` has the ending `.tsv`
+! error[E0818]: `points.txt` has the ending `.txt`
 !  |
 !  = note: an input file is JSON, a table, a NumPy array or a NumPy archive, and its ending says which
 !  = help: name it `.json`, `.csv`, `.npy` or `.npz`
