@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::folder::make_private;
+use crate::folder::{make_private, open_file};
 
 /// The most bytes of all files together.
 const MOST: u64 = 256 << 20;
@@ -81,19 +81,13 @@ impl Cache {
     /// The object of a key. A file that is not what was stored is removed.
     pub fn find(&self, key: &Key) -> Option<File> {
         let path = self.path(key);
-        let mut file = File::open(&path).ok()?;
-        let metadata = file.metadata().ok()?;
-        let mut bytes = vec![];
-        let is_stored = metadata.is_file()
-            && is_private(&metadata)
-            && file.read_to_end(&mut bytes).is_ok()
-            && bytes
-                .split_last_chunk::<HASH>()
-                .is_some_and(|(object, sum)| blake3::hash(object) == *sum);
-        if !is_stored {
-            self.remove(key);
+        if std::fs::symlink_metadata(&path).is_err() {
             return None;
         }
+        let Some(file) = open_file(&path).ok().filter(is_stored) else {
+            self.remove(key);
+            return None;
+        };
         // A folder that cannot be written to keeps its times.
         let _ = file.set_modified(SystemTime::now());
         Some(file)
@@ -145,6 +139,18 @@ impl Cache {
     }
 }
 
+/// Whether a file is as it was stored.
+fn is_stored(mut file: &File) -> bool {
+    let Ok(metadata) = file.metadata() else { return false };
+    let mut bytes = vec![];
+    is_private(&metadata)
+        && metadata.len() <= MOST
+        && file.read_to_end(&mut bytes).is_ok()
+        && bytes
+            .split_last_chunk::<HASH>()
+            .is_some_and(|(object, sum)| blake3::hash(object) == *sum)
+}
+
 /// Writes an object and its hash to a new file that only this user can read.
 fn write(path: &Path, object: &[u8]) -> std::io::Result<()> {
     let mut options = OpenOptions::new();
@@ -158,7 +164,7 @@ fn write(path: &Path, object: &[u8]) -> std::io::Result<()> {
 
 /// Whether a file or folder is this user's, and closed to all others.
 #[cfg(unix)]
-fn is_private(metadata: &Metadata) -> bool {
+pub(crate) fn is_private(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     unsafe extern "C" {
         safe fn geteuid() -> u32;
@@ -168,7 +174,7 @@ fn is_private(metadata: &Metadata) -> bool {
 
 /// Nothing is kept where owners are not known.
 #[cfg(not(unix))]
-fn is_private(_: &Metadata) -> bool {
+pub(crate) fn is_private(_: &Metadata) -> bool {
     false
 }
 

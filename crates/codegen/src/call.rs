@@ -5,6 +5,7 @@
 #![expect(unsafe_code, reason = "values are read and written where loaded code has them")]
 
 use std::ffi::c_void;
+use std::io::Write;
 use std::rc::Rc;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -67,14 +68,18 @@ impl Native {
         fp: Fp,
     ) -> Result<Self, Failure> {
         let native =
-            Self::batch(&[Unit { program, roots, proven, fp, worth: WORTH }], level)?.pop();
+            Self::batch(&[Unit { program, roots, proven, fp, worth: WORTH }], level, None)?.pop();
         Ok(native.unwrap_or_else(|| bug("codegen", "native code of one program")))
     }
 
-    /// The code of several programs, compiled together.
-    pub fn batch(units: &[Unit<'_>], level: Level) -> Result<Vec<Self>, Failure> {
+    /// The code of several programs, compiled together, in the time until then if there is a limit.
+    pub fn batch(
+        units: &[Unit<'_>],
+        level: Level,
+        until: Option<Instant>,
+    ) -> Result<Vec<Self>, Failure> {
         let code = emit_all(units).map_err(Failure::Unsupported)?;
-        let library = Library::new(&code, level)?;
+        let library = Library::new(&code, level, until)?;
         let loaded = Rc::new(Loaded { library, code });
         let mut first = 0;
         let native = units.iter().map(|unit| {
@@ -143,7 +148,8 @@ impl Native {
         let tell = Box::new(limits.tell);
         // SAFETY: the context is open, and the listener's pointer lives as long as the run.
         unsafe {
-            (self.loaded.library.listen)(context, heard, std::ptr::from_ref(&*tell).cast());
+            let host = std::ptr::from_ref(&*tell).cast();
+            (self.loaded.library.listen)(context, heard, host, written);
         }
         let progress = limits.progress.clone();
         if let Some(progress) = &progress {
@@ -163,6 +169,18 @@ unsafe extern "C" fn heard(tell: *const c_void, text: *const u8, len: u64) {
     let (tell, text) =
         unsafe { (*tell.cast::<fn(&str)>(), std::slice::from_raw_parts(text, len as usize)) };
     tell(&String::from_utf8_lossy(text));
+}
+
+/// Writes a number as the evaluator does.
+///
+/// # Safety
+/// There is room for 32 bytes.
+unsafe extern "C" fn written(number: f64, to: *mut u8) -> u64 {
+    // SAFETY: as the caller promises.
+    let mut room = unsafe { std::slice::from_raw_parts_mut(to, 32) };
+    // The longest text, of 17 digits with a point and an exponent, has 23 bytes.
+    let text = write!(room, "{number:?}").map(|()| 32 - room.len());
+    text.unwrap_or(0) as u64
 }
 
 /// A run under way.

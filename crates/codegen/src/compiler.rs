@@ -1,15 +1,20 @@
 //! The system's C compiler: which it is, and how it is asked. It is run with arguments, never through a shell,
-//! in a folder of its own that is gone afterwards.
+//! in a folder of its own that is gone afterwards, and it ends with this process ([`crate::guard`]). Nothing is taken
+//! for granted of what it makes and prints.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use crate::cache::Key;
 use crate::emit::Fp;
-use crate::folder::Folder;
+use crate::folder::{Folder, open_file};
+use crate::guard::run;
+use crate::object::check;
 
 /// How hard the compiler tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,8 +34,10 @@ pub enum Failure {
     NoCompiler,
     /// The program has something that native code lacks.
     Unsupported(String),
-    /// The compiler or the loader refused: a mistake in Pullback or in the system.
+    /// The compiler or the loader refused, or there is no room for what is compiled.
     Refused(String),
+    /// The time was over before the compiler had ended.
+    Late,
 }
 
 impl Level {
@@ -81,6 +88,9 @@ struct Compiler {
     identity: Vec<u8>,
 }
 
+/// How long a compiler may take to say what it is.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// The name of the compiler: that of the environment's `CC`, else `cc`, if one can be run.
 pub fn compiler() -> Option<&'static OsString> {
     known().map(|compiler| &compiler.name)
@@ -90,10 +100,12 @@ fn known() -> Option<&'static Compiler> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let find = || {
         let name = name();
-        let output = Command::new(&name).arg("--version").stdin(Stdio::null()).output().ok()?;
+        let mut command = Command::new(&name);
+        command.arg("--version");
+        let answer = run(command, false, None, Some(Instant::now() + PATIENCE)).ok()??;
         let mut identity = place(Path::new(&name)).into_os_string().into_encoded_bytes();
-        identity.extend(&output.stdout);
-        output.status.success().then_some(Compiler { name, identity })
+        identity.extend(&answer.printed);
+        answer.status.success().then_some(Compiler { name, identity })
     };
     COMPILER.get_or_init(find).as_ref()
 }
@@ -169,39 +181,128 @@ fn processor() -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Compiles a text to a shared object.
+/// Compiles a text to a shared object, in the time until then. The object is open to be read.
 pub(crate) fn compile(
     text: &str,
     fp: Fp,
     level: Level,
     folder: &Folder,
-) -> Result<PathBuf, Failure> {
+    until: Option<Instant>,
+) -> Result<(File, PathBuf), Failure> {
     let Some(name) = compiler() else { return Err(Failure::NoCompiler) };
     let (source, object) = (folder.file("code.c"), folder.file("code.so"));
-    std::fs::write(&source, text).map_err(|error| Failure::Refused(error.to_string()))?;
-    let output = Command::new(name)
-        .args(FLAGS)
-        .args(level.flags())
-        .args(rounding(fp))
-        .arg("-o")
-        .arg(&object)
-        .arg(&source)
-        .arg("-lm")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Failure::Refused(error.to_string()))?;
-    if output.status.success() {
-        Ok(object)
-    } else {
-        let told = String::from_utf8_lossy(&output.stderr);
-        Err(Failure::Refused(told.lines().take(20).collect::<Vec<_>>().join("\n")))
+    std::fs::write(&source, text).map_err(|error| {
+        Failure::Refused(format!("`{}` cannot be written: {error}", source.display()))
+    })?;
+    let mut command = Command::new(name);
+    command.args(FLAGS).args(level.flags()).args(rounding(fp));
+    command.arg("-o").arg(&object).arg(&source).arg("-lm");
+    // What it leaves when it is killed goes with the folder.
+    command.env("TMPDIR", folder.path());
+    let shown = name.to_string_lossy();
+    let ended = run(command, true, Some(folder.path()), until);
+    let ended = ended.map_err(|error| Failure::Refused(format!("`{shown}` cannot run: {error}")))?;
+    let Some(ended) = ended else { return Err(Failure::Late) };
+    let refused = |what: &str| {
+        let told = shown_of(&ended.printed);
+        let told = if told.is_empty() { " and printed nothing".to_owned() } else { format!(":\n{told}") };
+        Failure::Refused(format!("`{shown}` {what}{told}"))
+    };
+    if !ended.status.success() {
+        return Err(refused(&ended.how()));
     }
+    let file = open_file(&object).map_err(|error| {
+        refused(&format!("made no shared object ({error}), though it ended well"))
+    })?;
+    match check(&file) {
+        Ok(()) => Ok((file, object)),
+        Err(what) => Err(refused(&format!("made no shared object, but {what}"))),
+    }
+}
+
+/// What a compiler printed, without what terminals take for commands, and no more than people read.
+fn shown_of(printed: &[u8]) -> String {
+    /// The most lines, and characters of each.
+    const LINES: usize = 20;
+    const CHARS: usize = 200;
+    let text = String::from_utf8_lossy(printed);
+    let lines = text.lines().map(plain).filter(|line| !line.trim().is_empty());
+    let cut = lines.take(LINES).map(|line| match line.char_indices().nth(CHARS) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    });
+    cut.collect::<Vec<_>>().join("\n")
+}
+
+/// A line without control characters and the sequences that begin with one.
+fn plain(line: &str) -> String {
+    let mut plain = String::new();
+    let mut chars = line.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\u{1b}' => match chars.next() {
+                // Colours and the like: up to a letter.
+                Some('[') => {
+                    let _ = chars.by_ref().find(|char| ('@'..='~').contains(char));
+                }
+                // Titles and links: up to a bell, or to an escape and one more.
+                Some(']' | 'P' | 'X' | '^' | '_') => {
+                    if chars.by_ref().find(|char| ['\u{7}', '\u{1b}'].contains(char))
+                        == Some('\u{1b}')
+                    {
+                        chars.next();
+                    }
+                }
+                Some('(' | ')' | '#' | '%') => {
+                    chars.next();
+                }
+                Some(_) | None => {}
+            },
+            '\t' => plain.push(' '),
+            // Marks that turn the direction of text hide as much as control characters do.
+            char if char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {}
+            char => plain.push(char),
+        }
+    }
+    plain
 }
 
 /// Compiles the text of a library to a shared object, and puts it at a path.
 pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure> {
-    let folder = Folder::new().map_err(|error| Failure::Refused(error.to_string()))?;
-    let object = compile(text, Fp::Strict, level, &folder)?;
+    let folder = Folder::new().map_err(no_folder)?;
+    let (_, object) = compile(text, Fp::Strict, level, &folder, None)?;
     let copied = std::fs::copy(object, to).map(drop);
-    copied.map_err(|error| Failure::Refused(error.to_string()))
+    copied.map_err(|error| {
+        Failure::Refused(format!("`{}` cannot be written: {error}", to.display()))
+    })
+}
+
+/// What is told where there is no folder to compile in.
+pub(crate) fn no_folder(error: std::io::Error) -> Failure {
+    let place = std::env::temp_dir();
+    Failure::Refused(format!("there can be no folder in `{}`: {error}", place.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_compiler_prints_has_no_commands_for_terminals() {
+        let cases: [(&[u8], &str); 7] = [
+            (b"code.c:1: error: no", "code.c:1: error: no"),
+            (b"\x1b[31;1merror\x1b[0m: \x1b]8;;http://a\x07link\x1b]8;;\x1b\\!", "error: link!"),
+            (b"a\x00b\x08c\x7fd\xc2\x9be\tf\r\n\r\ng", "abcde f\ng"),
+            (b"\x1b", ""),
+            (b"\x1b[", ""),
+            (b"\x1b]2;title", ""),
+            (b"\xff\xfe", "\u{fffd}\u{fffd}"),
+        ];
+        for (printed, shown) in cases {
+            assert_eq!(shown_of(printed), shown);
+        }
+        let long = shown_of(&b"x".repeat(100_000));
+        assert_eq!(long.chars().count(), 201);
+        assert_eq!(shown_of(&b"line\n".repeat(100_000)).lines().count(), 20);
+    }
 }

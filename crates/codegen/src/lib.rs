@@ -2,7 +2,7 @@
 //!
 //! [`emit`] makes one self-contained C file of a program without requests; [`Library`] compiles and loads it;
 //! [`Native`] runs a function of it under limits, with the results and the errors of the evaluator of the IR,
-//! which is what the code means. This is the only crate with `unsafe` code: `load`, `call`, `read` and, for a
+//! which is what the code means. This is the only crate with `unsafe` code: `load`, `call`, `read`, `guard` and, for a
 //! question to the system, `cache` have all of it.
 
 mod cache;
@@ -13,10 +13,12 @@ mod emit;
 mod fault;
 mod folder;
 mod functions;
+mod guard;
 mod layout;
 mod library;
 mod limits;
 mod load;
+mod object;
 mod read;
 mod schedule;
 

@@ -8,13 +8,14 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI64;
+use std::time::Instant;
 
 use libloading::Library as Object;
 
 use crate::cache::Cache;
-use crate::compiler::{Failure, Level, compile, key};
+use crate::compiler::{Failure, Level, compile, key, no_folder};
 use crate::emit::Code;
-use crate::folder::Folder;
+use crate::folder::{Folder, sweep_once};
 use crate::functions::Functions;
 
 /// The memory and the state of a run, which only loaded code looks into.
@@ -26,12 +27,15 @@ pub(crate) struct Context {
 /// Is told a line, of so many bytes; the first pointer is the listener's own.
 pub(crate) type Hear = unsafe extern "C" fn(*const c_void, *const u8, u64);
 
+/// Writes a number that is finite and not negative where there is room for 32 bytes; how many it takes.
+pub(crate) type Show = unsafe extern "C" fn(f64, *mut u8) -> u64;
+
 /// Code that has been loaded.
 #[derive(Debug)]
 pub struct Library {
     pub(crate) open: unsafe extern "C" fn(u64, *const *const c_void) -> *mut Context,
     pub(crate) threads: unsafe extern "C" fn(*mut Context, u64, f64),
-    pub(crate) listen: unsafe extern "C" fn(*mut Context, Hear, *const c_void),
+    pub(crate) listen: unsafe extern "C" fn(*mut Context, Hear, *const c_void, Show),
     pub(crate) watch: unsafe extern "C" fn(*mut Context, *const AtomicI64),
     pub(crate) stop: unsafe extern "C" fn(*mut Context),
     pub(crate) make: unsafe extern "C" fn(*mut Context, u32, u32, u64) -> *mut i64,
@@ -46,10 +50,11 @@ pub struct Library {
 }
 
 impl Library {
-    /// The code that [`crate::emit`] made: compiled, or as it was kept when it was compiled before. What
-    /// is made quickly is not kept.
-    pub fn new(code: &Code, level: Level) -> Result<Self, Failure> {
+    /// The code that [`crate::emit`] made: compiled in the time until then, or as it was kept when it was compiled
+    /// before. What is made quickly is not kept.
+    pub fn new(code: &Code, level: Level, until: Option<Instant>) -> Result<Self, Failure> {
         let Code { text, fp, .. } = code;
+        sweep_once();
         let cache = if level == Level::Quick { None } else { Cache::open() };
         let kept = cache.and_then(|cache| Some((cache, key(text, *fp, level)?)));
         if let Some((cache, key)) = &kept
@@ -61,19 +66,23 @@ impl Library {
                 Err(_) => cache.remove(key),
             }
         }
-        let refused = |error: std::io::Error| Failure::Refused(error.to_string());
-        let folder = Folder::new().map_err(refused)?;
-        let path = compile(text, *fp, level, &folder)?;
-        if let Some((cache, key)) = &kept {
-            cache.store(key, &std::fs::read(&path).map_err(refused)?);
+        let folder = Folder::new().map_err(no_folder)?;
+        let (file, path) = compile(text, *fp, level, &folder, until)?;
+        let library = Self::load(file, &path)?;
+        if let Some((cache, key)) = &kept
+            && let Ok(object) = std::fs::read(&path)
+        {
+            cache.store(key, &object);
         }
-        Self::load(File::open(&path).map_err(refused)?, &path)
+        Ok(library)
     }
 
     /// Loads what an open file holds, whatever has become of its path where the system names open files.
     fn load(file: File, path: &Path) -> Result<Self, Failure> {
         keep_memory();
-        let refused = |error: libloading::Error| Failure::Refused(error.to_string());
+        let refused = |error: libloading::Error| {
+            Failure::Refused(format!("what the C compiler made cannot be loaded: {error}"))
+        };
         let path = descriptor(&file).unwrap_or_else(|| path.to_owned());
         // SAFETY: the object has no code that runs when it is loaded, and each name is a function of its type, or the place of
         // some, which nothing reads before this is done.

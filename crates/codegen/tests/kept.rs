@@ -17,7 +17,7 @@ fn what_threads_make_is_let_go_of() {
     let roots: Vec<_> = program.funcs.ids().take(1).collect();
     let proven = proven(&program);
     let unit = Unit { program: &program, roots: &roots, proven: &proven, fp: Fp::Fast, worth: 0.0 };
-    let native = Native::batch(&[unit], Level::Quick).expect("native code").remove(0);
+    let native = Native::batch(&[unit], Level::Quick, None).expect("native code").remove(0);
     let xs = Value::reals((0..300).map(|i| f64::from(i * 37 % 101) / 20.0 - 1.5).collect());
     // The smaller memory is enough for one thread and too little for what each of several makes.
     for (most, max_memory) in [1, 2, 3, 4].into_iter().flat_map(|n| [(n, 1 << 28), (n, 300_000)]) {

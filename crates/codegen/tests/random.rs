@@ -103,7 +103,7 @@ fn agree(
     for seeds in seeds.chunks(TOGETHER) {
         let tries: Vec<Try> = seeds.iter().map(|seed| make(*seed)).collect();
         let units: Vec<Unit<'_>> = tries.iter().map(|one| one.unit(fp)).collect();
-        let natives = Native::batch(&units, Level::Quick).expect("native code");
+        let natives = Native::batch(&units, Level::Quick, None).expect("native code");
         for (one, native) in tries.iter().zip(&natives) {
             let differs = differs(one, native, args);
             assert!(differs.is_none(), "seed {}: {}", one.seed, differs.unwrap_or_default());

@@ -25,7 +25,7 @@ int main(void) {
   for (uint32_t root = 0; root < 2 * ROOTS; root++) {
     pb_ctx *c = pb_open(UINT64_C(64) << 20, 0);
     if (!c) return 1;
-    pb_listen(c, hear, 0);
+    pb_listen(c, hear, 0, 0);
     const double numbers[2] = {1.5, -2.0}, xs[6] = {0.1, 0.7, -1.3e16, 2.3, 1.3e16, 0.5};
     pb_block *one = pb_make(c, PB_ARRAY, PB_REAL, 5), *two = pb_make(c, PB_ARRAY, PB_REAL, 6);
     if (!one || !two) return 1;
@@ -66,7 +66,7 @@ static int64_t run(uint32_t root, uint64_t threads, int64_t left) {
   left_ = -1;
   pb_ctx *c = pb_open(UINT64_C(64) << 20, 0);
   if (!c) exit(1);
-  pb_listen(c, hear, 0);
+  pb_listen(c, hear, 0, 0);
   pb_threads(c, threads, 0.0);
   pb_block *one = pb_make(c, PB_ARRAY, PB_REAL, 5), *two = pb_make(c, PB_ARRAY, PB_REAL, 6);
   if (!one || !two) exit(1);

@@ -9,18 +9,18 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use pullback_analysis::facts::proven;
-use pullback_base::{Diagnostic, Span, bug};
+use pullback_base::{Diagnostic, bug};
 use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Threads, Unit, WORTH};
 use pullback_eval::{Counts, Options, Value};
-use pullback_ir::eval::{Image, Limits, Machine};
+use pullback_ir::eval::{Image, Machine};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
 use pullback_lower::Lowered;
-use pullback_prim::Fault;
 
 use crate::answer::{Answer, Back, Mode};
 use crate::convert::{given, shown};
 use crate::packing::Packing;
 use crate::path::{Plan, compile};
+use crate::settings::{deadline, fp, level, limits, native_limits, unless_refused};
 use crate::threads::Alike;
 
 const NAME: &str = "compile";
@@ -343,7 +343,8 @@ impl Compiled {
         for fp in also.into_iter().chain([Fp::Strict]) {
             let worth = if also.is_some() { 0.0 } else { WORTH };
             let on = Threads { most: 1, worth };
-            unless_refused(Self::try_all(&mut [&mut code], Level::Quick, fp, on))?;
+            let done = Self::try_all(&mut [&mut code], Level::Quick, fp, on, None);
+            unless_refused(done, None)?;
             let checked = code.native.iter().filter(|_| also.is_some()).map(Alike::of);
             code.alike.extend(checked);
         }
@@ -352,7 +353,7 @@ impl Compiled {
 
     /// From now on native code runs as the options say, unless there is no C compiler.
     fn go_as(&mut self, options: &Options) -> Result<(), Box<Diagnostic>> {
-        unless_refused(self.try_native(options))
+        unless_refused(self.try_native(options), options.timeout)
     }
 
     /// From now on native code runs on one thread, unless there is no C compiler.
@@ -366,12 +367,13 @@ impl Compiled {
         level: Level,
         fp: Fp,
     ) -> Result<(), Box<Diagnostic>> {
-        unless_refused(Self::try_all(codes, level, fp, Threads::of(1)))
+        unless_refused(Self::try_all(codes, level, fp, Threads::of(1), None), None)
     }
 
     /// As [`Compiled::go_native`], for whoever can do without.
     pub fn try_native(&mut self, options: &Options) -> Result<(), Failure> {
-        Self::try_all(&mut [self], level(options), fp(options), Threads::of(options.threads))
+        let threads = Threads::of(options.threads);
+        Self::try_all(&mut [self], level(options), fp(options), threads, deadline(options))
     }
 
     fn try_all(
@@ -379,6 +381,7 @@ impl Compiled {
         level: Level,
         fp: Fp,
         threads: Threads,
+        until: Option<Instant>,
     ) -> Result<(), Failure> {
         let lowered: Vec<_> = codes.iter().map(|code| code.lowered.borrow()).collect();
         let proven: Vec<_> = lowered.iter().map(|lowered| proven(&lowered.program)).collect();
@@ -391,7 +394,7 @@ impl Compiled {
                 worth: threads.worth,
             })
             .collect();
-        let natives = Native::batch(&units, level)?;
+        let natives = Native::batch(&units, level, until)?;
         drop(lowered);
         for (code, native) in codes.iter_mut().zip(natives) {
             code.native = Some(native.on(threads));
@@ -532,50 +535,5 @@ impl Compiled {
         };
         let value = self.told(shown(lowered, result, results));
         Ok((value, counts))
-    }
-}
-
-/// Without a C compiler the evaluator runs.
-fn unless_refused(done: Result<(), Failure>) -> Result<(), Box<Diagnostic>> {
-    match done {
-        Ok(()) | Err(Failure::NoCompiler) => Ok(()),
-        Err(Failure::Unsupported(what)) => {
-            Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)))
-        }
-        Err(Failure::Refused(told)) => {
-            bug(NAME, format_args!("C code that compiles and loads: {told}"))
-        }
-    }
-}
-
-/// What numbers of native code may differ in.
-fn fp(options: &Options) -> Fp {
-    if options.strict_fp { Fp::Strict } else { Fp::Fast }
-}
-
-/// For which machines native code is.
-fn level(options: &Options) -> Level {
-    if options.portable { Level::Portable } else { Level::Fast }
-}
-
-fn native_limits(options: &Options) -> pullback_codegen::Limits {
-    let Options { max_memory, timeout, since, tell, progress, .. } = options;
-    pullback_codegen::Limits {
-        max_memory: *max_memory,
-        timeout: *timeout,
-        since: *since,
-        tell: *tell,
-        progress: progress.clone(),
-    }
-}
-
-fn limits(options: &Options) -> Limits {
-    Limits {
-        max_memory: options.max_memory,
-        timeout: options.timeout,
-        since: options.since,
-        budget: options.budget,
-        tell: options.tell,
-        progress: options.progress.clone(),
     }
 }

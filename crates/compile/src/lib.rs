@@ -8,6 +8,7 @@ mod code;
 mod convert;
 mod packing;
 mod path;
+mod settings;
 pub mod stages;
 mod threads;
 

@@ -164,6 +164,7 @@ pub fn shared_object(
                 .note("a shared object needs the command that `CC` names, or `cc`")
                 .hint("install a C compiler, or write the C file with `--emit c`"),
         ),
+        Err(Failure::Late) => bug("a library is compiled without a limit of time"),
         Err(Failure::Unsupported(told) | Failure::Refused(told)) => session.fail(
             Diagnostic::error("E0823", Span::NONE, "the shared object cannot be made", "")
                 .note(told)

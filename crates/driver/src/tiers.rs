@@ -298,6 +298,7 @@ fn native(made: Made, options: &Options) -> Made {
         Err(Failure::NoCompiler) => Made::Not("there is no C compiler".to_owned()),
         Err(Failure::Unsupported(what)) => Made::Not(what),
         Err(Failure::Refused(_)) => Made::Not("the C compiler failed".to_owned()),
+        Err(Failure::Late) => Made::Not("the C compiler took too long".to_owned()),
     }
 }
 

@@ -118,6 +118,7 @@ typedef struct pb_ctx {
   const pb_type *types;
   const pb_text *texts;
   void (*tell)(void *, const char *, uint64_t);
+  uint64_t (*show)(double, char *); /* writes a number with the fewest digits, if the host does */
   void *host;
   void *memo;
   int64_t fault[5];

@@ -15,10 +15,12 @@ __attribute__((visibility("default"))) void pb_threads(pb_ctx *c, uint64_t most,
   c->worth = worth;
 }
 
-/* Says what is told each line of the program, with a pointer of the host's own. */
-__attribute__((visibility("default"))) void pb_listen(pb_ctx *c, void (*tell)(void *, const char *, uint64_t), void *host) {
+/* Says what is told each line of the program, with a pointer of the host's own, and what writes its numbers. */
+__attribute__((visibility("default"))) void pb_listen(pb_ctx *c, void (*tell)(void *, const char *, uint64_t), void *host,
+                                                      uint64_t (*show)(double, char *)) {
   c->tell = tell;
   c->host = host;
+  c->show = show;
 }
 
 /* Says where a run stores how far its outermost loop is: how many iterations are done, of how many (-1 if that is not

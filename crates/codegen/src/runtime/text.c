@@ -30,7 +30,7 @@ static PB_UNUSED pb_data pb_str_join(pb_ctx *c, int32_t site, pb_data one, pb_da
     return one;
   }
   uint64_t room = a.len + b.len;
-  if (alone && room < 2 * a.len) room = 2 * a.len;
+  if (alone && room < 2 * a.len && 2 * a.len + 64 < c->limit - c->used) room = 2 * a.len;
   pb_string *s = pb_str_room(c, site, room);
   pb_str_add(s, a.p, a.len);
   pb_str_add(s, b.p, b.len);
@@ -110,9 +110,10 @@ static int pb_is_middle(double x, int digits, const char *text) {
   return 1;
 }
 
-/* The fewest digits that read back as a positive number: `d.ddde±dd`. How many digits. */
+/* Digits that read back as a positive number: `d.ddde±dd`. How many: the fewest, but for zeros at the end. A number of up
+   to 15 digits is what its 15 digits begin with, unless it has lost some as it is so small. */
 static int pb_fewest(double x, char *text, size_t room) {
-  for (int digits = 1; digits < 17; digits++) {
+  for (int digits = x < 0x1p-1022 ? 1 : 15; digits < 17; digits++) {
     const int last = digits == 1 ? 0 : digits;
     snprintf(text, room, "%.*e", digits - 1, x);
     if (strtod(text, 0) == x) {
@@ -136,6 +137,7 @@ static PB_UNUSED pb_data pb_show_real(pb_ctx *c, int32_t site, double x) {
     memcpy(to, "inf", 3);
     return pb_str_new(c, site, text, (uint64_t)(to + 3 - text));
   }
+  if (c->show) return pb_str_new(c, site, text, (uint64_t)(to - text) + c->show(x, to));
   int count = x == 0 ? 1 : pb_fewest(x, digits, sizeof digits);
   if (x == 0) digits[0] = '0';
   const int exponent = x == 0 ? 0 : atoi(strchr(digits, 'e') + 1);

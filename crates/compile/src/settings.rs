@@ -1,0 +1,71 @@
+//! What the options of an evaluation say to native code and to the evaluator of the array code, and what is told where
+//! there is no native code.
+
+use std::time::{Duration, Instant};
+
+use pullback_base::{Diagnostic, Span};
+use pullback_codegen::{Failure, Fp, Level};
+use pullback_eval::Options;
+use pullback_ir::eval::Limits;
+use pullback_prim::Fault;
+
+/// Without a C compiler the evaluator runs.
+pub(crate) fn unless_refused(
+    done: Result<(), Failure>,
+    timeout: Option<Duration>,
+) -> Result<(), Box<Diagnostic>> {
+    match done {
+        Ok(()) | Err(Failure::NoCompiler) => Ok(()),
+        Err(Failure::Unsupported(what)) => {
+            Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)))
+        }
+        Err(Failure::Refused(told)) => Err(Box::new(
+            Diagnostic::error("E0823", Span::NONE, "native code cannot be made", "")
+                .note(told)
+                .hint("check the C compiler and the folder for temporary files, or choose `--engine ir`"),
+        )),
+        Err(Failure::Late) => {
+            let seconds = timeout.unwrap_or_default().as_secs_f64();
+            Err(Box::new(Fault::Time { seconds }.diagnostic(Span::NONE)))
+        }
+    }
+}
+
+/// When the time of a run is over.
+pub(crate) fn deadline(options: &Options) -> Option<Instant> {
+    options.since.and_then(|since| since.time.checked_add(options.timeout?))
+}
+
+/// What numbers of native code may differ in.
+pub(crate) fn fp(options: &Options) -> Fp {
+    if options.strict_fp { Fp::Strict } else { Fp::Fast }
+}
+
+/// For which machines native code is.
+pub(crate) fn level(options: &Options) -> Level {
+    if options.portable { Level::Portable } else { Level::Fast }
+}
+
+/// The limits of native code.
+pub(crate) fn native_limits(options: &Options) -> pullback_codegen::Limits {
+    let Options { max_memory, timeout, since, tell, progress, .. } = options;
+    pullback_codegen::Limits {
+        max_memory: *max_memory,
+        timeout: *timeout,
+        since: *since,
+        tell: *tell,
+        progress: progress.clone(),
+    }
+}
+
+/// The limits of the evaluator of the array code.
+pub(crate) fn limits(options: &Options) -> Limits {
+    Limits {
+        max_memory: options.max_memory,
+        timeout: options.timeout,
+        since: options.since,
+        budget: options.budget,
+        tell: options.tell,
+        progress: options.progress.clone(),
+    }
+}
