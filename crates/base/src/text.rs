@@ -1,4 +1,4 @@
-//! A String as evaluators hold it: text that does not change, in the account of memory.
+//! A String as evaluators hold it: text in the account of memory, which grows only where nobody else sees it.
 
 use std::fmt;
 use std::ops::Deref;
@@ -7,17 +7,29 @@ use crate::memory::Charge;
 
 /// Text, shared by reference count.
 pub struct Text {
-    text: Box<str>,
+    text: String,
     /// What it takes, released with it.
-    _charge: Charge,
+    charge: Charge,
 }
 
 impl Text {
     /// It of these parts, one after the other.
     pub fn new(parts: &[&str]) -> Self {
-        let text: Box<str> = parts.concat().into();
-        let charge = Charge::new(size_of::<Self>() + text.len());
-        Self { text, _charge: charge }
+        let text = parts.concat();
+        let charge = Charge::new(size_of::<Self>() + text.capacity());
+        Self { text, charge }
+    }
+
+    /// How many bytes it can have without asking for memory.
+    pub fn room(&self) -> usize {
+        self.text.capacity()
+    }
+
+    /// Adds text at the end, in memory for so many bytes if that is more than it has.
+    pub fn push(&mut self, text: &str, room: usize) {
+        self.text.reserve_exact(room.saturating_sub(self.text.len()));
+        self.text.push_str(text);
+        self.charge.set(size_of::<Self>() + self.text.capacity());
     }
 }
 

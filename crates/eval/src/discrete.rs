@@ -67,8 +67,10 @@ fn of_text(ctx: &Ctx, prim: Prim, text: &str) -> Result<Value, Fault> {
         (ctx.options.tell)(text);
         Ok(Value::Unit)
     } else if prim == Prim::Quote {
+        ctx.reserve(2 * text.len() as u128)?;
         Ok(Value::str(&quoted(text)))
     } else if prim == Prim::Enclose {
+        ctx.reserve(text.len() as u128)?;
         Ok(Value::str(&enclosed(text)))
     } else if prim == Prim::ReadReal {
         Ok(Value::Real(read_real(text)))

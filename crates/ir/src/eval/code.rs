@@ -151,6 +151,8 @@ pub(super) enum Instr {
     Update { d: Reg, a: Operand, at: ListId, v: Operand },
     Slice { d: Reg, a: Operand, from: Operand, to: Operand },
     Concat { d: Reg, a: Operand, b: Operand },
+    /// One String after the other.
+    Join { d: Reg, a: Operand, b: Operand },
     Flatten { d: Reg, a: Operand },
     Dim { d: Reg, a: Operand, dimension: u8 },
     Sized { d: Reg, a: Operand, dimension: u8, n: Operand },

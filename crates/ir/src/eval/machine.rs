@@ -207,6 +207,7 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::Update { d, a, at, v } => put!(d, r.update(core, a, at, v)),
                 Instr::Slice { d, a, from, to } => put!(d, r.slice(a, from, to)),
                 Instr::Concat { d, a, b } => put!(d, r.concat(core, a, b)),
+                Instr::Join { d, a, b } => put!(d, r.join(core, a, b)),
                 Instr::Flatten { d, a } => { let value = r.flatten(a); r.set(d, value) }
                 Instr::Dim { d, a, dimension } => { let n = r.dim(a, dimension); r.set_int(d, n) }
                 Instr::Sized { d, a, dimension, n } => { let value = r.sized(a, dimension, n); r.set(d, value) }

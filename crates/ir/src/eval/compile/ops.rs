@@ -115,7 +115,7 @@ impl Emit<'_, '_> {
                 let ty = self.program.vars[stmt.vars[0]].ty;
                 Instr::Move { d, a: self.undef(ty) }
             }
-            Op::Prim(prim, args) => self.primitive(d, *prim, args),
+            Op::Prim(prim, args) => self.primitive(d, *prim, args, dead),
             Op::Select(c, a, b) => {
                 let [c, a, b] = [*c, *a, *b].map(|atom| self.look(atom));
                 Instr::Select { d, c, a, b }

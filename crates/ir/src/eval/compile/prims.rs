@@ -2,13 +2,23 @@
 
 use pullback_prim::Prim;
 
-use super::emit::Emit;
+use super::emit::{Dead, Emit};
 use crate::eval::code::{Instr, Reg};
 use crate::program::Atom;
 
 impl Emit<'_, '_> {
     /// A primitive on scalars: by an instruction of its own if it is frequent.
-    pub fn primitive(&mut self, d: Reg, prim: Prim, args: &[Atom]) -> Instr {
+    pub fn primitive(
+        &mut self,
+        d: Reg,
+        prim: Prim,
+        args: &[Atom],
+        dead: &mut Dead<'_>,
+    ) -> Instr {
+        if let (Prim::StrJoin, [one, other]) = (prim, args) {
+            let a = self.take(*one, &[*other], dead);
+            return Instr::Join { d, a, b: self.look(*other) };
+        }
         let instr = match *args {
             [a] => self.unary(d, prim, a),
             [a, b] => self.binary(d, prim, a, b),

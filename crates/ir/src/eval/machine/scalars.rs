@@ -1,6 +1,8 @@
 //! Primitives on scalars that have no instruction of their own.
 
-use pullback_base::bug;
+use std::rc::Rc;
+
+use pullback_base::{Text, bug};
 use pullback_prim::{Failure, Fault, Prim, RealFn, Scalar, ScalarFault};
 
 use super::registers::Window;
@@ -44,6 +46,12 @@ impl Window<'_> {
                 ) => bug("ir", format_args!("other than {} arguments of {prim:?}", args.len())),
             }));
         }
+        if let [a] = args
+            && let Value::Str(text) = self.get(*a)
+        {
+            // Quotation marks, and a sign before each of them.
+            core.meter.reserve(text.len(), 2)?;
+        }
         let scalars: Vec<Scalar> = args.iter().map(|a| scalar(self.get(*a))).collect();
         match prim.eval_scalar(&scalars) {
             Ok(Scalar::Real(x)) => Ok(Value::Real(x)),
@@ -55,6 +63,30 @@ impl Window<'_> {
                 bug("ir", format_args!("a primitive on scalars, not {prim:?} on {scalars:?}"))
             }
         }
+    }
+
+    /// One String and then the other: in place if nobody else sees the first, which has room for twice as much then.
+    pub fn join(&mut self, core: &mut Core<'_>, a: Operand, b: Operand) -> Result<Value, Fault> {
+        core.meter.counts.operations += 1;
+        core.meter.counts.surcharge += Prim::StrJoin.row().weight.saturating_sub(1);
+        let one = self.take(a);
+        let other = self.text(b);
+        let Value::Str(mut one) = one else { bug("ir", format_args!("a String, not {one:?}")) };
+        let needed = one.len() + other.len();
+        let Some(text) = Rc::get_mut(&mut one) else {
+            core.meter.reserve(needed, 1)?;
+            return Ok(Value::Str(Rc::new(Text::new(&[&one, other]))));
+        };
+        let mut room = text.room();
+        if needed > room {
+            room = needed.max(2 * room);
+            if core.meter.reserve(room, 1).is_err() {
+                room = needed;
+                core.meter.reserve(room, 1)?;
+            }
+        }
+        text.push(other, room);
+        Ok(Value::Str(one))
     }
 
     fn fault(&self, prim: Prim, failure: Failure, args: &[Operand]) -> Fault {
