@@ -7,7 +7,7 @@
 //! too, as it is for what is called last, or for what is only scaled and added up. Then `S` calls itself.
 //!
 //! Whether that is so shows when the other passes have been at the body of `S` for a while: they are tried on a copy
-//! of the program. A recursion of which one call still saves something stays as it was.
+//! of the program, all pairs of sweeps at once. A recursion of which one call still saves something stays as it was.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, Func, FuncId, Op, Program, Stmt, Tells, VarId, rename};
@@ -52,11 +52,14 @@ const ROUNDS: usize = 4;
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let mut changed = false;
     let mut refused = FxHashSet::default();
-    while let Some(pair) = wanted(program, roots, &refused) {
-        changed |= both(program, roots, pair);
-        refused.insert(pair);
+    loop {
+        let pairs = wanted(program, roots, &refused);
+        if pairs.is_empty() {
+            return changed;
+        }
+        changed |= both(program, roots, &pairs);
+        refused.extend(pairs);
     }
-    changed
 }
 
 /// A forward sweep, and the backward sweep that takes its residual apart.
@@ -70,8 +73,9 @@ struct Pair {
     param: usize,
 }
 
-/// Two recursive sweeps that meet outside of themselves.
-fn wanted(program: &Program, roots: &[FuncId], refused: &FxHashSet<Pair>) -> Option<Pair> {
+/// Recursive sweeps that meet outside of themselves. No function is in two of these pairs, so that each can go its
+/// way without the others.
+fn wanted(program: &Program, roots: &[FuncId], refused: &FxHashSet<Pair>) -> Vec<Pair> {
     let graph = call_graph(program, roots);
     let calls_itself = |func: FuncId| graph.named[func].calls.contains(&func);
     let is_open = |func: FuncId| {
@@ -80,46 +84,62 @@ fn wanted(program: &Program, roots: &[FuncId], refused: &FxHashSet<Pair>) -> Opt
     let outside = graph.order.iter().filter(|func| !calls_itself(**func));
     let tells = Tells::of(program);
     let aliased = aliased(program);
+    let (mut wanted, mut taken) = (vec![], FxHashSet::default());
     for func in outside {
         let meetings = Meetings::of(program, &tells, &aliased, *func);
-        let mut pairs = meetings.all(&program.funcs[*func].body).into_iter().map(|met| met.pair);
-        let is_wanted = |pair: &Pair| {
-            !refused.contains(pair) && is_open(pair.forward) && is_open(pair.backward)
-        };
-        if let Some(pair) = pairs.find(is_wanted) {
-            return Some(pair);
+        for Meeting { pair, .. } in meetings.all(&program.funcs[*func].body) {
+            let ends = [pair.forward, pair.backward];
+            if !refused.contains(&pair)
+                && ends.iter().all(|end| is_open(*end) && !taken.contains(end))
+            {
+                taken.extend(ends);
+                wanted.push(pair);
+            }
         }
     }
-    None
+    wanted
 }
 
-/// Makes one function of two sweeps, if no call in it saves anything.
-fn both(program: &mut Program, roots: &[FuncId], pair: Pair) -> bool {
+/// Makes one function of two sweeps, for those pairs of which no call in it saves anything. They are tried together,
+/// since the passes look at the whole program whatever is new in it.
+fn both(program: &mut Program, roots: &[FuncId], pairs: &[Pair]) -> bool {
     let mut trial = program.clone();
-    let composed = composed(&mut trial, pair);
-    let id = trial.funcs.push(composed);
+    let mut ids = vec![];
+    for pair in pairs {
+        let composed = composed(&mut trial, *pair);
+        ids.push(trial.funcs.push(composed));
+    }
     // The sweeps keep their parameters and results, as calls of them become calls of both.
-    let ends = [id, pair.forward, pair.backward];
-    let mut roots: Vec<FuncId> = roots.iter().copied().chain(ends).collect();
+    let ends = pairs.iter().flat_map(|pair| [pair.forward, pair.backward]);
+    let mut kept: Vec<FuncId> = roots.iter().copied().chain(ids.clone()).chain(ends).collect();
     for _ in 0..ROUNDS {
         let mut changed = false;
         for pass in &MEETING {
-            changed |= (pass.run)(&mut trial, &mut roots);
+            changed |= (pass.run)(&mut trial, &mut kept);
         }
         if !changed {
             break;
         }
     }
-    join_all(&mut trial, pair, id, &[id]);
-    let mut saves = false;
-    trial.funcs[id].body.visit(&mut |stmt| {
-        saves |= matches!(stmt.op, Op::Call(callee, _) if callee == pair.forward || callee == pair.backward);
-    });
-    if saves {
-        return false;
+    let own = |(pair, id): (&Pair, &FuncId)| (*id, FxHashMap::from_iter([(*pair, *id)]));
+    let own: Vec<_> = pairs.iter().zip(&ids).map(own).collect();
+    join_all(&mut trial, own.iter().map(|(func, both)| (*func, both)));
+    let saves = |(pair, id): &(&Pair, &FuncId)| {
+        let mut saves = false;
+        trial.funcs[**id].body.visit(&mut |stmt| {
+            saves |= matches!(stmt.op, Op::Call(callee, _) if callee == pair.forward || callee == pair.backward);
+        });
+        saves
+    };
+    let good = pairs.iter().zip(&ids).filter(|both| !saves(both));
+    let good: Vec<Pair> = good.map(|(pair, _)| *pair).collect();
+    if good.len() < pairs.len() {
+        // Those that stay as they were leave nothing behind.
+        return !good.is_empty() && both(program, roots, &good);
     }
+    let known: FxHashMap<Pair, FuncId> = pairs.iter().copied().zip(ids).collect();
     let all: Vec<FuncId> = trial.funcs.ids().collect();
-    join_all(&mut trial, pair, id, &all);
+    join_all(&mut trial, all.into_iter().map(|func| (func, &known)));
     *program = trial;
     true
 }
@@ -164,8 +184,7 @@ impl<'p> Meetings<'p> {
 
     /// Those of a block alone.
     fn here(&self, block: &Block) -> Vec<Meeting> {
-        let is_call = |stmt: &&Stmt| matches!(stmt.op, Op::Call(..));
-        if block.stmts.iter().filter(is_call).count() < 2 {
+        if calls(block) < 2 {
             return vec![];
         }
         let infos: Vec<Info> = block.stmts.iter().map(|stmt| self.info(stmt)).collect();
@@ -243,29 +262,50 @@ fn renamed(
     params.iter().map(fresh).collect()
 }
 
-/// Makes calls of the function that does both sweeps of the meetings in some functions.
-fn join_all(program: &mut Program, pair: Pair, both: FuncId, funcs: &[FuncId]) {
+/// Makes calls of the functions that do both sweeps of the meetings in some functions, for each by these pairs.
+fn join_all<'f>(
+    program: &mut Program,
+    funcs: impl IntoIterator<Item = (FuncId, &'f FxHashMap<Pair, FuncId>)>,
+) {
     let (tells, aliased) = (Tells::of(program), aliased(program));
-    for func in funcs {
-        let mut body = program.funcs[*func].body.clone();
-        let meetings = Meetings::of(program, &tells, &aliased, *func);
-        join_in(&meetings, pair, both, &mut body);
-        program.funcs[*func].body = body;
+    for (func, both) in funcs {
+        let mut body = program.funcs[func].body.clone();
+        let meetings = Meetings::of(program, &tells, &aliased, func);
+        join_in(&meetings, both, &mut body);
+        program.funcs[func].body = body;
     }
 }
 
-fn join_in(meetings: &Meetings<'_>, pair: Pair, both: FuncId, block: &mut Block) {
-    while let Some(met) = meetings.here(block).into_iter().find(|met| met.pair == pair) {
+fn join_in(meetings: &Meetings<'_>, both: &FxHashMap<Pair, FuncId>, block: &mut Block) {
+    if calls(block) > 1 {
         let mut infos: Vec<Info> = block.stmts.iter().map(|stmt| meetings.info(stmt)).collect();
-        join(block, &mut infos, met.first, met.second, |earlier, later| {
-            let call = call_of_both(both, pair, earlier, later);
-            let info = meetings.info(&call);
-            (call, info)
-        });
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            let mut second = 0;
+            while second < block.stmts.len() {
+                let met = meetings.meeting(block, &infos, second);
+                let known = met.and_then(|met| Some((*both.get(&met.pair)?, met)));
+                if let Some((id, met)) = known {
+                    join(block, &mut infos, met.first, met.second, |earlier, later| {
+                        let call = call_of_both(id, met.pair, earlier, later);
+                        let info = meetings.info(&call);
+                        (call, info)
+                    });
+                    changed = true;
+                } else {
+                    second += 1;
+                }
+            }
+        }
     }
     for stmt in &mut block.stmts {
-        stmt.op.blocks_mut().into_iter().for_each(|inner| join_in(meetings, pair, both, inner));
+        stmt.op.blocks_mut().into_iter().for_each(|inner| join_in(meetings, both, inner));
     }
+}
+
+/// How many calls there are in a block, but for those inside.
+fn calls(block: &Block) -> usize {
+    block.stmts.iter().filter(|stmt| matches!(stmt.op, Op::Call(..))).count()
 }
 
 /// The call of both sweeps in the place of a call of each.
