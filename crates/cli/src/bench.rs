@@ -18,7 +18,7 @@ pub fn bench(
     asked: &BenchArgs,
 ) -> Result<String, Stop> {
     let time = Duration::try_from_secs_f64(asked.time).unwrap_or(Duration::MAX);
-    let effort = Effort { runs: asked.runs as usize, time };
+    let effort = Effort { runs: asked.runs as usize, time, count: asked.count };
     let bar = Bar::new("{bar:30} {msg} {elapsed}");
     let report = pullback_driver::bench(session, call, wrt, effort, &mut |what, done| {
         bar.tell(what, (done * STEPS as f64) as u64, STEPS);

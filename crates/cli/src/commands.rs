@@ -279,6 +279,7 @@ fn fmt(color: Color, files: &[PathBuf], check: bool) -> u8 {
 fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> u8 {
     let mut code = SUCCESS;
     let (mut passed, mut failed, mut not_covered, mut too_long) = (0, 0, 0, false);
+    let mut is_told = true;
     for file in files {
         clock.restart();
         let mut session = Session::timed(&Terminal, clock.clone());
@@ -293,14 +294,14 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
         report(&session.sources, &session.diagnostics, color);
         code = code.max(exit_code(&session.diagnostics));
         let Ok(found) = report_of_file else {
-            print(&format!("{}: not tested", file.display()));
+            is_told &= print(&format!("{}: not tested", file.display()));
             failed += 1;
             continue;
         };
         let problems: Vec<Diagnostic> =
             found.failed.iter().map(|failure| failure.diagnostic()).collect();
         report(&session.sources, &problems, color);
-        print(&format!("{}: {}", file.display(), summary(&found)));
+        is_told &= print(&format!("{}: {}", file.display(), summary(&found)));
         session.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
         passed += found.passed;
         failed += found.failed_lines();
@@ -308,12 +309,13 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
         too_long |= !found.too_long.is_empty();
     }
     if too_long {
-        print(
+        is_told &= print(
             "too long: `--steps N` gives engines more steps, `--engine NAME` one engine all it needs",
         );
     }
     let rest = if not_covered > 0 { format!(", {not_covered} not covered") } else { String::new() };
-    print(&format!("{passed} passed, {failed} failed{rest}"));
+    is_told &= print(&format!("{passed} passed, {failed} failed{rest}"));
+    let code = if is_told { code } else { code.max(WRONG_USAGE) };
     if failed > 0 { code.max(WRONG_PROGRAM) } else { code }
 }
 

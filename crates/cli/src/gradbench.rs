@@ -6,7 +6,7 @@ use pullback_driver::{Clock, Gradbench, MAX_FILE_BYTES, Session, Settings, Stop,
 
 use crate::exit::{SUCCESS, WRONG_USAGE};
 use crate::options::Color;
-use crate::terminal::{Terminal, report};
+use crate::terminal::{Terminal, error_line, report};
 
 /// Answers until the input ends, or nobody listens any more.
 pub fn gradbench(color: Color, clock: &Clock, settings: &Settings) -> u8 {
@@ -22,8 +22,13 @@ pub fn gradbench(color: Color, clock: &Clock, settings: &Settings) -> u8 {
             Err(wrong) => refused("null", wrong),
         };
         let written = writeln!(output, "{answer}").and_then(|()| output.flush());
-        if written.is_err() {
-            break;
+        match written {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
+            Err(error) => {
+                error_line(&format!("error: cannot write the answer: {error}"));
+                return WRONG_USAGE;
+            }
         }
     }
     SUCCESS

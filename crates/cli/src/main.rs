@@ -20,6 +20,7 @@ mod units;
 mod watchdog;
 mod watcher;
 
+use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -44,8 +45,12 @@ fn main() -> ExitCode {
         Ok(options) => options,
         Err(error) => {
             // Help and version are no errors; they go to standard output, which may be closed.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { WRONG_USAGE } else { SUCCESS });
+            let is_told = match error.print().and_then(|()| std::io::stdout().flush()) {
+                Ok(()) => true,
+                Err(failed) => failed.kind() == std::io::ErrorKind::BrokenPipe,
+            };
+            let is_right = !error.use_stderr() && is_told;
+            return ExitCode::from(if is_right { SUCCESS } else { WRONG_USAGE });
         }
     };
     std::panic::set_hook(Box::new(terminal::report_bug));

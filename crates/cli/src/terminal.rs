@@ -5,7 +5,7 @@ use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, SourceMap, Style, render};
-use pullback_driver::{Disk, Files, read_bounded};
+use pullback_driver::{Disk, Files, bound, read_bounded};
 
 pub use crate::lines::error_line;
 use crate::options::{Color, PAGE};
@@ -16,7 +16,7 @@ pub struct Terminal;
 impl Files for Terminal {
     fn read_at_most(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         if path == Path::new("-") {
-            read_bounded(io::stdin().lock().by_ref(), most)
+            read_bounded(io::stdin().lock().by_ref(), bound_of_input(most))
         } else {
             Disk.read_at_most(path, most)
         }
@@ -24,6 +24,19 @@ impl Files for Terminal {
     fn identity(&self, path: &Path) -> PathBuf {
         if path == Path::new("-") { path.to_owned() } else { Disk.identity(path) }
     }
+}
+
+/// How much is read of standard input at most, which may be a device.
+#[cfg(unix)]
+fn bound_of_input(most: u64) -> u64 {
+    use std::os::fd::AsFd;
+    let file = io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from);
+    file.and_then(|file| file.metadata()).map_or(most, |metadata| bound(&metadata, most))
+}
+
+#[cfg(not(unix))]
+fn bound_of_input(most: u64) -> u64 {
+    most
 }
 
 /// Prints text and a line break to standard output. False if it cannot be written.

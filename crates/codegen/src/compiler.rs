@@ -201,11 +201,13 @@ pub(crate) fn compile(
     command.env("TMPDIR", folder.path());
     let shown = name.to_string_lossy();
     let ended = run(command, true, Some(folder.path()), until);
-    let ended = ended.map_err(|error| Failure::Refused(format!("`{shown}` cannot run: {error}")))?;
+    let ended =
+        ended.map_err(|error| Failure::Refused(format!("`{shown}` cannot run: {error}")))?;
     let Some(ended) = ended else { return Err(Failure::Late) };
     let refused = |what: &str| {
         let told = shown_of(&ended.printed);
-        let told = if told.is_empty() { " and printed nothing".to_owned() } else { format!(":\n{told}") };
+        let told =
+            if told.is_empty() { " and printed nothing".to_owned() } else { format!(":\n{told}") };
         Failure::Refused(format!("`{shown}` {what}{told}"))
     };
     if !ended.status.success() {
@@ -260,7 +262,8 @@ fn plain(line: &str) -> String {
             },
             '\t' => plain.push(' '),
             // Marks that turn the direction of text hide as much as control characters do.
-            char if char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {}
+            char if char.is_control()
+                || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {}
             char => plain.push(char),
         }
     }
@@ -272,9 +275,8 @@ pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure>
     let folder = Folder::new().map_err(no_folder)?;
     let (_, object) = compile(text, Fp::Strict, level, &folder, None)?;
     let copied = std::fs::copy(object, to).map(drop);
-    copied.map_err(|error| {
-        Failure::Refused(format!("`{}` cannot be written: {error}", to.display()))
-    })
+    copied
+        .map_err(|error| Failure::Refused(format!("`{}` cannot be written: {error}", to.display())))
 }
 
 /// What is told where there is no folder to compile in.

@@ -209,7 +209,10 @@ mod tests {
         mode(base.path(), 0o700);
         sweep(base.path());
         assert_eq!([&dead, &old].map(|path| path.exists()), [false; 2]);
-        assert_eq!([live, young, own, named_otherwise, open, link].map(|path| path.exists()), [true; 6]);
+        assert_eq!(
+            [live, young, own, named_otherwise, open, link].map(|path| path.exists()),
+            [true; 6]
+        );
     }
 
     #[test]

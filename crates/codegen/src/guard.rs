@@ -113,7 +113,10 @@ fn stand_guard(_: &mut Command, _: Option<&Path>) -> std::io::Result<()> {
 
 /// Has a guard start the command, for as long as what this gives is open.
 #[cfg(unix)]
-fn stand_guard(command: &mut Command, folder: Option<&Path>) -> std::io::Result<std::io::PipeWriter> {
+fn stand_guard(
+    command: &mut Command,
+    folder: Option<&Path>,
+) -> std::io::Result<std::io::PipeWriter> {
     use std::os::fd::AsRawFd;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::process::CommandExt;

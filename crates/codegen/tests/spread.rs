@@ -31,7 +31,8 @@ fn compiled(program: &Program, fp: Fp, level: Level, worth: f64) -> Vec<Native> 
     let roots: Vec<_> = program.funcs.ids().take(1).collect();
     let proven = proven(program);
     let unit = Unit { program, roots: &roots, proven: &proven, fp, worth };
-    let native = Native::batch(&[unit], level, None).expect("native code").pop().expect("a program");
+    let native =
+        Native::batch(&[unit], level, None).expect("native code").pop().expect("a program");
     [1, 2, 3, 4, 100].map(|most| native.clone().on(Threads { most, worth })).to_vec()
 }
 

@@ -138,7 +138,8 @@ fn compiled(text: &str, fp: Fp, level: Level) -> (Program, [Native; 5]) {
     let roots: Vec<_> = program.funcs.ids().collect();
     let proven = proven(&program);
     let unit = Unit { program: &program, roots: &roots, proven: &proven, fp, worth: 0.0 };
-    let native = Native::batch(&[unit], level, None).expect("native code").pop().expect("a program");
+    let native =
+        Native::batch(&[unit], level, None).expect("native code").pop().expect("a program");
     let on = |most| native.clone().on(Threads { most, worth: 0.0 });
     let natives = [1, 2, 3, 4, 100].map(on);
     (program, natives)

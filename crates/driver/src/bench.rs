@@ -2,12 +2,14 @@
 //!
 //! Input: a [`Call`] and how much is to be measured. Output: a [`BenchReport`]. A function is compiled once for each thing
 //! that is asked of it; its arguments are put in place, it runs until it is warm, and then as often as was asked. Times
-//! are medians of this machine; operations and bytes are counted by the evaluator of the array code, and are exact.
+//! are medians of this machine; operations and bytes are counted by the evaluator of the array code, and are exact. That
+//! takes many times as long as native code does, so without being asked it counts only what is short.
 
 use std::time::Duration;
 
+use pullback_base::Diagnostic;
 use pullback_compile::{Asked, Packing};
-use pullback_eval::Value;
+use pullback_eval::{Budget, Options, Value};
 use pullback_lambda::TypeKind;
 
 use crate::call::{Prepared, Purpose, prepare};
@@ -27,6 +29,8 @@ pub struct Effort {
     pub runs: usize,
     /// What the runs take together at least.
     pub time: Duration,
+    /// Whether operations are counted however long that takes.
+    pub count: bool,
 }
 
 /// What an entry and its derivatives take.
@@ -41,8 +45,11 @@ struct Row {
     name: &'static str,
     /// The times of all runs, in order of length.
     times: Vec<Duration>,
-    account: Account,
+    account: Option<Account>,
 }
+
+/// The steps, as those of the evaluator, that are counted without being asked: they take about a tenth of a second.
+const FEW: u64 = 1_000_000;
 
 /// As many runs tell all that there is to tell.
 const ENOUGH: usize = 100_000;
@@ -65,7 +72,7 @@ pub fn bench(
     if let Err(diagnostic) = is_timed(&engine) {
         return session.fail(*diagnostic);
     }
-    let prepared = prepare(session, call, &engine.evaluated(), &Purpose::Times(wrt))?;
+    let prepared = prepare(session, call, &engine.for_preparation(), &Purpose::Times(wrt))?;
     let is_scalar = matches!(prepared.result.kind(), TypeKind::Real);
     let moves = prepared.parts.iter().any(|part| part.wrt);
     let all = match (moves, is_scalar) {
@@ -73,6 +80,7 @@ pub fn bench(
         (true, false) => &ALL[..3],
         (true, true) => &ALL[..],
     };
+    let mut engine = if call.settings.engine.is_none() { engine.unnamed() } else { engine };
     let tangent = ones(&prepared);
     let (mut rows, mut cotangent) = (vec![], Value::Real(1.0));
     for (at, (name, asked)) in all.iter().enumerate() {
@@ -82,11 +90,18 @@ pub fn bench(
         let code = prepared.code.shared();
         let along = (*asked == Asked::Jvp).then_some(direction);
         let packing = Packing::along(&code, prepared.function, &prepared.argument, along);
-        let timed = Timed::new(&engine, &code, prepared.function, *asked, packing);
+        let make =
+            |engine: &Engine| Timed::new(engine, &code, prepared.function, *asked, packing.clone());
+        let mut timed = make(&engine);
+        if let Err(fault) = &timed
+            && let Some(other) = engine.instead(session, fault)
+        {
+            engine = other;
+            timed = make(&engine);
+        }
         let measured = timed.and_then(|timed| {
             progress(&format!("counting {name}"), done(0.3));
-            let options = engine.options();
-            let account = timed.account(&prepared.argument, direction, options)?;
+            let account = counted(&timed, &engine, &prepared.argument, direction, effort)?;
             progress(&format!("running {name}"), done(0.5));
             let (times, value) = times(&timed, &engine, &prepared.argument, direction, effort)?;
             Ok((account, times, value))
@@ -111,6 +126,25 @@ fn ones(prepared: &Prepared) -> Value {
     whole(along.collect())
 }
 
+/// What a run costs, unless it is long and nobody asked for it. What is measured in the evaluator takes no longer there.
+fn counted(
+    timed: &Timed,
+    engine: &Engine,
+    argument: &Value,
+    direction: &Value,
+    effort: Effort,
+) -> Result<Option<Account>, Box<Diagnostic>> {
+    let budget = Budget { steps: FEW, exceeded: "this takes more steps than are counted" };
+    let is_short = !effort.count && engine.is_native();
+    let options = engine.options().clone();
+    let budget = if is_short { Some(budget) } else { options.budget };
+    match timed.account(argument, direction, &Options { budget, ..options }) {
+        Ok(account) => Ok(Some(account)),
+        Err(fault) if is_short && fault.code == "E0719" => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
 /// The times of runs, shortest first, after some that warm up: as many as fit into a tenth of the time.
 fn times(
     timed: &Timed,
@@ -118,7 +152,7 @@ fn times(
     argument: &Value,
     direction: &Value,
     effort: Effort,
-) -> Result<(Vec<Duration>, Value), Box<pullback_base::Diagnostic>> {
+) -> Result<(Vec<Duration>, Value), Box<Diagnostic>> {
     let (mut warming, mut total, mut times) = (Duration::ZERO, Duration::ZERO, vec![]);
     let mut is_warm = false;
     let (value, _) = timed.run(argument, Some(direction), engine.options(), &mut |ran| {
@@ -142,6 +176,11 @@ impl Row {
     fn median(&self) -> Duration {
         self.at(self.times.len() / 2)
     }
+    /// The operations, the bytes that are allocated, and the most of them at once, as far as they are counted.
+    fn counts(&self) -> [Option<u64>; 3] {
+        let Some(Account { operations, bytes, peak }) = self.account else { return [None; 3] };
+        [Some(operations), bytes, peak]
+    }
 }
 
 impl BenchReport {
@@ -156,7 +195,7 @@ impl BenchReport {
         let head = ["", "time", "ratio", "least", "operations", "bytes", "peak"];
         let mut table = vec![head.map(str::to_owned).to_vec()];
         for row in &self.rows {
-            let Account { operations, bytes, peak } = row.account;
+            let [operations, bytes, peak] = row.counts();
             let or_dash =
                 |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |n| n.to_string());
             table.push(vec![
@@ -164,13 +203,15 @@ impl BenchReport {
                 duration(row.median()),
                 format!("{:.2}", self.ratio(row)),
                 duration(row.at(0)),
-                operations.to_string(),
+                or_dash(operations),
                 or_dash(bytes),
                 or_dash(peak),
             ]);
         }
         let (entry, engine, runs) = (&self.entry, self.engine, runs.join(", "));
-        format!("{entry} on {engine}: medians of {runs} runs\n{}", aligned(table))
+        let is_whole = self.rows.iter().all(|row| row.account.is_some());
+        let rest = if is_whole { "" } else { "\n`--count` counts what is long too" };
+        format!("{entry} on {engine}: medians of {runs} runs\n{}{rest}", aligned(table).trim_end())
     }
 
     /// The same as JSON, with times in nanoseconds.
@@ -179,17 +220,18 @@ impl BenchReport {
         push_json_string(&mut text, &self.entry);
         text.push_str(&format!(", \"engine\": \"{}\"", self.engine));
         for row in &self.rows {
-            let Account { operations, bytes, peak } = row.account;
+            let [operations, bytes, peak] = row.counts();
             let or_null =
                 |count: Option<u64>| count.map_or_else(|| "null".to_owned(), |n| n.to_string());
             text.push_str(&format!(
                 ", \"{}\": {{\"median\": {}, \"ratio\": {:.4}, \"least\": {}, \"runs\": {}, \
-                 \"operations\": {operations}, \"bytes\": {}, \"peak\": {}}}",
+                 \"operations\": {}, \"bytes\": {}, \"peak\": {}}}",
                 row.name,
                 row.median().as_nanos(),
                 self.ratio(row),
                 row.at(0).as_nanos(),
                 row.times.len(),
+                or_null(operations),
                 or_null(bytes),
                 or_null(peak),
             ));

@@ -169,7 +169,12 @@ fn watched(
     mode: &Mode,
 ) -> Result<pullback_compile::Answer, Stop> {
     let Prepared { code, function, argument, parts, .. } = prepared;
-    let found = engine.try_run(code, *function, argument.clone(), mode);
+    let mut found = engine.try_run(code, *function, argument.clone(), mode);
+    let other = found.as_ref().err().and_then(|fault| engine.instead(session, fault));
+    let engine = other.as_ref().unwrap_or(engine);
+    if other.is_some() {
+        found = engine.try_run(code, *function, argument.clone(), mode);
+    }
     if call.settings.verbose {
         let tier = engine.tier().map(|tier| tier.to_string());
         session

@@ -26,6 +26,8 @@ use crate::tiers::{Codes, Tier, Told, Work, climb};
 pub struct Engine {
     info: &'static EngineInfo,
     options: Options,
+    /// Whether the settings name it.
+    is_named: bool,
     /// Whether a long run goes on as native code, and what was told of the latest one.
     tiers: Option<Rc<Told>>,
 }
@@ -139,7 +141,7 @@ impl Engine {
             threads: settings.threads.unwrap_or(1),
             ..Options::default()
         };
-        Ok(Self { info, options, tiers: None })
+        Ok(Self { info, options, is_named: settings.engine.is_some(), tiers: None })
     }
     /// As [`Engine::resolve`]; where the settings leave the choice of an engine open and ask for nothing that is the
     /// evaluator's, a long run goes on as native code. Limits are: it takes other time and memory to compile.
@@ -186,11 +188,38 @@ impl Engine {
         let since = self.limits().since;
         let since = Some(Since { time: clock.started(), ..since });
         let options = Options { since, ..self.options.clone() };
-        Self { info: self.info, options, tiers: self.tiers.clone() }
+        Self { info: self.info, options, is_named: self.is_named, tiers: self.tiers.clone() }
     }
     /// The first engine with the limits of this one: for what runs once and need not be compiled.
     pub fn evaluated(&self) -> Self {
-        Self { info: &ENGINES[0], options: self.options.clone(), tiers: None }
+        Self { info: &ENGINES[0], options: self.options.clone(), is_named: false, tiers: None }
+    }
+    /// The engine for the arguments of what is measured.
+    pub fn for_preparation(&self) -> Self {
+        if self.info.needs_compiler() { self.for_arguments() } else { self.evaluated() }
+    }
+    /// The same engine, which was chosen for whoever named none.
+    pub fn unnamed(self) -> Self {
+        Self { is_named: false, ..self }
+    }
+    /// Whether it makes native code, unless there is no C compiler.
+    pub fn is_native(&self) -> bool {
+        self.info.needs_compiler()
+    }
+    /// The engine that answers where this one cannot make native code and nobody named it, which is told.
+    pub fn instead(&self, session: &mut Session<'_>, fault: &Diagnostic) -> Option<Self> {
+        let is_refused = fault.code == "E0823" && !self.is_named && self.info.needs_compiler();
+        let is_next = |engine: &&EngineInfo| {
+            matches!(engine.how, How::Compiled(_)) && !engine.needs_compiler()
+        };
+        let info = ENGINES.iter().find(is_next).filter(|_| is_refused)?;
+        let title = "native code cannot be made: `ir` runs instead";
+        let mut warning = Diagnostic::warning("W0801", Span::NONE, title, "");
+        warning.notes.clone_from(&fault.notes);
+        session
+            .diagnostics
+            .push(warning.hint("check the C compiler and the folder for temporary files"));
+        Some(Self { info, options: self.options.clone(), is_named: false, tiers: None })
     }
     /// The engine for arguments: where this one needs a compiler, what is short is evaluated sooner than compiled.
     pub fn for_arguments(&self) -> Self {
@@ -199,7 +228,7 @@ impl Engine {
         } else {
             (self.info, self.tiers.clone())
         };
-        Self { info, options: self.options.clone(), tiers }
+        Self { info, options: self.options.clone(), is_named: self.is_named, tiers }
     }
     /// How it runs.
     pub fn how(&self) -> How {
@@ -271,7 +300,7 @@ impl Engine {
     pub fn within(self, steps: u64) -> Self {
         let exceeded = "this takes more steps than it is given for a test";
         let budget = Some(Budget { steps, exceeded });
-        Self { info: self.info, options: Options { budget, ..self.options }, tiers: None }
+        Self { options: Options { budget, ..self.options }, tiers: None, ..self }
     }
     /// The engine under a watch: the same, or the first one if it cannot be watched.
     pub fn watched(&self, watch: &Rc<Watch>) -> Self {
@@ -281,7 +310,7 @@ impl Engine {
         };
         let options =
             Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.unheard() };
-        Self { info, options, tiers: None }
+        Self { info, options, is_named: self.is_named, tiers: None }
     }
     /// Runs a function with its argument followed; see [`pullback_engines::follow`].
     pub fn follow(
@@ -295,7 +324,7 @@ impl Engine {
     /// The same engine in the strict domain: ties and edges of domains are faults.
     pub fn strict(&self) -> Self {
         let options = Options { strict_domain: true, ..self.options.unheard() };
-        Self { info: self.info, options, tiers: None }
+        Self { info: self.info, options, is_named: self.is_named, tiers: None }
     }
 }
 

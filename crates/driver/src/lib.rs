@@ -63,7 +63,7 @@ pub use dev::{Dev, dev};
 pub use doc::{Markup, doc, reference};
 pub use engine::engine_names;
 pub use expect::{Expectation, ExpectationKind, expectations};
-pub use files::{Disk, Files, MAX_FILE_BYTES, Memory, read_bounded};
+pub use files::{Disk, Files, MAX_FILE_BYTES, MAX_SOURCE_BYTES, Memory, bound, read_bounded};
 pub use gradbench::{Gradbench, refused};
 pub use library::{Abi, Build, Built, Derivative, build, shared_object};
 pub use limits::{Clock, stopped_late};

@@ -115,7 +115,7 @@ impl Loader<'_, '_> {
             }
             None => {}
         }
-        match self.session.files.read(&path) {
+        match self.session.files.read_source(&path) {
             Ok(bytes) => {
                 let file = self.session.add_text(&path, bytes).ok()?;
                 Some(self.module(&path, key, file))

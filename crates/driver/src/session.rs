@@ -91,15 +91,10 @@ impl<'f> Session<'f> {
         });
         self.diagnostics.dedup();
     }
-    /// Reads a file as text.
+    /// Reads the file of a program.
     pub(crate) fn read_text(&mut self, path: &Path) -> Result<FileId, Stop> {
-        let bytes = self.read_bytes(path)?;
-        self.add_text(path, bytes)
-    }
-    /// Reads a file.
-    pub(crate) fn read_bytes(&mut self, path: &Path) -> Result<Vec<u8>, Stop> {
-        match self.files.read(path) {
-            Ok(bytes) => Ok(bytes),
+        match self.files.read_source(path) {
+            Ok(bytes) => self.add_text(path, bytes),
             Err(error) => self.fail(unreadable(path, &error)),
         }
     }

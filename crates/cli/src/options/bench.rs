@@ -15,6 +15,9 @@ pub struct BenchArgs {
     /// Print JSON, with times in nanoseconds.
     #[arg(long)]
     pub json: bool,
+    /// Count the operations of long runs too, in the evaluator, which may take far longer than the runs.
+    #[arg(long)]
+    pub count: bool,
     /// How often each runs at least.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,

@@ -7,8 +7,12 @@ mod build;
 mod cache;
 mod cancelling;
 mod casadi;
+#[cfg(unix)]
+mod compilers;
 mod dev;
 mod docs;
+#[cfg(target_os = "linux")]
+mod ends;
 mod golden;
 mod gradbench;
 mod hygiene;

@@ -8,13 +8,7 @@ use crate::program::Atom;
 
 impl Emit<'_, '_> {
     /// A primitive on scalars: by an instruction of its own if it is frequent.
-    pub fn primitive(
-        &mut self,
-        d: Reg,
-        prim: Prim,
-        args: &[Atom],
-        dead: &mut Dead<'_>,
-    ) -> Instr {
+    pub fn primitive(&mut self, d: Reg, prim: Prim, args: &[Atom], dead: &mut Dead<'_>) -> Instr {
         if let (Prim::StrJoin, [one, other]) = (prim, args) {
             let a = self.take(*one, &[*other], dead);
             return Instr::Join { d, a, b: self.look(*other) };
