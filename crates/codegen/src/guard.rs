@@ -34,10 +34,10 @@ impl Ended {
     /// How it ended, in words; its guard tells of signals as shells do.
     pub fn how(&self) -> String {
         match self.status.code() {
-            Some(0) => "it ended well".to_owned(),
-            Some(code @ 129..) => format!("it was ended by signal {}", code - 128),
-            Some(code) => format!("it ended with exit code {code}"),
-            None => "it was ended by a signal".to_owned(),
+            Some(0) => "ended well".to_owned(),
+            Some(code @ 129..) => format!("was ended by signal {}", code - 128),
+            Some(code) => format!("ended with exit code {code}"),
+            None => "was ended by a signal".to_owned(),
         }
     }
 }
@@ -307,13 +307,13 @@ mod tests {
         assert_eq!((ended.status.code(), &*ended.printed), (Some(0), &b"one\ntwo\n"[..]));
         let text = "echo one; echo two >&2; exit 3";
         let ended = run(shell(text), false, None, None).expect("it starts").expect("an end");
-        assert_eq!((&*ended.printed, &*ended.how()), (&b"one\n"[..], "it ended with exit code 3"));
+        assert_eq!((&*ended.printed, &*ended.how()), (&b"one\n"[..], "ended with exit code 3"));
         let text = "head -c 3000000 /dev/zero";
         let ended = run(shell(text), false, None, None).expect("it starts").expect("an end");
         assert_eq!((ended.status.code(), ended.printed.len()), (Some(0), MOST_PRINTED));
         let text = "kill -11 $$";
         let ended = run(shell(text), false, None, None).expect("it starts").expect("an end");
-        assert_eq!(ended.how(), "it was ended by signal 11");
+        assert_eq!(ended.how(), "was ended by signal 11");
         assert!(run(Command::new("/nowhere/cc"), true, None, None).is_err());
     }
 

@@ -190,7 +190,11 @@ fn slot(name: &str) -> Slot {
 /// Errors in words, on one line.
 fn words(diagnostics: &[Diagnostic]) -> String {
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
-    let texts: Vec<String> =
-        errors.map(|error| format!("{}: {}", error.code, error.title)).collect();
-    texts.join("; ")
+    let text = |error: &Diagnostic| {
+        // What failed here is nothing of the message, and its title says too little.
+        let why = error.notes.first().filter(|_| error.code == "E0823");
+        let why = why.map_or_else(String::new, |note| format!(": {note}"));
+        format!("{}: {}{why}", error.code, error.title)
+    };
+    errors.map(text).collect::<Vec<_>>().join("; ")
 }
