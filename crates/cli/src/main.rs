@@ -53,6 +53,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if is_right { SUCCESS } else { WRONG_USAGE });
         }
     };
+    pullback_driver::keep_memory();
     std::panic::set_hook(Box::new(terminal::report_bug));
     let (color, timeout) = (options.color, options.command.timeout());
     let clock = Clock::default();

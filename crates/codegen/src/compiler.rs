@@ -45,16 +45,16 @@ impl Level {
         match self {
             Self::Quick => &["-O1"],
             Self::Fast => NATIVE,
-            Self::Portable => &["-O3"],
+            Self::Portable => &["-O3", "-DPB_PORTABLE"],
         }
     }
 }
 
-/// How products and sums are rounded: each, unless the text asks for more, or once both.
-fn rounding(fp: Fp) -> &'static [&'static str] {
-    match fp {
-        Fp::Strict => &["-ffp-contract=off"],
-        Fp::Fast => &["-ffp-contract=fast", "-DPB_CONTRACTS"],
+/// How products and sums are rounded: each, where bits are to be those of another engine or machine, or once both.
+fn rounding(fp: Fp, level: Level) -> &'static [&'static str] {
+    match (fp, level) {
+        (Fp::Strict, _) | (Fp::Fast, Level::Portable) => &["-ffp-contract=off"],
+        (Fp::Fast, Level::Quick | Level::Fast) => &["-ffp-contract=fast", "-DPB_CONTRACTS"],
     }
 }
 
@@ -149,7 +149,11 @@ const ENVIRONMENT: &[&str] = &[
 pub(crate) fn key(text: &str, fp: Fp, level: Level) -> Option<Key> {
     let mut parts = vec![known()?.identity.clone(), processor(), text.as_bytes().to_vec()];
     parts.extend(
-        FLAGS.iter().chain(level.flags()).chain(rounding(fp)).map(|flag| flag.as_bytes().to_vec()),
+        FLAGS
+            .iter()
+            .chain(level.flags())
+            .chain(rounding(fp, level))
+            .map(|flag| flag.as_bytes().to_vec()),
     );
     parts.extend(ENVIRONMENT.iter().map(|name| match std::env::var_os(name) {
         Some(value) => [b"=", value.as_encoded_bytes()].concat(),
@@ -195,7 +199,7 @@ pub(crate) fn compile(
         Failure::Refused(format!("`{}` cannot be written: {error}", source.display()))
     })?;
     let mut command = Command::new(name);
-    command.args(FLAGS).args(level.flags()).args(rounding(fp));
+    command.args(FLAGS).args(level.flags()).args(rounding(fp, level));
     command.arg("-o").arg(&object).arg(&source).arg("-lm");
     // What it leaves when it is killed goes with the folder.
     command.env("TMPDIR", folder.path());
@@ -273,7 +277,7 @@ fn plain(line: &str) -> String {
 /// Compiles the text of a library to a shared object, and puts it at a path.
 pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure> {
     let folder = Folder::new().map_err(no_folder)?;
-    let (_, object) = compile(text, Fp::Strict, level, &folder, None)?;
+    let (_, object) = compile(text, Fp::Fast, level, &folder, None)?;
     let copied = std::fs::copy(object, to).map(drop);
     copied
         .map_err(|error| Failure::Refused(format!("`{}` cannot be written: {error}", to.display())))

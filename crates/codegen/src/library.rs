@@ -12,6 +12,7 @@ use pullback_ir::{Elem, FuncId, Program, Type};
 use pullback_prim::Prim;
 
 use crate::emit::{Parts, Unit, bytes, library_file, parts, prefix, texts};
+use crate::fits::{Fit, Given};
 use crate::layout::{elem_number, value_type};
 
 /// What is called from outside.
@@ -41,6 +42,8 @@ pub struct Function {
     pub params: Vec<Field>,
     /// What it gives.
     pub results: Vec<Field>,
+    /// What sizes its parameters are to have.
+    pub fits: Vec<Fit>,
 }
 
 /// A part of what a function is given or gives.
@@ -61,13 +64,14 @@ impl Field {
     }
 }
 
+/// What the names of the types and functions that every library has end with.
+const FIXED: &[&str] =
+    &["context", "open", "close", "message", "limit", "stop", "deadline", "progress", "watch"];
+
 impl Interface {
     /// The names that every library has.
     pub fn fixed(name: &str) -> Vec<String> {
-        let mut names: Vec<String> = ["context", "open", "close", "message", "limit"]
-            .iter()
-            .map(|word| format!("{name}_{word}"))
-            .collect();
+        let mut names: Vec<String> = FIXED.iter().map(|word| format!("{name}_{word}")).collect();
         for word in ["reals", "ints", "bools"] {
             names.extend((1..=crate::layout::MAX_RANK).map(|rank| format!("{name}_{word}_{rank}")));
         }
@@ -97,9 +101,10 @@ impl Interface {
         let guard = format!("{}_H", name.to_uppercase());
         let mut text = format!(
             "/* Made by Pullback. Each function gives 0, or a status: 1, the arguments are wrong or the program fails;\n\
-             \x20  2, there is not enough memory; 3, calls nest too deep. Then {name}_message says why, and results are\n\
-             \x20  left alone. Arrays are given as they lie in memory, row by row, and are not changed. Arrays that are\n\
-             \x20  results belong to the context, until its next call. A context may be used by one thread at a time. */\n\
+             \x20  2, there is not enough memory; 3, calls nest too deep; 4, the call was stopped, or its time is over. Then\n\
+             \x20  {name}_message says why, and results are left alone. Arrays are given as they lie in memory, row by\n\
+             \x20  row, and are not changed. Arrays that are results belong to the context, until its next call. A\n\
+             \x20  context may be used by one thread at a time, but for {name}_stop and {name}_progress. */\n\
              #ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n\n\
              #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
         );
@@ -110,7 +115,20 @@ impl Interface {
              /* Its end, and that of all results. */\nvoid {name}_close({name}_context *context);\n\
              /* Why the latest call failed. */\nconst char *{name}_message(const {name}_context *context);\n\
              /* The most memory of a call in bytes, and how much of the stack it may use: 4 MiB, if nothing is said. */\n\
-             void {name}_limit({name}_context *context, uint64_t memory, uint64_t stack);\n\n"
+             void {name}_limit({name}_context *context, uint64_t memory, uint64_t stack);\n\
+             /* Ends the call that is under way, or the next one if none is: it gives 4. Any thread may say so while the\n\
+             \x20  context is open, and so may a handler of a signal. */\n\
+             void {name}_stop({name}_context *context);\n\
+             /* How many seconds each call may take from now on; then it gives 4. INFINITY, as at first, for no limit; 0, or\n\
+             \x20  what is no number, ends calls as they begin. */\n\
+             void {name}_deadline({name}_context *context, double seconds);\n\
+             /* How many iterations of its outermost loop the call has done, of how many: -1 if that is not known, 0 if none\n\
+             \x20  is under way. Any thread may ask. */\n\
+             void {name}_progress(const {name}_context *context, int64_t *done, int64_t *all);\n\
+             /* Has a function told the same by calls, each about so many seconds; what it gives, if it is not 0, ends the\n\
+             \x20  call, which gives 4. It makes no call in this context. 0 for no function, as at first. */\n\
+             void {name}_watch({name}_context *context, int (*tell)(void *host, int64_t done, int64_t all), void *host,\n\
+             \x20   double seconds);\n\n"
         );
         text.push_str(&self.arrays());
         for function in &self.functions {
@@ -171,7 +189,15 @@ impl Interface {
              \x20 return ((const pb_library *)context)->text;\n}}\n\
              PB_EXPORT void {name}_limit({name}_context *context, uint64_t memory, uint64_t stack) {{\n\
              \x20 ((pb_library *)context)->run.limit = memory;\n\
-             \x20 ((pb_library *)context)->stack = stack;\n}}\n"
+             \x20 ((pb_library *)context)->stack = stack;\n}}\n\
+             PB_EXPORT void {name}_stop({name}_context *context) {{ pb_library_stop((pb_library *)context); }}\n\
+             PB_EXPORT void {name}_deadline({name}_context *context, double seconds) {{\n\
+             \x20 pb_library_deadline((pb_library *)context, seconds);\n}}\n\
+             PB_EXPORT void {name}_progress(const {name}_context *context, int64_t *done, int64_t *all) {{\n\
+             \x20 pb_library_progress((const pb_library *)context, done, all);\n}}\n\
+             PB_EXPORT void {name}_watch(\n\
+             \x20   {name}_context *context, int (*tell)(void *host, int64_t done, int64_t all), void *host, double seconds) {{\n\
+             \x20 pb_library_watch((pb_library *)context, tell, host, seconds);\n}}\n"
         );
         for (number, function) in self.functions.iter().enumerate() {
             text.push_str(&self.exported(number, function, units.len()));
@@ -198,17 +224,29 @@ impl Interface {
         text.push_str("\n/* What C calls. */\n");
         text.push_str(declared);
         text.push_str(&own);
-        text.push_str(&names(units, &sites, place));
+        let given = Given::of(&self.functions);
+        text.push_str(&names(units, &sites, &given, place));
         for (number, function) in self.functions.iter().enumerate() {
             let prefix = prefix(function.unit, units.len());
-            text.push_str(&self.call(units[function.unit].program, &prefix, number, function));
+            text.push_str(&self.call(
+                units[function.unit].program,
+                &prefix,
+                (number, function),
+                &given,
+            ));
         }
         Ok(text)
     }
 
     /// The text of what computes a function, and may not come back: a function of its own, so that nothing of it shares
     /// registers with who waits for that.
-    fn call(&self, program: &Program, prefix: &str, number: usize, function: &Function) -> String {
+    fn call(
+        &self,
+        program: &Program,
+        prefix: &str,
+        (number, function): (usize, &Function),
+        given: &Given,
+    ) -> String {
         let mut text = format!("\nstatic __attribute__((noinline)) void pb_call{number}(pb_ctx *c");
         for (at, field) in function.params.iter().enumerate().filter(|(_, field)| field.is_seen()) {
             let _ = write!(text, ", {} p{at}", self.c_type(field.ty));
@@ -218,12 +256,14 @@ impl Interface {
             let _ = write!(text, ", {} *r{at}", self.c_type(field.ty));
         }
         text.push_str(") {\n");
+        text.push_str("  PB_LOOK(c, -1);\n");
+        text.push_str(&given.checks(function));
         let unit = function.unit;
         let _ = writeln!(text, "  pb_library_memo(c, {unit}, sizeof(pb_{prefix}memo));");
         let mut args = String::from("c");
         for (at, field) in function.params.iter().enumerate() {
             args.push_str(", ");
-            args.push_str(&argument(at, field, function, &mut text));
+            args.push_str(&argument(at, field, &mut text));
         }
         let call = format!("{prefix}f{}({args})", function.root.index());
         let types: Vec<String> =
@@ -275,9 +315,10 @@ impl Interface {
         format!(
             "\nPB_EXPORT {} {{\n\
              \x20 pb_library *pb_l = (pb_library *)context;\n\
-             \x20 pb_library_begin(pb_l, {}, pb_{prefix}types, &pb_{prefix}words);\n\
+             \x20 if (!pb_library_begin(pb_l, {}, pb_{prefix}types, &pb_{prefix}words)) return 1;\n\
              \x20 if (setjmp(pb_l->run.jump)) return pb_library_failed(pb_l, &pb_{prefix}words);\n\
              \x20 pb_call{number}(&pb_l->run{}{});\n\
+             \x20 pb_library_end(pb_l);\n\
              \x20 return 0;\n}}\n",
             self.signature(function),
             function.unit,
@@ -288,7 +329,7 @@ impl Interface {
 }
 
 /// A parameter as the program takes it. What C gives is borrowed: nothing changes or frees it.
-fn argument(at: usize, field: &Field, function: &Function, text: &mut String) -> String {
+fn argument(at: usize, field: &Field, text: &mut String) -> String {
     if !field.ty.is_array() {
         return if field.is_seen() { format!("p{at}") } else { "0".to_owned() };
     }
@@ -300,11 +341,9 @@ fn argument(at: usize, field: &Field, function: &Function, text: &mut String) ->
         let _ = writeln!(text, "  const {ty} a{at} = {{0, 0, {{{sizes}}}}};");
         return format!("a{at}");
     }
-    let number = function.params[..=at].iter().filter(|field| field.is_seen()).count();
     let _ = write!(
         text,
-        "  pb_library_sizes(c, p{at}.data, p{at}.size, {rank}, {number});\n\
-         \x20 pb_block b{at} = {{INT64_C(1) << 60, PB_ARRAY, {}}};\n\
+        "  pb_block b{at} = {{INT64_C(1) << 60, PB_ARRAY, {}}};\n\
          \x20 const {ty} a{at} = {{&b{at}, (void *)(uintptr_t)p{at}.data, {{{sizes}}}}};\n",
         elem_number(field.ty.elem)
     );
@@ -312,7 +351,12 @@ fn argument(at: usize, field: &Field, function: &Function, text: &mut String) ->
 }
 
 /// What messages name.
-fn names(units: &[Unit<'_>], sites: &[Span], place: &dyn Fn(Span) -> String) -> String {
+fn names(
+    units: &[Unit<'_>],
+    sites: &[Span],
+    given: &Given,
+    place: &dyn Fn(Span) -> String,
+) -> String {
     let table = |name: &str, texts: &mut dyn Iterator<Item = String>| {
         let lines: String = texts.map(|text| format!("  {},\n", bytes(&text))).collect();
         format!("static const char *const {name}[] = {{\n{lines}  0\n}};\n")
@@ -320,6 +364,7 @@ fn names(units: &[Unit<'_>], sites: &[Span], place: &dyn Fn(Span) -> String) -> 
     let prims = Prim::ALL.iter().map(|prim| prim.row().name.to_owned());
     let mut text = table("pb_sites", &mut sites.iter().map(|span| place(*span)));
     text.push_str(&table("pb_prims", &mut { prims }));
+    text.push_str(&table("pb_given", &mut given.names().cloned()));
     for (number, unit) in units.iter().enumerate() {
         let (prefix, program) = (prefix(number, units.len()), unit.program);
         let functions = program.funcs.iter().map(|func| func.name.to_string());
@@ -328,7 +373,7 @@ fn names(units: &[Unit<'_>], sites: &[Span], place: &dyn Fn(Span) -> String) -> 
         let _ = writeln!(
             text,
             "static const pb_names pb_{prefix}words = \
-             {{pb_sites, pb_{prefix}functions, pb_prims, pb_{prefix}texts}};"
+             {{pb_sites, pb_{prefix}functions, pb_prims, pb_given, pb_{prefix}texts}};"
         );
     }
     text

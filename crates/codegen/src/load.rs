@@ -79,7 +79,6 @@ impl Library {
 
     /// Loads what an open file holds, whatever has become of its path where the system names open files.
     fn load(file: File, path: &Path) -> Result<Self, Failure> {
-        keep_memory();
         let refused = |error: libloading::Error| {
             Failure::Refused(format!("what the C compiler made cannot be loaded: {error}"))
         };
@@ -110,10 +109,10 @@ impl Library {
     }
 }
 
-/// Large arrays are taken from memory that earlier runs gave back, on whichever thread: to get it anew from the system
-/// costs as much as to fill it.
+/// Has large arrays taken from memory that earlier runs gave back, on whichever thread: to get it anew from the system
+/// costs as much as to fill it. This changes the allocator of the whole process, so it is for whoever owns that to ask.
 #[cfg(target_env = "gnu")]
-fn keep_memory() {
+pub fn keep_memory() {
     // How much may lie free, from which size on memory comes from the system, and how many stores there are.
     const TRIM_THRESHOLD: i32 = -1;
     const MMAP_THRESHOLD: i32 = -3;
@@ -129,8 +128,9 @@ fn keep_memory() {
     }
 }
 
+/// There is nothing to ask for here.
 #[cfg(not(target_env = "gnu"))]
-fn keep_memory() {}
+pub fn keep_memory() {}
 
 /// The name of an open file.
 #[cfg(target_os = "linux")]

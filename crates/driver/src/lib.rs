@@ -71,6 +71,7 @@ pub use measure::{Cost, Operations, function, measure, operations};
 pub use output::{Layout, to_text};
 pub use pipeline::{STAGES, Stage, stages};
 pub use plot::{Figure, Plot, plot};
+pub use pullback_codegen::keep_memory;
 pub use request::{Call, Format, Fp, Input, Settings, Target};
 pub use session::{Progress, Session, Stop};
 pub use show::{show, show_passes};

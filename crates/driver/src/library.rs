@@ -8,9 +8,12 @@ mod asked;
 mod entries;
 mod extents;
 mod fields;
+mod fits;
+mod left_out;
 mod manifest;
 mod matrices;
 mod names;
+mod packed;
 mod shape;
 
 use std::path::Path;
@@ -52,6 +55,7 @@ pub fn build(session: &mut Session<'_>, asked: &Build) -> Result<Built, Stop> {
     let inferred = typed(session, &modules);
     session.stop_on_errors()?;
     let (program, offers, left_out) = offered(session, &inferred, &modules, asked)?;
+    session.notes.extend(left_out.iter().map(left_out::LeftOut::words));
     let mut codes = vec![];
     for offer in &offers {
         match alone(&program, offer.def) {
@@ -70,7 +74,8 @@ pub fn build(session: &mut Session<'_>, asked: &Build) -> Result<Built, Stop> {
             // These have names by the tables.
             Abi::Casadi => String::new(),
         };
-        Function { symbol, about: about(offer), unit, root: *root, params, results }
+        let fits = fits::fits(&inferred.typed().globals[offer.global], &offer.shape, &params);
+        Function { symbol, about: about(offer), unit, root: *root, params, results, fits }
     });
     let interface = Interface { functions: functions.collect(), name };
     let place = |span: Span| place(session, span);

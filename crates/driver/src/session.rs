@@ -20,7 +20,7 @@ pub struct Session<'f> {
     pub sources: SourceMap,
     /// What was found, in order of finding.
     pub diagnostics: Vec<Diagnostic>,
-    /// How answers were found, where the settings ask for it.
+    /// How answers were found, where the settings ask for it, and what a library lacks.
     pub notes: Vec<String>,
     /// The files of the embedded library.
     pub(crate) library: BTreeSet<FileId>,

@@ -193,6 +193,9 @@ impl Body<'_, '_> {
     pub fn poll_line(&mut self) -> String {
         let site = self.site();
         // What threads run has a context for each, and looks at the flag of the run's own.
+        if self.emit.is_library {
+            return format!("PB_LOOK(c, {site});");
+        }
         let stop = if self.is_shared { "*e->stop" } else { "c->stop" };
         format!("if (PB_RARE({stop})) pb_fail(c, {site}, PB_F_TIME, 0, 0, 0);")
     }

@@ -122,12 +122,13 @@ fn fp_of(units: &[Unit<'_>]) -> Fp {
 
 /// What files begin with. Where bits may differ a product and a sum are rounded once; where not, C's functions are
 /// called for constants too. The compiler takes long over the line that asks for the former, which it reads again for
-/// each function: so whoever defines `PB_CONTRACTS` asks by an option.
+/// each function: so whoever defines `PB_CONTRACTS` asks by an option. `PB_PORTABLE` says that bits are to be those of
+/// other machines, some of which cannot round once.
 fn first_lines(fp: Fp) -> String {
     let mut text = String::from("/* Made by Pullback. */\n#define _GNU_SOURCE\n");
     match fp {
         Fp::Fast => text.push_str(
-            "#ifndef PB_CONTRACTS\n#ifdef __clang__\n#pragma clang fp contract(fast)\n#elif defined(__GNUC__)\n\
+            "#if !defined(PB_CONTRACTS) && !defined(PB_PORTABLE)\n#ifdef __clang__\n#pragma clang fp contract(fast)\n#elif defined(__GNUC__)\n\
              #pragma GCC optimize(\"fp-contract=fast\")\n#endif\n#endif\n",
         ),
         Fp::Strict => text.push_str("#define PB_STRICT\n"),
@@ -185,10 +186,9 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
     for (number, unit) in units.iter().enumerate() {
         check_ranks(unit.program)?;
         let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
-        emit.may_share = true;
+        emit.is_library = false;
         emit.spreads =
             Some(Spreads::of(unit.program, unit.roots, &emit.whole_accs, unit.fp == Fp::Strict));
-        emit.tells_stand = true;
         emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));
         starts.push((emit.named("start"), unit.roots.len()));
@@ -221,15 +221,14 @@ struct Emit<'p> {
     rounded: Rc<FxHashSet<VarId>>,
     /// The sizes that what is emitted has checked: of an array, at a dimension.
     known: Rc<FxHashMap<(VarId, u8), i64>>,
-    /// Whether threads may run its loops, and from how many statements on where that number is known.
-    pub may_share: bool,
+    /// Whether it is for a library: no thread runs its loops, and calls look at more than whether they are to stop.
+    pub is_library: bool,
+    /// From how many statements on threads may run its loops, where that number is known.
     worth: f64,
     /// Which loops over anything threads may share out.
     spreads: Option<Spreads>,
     /// Whether threads get the constants that are known.
     shares_constants: bool,
-    /// Whether its loops tell how far they are.
-    pub tells_stand: bool,
     /// What the names of this program begin with.
     prefix: String,
     has_cells: IdVec<DataId, bool>,
@@ -278,8 +277,7 @@ impl<'p> Emit<'p> {
                 Fp::Fast => rounded::rounded(unit.program),
                 Fp::Strict => FxHashSet::default(),
             }),
-            may_share: false,
-            tells_stand: false,
+            is_library: true,
             worth: unit.worth,
             spreads: None,
             shares_constants: false,

@@ -10,7 +10,7 @@ use super::body::Body;
 impl Body<'_, '_> {
     /// Whether a loop that stands here tells how far it is: no other loop is around, whatever calls the function.
     pub fn tells(&self) -> bool {
-        self.emit.tells_stand && !self.is_inside && self.emit.graph.is_outermost[self.func]
+        !self.is_inside && self.emit.graph.is_outermost[self.func]
     }
 
     /// A loop begins, with so many iterations.

@@ -49,6 +49,7 @@ static __attribute__((noinline)) int pb_called(pb_library *l, pb_computes comput
     return 1;
   }
   computes(&l->run, arg, res, w);
+  pb_library_end(l);
   return 0;
 }
 
@@ -59,7 +60,7 @@ static int pb_casadi(pb_computes computes, int unit, const pb_type *types, const
     snprintf(pb_told, sizeof pb_told, "out of memory");
     return 1;
   }
-  pb_library_begin(l, unit, types, names);
+  if (!pb_library_begin(l, unit, types, names)) return 1;
   int failed = pb_called(l, computes, names, arg, res, w);
   memcpy(pb_told, l->text, sizeof pb_told);
   pb_given_back(l);

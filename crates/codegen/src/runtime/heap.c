@@ -153,6 +153,16 @@ static void pb_crew_stop(pb_ctx *c) {
   for (uint64_t k = 0; k < c->crew_size; k++) pb_end((pb_ctx *)(c->crew + k * c->crew_step));
 }
 
+/* An outermost loop begins or has ended, or has done so many iterations: stored where somebody else may read it. */
+static PB_UNUSED void pb_tell_all(pb_ctx *c, int64_t all, int64_t counted) {
+  const int64_t stand[3] = {0, all, counted};
+  for (int k = 0; c->stand && k < 3; k++) __atomic_store_n(&c->stand[k], stand[k], __ATOMIC_RELAXED);
+}
+
+static inline PB_UNUSED void pb_tell_done(pb_ctx *c, int64_t done) {
+  if (PB_RARE(c->stand != 0)) __atomic_store_n(c->stand, done, __ATOMIC_RELAXED);
+}
+
 enum {
   PB_F_INDEX = 1, PB_F_SLICE, PB_F_SIZE, PB_F_INTS, PB_F_NEGATIVE, PB_F_NO_INT, PB_F_STOP, PB_F_MEMORY,
   PB_F_DEEP, PB_F_TIME, PB_F_CYCLE, PB_F_SHAPE, PB_F_TAGS, PB_F_BUG

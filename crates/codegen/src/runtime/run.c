@@ -27,15 +27,6 @@ __attribute__((visibility("default"))) void pb_listen(pb_ctx *c, void (*tell)(vo
    known), and what they are (0 for nothing). Somebody else may read it at any time. */
 __attribute__((visibility("default"))) void pb_watch(pb_ctx *c, int64_t *stand) { c->stand = stand; }
 
-static PB_UNUSED void pb_tell_all(pb_ctx *c, int64_t all, int64_t counted) {
-  const int64_t stand[3] = {0, all, counted};
-  for (int k = 0; c->stand && k < 3; k++) __atomic_store_n(&c->stand[k], stand[k], __ATOMIC_RELAXED);
-}
-
-static inline PB_UNUSED void pb_tell_done(pb_ctx *c, int64_t done) {
-  if (PB_RARE(c->stand != 0)) __atomic_store_n(c->stand, done, __ATOMIC_RELAXED);
-}
-
 /* Says that a run is to stop. Somebody else may do so at any time before the run is closed. */
 __attribute__((visibility("default"))) void pb_stop(pb_ctx *c) {
   pb_end(c);

@@ -15,6 +15,8 @@ use super::asked::{
 };
 use super::extents::{Sizes, sizes};
 use super::fields;
+use super::left_out::LeftOut;
+use super::packed;
 use super::shape::{Derivative, Kind, Param, Shape};
 use crate::entry::Entry;
 use crate::load::Modules;
@@ -25,6 +27,8 @@ use crate::wrap::curried;
 /// A function for C.
 pub struct Offered {
     /// The definition.
+    pub global: GlobalId,
+    /// Its name.
     pub entry: Name,
     /// Its type in words.
     pub ty: String,
@@ -37,7 +41,7 @@ pub struct Offered {
 }
 
 /// The functions of a library in a program, and which definitions are left out, with the reason.
-type Found = (Program, Vec<Offered>, Vec<(Name, String)>);
+type Found = (Program, Vec<Offered>, Vec<LeftOut>);
 
 /// Makes them.
 pub fn offered(
@@ -63,7 +67,7 @@ pub fn offered(
             Some(why) if is_named => {
                 return session.fail(without_c_type(&entry.name, entry.span, why));
             }
-            Some(why) => left_out.push((global.name.clone(), why.to_owned())),
+            Some(why) => left_out.push(LeftOut::new(&global.name, why)),
         }
     }
     let ids: Vec<_> = kept.iter().map(|(id, _)| *id).collect();
@@ -78,7 +82,7 @@ pub fn offered(
             if is_named {
                 return session.fail(without_c_type(&entry.name, entry.span, why));
             }
-            left_out.push((global.name.clone(), why.to_owned()));
+            left_out.push(LeftOut::new(&global.name, why));
             continue;
         }
         let sizes = match asked.abi {
@@ -89,20 +93,23 @@ pub fn offered(
                     return session.fail(without_matrices(&entry.name, entry.span, &why));
                 }
                 Err(why) => {
-                    left_out.push((global.name.clone(), why));
+                    left_out.push(LeftOut::new(&global.name, &why));
                     continue;
                 }
             },
         };
+        let def = packed::define(&mut program, def, &types, &result);
+        let (types, result) = (types.iter().map(packed::packed).collect(), packed::packed(&result));
         let params = params(&program, entry, types, &asked.wrt, &mut is_known);
         let kinds = kinds(&params, &result, asked.abi);
         made.extend(kinds.iter().filter_map(|kind| kind.derivative()));
+        left_out.extend(LeftOut::derivatives(&global.name, &params, &kinds, asked));
         for kind in kinds.into_iter().filter(|kind| is_wanted(*kind, asked)) {
             let shape = Shape { kind, params: params.clone(), result: result.clone() };
             let def = define(&mut program, def, &shape);
             let ty = show_scheme(inferred.typed(), *id);
             let (entry, sizes) = (global.name.clone(), sizes.clone());
-            offers.push(Offered { entry, ty, def, shape, sizes });
+            offers.push(Offered { global: *id, entry, ty, def, shape, sizes });
         }
     }
     if let Some(diagnostic) = unmet(asked, &is_known, &made) {
@@ -187,7 +194,7 @@ fn params(
 }
 
 /// Whether a function is in the library, if there can be one.
-fn is_wanted(kind: Kind, asked: &Build) -> bool {
+pub fn is_wanted(kind: Kind, asked: &Build) -> bool {
     let (Some(wanted), Some(derivative)) = (&asked.derivatives, kind.derivative()) else {
         return true;
     };

@@ -11,7 +11,7 @@ use crate::session::bug;
 /// Why a type has no C type, if it has none.
 pub fn problem(ty: &Type) -> Option<&'static str> {
     let mut parts = vec![];
-    Walk { parts: &mut parts, problem: None }.value(ty, "x", 0, false)
+    Walk { parts: &mut parts, problem: None }.value(ty, "x", 0)
 }
 
 /// A part of a value: its name, its type.
@@ -27,27 +27,17 @@ struct Walk<'w> {
 
 impl Walk<'_> {
     /// Adds the parts of a value; gives what is wrong with one of them.
-    fn value(
-        &mut self,
-        ty: &Type,
-        name: &str,
-        rank: u8,
-        is_component: bool,
-    ) -> Option<&'static str> {
+    fn value(&mut self, ty: &Type, name: &str, rank: u8) -> Option<&'static str> {
         let elem = match ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
                 for (name, item) in components(ty, name) {
-                    self.value(item, &name, rank, rank > 0);
+                    self.value(item, &name, rank);
                 }
-                return self.problem;
-            }
-            TypeKind::Array(_) if is_component => {
-                self.problem = Some("it has arrays inside an array of tuples or records");
                 return self.problem;
             }
             TypeKind::Array(element) => {
                 let before = self.parts.len();
-                self.value(element, name, rank + 1, false);
+                self.value(element, name, rank + 1);
                 if self.parts.len() == before {
                     self.problem = self.problem.or(Some("it has an array without contents"));
                 }
@@ -97,7 +87,7 @@ fn components<'t>(ty: &'t Type, name: &str) -> Vec<(String, &'t Type)> {
 fn parts(ty: &Type, name: &str) -> Vec<Part> {
     let mut parts = vec![];
     let mut walk = Walk { parts: &mut parts, problem: None };
-    if walk.value(ty, name, 0, false).is_some() {
+    if walk.value(ty, name, 0).is_some() {
         bug("what is in a library has C types");
     }
     parts

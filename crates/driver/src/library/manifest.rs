@@ -1,13 +1,13 @@
 //! The manifest of a library: what is in it, as JSON.
 
-use pullback_base::Name;
 use pullback_codegen::{Field, Interface, Leaf, Table};
 
 use super::entries::Offered;
+use super::left_out::LeftOut;
 use crate::output::push_json_string;
 
 /// The text.
-pub fn text(interface: &Interface, offers: &[Offered], left_out: &[(Name, String)]) -> String {
+pub fn text(interface: &Interface, offers: &[Offered], left_out: &[LeftOut]) -> String {
     let functions = interface.functions.iter().zip(offers).map(|(function, offer)| {
         let Offered { entry, ty, shape, .. } = offer;
         let wrt = shape.params.iter().filter(|param| param.moves).map(|param| string(&param.name));
@@ -27,7 +27,7 @@ pub fn text(interface: &Interface, offers: &[Offered], left_out: &[(Name, String
 }
 
 /// The text for a library that CasADi loads.
-pub fn of_tables(name: &str, tables: &[Table], left_out: &[(Name, String)]) -> String {
+pub fn of_tables(name: &str, tables: &[Table], left_out: &[LeftOut]) -> String {
     let functions = tables.iter().map(|table| {
         format!(
             "    {{\n      \"symbol\": {},\n      \"about\": {},\n      \"inputs\": {},\n      \"outputs\": {}\n    }}",
@@ -40,9 +40,16 @@ pub fn of_tables(name: &str, tables: &[Table], left_out: &[(Name, String)]) -> S
     text_of(name, "casadi", functions.collect(), left_out)
 }
 
-fn text_of(name: &str, abi: &str, functions: Vec<String>, left_out: &[(Name, String)]) -> String {
-    let left_out = left_out.iter().map(|(name, why)| {
-        format!("    {{\"entry\": {}, \"reason\": {}}}", string(name), string(why))
+fn text_of(name: &str, abi: &str, functions: Vec<String>, left_out: &[LeftOut]) -> String {
+    let left_out = left_out.iter().map(|LeftOut { entry, derivatives, reason }| {
+        let names: Vec<String> = derivatives.iter().map(|kind| string(kind.name())).collect();
+        let derivatives = if names.is_empty() {
+            String::new()
+        } else {
+            format!("\"derivatives\": [{}], ", names.join(", "))
+        };
+        let (entry, reason) = (string(entry), string(reason));
+        format!("    {{\"entry\": {entry}, {derivatives}\"reason\": {reason}}}")
     });
     format!(
         "{{\n  \"library\": {},\n  \"abi\": {},\n  \"functions\": {},\n  \"left_out\": {}\n}}\n",

@@ -88,7 +88,7 @@ struct Worker {
 impl Body<'_, '_> {
     /// How a kernel is shared out, if it may be run by several threads.
     pub(super) fn share(&self, plan: &Plan<'_>, layout: &Layout) -> Option<Share> {
-        if !self.emit.may_share {
+        if self.emit.is_library {
             return None;
         }
         let sums = Sums::of(plan, layout, self.are_apart(plan))?;
