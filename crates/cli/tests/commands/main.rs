@@ -13,6 +13,7 @@ mod dev;
 mod docs;
 #[cfg(target_os = "linux")]
 mod ends;
+mod embed;
 mod golden;
 mod gradbench;
 mod hygiene;

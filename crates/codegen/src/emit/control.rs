@@ -224,10 +224,13 @@ impl Body<'_, '_> {
         let recurses = self.emit.graph.is_recursive[func];
         let args = self.arguments(func, args, dead);
         if recurses && !is_constant {
-            let refused = if self.emit.is_library { "PB_LOOK_CALL" } else { "pb_fail_call" };
-            self.line(format_args!(
-                "if (PB_RARE((uint64_t)__builtin_frame_address(0) < c->low)) {refused}(c, {site}, {number});"
-            ));
+            if self.emit.is_library {
+                self.line(format_args!("PB_LOOK_CALL(c, {site}, {number});"));
+            } else {
+                self.line(format_args!(
+                    "if (PB_RARE((uint64_t)__builtin_frame_address(0) < c->low)) pb_fail_call(c, {site}, {number});"
+                ));
+            }
         }
         let around = self.fresh();
         if is_outside {

@@ -106,9 +106,14 @@ static PB_UNUSED __attribute__((cold, noinline)) int pb_library_ends(pb_ctx *c) 
 /* A place where a call looks whether it is to end; and one where it looks for room on the stack too. */
 #define PB_LOOK(c, site) \
   do { \
-    if (PB_RARE((c)->stop != 0) && pb_library_ends(c)) pb_fail(c, site, PB_F_TIME, 0, 0, 0); \
+    if (PB_RARE(__atomic_load_n(&(c)->stop, __ATOMIC_RELAXED) != 0) && pb_library_ends(c)) \
+      pb_fail(c, site, PB_F_TIME, 0, 0, 0); \
   } while (0)
-#define PB_LOOK_CALL(c, site, function) pb_library_deep(c, site, function, (uint64_t)(uintptr_t)__builtin_frame_address(0))
+#define PB_LOOK_CALL(c, site, function) \
+  do { \
+    const uint64_t pb_here = (uint64_t)(uintptr_t)__builtin_frame_address(0); \
+    if (PB_RARE(pb_here < __atomic_load_n(&(c)->low, __ATOMIC_RELAXED))) pb_library_deep(c, site, function, pb_here); \
+  } while (0)
 static PB_UNUSED __attribute__((cold, noinline)) void pb_library_deep(pb_ctx *c, int32_t site, int64_t function, uint64_t here) {
   pb_library *l = (pb_library *)c;
   if (here < l->low) pb_fail(c, site, PB_F_DEEP, function, 0, 0);
