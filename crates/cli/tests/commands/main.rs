@@ -11,9 +11,9 @@ mod casadi;
 mod compilers;
 mod dev;
 mod docs;
+mod embed;
 #[cfg(target_os = "linux")]
 mod ends;
-mod embed;
 mod golden;
 mod gradbench;
 mod hygiene;
