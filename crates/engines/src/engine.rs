@@ -89,6 +89,11 @@ pub(crate) fn unseen_mark() -> ! {
     bug("engines", "applications in the place of checkpoints and assumptions")
 }
 
+/// Stops at a perturbation, which is gone once functions are known.
+pub(crate) fn unseen_perturbation() -> ! {
+    bug("engines", "moved values in the place of perturbations")
+}
+
 /// How an engine runs.
 #[derive(Clone, Copy, Debug)]
 pub enum How {

@@ -292,6 +292,7 @@ impl Core<'_> {
             AdOp::Linearize => engine.linearize(ctx, arg(), arg())?,
             AdOp::StopGradient => Step::Return(ctx.stopped(&arg())?),
             AdOp::Zeros => Step::Return(walk::zeros(&arg())?),
+            AdOp::Perturb => Step::Return(ctx.perturbed(&arg(), &arg())?),
             AdOp::CustomVjp | AdOp::CustomJvp => custom::apply(ctx, op, arg(), arg(), arg())?,
             AdOp::AssumeLinear => custom::assume_linear(ctx, arg(), arg())?,
             AdOp::Checkpoint => bug("eval", "checkpoints to be compiled as applications"),

@@ -18,6 +18,7 @@ mod linearity;
 mod machine;
 mod numeric;
 mod options;
+mod perturb;
 mod prims;
 mod stand;
 mod value;

@@ -240,4 +240,8 @@ pub enum AdOp {
     /// `assume_linear : (a -> b) -> a -> b`: the application. What tests whether a rule is linear takes the word of
     /// the program that this function is, and does not look at its steps.
     AssumeLinear,
+    /// `perturb : Real -> a -> a`: every Real in the value, also those that functions in it captured, held constant
+    /// and moved by the number times a weight of its own between 1 and 2 ([`crate::weights`]). Any types. Where it
+    /// is not known before the program runs what a function captured, programs that are transformed leave it alone.
+    Perturb,
 }

@@ -20,6 +20,7 @@ mod text_tests;
 mod ty;
 mod verify;
 mod walk;
+pub mod weights;
 
 pub use build::{Bound, Scope};
 pub use expr::*;

@@ -67,6 +67,7 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
     match op {
         AdOp::StopGradient => Ok(args[0].clone()),
         AdOp::Zeros => tangent_type(&args[0]),
+        AdOp::Perturb => expect(0, Type::real()).map(|()| args[1].clone()),
         AdOp::Checkpoint | AdOp::AssumeLinear => {
             let Some((from, to)) = args[0].as_fun() else {
                 return Err(format!("`{}` is given something that is not a function", op.name()));
@@ -97,7 +98,11 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
                     expect(1, Type::funs([from.clone(), from_dot], value_and(to_dot)))?;
                     expect(2, from.clone()).map(|()| to.clone())
                 }
-                AdOp::StopGradient | AdOp::Zeros | AdOp::Checkpoint | AdOp::AssumeLinear => {
+                AdOp::StopGradient
+                | AdOp::Zeros
+                | AdOp::Checkpoint
+                | AdOp::AssumeLinear
+                | AdOp::Perturb => {
                     Ok(to.clone())
                 }
             }
@@ -107,7 +112,7 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
 
 impl AdOp {
     /// All operators.
-    pub const ALL: [AdOp; 9] = [
+    pub const ALL: [AdOp; 10] = [
         AdOp::Vjp,
         AdOp::Jvp,
         AdOp::Linearize,
@@ -117,6 +122,7 @@ impl AdOp {
         AdOp::Zeros,
         AdOp::Checkpoint,
         AdOp::AssumeLinear,
+        AdOp::Perturb,
     ];
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -130,13 +136,18 @@ impl AdOp {
             AdOp::Zeros => "zeros",
             AdOp::Checkpoint => "checkpoint",
             AdOp::AssumeLinear => "assume_linear",
+            AdOp::Perturb => "perturb",
         }
     }
     /// How many arguments it takes.
     pub fn arity(self) -> usize {
         match self {
             AdOp::StopGradient | AdOp::Zeros => 1,
-            AdOp::Vjp | AdOp::Linearize | AdOp::Checkpoint | AdOp::AssumeLinear => 2,
+            AdOp::Vjp
+            | AdOp::Linearize
+            | AdOp::Checkpoint
+            | AdOp::AssumeLinear
+            | AdOp::Perturb => 2,
             AdOp::Jvp | AdOp::CustomVjp | AdOp::CustomJvp => 3,
         }
     }

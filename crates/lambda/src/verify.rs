@@ -82,8 +82,10 @@ impl Ctx<'_> {
                 for def in self.program.reachable(roots) {
                     self.def = Some(def);
                     self.program.defs[def].body.visit(&mut |expr| {
-                        if let ExprKind::Ad(op @ (AdOp::Vjp | AdOp::Jvp | AdOp::Linearize), _) =
-                            expr.kind
+                        if let ExprKind::Ad(
+                            op @ (AdOp::Vjp | AdOp::Jvp | AdOp::Linearize | AdOp::Perturb),
+                            _,
+                        ) = expr.kind
                         {
                             self.error(format!("`{}` is left", op.name()));
                         }

@@ -33,6 +33,11 @@ impl Ctx<'_> {
                 let [function, x] = pair(values);
                 self.apply(function, &args[0].ty, vec![x])
             }
+            // What is known has been moved by now.
+            AdOp::Perturb => {
+                let [_, value] = pair(values);
+                value
+            }
             AdOp::Vjp | AdOp::Linearize => {
                 let [function, x] = pair(values);
                 self.linearized(op == AdOp::Vjp, function, &args[0].ty, x)

@@ -165,6 +165,11 @@ impl<'p, S: Scalar> Evaluator<'p, S> {
         {
             return self.apply(function, vec![arg]);
         }
+        if op == AdOp::Perturb
+            && let (Some(by), Some(value)) = (args.next(), args.next())
+        {
+            return value.perturbed(&by.real()?, 0.0);
+        }
         match (op, args.next(), args.nth(1)) {
             (AdOp::Zeros, Some(arg), None) => arg.map_leaves(&|leaf| {
                 let real = matches!(leaf, Value::Real(_));

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use pullback_lambda::weights::{phase, weight};
 use pullback_lambda::{Expr, VarId};
 
-use crate::{Data, Error, ErrorKind};
+use crate::{Binary, Data, Error, ErrorKind, Scalar};
 
 /// A value; closures borrow their code from the program.
 #[derive(Clone, Debug)]
@@ -63,6 +64,18 @@ impl<'p, S: Clone> Env<'p, S> {
 
     fn with(&self, binding: Binding<'p, S>) -> Self {
         Self(Some(Rc::new(Node { binding, rest: self.clone() })))
+    }
+
+    /// What a variable is bound to that is no recursive function.
+    fn bound(&self, wanted: VarId) -> Option<Value<'p, S>> {
+        let mut here = self;
+        while let Some(node) = &here.0 {
+            match &node.binding {
+                Binding::One(var, value) if *var == wanted => return Some(value.clone()),
+                Binding::One(..) | Binding::Recursive(_) => here = &node.rest,
+            }
+        }
+        None
     }
 
     pub fn lookup(&self, wanted: VarId) -> Result<Value<'p, S>, Error> {
@@ -125,6 +138,40 @@ impl<'p, S: Clone> Value<'p, S> {
             Value::Absent(_) => Data::Array(vec![]),
             Value::Fun(_) => {
                 return Err(Error::new(ErrorKind::Unsupported, "a function as a result"));
+            }
+        })
+    }
+
+    /// `perturb by self`: recursive functions are left alone.
+    pub fn perturbed(&self, by: &S, whole: f64) -> Result<Self, Error>
+    where
+        S: Scalar,
+    {
+        let all = |items: &[Self]| {
+            let items = items.iter().enumerate();
+            items
+                .map(|(index, item)| item.perturbed(by, phase(whole, index)))
+                .collect::<Result<Vec<_>, Error>>()
+        };
+        Ok(match self {
+            Value::Real(x) => {
+                let change = S::binary(Binary::Mul, &S::from_f64(weight(whole)), by)?;
+                Value::Real(S::binary(Binary::Add, &x.held(), &change)?)
+            }
+            Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Absent(_) => self.clone(),
+            Value::Tuple(items) => Value::Tuple(Rc::new(all(items)?)),
+            Value::Con(tag, items) => Value::Con(*tag, Rc::new(all(items)?)),
+            Value::Array(items) => Value::Array(Rc::new(all(items)?)),
+            Value::Fun(closure) => {
+                let mut env = closure.env.clone();
+                let bound = closure.body.free_vars().into_iter();
+                let bound = bound.filter_map(|var| Some((var, closure.env.bound(var)?)));
+                for (index, (var, value)) in bound.enumerate() {
+                    env = env.bind(var, value.perturbed(by, phase(whole, index))?);
+                }
+                let given = all(&closure.given)?;
+                let Closure { params, body, .. } = **closure;
+                Value::Fun(Rc::new(Closure { params, body, env, given }))
             }
         })
     }

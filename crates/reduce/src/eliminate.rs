@@ -16,7 +16,7 @@ use pullback_lambda::{
 };
 
 use crate::fragment::{outside_fragment, with_origin};
-use crate::reach::{operator_in, reachable, trim};
+use crate::reach::{found_in, operator_in, reachable, trim};
 use crate::shape_checks;
 use crate::specialise::specialise;
 use crate::transforms::Transforms;
@@ -66,6 +66,11 @@ fn rewrite(
     def: DefId,
 ) -> Result<Checked, Box<Diagnostic>> {
     trim(program, &[def]);
+    // Only where functions are known it is known what they captured.
+    if found_in(program, def, |op| op == AdOp::Perturb).is_some() {
+        (*program, _) = specialise(program, def);
+        trim(program, &[def]);
+    }
     if operator_in(program, def).is_none() {
         return Ok(Checked::new());
     }
@@ -206,6 +211,7 @@ impl<'p> Pass<'p> {
             | AdOp::CustomJvp
             | AdOp::Checkpoint
             | AdOp::AssumeLinear
+            | AdOp::Perturb
             | AdOp::Zeros => self.linearize(&closed, x, span)?,
         };
         Ok(Expr::lets(bindings, result))

@@ -33,10 +33,17 @@ pub fn trim(program: &mut Program, roots: &[DefId]) {
 
 /// Where an operator stands that a definition reaches.
 pub fn operator_in(program: &Program, def: DefId) -> Option<Span> {
+    found_in(program, def, |op| matches!(op, AdOp::Vjp | AdOp::Jvp | AdOp::Linearize))
+}
+
+/// Where an operator of some kind stands that a definition reaches.
+pub fn found_in(program: &Program, def: DefId, is: impl Fn(AdOp) -> bool) -> Option<Span> {
     let mut found = None;
     for def in reachable(program, def) {
         program.defs[def].body.visit(&mut |expr| {
-            if let ExprKind::Ad(AdOp::Vjp | AdOp::Jvp | AdOp::Linearize, _) = expr.kind {
+            if let ExprKind::Ad(op, _) = expr.kind
+                && is(op)
+            {
                 found.get_or_insert(expr.span);
             }
         });

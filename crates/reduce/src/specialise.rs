@@ -10,6 +10,7 @@
 //! - definitions and local functions that take or give functions are reduced or specialised alike,
 //!   recursive ones too;
 //! - tuples, constructors and conditionals that hold functions are taken apart where they are used;
+//! - `perturb` of what holds known functions moves what they captured;
 //! - functions that would grow from one recursive call to the next, as continuations do, stay unknown
 //!   ([`crate::growth`] says which).
 //!
@@ -17,6 +18,7 @@
 
 mod apply;
 mod general;
+mod perturb;
 mod term;
 
 use std::collections::BTreeSet;

@@ -122,6 +122,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("sum_reals", Builtin::SumReals),
     ("checkpoint", Builtin::Checkpoint),
     ("assume_linear", Builtin::AssumeLinear),
+    ("perturb", Builtin::Perturb),
 ];
 
 #[cfg(test)]

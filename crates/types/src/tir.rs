@@ -510,4 +510,6 @@ pub enum Builtin {
     Checkpoint,
     /// `assume_linear : (a -> b) -> a -> b`
     AssumeLinear,
+    /// `perturb : Real -> a -> a`
+    Perturb,
 }

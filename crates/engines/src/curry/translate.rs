@@ -198,5 +198,6 @@ fn operator(op: AdOp) -> Arrow {
         AdOp::CustomJvp => Arrow::CustomJvp,
         AdOp::Zeros => Arrow::Zeros,
         AdOp::Checkpoint | AdOp::AssumeLinear => crate::engine::unseen_mark(),
+        AdOp::Perturb => crate::engine::unseen_perturbation(),
     }
 }

@@ -288,6 +288,7 @@ impl Convert<'_> {
                 AdOp::CustomVjp | AdOp::CustomJvp => foreign("a custom derivative", span),
                 AdOp::Zeros => foreign("`zeros`", span),
                 AdOp::Checkpoint | AdOp::AssumeLinear => crate::engine::unseen_mark(),
+                AdOp::Perturb => foreign("`perturb`", span),
             },
         }
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use pullback_base::Span;
-use pullback_lambda::{Arm, Expr, ExprKind, LoopForm, Scope};
+use pullback_lambda::{AdOp, Arm, Expr, ExprKind, LoopForm, Scope};
 
 use super::Pass;
 use crate::known::{Closure, Env, Known};
@@ -53,6 +53,9 @@ impl Pass<'_> {
                 self.branch(|pass, out| pass.known(expr, out))
             }
             ExprKind::Lam(params, body) => self.lambda(params, body, span),
+            ExprKind::Ad(AdOp::Perturb, args) => {
+                self.branch(|pass, out| pass.perturbed(args, out))
+            }
             ExprKind::Match(scrutinee, arms, default) => {
                 let scrutinee = self.expr(scrutinee);
                 self.residual_match(scrutinee, arms, default.as_deref(), span)
@@ -267,6 +270,7 @@ impl Pass<'_> {
                 let made = self.residual_match(scrutinee, arms, default.as_deref(), span);
                 self.settled(Known::Dynamic(made), out)
             }
+            ExprKind::Ad(AdOp::Perturb, args) => self.perturbed(args, out),
             ExprKind::Lit(_)
             | ExprKind::Prim(_, _)
             | ExprKind::Array(_)

@@ -183,6 +183,7 @@ impl<'t> Elab<'t> {
             Builtin::SumReals => self.sum_reals(take(args, span), span),
             Builtin::Checkpoint => Expr::ad(AdOp::Checkpoint, args, result, span),
             Builtin::AssumeLinear => Expr::ad(AdOp::AssumeLinear, args, result, span),
+            Builtin::Perturb => Expr::ad(AdOp::Perturb, args, result, span),
             Builtin::Rd => self.rd(take(args, span), span),
             Builtin::Grad => self.grad(take(args, span), span),
             Builtin::ValueAndGrad => self.value_and_grad(take(args, span), span),
@@ -317,6 +318,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Linearize
         | Builtin::Checkpoint
         | Builtin::AssumeLinear
+        | Builtin::Perturb
         | Builtin::Move
         | Builtin::MapReals
         | Builtin::Grad

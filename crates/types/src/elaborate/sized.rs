@@ -236,6 +236,7 @@ fn part_size<'e>(term: &'e Expr, depth: usize, scope: &mut Scope<'e>) -> Option<
             part_size(then, depth, scope).or_else(|| part_size(other, depth, scope))
         }
         ExprKind::Ad(AdOp::StopGradient | AdOp::Zeros, args) => part_size(&args[0], depth, scope),
+        ExprKind::Ad(AdOp::Perturb, args) => part_size(&args[1], depth, scope),
         _ => None,
     }
 }

@@ -112,6 +112,10 @@ impl Solver<'_> {
                 let (a, b) = (self.unifier.fresh(), self.unifier.fresh());
                 plain(funs([&funs([&a], b.clone()), &a], b))
             }
+            Builtin::Perturb => {
+                let a = self.unifier.fresh();
+                plain(funs([&Ty::Real, &a], a.clone()))
+            }
             Builtin::StopGradient | Builtin::Zeros | Builtin::AsTangent => {
                 let a = self.unifier.fresh();
                 let same = builtin == Builtin::StopGradient;

@@ -203,6 +203,7 @@ impl Reader<'_> {
             ExprKind::Ad(AdOp::Vjp | AdOp::Jvp | AdOp::Linearize, _) => {
                 outside("derivatives inside programs", expr.span)
             }
+            ExprKind::Ad(AdOp::Perturb, _) => crate::engine::unseen_perturbation(),
             ExprKind::Ad(AdOp::StopGradient, args) => Ok(op(Op::Stop, self.terms(args)?)),
             ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear, _) => crate::engine::unseen_mark(),
             ExprKind::Ad(AdOp::Zeros, _) => outside("operators of differentiation", expr.span),
