@@ -207,8 +207,10 @@ impl Pass<'_> {
         }
         let whole = Type::funs([Type::real(), ty.clone()], ty.clone());
         let walk = self.program.fresh("moved", whole);
-        let params =
-            vec![self.program.fresh("phase", Type::real()), self.program.fresh("value", ty.clone())];
+        let params = vec![
+            self.program.fresh("phase", Type::real()),
+            self.program.fresh("value", ty.clone()),
+        ];
         let (phase, whole) = (self.program.var(params[0], span), self.program.var(params[1], span));
         walks.push((ty, walk));
         let mut arms = vec![];
@@ -226,7 +228,9 @@ impl Pass<'_> {
         walks.pop();
         let body = Expr::match_(whole, arms, None, span);
         let mut is_recursive = false;
-        body.visit(&mut |part| is_recursive |= matches!(part.kind, ExprKind::Var(var) if var == walk));
+        body.visit(&mut |part| {
+            is_recursive |= matches!(part.kind, ExprKind::Var(var) if var == walk)
+        });
         if !is_recursive {
             return Expr::lets(params.into_iter().zip([at, value]).collect::<Vec<_>>(), body);
         }

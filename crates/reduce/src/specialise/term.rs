@@ -53,9 +53,7 @@ impl Pass<'_> {
                 self.branch(|pass, out| pass.known(expr, out))
             }
             ExprKind::Lam(params, body) => self.lambda(params, body, span),
-            ExprKind::Ad(AdOp::Perturb, args) => {
-                self.branch(|pass, out| pass.perturbed(args, out))
-            }
+            ExprKind::Ad(AdOp::Perturb, args) => self.branch(|pass, out| pass.perturbed(args, out)),
             ExprKind::Match(scrutinee, arms, default) => {
                 let scrutinee = self.expr(scrutinee);
                 self.residual_match(scrutinee, arms, default.as_deref(), span)
