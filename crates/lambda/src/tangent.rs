@@ -102,9 +102,7 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
                 | AdOp::Zeros
                 | AdOp::Checkpoint
                 | AdOp::AssumeLinear
-                | AdOp::Perturb => {
-                    Ok(to.clone())
-                }
+                | AdOp::Perturb => Ok(to.clone()),
             }
         }
     }
@@ -143,11 +141,9 @@ impl AdOp {
     pub fn arity(self) -> usize {
         match self {
             AdOp::StopGradient | AdOp::Zeros => 1,
-            AdOp::Vjp
-            | AdOp::Linearize
-            | AdOp::Checkpoint
-            | AdOp::AssumeLinear
-            | AdOp::Perturb => 2,
+            AdOp::Vjp | AdOp::Linearize | AdOp::Checkpoint | AdOp::AssumeLinear | AdOp::Perturb => {
+                2
+            }
             AdOp::Jvp | AdOp::CustomVjp | AdOp::CustomJvp => 3,
         }
     }

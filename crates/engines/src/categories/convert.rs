@@ -212,7 +212,7 @@ impl Converter<'_> {
             AdOp::StopGradient => self.applied(Function::StopGradient, args, to, span, scope),
             AdOp::Zeros => self.applied(Function::Zeros, args, to, span, scope),
             AdOp::Checkpoint | AdOp::AssumeLinear => crate::engine::unseen_mark(),
-        AdOp::Perturb => crate::engine::unseen_perturbation(),
+            AdOp::Perturb => crate::engine::unseen_perturbation(),
             AdOp::CustomVjp | AdOp::CustomJvp => {
                 let Some((custom, captured)) = custom::look_up(self.customs, op, args) else {
                     let construct = "a function with a derivative of its own that is not known";

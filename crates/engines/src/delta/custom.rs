@@ -41,7 +41,7 @@ impl Translation<'_> {
                 Ok(self.rebuild(Op::Zeros, &args[0].ty, x, block))
             }
             AdOp::Checkpoint | AdOp::AssumeLinear => crate::engine::unseen_mark(),
-        AdOp::Perturb => crate::engine::unseen_perturbation(),
+            AdOp::Perturb => crate::engine::unseen_perturbation(),
             AdOp::CustomVjp | AdOp::CustomJvp => {
                 self.custom(op, &args[0], &args[1], &args[2], block)
             }

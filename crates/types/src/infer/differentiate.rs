@@ -108,13 +108,8 @@ impl Solver<'_> {
             Builtin::Assert | Builtin::Error | Builtin::String | Builtin::Debug => {
                 plain(self.text_type(builtin))
             }
-            Builtin::Checkpoint | Builtin::AssumeLinear => {
-                let (a, b) = (self.unifier.fresh(), self.unifier.fresh());
-                plain(funs([&funs([&a], b.clone()), &a], b))
-            }
-            Builtin::Perturb => {
-                let a = self.unifier.fresh();
-                plain(funs([&Ty::Real, &a], a.clone()))
+            Builtin::Checkpoint | Builtin::AssumeLinear | Builtin::Perturb => {
+                plain(self.any_type(builtin))
             }
             Builtin::StopGradient | Builtin::Zeros | Builtin::AsTangent => {
                 let a = self.unifier.fresh();
@@ -148,6 +143,16 @@ impl Solver<'_> {
             | Builtin::CustomVjp
             | Builtin::CustomJvp => self.derivative_use(builtin, span),
         }
+    }
+
+    /// What takes values of all types.
+    fn any_type(&mut self, builtin: Builtin) -> Ty {
+        let a = self.unifier.fresh();
+        if builtin == Builtin::Perturb {
+            return funs([&Ty::Real, &a], a.clone());
+        }
+        let b = self.unifier.fresh();
+        funs([&funs([&a], b.clone()), &a], b)
     }
 
     /// What takes or gives a String.
