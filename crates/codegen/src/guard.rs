@@ -323,12 +323,14 @@ mod tests {
         let number = |printed: &[u8]| -> libc::pid_t {
             String::from_utf8_lossy(printed).trim().parse().expect("a number")
         };
-        let is_there = |process| {
-            // A process that has just been killed may take its time.
+        let is_there = |process: libc::pid_t| {
+            // A process that has just been killed may take its time, and stay as a name until somebody asks for its end.
             (0..100).all(|_| {
                 std::thread::sleep(Duration::from_millis(10));
+                let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
+                let is_name = stat.is_ok_and(|stat| stat.contains(") Z"));
                 // SAFETY: signal 0 only asks.
-                unsafe { libc::kill(process, 0) == 0 }
+                !is_name && unsafe { libc::kill(process, 0) == 0 }
             })
         };
         let text = "sleep 1000 & echo $!";
