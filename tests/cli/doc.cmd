@@ -220,6 +220,10 @@ exit 0
 >
 >   linalg.try_inverse [n] (a: [n][n]Real): Option [n][n]Real
 >       `inverse`, or None where `a` is singular.
+>
+>   linalg.pinv [n] [m] (a: [n][m]Real): [m][n]Real
+>       The pseudo-inverse: `pinv a @ b` is the shortest of the `x` that make `norm (a @ x -
+>       b)` smallest.
 
 $ pullback doc len
 exit 0
@@ -238,6 +242,10 @@ exit 0
 >   built-in.sqrt : Real -> Real
 >       Square root; derivative +inf at 0; NaN below.
 >
+>   linalg.sqrtm [n] (a: [n][n]Real): [n][n]Real
+>       The square root of a square matrix: the matrix `x` with `x @ x = a` whose
+>       eigenvalues have no negative real part.
+>
 >   linalg.frobenius (a: [][]Real): Real
 >       The square root of the sum of all squares.
 >
@@ -245,24 +253,20 @@ exit 0
 >       RMSprop: the gradient over the root of a running mean of its square, which keeps the
 >       share `keep` of itself each step (usually 0.9).
 >
->   stats.standard_deviation (xs: []Real): Real
+>   stats.standard_deviation [n] (xs: [n]Real): Real
 >       The square root of `sample_variance`.
 
 $ pullback doc matrix inverse
 exit 0
-> Nothing is called `matrix inverse`; this is near it.
+> Nothing is called `matrix inverse`; these are near it.
 >
-> linalg.inverse
+>   linalg.inverse [n] (a: [n][n]Real): [n][n]Real
+>       The inverse of a square matrix.
 >
->   def inverse [n] (a: [n][n]Real): [n][n]Real
->
-> The inverse of a square matrix. An error where it is singular; `try_inverse` gives an
-> Option.
->
-> Examples, which are tests:
->
->   inverse [[2.0, 0.0], [0.0, 4.0]] = [[0.5, 0.0], [0.0, 0.25]]
->   grad (\a -> (inverse a)[0, 0]) [[2.0, 0.0], [0.0, 4.0]] = [[-0.25, 0.0], [0.0, 0.0]]
+>   linalg.svd [n] [m] (a: [n][m]Real): ([n][min n m]Real, [min n m]Real, [m][min n m]Real)
+>       The singular value decomposition `a = u diag(s) vᵀ` of an [n][m] matrix, with k =
+>       min n m: `u` ([n][k]) and `v` ([m][k]) have orthonormal columns, and `s` ([k]) is
+>       descending.
 
 $ pullback doc eigenv
 exit 0
@@ -272,11 +276,14 @@ exit 0
 >
 >   def eigenvalues [n] (a: [n][n]Real): [n]Real
 >
-> The eigenvalues of a symmetric matrix, ascending.
+> The eigenvalues of a symmetric matrix, ascending (its lower half is read). At equal
+> eigenvalues the first derivative is right for every function that takes them all alike;
+> for second derivatives see `spectral_sum`.
 >
 > Examples, which are tests:
 >
 >   eigenvalues [[2.0, 0.0], [0.0, 1.0]] = [1.0, 2.0]
+>   grad (\a -> sum (eigenvalues a)) [[2.0, 0.0], [0.0, 2.0]] = [[1.0, 0.0], [0.0, 1.0]]
 
 $ pullback doc xyzzy
 exit 2

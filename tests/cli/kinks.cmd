@@ -12,17 +12,17 @@ exit 0
 !   = note: convention: its derivative here is 0.0 (`abs`: `|x|`; derivative 0 at 0.)
 !
 ! warning[W0701]: two equal numbers are compared: 0.0
-!   --> tests/cli/programs/kinks.pull:3:36
-!    |
-!  3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
-!    |                                    ^^^^^^ met once
-!    |
-!   ::: lib/prelude.pull:89:28
-!    |
-! 89 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
-!    |                            -------------------------- in the library, here
-!    |
-!    = note: convention: the derivative is that of the branch that is taken
+!    --> tests/cli/programs/kinks.pull:3:36
+!     |
+!   3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
+!     |                                    ^^^^^^ met once
+!     |
+!    ::: lib/prelude.pull:100:28
+!     |
+! 100 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
+!     |                            -------------------------- in the library, here
+!     |
+!     = note: convention: the derivative is that of the branch that is taken
 !
 ! warning[W0701]: `max` of two equal numbers: 0.0
 !  --> tests/cli/programs/kinks.pull:3:45
@@ -45,17 +45,17 @@ exit 0
 !   = note: convention: its derivative here is 0.0 (`abs`: `|x|`; derivative 0 at 0.)
 !
 ! warning[W0701]: two equal numbers are compared: 0.0
-!   --> tests/cli/programs/kinks.pull:3:36
-!    |
-!  3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
-!    |                                    ^^^^^^ met once
-!    |
-!   ::: lib/prelude.pull:89:28
-!    |
-! 89 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
-!    |                            -------------------------- in the library, here
-!    |
-!    = note: convention: the derivative is that of the branch that is taken
+!    --> tests/cli/programs/kinks.pull:3:36
+!     |
+!   3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
+!     |                                    ^^^^^^ met once
+!     |
+!    ::: lib/prelude.pull:100:28
+!     |
+! 100 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
+!     |                            -------------------------- in the library, here
+!     |
+!     = note: convention: the derivative is that of the branch that is taken
 !
 ! warning[W0701]: `max` of two equal numbers: 0.0
 !  --> tests/cli/programs/kinks.pull:3:45
@@ -79,18 +79,18 @@ exit 0
 !   = note: nothing is being differentiated here
 !
 ! warning[W0701]: two equal numbers are compared: 0.0
-!   --> tests/cli/programs/kinks.pull:3:36
-!    |
-!  3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
-!    |                                    ^^^^^^ met once
-!    |
-!   ::: lib/prelude.pull:89:28
-!    |
-! 89 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
-!    |                            -------------------------- in the library, here
-!    |
-!    = note: convention: the derivative is that of the branch that is taken
-!    = note: nothing is being differentiated here
+!    --> tests/cli/programs/kinks.pull:3:36
+!     |
+!   3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
+!     |                                    ^^^^^^ met once
+!     |
+!    ::: lib/prelude.pull:100:28
+!     |
+! 100 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
+!     |                            -------------------------- in the library, here
+!     |
+!     = note: convention: the derivative is that of the branch that is taken
+!     = note: nothing is being differentiated here
 !
 ! warning[W0701]: `max` of two equal numbers: 0.0
 !  --> tests/cli/programs/kinks.pull:3:45
@@ -210,9 +210,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                      ^^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:262:37
+!    ::: lib/prelude.pull:273:37
 !     |
-! 262 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
+! 273 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
 !     |                                     --------------- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.5 and 0.5 (`max`: The larger; at a tie the common value (`max (-0.0) 0.0 = 0.0`) and derivative ½ to each; NaN if either is.)
@@ -224,9 +224,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                   ^^^^^^^^^^^^^^ met 3 times
 !     |
-!    ::: lib/prelude.pull:418:16
+!    ::: lib/prelude.pull:429:16
 !     |
-! 418 |     fold_reals hypot 0.0 x
+! 429 |     fold_reals hypot 0.0 x
 !     |                ----- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.0 and 0.0 (`hypot`: `sqrt (x^2 + y^2)` without overflow; at `hypot 0 0` the derivative is 0 (minimum-norm subgradient).)
@@ -237,9 +237,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                                        ^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:386:49
+!    ::: lib/prelude.pull:397:49
 !     |
-! 386 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
+! 397 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
 !     |                                                 ------------ in the library, here
 !     |
 !     = note: convention: equal elements keep their order, and the derivative is that of this order
@@ -257,17 +257,17 @@ exit 0
 > gradient:
 >   x = 0.5
 ! warning[W0701]: `min` of two equal numbers: 1.0
-!   --> tests/cli/programs/kinks.pull:9:31
-!    |
-!  9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
-!    |                               ^^^^^^^^^^^^^^^ met once
-!    |
-!   ::: lib/prelude.pull:94:39
-!    |
-! 94 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
-!    |                                       ----------------- in the library, here
-!    |
-!    = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
+!    --> tests/cli/programs/kinks.pull:9:31
+!     |
+!   9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
+!     |                               ^^^^^^^^^^^^^^^ met once
+!     |
+!    ::: lib/prelude.pull:105:39
+!     |
+! 105 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
+!     |                                       ----------------- in the library, here
+!     |
+!     = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
 !
 
 $ pullback grad tests/cli/programs/kinks.pull branches 2 2 --warn kinks
@@ -336,17 +336,17 @@ exit 0
 !   = note: convention: its derivative here is 0.0 (`abs`: `|x|`; derivative 0 at 0.)
 !
 ! warning[W0701]: two equal numbers are compared: 0.0
-!   --> tests/cli/programs/kinks.pull:3:36
-!    |
-!  3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
-!    |                                    ^^^^^^ met once
-!    |
-!   ::: lib/prelude.pull:89:28
-!    |
-! 89 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
-!    |                            -------------------------- in the library, here
-!    |
-!    = note: convention: the derivative is that of the branch that is taken
+!    --> tests/cli/programs/kinks.pull:3:36
+!     |
+!   3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
+!     |                                    ^^^^^^ met once
+!     |
+!    ::: lib/prelude.pull:100:28
+!     |
+! 100 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
+!     |                            -------------------------- in the library, here
+!     |
+!     = note: convention: the derivative is that of the branch that is taken
 !
 ! warning[W0701]: `max` of two equal numbers: 0.0
 !  --> tests/cli/programs/kinks.pull:3:45
@@ -422,17 +422,17 @@ exit 1
 > direction 4: complex step holds: -0.4339263944489976 by the engine, -0.4339263944489976 by the complex step
 > 12 checks in 4 directions: 8 hold, 4 FAIL
 ! warning[W0701]: `min` of two equal numbers: 1.0
-!   --> tests/cli/programs/kinks.pull:9:31
-!    |
-!  9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
-!    |                               ^^^^^^^^^^^^^^^ met once
-!    |
-!   ::: lib/prelude.pull:94:39
-!    |
-! 94 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
-!    |                                       ----------------- in the library, here
-!    |
-!    = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
+!    --> tests/cli/programs/kinks.pull:9:31
+!     |
+!   9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
+!     |                               ^^^^^^^^^^^^^^^ met once
+!     |
+!    ::: lib/prelude.pull:105:39
+!     |
+! 105 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
+!     |                                       ----------------- in the library, here
+!     |
+!     = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
 !
 ! error[E0821]: the derivative fails the Taylor check in direction 1: 0.06898596832703607 by the engine, 0.0 by differences of values
 !  --> tests/cli/programs/kinks.pull:9:31
@@ -450,18 +450,18 @@ exit 0
 > tests/cli/programs/kinks.pull: 3 passed
 > 3 passed, 0 failed
 ! warning[W0701]: `min` of two equal numbers: 1.0
-!   --> tests/cli/programs/kinks.pull:9:31
-!    |
-!  9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
-!    |                               ^^^^^^^^^^^^^^^ met once
-!    |
-!   ::: lib/prelude.pull:94:39
-!    |
-! 94 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
-!    |                                       ----------------- in the library, here
-!    |
-!    = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
-!    = note: nothing is being differentiated here
+!    --> tests/cli/programs/kinks.pull:9:31
+!     |
+!   9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
+!     |                               ^^^^^^^^^^^^^^^ met once
+!     |
+!    ::: lib/prelude.pull:105:39
+!     |
+! 105 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
+!     |                                       ----------------- in the library, here
+!     |
+!     = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
+!     = note: nothing is being differentiated here
 !
 ! warning[W0702]: there is no derivative of `abs 0.0`
 !   --> tests/cli/programs/kinks.pull:33:10
@@ -522,9 +522,9 @@ exit 0
 !   8 | def tied (m: [2][2]Real): Real = solved m + maximum (flatten m)
 !     |                                             ^^^^^^^^^^^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:262:37
+!    ::: lib/prelude.pull:273:37
 !     |
-! 262 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
+! 273 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
 !     |                                     --------------- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.5 and 0.5 (`max`: The larger; at a tie the common value (`max (-0.0) 0.0 = 0.0`) and derivative ½ to each; NaN if either is.)

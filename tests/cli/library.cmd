@@ -9,9 +9,9 @@ exit 1
 !   4 | def twice (xs: []Real): Real = 2.0 * largest xs
 !     |                                      ---------- called here
 !     |
-!    ::: lib/prelude.pull:260:5
+!    ::: lib/prelude.pull:271:5
 !     |
-! 260 |     error "maximum of an empty array"
+! 271 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -26,9 +26,9 @@ exit 1
 !   6 | def first (n: Int): Int = head (filter (\i -> i > n) [1, 2, 3])
 !     |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:331:45
+!    ::: lib/prelude.pull:342:45
 !     |
-! 331 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
+! 342 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
 !     |                                             ------------------------------ this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -46,9 +46,9 @@ exit 1
 !   4 | def twice (xs: []Real): Real = 2.0 * largest xs
 !     |                                      ---------- called here
 !     |
-!    ::: lib/prelude.pull:260:5
+!    ::: lib/prelude.pull:271:5
 !     |
-! 260 |     error "maximum of an empty array"
+! 271 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -66,9 +66,9 @@ exit 1
 !   4 | def twice (xs: []Real): Real = 2.0 * largest xs
 !     |                                      ------- called here
 !     |
-!    ::: lib/prelude.pull:260:5
+!    ::: lib/prelude.pull:271:5
 !     |
-! 260 |     error "maximum of an empty array"
+! 271 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -87,9 +87,9 @@ exit 1
 !  10 | def composed (x: Real): Real = (fold (\f i y -> sin (f y)) id (iota 3)) x
 !     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ reached from here
 !     |
-!    ::: lib/prelude.pull:165:57
+!    ::: lib/prelude.pull:176:57
 !     |
-! 165 | def fold [n] (f: b -> a -> b) (init: b) (xs: [n]a): b = loop acc = init for i < n do f acc xs[i]
+! 176 | def fold [n] (f: b -> a -> b) (init: b) (xs: [n]a): b = loop acc = init for i < n do f acc xs[i]
 !     |                                                         ---------------------------------------- outside the fragment of this engine
 !     |
 !     = note: each engine covers the part of the language that its paper describes, or more
@@ -108,11 +108,11 @@ exit 1
 !   --> tests/cli/programs/unknown.pull:6:9
 !    |
 !  6 |   sum [ (root.newton 1e-9 fs[i] 1.0).0 | i < 2 ]
-!    |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ reached from here
+!    |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ reached from here
 !    |
-!   ::: lib/root.pull:40:24
+!   ::: lib/root.pull:76:24
 !    |
-! 40 |       let (y, slope) = value_and_grad f x in
+! 76 |       let (y, slope) = value_and_grad f x in
 !    |                        ------------------ outside the fragment of this engine
 !    |
 !    = note: each engine covers the part of the language that its paper describes, or more

@@ -81,11 +81,13 @@ exit 0
 >   law   ⟨u, L v⟩ = ⟨Lᵀ u, v⟩, statement by statement
 >   runs  in `ir`, after `unzip`, for reverse mode
 >
-> tails
+> tail_calls_to_loops
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes loops of functions that call themselves last and hand on an array with other elements,
 >         or other Reals where a loop collects what they give
 >   law   f(x) = if c { a } else { b; f(y) } = f(x) = x = loop x while not c { b; y }; a
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > inline
@@ -94,13 +96,17 @@ exit 0
 >         larger ones without loops inside loops, and of constants of which only parts are looked at
 >   law   f(a…) = body of f with a… for its parameters and fresh names for what it binds; checkpoints
 >         stay calls
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> unfold
+> unroll_recursion
 >   type  (IR, functions) -> (IR, functions)
 >   does  writes out the calls of recursive functions that known data or a known number leads to their
 >         end
 >   law   f(C(a)) = b, if the body of f with C(a) for its parameter is b, and b calls f no more
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > deforest
@@ -108,177 +114,231 @@ exit 0
 >   does  makes one recursive function of two, of which one takes apart what the other makes
 >   law   f(g(x)) = h(x) with h(x) = g(x) with f(C(y)) for each C(y) it gives, and h(z) for f(g(z)),
 >         if nobody else sees g(x)
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > prune
 >   type  (IR, functions) -> (IR, functions)
 >   does  drops functions, data types and texts that nothing reaches
 >   law   what is not named is not evaluated
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > simplify
 >   type  (IR, functions) -> (IR, functions)
 >   does  evaluates what is known, and replaces operations by cheaper ones
 >   law   x * 1 = x, match C(a) { C(x) => b } = b with a for x, and the like: each exact in every bit
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> powers
+> expand_powers
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes products of powers with constant exponents
 >   law   x ^ 5 = x * ((x * x) * (x * x)): the products that the primitive makes, in its order
+>   phase simplify
+>   scope code of which no derivative will be taken
 >   runs  in the optimiser, until nothing changes
 >
-> counts
+> while_to_for
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes loops over indices of those that count up to a bound
 >   law   loop i = a, s while i < n { (i + 1, b) } = for j < max(n, a) - a with s { i = a + j; b },
 >         max(n, a), if a is a number from 0 on
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> sizes
+> propagate_sizes
 >   type  (IR, functions) -> (IR, functions)
 >   does  takes sizes of arrays and counts of loops from where they are known, and comparisons of
 >         indices that those decide
 >   law   dim([e | i < n], 0) = n, i < n is true below a loop over i < n, and the like
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> fixed
+> interprocedural_sizes
 >   type  (IR, functions) -> (IR, functions)
 >   does  takes sizes from all calls of a function, where they are one number in all of them
 >   law   dim(x, 0) = 3, to_tangent(x, t) = t, if every x that comes here has 3 elements, and every t
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> params
+> interprocedural_constants
 >   type  (IR, functions) -> (IR, functions)
 >   does  takes numbers and constants from all calls of a function, where they are the same in all of
 >         them
 >   law   body of f = body of f with 3 for x, if every call of f has 3 for x, or x itself
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > unroll
 >   type  (IR, functions) -> (IR, functions)
 >   does  writes out short loops that run a few times, and work on elements of arrays
 >   law   for i < 3 { b } = b with 0 for i; b with 1 for i; b with 2 for i
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> tags
+> unpack_sums
 >   type  (IR, functions) -> (IR, functions)
 >   does  keeps values of sum types in loops, branches and calls as their tags and fields
 >   law   x = if c { yield C(a) } else { yield D(b) }; match x { C(y) => e, D(z) => f } = t, y, z = if
 >         c { yield true, a, _ } else { yield false, _, b }; if t { e } else { f }; the same for
 >         states, parameters and results of functions; nothing looks at _
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> scalars
+> scalar_replacement
 >   type  (IR, functions) -> (IR, functions)
 >   does  passes small arrays of known size, and keeps them in loops, as their elements
 >   law   f(x) = f'(x[0], x[1]) with f'(a, b) = f([a, b]), if every x has 2 elements; the same for
 >         states and results
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> cells
+> scalarise_accumulators
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes an accumulator for each number of a small array that is added to at known places
 >   law   a = new_acc([x, y]); a[1] += v; read_acc(a) = b = new_acc(y); b += v; [x, read_acc(b)]
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> select
+> if_conversion
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes selections of branches that are cheap and surely have a value
 >   law   if c { a } else { b } = select(c, a, b)
+>   phase simplify
+>   scope code of which no derivative will be taken
 >   runs  in the optimiser, until nothing changes
 >
-> extremes
+> reduce_from_identity
 >   type  (IR, functions) -> (IR, functions)
 >   does  finds largest and smallest elements from an infinity on
 >   law   loop m = a[0] for i < n - 1 { min(m, a[i + 1]) } = loop m = inf for i < n { min(m, a[i]) },
 >         where a has n elements
+>   phase simplify
+>   scope code of which no derivative will be taken
 >   runs  in the optimiser, until nothing changes
 >
-> addends
+> guarded_reductions
 >   type  (IR, functions) -> (IR, functions)
 >   does  adds to a state of a loop what a branch adds to it, or nothing
 >   law   if p { s + x } else { s } = s + (if p { x } else { -0 })
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> branches
+> merge_branches
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes one branch of two that ask the same
 >   law   x = if c { a } else { b }; y = if c { d } else { e } = x, y = if c { a; d with a for x }
 >         else { b; e with b for x }
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > cse
 >   type  (IR, functions) -> (IR, functions)
 >   does  computes once what is computed again where the first result is seen
 >   law   x = e, y = e: y = x
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> twins
+> congruent_states
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes one state of states of a loop that are always the same
 >   law   loop (x, y) = (a, a) do (f x y, g x y), where f z z = g z z: loop x = a do f x x, y = x
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > dce
 >   type  (IR, functions) -> (IR, functions)
 >   does  leaves out what no result and no error depends on, through loops, branches, calls and boxes
 >   law   x = e, b = b, if e does not fail and x is not in b
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > hoist
 >   type  (IR, functions) -> (IR, functions)
 >   does  moves what a loop does not change before the loop
 >   law   for i < n { x = e; b } = x = e; for i < n { b }, if e does not name what the loop binds
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> fields
+> hoist_field_loads
 >   type  (IR, functions) -> (IR, functions)
 >   does  takes arrays out of what a loop does not change before the loop
 >   law   for i { match d { C(x) => b; … } } = y = match d { C(x) => x; … => undef }; for i { match d
 >         { C(x) => b with y for x; … } }
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> sums
+> split_reductions
 >   type  (IR, functions) -> (IR, functions)
 >   does  takes apart loops that only add up: what is added, and the sum
 >   law   for i < n with s = 0 { yield s + e } = sum [e | i < n]
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> elements
+> forward_elements
 >   type  (IR, functions) -> (IR, functions)
 >   does  reads elements of arrays that only arrange others from those
 >   law   x = [a[j] | i < n]; x[k] = a[j] with k for i, if k is inside
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> outer
+> interchange_loops
 >   type  (IR, functions) -> (IR, functions)
 >   does  adds up outer products element by element
 >   law   a = new_acc(0); for i < n { for j < m { for k < p { a[j, k] += x[i, j] * y[i, k] } } } = a =
 >         new_acc(0); for j < m { for k < p { s = for i < n with s = 0 { s + x[i, j] * y[i, k] }; a[j,
 >         k] += s } }
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> shift
+> scatter_to_gather
 >   type  (IR, functions) -> (IR, functions)
 >   does  reads at neighbours what would be added to them
 >   law   a = new_acc(0); for i < n { if i != 0 { a[i - 1] += v } }; y = read_acc(a) = b = [if i != 0
 >         { v } else { 0 } | i < n]; y = [if j == n - 1 { 0 } else { b[j + 1] } | j < n], and one
 >         element after the other for several places
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> collect
+> scatter_to_map
 >   type  (IR, functions) -> (IR, functions)
 >   does  lets a loop collect what it adds to an accumulator row by row
 >   law   a = new_acc(x); for i < n { a[i] += v }; y = read_acc(a) = y = for i < n { b =
 >         new_acc(x[i]); b += v; collect read_acc(b) }, if x has n rows and nothing else adds to it
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> states
+> promote_accumulators
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes states of loops, and results of branches, of what is accumulated in one number
 >   law   a = new_acc(x); for i < n { a += v }; y = read_acc(a) = for i < n with y = x { yield y + v
 >         }; 0 + v = v, for the zero that an accumulator begins with
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > unbox
@@ -287,97 +347,125 @@ exit 0
 >   law   x = [C(a, b) | i < n]; x[k] = C(y[k], z[k]) with y = [a | i < n], z = [b | i < n], if C is
 >         the only constructor and the rows of a and b are of one size each; so also where x is a
 >         state of a loop
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> present
+> drop_strong_zeros
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes products of strong products with what is never absent
 >   law   mul_zero(t, x) = t * x, if t is a (co)tangent that is there
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> spread
+> elementwise_adds
 >   type  (IR, functions) -> (IR, functions)
 >   does  adds an array that is used once element by element
 >   law   a += x = for i < n { a[i] += x[i] }, x + y = [x[i] + y[i] | i < n], if x has n elements
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
 > fuse
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes one loop of several that run over the same indices
 >   law   x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> sweeps
+> fuse_recursive_sweeps
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes one recursive function of a forward sweep and the backward sweep that follows it
 >   law   y, x = F(a); c = B(x, g) = y, c = S(a, g), if nobody else sees x, S(a, g) = F(a), B(x, g)
 >         with the same law for every call of F and B inside, and g does not wait for F
+>   phase simplify
+>   scope any code
 >   runs  in the optimiser, until nothing changes
 >
-> variants
+> specialise_constructors
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes constructors for each way of the branch whose results and condition one constructor
 >         keeps
 >   law   x = if c { a } else { b }; d = C(c, x) and match d { C(c, x) => if c { e } else { f } } = d
 >         = if c { C(a) } else { C'(b) } and match d { C(x) => e, C'(x) => f }
->   runs  in the optimiser, when the others change nothing more, and with them again until nothing
->         changes
+>   phase specialise
+>   scope code of which no derivative will be taken
+>   runs  in the optimiser, when the passes before change nothing more, and with them again until
+>         nothing changes
 >
-> alike
+> static_arguments
 >   type  (IR, functions) -> (IR, functions)
 >   does  hands what a recursive function puts into each of its values to what takes these apart
 >   law   g (f a) = g' a (f a), if f p = C(p, f p …) and g (C(p, x …)) = e and g' p (C(_, x …)) = e
->   runs  in the optimiser, when the others change nothing more, and with them again until nothing
->         changes
+>   phase specialise
+>   scope code of which no derivative will be taken
+>   runs  in the optimiser, when the passes before change nothing more, and with them again until
+>         nothing changes
 >
-> reduce
+> fuse_reductions
 >   type  (IR, functions) -> (IR, functions)
 >   does  adds up in the loop that makes what is added, without an array
 >   law   sum [e | i < n] = for i < n with s = 0 { yield s + e }
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
-> undo
+> overwrite_log
 >   type  (IR, functions) -> (IR, functions)
 >   does  saves what a loop writes over in an array instead of the array
 >   law   m, a = for i with m { m' = m with [p] = x; yield m' collect m }; for down i { s(a[i]) } = m,
 >         o = for i with m { m' = m with [p] = x; yield m' collect m[p] }; for down i with r = m { r'
 >         = r with [p] = o[i]; s(r'); yield r' }
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
 > fuse_states
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes one loop of several that run over the same indices, loops with states too
 >   law   x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
-> unread
+> dead_collects
 >   type  (IR, functions) -> (IR, functions)
 >   does  lets loops collect nothing that is not read, also if their count may be negative
 >   law   for i < n with s { yield t collect e } = if n < 0 { fail }, for i < n with s { yield t }
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
-> sparse
+> skip_zero_directions
 >   type  (IR, functions) -> (IR, functions)
 >   does  passes over iterations that add zeros, in loops over directions
 >   law   for i < n with s = 0 { s + f x[i] } = z = [x[i] == 0 | i < n], for i < n with s = 0 { if
 >         z[i] { s } else { s + f x[i] } }, if f 0 = 0
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
-> edges
+> partition_loops
 >   type  (IR, functions) -> (IR, functions)
 >   does  sets apart the iterations at which a place wraps around or stops at an end
 >   law   for i < n { b } = for i < n { if i == n - 1 { b } else { b with i + 1 for (i + 1) % n } },
 >         if n is not negative, and the like for other distances, and for min and max
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
-> starts
+> accumulator_init
 >   type  (IR, functions) -> (IR, functions)
 >   does  begins with an array that is added to zeros
 >   law   acc = new_acc(zeros); acc[p] += x; s; acc += a = s; acc = new_acc(a); acc[p] += x, if s does
 >         not name acc
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
-> later
+> sink_updates
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes an array with another element after what looks at the array before
 >   law   b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x`
@@ -385,24 +473,30 @@ exit 0
 >         a with [i] = a[j] = r = [ x | x <- a[j] ]; b = a with [i] = r; r = a[i]; if c { s } else { t
 >         } = if c { r = a[i]; s } else { t }, if t does not name r, and s writes a; b = a with [i] =
 >         x; s; n = dim(a, k) = n = dim(a, k); b = a with [i] = x; s
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
-> added
+> accumulate_to_update
 >   type  (IR, functions) -> (IR, functions)
 >   does  writes what is added to one element of an array, and leaves what is taken out and added
 >         again
 >   law   acc = new_acc(a); acc[p] += x; b = read_acc(acc) = r = a[p]; y = r + x; b = a with [p] = y;
 >         r = a[p]; b = a with [p] = 0; acc = new_acc(b); s; acc[p] += r = r = a[p]; acc = new_acc(a);
 >         s
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
-> ahead
+> distribute_loops
 >   type  (IR, functions) -> (IR, functions)
 >   does  computes what a loop writes into an array before it is written
 >   law   m' = for j < n with a = m { s; b = a with [p, c + j] = x; yield b } = v = for j < n { s with
 >         m for a; collect x }; m' = for j < n with a = m { b = a with [p, c + j] = v[j]; yield b },
 >         if s reads nothing of a that an iteration before has written, and s or the place does not
 >         fail
+>   phase schedule
+>   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda

@@ -246,7 +246,8 @@ fn what_a_compiler_prints_has_no_commands_for_terminals() {
 fn temporary_files_need_a_folder() {
     let place = Place::new("nowhere", "exec cc \"$@\"");
     let file = place.0.join("compiler").display().to_string();
-    for folder in ["/nonexistent", &file] {
+    let missing = place.0.join("missing").display().to_string();
+    for folder in [&missing, &file] {
         let mut command = place.grad();
         command.env("TMPDIR", folder);
         let (code, out, errors) = ended(command);
@@ -254,7 +255,7 @@ fn temporary_files_need_a_folder() {
         assert!(errors.starts_with("error[E0823]") && errors.contains(folder), "{errors}");
     }
     // Nobody is told of a cache that cannot be.
-    for cache in ["/nonexistent/cache", &file, "relative"] {
+    for cache in [&format!("{file}/below"), &file, "relative"] {
         let mut command = place.grad();
         command.env("XDG_CACHE_HOME", cache).env_remove("HOME");
         let (code, _, errors) = ended(command);
