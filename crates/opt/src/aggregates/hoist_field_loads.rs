@@ -3,6 +3,8 @@
 //! In the loop, a cotangent of an element of an array that stands in a field is a whole value with that array in it:
 //! an iteration costs as much as the array is long. Of an array from before the loop it is one number that is added
 //! to an accumulator, and one value of the type is made after the loop.
+//!
+//! Only values do that surely are there: the loop may look at another only behind a branch, or not at all.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +12,7 @@ use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Match, Op, Program, Stmt, VarId, holds_real};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::loops::hoist::undefined;
 use crate::pass::{Pass, Phase, Scope, each_stmt};
 
 pub(crate) const PASS: Pass = Pass {
@@ -24,13 +27,17 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+    let undefined = undefined(program);
     each_stmt(program, |program, stmt, before| {
-        matches!(stmt.op, Op::Loop(_)) && Fields { program }.take(stmt, before)
+        matches!(stmt.op, Op::Loop(_))
+            && Fields { program, undefined: &undefined }.take(stmt, before)
     })
 }
 
 struct Fields<'p> {
     program: &'p mut Program,
+    /// The values that may not be there.
+    undefined: &'p FxHashSet<VarId>,
 }
 
 /// Where a field is in a value: through which constructors, and which of their fields.
@@ -74,7 +81,7 @@ impl Fields<'_> {
         let mut look = |stmt: &Stmt| {
             let Op::Match(cases) = &stmt.op else { return };
             let value = cases.scrutinee;
-            let Some(var) = value.var() else { return };
+            let Some(var) = value.var().filter(|var| !self.undefined.contains(var)) else { return };
             let (at, path) = if let Some(place) = places.get(&var) {
                 place.clone()
             } else if bound.contains(&var) {

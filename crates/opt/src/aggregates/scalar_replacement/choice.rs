@@ -1,7 +1,7 @@
 //! Which arrays become their elements.
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, Block, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_ir::{Atom, Block, DataId, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constants::interprocedural_sizes::sizes::{Known, Sizes};
@@ -32,6 +32,26 @@ struct Search<'p> {
     flows: Vec<(Atom, Place)>,
     /// The variables without a value.
     undefined: FxHashSet<VarId>,
+    /// What is made of arrays and data values that may have no value.
+    made: Vec<Made>,
+    /// The arrays and data values that are put into fields.
+    fields: Vec<(VarId, Source)>,
+}
+
+/// An array that is made of others, or a field.
+struct Made {
+    of: Vec<Source>,
+    var: VarId,
+    /// Whether one of these that has a value is enough for it to have one.
+    is_either: bool,
+}
+
+/// What an array is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    Var(VarId),
+    /// A field of a constructor of a type, in any value.
+    Field(DataId, u32, usize),
 }
 
 /// Where the array in a variable comes from.
@@ -53,6 +73,8 @@ impl Choice {
             wanted: FxHashSet::default(),
             flows: vec![],
             undefined: FxHashSet::default(),
+            made: vec![],
+            fields: vec![],
         };
         let graph = call_graph(program, roots);
         for id in &graph.order {
@@ -141,14 +163,51 @@ impl Search<'_> {
 
     fn block(&mut self, block: &Block) {
         for stmt in &block.stmts {
+            self.make(stmt);
             self.stmt(stmt);
+        }
+    }
+
+    /// Notes which arrays a statement makes of others. What calls, loops and branches give comes from a place.
+    fn make(&mut self, stmt: &Stmt) {
+        let program = self.program;
+        let is_large = |var: &VarId| {
+            let ty = program.vars[*var].ty;
+            ty.is_array() || matches!(ty.elem, Elem::Data(_))
+        };
+        if let Op::Match(cases) = &stmt.op
+            && let Elem::Data(data) = program.type_of(cases.scrutinee).elem
+        {
+            for arm in &cases.arms {
+                for (at, param) in arm.params.iter().enumerate().filter(|(_, var)| is_large(*var)) {
+                    let of = vec![Source::Field(data, arm.tag, at)];
+                    self.made.push(Made { of, var: *param, is_either: false });
+                }
+            }
+        }
+        if matches!(stmt.op, Op::Call(..)) || !stmt.op.blocks().is_empty() {
+            return;
+        }
+        if let (Op::Con(tag, values), [var]) = (&stmt.op, stmt.vars.as_slice())
+            && let Elem::Data(data) = program.vars[*var].ty.elem
+        {
+            let values = values.iter().enumerate();
+            let vars = values.filter_map(|(at, value)| Some((value.var().filter(is_large)?, at)));
+            self.fields.extend(vars.map(|(var, at)| (var, Source::Field(data, *tag, at))));
+            return;
+        }
+        let mut of = vec![];
+        stmt.op.for_each_atom(&mut |atom| of.extend(atom.var().filter(is_large).map(Source::Var)));
+        let is_either = matches!(stmt.op, Op::Plus(..));
+        for var in stmt.vars.iter().filter(|var| is_large(*var) && !of.is_empty()) {
+            self.made.push(Made { of: of.clone(), var: *var, is_either });
         }
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
         #[expect(clippy::wildcard_enum_match_arm, reason = "others want arrays as a whole")]
         match &stmt.op {
-            Op::Undef => self.undefined.extend(&stmt.vars),
+            op if has_no_value(op, &self.undefined) => self.undefined.extend(&stmt.vars),
             Op::Dim(..) | Op::CheckSize(..) | Op::Zero(_) => {}
             Op::Copy(a) | Op::Stop(a) => self.same(stmt.vars[0], *a),
             Op::Index(a, at) if at.iter().all(|at| matches!(at, Atom::Int(_))) => {
@@ -229,12 +288,18 @@ impl Search<'_> {
     fn settle(&mut self) {
         self.split.retain(|place, _| !self.wanted.contains(place));
         let mut hollow: FxHashSet<Place> = FxHashSet::default();
+        let mut without = self.undefined.iter().copied().map(Source::Var).collect();
         loop {
             let before = (self.split.len(), hollow.len());
+            self.spread(&hollow, &mut without);
             for (atom, to) in &self.flows {
                 let Atom::Var(var) = atom else { continue };
-                if self.undefined.contains(var) {
+                if without.contains(&Source::Var(*var)) {
                     hollow.insert(*to);
+                    // Those of one that never has a value are known; another may have none to read.
+                    if !self.undefined.contains(var) {
+                        self.split.remove(to);
+                    }
                 }
                 let Some(Origin { place, is_outside }) = self.of.get(var) else { continue };
                 if hollow.contains(place) && !self.split.contains_key(place) {
@@ -249,5 +314,48 @@ impl Search<'_> {
                 return;
             }
         }
+    }
+
+    /// Adds what is made of what may have no value to that. An array of a place that is split has elements, and is
+    /// put together of them.
+    fn spread(&self, hollow: &FxHashSet<Place>, without: &mut FxHashSet<Source>) {
+        loop {
+            let before = without.len();
+            for Made { of, var, is_either } in &self.made {
+                let has_none = |source: &Source| {
+                    let origin =
+                        if let Source::Var(var) = source { self.of.get(var) } else { None };
+                    without.contains(source)
+                        || origin.is_some_and(|Origin { place, .. }| {
+                            hollow.contains(place) && !self.split.contains_key(place)
+                        })
+                };
+                let may_lack =
+                    if *is_either { of.iter().all(has_none) } else { of.iter().any(has_none) };
+                if may_lack {
+                    without.insert(Source::Var(*var));
+                }
+            }
+            for (value, field) in &self.fields {
+                if without.contains(&Source::Var(*value)) {
+                    without.insert(*field);
+                }
+            }
+            if without.len() == before {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether what an operation gives has no value, or is the zero of what has none.
+pub(super) fn has_no_value(op: &Op, undefined: &FxHashSet<VarId>) -> bool {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others look at what they are given")]
+    match op {
+        Op::Undef => true,
+        Op::Copy(a) | Op::Stop(a) | Op::Zero(a) => {
+            a.var().is_some_and(|var| undefined.contains(&var))
+        }
+        _ => false,
     }
 }

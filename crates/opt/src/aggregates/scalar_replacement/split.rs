@@ -4,7 +4,8 @@ use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::choice::Choice;
+use super::choice::{Choice, has_no_value};
+use crate::loops::hoist::names;
 use pullback_analysis::call_graph::Place;
 
 /// The change under way.
@@ -14,11 +15,15 @@ pub(super) struct Split<'p> {
     /// The elements of arrays that have been put together.
     elements: FxHashMap<VarId, Vec<Atom>>,
     undefined: FxHashSet<VarId>,
+    /// Those of them that are the zeros of what has no value. They may be added to what has one.
+    zeros: FxHashSet<VarId>,
 }
 
 impl<'p> Split<'p> {
     pub fn new(program: &'p mut Program, choice: &'p Choice) -> Self {
-        Self { program, choice, elements: FxHashMap::default(), undefined: FxHashSet::default() }
+        let elements = FxHashMap::default();
+        let (undefined, zeros) = (FxHashSet::default(), FxHashSet::default());
+        Self { program, choice, elements, undefined, zeros }
     }
 
     /// Changes all functions; whether there was anything to change.
@@ -115,7 +120,9 @@ impl<'p> Split<'p> {
         let ty = self.program.vars[var].ty.with_rank(0);
         let count = sizes.iter().product::<i64>();
         let element = |at: i64| {
-            let op = if self.undefined.contains(&var) {
+            let op = if self.zeros.contains(&var) {
+                Op::Copy(Atom::Real(0.0))
+            } else if self.undefined.contains(&var) {
                 Op::Undef
             } else {
                 Op::Index(atom, place_of(at, &sizes))
@@ -141,7 +148,12 @@ impl<'p> Split<'p> {
         let old = stmt.vars.clone();
         #[expect(clippy::wildcard_enum_match_arm, reason = "others have no place that is split")]
         match &mut stmt.op {
-            Op::Undef => self.undefined.extend(&stmt.vars),
+            op if has_no_value(op, &self.undefined) => {
+                if matches!(op, Op::Zero(_)) || names(op, &self.zeros) {
+                    self.zeros.extend(&stmt.vars);
+                }
+                self.undefined.extend(&stmt.vars);
+            }
             Op::Call(func, args) => {
                 let params = self.choice.params(*func).to_vec();
                 let parts = params
