@@ -35,6 +35,18 @@ const RULES: &[(&str, &str)] = &[
     ("tests/ad/custom_rules.pull", "polar"),
     ("tests/ad/custom_rules.pull", "(\\p -> (polar p).0 * (polar p).1)"),
     ("tests/ad/custom_rules.pull", "sort_rule"),
+    ("tests/ad/equal_values.pull", "(\\a -> let s = la.singular_values a in s[0] * s[1])"),
+    ("tests/ad/equal_values.pull", "(\\t -> (la.eigen (with_zeros t)).1[0, 2])"),
+    ("tests/ad/equal_values.pull", "(\\t -> (la.polar [[2.0, -t], [t, 2.0]]).0[1, 0])"),
+    ("tests/ad/equal_values.pull", "(beside (la.matrix_function exp))"),
+    ("tests/ad/equal_values.pull", "(beside (la.matrix_function id))"),
+    ("tests/ad/equal_values.pull", "(beside la.logm)"),
+    ("tests/ad/equal_values.pull", "(beside la.sqrtm)"),
+    ("tests/ad/equal_values.pull", "(la.spectral_sum square)"),
+    ("tests/ad/equal_values.pull", "(on la.sqrtm)"),
+    // The derivative of an optimum solves a system of Hessian-vector products.
+    ("examples/programs/kalman.pull", "fit"),
+    ("examples/programs/logistic_regression.pull", "fit"),
     // The share of two elements that tie, paid twice: more than the slack.
     ("tests/ad/kinks.pull", "(\\xs -> maximum xs + minimum xs)"),
     ("tests/ad/reductions.pull", "(\\m -> sum (map maximum (transpose m)))"),
