@@ -19,7 +19,7 @@ mod values;
 pub use blocks::{Block, blocks, tables};
 pub use calculus::calculus_test;
 pub use cases::{Case, Cases};
-pub use configurations::Configuration;
+pub use configurations::{Configuration, in_repository};
 pub use contenders::{contenders, random_programs, walk_table};
 pub use corpus::{corpus, input_at, root};
 pub use fuzz::{Campaign, Report, fuzz};

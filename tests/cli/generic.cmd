@@ -6,15 +6,15 @@ exit 0
 > def width.1 : { width: Real, height: Real } -> Real =
 >   \(r.1 : { width: Real, height: Real }) -> r.1.width
 >
-> -- first : a.0: b => a -> b becomes code where a use tells its record
+> -- first : a.0: b => a -> b becomes code where a use tells its types
 >
-> -- width : a.width: b => a -> b becomes code where a use tells its record
+> -- width : a.width: b => a -> b becomes code where a use tells its types
 >
-> -- only : (a.a: b, a.b: c) => a -> b becomes code where a use tells its record
+> -- only : (a.a: b, a.b: c) => a -> b becomes code where a use tells its types
 >
-> -- matched : (a.a: c, Num b) => a -> b becomes code where a use tells its record
+> -- matched : (a.a: c, Num b) => a -> b becomes code where a use tells its types
 >
-> -- wide : a.width: Real => a -> a becomes code where a use tells its record
+> -- wide : a.width: Real => a -> a becomes code where a use tells its types
 
 $ pullback show tests/cli/programs/generic.pull main 3.0 --stage lambda
 exit 0

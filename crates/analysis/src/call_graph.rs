@@ -25,9 +25,10 @@ pub struct Named {
 /// What the body of a function, or a part of it, names.
 pub fn named(program: &Program, block: &Block) -> Named {
     let mut named = Named { calls: vec![], held: vec![] };
-    block.visit(&mut |stmt| match &stmt.op {
-        Op::Call(callee, _) => named.calls.push(*callee),
-        op => named.held.extend(named_by(program, op)),
+    block.visit(&mut |stmt| {
+        let names = named_by(program, &stmt.op);
+        let to = if matches!(stmt.op, Op::Call(..)) { &mut named.calls } else { &mut named.held };
+        to.extend(names);
     });
     named
 }

@@ -85,7 +85,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0315", "an exponent of the wrong type"),
     ("E0316", "a matrix product of something else"),
     ("E0317", "branches of different types"),
-    ("E0318", "a record or tuple of unknown type"),
+    ("E0318", "a type that nothing tells"),
     ("E0319", "an integer that does not fit"),
     ("E0320", "a pattern with a wrong number of fields"),
 

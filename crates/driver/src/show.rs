@@ -8,7 +8,7 @@ use pullback_base::{Diagnostic, Span};
 use pullback_engines::{BOUNDED, EngineInfo, Stage as Form, fused};
 use pullback_lambda::{Def, DefId, Expr, Program};
 use pullback_types::tir::GlobalId;
-use pullback_types::{open_record, show_scheme};
+use pullback_types::{open_types, show_scheme};
 
 use crate::call::{Prepared, Purpose, prepare};
 use crate::engine::{Engine, form_named};
@@ -184,12 +184,12 @@ pub(crate) fn calculus(
     }
     let all = inferred.globals().map(|(_, id)| id);
     let (generic, roots): (Vec<_>, Vec<_>) =
-        all.partition(|id| open_record(inferred.typed(), *id).is_some());
+        all.partition(|id| open_types(inferred.typed(), *id).is_some());
     let (program, defs) = inferred.program(session, &roots)?;
     let comment = |id: GlobalId| {
         let name = &inferred.typed().globals[id].name;
         let scheme = show_scheme(inferred.typed(), id);
-        format!("-- {name} : {scheme} becomes code where a use tells its record\n")
+        format!("-- {name} : {scheme} becomes code where a use tells its types\n")
     };
     Ok((program, defs, generic.into_iter().map(comment).collect()))
 }

@@ -13,7 +13,7 @@ pub mod tir;
 pub mod ty;
 mod walk;
 
-pub use elaborate::{ELABORATE, Elaborated, elaborate, open_record};
+pub use elaborate::{ELABORATE, Elaborated, elaborate, open_types};
 pub use exhaustive::check_patterns;
 pub use infer::{Argument, Call, Direction, Inference, foreign_value, infer};
 pub use resolve::{Scopes, Shelf, Source, leftovers, type_like_variables};

@@ -220,6 +220,7 @@ impl<'t> Elab<'t> {
                 false => Expr::prim(Prim::Sum, [array], span),
             };
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "all others are summed row by row")]
         let (kind, ty) = match array.kind {
             // The sizes of absent rows add nothing.
             ExprKind::Prim(Prim::Sized, mut args) => return self.total([args.remove(0)], span),

@@ -62,7 +62,7 @@ pub fn elaborate(typed: &Typed, roots: &[GlobalId]) -> Elaborated {
     let mut elab = Elab::new(typed);
     let mut found = BTreeMap::new();
     for &root in roots {
-        if let Some(diagnostic) = open_record(typed, root) {
+        if let Some(diagnostic) = open_types(typed, root) {
             elab.diagnostics.push(diagnostic);
             continue;
         }
@@ -74,10 +74,18 @@ pub fn elaborate(typed: &Typed, roots: &[GlobalId]) -> Elaborated {
     Elaborated { program: elab.program, roots: found, diagnostics: elab.diagnostics }
 }
 
-/// The message for a definition that works on any record or tuple with some part: it has no code of
-/// its own before a use says on which.
-pub fn open_record(typed: &Typed, global: GlobalId) -> Option<Diagnostic> {
+/// The message for a definition that works on any record or tuple with some part, or multiplies arrays of any rank: it
+/// has no code of its own before a use says on which.
+pub fn open_types(typed: &Typed, global: GlobalId) -> Option<Diagnostic> {
     let source = &typed.globals[global];
+    if source.constraints.iter().any(|constraint| matches!(constraint, Constraint::Product(..))) {
+        let title = "it is not known which arrays `@` multiplies";
+        let label = format!("`{}` takes rows and matrices", source.name);
+        let diagnostic = Diagnostic::error("E0318", source.span, title, label)
+            .note("a definition becomes code when the types of its parameters are known")
+            .hint("give the parameters' types, as in `(m: [n][k]Real)`");
+        return Some(diagnostic);
+    }
     let (what, part) = source.constraints.iter().find_map(|constraint| {
         if let Constraint::Field(_, name, _) = constraint {
             Some(("record", name.to_string()))

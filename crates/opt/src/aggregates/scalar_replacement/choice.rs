@@ -179,7 +179,7 @@ impl Search<'_> {
             && let Elem::Data(data) = program.type_of(cases.scrutinee).elem
         {
             for arm in &cases.arms {
-                for (at, param) in arm.params.iter().enumerate().filter(|(_, var)| is_large(*var)) {
+                for (at, param) in arm.params.iter().enumerate().filter(|(_, var)| is_large(var)) {
                     let of = vec![Source::Field(data, arm.tag, at)];
                     self.made.push(Made { of, var: *param, is_either: false });
                 }
@@ -199,7 +199,7 @@ impl Search<'_> {
         let mut of = vec![];
         stmt.op.for_each_atom(&mut |atom| of.extend(atom.var().filter(is_large).map(Source::Var)));
         let is_either = matches!(stmt.op, Op::Plus(..));
-        for var in stmt.vars.iter().filter(|var| is_large(*var) && !of.is_empty()) {
+        for var in stmt.vars.iter().filter(|var| is_large(var) && !of.is_empty()) {
             self.made.push(Made { of: of.clone(), var: *var, is_either });
         }
     }
