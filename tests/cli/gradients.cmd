@@ -49,28 +49,27 @@ exit 0
 >     t.6: f64 = max(m.4, element.5)
 >     yield t.6
 >   }
->   t.7: f64 = sub(state.2, state.2)
->   t.8: bool = eq(t.7, 0.0)
->   total.9: f64, array.10: []f64 = for i.11 < n.1 with total.12: f64 = 0.0 {
->     element.13: f64 = xs.0[i.11]
->     t.14: bool = ne(element.13, state.2)
->     t.15: bool = select(t.14, true, t.8)
->     t.16: f64 = sub(element.13, state.2)
->     t.17: f64 = select(t.15, t.16, 0.0)
->     t.18: f64 = exp(t.17)
->     total.19: f64 = add(total.12, t.18)
->     yield total.19
->     collect t.18
+>   total.7: f64, array.8: []f64 = for i.9 < n.1 with total.10: f64 = 0.0 {
+>     element.11: f64 = xs.0[i.9]
+>     t.12: f64 = sub(element.11, state.2)
+>     t.13: bool = eq(t.12, t.12)
+>     t.14: bool = ne(element.11, state.2)
+>     t.15: bool = select(t.13, true, t.14)
+>     t.16: f64 = select(t.15, t.12, 0.0)
+>     t.17: f64 = exp(t.16)
+>     total.18: f64 = add(total.10, t.17)
+>     yield total.18
+>     collect t.17
 >   }
->   t.20: f64 = log(total.9)
->   p.21: f64 = div(1.0, total.9)
->   t.22: f64 = add(state.2, t.20)
->   bar.23: []f64 = for i.24 < n.1 {
->     t.25: f64 = array.10[i.24]
->     bar.26: f64 = mul(p.21, t.25)
->     collect bar.26
+>   t.19: f64 = log(total.7)
+>   p.20: f64 = div(1.0, total.7)
+>   t.21: f64 = add(state.2, t.19)
+>   bar.22: []f64 = for i.23 < n.1 {
+>     t.24: f64 = array.8[i.23]
+>     bar.25: f64 = mul(p.20, t.24)
+>     collect bar.25
 >   }
->   yield t.22, bar.23
+>   yield t.21, bar.22
 > }
 
 $ pullback show tests/cli/programs/gradients.pull horner --stage opt
@@ -433,43 +432,42 @@ exit 0
 >     yield t.20
 >     collect t.19
 >   }
->   t.21: f64 = sub(state.5, state.5)
->   t.22: bool = eq(t.21, 0.0)
->   total.23: f64, array.24: []f64 = for i.25 < n.4 with total.26: f64 = 0.0 {
->     element.27: f64 = array.6[i.25]
->     t.28: bool = ne(element.27, state.5)
->     t.29: bool = select(t.28, true, t.22)
->     t.30: f64 = sub(element.27, state.5)
->     t.31: f64 = select(t.29, t.30, 0.0)
->     t.32: f64 = exp(t.31)
->     total.33: f64 = add(total.26, t.32)
->     yield total.33
->     collect t.32
+>   total.21: f64, array.22: []f64 = for i.23 < n.4 with total.24: f64 = 0.0 {
+>     element.25: f64 = array.6[i.23]
+>     t.26: f64 = sub(element.25, state.5)
+>     t.27: bool = eq(t.26, t.26)
+>     t.28: bool = ne(element.25, state.5)
+>     t.29: bool = select(t.27, true, t.28)
+>     t.30: f64 = select(t.29, t.26, 0.0)
+>     t.31: f64 = exp(t.30)
+>     total.32: f64 = add(total.24, t.31)
+>     yield total.32
+>     collect t.31
 >   }
->   t.34: f64 = log(total.23)
->   p.35: f64 = div(1.0, total.23)
->   t.36: f64 = add(state.5, t.34)
->   zero.37: []f64 = zero(x.0)
->   acc.38: acc []f64 = new_acc(zero.37)
->   bar.39: []f64, bar.40: [][]f64 = for i.41 < n.4 {
->     t.42: f64 = array.24[i.41]
->     bar.43: f64 = mul(p.35, t.42)
->     bar.44: f64 = neg(bar.43)
->     bar.45: f64 = mul(bar.44, 0.5)
->     bar.46: []f64 = for i.47 < n.3 {
->       element.48: f64 = x.0[i.47]
->       element.49: f64 = mu.2[i.41, i.47]
->       t.50: f64 = sub(element.48, element.49)
->       bar.51: f64 = mul_zero(bar.45, t.50)
->       bar.52: f64 = add(bar.51, bar.51)
->       bar.53: f64 = neg(bar.52)
->       acc.38[i.47] += bar.52
->       collect bar.53
+>   t.33: f64 = log(total.21)
+>   p.34: f64 = div(1.0, total.21)
+>   t.35: f64 = add(state.5, t.33)
+>   zero.36: []f64 = zero(x.0)
+>   acc.37: acc []f64 = new_acc(zero.36)
+>   bar.38: []f64, bar.39: [][]f64 = for i.40 < n.4 {
+>     t.41: f64 = array.22[i.40]
+>     bar.42: f64 = mul(p.34, t.41)
+>     bar.43: f64 = neg(bar.42)
+>     bar.44: f64 = mul(bar.43, 0.5)
+>     bar.45: []f64 = for i.46 < n.3 {
+>       element.47: f64 = x.0[i.46]
+>       element.48: f64 = mu.2[i.40, i.46]
+>       t.49: f64 = sub(element.47, element.48)
+>       bar.50: f64 = mul_zero(bar.44, t.49)
+>       bar.51: f64 = add(bar.50, bar.50)
+>       bar.52: f64 = neg(bar.51)
+>       acc.37[i.46] += bar.51
+>       collect bar.52
 >     }
->     collect bar.43, bar.46
+>     collect bar.42, bar.45
 >   }
->   bar.54: []f64 = read_acc(acc.38)
->   size.55: i64 = dim(mu.2, 1)
->   bar.56: [][]f64 = sized(bar.40, 1, size.55)
->   yield t.36, bar.54, bar.39, bar.56
+>   bar.53: []f64 = read_acc(acc.37)
+>   size.54: i64 = dim(mu.2, 1)
+>   bar.55: [][]f64 = sized(bar.39, 1, size.54)
+>   yield t.35, bar.53, bar.38, bar.55
 > }
