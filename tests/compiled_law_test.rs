@@ -84,7 +84,7 @@ const LEAVES: &[Leave] = &[
     (Law::Forward, "tests/ad/equal_values.pull", "(beside la.logm)", RULE),
     (Law::Reverse, "tests/ad/equal_values.pull", "(beside la.logm)", RULE),
     (Law::Forward, "examples/programs/options.pull", "implied", RULE),
-    (Law::Forward, "tests/ad/absent_values.pull", "seconds", RULE),
+    (Law::Forward, "tests/run/absent_values.pull", "seconds", RULE),
     (Law::Adjoint, "examples/cookbook/checking.pull", "difference", QUOTIENT),
     (Law::Rounded, "examples/cookbook/checking.pull", "difference", QUOTIENT),
     (Law::Adjoint, "examples/cookbook/checking.pull", "gap", VANISHES),
