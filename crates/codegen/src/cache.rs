@@ -7,15 +7,14 @@
 //! are left alone. The last bytes of a file are the hash of the others, and a file that has another hash is removed.
 //! A file appears under its name at once and whole. Together the files take no more than [`MOST`]: those go first that
 //! were used longest ago. Whatever fails here only means that there is nothing kept.
-#![expect(unsafe_code, reason = "the system says who the user is")]
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::folder::{make_private, open_file};
+use crate::folder::{is_private, make_private, open_file};
 
 /// The most bytes of all files together.
 const MOST: u64 = 256 << 20;
@@ -160,22 +159,6 @@ fn write(path: &Path, object: &[u8]) -> std::io::Result<()> {
     let mut file = options.open(path)?;
     file.write_all(object)?;
     file.write_all(blake3::hash(object).as_bytes())
-}
-
-/// Whether a file or folder is this user's, and closed to all others.
-#[cfg(unix)]
-pub(crate) fn is_private(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    unsafe extern "C" {
-        safe fn geteuid() -> u32;
-    }
-    metadata.uid() == geteuid() && metadata.mode() & 0o077 == 0
-}
-
-/// Nothing is kept where owners are not known.
-#[cfg(not(unix))]
-pub(crate) fn is_private(_: &Metadata) -> bool {
-    false
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use pullback_base::{Span, bug};
 use pullback_ir::{Elem, Type};
 
 use crate::emit::{Unit, library_file, prefix};
-use crate::library::{EXPORT, Field, Interface};
+use crate::field::Field;
+use crate::library::{EXPORT, Interface};
 
 /// A library for CasADi.
 #[derive(Debug)]

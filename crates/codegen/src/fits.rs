@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use pullback_ir::Elem;
 
-use crate::library::{Field, Function};
+use crate::field::Field;
 
 /// The size of a parameter at a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,12 +56,12 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Those of functions.
-    pub fn of(functions: &[Function]) -> Self {
+    /// Those of functions, by what each is given and what sizes that is to have.
+    pub fn of<'a>(functions: impl IntoIterator<Item = (&'a [Field], &'a [Fit])>) -> Self {
         let mut given = Self::default();
-        for function in functions {
-            given.names.extend(function.params.iter().map(|field| field.name.clone()));
-            given.names.extend(function.fits.iter().map(|fit| fit.name.clone()));
+        for (params, fits) in functions {
+            given.names.extend(params.iter().map(|field| field.name.clone()));
+            given.names.extend(fits.iter().map(|fit| fit.name.clone()));
         }
         given.names.sort_unstable();
         given.names.dedup();
@@ -78,9 +78,9 @@ impl Given {
     }
 
     /// The lines that look at the sizes of a function's parameters, `p0`, `p1`, ….
-    pub fn checks(&self, function: &Function) -> String {
+    pub fn checks(&self, params: &[Field], fits: &[Fit]) -> String {
         let mut text = String::new();
-        let arrays = function.params.iter().enumerate();
+        let arrays = params.iter().enumerate();
         for (at, field) in arrays.filter(|(_, field)| field.is_seen() && field.ty.is_array()) {
             let (rank, name) = (field.ty.rank, self.number(&field.name));
             let bytes = element_bytes(field);
@@ -89,7 +89,7 @@ impl Given {
                 "  pb_library_sizes(c, p{at}.data, p{at}.size, {rank}, {bytes}, {name});"
             );
         }
-        for Fit { place, name, wanted } in &function.fits {
+        for Fit { place, name, wanted } in fits {
             let (size, name) = (size(*place), self.number(name));
             match wanted {
                 Wanted::Alike(other) => {

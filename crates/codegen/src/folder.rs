@@ -3,14 +3,13 @@
 //! Invariants. A folder has a file that its process keeps locked, which the system ends with the process. What another
 //! process finds unlocked it may remove, under the lock; it removes only folders of this user that nobody else may
 //! look into, and none where others could exchange one folder for another.
+#![expect(unsafe_code, reason = "the system says who the user is")]
 
 use std::fs::{File, Metadata, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-use crate::cache::is_private;
 
 /// What the names of folders begin with.
 const NAME: &str = "pullback-";
@@ -166,6 +165,22 @@ pub(crate) fn open_file(path: &Path) -> std::io::Result<File> {
     } else {
         Err(std::io::Error::other("it is not a file"))
     }
+}
+
+/// Whether a file or folder is this user's, and closed to all others.
+#[cfg(unix)]
+pub(crate) fn is_private(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    unsafe extern "C" {
+        safe fn geteuid() -> u32;
+    }
+    metadata.uid() == geteuid() && metadata.mode() & 0o077 == 0
+}
+
+/// Nothing is kept where owners are not known.
+#[cfg(not(unix))]
+pub(crate) fn is_private(_: &Metadata) -> bool {
+    false
 }
 
 #[cfg(all(test, unix))]

@@ -12,6 +12,7 @@ use pullback_ir::{Elem, FuncId, Program, Type};
 use pullback_prim::Prim;
 
 use crate::emit::{Parts, Unit, bytes, library_file, parts, prefix, texts};
+use crate::field::Field;
 use crate::fits::{Fit, Given};
 use crate::layout::{elem_number, value_type};
 
@@ -44,24 +45,6 @@ pub struct Function {
     pub results: Vec<Field>,
     /// What sizes its parameters are to have.
     pub fits: Vec<Fit>,
-}
-
-/// A part of what a function is given or gives.
-#[derive(Clone, Debug)]
-pub struct Field {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    pub ty: Type,
-    /// The parameter with the same sizes, of an array without contents: C does not see it.
-    pub like: Option<usize>,
-}
-
-impl Field {
-    /// Whether C sees it.
-    pub fn is_seen(&self) -> bool {
-        self.ty.elem != Elem::Unit
-    }
 }
 
 /// What the names of the types and functions that every library has end with.
@@ -224,7 +207,8 @@ impl Interface {
         text.push_str("\n/* What C calls. */\n");
         text.push_str(declared);
         text.push_str(&own);
-        let given = Given::of(&self.functions);
+        let given =
+            Given::of(self.functions.iter().map(|function| (&*function.params, &*function.fits)));
         text.push_str(&names(units, &sites, &given, place));
         for (number, function) in self.functions.iter().enumerate() {
             let prefix = prefix(function.unit, units.len());
@@ -257,7 +241,7 @@ impl Interface {
         }
         text.push_str(") {\n");
         text.push_str("  PB_LOOK(c, -1);\n");
-        text.push_str(&given.checks(function));
+        text.push_str(&given.checks(&function.params, &function.fits));
         let unit = function.unit;
         let _ = writeln!(text, "  pb_library_memo(c, {unit}, sizeof(pb_{prefix}memo));");
         let mut args = String::from("c");

@@ -8,6 +8,7 @@
 //! A failure is traced to its place: a tie or an edge of a domain that the run meets, or the first
 //! custom rule without which the checks hold.
 
+mod neighbour;
 mod noise;
 mod outcome;
 mod rules;
@@ -25,8 +26,9 @@ use crate::request::{Call, Settings};
 use crate::session::{Progress, Session, Stop};
 use crate::shape::{leaves, moved, tangent_like};
 use crate::watch::{Run, first_nan, watch};
+use neighbour::Neighbour;
 use noise::{Noise, jittered, multiple, short_step};
-use outcome::{Neighbour, Outcome, STEPS, Verdict, complex_step, dot_product, size, taylor};
+use outcome::{Outcome, STEPS, Verdict, complex_step, dot_product, size, taylor};
 use rules::{rules, without_rules};
 
 /// How many random directions are tried.

@@ -4,7 +4,7 @@
 //! Input: several results for such directions. Output: the spread of what they give for one direction, and a multiple
 //! of it that bounds what rounding may have done to any of them.
 
-use super::outcome::{Neighbour, remainder};
+use super::neighbour::{Neighbour, remainder};
 
 /// How many directions are tried.
 pub const REPEATS: usize = 12;

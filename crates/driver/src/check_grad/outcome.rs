@@ -5,6 +5,7 @@
 
 use pullback_base::Span;
 
+use super::neighbour::{Neighbour, remainder};
 use super::noise::Noise;
 use crate::output::real_text;
 
@@ -104,14 +105,6 @@ fn sides(forward: f64, backward: f64) -> String {
 /// The steps are 4^-k for these k. The direction is to the scale of the point, so that the shortest
 /// step still moves it by more than rounding.
 pub const STEPS: std::ops::Range<i32> = 3..23;
-
-/// The value next to the point.
-pub struct Neighbour {
-    /// How far along the direction.
-    pub step: f64,
-    /// The value there.
-    pub value: Vec<f64>,
-}
 
 /// `f (x + h v) - f x - h J v = O(h²)`: the derivative against values only. The direction is to the
 /// scale of the point. `neighbours` come from the longest step to the shortest. Rounding may have changed each Real
@@ -242,11 +235,6 @@ pub fn complex_step(y_dot: &[f64], found: &[f64], size: f64, noise: &[f64]) -> O
         );
     }
     Outcome::new(CHECK, close, both(found.len(), worst, *a, *b, "by the complex step"))
-}
-
-/// What the derivative leaves of the difference to the value next to the point.
-pub fn remainder(y: &[f64], y_dot: &[f64], near: &Neighbour) -> Vec<f64> {
-    (0..y.len()).map(|at| near.value[at] - y[at] - near.step * y_dot[at]).collect()
 }
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {

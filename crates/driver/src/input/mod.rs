@@ -14,6 +14,7 @@ mod npz;
 mod numbers;
 mod separator;
 mod shape;
+mod spelling;
 mod stopped;
 mod table;
 mod unfit;

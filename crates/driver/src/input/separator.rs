@@ -3,7 +3,7 @@
 //! Input: the text of a table. Output: the separator that gives its first lines equally many cells. Marks in
 //! quotes separate nothing.
 
-use super::cell::number;
+use super::spelling::number;
 
 /// What may separate cells, in the order in which it is tried.
 const MARKS: [char; 3] = ['\t', ';', ','];

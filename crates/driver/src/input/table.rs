@@ -10,8 +10,8 @@ use csv::{ErrorKind, ReaderBuilder, StringRecord};
 use pullback_eval::memory::Charge;
 
 use super::Stopped;
-use super::cell::{is_missing, number};
 use super::separator::{cells, separator};
+use super::spelling::{is_missing, number};
 use crate::limits::Limits;
 
 /// The columns of a file.

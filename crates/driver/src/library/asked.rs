@@ -43,6 +43,16 @@ pub struct Build {
     pub sizes: Vec<(String, i64)>,
 }
 
+impl Build {
+    /// Whether a function is in the library, if there can be one.
+    pub fn wants(&self, kind: Kind) -> bool {
+        let (Some(wanted), Some(derivative)) = (&self.derivatives, kind.derivative()) else {
+            return true;
+        };
+        wanted.contains(&derivative)
+    }
+}
+
 /// The error of a definition that cannot be in a library.
 pub fn without_c_type(name: &str, span: Span, reason: &str) -> Diagnostic {
     let title = format!("`{name}` cannot be called from C: {reason}");

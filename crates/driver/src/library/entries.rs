@@ -104,7 +104,7 @@ pub fn offered(
         let kinds = kinds(&params, &result, asked.abi);
         made.extend(kinds.iter().filter_map(|kind| kind.derivative()));
         left_out.extend(LeftOut::derivatives(&global.name, &params, &kinds, asked));
-        for kind in kinds.into_iter().filter(|kind| is_wanted(*kind, asked)) {
+        for kind in kinds.into_iter().filter(|kind| asked.wants(*kind)) {
             let shape = Shape { kind, params: params.clone(), result: result.clone() };
             let def = define(&mut program, def, &shape);
             let ty = show_scheme(inferred.typed(), *id);
@@ -191,14 +191,6 @@ fn params(
         params.iter_mut().for_each(|param| param.moves &= wrt.contains(&param.name));
     }
     params
-}
-
-/// Whether a function is in the library, if there can be one.
-pub fn is_wanted(kind: Kind, asked: &Build) -> bool {
-    let (Some(wanted), Some(derivative)) = (&asked.derivatives, kind.derivative()) else {
-        return true;
-    };
-    wanted.contains(&derivative)
 }
 
 /// The functions that can be made of a definition.

@@ -3,7 +3,6 @@
 use pullback_base::Name;
 
 use super::asked::{Abi, Build};
-use super::entries::is_wanted;
 use super::shape::{Kind, Param};
 
 /// A definition that is left out, or some derivatives of one.
@@ -33,7 +32,7 @@ impl LeftOut {
             Abi::C => &[Kind::Jvp, Kind::Vjp, Kind::Grad, Kind::Hvp],
             Abi::Casadi => &[Kind::Jvp, Kind::Vjp, Kind::VjpJvp],
         };
-        let lacks = |kind: &&Kind| !made.contains(kind) && is_wanted(**kind, asked);
+        let lacks = |kind: &&Kind| !made.contains(kind) && asked.wants(**kind);
         let derivatives: Vec<Kind> = all.iter().filter(lacks).copied().collect();
         let reason = if params.iter().any(|param| param.moves) {
             "its value is no Real"
