@@ -9,6 +9,10 @@
 //! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it; `for_x.csv` is the parameter `x` |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
 //! | `tests/lambda` | of a program of the calculus: what a pass makes, what values engines give, or what is wrong |
+//! | `tests/ir/text` | a program of the IR keeps the rules of the verifier, and prints as itself |
+//! | `tests/ir/broken` | the verifier or the parser says what is wrong with each case |
+//! | `tests/ir/run` | functions of the IR give what their file says, evaluated and as native code |
+//! | `tests/opt` | a pass of the optimiser makes of a program what stands below it |
 //! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page; rows of tables of expressions hold |
 //!
 //! `BLESS=1` rewrites snapshots.
@@ -21,8 +25,8 @@ use pullback_driver::{
 };
 use pullback_engines::ENGINES;
 use pullback_suite::{
-    Configuration, blocks, calculus_test, deep, held, in_repository, input_at, matches, rendered,
-    tables,
+    Configuration, blocks, calculus_test, deep, held, in_repository, input_at, ir_broken_test,
+    ir_run_test, ir_text_test, matches, opt_test, rendered, tables,
 };
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
@@ -323,11 +327,37 @@ fn warns(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
     Err(format!("expected {code} alone, found\n{}", rendered(&session, &session.diagnostics)))
 }
 
-fn calculus_text(path: &Path) -> Outcome {
+/// A test that has what is asked and what must come out in one file.
+fn rewritten(path: &Path, test: fn(&str) -> Result<String, String>) -> Outcome {
     deeply(|| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        matches(path, &calculus_test(&text)?)
+        matches(path, &test(&text)?)
     })
+}
+
+/// A test whose file says what must hold.
+fn stated(path: &Path, test: fn(&str) -> Result<(), String>) -> Outcome {
+    deeply(|| test(&std::fs::read_to_string(path).map_err(|error| error.to_string())?))
+}
+
+fn calculus_text(path: &Path) -> Outcome {
+    rewritten(path, calculus_test)
+}
+
+fn ir_text(path: &Path) -> Outcome {
+    rewritten(path, ir_text_test)
+}
+
+fn ir_broken(path: &Path) -> Outcome {
+    stated(path, ir_broken_test)
+}
+
+fn ir_run(path: &Path) -> Outcome {
+    stated(path, ir_run_test)
+}
+
+fn opt(path: &Path) -> Outcome {
+    rewritten(path, opt_test)
 }
 
 datatest_stable::harness! {
@@ -338,6 +368,10 @@ datatest_stable::harness! {
     { test = refused, root = "refused", pattern = r"\.pull$" },
     { test = input, root = "input", pattern = r"/(input|for_[a-z]+)\.(json|npz|npy|csv)$" },
     { test = calculus_text, root = "lambda", pattern = r"\.lambda$" },
+    { test = ir_text, root = "ir/text", pattern = r"\.ir$" },
+    { test = ir_broken, root = "ir/broken", pattern = r"\.ir$" },
+    { test = ir_run, root = "ir/run", pattern = r"\.ir$" },
+    { test = opt, root = "opt", pattern = r"\.ir$" },
     { test = stages, root = "stages", pattern = r"\.pull$" },
     { test = polished, root = "../examples", pattern = r"\.pull$" },
     { test = polished, root = "../lib", pattern = r"\.pull$" },
