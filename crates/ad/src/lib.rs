@@ -1,5 +1,5 @@
-//! Differentiation of the IR, in three passes with one law each, after Radul, Paszke, Frostig and Maclaurin,
-//! *You Only Linearize Once* (2022): `jvp` is the only one with rules, unzip (`split`, then `unzip`) is the only
+//! Differentiation of the IR, in three passes with one law each, after Radul, Paszke, Frostig, Johnson and Maclaurin,
+//! *You Only Linearize Once* (POPL 2023): `jvp` is the only one with rules, unzip (`split`, then `unzip`) is the only
 //! one that decides what is saved, and `transpose` is structural. Their products are ordinary code of the IR,
 //! so derivatives of derivatives need nothing more.
 //!

@@ -10,17 +10,36 @@ use crate::ENGINES;
 const PREFACE: &str = "\
 # The engines
 
-Every engine takes a closed function `S -> T` whose types hold no functions, and gives its value, its
-pullback and its pushforward; `S'` and `T'` are the tangent types. `--engine NAME` chooses one;
-`pullback show … --stage STAGE` prints the forms that it goes through. All read the one primitive table, and
-every test runs on every engine that admits it: a program outside an engine's fragment is refused with
-E0717, which names an engine that covers it.
+An *engine* is one way to differentiate. Each engine takes a closed function `S -> T` whose types hold no functions. It
+gives three things: the value, the pullback and the pushforward. `S'` and `T'` are the tangent types.
 
-This page is made from the table of engines (`crates/engines/src/table.rs`).
+Most engines implement a paper, so that you can run its rules and compare them with others. `ir` and `native` are the
+compiler. For work you need not choose: without `--engine` a run begins in `trace`, and goes on as native code when it
+turns out to be long ([two tiers](cli.md#two-tiers)).
+
+- `--engine NAME` chooses an engine.
+- `pullback show … --stage STAGE` prints a form that a program goes through in an engine.
+- All engines read the one primitive table, and every test runs on every engine that admits it.
+- An engine refuses a program outside its fragment with E0717, which names an engine that covers it.
+
+This page is made from the table of engines (`crates/engines/src/table.rs`). In it, `n` is the number of Reals of the
+input. A number in brackets leads to the [references](#references).
 ";
 
 const AFTER: &str = "\
-The forms of the working notes, all twelve of them, are printed by `pullback demo FILE ENTRY`.
+`pullback demo FILE ENTRY` prints all twelve forms of the working notes [4].
+";
+
+const REFERENCES: &str = "
+## References
+
+1. M. Abadi, G. Plotkin: *A Simple Differentiable Programming Language.* POPL 2020.
+2. F. Krawiec, S. Peyton Jones, N. Krishnaswami, T. Ellis, R. Eisenberg, A. Fitzgibbon: *Provably Correct,
+   Asymptotically Efficient, Higher-Order Reverse-Mode Automatic Differentiation.* POPL 2022.
+3. M. Abadi, R. Wei, G. Plotkin, D. Vytiniotis, D. Belov: *The Differentiable Curry.* 2019.
+4. T. Ellis, S. Peyton Jones, A. Fitzgibbon: *Working notes on Automatic differentiation.* 2020.
+5. A. Radul, A. Paszke, R. Frostig, M. Johnson, D. Maclaurin: *You Only Linearize Once: Tangents Transpose to
+   Gradients.* POPL 2023.
 ";
 
 /// The page.
@@ -59,5 +78,6 @@ pub fn page() -> String {
         }
         let _ = write!(text, "\n```console\n$ pullback {}\n```\n", page.example);
     }
+    text.push_str(REFERENCES);
     text
 }

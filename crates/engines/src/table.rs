@@ -20,7 +20,7 @@ macro_rules! transforming {
     };
 }
 
-const SDPL: &str = "*A Simple Differentiable Programming Language* (Abadi, Plotkin), §3";
+const SDPL: &str = "*A Simple Differentiable Programming Language* (Abadi, Plotkin) [1, §3]";
 const LINEAR: &str = "a constant times the program";
 const SAME_COST: &str =
     "`vjp` and `jvp`: a constant times the program; memory linear in the operations executed";
@@ -53,7 +53,7 @@ const TRACE: EngineInfo = EngineInfo {
         file: "trace.md",
         paper: SDPL,
         ty: ON_VALUES,
-        law: "the record of a run, its *trace term* `C`, has no conditional, call or loop left; \
+        law: "a run leaves a record, its *trace term* `C`, without conditionals, calls and loops; \
               `W.R_V(x:T. C)` is the derivative of `x ↦ C` at `V` (Theorem 6.1), and `C` means what the \
               program means around `V` (Theorem 6.2)",
         cost: "`vjp` and `jvp`: a constant times the program; memory of `vjp` linear in the operations \
@@ -83,18 +83,18 @@ const TRACE: EngineInfo = EngineInfo {
 
 const DUAL: EngineInfo = EngineInfo {
     name: "dual",
-    summary: "computes with dual numbers; reverse mode as one forward pass for each input",
+    summary: "computes with dual numbers; reverse mode makes one forward pass for each input",
     page: Page {
         file: "dual.md",
         paper: "*Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD* (Krawiec and \
-                others), §4 and §9.1",
+                others) [2, §4 and §9.1]",
         ty: "`F{f} : (S, S') -> (T, T')` around `D→{f} : D→{S} -> D→{T}`, with `D→{Real} = (Real, Real)`",
         law: "if `Γ ⊢ e : A` then `D→{Γ} ⊢ D→{e} : D→{A}`; the first components are what `e` computes, the \
               second their tangents (Proposition 2)",
-        cost: "`jvp`: a constant times the program in time and memory; `vjp`: `n` such passes; `n` orders \
-               nested: `2^n` numbers for each Real",
+        cost: "`jvp`: a constant times the program in time and memory; `vjp`: `n` such passes; \
+               derivatives nested `k` deep: `2^k` numbers for each Real",
         reverse: "one forward pass for each input",
-        covers: "the whole language, rules that are linear",
+        covers: "the whole language, if rules of the program's own are linear",
         limits: "rules of `custom_vjp` whose pullback is not linear",
         teaches: "forward mode",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage dual-source",
@@ -122,7 +122,7 @@ const DELTA1: EngineInfo = EngineInfo {
     page: Page {
         file: "delta.md",
         paper: "*Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD* (Krawiec and \
-                others), §5.1, figures 5 and 6",
+                others) [2, §5.1, figures 5 and 6]",
         ty: "`R¹{f} : S -> (T, T' -> S')` around `D¹{f}`, with `D¹{Real} = (Real, δS)`",
         law: "the delta of a Real is the vector of its derivatives by all inputs",
         cost: "`vjp` and `jvp`: `n` times the program in time and memory",
@@ -149,7 +149,7 @@ const DELTA2: EngineInfo = EngineInfo {
     page: Page {
         file: "delta.md",
         paper: "*Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD* (Krawiec and \
-                others), §5.2, figures 7 and 8",
+                others) [2, §5.2, figures 7 and 8]",
         ty: "`R²{f} : S -> (T, T' -> S')` around `D²{f}`, with `D²{Real} = (Real, Delta)`",
         law: "the delta of a Real is a tree of `Zero`, `OneHot`, `Scale` and `Add` that describes the \
               vector of its derivatives",
@@ -177,14 +177,14 @@ const DELTA: EngineInfo = EngineInfo {
     page: Page {
         file: "delta.md",
         paper: "*Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD* (Krawiec and \
-                others), §5.3, §8 and §9.2, figures 9 to 16",
+                others) [2, §5.3, §8 and §9.2, figures 9 to 16]",
         ty: "`R{f} : S -> (T, T' -> S')` around `D{f} : D{S} -> M D{T}`, with `D{Real} = (Real, Delta)` and a \
              state monad `M` of bindings",
         law: "the delta of a Real is a tree over names, each bound to a tree once and evaluated once, \
               newest first (Theorem 5)",
         cost: SAME_COST,
         reverse: LINEAR,
-        covers: "the whole language; derivatives inside are of known functions",
+        covers: "the whole language; derivatives inside a program are of known functions",
         limits: transforming!(
             "a program whose translation has more than a million nodes; with `--fuse`, rules of `custom_vjp` \
              whose pullback is not linear"
@@ -198,10 +198,10 @@ const DELTA: EngineInfo = EngineInfo {
 
 const CURRY_LIST: EngineInfo = EngineInfo {
     name: "curry-list",
-    summary: "composes functions with their pullbacks by combinators; functions have lists of calls",
+    summary: "composes functions with their pullbacks by combinators; the tangent of a function is a list of calls",
     page: Page {
         file: "curry.md",
-        paper: "*The Differentiable Curry* (Abadi, Wei, Plotkin, Vytiniotis, Belov), §3, §4 and §6.2",
+        paper: "*The Differentiable Curry* (Abadi, Wei, Plotkin, Vytiniotis, Belov) [3, §3, §4 and §6.2]",
         ty: "rep-functions, `a ~> b = a -> (b, T b -o T a)`, with `T (a -> b) = [(a, T b)]`",
         law: "the laws of cartesian closed categories, up to `[(x, 0)] ~ []` and \
               `[(x, g), (x, h)] ~ [(x, g + h)]`",
@@ -218,10 +218,11 @@ const CURRY_LIST: EngineInfo = EngineInfo {
 
 const CURRY_ENV: EngineInfo = EngineInfo {
     name: "curry-env",
-    summary: "composes functions with their pullbacks by combinators; functions have tagged environments",
+    summary: "composes functions with their pullbacks by combinators; the tangent of a function is that of its \
+              environment, under a tag",
     page: Page {
         file: "curry.md",
-        paper: "*The Differentiable Curry* (Abadi, Wei, Plotkin, Vytiniotis, Belov), §3, §5 and §6.2",
+        paper: "*The Differentiable Curry* (Abadi, Wei, Plotkin, Vytiniotis, Belov) [3, §3, §5 and §6.2]",
         ty: "rep-functions, `a ~> b = a -> (b, T b -o T a)`, with `T (a -> b)` the tangent of the \
              environment, under a tag",
         law: "the laws of cartesian closed categories, as they stand",
@@ -241,15 +242,15 @@ const LINEAR_MAPS: EngineInfo = EngineInfo {
     summary: "builds the derivative as a linear map and applies it from either side",
     page: Page {
         file: "linear-maps.md",
-        paper: "*Working notes on Automatic differentiation* (Ellis, Peyton Jones, Fitzgibbon), §2 to §5, §8 \
-                and §9",
+        paper: "*Working notes on Automatic differentiation* (Ellis, Peyton Jones, Fitzgibbon) [4, §2 to §5, \
+                §8 and §9]",
         ty: "`∂f : S -> (S ⊸ T)`; what runs is `∂f : ∀a. (S, a ⊸ S) -> (T, a ⊸ T)`",
         law: "`fwd$f(x, dx) = ∂f(x) ⊙ dx`, `rev$f(x, dr) = dr ⊙ᴿ ∂f(x)`, \
               `(r ⊙ᴿ m) • x = r • (m ⊙ x)`; the laws of figures 4 and 5",
         cost: SAME_COST,
         reverse: LINEAR,
         covers: "the whole language; its forms show first-order programs",
-        limits: "running has none; the forms that are shown have no sums, functions as values, rules of the \
+        limits: "none for running; the forms that are shown have no sums, functions as values, rules of the \
                  program's own or derivatives inside",
         teaches: "one linear map applied from either side",
         example: "show examples/papers/notes.pull f2 --stage reverse",
@@ -263,8 +264,8 @@ const CATEGORIES: EngineInfo = EngineInfo {
     summary: "compiles to a categorical language and splits every arrow into two halves",
     page: Page {
         file: "categories.md",
-        paper: "*Working notes on Automatic differentiation* (Ellis, Peyton Jones, Fitzgibbon), §6, figures 9 \
-                to 11",
+        paper: "*Working notes on Automatic differentiation* (Ellis, Peyton Jones, Fitzgibbon) [4, §6, \
+                figures 9 to 11]",
         ty: "`revf$f : S -> (T, X)` and `revr$f : (X, T') -> S'`; `fwd$f : (S, S') -> (T, T')`",
         law: "`e ◇ C⟦e⟧` means `e`; `revr$f` of what `revf$f` saved is the transposed derivative",
         cost: SAME_COST,
@@ -286,15 +287,15 @@ const IR: EngineInfo = EngineInfo {
     summary: "compiles to first-order array code, and differentiates that in three passes",
     page: Page {
         file: "ir.md",
-        paper: "*You Only Linearize Once* (Radul, Paszke, Frostig, Maclaurin), with the environments of *The \
-                Differentiable Curry*, §5, and the split of the *Working notes*, §6",
+        paper: "*You Only Linearize Once* (Radul, Paszke, Frostig, Johnson, Maclaurin) [5], with the \
+                environments of *The Differentiable Curry* [3, §5] and the split of the *Working notes* [4, §6]",
         ty: "`jvp : (S, T S) -> (T, T T)`; unzip: `S -> (T, X)` and `(X, T S) -> T T`; transpose: \
              `(X, T T) -> T S`",
         law: "the code means what the program means; `⟨u, L v⟩ = ⟨Lᵀ u, v⟩`, statement by statement",
         cost: SAME_COST,
         reverse: LINEAR,
         covers: "the whole language",
-        limits: "derivatives inside each other as often as a recursion, a loop or data say that is not known before the run",
+        limits: "derivatives nested to a depth that only the run knows, by a recursion, a loop or data",
         teaches: "how a compiler differentiates",
         example: "show examples/papers/notes.pull f2 --stage transpose",
     },
@@ -307,7 +308,7 @@ const NATIVE: EngineInfo = EngineInfo {
     summary: "compiles as `ir` does, and then by way of C to native code",
     page: Page {
         file: "native.md",
-        paper: "none; see `ir`",
+        paper: "those of `ir`; its own page names the techniques that it takes from the literature",
         ty: "that of `ir`",
         law: "the C code gives what the evaluator of the array code gives, errors included; functions of the C \
               library may differ in the last places",
