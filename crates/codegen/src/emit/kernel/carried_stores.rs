@@ -1,10 +1,22 @@
-//! What a loop across lanes adds to neighbours in an accumulator, at its index and a few places away. Eight iterations
-//! would write each element several times, each time before the last one has arrived in memory. Instead what is added
-//! is shifted between vectors, and eight elements are written once.
+//! Register pipelining of stores (scalar replacement across iterations, Callahan, Carr & Kennedy 1990): where a loop
+//! adds at its index and a few places away, a vector carries what the next eight iterations add to the same elements.
 //!
-//! Law: an element gets what is added to it in the order of the iterations, as one after the other would add it, but that
-//! an iteration adds up what it has for one place, in branches and loops inside too. What the last iteration adds behind
-//! its own place waits in a vector, and is added before the rest of the loop.
+//! Written one by one, neighbouring places would be stored several times, each time before the last store has arrived
+//! in memory. Here the addends are shifted between vectors, and eight elements are written once.
+//!
+//! ```text
+//! IR  for i.7 < n.2 { acc.6[i.7] += a.8;  next.10 = int_add(i.7, 1);  acc.6[next.10] += b.9 }
+//! C   pb_store(at, PB_OP(PB_OP(pb_load(at), +, pb_shifted(beside1_before, beside1, 1)), +, beside2));
+//! C   beside1_before = beside1;      after the loop   pb_add_where(at, pb_shifted(beside1_before, 0, 1), pb_first(1));
+//! ```
+//!
+//! Input: a loop across lanes. Output: the accumulators from outside that it adds to at two or more places that differ
+//! by numbers, all less than eight apart.
+//!
+//! Law: an element gets what is added to it in the order of the iterations, as if they came one after the other. Only
+//! what one iteration adds to one place, in branches and inner loops too, is added up before. What the last iteration
+//! adds behind its own place waits in a vector, and is added before the rest of the loop. Code that keeps the order of
+//! sums does without, since to add nothing to -0.0 gives 0.0.
 
 use pullback_ir::{Atom, Block, Loop, Op, VarId};
 use pullback_prim::Prim;
@@ -12,7 +24,7 @@ use pullback_prim::Prim;
 use super::plan::Plan;
 use super::vectorise::{Kind, LANES, Layout};
 
-/// Places of an accumulator that differ by numbers.
+/// Places of one accumulator that lie a fixed number of elements apart.
 #[derive(Clone)]
 pub(super) struct Neighbours {
     /// The accumulator, and its place at the index of the loop.
@@ -36,18 +48,18 @@ pub(super) struct Add {
 }
 
 impl Neighbours {
-    /// How far what is added nearest is from the index.
+    /// How far the nearest place is from the index of the loop.
     pub fn nearest(&self) -> i64 {
         self.adds.last().map_or(0, |add| add.away)
     }
 
-    /// What is added, and how many places behind what is nearest.
+    /// Each addition, and how many places it lies beyond the nearest one.
     pub fn apart(&self) -> impl Iterator<Item = (&Add, i64)> {
         let nearest = self.nearest();
         self.adds.iter().map(move |add| (add, add.away.checked_sub(nearest).unwrap_or(LANES)))
     }
 
-    /// What is added behind that.
+    /// The additions beyond the nearest one, which a vector carries to later iterations.
     pub fn waiting(&self) -> impl Iterator<Item = (&Add, i64)> {
         self.apart().filter(|(_, apart)| *apart > 0)
     }

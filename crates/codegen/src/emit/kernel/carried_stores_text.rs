@@ -1,4 +1,10 @@
-//! The text of what a loop adds to neighbours: [`Neighbours`] says which, and the law.
+//! The text of carried stores: [`super::carried_stores`] says which places a loop adds to, with the example and the
+//! law.
+//!
+//! Input: the [`Neighbours`] of a loop across lanes, while the loop is written. Output: lines at five places. Before
+//! the loop nothing waits. Before each eight iterations they have brought nothing. Where the program adds, the addend
+//! goes into a vector. After the eight iterations their elements are written. Behind the loop what still waits is
+//! added.
 
 use pullback_ir::{Atom, Loop, VarId};
 
@@ -7,7 +13,7 @@ use super::places::Offset;
 use super::text::Text;
 
 impl Text<'_, '_> {
-    /// What a loop adds to neighbours, with names.
+    /// The places to which a loop adds, with names for their vectors.
     pub fn neighbours(&mut self, looped: &Loop, index: VarId) -> Vec<Neighbours> {
         // Adding nothing to -0.0 makes it 0.0.
         if self.is_strict || self.layout.jams.contains_key(&index) || self.columns.is_some() {
@@ -20,14 +26,14 @@ impl Text<'_, '_> {
         all
     }
 
-    /// Before the loop nothing waits.
+    /// Begins the vectors that carry addends over with zeros, before the loop.
     pub fn await_nothing(&mut self, groups: &[Neighbours]) {
         for (Add { name, .. }, _) in groups.iter().flat_map(Neighbours::waiting) {
             self.line(format_args!("pb_v {name}_before = {{0}};"));
         }
     }
 
-    /// Before eight iterations they have brought nothing.
+    /// Begins the vectors of eight iterations with zeros.
     pub fn begin_neighbours(&mut self, groups: &[Neighbours]) {
         for Add { name, .. } in groups.iter().flat_map(|group| &group.adds) {
             self.line(format_args!("pb_v {name} = {{0}};"));
@@ -36,7 +42,7 @@ impl Text<'_, '_> {
         self.neighbours_depth = self.depth + 1;
     }
 
-    /// Notes what is added to one of neighbours, in branches and loops inside too; whether it is that.
+    /// Adds to the vector of a place instead of to memory, in branches and inner loops too. False for other places.
     pub fn waits(&mut self, acc: Atom, at: &[Atom], value: Atom) -> bool {
         let is_once = self.depth == self.neighbours_depth;
         let mut adds = self.neighbours.iter_mut().flat_map(|group| &mut group.adds);

@@ -1,5 +1,10 @@
-//! What is written down for later: tables of the Int arithmetic of inner loops before a kernel's loop runs, and rows
-//! that a loop across lanes reads again and again before its eight iterations do.
+//! Filling of tables and packed rows: the text that writes what `index_tables` and `pack_rows` have decided to keep.
+//!
+//! Input: the tables and the layout of a kernel. Output: loops of C: one for each table before the kernel's loop, one
+//! for each packed row at the begin of each group of eight iterations. [`Text::packed`] gives the element of a packed
+//! row as it is read later.
+//!
+//! Invariants. The memory is there already ([`super`] takes it). Each element is written before it is read.
 
 use pullback_base::bug;
 use pullback_ir::{Atom, Op, VarId};

@@ -1,4 +1,22 @@
-//! Loops across lanes, and accumulators that they add to.
+//! Vectorised loops with horizontal reduction: the text of a loop across lanes, and of what it adds to accumulators.
+//!
+//! Each lane reduces on its own, in a vector that begins with zeros (for a maximum or minimum, with the state itself).
+//! After the loop the lanes are put together, and joined with what the state began with.
+//!
+//! ```text
+//! IR  total.2 = for i.3 < n.1 with total.4 = 0.0 { …; total.7 = add(total.4, t.6); yield total.7 }
+//! C   pb_v k4 = {0};  for (; k3 <= end - 8; k3 += 8) { …; k4 = PB_OP(k4, +, k6); }
+//! C   if (k3 < v1) { tm = pb_first(v1 - k3); …; k4 = PB_OP(k4, +, pb_where(tm, k6, 0.0)); }  k2 = 0.0 + pb_across(k4);
+//! ```
+//!
+//! A short body is written twice, for full vectors and for the rest; a long one once, with the mask `tm` of the lanes
+//! that are not behind the end. Full vectors go in stretches (strip mining), so that only the end of a stretch asks
+//! whether the run is to stop.
+//!
+//! Law: maxima, minima and sums of Ints are those of the loop. A sum of Reals has its addends in another order, which
+//! is the same in every run and on every machine. What lanes behind the end compute is masked wherever somebody sees
+//! it. Where lanes add to places of an accumulator that are not their own, they do so in the order of their iterations
+//! (`pb_add_each`), or as one sum (`pb_across`) if the place is one.
 
 use pullback_base::bug;
 use pullback_ir::{Atom, Loop, Stmt, VarId};

@@ -1,5 +1,19 @@
-//! Int arithmetic of an inner loop that hangs on its index alone: it is done once, before the kernel's loop, and the
-//! loop inside reads the results.
+//! Hoisting of index arithmetic into tables (scalar expansion): Int arithmetic that hangs on the index of an inner loop
+//! alone is done once, before the kernel.
+//!
+//! ```text
+//! IR  for i.4 < n.2 { for j.10 < w.1 { a = int_mul(j.10, 3); b = int_add(a, 1); at.15 = int_mul(b, 2); … } }
+//! C   for (int64_t k10 = 0; k10 < v1; k10++) { …; t15[k10] = k15; }        before the kernel's loop
+//! C   … in the inner loop   const int64_t k15 = t15[k10];
+//! ```
+//!
+//! Input: the plan and the layout of a kernel. Output: [`Tables`]: which variables are looked up, which statements only
+//! tables need, and which loops have tables. A variable gets a table if at least three steps of arithmetic lead to it
+//! from the index and from what the kernel does not change.
+//!
+//! Law: values are the same. A table is filled also for indices that the loop never reaches; what overflows there wraps
+//! around and is never looked up. So only sums, differences, products and divisions by a literal of at least 2 go into
+//! tables: none of them can fail there.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Loop, Op, Stmt, VarId};
@@ -12,7 +26,7 @@ use super::vectorise::Layout;
 /// The least steps that are worth a table.
 const STEPS: usize = 3;
 
-/// What is looked up.
+/// What an inner loop looks up in tables.
 pub(super) struct Tables<'k> {
     /// The variables that a table has, with the index of their loop.
     pub looked_up: FxHashMap<VarId, VarId>,

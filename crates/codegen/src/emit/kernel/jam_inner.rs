@@ -1,8 +1,20 @@
-//! Several iterations at once of a loop inside one across lanes that has loops inside itself: what these read for all
-//! of them is read once, and sums that wait for each other become several that do not.
+//! Unroll-and-jam (Callahan, Cocke & Kennedy 1988) of a loop inside one across lanes: up to four of its iterations go
+//! at once, if it has loops inside itself.
 //!
-//! Law: an iteration does what it does alone, but for the order in which iterations add to one place, which are added
-//! up before.
+//! What the innermost loops read for all of these iterations is then read once, and sums that wait for each other
+//! become several that do not. This file decides; `jam_inner_text` writes.
+//!
+//! ```text
+//! IR  for j.11 < k.1 { s.13 = for e.14 < d.6 with s.15 = 0.0 { x.16 = x.0[i.9, e.14]; y.17 = y.2[j.11, e.14]; … } … }
+//! C   for (; v1 - k11 >= 4; k11 += 4) { …  for (int64_t k14 = 0; k14 < v6; k14++) { k16 = … x, a vector, once …;
+//! C       k17c0 = a2[k11 * d + k14];  k17c1 = a2[(k11 + 1) * d + k14];  …  k15c0 = … k17c0 …;  k15c1 = … k17c1 …; } }
+//! ```
+//!
+//! Law: an iteration computes what it computes alone, and its states go from one iteration to the next in their order.
+//! Only the order changes in which the iterations add to one place of an accumulator: their addends are added up
+//! before. So no loop that adds to accumulators goes this way where sums keep their order. A loop inside may run as
+//! often in each iteration, or once more from one to the next (a triangle): the iterations that the later ones have
+//! more come after the shared ones.
 
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
@@ -15,7 +27,7 @@ use super::vectorise::{Kind, Layout, reduction};
 const MOST: usize = 4;
 /// How many vectors the iterations may keep from one step of an inner loop to the next.
 const AT_HAND: usize = 16;
-/// How many places the runtime adds to at once.
+/// How many places beside each other `pb_add_across` adds to.
 pub(super) const ROW: usize = 4;
 /// The most statements that a loop written several times may have then.
 const LONGEST: usize = 640;
@@ -33,7 +45,7 @@ pub(super) struct Columns {
     follow: FxHashSet<VarId>,
     /// What the states of the loop become.
     pub next: FxHashMap<VarId, VarId>,
-    /// Whether what is at hand is written for that one only.
+    /// Whether the statement is being written for that iteration only.
     pub is_alone: bool,
 }
 
@@ -214,7 +226,7 @@ impl Columns {
         Self { index, count, at: 0, own, follow, next, is_alone: false }
     }
 
-    /// The name of a variable, but for what follows of eight iterations.
+    /// The name of a variable in the iteration that is being written, without the ending for one of several vectors.
     pub fn name(&self, var: VarId) -> String {
         let name = |var: VarId, at: usize| format!("{}c{at}", local_name(var));
         if self.own.contains(&var) {

@@ -1,4 +1,16 @@
-//! The text of several iterations at once, of a loop inside one across lanes.
+//! The text of unroll-and-jam inside a loop across lanes: what [`super::jam_inner`] decides and describes, with the
+//! example and the law.
+//!
+//! Input: while a loop is written, the [`Columns`] of the iterations that go at once. Output: each statement once for
+//! every iteration in which it differs, else once. A variable `k17` that differs is `k17c0`, `k17c1`, … in the
+//! iterations.
+//!
+//! Four addends for four places beside each other are reduced across lanes together, by one call of the runtime:
+//!
+//! ```text
+//! IR  acc.7[j.11] += t.13        iterations j.11, j.11 + 1, j.11 + 2, j.11 + 3
+//! C   pb_add_across(a7 + k11, k13c0, k13c1, k13c2, k13c3);
+//! ```
 
 use pullback_ir::{Atom, Loop, LoopForm, VarId};
 

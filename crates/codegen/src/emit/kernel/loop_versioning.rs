@@ -1,7 +1,21 @@
-//! The guard of a kernel: C that asks, before the loop runs, whether anything in it could fail, and if so goes to
-//! code that checks every step. It follows the loops and the Int arithmetic that indices hang on, and nothing
-//! else; loops in which all of that is linear in the index are asked at both ends alone. It asks more than it
-//! must: also of what the loop might never reach.
+//! Loop versioning (Byler et al. 1987): a guard before a kernel asks whether anything in it could fail, and if so goes
+//! to a second copy of the loop, which checks every step.
+//!
+//! Input: the plan of a kernel. Output: the C text of the guard, which is empty if all is proved; or none if a failure
+//! hangs on what is not known before the loop, and then the loop is no kernel.
+//!
+//! ```text
+//! IR  for i.4 < m.2 { t.5: i64 = int_add(i.4, k.1); e.6: f64 = x.0[t.5]; … }
+//! C   for (int64_t g4 = 0;; g4 = v2 - 1) { if (PB_RARE((uint64_t)g5 >= (uint64_t)v0.d[0])) goto slow_1; … }
+//! C   … the kernel, unchecked …   goto done_1;   slow_1:;   … the loop, checked …   done_1:;
+//! ```
+//!
+//! The guard runs the loops and the Int arithmetic that indices hang on, and nothing else. It leaves out loops whose
+//! index plays no part. Where all that it asks is linear in an index, it asks at the first and at the last index alone.
+//!
+//! Law: if the guard passes, no statement of the kernel fails. The guard may refuse too much: it also asks about
+//! branches that the loop would not take. Its arithmetic fails nowhere: an overflow goes to the checked copy, which
+//! tells the error at its place and in its order.
 
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
@@ -13,7 +27,7 @@ use crate::emit::Lines;
 use crate::emit::numbers::int;
 use crate::emit::primitives::primitive_text;
 
-/// A guard under way.
+/// A guard while its text is being written.
 pub(super) struct Guard<'g, 'k> {
     plan: &'g Plan<'k>,
     /// The variables that what is asked hangs on.

@@ -1,5 +1,15 @@
-//! Loops in a kernel that end by a condition. Where that differs between lanes, each lane goes on until it ends on its
-//! own, and keeps its states from then on while others go on.
+//! Whole-function vectorisation of loops that end by a condition (Karrenberg & Hack 2011): a mask says which lanes
+//! still go on.
+//!
+//! ```text
+//! IR  y.5 = loop with y.6 = a.4 while { small.7 = lt(y.6, 10.0); yield small.7 } do { t.8 = mul(y.6, 2.0); yield t.8 }
+//! C   pb_w on1 = pb_all_bool(1);  for (;;) { k7 = PB_CMP(k6, <, 10.0);  on1 = PB_OP(on1, &, k7);
+//! C     if (!pb_some(on1)) break;   k8 = PB_OP(k6, *, 2.0);   k6 = pb_where(on1, k8, k6); }
+//! ```
+//!
+//! Law: each lane ends with the states that it would end with alone. A lane that has ended keeps its states, and
+//! computes on for nothing until the last one ends; `plan` admits only bodies in which that cannot fail and leaves
+//! nothing in memory. A condition that all lanes share needs no mask: it ends the loop as in C.
 
 use pullback_ir::{Atom, Block, Loop};
 
@@ -40,7 +50,7 @@ impl<'k> Text<'_, 'k> {
         self.close();
     }
 
-    /// The states after an iteration, in the lanes at work.
+    /// Gives states their next values, only in the lanes of the mask `on` if there is one.
     pub fn next_states(&mut self, looped: &'k Loop, on: Option<&str>) {
         let mut next: Vec<(String, String, String)> = vec![];
         for (state, value) in looped.states.iter().zip(&looped.body.results) {

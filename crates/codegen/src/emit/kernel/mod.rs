@@ -1,9 +1,25 @@
-//! Kernels: nests of loops that compute numbers alone. What could fail is asked before the loop, all memory is
-//! there before it, and iterations that do not wait for each other go eight at a time.
+//! Outer-loop vectorisation of loop nests (Nuzman & Zaks 2008): a nest of loops over numbers becomes a kernel, which is
+//! C without checks in it.
 //!
-//! Type: a loop to C. Law: the C gives what the loop gives; but unless sums are to keep their order, those of a
-//! loop across lanes are added up lane by lane, and the lanes in one fixed order, and `exp` and the like are the
-//! runtime's own, within 2 units in the last place.
+//! This file has the order of the work. `plan` asks whether a loop is a kernel. `loop_versioning` writes the guard that
+//! stands before it. `cost` and `vectorise` choose the loops that go eight iterations at a time; `unroll_and_jam`,
+//! `jam_inner`, `pack_rows` and `index_tables` choose what goes with that. `text` and the files around it write the
+//! loops, and `threads` shares the outermost one out.
+//!
+//! Input: a loop of the IR, and which of its statements cannot fail. Output: C in the body of a function, and whether a
+//! checked copy of the loop has to follow it. A loop that is no kernel goes to [`super::loops`], and the schedule notes
+//! why.
+//!
+//! ```text
+//! IR  total.2 = for i.3 < n.1 with s.4 = 0.0 { a.5 = x.0[i.3]; t.6 = exp(a.5); s.7 = add(s.4, t.6); yield s.7 }
+//! C   for (; k3 <= end1 - 8; k3 += 8) { k5 = pb_load(a0 + k3); k6 = pb_v_Exp(k5); k4 = PB_OP(k4, +, k6); }
+//! C   … the rest of fewer than eight …   k2 = 0.0 + pb_across(k4);
+//! ```
+//!
+//! Law: the C gives the values that the loop gives, and the errors too, since a kernel runs only where nothing in it
+//! can fail. All its memory is there before it runs, and it calls nothing that the program defines. With `Fp::Strict`
+//! bits are the evaluator's. With `Fp::Fast` two things may differ: a loop across lanes adds up lane by lane, and the
+//! lanes in one fixed order; and `exp` and the like are the runtime's own, within 2 units in the last place.
 
 mod carried_stores;
 mod carried_stores_text;

@@ -1,5 +1,17 @@
-//! Rows that are read again and again while the same eight iterations are under way: each is copied once, its
-//! elements side by side with those of the other lanes.
+//! Packing (Goto & van de Geijn 2008): rows that the same eight iterations read again and again are copied once, the
+//! elements of the eight rows side by side.
+//!
+//! ```text
+//! IR  for i.9 < n.3 { for j.11 < k.1 { for e.14 < d.6 { x.16 = x.0[i.9, e.14]; … } } }     i.9 goes across lanes
+//! C   for (int64_t e1 = 0; e1 < v0.d[1]; e1++) p0_9[e1] = pb_strided(a0 + k9 * v0.d[1] + e1, v0.d[1]);   before loop j
+//! C   … in the innermost loop   const pb_v k16 = p0_9[k14];   in place of eight elements a row apart
+//! ```
+//!
+//! Input: the plan of a kernel, and the loops across lanes. Output: their layout with the rows that are worth a copy. A
+//! row is worth one if its array comes from outside, is only read and has Reals, if each lane has a row of its own, and
+//! if an element of it is read in a loop whose index does not name it.
+//!
+//! Law: what is read has the same bits. The copies lie in scratch memory that is there before the kernel.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Op, VarId};
@@ -67,7 +79,7 @@ pub(super) fn row(
         .then_some(((view.root, index), rest))
 }
 
-/// The name of a copy.
+/// The C name of a packed row.
 pub(super) fn name((root, index): Pack) -> String {
     format!("p{}_{}", root.index(), index.index())
 }

@@ -1,5 +1,15 @@
-//! What is known of conditions where edges are settled: those that other conditions decide are known too, or the same in
-//! all lanes, and nothing is masked.
+//! Propagation of known conditions: what the comparisons that [`super::partition_loops`] has decided say of other
+//! conditions.
+//!
+//! Input: while a group of eight iterations is written, the conditions with a known value. Output: for a condition its
+//! value, or a C expression that all lanes share, or nothing.
+//!
+//! ```text
+//! IR  first.4 = int_eq(i.3, 0);  c.6 = select(first.4, p.5, q.7);  x.8 = select(c.6, a, b)
+//! C   where `first.4` is false and all lanes share `q.7`:   const pb_v k8 = v7 ? a : b;   no mask
+//! ```
+//!
+//! Law: a condition counts as known only if it has that value in all eight lanes.
 
 use pullback_ir::{Atom, Type, VarId};
 

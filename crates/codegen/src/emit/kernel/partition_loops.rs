@@ -1,5 +1,19 @@
-//! Edges: iterations that a condition sets apart, such as the first and the last. Where eight iterations are all on
-//! one side of every edge the conditions are known, and nothing is masked.
+//! Index-set splitting (Griebl, Feautrier & Lengauer 2000), decided for each vector at run time: where eight iterations
+//! lie on one side of every comparison of the index, their conditions are known and nothing is masked.
+//!
+//! ```text
+//! IR  for i.3 < n.1 { t.4 = int_eq(i.3, 0); t.5 = if t.4 { yield a } else { yield b }; … }
+//! C   for (; k3 <= end - 8; k3 += 8) { if (0 < k3 || k3 + 7 < 0) { k5 = b; …; continue; }
+//! C     … both sides, masked by `k4`, which is the comparison lane by lane … }
+//! ```
+//!
+//! Input: a loop across lanes. Output: one or two lists of [`Edge`]s: what usually holds of the comparisons together. A
+//! comparison for equality usually fails. Of the first comparison for order both answers are likely, so there are two
+//! lists; later ones are left to masks.
+//!
+//! Law: which blocks a lane runs stays the same, and so does the order. The loop stays one loop; only its body is
+//! written more than once, for loops with short bodies ([`super::horizontal_reduce`] says how short). It applies to
+//! comparisons of the index with what the loop does not change.
 
 use pullback_ir::{Atom, Block, Loop, Op, VarId};
 use pullback_prim::Prim;
@@ -43,7 +57,7 @@ pub(super) enum Settled {
 }
 
 impl Settled {
-    /// It, in C.
+    /// What is known, as a C expression.
     pub fn text(&self) -> &str {
         match self {
             Self::Known(true) => "1",
@@ -78,7 +92,7 @@ pub(super) fn usual(looped: &Loop, index: VarId) -> Vec<Vec<Edge>> {
     usual
 }
 
-/// `bound` is what the loop binds.
+/// Collects the comparisons of the index in a block and its branches. `bound` is what the loop binds.
 fn look(bound: &FxHashSet<VarId>, block: &Block, index: VarId, edges: &mut Vec<Edge>) {
     for stmt in &block.stmts {
         if let (Op::Prim(prim, args), &[cond]) = (&stmt.op, stmt.vars.as_slice())

@@ -1,11 +1,20 @@
-//! What the pieces of a kernel add up.
+//! Privatisation of reductions: what the pieces of a kernel add up, each in a place of its own, and how these places
+//! are joined.
 //!
-//! A loop whose iterations wait for each other only to add up is cut into pieces, which begin with nothing and whose
-//! sums are joined in their order. What a piece has is a place of numbers: first the states of the loop, then the
-//! accumulators from outside that it adds to, each from a line of the cache on.
+//! ```text
+//! IR  total.2 = for i.3 < n.1 with total.4 = 0.0 { … add(total.4, t.6) … }
+//! C   static void f0_w2(…, int64_t from, int64_t to, double *own) { double *const r = own ? own : e->r; … r[0] = k2; }
+//! C   static void f0_w2_join(const void *frame, const double *own) { …; e->r[0] = e->r[0] + own[0]; }
+//! ```
 //!
-//! Law: sums are those of the loop but for the order of what is added, which hangs on sizes alone: not on how many
-//! threads there are. So it is for code that need not keep the order only.
+//! A loop whose iterations wait for each other only to add up is cut into pieces. Each piece begins with nothing, and
+//! the sums of the pieces are joined in their order. The place of a piece is a run of numbers: first the states of the
+//! loop, then the accumulators from outside that it adds to, each from a line of the cache on, so that threads do not
+//! share lines.
+//!
+//! Law: a sum is that of the loop but for the order of its addends. That order hangs on sizes alone and not on how many
+//! threads there are. So this is only for code that need not keep the order. It does not apply where the kernel reads
+//! what it adds to.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -185,7 +194,7 @@ fn added(
     })
 }
 
-/// Where a number lies.
+/// The C of the number at a place.
 fn slot(name: &str, at: usize, is_int: bool) -> String {
     if is_int { format!("((int64_t *){name})[{at}]") } else { format!("{name}[{at}]") }
 }
@@ -203,7 +212,7 @@ fn count(plan: &Plan<'_>, acc: VarId, of: &str) -> String {
     if sizes.is_empty() { "1".to_owned() } else { sizes.join(" * ") }
 }
 
-/// How many it takes.
+/// How many numbers of a piece's place an accumulator takes: whole lines of the cache.
 fn room(plan: &Plan<'_>, acc: VarId, of: &str) -> String {
     format!("({} + {}) / {LINE} * {LINE}", count(plan, acc, of), LINE - 1)
 }

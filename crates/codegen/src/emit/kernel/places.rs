@@ -1,5 +1,21 @@
-//! Where the elements of a kernel's arrays lie, and how they are read and written: by all lanes at one place,
-//! at places that lie together, at even distances, or anywhere.
+//! Addressing of vectors: where the elements of a kernel's arrays lie, and by which kind of access all lanes read and
+//! write them.
+//!
+//! Input: an array or a part of one, and indices. Output: an [`Offset`], and the C that loads or stores there. The kind
+//! of the indices decides:
+//!
+//! | lanes want | read | write |
+//! |---|---|---|
+//! | one place | `pb_all(a0[at])` | `q3[at] = x` |
+//! | places beside each other | `pb_load(a0 + at)` | `pb_store(q3 + at, x)` |
+//! | places at even distances | `pb_strided(a0 + at, stride)` | `pb_scatter(q3, at, x, lanes)` |
+//! | places anywhere | `pb_gather(a0, at, lanes)` | `pb_scatter(q3, at, x, lanes)` |
+//!
+//! An array that is made inside a loop across lanes holds vectors: one element is one vector, with the elements of all
+//! lanes. Names begin with `a` for arrays from outside, `b` for those made inside, and `q` for results.
+//!
+//! Invariants. A lane that is not at work, by a mask or behind the end, reads no memory at its own place
+//! (`pb_load_where`) and writes none. Offsets are row-major, by Horner's rule over the sizes.
 
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Elem, VarId};

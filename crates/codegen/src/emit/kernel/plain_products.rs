@@ -1,8 +1,17 @@
-//! Sums of products that are zero where their first factor is, whatever the other is: they are added up as plain
-//! products, and once more as what they are if that gives NaN, which is rare.
+//! Speculation on finite numbers: sums of strong products (`mul_zero`, which is 0 where its first factor is, whatever
+//! the other is) are added up as plain products, and once more as what they are if that gives NaN.
 //!
-//! Law: a sum of plain products that is not NaN had no NaN among them, so no 0 met an infinity or a NaN, and each is
-//! what it should be but for the sign of a zero.
+//! ```text
+//! IR  for k.11 < m.1 with s.12 = 0.0 { …; z.18 = mul_zero(x.14, y.17); next.19 = add(s.12, z.18); yield next.19 }
+//! C   for (…) { …; k18 = PB_OP(k14, *, k17); k12 = PB_OP(k12, +, k18); }    const pb_v sum1 = k12;
+//! C   if (PB_RARE(pb_some(PB_CMP(sum1, !=, sum1)))) { k12 = 0.0;  for (…) { …; k18 = pb_v_mul_zero(k14, k17); … } }
+//! ```
+//!
+//! It applies to a loop with a count, inside one across lanes and in full vectors, that adds up products and does
+//! nothing else: every statement in it hands on a NaN that it is given. Code with the evaluator's bits does without.
+//!
+//! Law: a sum of plain products that is not NaN had no NaN among them. So no 0 met an infinity or a NaN, and each
+//! product is what it should be but for the sign of a zero.
 
 use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;

@@ -1,8 +1,15 @@
-//! What is known of a nest of loops before its text is made: whether it is a kernel, and where its arrays lie.
+//! Legality of a kernel: whether a nest of loops is one, and what is known of it before its text is made.
 //!
-//! A kernel is a loop with a count, and what is inside it, that only computes numbers and arrays of numbers:
-//! arrays come from outside, or are made inside with sizes that have bounds known before the loop. Nothing in it
-//! can fail but what [`super::loop_versioning`] can ask before the loop.
+//! Input: a loop with a count, its results, and which of the statements in it cannot fail. Output: a [`Plan`], or the
+//! statement because of which the loop is no kernel.
+//!
+//! A kernel is a loop with a count, and all that is inside it, which only computes numbers and arrays of numbers.
+//! Arrays come from outside, or are made inside with sizes that have bounds known before the loop. Nothing in it can
+//! fail except what [`super::loop_versioning`] can ask before the loop. A loop that ends by a condition may stand
+//! inside if nothing in it can fail and it keeps only numbers: then lanes may run on when they have ended.
+//!
+//! Invariants. Statements are known by their addresses, so the loop must not move while its plan is in use. `sizes` has
+//! an entry for each array or accumulator that the nest names.
 
 use std::rc::Rc;
 
@@ -45,7 +52,7 @@ pub(super) struct Plan<'k> {
     pub inputs: Vec<VarId>,
     /// The exact sizes of the arrays that are made inside, and of the accumulators.
     pub sizes: FxHashMap<VarId, Vec<Size>>,
-    /// The innermost statement that no kernel has.
+    /// The innermost statement because of which the loop is no kernel.
     refused: Option<&'k Stmt>,
 }
 

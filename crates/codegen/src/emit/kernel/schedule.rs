@@ -1,4 +1,13 @@
-//! What is told of a kernel: how its loops go, and why a loop is none.
+//! Report of a kernel's schedule: how each of its loops goes, and why a loop is no kernel, in the words that `--dump
+//! loops` prints.
+//!
+//! Input: the plan and the layout of a kernel, after all decisions. Output: entries of the [`Schedule`]. Nothing is
+//! decided here.
+//!
+//! ```text
+//! for i.9: lanes  # n.3 times; 32 at once; copies rows of x.0
+//!   for j.11: one by one  # k.1 times; 4 at once
+//! ```
 
 use pullback_ir::{Loop, Op, Program, Stmt, VarId};
 

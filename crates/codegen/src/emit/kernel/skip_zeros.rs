@@ -1,5 +1,21 @@
-//! What adds nothing is skipped: where a cotangent is zero unless a condition holds, such as that of all elements
-//! but the least, the sums that only it goes into need the condition in one lane at least.
+//! Branches on superword condition codes (Shin 2007) around zero contributions: statements that only hand on a number
+//! which is zero unless a condition holds run only if the condition holds in some lane.
+//!
+//! Such a number is the cotangent of a minimum: it is zero for all elements but the least.
+//!
+//! ```text
+//! IR  t.11 = select(hit.10, 1.0, 0.0);  a.12 = x.1[i.9, 0];  b.13 = mul_zero(t.11, a.12);  acc.8[0] += b.13
+//! C   const pb_v k10 = pb_where(k9, 1.0, 0.0);
+//! C   if (pb_some(k9)) { k11 = … x …;  k12 = pb_v_mul_zero(k10, k11);  a7[0] += pb_across(k12); }
+//! ```
+//!
+//! Input: the statements of a block from a selection on. Output: a [`Skip`], which parts them into those before, those
+//! that are skipped, and those after, if skipping saves a sum across lanes or a loop. With them go the statements that
+//! only they need (sinking of partially dead code, Knoop, Rüthing & Steffen 1994).
+//!
+//! Law: an addition that is skipped would have added zeros, and a strong product of an absent factor is zero whatever
+//! the other factor is. What is read of the skipped statements behind them is zero. Sums keep their order: nothing is
+//! skipped where other statements add to accumulators meanwhile.
 
 use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;

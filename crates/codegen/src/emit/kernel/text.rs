@@ -1,4 +1,11 @@
-//! The text of a kernel that cannot fail: loops over memory that is there before them, scalars and vectors.
+//! Code generation for a kernel: C for loops over memory that is there before them, with scalars and vectors.
+//!
+//! Input: the plan, the layout and the tables of a kernel. Output: lines of C. Each statement has its text here, as a
+//! number where all lanes share it and as a vector (`pb_v`, `pb_w`) where they differ. A branch by a condition that
+//! differs becomes both its sides under masks (if-conversion, Allen et al. 1983); a dear side is passed over if no lane
+//! wants it.
+//!
+//! Law: nothing here checks or fails; the guard has asked. What a lane that is not at work computes is never seen.
 
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Stmt, Type, VarId};
@@ -21,7 +28,7 @@ use crate::emit::primitives::{Form, form, primitive_text};
 use crate::emit::progress;
 use crate::emit::rounded::round;
 
-/// Text under way.
+/// The text of a kernel while it is being written, and what holds where the next line goes.
 pub(super) struct Text<'t, 'k> {
     pub plan: &'t Plan<'k>,
     pub layout: &'t Layout,
@@ -29,20 +36,20 @@ pub(super) struct Text<'t, 'k> {
     pub lines: Lines,
     /// Whether primitives give the evaluator's bits.
     pub is_strict: bool,
-    /// Whether what is at hand is in a loop across lanes, and if so whether some lanes may lie behind its end.
+    /// Whether the next line is in a loop across lanes, and if so whether some lanes may lie behind its end.
     pub across: Option<bool>,
     /// How many times eight iterations go at once, and which of them is being written.
     pub parts: usize,
     pub part: usize,
-    /// Whether what is at hand is written for that one only.
+    /// Whether the statement is being written for that part only.
     pub is_alone: bool,
     /// Whether products that are zero where their first factor is are written as plain ones.
     pub is_plain: bool,
     /// The iterations of a loop inside that go at once.
     pub columns: Option<Columns>,
-    /// Accumulators to which the loop at hand adds by neighbours.
+    /// Accumulators to which the loop around adds at several places beside each other.
     pub neighbours: Vec<Neighbours>,
-    /// How many loops are around what that loop does.
+    /// How deep inside loops the body of that loop is.
     pub neighbours_depth: usize,
     /// The conditions that are known.
     pub settled: FxHashMap<VarId, Settled>,

@@ -1,17 +1,24 @@
-//! Kernels on several threads.
+//! Loop parallelisation of kernels (DOALL loops and parallel reductions): the outermost loop of a kernel is outlined
+//! into a function over a range of iterations, and threads share the ranges out.
 //!
-//! What is shared out is the outermost loop of a kernel whose iterations do not wait for each other: it has no state,
-//! and adds only to the parts of accumulators that its index names. Or they wait only to add up (`piece_sums`). Nothing in a
-//! kernel fails, is counted, allocates what others see, or calls anything, so that an iteration touches what it alone
-//! writes and what all only read. The loop becomes a function of its own, from an iteration to another, with what it
-//! needs from around it in a frame; each thread has a context for its scratch memory, and looks at the run's flag to
-//! stop. `runtime/threads.c` cuts the iterations into pieces. Little work is done at once: whether it is little hangs
-//! on sizes alone.
+//! ```text
+//! IR  array.2 = for i.3 < n.1 { … collect t.5 }
+//! C   static void f0_w2(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) { … the loop … }
+//! C   if ((double)v1 * 15.0 < c->worth) f0_w2(c, &e, 0, v1, 0); else pb_share(c, f0_w2, &e, v1, 8);
+//! ```
 //!
-//! Law: the bits are those of one thread. Pieces begin where vectors of iterations do, so that each iteration is
-//! computed by the same code, whoever computes it, on one thread too; and pieces that add up are the same however many
-//! threads there are, and joined in their order. Where the memory allowed is too little for all threads, the first of
-//! them does what is left with all of it, so a run fails as on one thread.
+//! It applies to a loop whose iterations do not wait for each other: it has no state, and adds only to the parts of
+//! accumulators that its index names. Or they wait only to add up (`piece_sums`). Nothing in a kernel fails, is
+//! counted, allocates what others see, or calls anything: so an iteration touches what it alone writes and what all
+//! only read. The frame holds what the function needs from around it. Each thread has a context for its scratch memory,
+//! and looks at the run's flag to stop. `runtime/threads.c` cuts the iterations into pieces. A loop with little work is
+//! done at once; whether it is little hangs on sizes alone. Libraries start no threads, so their loops stay as they
+//! are.
+//!
+//! Law: the bits are those of one thread. Pieces begin where vectors of iterations do, so each iteration is computed by
+//! the same code, whoever computes it, on one thread too. Pieces that add up are the same however many threads there
+//! are, and are joined in their order. Where the memory allowed is too little for all threads, the first of them does
+//! what is left with all of it, so a run fails as on one thread.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -31,7 +38,7 @@ use crate::layout::elem_type;
 
 /// How often a loop is taken to run whose count is made inside.
 const USUAL: f64 = 32.0;
-/// For how many numbers that a loop adds up it takes twice the work to be worth several threads.
+/// A loop that adds up so many numbers needs twice the work to be worth several threads, as its pieces are joined.
 const BETWEEN: f64 = 1024.0;
 /// Text longer than this is not written twice, in a place where a run comes again and again.
 const LONG: usize = 4000;

@@ -1,4 +1,8 @@
-//! The C types of numbers in a kernel, in one lane or all.
+//! C types of the numbers in a kernel: `double`, `int64_t` and `_Bool` in one lane, `pb_v` (Reals) and `pb_w` (Ints and
+//! masks) in all.
+//!
+//! Input: what a variable holds, and whether it differs between lanes. Output: its C type, and the text of a sum of two
+//! such numbers.
 
 use pullback_base::bug;
 use pullback_ir::Elem;

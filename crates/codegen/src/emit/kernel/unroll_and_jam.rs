@@ -1,5 +1,21 @@
-//! Several times eight iterations at once: what all lanes share is read once for all of them, sums that wait for each
-//! other become several that do not, and what is added at one place is added up before.
+//! Unroll-and-jam (Callahan, Cocke & Kennedy 1988) of a loop across lanes: two or four vectors of iterations go at
+//! once, jammed into the loops inside.
+//!
+//! What all lanes share is then read once for all vectors. Sums that wait for each other become several that do not.
+//! What goes to one place of an accumulator is added up before.
+//!
+//! ```text
+//! IR  for i.9 < n.3 { total.10 = for j.11 < k.1 with s.12 = 0.0 { y.13 = y.2[j.11]; …; add(s.12, t.14) } … }
+//! C   for (; k9 <= v3 - 32; k9 += 32) { …  for (int64_t k11 = 0; k11 < v1; k11++) { const double k13 = a2[k11];
+//! C       …   k12_0 = PB_OP(k12_0, +, k14_0); … k12_3 = PB_OP(k12_3, +, k14_3); } }   then eight at a time, then fewer
+//! ```
+//!
+//! It applies to loops across lanes that reduce or have loops inside, with few slow operations, with a body that is
+//! short enough and with no more vectors than a processor has registers. Loops with edges, with a condition to end by
+//! inside, or in code that keeps the order of sums stay as they are.
+//!
+//! Law: an iteration computes what it computed. What changes is the order in which iterations add to one sum or place:
+//! it is fixed, and hangs on sizes alone.
 
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;

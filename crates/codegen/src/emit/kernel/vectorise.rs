@@ -1,7 +1,21 @@
-//! Which loops of a kernel are laid across lanes: eight iterations at once, one in each lane of a vector.
+//! Legality of outer-loop vectorisation (Nuzman & Zaks 2008), and divergence analysis (Coutinho et al. 2011): which
+//! loops may be laid across lanes, and how each variable then differs between lanes.
 //!
-//! A loop may be if its iterations need not wait for each other: what its states do is a sum, a maximum or the
-//! like, loops inside it run equally often in all lanes.
+//! Input: the plan of a kernel, and the loops to lay across lanes. Output: a [`Layout`], which gives each variable its
+//! [`Kind`] and each array the place where it lies.
+//!
+//! A loop may go eight iterations at a time if these need not wait for each other: its states are sums, maxima or
+//! minima ([`reduction`]), and loops with a count inside it run equally often in all lanes. Kinds are the least
+//! solution of the data flow: `uniform` is below `linear`, and that is below `varying`.
+//!
+//! ```text
+//! for i.5 < n.2 { t.6 = int_add(i.5, k.1); e.7 = x.0[t.6]; f.8 = y.3[k.1] }      i.5 across lanes
+//! i.5, t.6: linear, 1 more from lane to lane     e.7: varying, a vector     k.1, f.8: uniform, a number
+//! ```
+//!
+//! Law: a variable that is not marked as varying has in every lane the value that its kind says. Where sums keep their
+//! order, a loop that sums Reals is refused, and so is one that adds to an accumulator other than once, to one element
+//! for each iteration.
 
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
@@ -23,7 +37,7 @@ pub(super) enum Kind {
     Varying,
 }
 
-/// The rows of an array from outside that a loop across lanes has: which array, the loop by its index.
+/// The rows that the lanes of a loop have of an array from outside: the array, and the loop by its index.
 pub(super) type Pack = (VarId, VarId);
 
 /// A part of an array: of which, and where.
@@ -357,7 +371,7 @@ impl Layout {
     }
 }
 
-/// What is at least as different.
+/// The least kind that covers both.
 fn join(a: Kind, b: Kind) -> Kind {
     match (a, b) {
         (Kind::Uniform, other) | (other, Kind::Uniform) => other,
