@@ -1,4 +1,14 @@
-//! Accumulators: an array that only they see, or a variable of C that parts point to.
+//! Code generation for accumulators: an accumulator is an array whose block only it holds, or a variable of C that
+//! parts point to.
+//!
+//! ```text
+//! IR  acc.3: acc []f64 = new_acc(y.2);  acc.3[i.5] += t.6;  z.4: []f64 = read_acc(acc.3)
+//! C   { R1 t = v2; pb_own(c, 1, 0, 1, &t); v3 = t; }   v3.p[v5] += v6;   R1 v4 = v3;
+//! ```
+//!
+//! Law: each addition is done where it stands, in its order. A new accumulator copies the array that it begins with,
+//! unless nobody else holds it. What is read takes the array over without a copy. An accumulator that is never read
+//! gives its memory back at the end of its block.
 
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Elem, VarId};

@@ -1,4 +1,16 @@
-//! Operations on arrays.
+//! Code generation for operations on arrays: literals, elements, updates, slices, joins and sizes.
+//!
+//! Input: an operation of the IR and the variable that it binds. Output: lines of C; `false` for operations of other
+//! files. An array is a view: a counted block, a pointer to its first element, and its sizes.
+//!
+//! ```text
+//! IR  row.2: []f64 = x.0[i.1]                 C   R1 v2 = (R1){v0.b, v0.p + ((v1) * v0.d[1]), {v0.d[1]}};
+//! IR  y.2: []f64 = x.0 with [i.1] = 1.0       C   if (t.b->count != 1) pb_own(…, &t);  v2 = t;  v2.p[v1] = 1.0;
+//! ```
+//!
+//! Law: rows and slices copy nothing. An update is in place if nothing else holds the block (Hudak & Bloss 1985), else
+//! it copies first. An index or size that is not proved is checked before anything is done. Small arrays that nothing
+//! holds in the end lie in the frame of the function ([`super::borrow`] says which).
 
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Elem, Op, Type, VarId};
@@ -15,7 +27,7 @@ const IN_FRAME: usize = 8;
 const FEW: usize = 8;
 
 impl Body<'_, '_> {
-    /// What arrays are made of and read by, if it is that.
+    /// The text of an operation on arrays. False for any other operation.
     pub fn array(&mut self, op: &Op, var: VarId, dead: &mut Dead<'_>) -> bool {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others follow")]
         match op {
@@ -53,7 +65,7 @@ impl Body<'_, '_> {
         true
     }
 
-    /// Binds a part of an array, which has its elements: borrowed if it may be.
+    /// Binds a view of an array: borrowed if it may be, else with a count of its own.
     fn bind_view(&mut self, var: VarId, of: Atom, value: &str, dead: &mut Dead<'_>) {
         let is_counted = self.emit.is_counted(self.ty(var));
         if !is_counted {
@@ -146,7 +158,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Gives the variable an array that a call of the runtime changes: nothing knows the variable's address.
+    /// Gives the variable an array that a call of the runtime changes through a copy, so that the address of the
+    /// variable is never taken and it can stay in a register.
     fn changed(&mut self, var: VarId, value: &str, call: std::fmt::Arguments<'_>) {
         let ty = self.c_type(self.ty(var));
         self.declare(var);

@@ -1,4 +1,16 @@
-//! Blocks: statement after statement, then the results to where they are wanted.
+//! Code generation for blocks: statement after statement, then the results to where they are wanted; and tail calls as
+//! jumps.
+//!
+//! Input: a block, the last uses in it, which variables from outside die in it, and an [`Exit`]. Output: lines of C.
+//!
+//! ```text
+//! IR  fn @tail.0(n.0, s.1) { …  last.6 = @tail.0(m.4, t.5)  yield last.6 }
+//! C   again:;  …  { const int64_t n0 = v4;  const double n1 = v6;  v0 = n0;  v1 = n1; }  …  goto again;
+//! ```
+//!
+//! Law: a variable of the block that owns a count gives it back at its last use or hands it on. States and parameters
+//! get their next values all at once. A call of the function itself at its end jumps, if no accumulator of the block is
+//! still open, and so takes no stack.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Loop, Op, Scope, Stmt, VarId};
@@ -71,7 +83,7 @@ impl Body<'_, '_> {
         self.emit.proven.get(number).copied().unwrap_or(false)
     }
 
-    /// The results of a block, on their way.
+    /// Sends the results of a block to where its exit says.
     fn leave(&mut self, block: &Block, dying: &[VarId], exit: Exit<'_>) {
         let mut dead = Dead::new(dying);
         if let Exit::Next(looped, vars) = exit {
@@ -183,13 +195,13 @@ impl Body<'_, '_> {
         self.close();
     }
 
-    /// Looks at whether the run is to stop.
+    /// Writes the line that looks at whether the run is to stop.
     pub fn poll(&mut self) {
         let line = self.poll_line();
         self.line(format_args!("{line}"));
     }
 
-    /// The line that does.
+    /// The line that looks at whether the run is to stop.
     pub fn poll_line(&mut self) -> String {
         let site = self.site();
         // What threads run has a context for each, and looks at the flag of the run's own.

@@ -1,4 +1,10 @@
-//! What is known inside a function while its text is made, and the plainest lines.
+//! State of code generation inside one function, and its plainest lines: operands, declarations, blocks of C.
+//!
+//! Input: nothing of its own; the other files of this folder read and change [`Body`]. Output: the text so far, in
+//! `lines`, and functions that threads run, in `workers`.
+//!
+//! Invariants. A variable `x.12` of the IR is `v12` in C. `owns` has an entry for each variable that is bound here.
+//! Numbers from [`Body::fresh`] are used once in a function.
 
 use pullback_base::{Id, Span};
 use pullback_ir::{Atom, FuncId, Type, VarId};
@@ -20,21 +26,21 @@ pub(super) enum Own {
     Borrowed(VarId),
 }
 
-/// The inside of a function.
+/// A function while its text is being written.
 pub(super) struct Body<'e, 'p> {
     pub emit: &'e mut Emit<'p>,
     pub func: FuncId,
     pub lines: Lines,
     pub owns: FxHashMap<VarId, Own>,
-    /// The variables that may die in the block at hand.
+    /// The variables that may die in the block that is being written.
     pub mortal: FxHashSet<VarId>,
     /// Where loops put what they collect, if that is a part of a larger array.
     pub places: FxHashMap<VarId, String>,
     /// Those of them that are read there too.
     pub read_there: FxHashSet<VarId>,
-    /// The arrays under way that have their memory from the start.
+    /// The arrays that the loop around collects and that had their memory before it.
     pub begun: FxHashSet<VarId>,
-    /// Accumulators of the block at hand that have not been read yet.
+    /// Accumulators of the block that is being written that have not been read yet.
     pub accumulators: Vec<VarId>,
     /// Whether the function calls itself last, so that it is a loop.
     pub is_loop: bool,
@@ -42,23 +48,23 @@ pub(super) struct Body<'e, 'p> {
     pub bases: Option<Vec<bool>>,
     /// The head and the text of the other ways, which are a function of their own.
     pub rest: Option<(String, String)>,
-    /// The place of the statement at hand.
+    /// The place in the source of the statement that is being written.
     pub span: Span,
-    /// Whether the statement at hand cannot fail.
+    /// Whether the statement that is being written cannot fail.
     pub is_proven: bool,
     /// Its literals of constants.
     pub literals: Literals,
     /// Arrays that lie in the frame of the function if they are small.
     pub in_frame: FxHashMap<VarId, Option<usize>>,
-    /// Whether loops at hand are checked at every step.
+    /// Whether the text is the checked copy of a kernel, so that loops in it are no kernels.
     pub is_slow: bool,
-    /// Whether what is at hand is run by threads.
+    /// Whether the text is part of a kernel's function that threads run.
     pub is_shared: bool,
-    /// Whether what is at hand is in a loop over anything that threads share out.
+    /// Whether the text is part of a loop outside kernels that threads share out.
     pub is_spread: bool,
     /// What statements bind that are done after all iterations of such a loop, in order.
     pub folded: FxHashSet<VarId>,
-    /// Whether what is at hand is in a loop.
+    /// Whether the text is inside a loop.
     pub is_inside: bool,
     /// What threads run of its loops: functions of their own, before it.
     pub workers: String,

@@ -1,9 +1,23 @@
-//! Which parameters of recursive functions are lent: the caller keeps its count, and the function counts nothing.
+//! Borrow inference (Ullrich & de Moura 2019) and escape analysis: which parameters of recursive functions are lent,
+//! and which arrays may lie in the frame of a function.
 //!
-//! A lent array lives until the call has returned, where one that is handed over goes when it is needed no more. So that
-//! this keeps no array longer than the recursion needs it, a parameter is lent only where every recursive call in the
-//! body either is lent it in turn, or is followed by a use of it. And it is lent only where it is looked at and nothing
-//! else: what is given back, kept in a value, or written to in place is handed over.
+//! Input: a program, its roots, and which functions recur. Output, for each function: which parameters are lent
+//! ([`lent`]), which are passed by their places ([`by_place`]), which nothing holds when it has returned ([`unheld`]);
+//! and the arrays that may lie in its frame ([`in_frame`]).
+//!
+//! ```text
+//! owned   static double f1(pb_ctx *c, R2 v0, int64_t v1) { … pb_inc(v0.b); v9 = f1(c, v0, v8); … pb_dec_plain(…); }
+//! lent    static double f1(pb_ctx *c, const R2 *l0, int64_t v1) { R2 v0 = *l0; … v9 = f1(c, l0, v8); … }
+//! ```
+//!
+//! The caller of a function to which an array is lent keeps its count, and the function counts nothing. A lent array
+//! lives until the call has returned, where one that is handed over goes when it is needed no more. So that this keeps
+//! no array longer than the recursion needs it, a parameter is lent only where every recursive call in the body either
+//! is lent it in turn, or is followed by a use of it. And it is lent only where it is looked at and nothing else: what
+//! is given back, kept in a value, or written to in place is handed over.
+//!
+//! Law: values are the same, and no array lives longer than the outermost call that is lent it. Roots and functions
+//! that a rule of the user names keep parameters that own. Each answer is the greatest solution of its rules.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};

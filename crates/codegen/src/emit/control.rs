@@ -1,4 +1,15 @@
-//! Branches, calls, and constants.
+//! Code generation for branches, cases, calls and constants; cases with drop specialisation (Reinking et al. 2021).
+//!
+//! ```text
+//! IR  match t.8 { Fork.1(a.11, b.12) => { … a.11 and b.12 are used; t.8 is not used again … } }
+//! C   case 1: { v11 = …; v12 = …;  if (v8->count == 1) { pb_give(c, v8, …); }
+//! C     else { pb_inc_data(v11);  pb_inc_data(v12);  v8->count--; }  … }
+//! ```
+//!
+//! Law: where a value ends with the case that looks into it, fields keep the counts that the cell had if nothing else
+//! holds the cell, and get counts of their own otherwise. Where the value lives on, its fields are borrowed. A constant
+//! is computed once for a run, when it is first called. A call of a recursive function asks first whether there is
+//! stack left.
 
 use pullback_base::Id;
 use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Match, Scope, Type, VarId};
@@ -49,7 +60,7 @@ impl Body<'_, '_> {
         self.close();
     }
 
-    /// One of them, by its number: the one for what no arm names is the last.
+    /// One arm of a match, by its number; the default has the last number.
     pub fn case(
         &mut self,
         cases: &Match,
@@ -71,7 +82,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// What stands for other tags where there are none.
+    /// The default of a match that names all tags.
     pub fn no_case(&mut self) {
         self.open(format_args!("default: {{"));
         self.line(format_args!("__builtin_unreachable();"));

@@ -1,4 +1,14 @@
-//! Data values and tangents.
+//! Code generation for data values and tangents: constructors, zeros, sums, and the conversions between tangents of the
+//! IR and those that programs see.
+//!
+//! ```text
+//! IR  t.3: Tree.0 = Leaf.0(x.2)                             IR  none.4: Tree.0 = None.1()
+//! C   pb_data v3 = pb_cell(c, 5, 0, 0, 1); *(double *)(PB_WORDS(v3) + 0) = v2;    C   pb_data v4 = pb_tag_only(1);
+//! ```
+//!
+//! Law: a constructor without fields takes no memory, and neither does one small Int in a type that only emitted code
+//! looks at. A sum of tangents is new; its arguments stay as they are unless their counts are taken over.
+//! [`crate::layout`] says how values lie in memory, and `runtime/tangents.c` walks them without recursion.
 
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, DataId, Elem, Op, Role, Type, VarId};
@@ -8,7 +18,7 @@ use super::ownership::Dead;
 use crate::layout::{cell_words, is_int};
 
 impl Body<'_, '_> {
-    /// Data, tangents and accumulators, if it is that.
+    /// The text of an operation on data, tangents or accumulators. False for any other operation.
     pub fn tangent(&mut self, op: &Op, var: VarId, dead: &mut Dead<'_>) -> bool {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others came before")]
         match op {

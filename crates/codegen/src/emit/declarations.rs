@@ -1,4 +1,12 @@
-//! What stands before and after the functions: types, tables of data types, declarations, and what the host calls.
+//! Declarations: what stands before and after the functions of a program in C.
+//!
+//! Input: the functions of a program that are reached, once their text is made. Output: types of results, the tables by
+//! which the runtime walks data types, the heads of functions, the record of constants (`memo`), and `pb_start`, which
+//! runs a root by its number for the host.
+//!
+//! Invariants. A function is declared before any function, so the order of definitions does not matter. The tables
+//! number data types, constructors and fields as the IR does. The words of arguments and results follow
+//! [`crate::layout`].
 
 use std::fmt::Write;
 

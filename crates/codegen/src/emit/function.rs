@@ -1,4 +1,14 @@
-//! Functions and constants.
+//! Code generation for functions and constants: a function of the IR becomes one function of C, or two if its base
+//! cases are inlined; a constant gets one more, which memoises it.
+//!
+//! ```text
+//! IR  const @k.3 -> f64 { … }
+//! C   static double f3(pb_ctx *c) { … }
+//! C   static void k3(pb_ctx *c, int32_t site) { if (PB_MEMO->s3 == 2) return; PB_MEMO->m3 = f3(c); PB_MEMO->s3 = 2; }
+//! ```
+//!
+//! Law: a constant is computed at most once in a context; a run has one, and so has each of its threads. A constant
+//! that needs itself fails (`PB_F_CYCLE`). Functions that threads run come before the function whose loops they are.
 
 use pullback_base::{Id, bug};
 use pullback_ir::{FuncId, Scope};
@@ -75,7 +85,7 @@ impl Emit<'_> {
         text
     }
 
-    /// What computes a constant unless that has been done.
+    /// The function of C that computes a constant unless that has been done.
     fn constant(&mut self, func: FuncId) -> String {
         let number = func.index();
         let store = if self.program.funcs[func].results.is_empty() {

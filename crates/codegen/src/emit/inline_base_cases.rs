@@ -1,7 +1,14 @@
-//! Recursions whose base cases are better where they are called.
+//! Partial inlining of recursive functions: which base cases their callers have in their place.
 //!
-//! A call that meets the base case at once is none if its caller has that in its place: of the calls of a recursion that
-//! branches these are half or more. It has to be short, and nothing may come before it but a few numbers.
+//! A call that meets the base case at once is none if its caller has that case in its place: of the calls of a
+//! recursion that branches these are half or more. This file decides; `outline_slow_path` writes, and has the example.
+//!
+//! Input: a function, and which functions recur. Output: for each block of its last branch whether it is a base case
+//! that callers get; nothing if none is, or if no other block recurs.
+//!
+//! Law: a base case is a block without calls that recur and without blocks inside. Together with what comes before the
+//! branch it has at most 12 statements, and before the branch there are only cheap statements that give numbers. A
+//! function that calls itself last keeps its base cases, since such a call is a jump.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};

@@ -1,5 +1,17 @@
-//! Literals of constants: `[0.5, 1.5, …]` and arrays of such rows become tables of the C program, which are copied at
-//! once. A store for each element would take the C compiler longer than linear time.
+//! Constant data in tables: array literals that hold only constants become static tables of C, which are copied at
+//! once.
+//!
+//! ```text
+//! IR  a.1: []f64 = [1.0, 2.0, …, 10.0]
+//! C   static const double table1[10] = {(0x1.0p+0), (0x1.0p+1), …};
+//! C   v1 = … new memory …;   memcpy(v1.p, table1, sizeof table1);
+//! ```
+//!
+//! Input: the body of a function. Output: the literals in it that hold only numbers, with their sizes; rows that only
+//! other literals name are part of those and get no array of their own.
+//!
+//! Law: values are the same. A store for each element would take the C compiler longer than linear time. Literals of
+//! one dimension with few elements, literals of unequal rows and literals of data stay stores.
 
 use pullback_ir::{Atom, Block, Elem, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,5 +1,18 @@
-//! Loops that only move elements from one array to another, or write one number: after one look at the places, without
-//! a look at each element.
+//! Loop idiom recognition: a loop that only copies elements from one array to another, or writes one number to them,
+//! becomes a bare loop of C after one look at the places.
+//!
+//! ```text
+//! IR  y.3 = for i.4 < k.2 with a.5: []f64 = x.1 { b.6 = a.5 with [i.4] = 0.5  yield b.6 }
+//! C   if (v2 > 0 && 0 <= v5.d[0] - v2) { …;  for (int64_t i = 0; i < v2; i++) to[i] = 0.5; }
+//! C   else { … the loop, each step checked … }
+//! ```
+//!
+//! Input: a loop. Output: a [`Moved`] if the loop has one state, an array of numbers, and each iteration writes one
+//! element of it: at the index, or at the index and a base, in one dimension. What it writes is one number, or an
+//! element of another array at places that move on likewise.
+//!
+//! Law: the array is the same. If a place could be outside, the checked loop runs instead, and fails where it would
+//! have failed.
 
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, VarId};
 use pullback_prim::Prim;
@@ -25,7 +38,7 @@ enum From {
 }
 
 impl Moved {
-    /// If a loop is one.
+    /// The idiom that a loop is, if it is one.
     pub fn of(looped: &Loop) -> Option<Self> {
         let LoopForm::For { index, count, .. } = looped.form else { return None };
         let ([array], [Atom::Var(result)]) =
@@ -61,7 +74,7 @@ impl Moved {
     }
 }
 
-/// The places of a loop's body.
+/// The body of a loop, to find the places that it writes and reads.
 struct Rows<'r> {
     body: &'r Block,
     index: VarId,
@@ -107,7 +120,8 @@ impl Rows<'_> {
 }
 
 impl Body<'_, '_> {
-    /// Begins to write elements at once where all places are there, and what else does it one by one.
+    /// Writes the bare loop, under a condition that all places are in the arrays, and opens the block for the checked
+    /// loop.
     pub(super) fn begin_moved(&mut self, moved: &Moved) {
         let Moved { count, array, place, dimension, from } = moved;
         let (ty, count) = (self.ty(*array), self.atom(*count));

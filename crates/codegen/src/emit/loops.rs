@@ -1,5 +1,18 @@
-//! Loops. A collected array has its memory before the loop where its sizes are known then; the rows that an
-//! inner loop collects go straight to their place in it.
+//! Code generation for loops that check every step, and the choice between them and kernels.
+//!
+//! ```text
+//! IR  a.3 = for i.4 < n.2 { e.5 = x.0[at.1]; …; collect t.7 }
+//! C   double *restrict q3 = v3.p;  for (int64_t s2 = 0, e2; s2 < v2; s2 = e2) { e2 = …; if (PB_RARE(c->stop)) …;
+//! C     for (int64_t v4 = s2; v4 < e2; v4++) { if (PB_RARE((uint64_t)v1 >= …)) pb_fail_index(…);  …  q3[v4] = v7; } }
+//! ```
+//!
+//! A loop without calls and loops inside goes in stretches (strip mining), and only the begin of a stretch asks whether
+//! the run is to stop. A collected array has its memory before the loop where its sizes are known then (preallocation).
+//! The rows that an inner loop collects go straight to their place in it (destination passing); other rows are copied
+//! as they come.
+//!
+//! Law: iterations come in their order, and a failure ends the run where it happens. The count of a loop that collects
+//! is checked before the first iteration.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Scope, VarId};

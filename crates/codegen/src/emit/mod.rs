@@ -1,16 +1,24 @@
-//! The C text of a program.
+//! Code generation: C text for programs of the IR.
 //!
-//! Input: programs without requests, their roots, and which statements are known not to fail. Output: C that has
-//! one variable for each variable of the IR, and C's own loops and branches. Several programs share the runtime
-//! and the types of arrays; the names of each begin with its number.
+//! Input: programs without requests for derivatives, their roots, and which statements are known not to fail. Output: C
+//! that has one variable for each variable of the IR, and C's own loops and branches. Several programs share the
+//! runtime and the types of arrays; the names of each begin with its number.
 //!
-//! Ownership. Every counted variable (an array, a String, or a data value that may have fields) either owns one count or
-//! borrows from a variable that outlives the block it is bound in. A parameter owns, and so does a result. What
-//! keeps a value takes its count over if that is the last use, else it adds one; an owner that dies otherwise
-//! gives its count back. Reading takes no part in this. So what changes an array sees at its count whether
-//! anybody else holds it. A run that fails frees nothing one by one: its memory goes as a whole.
+//! ```text
+//! IR  fn @tail.0(n.0: i64, s.1: f64) -> f64 { none.2: bool = int_lt(n.0, 1) … x.5: f64 = mul(s.1, 0.5) … }
+//! C   static double f0(pb_ctx *c, int64_t v0, double v1) { _Bool v2 = v0 < INT64_C(1); … v5 = v1 * (0x1.0p-1); … }
+//! ```
 //!
-//! The text has no names of the program, is the same for the same program, and calls nothing but C's library.
+//! Law: the C gives the values and the errors that the evaluator of the IR gives, each error at its place in the
+//! program; [`Fp`] says what numbers may differ in. The text has no names of the program, is the same for the same
+//! program, and calls nothing but C's library.
+//!
+//! Ownership: reference counts are inserted as by Perceus (Reinking et al. 2021). Every counted variable (an array, a
+//! String, or a data value that may have fields) either owns one count or borrows from a variable that outlives the
+//! block it is bound in. A parameter owns, and so does a result. What keeps a value takes its count over if that is the
+//! last use, else it adds one; an owner that dies otherwise gives its count back. Reading takes no part in this. So
+//! what changes an array sees at its count whether anybody else holds it. A run that fails frees nothing one by one:
+//! its memory goes as a whole.
 
 mod accumulators;
 mod arrays;
@@ -89,7 +97,7 @@ impl Code {
     }
 }
 
-/// A program to be made C of.
+/// A program that is to become C.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'p> {
     /// It, without requests.
@@ -136,7 +144,7 @@ fn first_lines(fp: Fp) -> String {
     text
 }
 
-/// The functions of programs, which nothing calls yet.
+/// The functions of programs, without what calls them from outside.
 pub(crate) struct Parts {
     pub own: String,
     pub sites: Vec<Span>,
@@ -212,7 +220,7 @@ fn check_ranks(program: &Program) -> Result<(), String> {
     Ok(())
 }
 
-/// What is known while text is made.
+/// A program while its text is being written.
 struct Emit<'p> {
     pub program: &'p Program,
     pub proven: &'p [bool],

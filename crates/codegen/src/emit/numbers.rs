@@ -1,4 +1,10 @@
-//! Constants as C.
+//! Constants as C: Reals in hexadecimal, which C reads back to the same bits, and Ints with the width of the IR.
+//!
+//! Input: a number. Output: an expression of C in parentheses or of one token. All NaNs are one.
+//!
+//! ```text
+//! 1.0     (0x1.0000000000000p+0)          -9223372036854775808   INT64_MIN
+//! ```
 
 /// A Real, exact, in parentheses.
 pub(super) fn real(x: f64) -> String {

@@ -1,8 +1,18 @@
-//! Functions whose base cases go to their callers, in two: what comes before their last branch with those ways of it, which
-//! every caller has in its place, and the other ways.
+//! Outlining of the slow path (the other half of partial inlining): a function whose base cases go to its callers is
+//! written as two.
 //!
-//! Law: both together are the text of the one function, with the same statements in the same order; what belongs to the
-//! function is handed on to the other side, which owns it from there.
+//! The first has what comes before the last branch, and the base cases of that branch; every caller has it in its
+//! place. The second, `…_rest`, has the other ways.
+//!
+//! ```text
+//! IR  fn @fib.0(n.0) { few.1 = int_lt(n.0, 2)  r.2 = if few.1 { yield n.0 } else { … @fib.0 … } }
+//! C   PB_INLINE int64_t f0(pb_ctx *c, int64_t v0) { _Bool v1 = v0 < 2; if (v1) { return v0; } return f0_rest(c, v0); }
+//! C   static int64_t f0_rest(pb_ctx *c, int64_t v0) { … int64_t v4 = f0(c, v3); … }
+//! ```
+//!
+//! Law: both together are the text of the one function, with the same statements in the same order. What belongs to the
+//! function is handed on to the second, which owns it from there. Statements are written in the order in which they
+//! stand, as their numbers say what is proved of them.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, FuncId, Match, Scope, VarId};
@@ -12,14 +22,14 @@ use super::body::Body;
 use super::{Emit, Lines};
 
 impl Emit<'_> {
-    /// The name of the other side.
+    /// The name of the function that has the slow path.
     fn rest_name(&self, func: FuncId) -> String {
         format!("{}_rest", self.name(func))
     }
 }
 
 impl Body<'_, '_> {
-    /// What is written by this, at another depth.
+    /// The text that `write` writes, apart from the lines so far and at another depth.
     fn apart(&mut self, depth: usize, write: impl FnOnce(&mut Self)) -> String {
         let outer = std::mem::replace(&mut self.lines, Lines { text: String::new(), depth });
         write(self);

@@ -1,4 +1,17 @@
-//! Who gives counts back: owners and borrowers, and what a statement takes over.
+//! Reference counting with precise last uses (Perceus, Reinking et al. 2021): who gives a count back, what a statement
+//! takes over, and who may borrow.
+//!
+//! ```text
+//! IR  y.2 = f(x.1), the last use of x.1       C   R1 v2 = f0(c, v1);
+//! IR  y.2 = f(x.1), x.1 is used again         C   pb_inc(v1.b);  R1 v2 = f0(c, v1);
+//! IR  the branch that does not use x.1        C   pb_dec_plain(c, v1.b);
+//! ```
+//!
+//! Input: an operand, and the variables that die in the statement ([`Dead`]). Output: the operand's C, after a line
+//! that adds a count if one is needed; and lines for what dies and is not taken over.
+//!
+//! Law: each owner gives its one count back or hands it on, exactly once on each way through a block. A variable
+//! borrows only from an owner that outlives the block it is bound in.
 
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Elem, Type, VarId};
@@ -6,7 +19,7 @@ use rustc_hash::FxHashSet;
 
 use super::body::{Body, Own};
 
-/// The variables that nothing needs after a statement.
+/// The variables that nothing needs after a statement, and which of them it has taken over.
 pub(super) struct Dead<'d> {
     pub dying: &'d [VarId],
     moved: FxHashSet<VarId>,
@@ -26,7 +39,7 @@ impl<'d> Dead<'d> {
 }
 
 impl Body<'_, '_> {
-    /// Who counts for a variable.
+    /// Whether a variable owns a count, borrows, or has none.
     pub fn own(&self, var: VarId) -> Own {
         self.owns.get(&var).copied().unwrap_or(Own::Plain)
     }

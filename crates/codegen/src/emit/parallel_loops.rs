@@ -1,4 +1,15 @@
-//! Which loops that are no kernels threads may share out, and what of their iterations is done in order.
+//! Dependence test for loop parallelisation outside kernels: which loops threads may share out, and what of their
+//! iterations is done in order.
+//!
+//! Input: a program; then a loop, and which statements of it cannot fail. Output: a [`Spread`] if threads may run the
+//! iterations: what the loop needs from outside, and the statements to do in order afterwards. `parallel_loops_text`
+//! writes it, and has the example.
+//!
+//! Law: iterations may hang on each other only by a few numbers, through statements that cannot fail and give numbers
+//! (a fold). The loop collects numbers, rows of numbers, or data that holds no array and no String. It tells nothing,
+//! since lines have an order. It adds to an accumulator only in the part that its index names, or to sums that need not
+//! keep their order. It calls nothing that uses a constant with counted cells, as their counts are not for several
+//! threads.
 
 use std::rc::Rc;
 
@@ -15,7 +26,7 @@ use pullback_analysis::call_graph::{reaching, run_by, runs};
 /// How many numbers an iteration may leave for what is done in order.
 const LEFT: usize = 16;
 
-/// What a loop is that is shared out.
+/// How a loop is shared out.
 pub(super) struct Spread {
     /// The variables from outside, in the order of their first use.
     pub outside: Vec<VarId>,
@@ -29,7 +40,7 @@ pub(super) struct Spread {
     pub keeps: bool,
 }
 
-/// What is known of the functions of a program.
+/// What the dependence test knows of the functions of a program.
 pub(super) struct Spreads {
     tells: Tells,
     /// Whether a function reaches a constant that holds cells, which count for all threads.

@@ -1,22 +1,28 @@
-//! Loops over anything on several threads: those that call, search, allocate or fail.
+//! Loop parallelisation with an ordered fold: loops that call, search, allocate or fail are outlined into functions
+//! over a range of iterations, and threads share the ranges out.
 //!
-//! Type: a loop to C. What is shared out is a loop whose iterations hang on each other by a few numbers at their end at
-//! most, such as a sum, and that collects numbers, rows of numbers, or data without arrays. The body becomes a function
-//! from an iteration to another, with what it needs from around it in a frame. The numbers that an iteration leaves for
-//! the next ones are kept, and what is made of them is made afterwards, in order. Each thread has a context of its own,
-//! with its memory, its stack, and its copy of the constants that are known. No block is counted by two threads: the
-//! function holds arrays from outside by heads of its own, and of data it has a copy in each thread. What an iteration
-//! makes goes when it ends, but for what is collected: numbers have their place before, and the memory of threads in which
-//! data lies that stays is the run's afterwards. What iterations add to accumulators is added in their own part of it
-//! where there is one; else each piece of the loop adds to zeros, and these sums are added in order. Such pieces are the
-//! same however many threads there are, one too.
+//! ```text
+//! IR  s.3 = for i.4 < n.2 with s.5 = 0.0 { v.6 = @f.1(x.7, t.0)  s.8 = add(s.5, v.6)  yield s.8 }
+//! C   static void f0_s2(pb_ctx *c, const void *frame, int64_t from, int64_t to, double *own) { … left[…].r = v6; }
+//! C   static void f0_s2_fold(void *frame, int64_t from, int64_t to) { … v8 = v5 + v6; … }   pb_spread(c, …);
+//! ```
+//!
+//! What is shared out is a loop whose iterations hang on each other by a few numbers at their end at most, such as a
+//! sum ([`super::parallel_loops`] says which). The frame holds what the body needs from around it. The numbers that an
+//! iteration leaves for the next ones are kept, and what is made of them is made afterwards, in order. Each thread has
+//! a context of its own, with its memory, its stack, and its copy of the constants that are known. No block is counted
+//! by two threads: the function holds arrays from outside by heads of its own, and of data it has a copy in each
+//! thread. What an iteration makes goes when it ends, but for what is collected: numbers have their place before, and
+//! the memory of threads in which data lies that stays is the run's afterwards. What iterations add to accumulators is
+//! added in their own part of it where there is one; else each piece of the loop adds to zeros, and these sums are
+//! added in order. Such pieces are the same however many threads there are, one too.
 //!
 //! Law: bits and errors are those of the loop, and of one thread, since the text is the same for any number of threads,
 //! each iteration is computed alone, and what adds up is added up in order. A piece that fails is not done; what is not
 //! done is done in order by the run itself, with all its memory and its stack.
 //!
-//! Cost: a frame, and what iterations leave. Where there may be several threads, the first iterations are timed, and the
-//! others are shared out if that is worth it (`runtime/spread.c`).
+//! Cost: a frame, and what iterations leave. Where there may be several threads, the first iterations are timed, and
+//! the others are shared out if that is worth it (`runtime/spread.c`).
 
 use std::fmt::Write;
 

@@ -1,4 +1,15 @@
-//! Places in arrays: checked indices, and the number of the first element that they lead to.
+//! Addressing of arrays: checks of indices, and the offset of an element in row-major order, by Horner's rule over the
+//! sizes.
+//!
+//! ```text
+//! IR  x.0[i.4, 2]
+//! C   if (PB_RARE((uint64_t)v4 >= (uint64_t)v0.d[0])) pb_fail_index(…);  …  v0.p[(v4) * v0.d[1] + INT64_C(2)]
+//! C   … after a check that rows have 3 elements   v0.p[(v4) * INT64_C(3) + INT64_C(2)]
+//! ```
+//!
+//! Input: an array and indices. Output: C. Invariants. A check stands before the access unless the statement is proved.
+//! A size counts as known only if the text has checked it before, at a place that dominates the access; where there are
+//! no rows it may be another, but then nothing is accessed.
 
 use std::rc::Rc;
 

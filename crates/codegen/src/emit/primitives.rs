@@ -1,4 +1,15 @@
-//! Primitives on scalars. What C's library has is called as it is; `runtime/numbers.c` has the others.
+//! Instruction selection for primitives on scalars: as an operator of C, as a function of C's library, or as a function
+//! of `runtime/numbers.c`.
+//!
+//! Input: a primitive, its operands as C, and whether it is proved not to fail. Output: an expression of C.
+//!
+//! ```text
+//! IR  add(x.1, y.2)     C   v1 + v2
+//! IR  int_add(n.3, 1)   C   pb_int_add(c, site, number, v3, 1); proved: v3 + 1
+//! ```
+//!
+//! Law: the value is that of the primitive table, and so are the cases in which it fails. A new primitive has to get
+//! its form here; the compiler asks for it.
 
 use pullback_base::bug;
 use pullback_ir::Atom;

@@ -1,7 +1,10 @@
-//! How far the outermost loops are: lines that store it for whoever watches the run.
+//! Progress reporting: lines of C that store how far the outermost loop of a run is, for whoever watches the run.
 //!
-//! A loop tells that it begins, how many iterations are done, and that it has ended. Loops inside others tell nothing,
-//! nor do those that threads share out.
+//! Input: a loop while it is written. Output: lines that say that it begins, how many iterations are done, and that it
+//! has ended.
+//!
+//! Law: values do not change. Loops inside others tell nothing, nor do loops of functions that loops or recursion lead
+//! to, nor kernels that threads may share out.
 
 use pullback_base::Counted;
 
@@ -13,13 +16,13 @@ impl Body<'_, '_> {
         !self.is_inside && self.emit.graph.is_outermost[self.func]
     }
 
-    /// A loop begins, with so many iterations.
+    /// The line that tells that a loop with so many iterations begins.
     pub fn tell_begin(&mut self, all: &str, down: bool) {
         let counted = if down { Counted::Backward } else { Counted::Iterations };
         self.line(format_args!("pb_tell_all(c, {all}, {});", counted.number()));
     }
 
-    /// It has ended.
+    /// The line that tells that the loop has ended.
     pub fn tell_end(&mut self) {
         self.line(format_args!("pb_tell_all(c, 0, 0);"));
     }

@@ -1,7 +1,17 @@
-//! Products that are rounded before they are subtracted, where fast code may round a product and a sum at once.
+//! Limits to floating-point contraction: products that are rounded before they are subtracted, where fast code may
+//! round a product and a sum at once (fused multiply-add).
 //!
-//! Law: what is subtracted is as strict code has it. So `x * x - y * y` is 0 for equal numbers and not negative for
-//! `x >= y >= 0`, and `x - y * floor (x / y)`, a remainder by hand, has the sign that it has there.
+//! ```text
+//! IR  a.2 = mul(x.0, x.0);  b.3 = mul(y.1, y.1);  d.4 = sub(a.2, b.3)
+//! C   double v2 = PB_ROUNDED(v0 * v0);  double v3 = PB_ROUNDED(v1 * v1);  double v4 = v2 - v3;
+//! ```
+//!
+//! Input: a program. Output: the products to round on their own: both of a difference of products, and multiples of
+//! whole numbers that are subtracted.
+//!
+//! Law: such a difference is as strict code has it. So `x * x - y * y` is 0 for equal numbers and not negative for `x
+//! >= y >= 0`, and `x - y * floor (x / y)`, a remainder by hand, has the sign that it has there. Other products and
+//! sums may be contracted.
 
 use pullback_ir::{Atom, Op, Program, VarId};
 use pullback_prim::Prim;

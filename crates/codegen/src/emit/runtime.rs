@@ -1,7 +1,13 @@
-//! The runtime: C that the text of programs calls. A file has of it what its programs use.
+//! Linking of the runtime by reachability (dead-code elimination): of the C that emitted text calls, a file has what
+//! its programs use.
 //!
 //! Input: the text that comes after it. Output: those definitions of `runtime`, in their order, that this text names,
 //! that what the host calls names, and that these name in turn.
+//!
+//! ```text
+//! text     … v = pb_v_Tanh(v); …
+//! runtime  pb_tanh_of and what that names are kept; pb_share, and with it the include of pthread.h, is left out
+//! ```
 //!
 //! Law: what a definition names is there, and before it. C has a name declared before it is used, so a name of the
 //! runtime is defined where it stands first. What a file of the runtime includes is there if anything of the file is.
@@ -52,7 +58,7 @@ struct Definition<'t> {
 }
 
 impl Runtime {
-    /// What of it a text needs.
+    /// The part of the runtime that a text needs.
     pub fn for_text(self, text: &str) -> String {
         let definitions = self.definitions();
         let mut owners: FxHashMap<&str, usize> = FxHashMap::default();

@@ -1,4 +1,9 @@
-//! What the programs of a file share: the types of arrays, and what the host calls.
+//! What the programs of a file share: the C types of arrays, the entry point `pb_run` that the host calls, and the
+//! tables of texts.
+//!
+//! Input: the array types that the programs name, and how many roots each has. Output: C text. Roots are numbered
+//! through, program after program. Texts stand as octal bytes, so nothing that a program says can end a literal of C or
+//! begin a comment.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

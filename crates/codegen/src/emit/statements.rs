@@ -1,4 +1,10 @@
-//! Statements: which text each operation has.
+//! Code generation for statements: which file writes which operation, and the operations that give values as they are.
+//!
+//! Input: a statement, the last uses inside it, and the variables that die in it. Output: lines of C.
+//!
+//! Invariants. Every variable that a statement binds is declared and has an entry in `owns`. What dies and is not taken
+//! over is given back after the statement; a result that nobody uses is given back too. Statements with requests for
+//! derivatives are a bug here.
 
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Op, Scope, Stmt, VarId};
@@ -84,7 +90,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// What gives values as they are, and primitives, if it is that.
+    /// The text of a primitive, or of an operation that gives a value as it is. False for any other operation.
     fn scalar(&mut self, op: &Op, var: VarId, dead: &mut Dead<'_>) -> bool {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others follow")]
         match op {
@@ -141,7 +147,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The end of the run.
+    /// The line that ends the run with an error of the program.
     fn fail(&mut self, prim: Prim, text: Atom, vars: &[VarId]) {
         let number = prim_number(prim);
         let (site, text) = (self.site(), self.text_word(text));
