@@ -1,12 +1,13 @@
-//! Objects that were compiled before, kept for this user: a second run of the same code compiles nothing.
+//! Persistent compilation cache, addressed by content: objects that were compiled before, kept for this user, so that a
+//! second run of the same code compiles nothing.
 //!
 //! Input: the key of a text, which is the hash of all that decides what the compiler makes of it. Output: the object,
 //! open for reading, if it is there and is what was stored.
 //!
 //! Invariants. The folder and the files in it belong to this user, and nobody else may look into them; otherwise they
-//! are left alone. The last bytes of a file are the hash of the others, and a file that has another hash is removed.
-//! A file appears under its name at once and whole. Together the files take no more than [`MOST`]: those go first that
-//! were used longest ago. Whatever fails here only means that there is nothing kept.
+//! are left alone. The last bytes of a file are the hash of the others, and a file that has another hash is removed. A
+//! file appears under its name at once and whole. Together the files take no more than [`MOST`]: those go first that
+//! were used longest ago (LRU). Whatever fails here only means that there is nothing kept.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};

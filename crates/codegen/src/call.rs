@@ -1,7 +1,12 @@
-//! Running loaded code: values of the evaluator go in and come out, limits are kept.
+//! Foreign calls with marshalling: values of the evaluator are written where loaded code reads them, the code runs
+//! under limits, and its results are read back.
 //!
-//! A run has its memory to itself; it goes as a whole when the run ends. Recursive code runs on a thread whose
-//! stack is reserved as large as the limit of memory allows, and committed as it is used.
+//! Input: [`Native`] code, the number of a root, its arguments and [`Limits`]. Output: its results, or the error that
+//! the evaluator would give.
+//!
+//! Invariants. A run has a context with memory of its own, which goes as a whole when the run ends. A thread beside the
+//! run looks at the clock and asks the run to stop. Recursive code runs on a thread whose stack is reserved as large as
+//! half the limit of memory, and committed as it is used. Nothing here recurses over data.
 #![expect(unsafe_code, reason = "values are read and written where loaded code has them")]
 
 use std::ffi::c_void;
@@ -200,7 +205,7 @@ impl Drop for Run<'_> {
     }
 }
 
-/// What the thread of a run is given.
+/// All that the thread of a run needs.
 struct Job<'j, 'm> {
     library: &'j Library,
     context: *mut Context,
@@ -249,7 +254,7 @@ impl Job<'_, '_> {
         unsafe { told(self.library, self.context)[7] }
     }
 
-    /// Lets go of the results.
+    /// Gives back the counts of the results.
     fn let_go(&self) {
         for at in self.result_blocks {
             let block = self.results[*at];
@@ -261,7 +266,7 @@ impl Job<'_, '_> {
     }
 }
 
-/// Has a run stop.
+/// The right to stop a run, which a thread beside it holds.
 struct Stop {
     stop: unsafe extern "C" fn(*mut Context),
     context: *mut Context,

@@ -1,8 +1,17 @@
-//! Libraries that CasADi loads: dense matrices of fixed sizes, column by column, and tables of their sizes.
+//! Foreign interface for CasADi: C libraries of dense matrices of fixed sizes, column by column, with tables of their
+//! sizes.
 //!
 //! Input: an [`Interface`] whose functions compute, and for each function that CasADi finds by its name what it takes
-//! and gives. Output: a header and one self-contained C file. An input that is not given is zero, an output that is
-//! not wanted is not computed twice nor copied. Contexts that no call uses are kept, one for each call at a time.
+//! and gives. Output: a header and one self-contained C file.
+//!
+//! ```text
+//! f, of one input and one output     f(arg, res, iw, w, mem), f_n_in(), f_name_in(i), f_sparsity_in(i), f_work(…), …
+//! its Jacobian                       jac_f(…): a column for each tangent, or a row for each cotangent
+//! ```
+//!
+//! Law: an input that is not given is zero; an output that is not wanted is neither computed twice nor copied. A call
+//! that fails gives 1 and leaves a message. Contexts that no call uses are kept, one for each call at a time, so that
+//! calls from several threads do not meet.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,9 +26,9 @@ use crate::library::{EXPORT, Interface};
 /// A library for CasADi.
 #[derive(Debug)]
 pub struct Casadi {
-    /// What computes.
+    /// The library whose functions compute.
     pub interface: Interface,
-    /// What is found by name.
+    /// The functions that CasADi finds by their names.
     pub tables: Vec<Table>,
 }
 
@@ -34,7 +43,7 @@ pub struct Table {
     pub inputs: Vec<Leaf>,
     /// What it gives.
     pub outputs: Vec<Leaf>,
-    /// How.
+    /// How the outputs are computed.
     pub computes: Computes,
 }
 
@@ -230,7 +239,7 @@ impl Casadi {
         }
     }
 
-    /// What passes matrices to a function of the interface, and its results back.
+    /// The function of C that passes matrices to a function of the interface, and its results back.
     fn computing(
         &self,
         number: usize,
@@ -278,7 +287,7 @@ fn sizes(leaf: &Leaf) -> String {
     }
 }
 
-/// A parameter from an input.
+/// The C of a parameter of the program, from an input matrix of CasADi.
 fn given(ty: Type, input: usize, leaf: &Leaf) -> String {
     let Leaf { rows, columns, .. } = leaf;
     let number = format!("(arg[{input}] ? *arg[{input}] : 0)");
@@ -293,7 +302,7 @@ fn given(ty: Type, input: usize, leaf: &Leaf) -> String {
     if ty.is_array() { format!("{{{call}, {{{sizes}}}}}") } else { scalar }
 }
 
-/// An output from a result.
+/// The C that stores a result of the program in an output matrix of CasADi.
 fn put(field: &Field, at: usize, output: usize, leaf: &Leaf) -> String {
     let Leaf { rows, columns, .. } = leaf;
     if !field.ty.is_array() {

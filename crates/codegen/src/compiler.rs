@@ -1,6 +1,12 @@
-//! The system's C compiler: which it is, and how it is asked. It is run with arguments, never through a shell,
-//! in a folder of its own that is gone afterwards, and it ends with this process ([`crate::guard`]). Nothing is taken
-//! for granted of what it makes and prints.
+//! Driver of the system's C compiler: which compiler there is, how it is asked, and what counts as its success.
+//!
+//! Input: a C text, what its numbers may differ in, how hard the compiler is to try, and until when. Output: a shared
+//! object, open to be read, or a [`Failure`]; and the key under which the object may be kept.
+//!
+//! Invariants. The compiler is run with arguments, never through a shell, in a folder of its own that is gone
+//! afterwards, and it ends with this process ([`crate::guard`]). Nothing is taken for granted of what it makes and
+//! prints: an object is checked before it is loaded, and what is printed is shown without what terminals take for
+//! commands.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -1,4 +1,11 @@
-//! From the numbers that a failed run leaves to the error that the evaluator would tell.
+//! Translation of failures: from the numbers that a failed run leaves to the error that the evaluator would tell.
+//!
+//! Input: what the run tells at its end ([`Told`]), the program, the places in the source by their numbers, and the
+//! limits. Output: a diagnostic at the place of the failure. If that is in the library, the diagnostic also has the
+//! place of the call into the library.
+//!
+//! Invariants. The kinds of failure have the numbers of `runtime/heap.c`. Words of messages are made here, by the
+//! functions that the evaluator uses, and never in C.
 
 use pullback_base::{Diagnostic, Label, Name, Span, bug};
 use pullback_ir::{Program, Role};

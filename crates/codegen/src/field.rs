@@ -1,4 +1,7 @@
-//! A part of what a function of a library is given or gives: one number, or one array of numbers.
+//! A parameter or result of a library's function, as C passes it: one number, or one array of numbers.
+//!
+//! A value of the program with several leaves, such as a record, is several fields. [`crate::library`] and
+//! [`crate::casadi`] write the C for them, and [`crate::fits`] checks their sizes.
 
 use pullback_ir::{Elem, Type};
 

@@ -1,7 +1,16 @@
-//! What sizes the arrays that C gives must have: the text that looks at all of them before anything runs.
+//! Checks at the boundary of a library: C text that looks at the sizes of all arrays that a caller gives, before
+//! anything runs.
 //!
-//! Input: a function of a library with its [`Fit`]s. Output: C that fails where an array can be none, where the parts of
-//! one array differ in size, or where a size is not the declared one. Messages name values by their place in a table.
+//! Input: a function of a library with its [`Fit`]s. Output: C that fails where an array can be none, where the parts
+//! of one array differ in size, or where a size is not the declared one. Messages name values by their place in a
+//! table.
+//!
+//! ```text
+//! def f [n] (x: [n + 1]Real) (y: [n]Real)
+//! C   pb_library_sum sum = {0, 0};  pb_library_add(&sum, …n…);  …  pb_library_fits(c, p0.size[0], sum, name of `x`);
+//! ```
+//!
+//! Law: what passes these checks has the sizes that the program's types say. Values are not looked at.
 
 use std::fmt::Write;
 
@@ -56,7 +65,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Those of functions, by what each is given and what sizes that is to have.
+    /// The names in functions, by what each is given and what sizes that is to have.
     pub fn of<'a>(functions: impl IntoIterator<Item = (&'a [Field], &'a [Fit])>) -> Self {
         let mut given = Self::default();
         for (params, fits) in functions {
@@ -68,7 +77,7 @@ impl Given {
         given
     }
 
-    /// All.
+    /// All names, in the order of their places.
     pub fn names(&self) -> impl Iterator<Item = &String> {
         self.names.iter()
     }

@@ -1,8 +1,12 @@
-//! Folders that only this user can look into, and what has become of those of processes that are gone.
+//! Private temporary folders with crash recovery: folders that only this user can look into, and the removal of those
+//! whose processes are gone.
 //!
-//! Invariants. A folder has a file that its process keeps locked, which the system ends with the process. What another
-//! process finds unlocked it may remove, under the lock; it removes only folders of this user that nobody else may
-//! look into, and none where others could exchange one folder for another.
+//! Input: nothing, or the folder for temporary files. Output: a [`Folder`] that goes when it is dropped; or the removal
+//! of what was left.
+//!
+//! Invariants. A folder has a file that its process keeps locked, which the system unlocks when the process ends. What
+//! another process finds unlocked it may remove, under the lock. It removes only folders of this user that nobody else
+//! may look into, and none where others could exchange one folder for another.
 #![expect(unsafe_code, reason = "the system says who the user is")]
 
 use std::fs::{File, Metadata, TryLockError};
@@ -15,7 +19,7 @@ use std::time::Duration;
 const NAME: &str = "pullback-";
 /// The file in a folder that is locked.
 const LOCK: &str = "lock";
-/// A folder without that file is about to have one, or nobody's when it is older.
+/// A folder without a lock that is younger is about to have one; an older one is nobody's.
 const ABANDONED: Duration = Duration::from_secs(60);
 
 /// A folder for temporary files that only this user can look into, gone when this is dropped.
@@ -26,7 +30,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// A new one. The first time, what was left by processes that are gone is removed.
+    /// Makes a new folder. The first time, it also removes what was left by processes that are gone.
     pub fn new() -> std::io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         sweep_once();
@@ -58,11 +62,11 @@ impl Folder {
             }
         }
     }
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
-    /// A file in it.
+    /// The path of a file in the folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }

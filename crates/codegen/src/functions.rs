@@ -1,4 +1,8 @@
-//! The evaluator's functions for code that is to have its bits: other libraries round in their own way.
+//! The evaluator's elementary functions as a table of C function pointers, for code that is to have the evaluator's
+//! bits: other libraries round in their own way.
+//!
+//! Input: none. Output: [`Functions::ALL`], which the loader writes into the code. Invariant: order and types are those
+//! of `pb_maths` in `runtime/strict.c`.
 
 use pullback_prim::values;
 

@@ -1,4 +1,4 @@
-//! Commands that end with this process, however it ends, and with the time that they are given.
+//! Process supervision: commands that end with this process, however it ends, and with the time that they are given.
 //!
 //! Input: a command, what is to go with it, and until when it may run. Output: how it ended and what it printed.
 //!

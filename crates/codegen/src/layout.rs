@@ -1,10 +1,18 @@
-//! How values lie in memory: shared by the C text, the runtime and whoever passes values.
+//! Data layout: how values lie in memory, as the C text, the runtime and whoever passes values agree.
 //!
-//! A value takes words of 8 bytes: a scalar or data value one, an array its block, its first element and its
-//! sizes. A data value is a pointer to a cell, or an odd number that holds the tag if it has no fields; fields
-//! follow each other in the cell as words. A constructor with one small Int needs no cell either where only the emitted
-//! code looks at it: the odd number holds both. A String is a block of its bytes, or an odd number that holds the place of
-//! a literal in a table without duplicates.
+//! Input: types of the IR. Output: how many words a value takes, which C type it has, and which number the runtime
+//! knows its kind by.
+//!
+//! ```text
+//! x: f64                 double                                 one word
+//! x: [][]f64             {block, first element, 2 sizes}        four words; the elements row by row in the block
+//! Fork(a, b): Tree       pointer -> {count, tag | kind, a, b}   a cell of a head and its fields
+//! None: Tree, tag 1      the odd number 1 << 1 | 1              no cell
+//! ```
+//!
+//! Invariants. A value takes words of 8 bytes. A constructor with one small Int needs no cell either where only the
+//! emitted code looks at it: the odd number holds both. A String is a block of its bytes, or an odd number that holds
+//! the place of a literal in a table without duplicates.
 
 use pullback_base::{Id, IdVec};
 use pullback_ir::{Constructor, Data, DataId, Elem, FuncId, Program, Type};
@@ -102,7 +110,7 @@ pub(crate) fn own_types(program: &Program, roots: &[FuncId]) -> IdVec<DataId, bo
     own
 }
 
-/// Whether a constructor has one Int and nothing else.
+/// Whether a constructor has one Int as its only field.
 pub(crate) fn is_int(constructor: &Constructor) -> bool {
     matches!(&*constructor.fields, [field] if field.elem == Elem::Int && !field.is_array())
 }

@@ -1,9 +1,16 @@
 //! Native code: C from the IR, compiled by the system's compiler, loaded and run.
 //!
-//! [`emit`] makes one self-contained C file of a program without requests; [`Library`] compiles and loads it;
-//! [`Native`] runs a function of it under limits, with the results and the errors of the evaluator of the IR,
-//! which is what the code means. This is the only crate with `unsafe` code: `load`, `call`, `read`, `guard` and, for a
-//! question to the system, `cache` have all of it.
+//! [`emit`] makes one self-contained C file of a program without requests. [`Library`] compiles and loads it.
+//! [`Native`] runs a function of it under limits, with the results and the errors of the evaluator of the IR, which is
+//! what the code means. [`Interface`] and [`Casadi`] make libraries for other programs instead: a C file and its
+//! header.
+//!
+//! ```text
+//! Program of the IR --emit--> C --compiler--> object --load--> Library --call--> values or an error
+//! ```
+//!
+//! This is the only crate with `unsafe` code: `load`, `call`, `read`, `guard` and, for a question to the system,
+//! `folder` have all of it.
 
 mod cache;
 mod call;

@@ -1,8 +1,16 @@
-//! Libraries for C: the header, and one self-contained C file with the functions that it declares.
+//! Foreign interface for C: the header of a library, and one self-contained C file with the functions that it declares.
 //!
-//! Input: programs, and which functions of them are to be called by which names. Output: text. Arrays are given
-//! and answered as a pointer with sizes; a call fails with a status, never otherwise. Nothing is kept outside of a
-//! context, which has the constants of each program once they are computed. Names are C's: whoever asks has made them so. Words of the program stand in the text as bytes.
+//! Input: programs, and which functions of them are to be called by which names. Output: text.
+//!
+//! ```text
+//! def norm [n] (x: [n]Real): Real
+//! C   int my_norm(my_context *context, my_reals_1 x, double *result);     0, or a status; my_message(context) says why
+//! ```
+//!
+//! Law: a call gives what the program gives, or fails with a status, never otherwise. Arrays are given and answered as
+//! a pointer with sizes; what is given is borrowed, and what is answered belongs to the context until its next call.
+//! Nothing is kept outside of a context, which has the constants of each program once they are computed. Names are C's:
+//! whoever asks has made them so. Words of the program stand in the text as bytes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,7 +24,7 @@ use crate::field::Field;
 use crate::fits::{Fit, Given};
 use crate::layout::{elem_number, value_type};
 
-/// What is called from outside.
+/// The mark of functions that other programs call.
 pub(crate) const EXPORT: &str = "#define PB_EXPORT __attribute__((visibility(\"default\")))\n";
 
 /// A library.
@@ -334,7 +342,7 @@ fn argument(at: usize, field: &Field, text: &mut String) -> String {
     format!("a{at}")
 }
 
-/// What messages name.
+/// The tables of all names that messages use.
 fn names(
     units: &[Unit<'_>],
     sites: &[Span],

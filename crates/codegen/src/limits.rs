@@ -1,4 +1,7 @@
-//! What a run may take.
+//! Resource limits of a run of native code: memory, time and threads; and who hears what the run tells.
+//!
+//! Input: what a command or a caller allows. Output: [`Limits`] and [`Threads`], which [`crate::call`] keeps. No limit
+//! changes a value or its bits: a run that meets one ends with an error.
 
 use std::sync::Arc;
 use std::time::Duration;

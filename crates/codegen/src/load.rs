@@ -1,7 +1,11 @@
-//! Loading compiled code, and the names that it has.
+//! Dynamic loading: compiled code is mapped into this process, and its entry points are found by name.
 //!
-//! What is loaded has been made by [`crate::emit`] alone, and the names below are those of `runtime/run.c` and of
-//! the end of every text, with these types.
+//! Input: C text from [`crate::emit`], or an object that was kept. Output: a [`Library`], which has the entry points of
+//! `runtime/run.c` and of the end of every text, with their types.
+//!
+//! Invariants. What is loaded has been made by [`crate::emit`] alone, or is in the cache under the hash of such a text.
+//! It is loaded through the open file that was checked, whatever has become of its path. The object stays mapped as
+//! long as the [`Library`] lives.
 #![expect(unsafe_code, reason = "code that is loaded is called by its address")]
 
 use std::ffi::c_void;

@@ -1,8 +1,9 @@
-//! Whether a file is a shared object whole enough to be loaded: what a compiler made is checked before the loader maps
-//! it, as a file that is shorter than it says it is ends the process that reads it.
+//! Validation of object files: whether a file is a shared object that is whole enough to be loaded. What a compiler
+//! made is checked before the loader maps it, as a file that is shorter than it says it is ends the process that reads
+//! it.
 //!
-//! Input: an open file. Output: what is wrong with it, in words. Only objects of the kind that Linux has are looked
-//! into; the others are left to their loaders.
+//! Input: an open file. Output: what is wrong with it, in words. Only objects of the kind that Linux has (ELF, 64 bits)
+//! are looked into; the others are left to their loaders.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -1,4 +1,10 @@
-//! Values of the evaluator from the words that a run leaves, without recursion over the data.
+//! Unmarshalling of results: values of the evaluator from the words that a run leaves.
+//!
+//! Input: a program, a type, and the address of the words of a value, in the memory of a run that is still open.
+//! Output: the value, which shares nothing with that memory.
+//!
+//! Invariants. [`crate::layout`] says how the words lie. What is still to be made stands on a stack of tasks, so
+//! nothing recurses over the data.
 #![expect(unsafe_code, reason = "values are read where loaded code has them")]
 
 use pullback_base::bug;

@@ -1,15 +1,18 @@
-//! How the loops of a program run, as data: what was decided, and what somebody decides.
+//! Loop schedules as data, apart from the algorithm (Ragan-Kelley et al. 2013): how each loop runs, as was decided, or
+//! as somebody decides.
 //!
-//! A schedule is a text with a line for each loop, inside those that it is in, below the line of its function:
+//! Input: the decisions of the emitter, or a text. Output: a text, or the [`Ways`] that the emitter follows. A schedule
+//! has a line for each loop, inside those that it is in, below the line of its function:
 //!
 //! ```text
 //! fn @loss.0
-//!   for i.6: lanes  # n.2 times; sums total.7; copies rows of x.0
+//!   for i.6: lanes  # n.2 times; adds up total.7; copies rows of x.0
 //!   for j.9: plain  # 3 times; too short
 //! ```
 //!
-//! A loop is known by its index. What follows `#` is told, and skipped where a schedule is read; a loop of which a
-//! schedule says nothing goes as it would without one.
+//! Law: a schedule changes how long code takes, and, in code that need not keep the order of sums, that order. It
+//! changes nothing else; what cannot be is refused with a reason. A loop is known by its index. What follows `#` is
+//! told, and skipped where a schedule is read; a loop of which a schedule says nothing goes as it would without one.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +66,7 @@ impl Schedule {
         self.loops.entry(index).or_insert(Decision { way, notes });
     }
 
-    /// The text.
+    /// The text of the schedule.
     pub fn print(&self, program: &Program) -> String {
         let mut text = String::new();
         for (func, def) in program.funcs.iter_enumerated() {
