@@ -1,9 +1,17 @@
-//! Absent rows have the sizes that are declared.
+//! Sizes of absent rows: after the check of a declared size, the array is one that has this size also where it has no
+//! rows.
 //!
-//! `absent : Program -> Program`. Law: `check_size(a, k, n); b = check_size(a, k, n); b[sized(a, k, n)/a]`: after the
-//! check the size is `n` wherever there are rows, and where there are none types say that it is `n`. So what is
-//! declared is known of all arrays, and not of those with rows alone. Recursive functions stay as they are: they hand
-//! on the very arrays that they take, so that cotangents of those are added up in place.
+//! `absent : Program -> Program`
+//!
+//! ```text
+//! before  check_size(a.0, 1, n.3, "…")                                     x.7 = … a.0 …
+//! after   check_size(a.0, 1, n.3, "…")  a.8: [][]f64 = sized(a.0, 1, n.3)    x.7 = … a.8 …
+//! ```
+//!
+//! Law: values are the same. After the check the size is `n` wherever there are rows, and where there are none types
+//! say that it is `n`. So what is declared is known of all arrays, and not of those with rows alone. Recursive
+//! functions stay as they are: they hand on the very arrays that they take, so that cotangents of those are added up in
+//! place.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;

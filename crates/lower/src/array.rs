@@ -1,5 +1,15 @@
-//! Arrays of structures as several arrays: elements go in and come out as their leaves, arrays inside
-//! structures in boxes.
+//! Arrays of structures as structures of arrays: elements go in and come out as their leaves, arrays inside structures
+//! in boxes.
+//!
+//! Input: a value of the calculus and the type of its elements. Output: statements on each leaf of the array.
+//!
+//! ```text
+//! calculus  ps[i], where ps: [n](Real, [m]Real)
+//! IR        element.3: f64 = ps.0[i.2]   element.4: box.0 = ps.1[i.2]   unboxed.5: []f64 = match element.4 { … }
+//! ```
+//!
+//! Law: reading what was written gives the same value. An index is checked once for each leaf, by the same bound. An
+//! array of units keeps its sizes as an array of units, and an index into it is checked too.
 
 use pullback_base::bug;
 use pullback_ir::{Arm, Atom, Elem, Loop, LoopForm, Match, Op, Type, VarId};
@@ -12,7 +22,7 @@ use crate::name::NAME;
 use crate::value::Value;
 
 impl Ctx<'_> {
-    /// The leaves of an array.
+    /// The leaves of a value that is an array.
     #[track_caller]
     pub(crate) fn array_leaves(&self, value: Value) -> Vec<Atom> {
         match value {

@@ -1,9 +1,17 @@
-//! Tangents at the boundary of derivatives: what programs see of them, and the tangents of the IR.
+//! Conversion of tangents at the boundary of derivatives: between what programs see of them and the tangents of the IR.
 //!
-//! Programs see `T t` as a type of the language, where an Int has the tangent `()` and a sum the same
-//! constructors. In the IR only leaves with Reals have tangents ([`pullback_ir::Program::tangent_type`]), so the
-//! conversion goes along the type. A tangent that comes from a program is checked to have the shape of its
-//! value; of a value only its shape is kept for that, so that no array lives longer than it must.
+//! Programs see `T t` as a type of the language, where an Int has the tangent `()` and a sum the same constructors. In
+//! the IR only leaves with Reals have tangents ([`pullback_ir::Program::tangent_type`]), so the conversion goes along
+//! the type.
+//!
+//! ```text
+//! a program's tangent of a Tree      IR's tangent    x_dot.3: `T Tree`.1 = to_tangent(x.0, dot.2)
+//! IR's tangent                       a program's     x_dot.4: Tree.0 = from_tangent(x.0, t.3)
+//! ```
+//!
+//! Law: there and back is the identity, up to tangents of what has none. A tangent that comes from a program is checked
+//! to have the shape of its value. Of a value only its shape is kept for that, so that no array lives longer than it
+//! must.
 
 use pullback_base::bug;
 use pullback_ir::{Atom, Elem, Op, Role, Type};

@@ -1,10 +1,19 @@
-//! Functions that are values. A known function is applied by a call; one that goes where it is not known any
-//! more becomes data: a constructor for each function of its type that the program makes, with what it captured
-//! and the arguments it has (defunctionalisation). It is applied by a function that the type has for each number
-//! of arguments, a match on the tag.
+//! Lambda lifting (Johnsson 1985) and defunctionalisation (Reynolds 1972): functions of the calculus become functions
+//! of the IR, and those that go where they are not known become data.
 //!
-//! This is the environment of *The Differentiable Curry*, §5, with a tag in the place of the cast: so the
-//! tangent of a function is the tangent of what it captured.
+//! A known function is applied by a call, with what it captured before its arguments. Else it becomes a constructor of
+//! a data type: one for each function of its type that the program makes, with what it captured and the arguments it
+//! has. It is applied by a function `apply`, which the type has for each number of arguments: a match on the tag.
+//!
+//! ```text
+//! calculus  if b then (\x -> x + k) else (\x -> x * 2.0)         f x
+//! IR        data function.0 = `in pick`.0(f64) | `in pick`.1     y.4 = @apply.2(f.3, x.2)
+//!           fn @apply.2(f, x) { match f { `in pick`.0(k) => { … @`in pick`.3(k, x) … }  `in pick`.1 => { … } } }
+//! ```
+//!
+//! Law: an application computes what the function does, in the order of the calculus. This is the environment of *The
+//! Differentiable Curry*, §5, with a tag in the place of the cast: so the tangent of a function is the tangent of what
+//! it captured.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Constructor, DataId, FuncId, Match, Op, Type};
@@ -19,7 +28,8 @@ use crate::name::NAME;
 use crate::value::{Fun, Value};
 
 impl Ctx<'_> {
-    /// A function as data.
+    /// Makes data of a function: a constructor of the type's data type, which is added if the program has not made this
+    /// function before.
     pub(crate) fn closure(&mut self, fun: Fun, ty: &lambda::Type) -> Atom {
         let data = self.layouts.function(&mut self.out, ty);
         let atoms = fun.atoms();
@@ -48,7 +58,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A function applied.
+    /// The value of a function at arguments, fewer or more than it takes.
     pub(crate) fn apply(&mut self, function: Value, ty: &lambda::Type, args: Vec<Value>) -> Value {
         if args.is_empty() {
             return function;
@@ -161,7 +171,7 @@ impl Ctx<'_> {
         func
     }
 
-    /// A local function becomes one of the IR.
+    /// Lifts a local function to a function of the IR, which takes what it captured before its parameters.
     pub(crate) fn lambda(
         &mut self,
         params: &[VarId],
@@ -263,7 +273,7 @@ impl Ctx<'_> {
         func
     }
 
-    /// Makes the bodies of those functions that do not know all constructors of their type. Says whether
+    /// Makes the bodies of those `apply` functions that do not know all constructors of their type. Says whether
     /// there were any.
     pub(crate) fn complete_applies(&mut self) -> bool {
         let mut changed = false;

@@ -1,4 +1,9 @@
-//! The state of lowering, and what all of it uses: statements, blocks, functions, and values as lists of atoms.
+//! State of lowering, and what all of it uses: statements, blocks, functions, and values as lists of atoms.
+//!
+//! Input: a program of the calculus. Output: the program of the IR so far, in [`Ctx::out`].
+//!
+//! Invariants. A statement goes to the block that is being made. A function's body sees no variables but those that it
+//! is given. `flatten` and `unflatten` undo each other, along a type; functions that are flattened become data.
 
 use pullback_base::{Name, Span, bug};
 use pullback_ir::{Atom, Block, DataId, Func, FuncId, Op, Program, Stmt, Type, VarId};
@@ -82,7 +87,7 @@ impl<'p> Ctx<'p> {
         Atom::Var(var)
     }
 
-    /// The block that `make` makes, with the results that it gives.
+    /// The block of the statements that `make` appends, with the results that it gives.
     pub(crate) fn block(&mut self, make: impl FnOnce(&mut Self) -> Vec<Atom>) -> Block {
         let outer = std::mem::take(&mut self.stmts);
         let results = make(self);

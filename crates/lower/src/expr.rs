@@ -1,4 +1,15 @@
-//! Terms: each becomes statements of the block that is being made, and a value.
+//! Translation of terms to A-normal form: each term becomes statements of the block that is being made, and a value.
+//!
+//! Input: a term of the calculus, in an environment from its variables to values. Output: a [`Value`]; statements are
+//! appended.
+//!
+//! ```text
+//! calculus  let y = x * x in y + sin y
+//! IR        t.1: f64 = mul(x.0, x.0)   t.2: f64 = sin(t.1)   t.3: f64 = add(t.1, t.2)
+//! ```
+//!
+//! Law: statements stand in the order in which the calculus evaluates, so values and the first error are the same. A
+//! chain of bindings takes no native stack.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Loop, LoopForm, Match, Op, Type};
@@ -103,7 +114,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What `make` makes, with statements that come from this place; parts of it set their own.
+    /// What `make` gives, whose statements get this place in the source; parts of it set their own.
     fn at<T>(&mut self, span: Span, make: impl FnOnce(&mut Self) -> T) -> T {
         self.span = span;
         make(self)

@@ -1,4 +1,8 @@
-//! What is known of functions that are data.
+//! Tables of defunctionalisation: which functions a data type of functions stands for, and which functions apply its
+//! values.
+//!
+//! [`super::closure`] fills and reads them. Invariant: two functions with the same skeleton are one constructor. An
+//! `apply` whose body does not know all constructors of its type is made again before lowering ends.
 
 use pullback_ir::FuncId;
 use pullback_lambda as lambda;
@@ -9,7 +13,8 @@ use crate::value::Fun;
 pub(crate) struct Case {
     /// The function, with some atoms.
     pub(crate) template: Fun,
-    /// The same, with all atoms alike: what tells it from others.
+    /// The same function with all atoms replaced by one: it tells constructors apart, since what they capture is in
+    /// their fields.
     pub(crate) skeleton: Fun,
 }
 

@@ -1,10 +1,19 @@
-//! How values of the calculus lie in the IR: several variables for a structure, several arrays for an array of
-//! structures, boxed data for sums and functions.
+//! Data layout of the calculus in the IR (unboxed tuples, structures of arrays, boxed sums): which variables a value
+//! takes.
 //!
-//! `leaves(t)` are the IR types of a value of type `t`. An array of tuples becomes an array for each leaf of
-//! the tuple (an array of units keeps its sizes as an array of units). Arrays directly inside arrays are
-//! further dimensions, since the language keeps them regular; an array that is a component of a structure
-//! inside an array may differ in size from element to element, and is boxed there.
+//! `leaves(t)` are the IR types of a value of type `t`:
+//!
+//! ```text
+//! (Real, Int)            f64, i64                   a structure is several variables
+//! [n](Real, Int)         []f64, []i64               an array of structures is several arrays
+//! [n][m]Real             [][]f64                    arrays directly inside arrays are dimensions, as they are regular
+//! [n](Real, [m]Real)     []f64, []box.0             arrays inside structures may differ in size, and are boxed
+//! Tree, Real -> Real     Tree.0, function.1         sums and functions are boxed data
+//! [n]()                  []unit                     an array of units keeps its sizes
+//! ```
+//!
+//! Input: types of the calculus. Output: types of the IR, and the data types that they name, declared in the program.
+//! Invariants. A type has one layout in a program. Boxes with the same fields are one data type.
 
 use pullback_base::bug;
 use pullback_ir::{Constructor, Data, DataId, Elem, Program, Type, VarId};

@@ -1,9 +1,18 @@
-//! From the calculus to the first-order array IR.
+//! Lowering: from the typed calculus to the first-order array IR.
 //!
-//! `lower : (Program of lambda, roots) -> (Program of ir, functions)`. Law: each root computes what its
-//! definition does, errors and their order included; differentiation operators have become requests. There
-//! are no structures, no functions as values and no polymorphism left: structures are several variables
-//! (`layout`, `array`), functions are known and called, or data and applied by a match (`closure`).
+//! `lower : (Program of lambda, roots) -> (Program of ir, functions)`
+//!
+//! Law: each root computes what its definition does, errors and their order included. There are no structures, no
+//! functions as values and no polymorphism left. Structures are several variables (`layout`, `array`: structures of
+//! arrays). Functions are known and called, or data and applied by a match (`closure`: lambda lifting and
+//! defunctionalisation). Differentiation operators have become requests (`request`), which the crate `ad` answers.
+//!
+//! ```text
+//! calculus  def mk [n] (xs: [n]Real): [n](Real, Real) = [ (x, x * x) | x <- xs ]
+//! IR        fn @mk.0(xs.0: []f64) -> []f64, []f64 { …  array.2: []f64, array.3: []f64 = for i.4 < n.1 {
+//!             element.5: f64 = xs.0[i.4]  t.6: f64 = mul(element.5, element.5)  collect element.5, t.6 } … }
+//! ```
+//!
 //! Limits: none; each program of the calculus arrives.
 
 mod absent;

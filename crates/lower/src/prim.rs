@@ -1,5 +1,15 @@
-//! Primitives: those on scalars stay primitives, those that move values become operations on arrays, by what
-//! the table says of how they move them.
+//! Translation of primitives: those on scalars stay primitives, and those that move values become operations on arrays.
+//!
+//! Input: a primitive applied to terms. Output: its value; statements are appended.
+//!
+//! ```text
+//! calculus  x + y       xs with [i] = v, where xs: [n](Real, Int)
+//! IR        add(x, y)   updated.6 = xs.0 with [i.2] = v.3    updated.7 = xs.1 with [i.2] = v.4
+//! ```
+//!
+//! Law: the row of the primitive table says what happens: its class, and, of a primitive that moves values, how it does
+//! ([`Move`]). No primitive has a rule of its own here but `argsort`, which gives an order, and `size` and `sized`,
+//! which are about sizes.
 
 use pullback_base::bug;
 use pullback_ir::{Atom, Op, Type};

@@ -1,5 +1,14 @@
-//! Differentiation operators: each becomes a request for a derivation of a function of the IR, which takes what
-//! it captured before its argument; by what is captured nothing is differentiated.
+//! Translation of differentiation operators: each becomes a request for a derivation of a function of the IR.
+//!
+//! ```text
+//! calculus  vjp (\y -> y * y * x) x
+//! IR        request q0 = pull @`function in g`.1(_, x) residual `X function in g`.0
+//!           y.1: f64, y.2: `X function in g`.0 = linearize q0(x.0, x.0)        d.3: f64 = apply q0(y.2) to (1.0)
+//! ```
+//!
+//! Law: the function takes what it captured before its argument, and by what is captured (`_`) nothing is
+//! differentiated. Equal requests are one. `stop_gradient`, `zeros` and checkpoints become operations and functions of
+//! the IR; rules of users become a [`Rule`] with functions over the IR's tangents.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Atom, Data, FuncId, Mode, Op, Request, Role, Rule, RuleId, Type};
@@ -18,7 +27,7 @@ struct Closed {
 }
 
 impl Ctx<'_> {
-    /// A differentiation operator applied.
+    /// The value of a differentiation operator at its arguments.
     pub(crate) fn request(&mut self, op: AdOp, args: &[Expr], span: Span) -> Value {
         let values: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
         self.span = span;
@@ -206,7 +215,7 @@ impl Ctx<'_> {
         Closed { func, captured }
     }
 
-    /// A function with a rule of the user's.
+    /// The value of a function that has a derivative rule of the user's.
     fn custom(
         &mut self,
         op: AdOp,

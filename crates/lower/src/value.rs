@@ -1,5 +1,9 @@
-//! What is known of a value while code is made: its parts as atoms, and functions that are known as what they
-//! are, so that applying one is a call.
+//! Symbolic values of lowering (binding-time separation): the parts of a value as atoms, and functions that are known
+//! as what they are, so that applying one is a call.
+//!
+//! Input: none; `expr` makes them and `closure` applies them. Invariants. A value has as many atoms as its type has
+//! leaves, in their order, unless it has known functions: those have the atoms of what they captured. A function that
+//! becomes data is a [`Value::Leaf`] from then on.
 
 use pullback_ir::{Atom, FuncId, RequestId};
 use pullback_lambda as lambda;
