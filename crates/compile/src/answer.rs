@@ -1,4 +1,8 @@
-//! What is asked of a function at run time, and what comes back, whichever engine answers.
+//! Questions to a function at run time, and their answers, whichever engine gives them: its value, a cotangent, or a
+//! tangent.
+//!
+//! Input: a [`Mode`], with a direction for derivatives. Output: an [`Answer`]: the value, the derivative that was asked
+//! for, and what was counted.
 
 use pullback_base::bug;
 use pullback_eval::{Counts, Value};

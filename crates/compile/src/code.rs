@@ -1,8 +1,17 @@
 //! Compiled programs: first-order array code with its derivatives, which the evaluator of that code or the processor
 //! runs.
 //!
-//! Input: a program and a closed definition. Output: values. What is asked of a function is written as a term
-//! around it, so that requests from outside and inside a program take one path.
+//! Input: a program and a closed definition. Output: values. What is asked of a function is written as a term around
+//! it, so that requests from outside and inside a program take one path:
+//!
+//! ```text
+//! asked     value and cotangent of f at x           value and tangent
+//! entry     \x y_bar -> let both = vjp f x in       \x x_dot -> jvp f x x_dot
+//!             (both.0, both.1 y_bar)
+//! ```
+//!
+//! Law: an answer is what the program means; native code differs from the evaluator only as its options allow. Code may
+//! be called many times. An argument that is packed is packed for each call, and its cotangent is unpacked.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -110,7 +119,7 @@ fn answer(
     Ok((Answer { value, derivative, counts: summary(counts) }, counts))
 }
 
-/// The account in the words of the evaluator.
+/// The counts of the IR's evaluator as those of the calculus' evaluator.
 fn summary(counts: pullback_ir::eval::Counts) -> Counts {
     let pullback_ir::eval::Counts { operations, surcharge, copied, .. } = counts;
     Counts { primitives: operations, surcharge, copied, ..Counts::default() }
@@ -210,7 +219,7 @@ pub struct Compiled {
     entries: Vec<(Vec<Type>, Type)>,
     /// What runs, if it is not the evaluator.
     native: Option<Native>,
-    /// What is to give the same bits on any number of threads.
+    /// Native code to be compared on several numbers of threads.
     alike: Vec<Alike>,
     /// How the argument of a function is given, and what is asked of that.
     packing: Option<(Packing, Asked)>,
@@ -402,7 +411,7 @@ impl Compiled {
         Ok(())
     }
 
-    /// Arguments as the code takes them.
+    /// Arguments as the code takes them: packed, if it is for a packing.
     fn taken<'a>(&self, arguments: &'a [Value]) -> Cow<'a, [Value]> {
         let Some((packing, what)) = &self.packing else { return Cow::Borrowed(arguments) };
         let pack = |(at, value): (usize, &Value)| {
@@ -417,7 +426,7 @@ impl Compiled {
         Cow::Owned(arguments.iter().enumerate().map(pack).collect())
     }
 
-    /// What the code gives, as it is without a packing.
+    /// A result of the code with its cotangent unpacked, if it is for a packing.
     fn told(&self, result: Value) -> Value {
         match (&self.packing, result.as_tuple()) {
             (Some((packing, Asked::Vjp | Asked::Gradient)), Some([value, cotangent])) => {
@@ -452,7 +461,7 @@ impl Compiled {
         Ok((value, summary(counts)))
     }
 
-    /// What code of [`Compiled::of_function`] answers.
+    /// The answer of code that [`Compiled::of_function`] made.
     pub fn answer(
         &self,
         argument: Value,

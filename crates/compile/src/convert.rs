@@ -1,5 +1,12 @@
-//! Values of the evaluator as values of the IR, and back, along their types. What is yet to be done stands on a
-//! stack of its own, so data may be as deep as memory allows.
+//! Marshalling between the values of the two evaluators: values of the calculus as leaves of the IR, and back, along
+//! their types.
+//!
+//! Input: a value and its type, or leaves and the type. Output: the other. [`given`] goes to the IR, and [`shown`]
+//! comes back.
+//!
+//! Invariants. Leaves come in the order of `leaves` in the crate `lower`, and `shown (given x) = x`, but for functions,
+//! which nobody can look at. What is yet to be done stands on a stack of its own, so data may be as deep as memory
+//! allows.
 
 use std::rc::Rc;
 use std::vec::IntoIter;

@@ -2,6 +2,11 @@
 //!
 //! Input: a program and the definitions that are called from outside. Output: [`Compiled`] code, which the evaluator of
 //! the IR or the processor runs. No engine of the papers is needed for that.
+//!
+//! ```text
+//! calculus --specialise--> calculus --lower--> IR with requests --opt, ad, opt--> IR --codegen--> native code
+//!                                                                                 `--> evaluator of the IR
+//! ```
 
 mod answer;
 mod code;

@@ -1,10 +1,17 @@
-//! How an argument is packed: an array of structures that hold arrays is given as a structure of arrays, if inner
-//! arrays at one place are of one size; and what is small of its sizes is a constant of the code.
+//! Structure-of-arrays conversion of arguments, and specialisation to small sizes: an array of structures that hold
+//! arrays is given as arrays of more dimensions, if inner arrays at one place are of one size; and what is small of its
+//! sizes is a constant of the code.
 //!
-//! `pack : S -> P`, `open : P -> S`, with `open (pack x) = x`. Law: where `wrap f` is made, it is
-//! `\p -> f (open p)`, so that its value at `pack x` is that of `f` at `x`, and its cotangents and tangents are those
-//! of `f`, packed. The packing depends on the argument: another one of other sizes has another packing, and code of its
-//! own.
+//! `pack : S -> P`, `open : P -> S`, with `open (pack x) = x`.
+//!
+//! ```text
+//! S   [n]{w: [d]Real, b: Real}, all w of size 3    f
+//! P   ([n][d]Real, [n]Real)                        \p -> check_size(p.0, 1, 3); f [ {w = p.0[i], b = p.1[i]} | i < n ]
+//! ```
+//!
+//! Law: where `wrap f` is made, it is `\p -> f (open p)`, so that its value at `pack x` is that of `f` at `x`, and its
+//! cotangents and tangents are those of `f`, packed. The packing depends on the argument: another one of other sizes
+//! has another packing, and code of its own. What differs in size stays as it is.
 
 use pullback_base::{Span, bug};
 use pullback_eval::Value;
@@ -110,7 +117,7 @@ impl Packing {
         self.form.pack(value)
     }
 
-    /// What is packed so.
+    /// The value that has this packed form.
     pub(super) fn unpack(&self, packed: &Value) -> Value {
         self.form.unpack(packed)
     }
@@ -248,7 +255,7 @@ impl Form {
         }
     }
 
-    /// The value, from what is packed.
+    /// The term of the value, from the term of what is packed.
     fn open(&self, program: &mut Program, ty: &Type, packed: Expr) -> Expr {
         match self {
             Self::Whole => packed,

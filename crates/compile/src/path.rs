@@ -1,7 +1,15 @@
-//! The path from the calculus to code that runs, pass by pass.
+//! The pipeline of the compiler: from the calculus to code that runs, pass by pass.
 //!
-//! Input: a program of the calculus and the definitions that are called from outside, and a [`Plan`]. Output: code
-//! that computes what they do. Whoever watches is told of every pass.
+//! Input: a program of the calculus, the definitions that are called from outside, and a [`Plan`]. Output: code that
+//! computes what they do, or nothing if the plan stops before there is any.
+//!
+//! ```text
+//! specialise, lower, optimise, limit-tapes, { jvp, unzip, transpose, optimise }*, optimise
+//! ```
+//!
+//! Law: each pass keeps what its own entry says ([`LOWER`], [`JVP`] and so on). Whoever watches is told of every pass
+//! and stage. If the plan asks for it, the verifier runs after each pass, and what it finds is a bug of that pass. A
+//! program that grows beyond [`Plan::most`] is refused instead of made.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +62,7 @@ pub const TRANSPOSE: Pass = Pass {
     law: "⟨u, L v⟩ = ⟨Lᵀ u, v⟩, statement by statement",
 };
 
-/// How the path is gone.
+/// How the pipeline runs: which passes, how far, and who watches.
 #[derive(Default)]
 pub struct Plan<'p> {
     /// The names of passes that are left out, of those that may be.
@@ -93,7 +101,7 @@ pub struct Work {
     pub size: usize,
 }
 
-/// A program on the path.
+/// A program at a stage of the pipeline.
 pub enum Form<'s> {
     /// Of the calculus.
     Calculus(&'s Program),
@@ -127,7 +135,7 @@ impl Plan<'_> {
     }
 }
 
-/// Goes the path from the calculus. There is no code if it is to stop before.
+/// Runs the pipeline from the calculus. There is no code if it is to stop before there is any.
 pub fn compile(
     source: &Program,
     roots: &[DefId],
@@ -164,7 +172,7 @@ pub fn compile(
     Ok(Some(lowered))
 }
 
-/// Goes the path from code that may ask for derivatives.
+/// Runs the pipeline from code that may ask for derivatives.
 pub fn resolve(
     code: pullback_ir::Program,
     roots: &mut [FuncId],

@@ -1,5 +1,8 @@
-//! What the options of an evaluation say to native code and to the evaluator of the array code, and what is told where
-//! there is no native code.
+//! Translation of the options of an evaluation: to limits and levels of native code, and to limits of the evaluator of
+//! the array code.
+//!
+//! Input: [`Options`], or how an attempt at native code ended. Output: settings, or the error that is told. Without a C
+//! compiler there is no error: the evaluator runs.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +12,7 @@ use pullback_eval::Options;
 use pullback_ir::eval::Limits;
 use pullback_prim::Fault;
 
-/// Without a C compiler the evaluator runs.
+/// The error for native code that could not be made. Without a C compiler there is none: the evaluator runs.
 pub(crate) fn unless_refused(
     done: Result<(), Failure>,
     timeout: Option<Duration>,

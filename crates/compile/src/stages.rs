@@ -1,4 +1,7 @@
-//! What people see of the path: one function as code, and its derivative after each pass.
+//! Views of the pipeline for people: one function as code, and its derivative after each pass, as text.
+//!
+//! Input: a program and a definition. Output: what `pullback show --stage` prints. Only what the function reaches is
+//! shown, numbered anew. What the verifier finds is a bug here too.
 
 use pullback_ad::{Until, derivation, vjp};
 use pullback_analysis::facts::proven;

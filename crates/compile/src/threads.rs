@@ -1,5 +1,9 @@
-//! Whether native code gives the same bits on one thread and on several, and numbers near those of strict code: asked
-//! of programs whose passes are verified, whatever their loops are worth.
+//! Differential testing of native code against itself: whether it gives the same bits on one thread and on several, and
+//! numbers near those of strict code.
+//!
+//! Input: native code, a root, arguments, and what strict code gave. Output: nothing, or a bug. It is asked of programs
+//! whose passes are verified, whatever their loops are worth. Runs that fail may do so at different times, so they are
+//! not compared.
 
 use pullback_base::bug;
 use pullback_codegen::{Limits, Native, Threads};
