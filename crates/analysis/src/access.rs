@@ -1,4 +1,17 @@
-//! Which accumulator a variable is a part of, and by which index a loop touches it.
+//! Alias analysis of accumulators, and dependence analysis of loops that add to them: which accumulator a variable is a
+//! part of, and by which index a loop touches it.
+//!
+//! Input: a program, a function, and the body of a loop with its index. Output: the root of each accumulator
+//! ([`Roots`]), the functions that may be given one accumulator twice ([`aliased`]), and for each root how iterations
+//! touch it ([`Access`]).
+//!
+//! ```text
+//! for i.3 < n.1 { acc.2[i.3, k.4] += x.5 }     acc.2: Own(acc.2, 0), as no two iterations touch one number
+//! for i.3 < n.1 { acc.2[k.4] += x.5 }          acc.2: Shared
+//! ```
+//!
+//! Invariants. `Own` is said only if every access in the body, inner loops included, has the index at the same place of
+//! the same variable. Parts of accumulators count as what they are parts of. What begins inside the body is left out.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, VarId};
@@ -36,7 +49,7 @@ pub fn aliased(program: &Program) -> IdVec<FuncId, bool> {
 pub struct Roots(FxHashMap<VarId, VarId>);
 
 impl Roots {
-    /// Those of a function, whose parameters may be one accumulator.
+    /// The roots in a function. `is_aliased` says that its parameters may be parts of one accumulator.
     pub fn of(program: &Program, func: &Func, is_aliased: bool) -> Self {
         let mut roots = Self(FxHashMap::default());
         if is_aliased {
@@ -91,7 +104,7 @@ pub fn lanes(program: &Program, roots: &Roots, index: VarId, body: &Block) -> Ve
 struct Walk<'p> {
     program: &'p Program,
     index: VarId,
-    /// The lanes of parts that the body takes.
+    /// How the loop touches the parts that the body takes.
     own: FxHashMap<VarId, Access>,
     /// The accumulators that begin inside.
     inner: FxHashSet<VarId>,

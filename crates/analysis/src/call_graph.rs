@@ -1,5 +1,13 @@
-//! Which function names which others: calls, rules and requests; in which order callees come before callers,
-//! and which functions are recursive.
+//! Call graph, and its strongly connected components (Tarjan 1972): which function names which others, in which order
+//! callees come before callers, and which functions recur.
+//!
+//! Input: a program and its roots. Output: a [`CallGraph`], or lists of the functions that a block names or runs.
+//! Functions are named by calls, by rules of users and by requests for derivatives; `runs` and [`running`] look at
+//! calls and values of rules alone.
+//!
+//! Invariants. `order` has each function that is reached once; callees come before callers unless they recur together.
+//! A function that a rule or request names, or that is a root, is held: its parameters and results must stay. Nothing
+//! here recurses in proportion to the program.
 
 use pullback_base::{Id, IdVec};
 use pullback_ir::{Block, Func, FuncId, Op, Program, RequestId, Rule, RuleId, VarId};
@@ -102,7 +110,7 @@ pub fn reachable(program: &Program, roots: &[FuncId]) -> Vec<FuncId> {
     order
 }
 
-/// Which functions are such, or run one that is.
+/// Which functions have a property, or run one that has it.
 pub fn reaching(program: &Program, is: impl Fn(&Func) -> bool) -> IdVec<FuncId, bool> {
     let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.iter().map(|_| vec![]).collect();
     for (id, func) in program.funcs.iter_enumerated() {

@@ -1,5 +1,16 @@
-//! What an operation may do beside giving values: fail, tell something, or touch an accumulator. That it may not end, or
-//! take more memory than there is, is none of its effects.
+//! Effect analysis: whether an operation may fail, tell something, or touch an accumulator, beside giving values.
+//!
+//! Input: a program. Output: [`Effects`] of its functions and statements: the least solution over the call graph, with
+//! what [`crate::facts`] proves of statements.
+//!
+//! ```text
+//! e.4: f64 = x.0[i.3]                       may fail, unless facts prove that `i.3` is inside `x.0`
+//! y.5: f64 = @f.1(e.4)                      may fail if something in `@f.1` may
+//! t.6: f64 = mul(e.4, 2.0)                  may not fail, and may move
+//! ```
+//!
+//! Law: what is said not to fail does not fail, where it stands, or inside so many loops as [`Effects::needs_inside`]
+//! says. That an operation may not end, or take more memory than there is, is none of its effects.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, FuncId, LoopForm, Op, Program, Stmt, Tells, Type, VarId};
@@ -14,9 +25,9 @@ pub struct Effects {
     may_fail: IdVec<FuncId, bool>,
     /// By the numbers of statements, whether they are known not to fail.
     proven: Vec<bool>,
-    /// The statements that are known only because loops around them have iterations: inside how many.
+    /// The statements that are proved only because loops around them have iterations: inside how many of these loops.
     inside: FxHashMap<usize, usize>,
-    /// The statements that are known whichever branches are taken.
+    /// The statements that are proved whichever branches are taken.
     anywhere: FxHashSet<usize>,
 }
 

@@ -1,11 +1,22 @@
-//! What is known of sizes and Ints: which operations cannot fail, and what tells a size.
+//! Value-range analysis (Harrison 1977) with symbolic bounds, and shape analysis of arrays: what is known of sizes and
+//! Ints, which operations cannot fail because of it, and what tells a size more cheaply.
 //!
-//! One sweep forward. A size is a symbol: a number, the size of a dimension of some array variable, or an Int
-//! variable. Inner sizes of an array are known on the condition that it has rows there; `is_exact` says that they
-//! are known without that. Of an Int its bounds are known, by numbers and by a symbol. A loop is swept with its
-//! states as large as they begin, and again with those of unknown size that change theirs.
+//! Input: a program. Output: [`Facts`], by the numbers of statements. Statements are numbered over the whole program in
+//! the order in which they stand, each before those inside it.
 //!
-//! Statements are numbered over the whole program in the order in which they stand, each before those inside it.
+//! ```text
+//! n.1: i64 = dim(x.0, 0)
+//! for i.2 < n.1 { e.3 = x.0[i.2] }       0 <= i.2 <= n.1 - 1, and n.1 is the size of x.0: the index cannot fail
+//! m.4: i64 = int_mul(n.1, n.1)           0 <= m.4, and no more: bounds have one symbol and a number
+//! ```
+//!
+//! One sweep forward. A size is a symbol: a number, the size of a dimension of some array variable, or an Int variable.
+//! Inner sizes of an array are known on the condition that it has rows there; `is_exact` says that they are known
+//! without that. Of an Int its bounds are known, by numbers and by a symbol. A loop is swept with its states as large
+//! as they begin, and again with those of unknown size that change theirs, until what was assumed holds.
+//!
+//! Law: what is proved holds in every run that reaches the statement. With [`Facts::of`] it holds wherever the
+//! statement may be moved as far as its operands are there; with [`Facts::in_place`] only where it stands.
 
 mod boxes;
 mod branch;
@@ -195,10 +206,10 @@ struct Ctx<'p> {
     equal: Vec<(Symbol, Symbol)>,
     /// The sizes that dimensions of arrays have if there are any rows there.
     if_rows: Vec<(VarId, u8, Symbol)>,
-    /// What is not 0 here, and inside how many loops: the counts of the loops around; and what has been asked for, which
-    /// is known in its block alone, `usize::MAX`.
+    /// What is not 0 here, and inside how many loops: the counts of the loops around. What a condition has shown not
+    /// to be 0 is known in its block alone, which `usize::MAX` says.
     positive: Vec<(Symbol, usize)>,
-    /// The variables that are seen.
+    /// The variables that are in scope.
     seen: FxHashSet<VarId>,
 }
 

@@ -3,6 +3,14 @@
 //!
 //! Input: a program of the IR. Output: tables about it, which hold until the program changes. No analysis changes a
 //! program, and none knows why it is asked.
+//!
+//! | module | question |
+//! |---|---|
+//! | [`access`] | which accumulator is a variable a part of, and how do iterations of a loop touch it? |
+//! | [`call_graph`] | which function names which, in which order, and which recur? |
+//! | [`effects`] | may an operation fail, tell something, or touch an accumulator? |
+//! | [`facts`] | what is known of sizes and Ints, and what cannot fail because of it? |
+//! | [`reorder`] | may one statement come before another? |
 
 pub mod access;
 pub mod call_graph;

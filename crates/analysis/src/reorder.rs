@@ -1,11 +1,23 @@
-//! What stands between two statements of a block, and how the two come together.
+//! Dependence analysis of statements in a block: what stands between two statements, and how the two come together.
+//!
+//! Input: a block, and an [`Info`] for each statement. Output: whether nothing between two statements forbids to bring
+//! them together ([`are_free`]); [`join`] does it.
+//!
+//! ```text
+//! before   a = first;  b = f(a);  c = g(x);  d = second           second needs neither b nor anything made of it
+//! after    c = g(x);  (a, d) = joined;  b = f(a)
+//! ```
+//!
+//! Law: each statement comes after all that it needs, through variables and through accumulators. Statements that touch
+//! one accumulator keep their order. Nothing that tells something is passed. Whether a statement may fail is for the
+//! caller to ask.
 
 use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::access::{Access, Roots, lanes};
 
-/// What is known of a statement.
+/// What the analysis knows of a statement.
 pub struct Info {
     /// The variables from outside that it uses, at any depth.
     pub uses: FxHashSet<VarId>,

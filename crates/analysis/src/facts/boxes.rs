@@ -1,4 +1,15 @@
-//! Arrays of boxes whose contents have one size everywhere: of those it is known which.
+//! Shape analysis through boxes: of arrays of boxes whose contents have one size everywhere it is known which.
+//!
+//! Input: statements that make, read or change arrays of boxes, as the sweep meets them. Output: for each such variable
+//! the sizes of the fields of its boxes, of all contents of a field as one array; in [`super::Facts`] the results that
+//! are regular, so that `unbox` in the crate `opt` can do without the boxes.
+//!
+//! ```text
+//! b.4: []box.0 = for i.2 < n.1 { r.3: []f64 = for j.5 < m.0 { … } b.6 = Box.0(r.3) collect b.6 }  contents: n.1 by m.0
+//! ```
+//!
+//! Invariants. A state of a loop keeps its contents only if an iteration keeps them. Sizes that are bound inside a
+//! block are forgotten behind it.
 
 use pullback_ir::{Atom, Loop, Op, Stmt};
 

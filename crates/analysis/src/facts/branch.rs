@@ -1,4 +1,15 @@
-//! What the condition of a branch says of Ints inside it.
+//! Branch refinement (conditional constraints): what the condition of a branch says of Ints inside it.
+//!
+//! Input: Bools that compare Ints or combine such Bools, and the branches that ask them. Output: narrower ranges inside
+//! a block, and the old ones behind it.
+//!
+//! ```text
+//! c.2 = int_lt(i.0, n.1)   if c.2 { here i.0 <= n.1 - 1 } else { here i.0 >= n.1 }
+//! if c.2 { } else { fail }    behind it   i.0 <= n.1 - 1, for statements that stay where they are
+//! ```
+//!
+//! Invariants. Both sides of a conjunction hold where it is true, and neither side of a disjunction where it is false;
+//! of other combinations nothing is said. What is supposed is taken back when the block ends.
 
 use pullback_ir::{Atom, Block, Op, Stmt, VarId};
 use pullback_prim::Prim;
@@ -65,14 +76,14 @@ impl<'p> Ctx<'p> {
         before
     }
 
-    /// Of some variables what was known before is known again.
+    /// Gives variables back the ranges that they had before.
     pub(super) fn restore(&mut self, before: Vec<(VarId, Option<Range>)>) {
         for (var, range) in before.into_iter().rev() {
             set(&mut self.ranges, var, range);
         }
     }
 
-    /// Takes it that a condition has a truth value. What was known before of the variables that it is about.
+    /// Assumes that a condition has a truth value. Gives what was known before of the variables that it is about.
     fn suppose(&mut self, cond: Atom, truth: bool) -> Vec<(VarId, Option<Range>)> {
         let known = cond.var().and_then(|cond| self.conditions.get(&cond));
         let (prim, args) = match known {

@@ -1,4 +1,15 @@
-//! States of loops that are never larger than the index: what counts iterations, and what remembers one of them. A loop
+//! Induction variables with a bound: states of loops that are never larger than the index, which count iterations or
+//! remember one of them.
+//!
+//! Input: a loop and what is known of its states. Output: ranges for those that are counters, inside the loop and after
+//! it.
+//!
+//! ```text
+//! k.5 = for i.3 < n.1 with k.4 = 0 { … next.6 = int_add(k.4, 1) or k.4 … }     k.4 <= i.3, and k.5 <= n.1
+//! ```
+//!
+//! The analysis guesses that a state is a counter, sweeps the body, and confirms that an iteration leaves the state at
+//! most one more than the index; what it cannot confirm is no counter, and the body is swept again (induction). A loop
 //! without an index has counters too: they are never larger than the iterations that a run can take.
 
 use pullback_ir::{Atom, Loop, LoopForm, Stmt, Type, VarId};
@@ -21,7 +32,7 @@ impl Ctx<'_> {
         form.states.iter().zip(&form.init).map(may_count).collect()
     }
 
-    /// Takes it that counters are at most the index where an iteration begins, or no larger than a run can count.
+    /// Assumes that counters are at most the index where an iteration begins, or no larger than a run can count.
     pub(super) fn guess_counters(&mut self, form: &Loop, counters: &[bool]) {
         let (hi, below) = match form.form {
             LoopForm::For { index, count, .. } => {
@@ -59,7 +70,7 @@ impl Ctx<'_> {
         holds
     }
 
-    /// In the end they are at most the count, if there is one.
+    /// After the loop counters are at most the count, if there is one.
     pub(super) fn learn_counters(&mut self, stmt: &Stmt, form: &Loop, counters: &[bool]) {
         let range = form.for_count().map_or(Range::of(0, 2 * ENDLESS), |count| self.range(count));
         let count = form.for_count().filter(|_| range.lo >= 0);

@@ -1,4 +1,18 @@
-//! Bounds of Ints, and what cannot fail because of them.
+//! Value ranges of Ints, and what cannot fail because of them (elimination of bounds checks, Bodík, Gupta & Sarkar
+//! 2000).
+//!
+//! Input: a statement, with the ranges of its operands. Output: the range of its result, whether it is proved, and a
+//! cheaper operation that gives the same Int or Bool if there is one.
+//!
+//! A [`Range`] has a least and a greatest number, a sum of a symbol and a number that the Int is, and one that it is
+//! not larger than. Bounds of bounds are followed for a few steps.
+//!
+//! ```text
+//! i.2 <= n.1 - 1,  n.1 = dim(x.0, 0)     x.0[i.2] is proved;  int_lt(i.2, n.1) is true;  int_add(i.2, 1) is proved
+//! ```
+//!
+//! Invariants. Arithmetic on bounds saturates or gives up, and never wraps around. Sizes and indices that count up are
+//! below [`ENDLESS`].
 
 use pullback_ir::{Atom, Elem, LoopForm, Op, Stmt, Type, VarId};
 use pullback_prim::Prim;

@@ -1,4 +1,16 @@
-//! Sizes of arrays.
+//! Shapes of arrays: which symbol the size of each dimension is, and which symbols are equal.
+//!
+//! Input: a statement, with the sizes of its operands. Output: the sizes of its results; equalities of symbols, such as
+//! a check of a size finds them.
+//!
+//! ```text
+//! check_size(a.0, 0, n.1, "…")      from here on, in this block, the size of a.0 is n.1
+//! b.2 = a.0 with [i.3] = v.4        b.2 has the sizes of a.0
+//! c.5 = concat(a.0, b.2)            nothing is known of the sizes of c.5
+//! ```
+//!
+//! Invariants. Of equal symbols one stands for all, a number if there is one. An equality is forgotten when the block
+//! ends in which it was found.
 
 use pullback_ir::{Atom, Block, Op, Stmt, Type, VarId};
 
