@@ -1,4 +1,8 @@
-//! Boxes around what is saved in each iteration of a loop, where that need not be of one size.
+//! Boxed types on demand: a data type with one constructor around a value, for what is saved in each iteration of a
+//! loop where that need not be of one size.
+//!
+//! Input: a program and the type of what is saved. Output: the data type, which the program has then. Invariant: there
+//! is one box for each type.
 
 use rustc_hash::FxHashMap;
 

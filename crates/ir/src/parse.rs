@@ -1,8 +1,8 @@
-//! Reads the textual form of programs that [`crate::Program::print`] writes.
+//! Recursive-descent parser of the textual form of programs that [`crate::Program::print`] writes.
 //!
-//! Input: text. Output: a program whose statements and functions have the spans of that text, or the first
-//! mistake. Only the form is read here: whether names are bound and types agree is [`crate::verify`]'s
-//! question. Nesting is bounded.
+//! Input: text. Output: a program whose statements and functions have the spans of that text, or the first mistake.
+//! Only the form is read here: whether names are bound and types agree is [`crate::verify`]'s question. Nesting is
+//! bounded.
 
 mod lex;
 mod op;

@@ -1,4 +1,4 @@
-//! The textual form of programs: readable, deterministic, and read back by [`crate::parse`].
+//! Pretty-printer: the textual form of programs, readable, deterministic, and read back by [`crate::parse`].
 //!
 //! `parse ∘ print = id` up to spans, the files of the library, the order of the table of texts and of what
 //! nothing binds in the table of variables; all NaNs are one. That holds where lists that belong together,

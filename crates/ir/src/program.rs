@@ -1,12 +1,16 @@
-//! The forms of the IR: programs of first-order functions over scalars, dense arrays and boxed data.
+//! The forms of the IR: programs of first-order functions over scalars, dense arrays and boxed data, in A-normal form
+//! with structured control flow.
 //!
-//! A function has several parameters and several results. Its body is a [`Block`]: statements
-//! `vars = op(atoms)`, then the atoms that are its results. Blocks nest inside statements, and a block sees
-//! the variables of those around it. Every variable is bound exactly once in a program, so code is moved
-//! without capture; who copies code renames what it binds ([`crate::rename`]).
+//! A function has several parameters and several results. Its body is a [`Block`]: statements `vars = op(atoms)`, then
+//! the atoms that are its results. Blocks nest inside statements, and a block sees the variables of those around it.
+//! Every variable is bound exactly once in a program, so code is moved without capture; who copies code renames what it
+//! binds ([`crate::rename`]).
 //!
-//! There are no tuples, records or functions: they have become several variables, and tagged data. The sizes
-//! of an array are not in its type: [`Op::Dim`] reads them, and what is known of them is found by analysis.
+//! There are no tuples, records or functions: they have become several variables, and tagged data. The sizes of an
+//! array are not in its type: [`Op::Dim`] reads them, and what is known of them is found by analysis.
+//!
+//! Effects are three: an operation may fail, [`Op::AddAcc`] adds to an accumulator, and [`Op::Tell`] tells a line.
+//! Everything else is a value.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -1,4 +1,17 @@
-//! Where variables are used last.
+//! Liveness analysis on nested blocks: where variables are used last.
+//!
+//! Input: a block. Output: a [`Scope`], which says for each statement and for the results which variables die there,
+//! and which variables a block uses from outside.
+//!
+//! ```text
+//! a.1 = f(x.0)
+//! b.2 = g(a.1, x.0)     a.1 and x.0 die here, if x.0 may
+//! yield b.2             b.2 dies here
+//! ```
+//!
+//! Invariants. Each variable that a block binds dies exactly once in it; one that is never used dies where it is bound.
+//! Of variables from outside only those that the caller calls dying may die. What a loop uses from outside dies, if at
+//! all, with the loop.
 
 use rustc_hash::FxHashSet;
 
@@ -13,7 +26,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// That of a block.
+    /// The scope of a block.
     pub fn of(block: &Block) -> Self {
         let inner: Vec<Vec<Self>> = block
             .stmts

@@ -1,8 +1,14 @@
-//! Tangent types of the IR: Reals and arrays of Reals are their own, a data type with Reals has a data type
-//! of tangents, and everything else has none.
+//! Tangent types of the IR: Reals and arrays of Reals are their own, a data type with Reals has a data type of
+//! tangents, and everything else has none.
 //!
-//! `T(D)` has the constructors of `D`, with the tangents of those fields that have some, and after them one
-//! without fields that is the zero vector of any shape. `T(T(D)) = T(D)`, since tangents are vectors.
+//! ```text
+//! data Tree.0 = Leaf.0(f64, i64) | Fork.1(Tree.0, Tree.0)
+//! tangent data `T Tree`.1 = Leaf.0(f64) | Fork.1(`T Tree`.1, `T Tree`.1) | Zero.2
+//! ```
+//!
+//! `T(D)` has the constructors of `D`, with the tangents of those fields that have some, and after them one without
+//! fields that is the zero vector of any shape. `T(T(D)) = T(D)`, since tangents are vectors. A type of tangents is
+//! declared when it is first asked for.
 
 use pullback_base::bug;
 

@@ -1,5 +1,10 @@
-//! What tells something to whoever runs the program ([`Op::Tell`]), at any depth and through calls. Such code is
-//! neither left out nor done twice, and nothing that may fail or tell comes before it that came after it.
+//! Analysis of an output effect: what tells something to whoever runs the program ([`Op::Tell`]), at any depth and
+//! through calls.
+//!
+//! Input: a program. Output: [`Tells`], which answers for functions, operations and blocks.
+//!
+//! Law for those who ask: such code is neither left out nor done twice, and nothing that may fail or tell comes before
+//! it that came after it.
 
 use pullback_base::IdVec;
 
@@ -13,7 +18,7 @@ pub struct Tells {
 }
 
 impl Tells {
-    /// Those of a program.
+    /// The functions of a program that tell something.
     pub fn of(program: &Program) -> Self {
         let none: IdVec<FuncId, bool> = program.funcs.iter().map(|_| false).collect();
         let mut found = Self { tells: none, any: false };
@@ -43,17 +48,17 @@ impl Tells {
         found
     }
 
-    /// Whether anything does.
+    /// Whether anything in the program tells something.
     pub fn any(&self) -> bool {
         self.any
     }
 
-    /// Whether a function does.
+    /// Whether a function tells something.
     pub fn func(&self, func: FuncId) -> bool {
         self.tells[func]
     }
 
-    /// Whether an operation does, or something inside it.
+    /// Whether an operation tells something, or anything inside it.
     pub fn op(&self, program: &Program, op: &Op) -> bool {
         if !self.any {
             return false;
@@ -73,7 +78,7 @@ impl Tells {
         itself || op.blocks().into_iter().any(|block| self.block(program, block))
     }
 
-    /// Whether something in a block does.
+    /// Whether anything in a block tells something.
     pub fn block(&self, program: &Program, block: &Block) -> bool {
         self.any && block.stmts.iter().any(|stmt| self.op(program, &stmt.op))
     }

@@ -1,7 +1,8 @@
-//! A program without what some functions do not reach, numbered anew in the order of the text.
+//! Reachability, and renumbering: a program without what some functions do not reach, numbered anew in the order of the
+//! text.
 //!
-//! Input: a program and functions. Output: a program of those, what they call and name, and which they are
-//! there. What it means is the same.
+//! Input: a program and functions. Output: a program of those, what they call and name, and which they are there. Law:
+//! what the functions mean is the same. The table of texts stays as it is.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,8 @@
 //! Types of the IR: scalars, dense arrays of them, boxed data, and accumulators.
+//!
+//! A [`Type`] is what is held ([`Elem`]), how many dimensions there are, and whether it is an accumulator: `f64`,
+//! `[][]f64`, `Tree.0`, `acc []f64`. Invariants. There are no arrays of arrays but as further dimensions. A lone unit
+//! is no value: only arrays hold units, for their sizes.
 
 use pullback_base::id_type;
 

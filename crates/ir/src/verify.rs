@@ -1,8 +1,12 @@
-//! The verifier: whether a program keeps the rules of the IR. It runs after every pass in tests; what it
-//! finds is a bug of that pass, so it speaks of statements as they print, not of the user's text.
+//! The verifier: whether a program keeps the rules of the IR. It runs after every pass in tests; what it finds is a bug
+//! of that pass, so it speaks of statements as they print, not of the user's text.
 //!
-//! Input: any program, however broken, and the [`Stage`] it is at. Output: the breaches, each with its rule.
-//! The rules are sentences, in the table below; [`RULES`] has them as data.
+//! Input: any program, however broken, and the [`Stage`] it is at. Output: the breaches, each with its rule. The rules
+//! are sentences, in the table below; [`RULES`] has them as data.
+//!
+//! Law: whatever evaluates, prints, changes or compiles a program may count on these rules. That a pass kept the
+//! meaning is for tests to find. Code is looked at only if the declarations are right, and marks of linear variables
+//! only if the code is.
 
 mod acc;
 mod data;

@@ -1,5 +1,11 @@
-//! Going through code: the atoms and blocks of an operation, what it binds, free variables, and copies with
-//! fresh names.
+//! Traversals of code: the atoms and blocks of an operation, what it binds, free variables, substitution, and copies
+//! with fresh names (alpha-renaming).
+//!
+//! Input: an operation or block. Output: what is asked, or the changed code.
+//!
+//! Invariants. The forms that look and those that change go through the same atoms in the same order. Blocks inside an
+//! operation are left out of [`Op::for_each_atom`], and in [`Block::visit_atoms`]. A new operation has to say here what
+//! it uses and binds; then all passes see it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

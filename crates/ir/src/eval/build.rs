@@ -1,4 +1,9 @@
-//! Arrays that grow while a loop runs.
+//! Growing arrays: what loops collect and literals list, element by element or row by row.
+//!
+//! Input: elements or rows as they come, and how many are expected. Output: a dense array.
+//!
+//! Invariants. All rows have one size, or pushing one fails. Memory is asked for before it is taken. A row that nothing
+//! looks at is as large as the others. Of a loop that runs down the rows are turned round at the end.
 
 use pullback_base::memory::Charge;
 use pullback_prim::Fault;

@@ -1,4 +1,12 @@
-//! Bytecode: what functions are compiled to.
+//! Register bytecode: the instructions that functions are compiled to, and the image that a machine runs.
+//!
+//! Input: none. Output: types. An operand is a number: a register, a constant (marked [`CONST`]), or a register that is
+//! moved out of (marked [`KILL`]). Instructions with many operands name a list of their code.
+//!
+//! ```text
+//! IR        y.2: []f64 = x.1 with [i.0] = 1.0        the last use of x.1
+//! bytecode  Update { d: 2, a: 1 | KILL, at: [0], v: 0 | CONST }
+//! ```
 
 use pullback_base::{IdVec, Name, Span};
 use pullback_prim::Prim;

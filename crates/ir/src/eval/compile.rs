@@ -1,7 +1,10 @@
-//! From functions of the IR to bytecode.
+//! Bytecode generation with register allocation by liveness: from functions of the IR to bytecode.
 //!
-//! Every variable has a register while it lives. A block's code leaves nothing that is counted in a
-//! register whose variable is dead: the last use moves the value out, or an instruction drops it.
+//! Input: a program. Output: an [`Image`] with the code of each function.
+//!
+//! Invariants. Every variable has a register while it lives, and others may have the register afterwards. A block's
+//! code leaves nothing that is counted in a register whose variable is dead: the last use moves the value out, or an
+//! instruction drops it.
 
 mod blocks;
 mod control;

@@ -1,4 +1,10 @@
-//! The slow half of the machine: frames and their growth, constants, places of errors.
+//! The slow half of the machine: frames and their growth, constants, and places of errors.
+//!
+//! Input: what the fast half ([`super::machine`]) cannot do in a line. Output: frames, or a [`Fault`] with its place.
+//!
+//! Invariants. Frames and registers take at most half of the memory that is allowed, so recursion without end leaves
+//! room to tell it. Limits are looked at every so many calls and iterations. A constant is unset, running or done; one
+//! that is asked for while it runs is a cycle.
 
 use pullback_base::memory::Charge;
 use pullback_base::{Id, Name, Span};

@@ -1,4 +1,7 @@
-//! The account of what an evaluation did.
+//! Cost model of the evaluator: the account of what an evaluation did.
+//!
+//! Operations, copies, moves and steps hang on the program and its arguments alone, not on the machine, so tests
+//! compare them exactly. [`Counts::weight`] is the cost of all operations in multiplications.
 
 /// What was done, counted.
 ///

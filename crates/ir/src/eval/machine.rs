@@ -1,5 +1,10 @@
-//! The machine: runs bytecode on an explicit stack of frames. This file is its fast half, one flat `match`;
-//! what is more than a line is below or in [`super::core`].
+//! The machine: an interpreter that runs bytecode on an explicit stack of frames. This file is its fast half, one flat
+//! `match`; what is more than a line is below or in [`super::core`].
+//!
+//! Input: an [`Image`], a function and its arguments. Output: its results, or the error with the calls that led to it.
+//!
+//! Invariants. The registers of a function are a window of one stack. A call that failed leaves an empty stack;
+//! constants that were computed stay. Dispatch is one `match` on the instruction, so an instruction costs one jump.
 
 mod arrays;
 mod data;

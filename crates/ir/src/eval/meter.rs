@@ -1,4 +1,8 @@
-//! What an evaluation may take, and what it has taken.
+//! Resource accounting: what an evaluation may take, and what it has taken.
+//!
+//! Input: [`Limits`]. Output: a fault when steps, memory or time have run out; and [`Counts`]. Invariants. Large
+//! requests for memory are asked before they are made; small ones are noticed at the next tick. Bytes are those of the
+//! thread since the evaluation, or what it belongs to, began.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

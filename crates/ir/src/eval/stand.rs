@@ -1,7 +1,8 @@
-//! How far the outermost loop under way is: read off the frames when somebody asks, so that loops need not tell it.
+//! Progress by sampling: how far the outermost loop is, read off the frames when somebody asks, so that loops need not
+//! tell it.
 //!
-//! Input: the frames of calls under way, and the registers. Output: the iterations done of the outermost loop, and how
-//! many there are if the loop has a count.
+//! Input: the frames of calls that have not returned, and the registers. Output: the iterations done of the outermost
+//! loop, and how many there are if the loop has a count.
 
 use pullback_base::{Counted, Stand};
 
@@ -24,7 +25,7 @@ enum Loop {
 }
 
 impl Core<'_> {
-    /// Tells the stand of the outermost loop, if somebody asks. The next instruction of every frame is the one after
+    /// Reports how far the outermost loop is, if somebody asks. The next instruction of every frame is the one after
     /// that under way.
     #[cold]
     pub fn tell_stand(&self, stack: &[Value], running: Frame) {
@@ -36,7 +37,7 @@ impl Core<'_> {
         progress.tell(of_code.find_map(|frame| self.stand_in(stack, frame)));
     }
 
-    /// The stand of the outermost loop of a frame.
+    /// How far the outermost loop of a frame is.
     fn stand_in(&self, stack: &[Value], frame: Frame) -> Option<Stand> {
         let code = &self.image.codes[FuncId(frame.code)];
         let number = |operand: Operand| {

@@ -1,5 +1,8 @@
-//! Tangents: zeros, sums, and the ways between those of the IR and those that programs see. Nothing here
-//! recurses, however deep data is.
+//! Vector-space operations on tangents of data: zeros, sums, and the conversions between tangents of the IR and those
+//! that programs see.
+//!
+//! Input: values, and the type of the tangent. Output: a tangent, or a fault if a program's tangent has another shape
+//! than its value. Nothing here recurses, however deep data is.
 
 mod convert;
 mod plus;

@@ -1,6 +1,7 @@
-//! Values of the IR at run time. A value is 16 bytes; what is larger is shared by reference count, in the
-//! account of memory, and freed without recursion. The types refer to each other, so all stand here; what
-//! each can do is in files of their own.
+//! Values of the IR at run time: scalars, counted data and arrays, and accumulators.
+//!
+//! A value is 16 bytes; what is larger is shared by reference count, in the account of memory, and freed without
+//! recursion. The types refer to each other, so all stand here; what each can do is in files of their own.
 
 mod acc;
 mod array;

@@ -1,4 +1,7 @@
-//! Tokens of the textual form of programs.
+//! Lexer of the textual form of programs.
+//!
+//! Input: text. Output: tokens with their byte ranges, the last being the end; or what is wrong, and where. White space
+//! and comments, which begin with `--`, are skipped.
 
 use logos::Logos;
 

@@ -1,4 +1,12 @@
-//! Reads operations and their operands.
+//! Parser of operations and their operands.
+//!
+//! Input: the tokens from an operation on. Output: an [`Op`], or the first mistake. A word that is no operation with a
+//! form of its own is looked up in the primitive table.
+//!
+//! ```text
+//! x.0[i.1]              Index       x.0 with [i.1] = v.2    Update      @f.3(x.0)       Call
+//! x.0[i.1:j.2]          Slice       x.0 += v.2              AddAcc      Leaf.0(x.1)     Con
+//! ```
 
 use pullback_prim::{Class, Prim};
 
@@ -48,7 +56,8 @@ impl Parser<'_> {
         Ok(Op::Prim(prim, self.arguments()?))
     }
 
-    /// What begins with an operand: the operand itself, or reading and writing what it is.
+    /// An operation that begins with an operand: a copy, an update, an addition to an accumulator, an element or a
+    /// slice.
     fn about_atom(&mut self) -> Parsed<Op> {
         let a = self.atom()?;
         if self.accept("with") {

@@ -1,4 +1,14 @@
-//! The discipline of accumulators: where they are made, used and read.
+//! Discipline of accumulators (an effect with a scope): where they are made, used and read.
+//!
+//! Input: statements in the order of the sweep. Output: breaches of the rules on accumulators.
+//!
+//! ```text
+//! acc.1: acc []f64 = new_acc(z.0)   acc.1[i.2] += x.3   y.4: []f64 = read_acc(acc.1)     right
+//! acc.1: acc []f64 = new_acc(z.0)   if c.5 { y.6: []f64 = read_acc(acc.1) … }            read in another block
+//! ```
+//!
+//! Invariants that the rules keep: an accumulator is never stored, returned or carried by a loop; it is read once, in
+//! the block of its `new_acc`; and nothing adds to it or to a part of it afterwards.
 
 use super::{Ctx, VerifierRule};
 use crate::program::{Atom, Op, Stmt, VarId};

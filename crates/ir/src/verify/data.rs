@@ -1,4 +1,8 @@
-//! Declarations: data types and their tangent types, signatures, requests and rules.
+//! Rules on declarations: data types and their tangent types, signatures, requests and rules of users.
+//!
+//! Input: the tables of a program. Output: breaches; and the questions which types have tangents ([`tangent_of`]),
+//! answered without declaring anything. Code is looked at only after this, so that it may look up what declarations
+//! name.
 
 use super::{Ctx, VerifierRule};
 use crate::program::{Data, FuncId, Mode, Program, Rule, holds_real};

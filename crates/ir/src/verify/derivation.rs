@@ -1,5 +1,13 @@
-//! The operations that ask for derivatives: their operands and results are those of a function, tangents of
+//! Rules on the operations that ask for derivatives: their operands and results are those of a function, tangents of
 //! what moves, and a residual.
+//!
+//! Input: a `jvp`, `linearize`, `apply` or `custom`, with its request or rule. Output: breaches.
+//!
+//! ```text
+//! request q0 = pull @f.1(_, x) residual R.0      @f.1(a: i64, b: f64) -> f64
+//! linearize q0(a.2, b.3)                         gives f64, R.0
+//! apply q0(r.4) to (y_bar.5)                     gives f64: the cotangent of b alone
+//! ```
 
 use super::data::tangent_of;
 use super::{Ctx, VerifierRule};
@@ -15,7 +23,7 @@ impl<'a> Ctx<'a> {
         request
     }
 
-    /// The tangents of those that have some.
+    /// The tangent types of those types that have some.
     fn tangents(&self, types: &[Type]) -> Vec<Type> {
         types.iter().filter_map(|ty| tangent_of(self.program, *ty)).collect()
     }

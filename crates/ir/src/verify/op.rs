@@ -1,4 +1,8 @@
-//! The types of operations: what each takes, and what it gives.
+//! Typing rules of operations: what each takes, and what it gives.
+//!
+//! Input: a statement whose operands are declared. Output: breaches. Every form of [`Op`] has its rule here, in `acc`
+//! or in `derivation`; there is no default, so a new form has to get one. Blocks inside a statement are checked against
+//! what stands around them.
 
 use std::collections::BTreeSet;
 

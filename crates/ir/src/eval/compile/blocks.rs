@@ -1,4 +1,14 @@
-//! Blocks: statement after statement, then the results to where they are wanted.
+//! Bytecode of blocks: statement after statement, then the results to where they are wanted, by parallel moves.
+//!
+//! Input: a block, the last uses in it, and an [`Exit`]. Output: instructions.
+//!
+//! ```text
+//! yield b, a   to the states a, b      Move aside <- a;  Move a <- b;  Move b <- aside
+//! ```
+//!
+//! Invariants. Results go as if all were read before any is written. Where nothing reads the register of a state any
+//! more when its next value is made, the value is made there (coalescing), and no move is needed. A call at the end of
+//! a function takes no frame.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,4 +1,14 @@
-//! Statements with blocks, and calls.
+//! Bytecode of statements with blocks, and of calls: jumps, switches and loops.
+//!
+//! Input: a branch, match, loop or call. Output: instructions.
+//!
+//! ```text
+//! for i < n { body }      ForUp i, n, end;   body;   NextUp i, n, back to the body;   end
+//! if c { a } else { b }   JumpUnless c, other;   a;   Jump end;   other: b;   end
+//! ```
+//!
+//! Invariants. Each way through a branch leaves the same variables in the same registers. The fields of a data value
+//! that ends with its match are moved out of it.
 
 use super::blocks::Exit;
 use super::emit::{Dead, Emit};

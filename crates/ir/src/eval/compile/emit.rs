@@ -1,4 +1,8 @@
-//! The code of one function while it is made: registers, constants, instructions.
+//! State of bytecode generation for one function: registers, constants, instructions.
+//!
+//! Input: a program and the tables that all functions share. Output: the [`Code`] so far. Invariants. A register is
+//! either a variable's or unused. Equal constants, types and primitives have one number. A jump ahead is made to land
+//! exactly once.
 
 use pullback_base::Span;
 use pullback_prim::{Prim, RealFn};
@@ -9,7 +13,7 @@ use crate::eval::value::Value;
 use crate::program::{Atom, Program, StrId, VarId};
 use crate::ty::{Elem, Type};
 
-/// What tells constants apart.
+/// The identity of a constant: Reals by their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Undef,
@@ -28,7 +32,7 @@ pub(super) struct Interned {
     prims: FxHashMap<Prim, u32>,
 }
 
-/// Code in the making.
+/// The code of a function while it is being made.
 pub(super) struct Emit<'c, 'p> {
     pub program: &'p Program,
     pub tables: &'c mut Tables,

@@ -1,4 +1,8 @@
-//! Statements without blocks: one instruction, and drops of what nothing needs afterwards.
+//! Bytecode of statements without blocks: one instruction each, and drops of what nothing needs afterwards.
+//!
+//! Input: a statement, and the variables that die in it. Output: instructions. Invariant: a variable that dies is moved
+//! out if the instruction keeps its value, and dropped if the instruction only looked at it, unless a result has
+//! overwritten its register.
 
 use pullback_base::bug;
 
@@ -106,7 +110,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// What moves values around as they are, if it is that.
+    /// The instruction of a copy, a primitive or a constructor. None for any other operation.
     fn scalar(&mut self, op: &Op, d: Reg, stmt: &Stmt, dead: &mut Dead<'_>) -> Option<Instr> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others follow")]
         Some(match op {
@@ -129,7 +133,7 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// What arrays are made of and read by, if it is that.
+    /// The instruction of an operation on arrays. None for any other operation.
     fn array(&mut self, op: &Op, d: Reg, stmt: &Stmt, dead: &mut Dead<'_>) -> Option<Instr> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others follow")]
         Some(match op {
@@ -174,7 +178,7 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// Tangents and accumulators.
+    /// The instruction of an operation on tangents or accumulators.
     fn tangent(&mut self, op: &Op, d: Reg, stmt: &Stmt, dead: &mut Dead<'_>) -> Instr {
         let ty = self.program.vars[stmt.vars[0]].ty;
         #[expect(clippy::wildcard_enum_match_arm, reason = "the others came before")]

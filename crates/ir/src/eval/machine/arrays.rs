@@ -1,4 +1,7 @@
-//! Operations on arrays.
+//! Instructions on arrays: what the machine does for each.
+//!
+//! Input: operands in registers. Output: a value, or a fault. An array that is moved out of its register and that
+//! nothing else sees is changed in place; else [`Array`] copies it and counts the copy.
 
 use std::cmp::Ordering;
 use std::rc::Rc;

@@ -1,4 +1,7 @@
-//! Data values, tangents and accumulators.
+//! Instructions on data values, tangents and accumulators: what the machine does for each.
+//!
+//! Input: operands in registers. Output: a value, or a fault. The fields of a data value that nothing else sees are
+//! moved out of it. The work on tangents is [`super::super::tangent`]'s.
 
 use std::rc::Rc;
 

@@ -1,4 +1,8 @@
-//! The registers of the running function, and what moves values between them.
+//! Register access: the registers of the running function, and what moves values between them.
+//!
+//! Input: operands. Output: values, looked at or moved out. Invariants. A register that is moved out of holds
+//! [`Value::Undef`]. An operand of another type than its instruction takes is a bug; but a value that nothing looks at
+//! reads as 0, as code that cannot fail may have been moved to where it is one.
 
 use pullback_base::bug;
 

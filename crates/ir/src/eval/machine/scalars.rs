@@ -1,4 +1,7 @@
-//! Primitives on scalars that have no instruction of their own.
+//! Instructions on scalars that have none of their own: primitives by their row in the table.
+//!
+//! Input: a primitive and operands in registers. Output: its value, or the fault that its row names. Each counts one
+//! operation, and what its weight exceeds one by.
 
 use std::rc::Rc;
 

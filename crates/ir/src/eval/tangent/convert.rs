@@ -1,5 +1,14 @@
-//! Between the tangents of the IR, which have fields only for what has tangents, and those that programs
-//! see, which have the constructors of the value.
+//! Conversions between two forms of tangents: those of the IR, which have fields only for what has tangents, and those
+//! that programs see, which have the constructors of the value.
+//!
+//! ```text
+//! value                 D(2.0, [7, 8])      of D(f64, []i64)
+//! IR's tangent          D(1.0), or Zero     of D(f64) | Zero
+//! a program's tangent   D(1.0, [(), ()])    of D(f64, []unit)
+//! ```
+//!
+//! Input: a value and a tangent of it in one form. Output: the tangent in the other; a fault if the one that a program
+//! made has another shape than the value. Parts that have no tangent are checked and left out.
 
 use pullback_base::bug;
 use pullback_prim::Fault;

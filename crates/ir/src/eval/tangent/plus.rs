@@ -1,4 +1,8 @@
-//! Sums of tangents.
+//! Sums of tangents, and addition to accumulators.
+//!
+//! Input: two tangents of one shape and their type. Output: their sum, in place where nothing else sees one of them.
+//! The zero vector of a data type, and a value that nothing looks at, leave the other as it is. Each addition of
+//! numbers counts one operation.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! What the walks over tangents need to know of data types.
+//! Facts about data types that the walks over tangents need: which hold Reals, and which tag is the zero vector's.
 
 use pullback_base::{Id, IdVec};
 

@@ -1,4 +1,7 @@
-//! Making a structure from others, part by part and without recursion.
+//! Structural recursion without the native stack: making a structure from others, part by part, with a stack of tasks.
+//!
+//! Input: a part, and a function that says what a part is made of. Output: the structure. Invariants. Parts are looked
+//! at in their order, depth first. The tasks and the values that wait are in the account of memory.
 
 use pullback_base::bug;
 use pullback_base::memory::Charge;

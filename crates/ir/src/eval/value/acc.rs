@@ -1,5 +1,8 @@
-//! Accumulators. All parts of one share a cell with the buffer that is accumulated, which nothing else
-//! shares; reading takes the buffer out of the cell.
+//! Accumulators at run time: a cell with a buffer that nothing else shares, and places in it.
+//!
+//! Input: a value to start from, then places and values to add. Output: what has been accumulated. Invariants. All
+//! parts of an accumulator share its cell. Reading takes the buffer out of the cell, so whatever is added afterwards is
+//! a bug.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,7 +14,7 @@ use super::{Acc, Array, Buffer, Cell, Items, Shape, Value};
 use crate::eval::meter::Meter;
 
 impl Acc {
-    /// A new one, which starts from a value. It takes over the buffer of an array that nothing else sees.
+    /// A new accumulator, which starts from a value. It takes over the buffer of an array that nothing else sees.
     #[expect(clippy::wildcard_enum_match_arm, reason = "vectors are these three")]
     pub(in super::super) fn start(init: Value, meter: &mut Meter) -> Result<Self, Fault> {
         if let Value::Array(mut array) = init {

@@ -1,5 +1,8 @@
-//! Dense arrays. Rows, ranges and other shapes of an array are views of the same buffer; what changes an
-//! array copies it only where something else sees the buffer.
+//! Dense arrays as views, with copy on write: rows, ranges and other shapes of an array share its buffer; what changes
+//! an array copies it only where something else sees the buffer.
+//!
+//! Input: arrays, indices and values. Output: arrays and elements, or a fault for a place outside. Invariants. Elements
+//! lie in row-major order, together. A copy that a change makes is counted ([`Counts::copied`](super::super::Counts)).
 
 use std::rc::Rc;
 
@@ -12,13 +15,13 @@ use super::{Array, Buffer, Items, Shape, Value};
 use crate::eval::meter::Meter;
 
 impl Buffer {
-    /// In the account.
+    /// A buffer of these elements, whose bytes are charged to the account of memory.
     pub(super) fn new(items: Items) -> Self {
         let charged = items.bytes() + memory::shared::<Self>();
         memory::charge(charged);
         Self { items, charged }
     }
-    /// The elements may take more now.
+    /// Charges what the elements take now in place of what they took.
     fn recharge(&mut self) {
         let charged = self.items.bytes() + memory::shared::<Self>();
         if charged != self.charged {
@@ -29,7 +32,7 @@ impl Buffer {
 }
 
 impl Array {
-    /// With this shape, of these elements in row-major order.
+    /// An array with this shape, of these elements in row-major order.
     pub fn new(shape: Shape, items: Items) -> Self {
         if items.kind() != Kind::Unit && items.len() != shape.count() {
             bug("ir", format_args!("{} elements for {shape:?}", items.len()));

@@ -1,4 +1,8 @@
-//! The one way structures are freed: by a work list, never by recursion.
+//! Freeing without recursion: structures are let go of by a work list, so a list of a million cells takes no native
+//! stack.
+//!
+//! Invariants. What only a freed structure holds is freed with it. Each type gives its bytes back to the account
+//! exactly once.
 
 use std::rc::Rc;
 

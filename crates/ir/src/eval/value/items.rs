@@ -1,4 +1,8 @@
-//! Elements of arrays, of whatever kind.
+//! Storage of array elements by kind: Reals, Ints, Bools, units, or values (a vector for each kind, instead of boxed
+//! elements).
+//!
+//! Input: a kind and elements. Output: vectors that grow, are copied, overwritten and turned round alike for each kind.
+//! Invariant: arrays of different kinds never mix.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! Data values with fields.
+//! Data values with fields: a tag and one to three fields in place, or more in a vector, as most constructors are
+//! small.
 
 use pullback_base::{bug, memory};
 

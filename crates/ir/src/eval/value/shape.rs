@@ -1,4 +1,7 @@
-//! Shapes: sizes, numbers of elements, and places in row-major order.
+//! Shapes of arrays: sizes, outermost first, and how many elements there are in row-major order.
+//!
+//! Up to three sizes lie in place, as most arrays have no more dimensions. Sizes of absent rows may be anything, so
+//! products of sizes saturate.
 
 use super::{Dims, Shape};
 
