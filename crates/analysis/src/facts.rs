@@ -151,13 +151,13 @@ enum Symbol {
 /// What is known of an Int.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
-    /// It is not smaller.
+    /// The Int is at least this.
     lo: i64,
-    /// It is not larger.
+    /// The Int is at most this.
     hi: i64,
-    /// It is the sum of these.
+    /// The Int is the sum of these.
     is: Option<(Symbol, i64)>,
-    /// It is not larger than the sum of these.
+    /// The Int is at most the sum of these.
     below: Option<(Symbol, i64)>,
 }
 

@@ -19,7 +19,7 @@ use crate::folder::{is_private, make_private, open_file};
 
 /// The most bytes of all files together.
 const MOST: u64 = 256 << 20;
-/// What of them is left when some have to go.
+/// The most bytes that are left when some files have to go.
 const KEPT: u64 = MOST / 4 * 3;
 /// A file without its final name that is older was left by a process that ended early.
 const ABANDONED: Duration = Duration::from_secs(3600);

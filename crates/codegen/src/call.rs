@@ -188,7 +188,7 @@ unsafe extern "C" fn written(number: f64, to: *mut u8) -> u64 {
     text.unwrap_or(0) as u64
 }
 
-/// A run under way.
+/// A run of a root, with its context.
 struct Run<'n> {
     native: &'n Native,
     context: *mut Context,

@@ -90,7 +90,7 @@ const FLAGS: &[&str] = &[
 #[derive(Debug)]
 struct Compiler {
     name: OsString,
-    /// Where it is, and what it says of itself.
+    /// The path of the compiler and what it prints about its version.
     identity: Vec<u8>,
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn key(text: &str, fp: Fp, level: Level) -> Option<Key> {
 
 /// What kind of processor this is, which `-march=native` compiles for.
 fn processor() -> Vec<u8> {
-    /// What the lines begin with that say so; others say how fast it is just now.
+    /// The beginnings of the lines that name the kind; others say how fast the processor is just now.
     const KINDS: &[&str] =
         &["vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU ", "isa"];
     let mut text = String::new();
@@ -289,7 +289,7 @@ pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure>
         .map_err(|error| Failure::Refused(format!("`{}` cannot be written: {error}", to.display())))
 }
 
-/// What is told where there is no folder to compile in.
+/// The failure if there is no folder to compile in.
 pub(crate) fn no_folder(error: std::io::Error) -> Failure {
     let place = std::env::temp_dir();
     Failure::Refused(format!("there can be no folder in `{}`: {error}", place.display()))

@@ -41,11 +41,11 @@ pub struct Fit {
 /// What a size is to be.
 #[derive(Clone, Debug)]
 pub enum Wanted {
-    /// That of another part of the same array.
+    /// The size of another part of the same array.
     Alike(Place),
     /// The declared size: a sum of products with coefficients.
     Declared(Vec<(i64, Vec<Known>)>),
-    /// The same of the value that a tangent or cotangent belongs to.
+    /// The declared size of the value that a tangent or cotangent belongs to.
     Direction(Vec<(i64, Vec<Known>)>),
 }
 

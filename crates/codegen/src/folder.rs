@@ -15,7 +15,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What the names of folders begin with.
+/// The beginning of the names of all folders.
 const NAME: &str = "pullback-";
 /// The file in a folder that is locked.
 const LOCK: &str = "lock";
@@ -181,7 +181,7 @@ pub(crate) fn is_private(metadata: &Metadata) -> bool {
     metadata.uid() == geteuid() && metadata.mode() & 0o077 == 0
 }
 
-/// Nothing is kept where owners are not known.
+/// On systems that do not tell owners no file counts as private, so nothing is kept.
 #[cfg(not(unix))]
 pub(crate) fn is_private(_: &Metadata) -> bool {
     false

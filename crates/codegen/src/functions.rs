@@ -23,7 +23,7 @@ macro_rules! functions {
             values::$two(x, y)
         })*
         impl Functions {
-            /// Those of the primitive table.
+            /// The functions of the primitive table.
             pub(crate) const ALL: Self = Self { of_one: [$($one),*], of_two: [$($two),*] };
         }
     };

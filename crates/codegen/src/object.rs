@@ -15,7 +15,7 @@ const ENTRY: u64 = 56;
 const SHARED: u64 = 3;
 const LOADED: u64 = 1;
 
-/// Nothing is wrong with a file, or this is.
+/// Checks a file: an error says in words what it is instead of a whole object.
 pub(crate) fn check(file: &File) -> Result<(), &'static str> {
     let size = file.metadata().map_err(|_| "a file without a size")?.len();
     if size == 0 {

@@ -52,9 +52,9 @@ enum Give {
     Rows(Type, Rc<Array>, usize, usize),
     /// A list begins.
     Open,
-    /// It ends: it holds the fields of this constructor.
+    /// The list ends: it holds the fields of this constructor.
     Fields(u32),
-    /// It ends: it holds the elements of arrays of these types and sizes, element by element.
+    /// The list ends: it holds the elements of arrays of these types and sizes, element by element.
     Columns(Vec<LeafType>, Vec<usize>),
 }
 
@@ -217,9 +217,9 @@ enum Show {
     Close,
     /// The last values, so many, are a structure.
     Tuple(usize),
-    /// They are the fields of this constructor.
+    /// The last values, so many, are the fields of this constructor.
     Data(u32, usize),
-    /// They are the elements of an array.
+    /// The last values, so many, are the elements of an array.
     Array(usize),
 }
 

@@ -225,7 +225,7 @@ pub enum Op {
     /// The tangent of a value, from a data value (or array of them) with the same constructors that a
     /// program made; fails if it has another shape. Of arrays of numbers only the sizes are looked at.
     ToTangent(Role, Atom, Atom),
-    /// The other way round: what a program sees of the tangent of a value.
+    /// What a program sees of the tangent of a value: the opposite of [`Op::ToTangent`].
     FromTangent(Atom, Atom),
 
     /// A new accumulator that starts from this tangent: a Real, an array of Reals, data, or an array of it.

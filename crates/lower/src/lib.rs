@@ -49,7 +49,7 @@ impl Lowered {
     pub fn leaves(&mut self, ty: &lambda::Type) -> Vec<Type> {
         self.layouts.leaves(&mut self.program, ty)
     }
-    /// Those of the elements of arrays, as they lie there.
+    /// The IR types of elements of arrays, as they lie in the arrays.
     pub fn element_leaves(&mut self, ty: &lambda::Type) -> Vec<Type> {
         self.layouts.element_leaves(&mut self.program, ty)
     }

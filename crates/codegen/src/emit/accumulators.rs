@@ -108,7 +108,7 @@ impl Body<'_, '_> {
         self.owns.insert(var, Own::Plain);
     }
 
-    /// What has been accumulated.
+    /// Binds what has been accumulated, and ends the accumulator.
     pub fn read_acc(&mut self, var: VarId, acc: Atom) {
         let Some(acc_var) = acc.var() else { bug("codegen", "an accumulator") };
         self.accumulators.retain(|other| *other != acc_var);

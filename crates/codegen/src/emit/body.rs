@@ -18,11 +18,11 @@ use crate::layout::elem_number;
 /// Whether a variable has a count of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Own {
-    /// Nothing to count.
+    /// A value of this type has no count.
     Plain,
-    /// It has one.
+    /// The variable owns one count.
     Owned,
-    /// It is a part of what this variable owns, which outlives it.
+    /// The variable has no count: its value is a part of what this other variable owns, which outlives it.
     Borrowed(VarId),
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Body<'e, 'p> {
     pub mortal: FxHashSet<VarId>,
     /// Where loops put what they collect, if that is a part of a larger array.
     pub places: FxHashMap<VarId, String>,
-    /// Those of them that are read there too.
+    /// Those arrays in `places` that the program also reads while they are made.
     pub read_there: FxHashSet<VarId>,
     /// The arrays that the loop around collects and that had their memory before it.
     pub begun: FxHashSet<VarId>,
@@ -44,9 +44,9 @@ pub(super) struct Body<'e, 'p> {
     pub accumulators: Vec<VarId>,
     /// Whether the function calls itself last, so that it is a loop.
     pub is_loop: bool,
-    /// Which ways of its last branch callers have in their place.
+    /// Which blocks of its last branch are base cases that callers have in their place.
     pub bases: Option<Vec<bool>>,
-    /// The head and the text of the other ways, which are a function of their own.
+    /// The head and the text of the function that has the other blocks of that branch.
     pub rest: Option<(String, String)>,
     /// The place in the source of the statement that is being written.
     pub span: Span,
@@ -62,11 +62,11 @@ pub(super) struct Body<'e, 'p> {
     pub is_shared: bool,
     /// Whether the text is part of a loop outside kernels that threads share out.
     pub is_spread: bool,
-    /// What statements bind that are done after all iterations of such a loop, in order.
+    /// The variables of statements that are done in order, after all iterations of such a loop.
     pub folded: FxHashSet<VarId>,
     /// Whether the text is inside a loop.
     pub is_inside: bool,
-    /// What threads run of its loops: functions of their own, before it.
+    /// The functions that threads run for its loops. Their text stands before it.
     pub workers: String,
     /// A number for the next name that stands for no variable.
     pub fresh: usize,
@@ -100,7 +100,7 @@ impl Body<'_, '_> {
         self.emit.c_type(ty)
     }
 
-    /// The number of the place of the statement at hand.
+    /// The number by which errors know the place of the statement that is being written.
     pub fn site(&mut self) -> usize {
         self.emit.site(self.span)
     }

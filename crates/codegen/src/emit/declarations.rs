@@ -64,7 +64,7 @@ impl Emit<'_> {
         text
     }
 
-    /// What stands before the functions of a program.
+    /// The declarations that stand before the functions of a program.
     pub(super) fn head(&mut self) -> String {
         let funcs: Vec<FuncId> =
             self.program.funcs.ids().filter(|func| self.graph.is_reached[*func]).collect();
@@ -149,7 +149,7 @@ impl Emit<'_> {
         )
     }
 
-    /// What runs a root by its number, with the words of its arguments, for those of its results.
+    /// The function that runs a root by its number: it reads the words of arguments and writes those of results.
     pub(super) fn start(&mut self, roots: &[FuncId]) -> String {
         let mut cases = String::new();
         for (number, root) in roots.iter().enumerate() {

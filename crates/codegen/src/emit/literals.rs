@@ -26,7 +26,7 @@ pub(super) struct Table {
 #[derive(Default)]
 pub(super) struct Literals {
     tables: FxHashMap<VarId, Table>,
-    /// Those that are only rows of other ones: nothing else needs them.
+    /// The literals that are only rows of others: nothing else needs them.
     rows: FxHashSet<VarId>,
 }
 
@@ -53,7 +53,7 @@ impl Literals {
         Self { tables, rows }
     }
 
-    /// What the literal that is a variable holds.
+    /// The table of the literal that a variable is.
     pub fn table(&self, var: VarId) -> Option<&Table> {
         self.tables.get(&var)
     }

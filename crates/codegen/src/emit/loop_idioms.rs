@@ -30,10 +30,10 @@ pub(super) struct Moved {
     from: From,
 }
 
-/// What it writes.
+/// What such a loop writes.
 enum From {
     Number(Atom),
-    /// What lies in an array from this place on.
+    /// The elements of an array from this place on.
     Array(VarId, Vec<Atom>),
 }
 

@@ -100,7 +100,7 @@ impl Code {
 /// A program that is to become C.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'p> {
-    /// It, without requests.
+    /// The program, without requests.
     pub program: &'p Program,
     /// The functions that are called from outside.
     pub roots: &'p [FuncId],
@@ -229,7 +229,7 @@ struct Emit<'p> {
     rounded: Rc<FxHashSet<VarId>>,
     /// The sizes that what is emitted has checked: of an array, at a dimension.
     known: Rc<FxHashMap<(VarId, u8), i64>>,
-    /// Whether it is for a library: no thread runs its loops, and calls look at more than whether they are to stop.
+    /// Whether the code is for a library: no thread runs its loops, and it also looks at deadlines and listeners.
     pub is_library: bool,
     /// From how many statements on threads may run its loops, where that number is known.
     worth: f64,
@@ -256,9 +256,9 @@ struct Emit<'p> {
     shared: Shared,
     /// The number of the next statement.
     pub next: usize,
-    /// How some loops go.
+    /// The loops whose ways somebody has decided.
     pub ways: Ways,
-    /// How all go.
+    /// The schedule of all loops so far.
     pub schedule: Schedule,
 }
 

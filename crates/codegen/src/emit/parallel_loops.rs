@@ -30,9 +30,9 @@ const LEFT: usize = 16;
 pub(super) struct Spread {
     /// The variables from outside, in the order of their first use.
     pub outside: Vec<VarId>,
-    /// What statements bind that are done in order, after the iterations.
+    /// The variables of statements that are done in order, after the iterations.
     pub folded: FxHashSet<VarId>,
-    /// What they need of each iteration.
+    /// The numbers of each iteration that these statements need.
     pub left: Vec<VarId>,
     /// The accumulators that all iterations add to: each piece of the loop adds to a place of its own.
     pub summed: Vec<VarId>,

@@ -44,11 +44,11 @@ struct Copies {
     fields: String,
     /// The lines that make them once, and find them.
     lines: String,
-    /// Those that let go of them.
+    /// The lines that give the copies back.
     ends: String,
 }
 
-/// How often a loop that is inside another one is to run at least, if that is known.
+/// A loop inside another one is not shared out if it is known to run less often than this.
 const FEW: i64 = 16;
 /// How often a loop is thought to run, and how many statements a recursive call, where nothing says so.
 const USUAL: usize = 16;
@@ -61,14 +61,14 @@ struct Made {
     frame: Vec<String>,
     /// Which of its arrays are made row by row.
     builds: Vec<VarId>,
-    /// How many accumulators it adds to, each iteration to its own part.
+    /// How many accumulators it adds to such that each iteration has a part of its own.
     sums: usize,
     /// Whether there is a function that lets go of the copies of a thread.
     ends: bool,
 }
 
 impl Body<'_, '_> {
-    /// How a loop is shared out, if it may be.
+    /// How a loop is shared out among threads, if it may be.
     pub(super) fn spread(&self, looped: &Loop, vars: &[VarId]) -> Option<Spread> {
         let LoopForm::For { count, .. } = looped.form else { return None };
         let is_once = self.is_once();
@@ -87,7 +87,7 @@ impl Body<'_, '_> {
         spreads.spread(self.emit.program, looped, proven)
     }
 
-    /// Whether a run comes to what is at hand once.
+    /// Whether a run comes to this place only once.
     pub(super) fn is_once(&self) -> bool {
         self.emit.graph.is_outermost[self.func] && !self.is_inside
     }

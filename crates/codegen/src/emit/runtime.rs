@@ -25,19 +25,19 @@ const COMMON: &[&str] = &[
     include_str!("../runtime/angles.c"),
     include_str!("../runtime/powers.c"),
 ];
-/// What stands before it where bits are to be the evaluator's.
+/// The file that comes second where bits are to be the evaluator's.
 const STRICT: &str = include_str!("../runtime/strict.c");
-/// What programs have too that run here. A library starts no threads, and has ends of its own.
+/// The files of programs that run in this process. A library starts no threads, and its calls end in other ways.
 const HERE: &[&str] = &[
     include_str!("../runtime/copies.c"),
     include_str!("../runtime/threads.c"),
     include_str!("../runtime/spread.c"),
     include_str!("../runtime/run.c"),
 ];
-/// What makes Strings, compares them or tells them.
+/// The file for Strings that programs make, compare or tell.
 const TEXT: &str = include_str!("../runtime/text.c");
 
-/// For whom a runtime is.
+/// Which kind of code a runtime is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runtime {
     /// Whether bits are to be the evaluator's.
@@ -100,7 +100,7 @@ impl Runtime {
 }
 
 impl Definition<'_> {
-    /// Whether it is there without being named: the host calls it, or the system does.
+    /// Whether a file has it though no text names it: the host calls it, or the system does.
     fn is_root(&self) -> bool {
         self.names.iter().any(|name| *name == "visibility" || *name == "destructor")
     }

@@ -34,16 +34,16 @@ pub(super) struct Neighbours {
     pub adds: Vec<Add>,
 }
 
-/// What is added to one of them.
+/// The additions to one place.
 #[derive(Clone)]
 pub(super) struct Add {
     pub acc: Atom,
     pub at: Vec<Atom>,
-    /// How far it is from the index.
+    /// How far the place is from the index of the loop.
     away: i64,
     /// Its vectors: what the iterations bring, and what those before have brought.
     pub name: String,
-    /// Whether any of it has been written yet.
+    /// Whether a line that adds to its vector has been written yet.
     pub is_begun: bool,
 }
 

@@ -30,7 +30,7 @@ use crate::emit::loops::STRETCH;
 
 /// A loop whose body is no longer than this is written twice, for full vectors and for the rest.
 const SHORT: usize = 60;
-/// So is one that adds to neighbours, which only full vectors do at once, if it is no longer than this.
+/// A loop with carried stores, which only full vectors have, is written twice if its body is no longer than this.
 const SHORT_BESIDE: usize = 600;
 
 impl<'k> Text<'_, 'k> {
@@ -284,7 +284,7 @@ impl<'k> Text<'_, 'k> {
     }
 }
 
-/// Several vectors put together, always in this order.
+/// Several vectors folded into one, always from the first to the last.
 pub(super) fn together(vectors: &[String], fold: Fold) -> String {
     let Some((first, rest)) = vectors.split_first() else { bug("codegen", "vectors") };
     rest.iter().fold(first.clone(), |total, vector| match fold {
@@ -294,7 +294,7 @@ pub(super) fn together(vectors: &[String], fold: Fold) -> String {
     })
 }
 
-/// What the states of a loop across lanes are.
+/// The reductions that the states of a loop across lanes are.
 fn reductions(looped: &Loop) -> Vec<Reduction<'_>> {
     let of = |at| reduction(looped, at).unwrap_or_else(|| bug("codegen", "a reduction"));
     (0..looped.states.len()).map(of).collect()

@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::plan::{Plan, local_name};
 use super::vectorise::{Kind, Layout, reduction};
 
-/// How many iterations go at once at most.
+/// The most iterations that go at once.
 const MOST: usize = 4;
 /// How many vectors the iterations may keep from one step of an inner loop to the next.
 const AT_HAND: usize = 16;
@@ -36,20 +36,20 @@ const LONGEST: usize = 640;
 pub(super) struct Columns {
     /// The index of their loop, the first of them has its value.
     index: VarId,
-    /// How many there are, and which is being written.
+    /// How many iterations go at once, and which of them is being written.
     pub count: usize,
     pub at: usize,
     /// The variables that differ between them.
     pub own: FxHashSet<VarId>,
     /// The Ints of them that are one more in each than in the one before.
     follow: FxHashSet<VarId>,
-    /// What the states of the loop become.
+    /// The variable that each state of the loop becomes in the next iteration.
     pub next: FxHashMap<VarId, VarId>,
     /// Whether the statement is being written for that iteration only.
     pub is_alone: bool,
 }
 
-/// How many iterations go at once of each loop of which several do.
+/// The loops of which several iterations go at once, by index, and how many.
 pub(super) fn columns(
     plan: &Plan<'_>,
     layout: &Layout,
@@ -204,7 +204,7 @@ fn follow(looped: &Loop, index: VarId, own: &FxHashSet<VarId>) -> FxHashSet<VarI
     follow
 }
 
-/// How many vectors an iteration keeps through the steps of a loop inside.
+/// How many vectors an iteration keeps from step to step of the loops inside it.
 fn kept(layout: &Layout, stmt: &Stmt, own: &FxHashSet<VarId>) -> usize {
     let Op::Loop(looped) = &stmt.op else { return 0 };
     let bound = looped.body.bound();

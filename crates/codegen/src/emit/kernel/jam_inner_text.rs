@@ -91,7 +91,7 @@ impl<'k> Text<'_, 'k> {
         true
     }
 
-    /// What all iterations add together, in all lanes or as a number that these share.
+    /// The sum of what all iterations add, as a vector or as a number that all lanes share.
     pub fn addend(&mut self, value: Atom, is_vector: bool) -> String {
         let text = |text: &Self| if is_vector { text.vector(value) } else { text.scalar(value) };
         let mut addends = vec![];
@@ -108,7 +108,7 @@ impl<'k> Text<'_, 'k> {
         }
     }
 
-    /// What a state becomes, of the loop itself behind the last of the iterations.
+    /// The next value of a state. A state of the jammed loop has its value after the last of the iterations.
     pub fn next(&mut self, state: VarId, value: Atom) -> String {
         let last = self.columns.as_ref().filter(|columns| columns.next.contains_key(&state));
         let Some(count) = last.map(|columns| columns.count) else { return self.like(state, value) };

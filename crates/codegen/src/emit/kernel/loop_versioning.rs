@@ -30,10 +30,10 @@ use crate::emit::primitives::primitive_text;
 /// A guard while its text is being written.
 pub(super) struct Guard<'g, 'k> {
     plan: &'g Plan<'k>,
-    /// The variables that what is asked hangs on.
+    /// The variables that the guard must compute.
     needed: FxHashSet<VarId>,
     lines: Lines,
-    /// Where to go if something may fail.
+    /// The label to go to if something may fail.
     slow: String,
 }
 

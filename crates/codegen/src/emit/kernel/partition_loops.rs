@@ -47,12 +47,12 @@ impl Edge {
     }
 }
 
-/// What is known of a condition.
+/// What is known of a condition in the eight iterations that are being written.
 #[derive(Clone)]
 pub(super) enum Settled {
     /// Its value.
     Known(bool),
-    /// That all lanes have the same, which this is in C.
+    /// All lanes have the value of this C expression.
     Same(String),
 }
 

@@ -30,7 +30,7 @@ use crate::emit::primitives::primitive_text;
 
 /// What a piece adds up.
 pub(super) struct Sums {
-    /// What becomes of each state, and whether it is an Int.
+    /// How each state is folded, and whether it is an Int.
     states: Vec<(Fold, bool)>,
     /// The accumulators from outside.
     accs: Vec<VarId>,
@@ -66,7 +66,7 @@ impl Sums {
         self.states.len().next_multiple_of(LINE)
     }
 
-    /// How many numbers all take: C text.
+    /// How many numbers the place of a piece has, as C text.
     pub fn total(&self, plan: &Plan<'_>) -> String {
         let of = |acc: &VarId| format!(" + ({})", room(plan, *acc, ""));
         format!("{}{}", self.first(), self.accs.iter().map(of).collect::<String>())
@@ -158,7 +158,7 @@ impl Text<'_, '_> {
     }
 }
 
-/// What becomes of a state, if the order does not matter, and whether it is an Int.
+/// How a state is folded, if the order does not matter, and whether it is an Int.
 fn state(plan: &Plan<'_>, at: usize) -> Option<(Fold, bool)> {
     let reduction = reduction(plan.looped, at)?;
     let is_proven = !plan.unproven.contains(&std::ptr::from_ref(reduction.stmt));

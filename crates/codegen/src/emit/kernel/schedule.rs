@@ -62,7 +62,7 @@ fn across(plan: &Plan<'_>, layout: &Layout, looped: &Loop, index: VarId) -> Vec<
     notes
 }
 
-/// What a loop has that no kernel has.
+/// The reason why a loop is no kernel, in words.
 pub(super) fn lack(program: &Program, stmt: Option<&Stmt>) -> String {
     match stmt {
         Some(stmt) => format!("no kernel has `{}`", program.print_stmt_head(stmt).trim()),

@@ -29,12 +29,12 @@ pub(super) struct Skip<'k> {
     /// The condition, and whether it is to hold.
     cond: Atom,
     truth: bool,
-    /// The other statements that come before them.
+    /// The statements that come before the skipped ones.
     before: Vec<&'k Stmt>,
     skipped: Vec<&'k Stmt>,
-    /// What is wanted of them behind them, zero if they do not run.
+    /// The variables of skipped statements that are used behind them: zero if those do not run.
     wanted: Vec<VarId>,
-    /// The other statements.
+    /// The statements that come after the skipped ones.
     after: Vec<&'k Stmt>,
 }
 
@@ -242,7 +242,7 @@ impl<'k> Text<'_, 'k> {
     }
 }
 
-/// Tells of each accumulator that a statement adds to.
+/// Calls `tell` on each accumulator that a statement adds to, inside it too.
 fn for_each_add(stmt: &Stmt, tell: &mut dyn FnMut(Atom)) {
     let mut look = |stmt: &Stmt| {
         if let Op::AddAcc(acc, _, _) = stmt.op {

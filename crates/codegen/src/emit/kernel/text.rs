@@ -38,7 +38,7 @@ pub(super) struct Text<'t, 'k> {
     pub is_strict: bool,
     /// Whether the next line is in a loop across lanes, and if so whether some lanes may lie behind its end.
     pub across: Option<bool>,
-    /// How many times eight iterations go at once, and which of them is being written.
+    /// How many vectors of iterations go at once, and which of them is being written.
     pub parts: usize,
     pub part: usize,
     /// Whether the statement is being written for that part only.
@@ -59,7 +59,7 @@ pub(super) struct Text<'t, 'k> {
     pub poll: String,
     /// Whether the outermost loop tells how far it is.
     pub tells: bool,
-    /// How many loops are around.
+    /// How many loops are around the next line.
     pub depth: usize,
     /// The loop of which each thread has a part, by its index.
     pub shared: Option<VarId>,

@@ -77,14 +77,14 @@ impl Work {
 pub(super) struct Share {
     /// How many statements it runs, roughly, as C text.
     work: String,
-    /// What its pieces add up.
+    /// The reductions of its pieces.
     sums: Sums,
 }
 
 /// The function that runs pieces of a kernel.
 struct Worker {
     name: String,
-    /// How long its text is.
+    /// The length of its text.
     length: usize,
     /// The values of its frame.
     frame: String,

@@ -31,9 +31,9 @@ use super::vectorise::{Kind, LANES, Layout};
 const LONGEST: usize = 480;
 /// The most operations in it that take long, which have long texts.
 const SLOW: usize = 4;
-/// How many times eight iterations go at once at most.
+/// The most vectors of iterations that go at once.
 const MOST: i64 = 4;
-/// How many vectors a processor keeps at hand, but for a few.
+/// How many vector registers a processor has, but for a few.
 const AT_HAND: usize = 28;
 
 /// How many times eight iterations of each loop across lanes go at once, where that is more than one.
@@ -113,7 +113,7 @@ fn pressure(layout: &Layout, block: &Block) -> usize {
     own.max(inner)
 }
 
-/// Whether a statement gives something that is at hand until it is used; what is read need not be.
+/// Whether the result of a statement needs a register until it is used. What is read can be read again.
 fn is_computed(stmt: &Stmt) -> bool {
     matches!(stmt.op, Op::Prim(..) | Op::MulZero(..) | Op::Select(..))
 }

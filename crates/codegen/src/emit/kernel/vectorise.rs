@@ -51,9 +51,9 @@ pub(super) struct View {
 pub(super) struct Layout {
     /// The indices of the loops that are.
     pub lanes: FxHashSet<VarId>,
-    /// Of variables that are not uniform.
+    /// The kinds of variables that are not uniform.
     kinds: FxHashMap<VarId, Kind>,
-    /// Of arrays that are parts of others.
+    /// The places of arrays that are parts of others.
     views: FxHashMap<VarId, View>,
     /// The variables that are bound inside loops across lanes.
     inside: FxHashSet<VarId>,
@@ -66,17 +66,17 @@ pub(super) struct Layout {
     has_changed: bool,
 }
 
-/// How a state of a loop across lanes is put together from what the lanes have.
+/// The reduction that a state of a loop is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reduction<'k> {
     pub fold: Fold,
-    /// What an iteration brings.
+    /// The addend of an iteration, or what else it is folded with.
     pub more: Atom,
-    /// The statement that it is.
+    /// The statement that folds.
     pub stmt: &'k Stmt,
 }
 
-/// What becomes of a state and what an iteration brings.
+/// How a state is folded with what an iteration brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
     Add,
@@ -329,7 +329,7 @@ impl Layout {
         }
     }
 
-    /// How what an atom holds differs between lanes: elements, and which array they are of.
+    /// How the elements of an array differ between lanes, by their values or by which array they are of.
     fn contents(&self, atom: Atom) -> Kind {
         let prefix = atom.var().map(|var| self.view(var).prefix).unwrap_or_default();
         join(self.any([atom].iter()), self.any(prefix.iter()))

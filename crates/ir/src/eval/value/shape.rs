@@ -6,7 +6,7 @@
 use super::{Dims, Shape};
 
 impl Shape {
-    /// That of one element.
+    /// The shape of one element.
     pub const SCALAR: Self = Self(Dims::Zero);
 
     /// These sizes, outermost first.
