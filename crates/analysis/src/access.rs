@@ -84,7 +84,7 @@ pub enum Access {
     /// Each only below the index of the iteration, which stands at this place among the indices of this
     /// variable: no two iterations touch the same number.
     Own(VarId, usize),
-    /// In any way.
+    /// Several iterations may touch the same number.
     Shared,
 }
 

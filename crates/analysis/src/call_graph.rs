@@ -13,7 +13,7 @@ use pullback_base::{Id, IdVec};
 use pullback_ir::{Block, Func, FuncId, Op, Program, RequestId, Rule, RuleId, VarId};
 use rustc_hash::FxHashSet;
 
-/// Where values come together: what passes them in parts does so at all ways to a place.
+/// A place where values of several ways come together. A pass that passes such a value in parts must do so on all ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// A parameter, a state of a loop, or the result of a branch.
@@ -129,7 +129,7 @@ pub fn reaching(program: &Program, is: impl Fn(&Func) -> bool) -> IdVec<FuncId, 
 
 /// How functions call each other.
 pub struct CallGraph {
-    /// What each names.
+    /// The functions that each function names.
     pub named: IdVec<FuncId, Named>,
     /// The functions that are reached from the roots, callees before callers where they are not recursive.
     pub order: Vec<FuncId>,

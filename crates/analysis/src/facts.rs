@@ -39,7 +39,7 @@ pub struct Facts {
     pub anywhere: FxHashSet<usize>,
     /// What a statement of one result gives, by an operation that is cheaper.
     pub known: FxHashMap<usize, Op>,
-    /// What else the count of a loop is.
+    /// Another Int that is equal to the count of a loop.
     pub counts: FxHashMap<usize, Atom>,
     /// What a loop collects that is an array already: the place among its results, and the array.
     pub copies: FxHashMap<usize, Vec<(usize, Atom)>>,
@@ -106,11 +106,11 @@ impl Facts {
 /// A size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Size {
-    /// What it is, if there are any rows there.
+    /// The size, if there are any rows there.
     symbol: Symbol,
-    /// Whether it is that also without rows.
+    /// Whether the symbol is the size also without rows.
     is_exact: bool,
-    /// Whether it is 0 without rows.
+    /// Whether the size is 0 without rows.
     or_zero: bool,
 }
 
@@ -164,9 +164,9 @@ struct Range {
 /// What a Bool says of Ints.
 #[derive(Clone, Copy)]
 enum Condition<'p> {
-    /// How Ints compare, or that another Bool is false.
+    /// A comparison of Ints, or the negation of another Bool.
     Comparison(Prim, &'p [Atom]),
-    /// Where it has this value both of two Bools have it.
+    /// Where the Bool has this value, both of these Bools have it: a conjunction or a disjunction.
     Both(bool, Atom, Atom),
 }
 
@@ -183,7 +183,7 @@ struct Ctx<'p> {
     facts: Facts,
     /// The number of the next statement.
     next: usize,
-    /// How many loops are around.
+    /// How many loops are around the statement that is swept.
     depth: usize,
     /// The sizes of arrays and accumulators.
     dims: FxHashMap<VarId, Vec<Size>>,
@@ -438,7 +438,7 @@ impl<'p> Ctx<'p> {
         }
     }
 
-    /// What else a count is.
+    /// Notes another Int that is equal to a count.
     fn learn_count(&mut self, count: Atom, number: usize) {
         let other = match self.symbol(count) {
             Symbol::Number(n) => Some(Atom::Int(n)),

@@ -100,7 +100,7 @@ fn code_for(
     Compiled::packed(program, function, Asked::by(mode), packing, plan)
 }
 
-/// What that code answers.
+/// The answer of code to a mode at an argument.
 fn answer(
     code: &Compiled,
     argument: Value,
@@ -215,9 +215,9 @@ fn tangent_of(program: &mut Program, ty: &Type) -> Type {
 /// A definition as code, to be called many times.
 pub struct Compiled {
     lowered: RefCell<Lowered>,
-    /// Of each definition the types of what it takes and gives.
+    /// For each definition the types of its arguments and of its result.
     entries: Vec<(Vec<Type>, Type)>,
-    /// What runs, if it is not the evaluator.
+    /// The native code that runs, if it is not the evaluator.
     native: Option<Native>,
     /// Native code to be compared on several numbers of threads.
     alike: Vec<Alike>,
@@ -379,7 +379,7 @@ impl Compiled {
         unless_refused(Self::try_all(codes, level, fp, Threads::of(1), None), None)
     }
 
-    /// As [`Compiled::go_native`], for whoever can do without.
+    /// As [`Compiled::go_native`], but a failure is no error: the caller can do without native code.
     pub fn try_native(&mut self, options: &Options) -> Result<(), Failure> {
         let threads = Threads::of(options.threads);
         Self::try_all(&mut [self], level(options), fp(options), threads, deadline(options))

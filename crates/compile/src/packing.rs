@@ -36,7 +36,7 @@ pub struct Packing {
 /// How a value is packed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Form {
-    /// As it is.
+    /// The value stays as it is.
     #[default]
     Whole,
     /// A structure, part by part.

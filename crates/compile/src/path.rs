@@ -80,7 +80,7 @@ pub struct Plan<'p> {
     pub observe: Option<&'p mut dyn FnMut(Seen<'_>)>,
 }
 
-/// What is told on the path.
+/// What a watcher of the pipeline is told.
 pub enum Seen<'s> {
     /// A pass has run.
     Pass(Work),
@@ -103,9 +103,9 @@ pub struct Work {
 
 /// A program at a stage of the pipeline.
 pub enum Form<'s> {
-    /// Of the calculus.
+    /// A program of the calculus.
     Calculus(&'s Program),
-    /// Of the IR, with the functions that are called from outside.
+    /// A program of the IR, with the functions that are called from outside.
     Code(&'s pullback_ir::Program, &'s [FuncId]),
 }
 

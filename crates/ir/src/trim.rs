@@ -186,7 +186,7 @@ impl Trim<'_> {
         }
     }
 
-    /// What an operation names beside variables.
+    /// Renumbers the functions, rules and requests that an operation names.
     fn names(&mut self, op: &mut Op) {
         if let Op::Call(func, _) = op {
             *func = self.func(*func);

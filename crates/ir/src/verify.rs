@@ -115,7 +115,7 @@ pub struct Stage {
 pub struct Breach {
     /// The rule.
     pub rule: VerifierRule,
-    /// Where and how.
+    /// The place and the kind of the breach, in words.
     pub text: String,
 }
 
@@ -230,7 +230,7 @@ impl<'a> Ctx<'a> {
         });
     }
 
-    /// What has been bound is not seen any more.
+    /// Ends the scope of variables.
     fn leave(&mut self, vars: &[VarId]) {
         for var in vars {
             if let Some(in_scope) = self.in_scope.get_mut(var.index()) {

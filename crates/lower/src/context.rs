@@ -29,13 +29,13 @@ pub(crate) struct Ctx<'p> {
     pub(crate) source: &'p lambda::Program,
     pub(crate) out: Program,
     pub(crate) layouts: Layouts,
-    /// What variables of the calculus stand for here.
+    /// The values of the variables of the calculus that are in scope.
     pub(crate) env: FxHashMap<lambda::VarId, Value>,
     /// The statements of the block that is being made.
     stmts: Vec<Stmt>,
-    /// Where what is being made comes from.
+    /// The place in the source of what is being lowered.
     pub(crate) span: Span,
-    /// The definition that it is a part of.
+    /// The definition that is being lowered.
     pub(crate) within: Name,
     /// Definitions that are functions of the IR, and constants.
     pub(crate) defs: FxHashMap<lambda::DefId, FuncId>,

@@ -102,7 +102,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// What is known of the contents of one of two.
+    /// What is known of contents that are one of two.
     pub(super) fn either_contents(&self, one: Atom, other: Atom) -> Option<Contents> {
         let both = self.contents_of(one)?.iter().zip(self.contents_of(other)?);
         both.map(|(one, other)| {
@@ -138,7 +138,7 @@ impl Ctx<'_> {
         holds
     }
 
-    /// What a loop collects of boxes.
+    /// Notes the contents of boxes that a loop collects.
     pub(super) fn collect_boxes(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
         for at in form.states.len()..stmt.vars.len() {
             let known = self.contents_of(form.body.results[at]).cloned();

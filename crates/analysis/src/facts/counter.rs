@@ -110,7 +110,7 @@ impl Ctx<'_> {
         );
     }
 
-    /// What an Int is not larger than, itself first.
+    /// The sums that an Int is at most, itself first.
     fn upper_bounds(&self, atom: Atom) -> Vec<(Symbol, i64)> {
         let mut bounds: Vec<_> = atom.var().map(|var| (Symbol::Int(var), 0)).into_iter().collect();
         let range = self.range(atom);

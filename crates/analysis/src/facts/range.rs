@@ -28,7 +28,7 @@ impl Range {
     }
 }
 
-/// How many bounds of bounds are looked at.
+/// For how many steps bounds of bounds are followed.
 const FARTHEST: usize = 4;
 
 /// No loop comes so far, counting from 0, and no array has more rows: each takes an iteration, and this many take years.
@@ -251,7 +251,7 @@ impl Ctx<'_> {
             .any(|(s, c)| self.same(s, t) && limit.is_some_and(|limit| c <= limit))
     }
 
-    /// What an Int is not larger than, and what that is not larger than, for a few steps.
+    /// The sums that an Int is at most, and the bounds of those, for a few steps.
     pub(super) fn bounds(&self, range: Range) -> Vec<(Symbol, i64)> {
         let mut bounds = vec![];
         let mut next = range.below.or(range.is);

@@ -128,7 +128,7 @@ impl Ctx<'_> {
             || self.with_rows(size.symbol).is_some_and(|known| self.same(known, n))
     }
 
-    /// What the size of a dimension has been found to be if there are rows there.
+    /// The symbol that the size of a dimension has been found to be if there are rows there.
     fn with_rows(&self, symbol: Symbol) -> Option<Symbol> {
         let Symbol::Dim(array, k) = self.representative(symbol) else { return None };
         let checks = self.if_rows.iter().rev().take(super::NEAREST);

@@ -11,7 +11,7 @@ use pullback_prim::Fault;
 use super::meter::Meter;
 use super::value::{Items, Kind, Shape, Value, check_sizes};
 
-/// What is said of rows that differ.
+/// What the error about rows of different sizes compares.
 const ROWS: &str = "the sizes of the rows";
 
 /// An array that is being made, element by element or row by row.

@@ -38,7 +38,7 @@ pub(super) const CONSTANT: u32 = u32::MAX - 1;
 const MOST_FRAMES: usize = 200;
 /// How many calls are told that led to an error.
 const MOST_CALLS: usize = 3;
-/// From how many calls under way on a function counts as recursive.
+/// A function with so many calls that have not returned counts as recursive.
 const RECURSION: usize = 8;
 /// How many frames there may be whatever the limit.
 const FEWEST_FRAMES: usize = 64;
@@ -48,7 +48,7 @@ const FEWEST_VALUES: usize = 1024;
 /// How many calls and iterations pass between two looks at the limits.
 const TICK: u32 = 1 << 16;
 
-/// What a constant is.
+/// The state of a constant.
 #[derive(Clone, Debug)]
 pub(super) enum Memo {
     /// Not asked for yet.
@@ -75,7 +75,7 @@ pub(super) struct Core<'i> {
     pub indices: Vec<i64>,
     /// Room for the arguments of one call.
     pub args: Vec<Value>,
-    /// What frames and the stack take.
+    /// The bytes of frames and of the stack, in the account of memory.
     held: Charge,
 }
 

@@ -11,7 +11,7 @@ use super::core::{CONSTANT, Core, Frame};
 use super::value::Value;
 use crate::program::FuncId;
 
-/// How many calls under way are searched for a loop.
+/// How many calls that have not returned are searched for a loop, the outermost first.
 const MOST_FRAMES: usize = 64;
 
 /// How the outermost loop around an instruction counts.

@@ -169,7 +169,7 @@ impl Value {
             None
         }
     }
-    /// Whether it holds nothing that is counted: it may be forgotten.
+    /// Whether the value holds nothing that is counted, so that it may be forgotten without a drop.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         matches!(self, Self::Undef | Self::Real(_) | Self::Int(_) | Self::Bool(_) | Self::Tag(_))

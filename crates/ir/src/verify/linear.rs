@@ -43,7 +43,7 @@ impl<'a> Ctx<'a> {
         self.stmt = None;
     }
 
-    /// Whether it is linear; a literal zero is whatever is needed.
+    /// Whether an atom is linear; a literal zero is whatever is needed.
     fn is_linear(&self, atom: Atom) -> Flow {
         match atom {
             Atom::Var(var) => Some(self.program.vars[var].linear),
@@ -52,7 +52,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// What the operation is linear in, all together.
+    /// Demands that the operands in which the operation is linear are all linear or all not.
     fn jointly(&mut self, atoms: &[Atom]) -> Flow {
         let flows: Vec<bool> = atoms.iter().filter_map(|atom| self.is_linear(*atom)).collect();
         let first = *flows.first()?;
@@ -62,7 +62,7 @@ impl<'a> Ctx<'a> {
         Some(first)
     }
 
-    /// What the operation is not linear in.
+    /// Demands that the operands in which the operation is not linear are not linear.
     fn held(&mut self, atoms: &[Atom]) {
         for atom in atoms {
             let is_linear = self.is_linear(*atom) == Some(true);

@@ -1,5 +1,5 @@
 //! Register pipelining of stores (scalar replacement across iterations, Callahan, Carr & Kennedy 1990): where a loop
-//! adds at its index and a few places away, a vector carries what the next eight iterations add to the same elements.
+//! adds at its index and a few places away, a vector carries what earlier iterations add to the elements of later ones.
 //!
 //! Written one by one, neighbouring places would be stored several times, each time before the last store has arrived
 //! in memory. Here the addends are shifted between vectors, and eight elements are written once.

@@ -41,7 +41,7 @@ pub(super) struct Emit<'c, 'p> {
     pub regs: FxHashMap<VarId, Reg>,
     /// Registers that hold nothing.
     pub unused: Vec<Reg>,
-    /// Where what is being compiled comes from.
+    /// The place in the source of the statement that is being compiled.
     pub span: Span,
 }
 

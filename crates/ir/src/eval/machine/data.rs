@@ -154,7 +154,7 @@ impl Window<'_> {
         Ok(Value::Acc(Rc::new(self.acc(a).range(from, to)?)))
     }
 
-    /// What has been accumulated.
+    /// The value that has been accumulated; it ends the accumulator.
     pub fn read_acc(&self, a: Operand) -> Value {
         self.acc(a).read()
     }
