@@ -10,7 +10,8 @@ use pullback_suite::{
 
 /// What does not hold, one text for each file; a line on standard error tells what took too many steps.
 pub fn suite(engine: Option<&str>, steps: u64, only: Option<&str>) -> Vec<String> {
-    let mut paths = corpus(&["tests/run", "tests/ad", "examples", "lib"], "pull");
+    let folders = ["tests/run", "tests/ad", "tests/library", "examples", "lib"];
+    let mut paths = corpus(&folders, "pull");
     paths.retain(|path| only.is_none_or(|only| path.to_string_lossy().contains(only)));
     paths.iter().filter_map(|path| file(path, engine, steps).err()).collect()
 }

@@ -30,6 +30,7 @@ mod load;
 mod object;
 mod read;
 mod schedule;
+mod transformations;
 
 pub use call::{More, Native, Ran};
 pub use casadi::{Casadi, Computes, Leaf, Table};
@@ -41,3 +42,4 @@ pub use library::{Function, Interface};
 pub use limits::{Limits, Threads, WORTH};
 pub use load::{Library, keep_memory};
 pub use schedule::{Schedule, Way, Ways, read_ways};
+pub use transformations::{Phase, TRANSFORMATIONS, Transformation};

@@ -87,6 +87,18 @@ pub fn show_passes(session: &mut Session<'_>, call: &Call) -> Result<String, Sto
             text.push_str(&entry_of_page(label, words));
         }
     }
+    for one in pullback_codegen::TRANSFORMATIONS {
+        text.push_str(&format!("\n{}\n", one.name));
+        for (label, words) in [
+            ("type", "IR -> C"),
+            ("does", one.about),
+            ("law", one.law),
+            ("phase", one.phase.name()),
+            ("runs", one.phase.about()),
+        ] {
+            text.push_str(&entry_of_page(label, words));
+        }
+    }
     Ok(text)
 }
 

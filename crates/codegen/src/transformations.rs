@@ -1,0 +1,190 @@
+//! The transformations of code generation as data: what the way from the IR to C decides, with its laws.
+//!
+//! Each is a file of `emit` or `emit/kernel`, whose header has the term, an example and the law in full. They are no
+//! passes yet, as nothing between the IR and C can be printed; the order here is the one in which they are asked.
+
+/// When a transformation is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// On a function of the IR.
+    Functions,
+    /// On a nest of loops over numbers, which becomes a kernel.
+    Kernels,
+}
+
+impl Phase {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Functions => "functions",
+            Self::Kernels => "kernels",
+        }
+    }
+    /// When that is, in words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Functions => "in `native`, where a function becomes C",
+            Self::Kernels => "in `native`, where a nest of loops over numbers becomes C",
+        }
+    }
+}
+
+/// A transformation between the IR and C.
+#[derive(Debug)]
+pub struct Transformation {
+    /// Its name, which is that of its file.
+    pub name: &'static str,
+    /// When it is asked.
+    pub phase: Phase,
+    /// What it does.
+    pub about: &'static str,
+    /// What it keeps.
+    pub law: &'static str,
+}
+
+const fn on_functions(
+    name: &'static str,
+    about: &'static str,
+    law: &'static str,
+) -> Transformation {
+    Transformation { name, phase: Phase::Functions, about, law }
+}
+
+const fn on_kernels(name: &'static str, about: &'static str, law: &'static str) -> Transformation {
+    Transformation { name, phase: Phase::Kernels, about, law }
+}
+
+/// All transformations, in the order in which they are asked.
+pub const TRANSFORMATIONS: &[Transformation] = &[
+    on_functions(
+        "inline_base_cases",
+        "puts the base cases of recursive functions in the place of calls",
+        "f(x) = if c { a } else { g(x) }, if the body of f is if c { a } else { b } and g(x) = b",
+    ),
+    on_functions(
+        "outline_slow_path",
+        "writes such a function as two: base cases, and the rest",
+        "both together are the statements of the function, in their order",
+    ),
+    on_functions(
+        "borrow",
+        "lends arrays to recursive functions that only look at them",
+        "values are the same, and no array lives longer than the outermost call that is lent it",
+    ),
+    on_functions(
+        "ownership",
+        "counts who holds an array or data, and gives back at the last use",
+        "each owner gives its count back or hands it on, once on each way through a block",
+    ),
+    on_functions(
+        "literals",
+        "makes static tables of array literals that hold only constants",
+        "values are the same",
+    ),
+    on_functions(
+        "rounded",
+        "rounds products before they are subtracted, where fast code could fuse the two",
+        "x * x - y * y is as strict code has it",
+    ),
+    on_functions(
+        "parallel_loops",
+        "shares the iterations of loops that call, search or allocate out among threads",
+        "the bits and errors are those of one thread",
+    ),
+    on_functions(
+        "loop_idioms",
+        "makes bare loops of those that copy elements or write one number",
+        "the array is the same; where a place may be outside, the checked loop runs",
+    ),
+    on_kernels(
+        "loop_versioning",
+        "asks before a kernel whether anything in it could fail, and goes to the checked loop if so",
+        "if the guard passes, no statement of the kernel fails",
+    ),
+    on_kernels(
+        "vectorise",
+        "lays loops across lanes whose iterations need not wait for each other",
+        "a variable has in every lane the value that its kind says: uniform, linear or varying",
+    ),
+    on_kernels(
+        "pack_rows",
+        "copies rows that are read again and again, the elements of eight rows side by side",
+        "what is read has the same bits",
+    ),
+    on_kernels(
+        "index_tables",
+        "does Int arithmetic on the index of an inner loop once, before the kernel",
+        "values are the same; what could fail is not done early",
+    ),
+    on_kernels(
+        "unroll_and_jam",
+        "runs two or four vectors of iterations at once, jammed into the loops inside",
+        "an iteration computes what it computed; the order of sums hangs on sizes alone",
+    ),
+    on_kernels(
+        "jam_inner",
+        "runs up to four iterations of a loop inside one across lanes at once",
+        "an iteration computes what it computed; states go from one to the next in their order",
+    ),
+    on_kernels(
+        "partition_loops",
+        "leaves out masks where eight iterations lie on one side of every comparison of the index",
+        "which blocks an iteration runs stays the same",
+    ),
+    on_kernels(
+        "horizontal_reduce",
+        "reduces in each lane, and puts the lanes together after the loop",
+        "maxima, minima and Int sums are those of the loop; Real sums have one other, fixed order",
+    ),
+    on_kernels(
+        "masked_while",
+        "runs loops that end by a condition in lanes, with a mask of those that go on",
+        "each lane ends with the states that it would end with alone",
+    ),
+    on_kernels(
+        "carried_stores",
+        "carries what is added to neighbours in a vector, and stores each element once",
+        "an element gets its addends in the order of the iterations",
+    ),
+    on_kernels(
+        "skip_zeros",
+        "skips statements that only hand on a zero unless a condition holds in some lane",
+        "what is skipped would have added zeros",
+    ),
+    on_kernels(
+        "plain_products",
+        "adds up strong products as plain ones, and again as what they are if that gives NaN",
+        "a sum that is not NaN had no product of 0 and an infinity",
+    ),
+    on_kernels(
+        "piece_sums",
+        "gives each piece of a shared loop places of its own for what it adds up",
+        "the order of addends hangs on sizes alone, not on the number of threads",
+    ),
+    on_kernels(
+        "threads",
+        "shares the iterations of a kernel's outermost loop out among threads",
+        "the bits are those of one thread",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn each_is_a_file_and_stands_once() {
+        let emit = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/emit");
+        for (at, one) in TRANSFORMATIONS.iter().enumerate() {
+            let folder = match one.phase {
+                Phase::Functions => emit.clone(),
+                Phase::Kernels => emit.join("kernel"),
+            };
+            assert!(folder.join(format!("{}.rs", one.name)).exists(), "{}", one.name);
+            let mut before = TRANSFORMATIONS[..at].iter();
+            assert!(before.all(|other| other.name != one.name), "{}", one.name);
+        }
+    }
+}
