@@ -1,5 +1,19 @@
-//! What is computed twice is computed once, whole loops and branches included. Two computations are equal if
-//! they are the same up to the names of what they bind; the first must be seen from where the second stands.
+//! Common-subexpression elimination (Cocke, 1970), by value numbering with a hash table of what is in scope.
+//!
+//! ```text
+//! b = mul(x, y)          b = mul(x, y)
+//! c = mul(y, x)     =>
+//! d = exp(c)             d = exp(b)
+//! ```
+//!
+//! Two computations are equal if they are the same up to the names of what they bind: so whole loops and branches are
+//! shared as well. Operands of commutative primitives are put in one order first. The first computation must be in
+//! scope where the second stands: the pass shares nothing between the two sides of a branch.
+//!
+//! Law: every value keeps its bits, and a failure stays where it happened first. What adds to an accumulator or tells
+//! something (`debug`) is never shared, and neither are rules of users and requests for derivatives.
+//! Cost: a computation with blocks gets a key only if another one has the same outline (`Outline`), so that a deep
+//! nest does not cost the square of its size.
 
 use std::mem::{Discriminant, discriminant};
 

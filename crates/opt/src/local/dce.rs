@@ -1,8 +1,24 @@
-//! What nothing needs goes: results, states, fields, parameters, sums that are never read, and what computes
-//! them. What may fail stays, and with it what decides whether it is reached.
+//! Dead-code elimination, through loops, branches, calls, fields of data and accumulators of the whole program.
 //!
-//! `graph` says what needs what; what is needed is marked from the roots, and the rest swept out. An array with another
-//! element that is needed only since its index may be outside is a look at the element: that fails alike.
+//! ```text
+//! u, v = for i < n with s = 0.0, t = x {           u = for i < n with s = 0.0 {
+//!   p = add(s, x)                                    p = add(s, x)
+//!   q = mul(t, x)                             =>     yield p
+//!   yield p, q                                     }
+//! }
+//! ```
+//!
+//! Here nothing reads `v`, and its state goes with it.
+//!
+//! `graph` says what needs what, the pass marks what the roots need, and `sweep` takes out the rest: statements,
+//! results and states of loops, results and parameters of functions, fields of constructors, accumulators that nobody
+//! reads. Marking begins with everything dead, so that what only needs itself goes, as a state that only its own step
+//! reads.
+//!
+//! Law: the values of the roots, what is told (`debug`) and all failures stay. A statement that may fail is a root,
+//! and with it stays what decides whether it is reached. An update of an element that is only needed since its index
+//! may be outside becomes a read of the element, which fails alike. Loops that may not end are no failures, and may
+//! go.
 
 mod graph;
 mod sweep;

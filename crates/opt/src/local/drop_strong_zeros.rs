@@ -1,8 +1,19 @@
-//! Strong products of (co)tangents that are never absent are products.
+//! Strong products become plain products where the (co)tangent is never absent: a forward dataflow analysis of
+//! absence.
 //!
-//! A (co)tangent may be absent, and a zero stands for it, where it comes from a zero, from an accumulator that
-//! perhaps nothing added to, or from a branch that gives one. What is computed from numbers that are there is
-//! there. The least absence: everything is there until something shows that it may not be.
+//! ```text
+//! t = mul(y_bar, p)            t = mul(y_bar, p)
+//! u = mul_zero(t, q)    =>     u = mul(t, q)
+//! ```
+//!
+//! A (co)tangent may be absent, with a zero in its place, where it comes from a zero, from an accumulator to which
+//! perhaps nothing was added, or from a branch that gives one. What is computed from numbers that are present is
+//! present, and a sum is present if one of its parts is. The analysis starts with everything present and marks what
+//! may be absent until nothing changes; it goes through calls, fields of data, and states of loops.
+//!
+//! Law: `mul_zero(t, x) = t * x` if `t` is present. Where `t` is present and is the number 0, and `x` is infinite or
+//! NaN, the result is NaN as for any other product. A parameter of a function that a rule or a request names may be
+//! absent; that of a root is present.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};

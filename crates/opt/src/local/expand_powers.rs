@@ -1,6 +1,17 @@
-//! Powers with constant exponents become the products that they are computed by, which loops have in vectors and
-//! in which powers of one number share their squares. That is done once derivatives are made: the derivative of a
-//! power is one more power, and that of its products is longer.
+//! Strength reduction of powers: a power with a constant exponent becomes products, by repeated squaring.
+//!
+//! ```text
+//!                        a = mul(x, x)
+//!                        b = mul(a, a)
+//! p = pow_int(x, 5)  =>  p = mul(x, b)
+//! ```
+//!
+//! Loops run products in vectors, and powers of one number share their squares (`cse`). The pass does the same for
+//! `pow_slope(x, n)`, which is `n * x ^ (n - 1)`.
+//!
+//! Law: every bit stays, since the primitive computes these products in this order. Exponents beyond ±16 and
+//! exponents that are not constants stay powers. It runs on derived code only: the derivative of a power is one more
+//! power, and that of its products is longer.
 
 use pullback_ir::{Atom, FuncId, Op, Program, Stmt, Type};
 use pullback_prim::Prim;

@@ -1,4 +1,17 @@
-//! Cheap branches become selections, of which neither the processor nor another pass has to guess the way.
+//! If-conversion (Allen, Kennedy, Porterfield and Warren, 1983): a cheap branch becomes a selection.
+//!
+//! ```text
+//! b = if p {
+//!   c = add(x, 1.0)            c = add(x, 1.0)
+//!   yield c               =>   b = select(p, c, x)
+//! } else { yield x }
+//! ```
+//!
+//! Then the processor has nothing to predict, and other passes see straight code.
+//!
+//! Law: the value keeps its bits. Both sides are computed, so the pass takes only branches whose sides cost at most
+//! four multiplications together and hold nothing but scalar operations that cannot fail. It runs on derived code
+//! only: the side that is not chosen would have a derivative too.
 
 use pullback_ir::{Block, FuncId, Op, Program, Stmt};
 

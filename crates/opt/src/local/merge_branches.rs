@@ -1,5 +1,18 @@
-//! Two branches by one condition become one: what the first gives the second is known there, and what only one of
-//! two sides needs of the other's side goes.
+//! Branch merging: two branches by the same condition become one.
+//!
+//! ```text
+//! x = if c { yield a } else { yield b }        w = sin(z)
+//! w = sin(z)                              =>   x, y = if c { yield a, a } else { yield b, v }
+//! y = if c { yield x } else { yield v }
+//! ```
+//!
+//! In the merged branch it is known which value the first one gave. What only one side of the second needs of the
+//! other side of the first is then dead.
+//!
+//! Law: values, failures and the order of what is added to each accumulator stay. What stands between the two
+//! branches goes before the merged branch or after it; where that cannot be, as for what is added in between, the
+//! branches stay two (`reorder::are_free`). A branch is merged with the nearest earlier one by the same variable in
+//! the same block.
 
 use pullback_ir::{Block, Op, Program, Stmt, Tells};
 use rustc_hash::FxHashMap;

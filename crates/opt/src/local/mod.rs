@@ -1,5 +1,7 @@
-//! Passes that look at one statement, or at few that stand beside each other: algebra, common subexpressions, dead code,
-//! branches.
+//! Local passes: they look at one statement, or at a few that stand in the same block.
+//!
+//! Algebraic simplification, common subexpressions, dead code, if-conversion, and the merging of branches. `dce` and
+//! `drop_strong_zeros` see the whole program, but what they change is one statement at a time.
 
 pub(crate) mod cse;
 pub(crate) mod dce;

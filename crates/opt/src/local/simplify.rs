@@ -1,6 +1,19 @@
-//! Operations whose result is known, or that cheaper ones replace: copies, constants, known constructors,
-//! branches and loops whose way is known, and exact algebra. The laws stand in tables, one a line, in
-//! `scalar`, `array` and `data`; those of branches and loops are in `branch`, `sign` and `repeat`.
+//! Algebraic simplification, constant folding, and propagation of copies and known constructors.
+//!
+//! ```text
+//! a = mul(x, 1.0)
+//! b = Pair(a, y)
+//! c = match b { Pair(p, q) => { yield p } }        b = Pair(x, y)
+//! d = add(c, y)                               =>   d = add(x, y)
+//! ```
+//!
+//! One walk in the order of the statements: each is rewritten by a law until none applies, and its operation is
+//! remembered for what follows (`Def`). Inside a branch its condition is a known Bool, inside an arm the constructor
+//! is known, and after a branch of which one side fails the condition is known as well.
+//!
+//! Law: each law is exact in every bit, and drops no failure. NaNs count as one, and a strong product with an absent
+//! (co)tangent may give a zero of either sign. The laws stand in tables, one a line, in `scalar`, `array` and `data`;
+//! those of branches and loops are in `branch`, `sign` and `repeat`.
 
 mod array;
 mod branch;

@@ -1,5 +1,12 @@
-//! What needs what. The nodes are variables, statements, results of functions and fields of constructors.
-//! Statements are numbered in the order in which they stand, each before those inside it.
+//! The dependence graph of dead-code elimination: which part of a program needs which others.
+//!
+//! Input: a program and its roots. Output: `live`, which nodes are needed from the roots. The nodes are variables,
+//! results of functions, fields of constructors, and statements, numbered in this order.
+//!
+//! Invariants: statements are numbered in the order in which they stand, each before those inside it, and `sweep`
+//! counts in the same order. Most edges go from one node to another. A *joint* edge needs two nodes: an argument is
+//! needed if both the call and the parameter are. What adds to an accumulator is needed by the accumulator that it
+//! adds to or adds to a part of.
 
 use pullback_base::{Id, IdVec};
 use pullback_ir::{

@@ -1,4 +1,9 @@
-//! Takes out what is not needed.
+//! The sweep of dead-code elimination: it takes out of the program what the graph did not mark.
+//!
+//! Input: the program, the numbers of the nodes, and which of them are live. Output: the smaller program, and whether
+//! anything went.
+//! Invariant: it walks statements in the order in which `graph` numbered them, and counts those inside a dead
+//! statement too. An accumulator to which nothing adds any more is replaced by what it began with.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, Loop, Op, Program, Stmt, VarId};

@@ -1,4 +1,11 @@
-//! Laws of arrays.
+//! Which operations on arrays are known, or cheaper from elsewhere: the laws of reading, updating, slicing,
+//! concatenation and sizes.
+//!
+//! Input: a statement with an operation on arrays, and what is known of its operands. Output: what replaces it, if a
+//! law applies. Each law stands as an equation over its arm, such as `(a with [i] = v)[i] = v`.
+//!
+//! Invariants: a failure stays where it was, for the inner operation stays until `dce` knows that it cannot fail. No
+//! law makes an array of more than 64 elements.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, FuncId, Op, Stmt};

@@ -1,4 +1,10 @@
-//! Laws of branches.
+//! Which branches are decided, and what is known inside and after a branch: the laws of `if` and `match`.
+//!
+//! Input: a branch, with what is known of its condition or scrutinee. Output: the side that is taken, a selection, a
+//! guard before the code that it guards, or the branch with fewer results.
+//!
+//! Invariants: knowledge of a Bool is withdrawn where its scope ends (`forget`). A side moves out of a branch only if
+//! the other side surely fails, so that what follows runs exactly when it did.
 
 use pullback_base::Id;
 use pullback_ir::{Arm, Atom, Block, LoopForm, Op, Stmt, Type};

@@ -1,4 +1,10 @@
-//! Laws of tangents, of data and others, and of accumulators.
+//! What zeros, sums of (co)tangents, parts of tangents of data and additions to accumulators come to: their laws.
+//!
+//! Input: one of these operations. Output: what replaces it, if a law applies: `plus` on numbers is `add`, the zero
+//! vector leaves no trace in a sum, and an addition of a zero that changes no number goes.
+//!
+//! Invariants: a sum keeps the order in which its terms are added. A `+0` is dropped only for an accumulator that
+//! begins with `+0`, since that one is never `-0`.
 
 use pullback_ir::{Atom, Elem, Op, Stmt, Type};
 use pullback_prim::Prim;

@@ -1,4 +1,10 @@
-//! Laws of loops.
+//! Which loops run not at all or once, and which states and collected arrays are redundant: the laws of loops.
+//!
+//! Input: a loop. Output: the loop without it, or with fewer states and results. A state that no step changes is what
+//! it was before the loop; two arrays that collect the same are one.
+//!
+//! Invariants: a loop that collects and whose count is negative fails, so only a count of exactly 0 is no iteration
+//! there.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt};

@@ -1,5 +1,11 @@
-//! Laws of scalar operations. What is not exact in every bit, such as `x + 0 = x` where `x` may be a negative
-//! zero, has no place here. NaNs are one.
+//! Which scalar operations are known, or cheaper from elsewhere: the algebraic laws of numbers and Bools.
+//!
+//! Input: a primitive with its operands. Output: what replaces it, if a law applies, or its value if all operands are
+//! constants and it has one.
+//!
+//! Invariants: a law that is not exact in every bit has no place here: `x + 0 = x` holds only where `x` is surely no
+//! negative zero (`is_never_negative_zero`). NaNs count as one. An operation that fails on constants stays, and fails
+//! when it runs.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Op, Type};

@@ -1,4 +1,10 @@
-//! What is known of the signs of Reals, and what follows for branches.
+//! Which Reals are surely not below zero, and which branch that decides: an analysis of signs.
+//!
+//! Input: an atom, or a loop whose states may be of one sign. Output: whether a Real is `+0`, more, or NaN
+//! (`is_unsigned`), and the law that makes a quotient of the guarded derivative of a logarithm.
+//!
+//! Invariants: operations are followed to a bounded depth (`DEEPEST`). States of a loop are taken to have no sign
+//! together, and leave that set one by one until each step keeps what it assumes.
 
 use pullback_ir::{Atom, Loop, Op, Stmt, Type};
 use pullback_prim::Prim;
