@@ -1,5 +1,19 @@
-//! What a loop collects and nobody reads goes, in the end also where it was there for an error: a count that may be
-//! negative is asked for before the loop.
+//! Dead-code elimination of collected arrays, in loops whose count may be negative.
+//!
+//! ```text
+//! s, c = for i < n with t = 0.0 {                 p = int_lt(n, 0)
+//!   x = real(i)                                   if p { d = for i < n { collect 0.0 } } else { }
+//!   u = add(t, x)                            =>   s = for i < n with t = 0.0 { … }
+//!   yield u
+//!   collect x
+//! }
+//! ```
+//!
+//! Here nothing reads `c`. A negative count is an error only for a loop that collects, so `dce` keeps such an array:
+//! it is there for its error. This pass puts a guard before the loop (`guard`), which fails in its place.
+//!
+//! Law: values and failures stay. Arrays of rows stay, since rows of several sizes are an error of their own, and so
+//! does an array of a loop whose count is known not to be negative, which is left to `dce`.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;

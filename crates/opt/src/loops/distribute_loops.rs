@@ -1,12 +1,29 @@
-//! What a loop writes into an array, element after element, is computed before any of it is written: where no iteration
-//! looks at what another one has written. Then the iterations that compute wait for nothing, and code can do several at
-//! once; what is left is to move numbers.
+//! Loop fission (loop distribution): a loop that writes an array becomes one that computes and one that writes.
 //!
-//! Elements are apart where indices are: as sums of variables, of which those of loops are at least 0 and less than the
-//! count. In the dimension along which the loop writes, an iteration may look at what it writes itself or what later ones
-//! do, and before the first of them.
+//! ```text
+//! b = for i < n with a = m {            v = for i < n {
+//!   x = a[i]                              x = m[i]
+//!   y = sin(x)                            y = sin(x)
+//!   c = a with [i] = y             =>     collect y
+//!   yield c                             }
+//! }                                     b = for j < n with a = m {
+//!                                         e = v[j]
+//!                                         c = a with [j] = e
+//!                                         yield c
+//!                                       }
+//! ```
 //!
-//! A loop that runs down keeps its other states, and what it writes is computed beside it, where that does not need them.
+//! The iterations that compute no longer wait for each other, so native code runs several in one vector; the second
+//! loop only moves numbers.
+//!
+//! Law: every element keeps its bits, and so do failures: either what computes or the place where it writes cannot
+//! fail. It applies where no iteration reads an element that an earlier one wrote. That is decided by affine indices,
+//! as sums of variables, of which those of loops are at least 0 and less than the count. In the dimension along which
+//! the loop writes, an iteration may read what it writes itself, what later ones write, and what lies before the
+//! first of these. In the other dimensions the places must differ.
+//!
+//! A loop that runs down keeps its other states. What it writes is computed in a loop beside it, where that does not
+//! need them. Loops that are known to be short, and loops that compute nothing, are left alone.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{

@@ -1,9 +1,29 @@
-//! Loops over the same indices become one, where no iteration of the one needs more of the other than its
-//! own iteration: a producer and what consumes its elements, a forward sweep and the backward sweep whose
-//! cotangents do not wait for it, and neighbours that have nothing to do with each other.
+//! Loop fusion: loops over the same indices become one.
 //!
-//! A loop runs the other way round where nobody sees in which order its iterations come: it has no states, and
-//! touches every accumulator at its own index only.
+//! ```text
+//! b = for i < n {                    b, c = for i < n {
+//!   x = a[i]                           x = a[i]
+//!   y = exp(x)                         y = exp(x)
+//!   collect y                          z = mul(y, 2.0)
+//! }                             =>     collect y, z
+//! c = for j < n {                    }
+//!   u = b[j]
+//!   z = mul(u, 2.0)
+//!   collect z
+//! }
+//! ```
+//!
+//! The two may be a producer and its consumer, a forward sweep and a backward sweep whose cotangents do not wait for
+//! it, or neighbours that have nothing to do with each other. `fuse` joins loops without states; `fuse_states` runs
+//! at the end and joins loops with states too.
+//!
+//! Law: it applies where no iteration of the second loop needs more of the first than the same iteration. All values
+//! keep their bits: both loops together add to each number of each accumulator in the order that they had one after
+//! the other. What stands between them goes before the new loop or after it, or they stay two. Which of several
+//! failures comes first may change.
+//!
+//! A loop is turned around to match its partner where nobody sees the order of its iterations: it has no states,
+//! tells nothing, and touches every accumulator at its own index only.
 
 mod pair;
 

@@ -1,4 +1,19 @@
-//! What a branch adds to a state of a loop becomes a number of its own, so that the loop is a sum.
+//! Recognition of conditional reductions: a branch that adds to a state becomes an addition of a term that may be
+//! neutral.
+//!
+//! ```text
+//! k = if p {                     d = if p {
+//!   m = int_add(s, x)              m = int_add(s, x)
+//!   yield m                 =>     yield x
+//! } else { yield s }             } else { yield 0 }
+//!                                k = int_add(s, d)
+//! ```
+//!
+//! Afterwards the state is a plain sum, which `split_reductions` and vector code know.
+//!
+//! Law: every value keeps its bits, since the neutral element is exact: `-0.0` for `add`, `0.0` for `sub`, `0` for
+//! Ints. It applies to branches and selections of which one side is a state of a loop and the other is that state
+//! plus or minus something. Other uses of states stay branches.
 
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;

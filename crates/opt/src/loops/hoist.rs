@@ -1,7 +1,21 @@
-//! What a loop does not change moves before it, whole inner loops included: if it cannot fail, or if the loop
-//! surely has an iteration and tells nothing. Inner loops come first, so code moves out of as many loops as leave it as it is.
-//! Arithmetic of Ints that cannot fail moves out of branches in the loop too, as it costs next to nothing: a condition
-//! such as `i == 0 || i == n - 1` is then no more than comparisons.
+//! Loop-invariant code motion (Allen, 1969): what no iteration changes moves before the loop, whole inner loops
+//! included.
+//!
+//! ```text
+//! s = for i < n with t = 0.0 {         y = exp(x)
+//!   y = exp(x)                         s = for i < n with t = 0.0 {
+//!   u = add(t, y)                 =>     u = add(t, y)
+//!   yield u                              yield u
+//! }                                    }
+//! ```
+//!
+//! Law: values and failures stay. A statement moves if it cannot fail outside of the loop and reads nothing that may
+//! be undefined there, or if the loop surely has an iteration and tells nothing. What adds to an accumulator or tells
+//! something (`debug`) never moves.
+//!
+//! Inner loops come first, so that code moves out of as many loops as leave it as it is. Arithmetic of Ints that
+//! cannot fail also moves out of branches inside the loop, since it costs next to nothing: a condition such as `i ==
+//! 0 || i == n - 1` is then no more than comparisons.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;

@@ -1,5 +1,7 @@
-//! Passes that change which loops there are, how often they run, and what they collect: invariant code motion, fusion,
-//! fission, index-set splitting, reductions.
+//! Loop passes: they change which loops there are, how often they run, and what they collect.
+//!
+//! Invariant code motion, unrolling, fusion, fission, index-set splitting, reductions, and states or results that are
+//! redundant.
 
 pub(crate) mod congruent_states;
 pub(crate) mod dead_collects;

@@ -1,7 +1,26 @@
-//! Places that wrap around or stop at an end, `(i + 1) % n` or `min (i + 1) (n - 1)`, are neighbours but for the first
-//! and the last iterations. Those get a side of their own, and what is left reads and adds side by side.
+//! Index-set splitting: the iterations at which an index wraps around or stops at an end get code of their own.
 //!
-//! It comes last, since both sides hold the whole iteration: a derivative would save for both.
+//! ```text
+//! y = for i < n {               e = int_sub(n, 1)
+//!   j = int_add(i, 1)           y = for i < n {
+//!   k = int_rem(j, n)             p = int_eq(i, e)
+//!   x = a[k]               =>     z = if p { … yield x } else {
+//!   collect x                       k = int_add(i, 1)
+//! }                                 x = a[k]
+//!                                   yield x
+//!                                 }
+//!                                 collect z
+//!                               }
+//! ```
+//!
+//! Places such as `(i + 1) % n` or `min (i + 1) (n - 1)` are neighbours of the index but for the first and the last
+//! iterations. In all others the loop then reads and adds side by side.
+//!
+//! Law: values and failures stay; in the second side the remainder, minimum or maximum is the plain sum. It applies
+//! to places at most four away from the index, in bodies without loops, calls and data, and where the count is not
+//! negative.
+//!
+//! It runs at the end, since both sides hold the whole iteration: a derivative would save values for both.
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename};

@@ -1,5 +1,21 @@
-//! The largest and the smallest element of an array are found from an infinity on, over all elements, instead of from
-//! the first: then the loop is one of many with as many iterations, and can be made one with them.
+//! Normalisation of reductions: a maximum or minimum begins with its identity instead of the first element.
+//!
+//! ```text
+//! m = a[0]                                    b = for i < n with s = -inf {
+//! k = int_sub(n, 1)                             e = a[i]
+//! b = for i < k with s = m {                    t = max(s, e)
+//!   j = int_add(i, 1)                    =>     yield t
+//!   e = a[j]                                  }
+//!   t = max(s, e)
+//!   yield t
+//! }
+//! ```
+//!
+//! The loop has as many iterations then as others over the same array, and `fuse` can join them.
+//!
+//! Law: the value keeps its bits. It applies where `n` is the size of the array, which has a first element, since the
+//! state begins with it; that read stays, and fails where it did. It runs on derived code only: an element may tie
+//! with the identity, and the derivative of a tie is not that of the element alone.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;

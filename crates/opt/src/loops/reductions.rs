@@ -1,6 +1,21 @@
-//! Sums, two ways. A loop that only adds up becomes one that collects, and the sum of that: then no iteration
-//! waits for another, and loops can be fused and turned (`sums`). In the end, a sum of what one loop collects is
-//! added up in the loop, and no array is made (`reduce`).
+//! Reductions split and fused: a loop that only adds up becomes a map and a sum, and in the end one loop again.
+//!
+//! ```text
+//! s = for i < n with t = 0.0 {                    v = for i < n {
+//!   x = a[i]                                        x = a[i]
+//!   u = add(t, x)      split_reductions =>          collect x
+//!   yield u            <= fuse_reductions         }
+//! }                                               s = sum(v)
+//! ```
+//!
+//! `split_reductions` runs early: no iteration waits for another one then, and loops can be fused and turned.
+//! `fuse_reductions` runs at the end, so that no array is made; a loop that maps and reduces at once is the `redomap`
+//! of Futhark (Henriksen, Larsen and Oancea, 2016).
+//!
+//! Law: every value keeps its bits, since `sum` adds from 0 in the order of the elements. To split, each state must
+//! begin with `+0`, each step must only add to it, and the loop must run upwards with a count that is not negative,
+//! since that is an error for what collects. To fuse back, `dead_collects::guard` keeps that error where an array
+//! goes.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;

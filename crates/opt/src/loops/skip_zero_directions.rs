@@ -1,6 +1,22 @@
-//! Where a derivative is taken along one direction after another, as for a Jacobian, most of what may move does not
-//! move in most of them. What does is found out once for each direction; inner loops pass over iterations that add
-//! zeros.
+//! Run-time sparsity of directional derivatives: iterations that would only add zeros are passed over.
+//!
+//! ```text
+//!                                                 z = for p < n { … collect q }  -- q: x[p] is 0
+//! s = for p < n with t = 0.0 {                    s = for p < n with t = 0.0 {
+//!   x_dot = x[p]                             =>     skip = z[p]
+//!   y = mul_zero(x_dot, c)                          u = if skip { yield t } else { … }
+//!   u = add(t, y)                                   yield u
+//!   yield u                                       }
+//! }
+//! ```
+//!
+//! A Jacobian takes a derivative along one unit direction after another, and most of what may move does not move in
+//! most of them. The pass looks for such a loop over directions, a loop inside it, and an innermost loop of sums.
+//! Once for each direction, before the loop in the middle, it finds out which tangents are zero.
+//!
+//! Law: every sum keeps its bits: it begins with `+0`, so it is never `-0`, and adding a zero of either sign changes
+//! nothing. What is passed over cannot fail and tells nothing; what may fail stays in every iteration. Loops of fewer
+//! than 16 statements to pass over are left alone, since asking costs as much.
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};

@@ -1,4 +1,19 @@
-//! A loop that counts up to a bound that it does not change runs over indices.
+//! Recognition of counted loops: a `while` over an induction variable with a fixed bound becomes a `for`.
+//!
+//! ```text
+//! i, s = loop with j = 3, t = x while {       i = int_max(n, 3)
+//!   p = int_lt(j, n)                          c = int_sub(i, 3)
+//!   yield p                                   s = for k < c with t = x {
+//! } do {                                 =>     j = int_add(k, 3)
+//!   m = int_add(j, 1)                           u = sin(t)
+//!   u = sin(t)                                  yield u
+//!   yield m, u                                }
+//! }
+//! ```
+//!
+//! Law: the same steps run in the same order, with the same values and failures. The counter starts with a constant
+//! of at least 0, grows by 1 in each step, and is compared with a bound that is no state. Other conditions and other
+//! steps leave the loop as it is.
 
 use pullback_ir::{Atom, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;

@@ -1,4 +1,10 @@
-//! Two loops: whether the second needs only elements of the first, and the one that they become.
+//! Whether the second of two loops reads only its own elements of the first, and what loop the two become.
+//!
+//! Input: two `for` loops with the same count. Output: whether each read of what the first collects is at the index
+//! of the second (`reads_own_elements`), and the merged loop (`merged`).
+//! Invariants: the merged loop has the states of both and then the collected arrays of both, those of the first loop
+//! first. Reads of an element become copies of the value that the iteration has at hand; sizes become the count, or
+//! the size of the row.
 
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use rustc_hash::FxHashMap;
