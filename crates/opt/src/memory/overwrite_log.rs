@@ -1,7 +1,30 @@
-//! An array that a loop changes element by element, or row by row, is not saved in every iteration for the backward
-//! sweep: what is written over is saved, and the backward loop writes it back. It starts from the array of the end, so
-//! that it has in every iteration what the forward loop had there. That is what tools of automatic differentiation
-//! that transform programs with assignments call a tape of values that are written over.
+//! Tape of overwritten values: a loop saves what it writes over in an array, and not the array in every iteration.
+//!
+//! ```text
+//! m, c = for i < n with a = x {                      m, o = for i < n with a = x {
+//!   b = a with [i] = v                                 w = a[i]
+//!   yield b                                            b = a with [i] = v
+//!   collect a                                          yield b
+//! }                                             =>     collect w
+//! s = for down i < n with t = 0.0 {                  }
+//!   y = c[i, 0]                                      s, z = for down i < n with t = 0.0, r = m {
+//!   …                                                  w = o[i]
+//! }                                                    a = r with [i] = w
+//!                                                      y = a[0]
+//!                                                      … yield …, a
+//!                                                    }
+//! ```
+//!
+//! The backward loop starts with the array of the end and undoes one iteration after the other, so that it has in
+//! every iteration what the forward loop had there. Tools that differentiate programs with assignments save in this
+//! way (Tapenade: Hascoët and Pascual, 2013). What is saved is linear in what is written.
+//!
+//! Law: every value that is read keeps its bits. It applies where the forward loop changes the array by updates of
+//! elements or rows, in loops inside, and in branches, and where one backward loop over the same iterations is all
+//! that reads what was saved. Loops that also save what others read are left alone.
+//!
+//! `plan` finds the two loops and how one changes the array, `forward` is the view of the changing block, `log` makes
+//! the forward loop save, and `back` makes the backward loop restore.
 
 mod back;
 mod forward;

@@ -1,9 +1,24 @@
-//! An array with another element is made after the last look at the array before: then nobody holds that one, and the
-//! element is written in its place. Where a cotangent is taken out of an array of cotangents and zero is left behind,
-//! derivatives say the latter first. If nothing can wait, since the new array is needed for what looks at the one before,
-//! but all of that looks at the element or row that is written, then that is copied before it is written. So is a row of the
-//! array that is written in another place of it; a branch that writes it reads it there. What only asks for a size does so
-//! before.
+//! Copy avoidance for functional arrays: an update moves behind the last read of the array that it replaces.
+//!
+//! ```text
+//! b = a with [i] = 0.0          x = a[i]
+//! x = a[i]                 =>   y = mul(x, 2.0)
+//! y = mul(x, 2.0)               b = a with [i] = 0.0
+//! ```
+//!
+//! An update writes in place only if nobody holds the old array any more: the aggregate update problem (Hudak and
+//! Bloss, 1985). Derivatives often write first: they take a cotangent out of an array and leave a zero behind.
+//!
+//! The pass does five things, in this order:
+//! 1. a row that only a branch reads, which writes its array, is read inside the branch (`rows`);
+//! 2. sizes are asked of the old array, before the update;
+//! 3. an update sinks to behind the last read;
+//! 4. if it cannot sink, but all later reads are at the element or row that is written, then that is copied before it
+//!    is written;
+//! 5. a row of an array that is written into another place of the same array is copied first.
+//!
+//! Law: values keep their bits. An update passes other statements only if it cannot fail, or none of them can fail or
+//! tell something. Copies are of one element or one row, never of an array.
 
 mod rows;
 

@@ -1,4 +1,11 @@
-//! How a backward loop restores an array.
+//! How a backward loop restores an array: the inverse of each step of the forward loop, from the last to the first.
+//!
+//! Input: a backward loop, the array after all iterations, and what the forward loop logs (`Logs`). Output: the loop
+//! with the array as one more state, which reads the restored array instead of what was saved.
+//!
+//! Invariants: logs are read in the opposite of the order in which they were written. An update is undone by an
+//! update at the same place, a loop by a loop that runs down, and a branch by a branch on the same condition. Places
+//! and conditions that the log does not hold are computed again from the indices of the backward loop.
 
 use std::ops::Range;
 

@@ -1,4 +1,8 @@
-//! Which block changes an array, and how.
+//! Which block changes an array, by which steps, and where it saves the array: the view that `log` and `back` share.
+//!
+//! Input: a loop or a branch with its steps, as `plan` finds them. Output: for each step the statement, the loop
+//! inside or the two branches, again as such a view.
+//! Invariants: a step is named by its place among the steps of its block, and a branch never saves the array itself.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Atom, Block, Boxes, Op, Program, Stmt};

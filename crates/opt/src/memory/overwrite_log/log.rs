@@ -1,4 +1,12 @@
 //! What a forward loop saves so that its changes can be undone.
+//!
+//! Input: the forward loop with its steps. Output: the loop with more results, and `Logs`, which says in which order
+//! they hold what. Of an update that is the element or row before it is written, then each index that the backward
+//! loop cannot compute again. Of a loop inside it is what that loop saves; of a branch, the condition if it cannot be
+//! computed again, and what each side saves.
+//!
+//! Invariants: a side of a branch gives a placeholder for what only the other side saves. What may differ in size
+//! between iterations is put in a box.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Atom, Block, DataId, Loop, Op, Stmt, Type, VarId};

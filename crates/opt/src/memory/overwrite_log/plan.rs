@@ -1,9 +1,14 @@
-//! Which arrays are saved that could be restored, and how.
+//! Which arrays a loop saves that could be restored, and by which steps it changes them.
 //!
-//! A loop, the *forward* one, changes an array that is its state, and saves it in every iteration: the array before the
-//! iteration, after it, or between two changes. Another loop, the *backward* one, runs over the same iterations from the
-//! last to the first and reads what is saved. Among the changes may be loops inside. The array may be saved in one of
-//! them: then there is a loop inside the backward one that reads it.
+//! A loop, the *forward* one, changes an array that is its state, and saves it in every iteration: the array before
+//! the iteration, after it, or between two changes. Another loop, the *backward* one, runs over the same iterations
+//! from the last to the first and reads what is saved. Among the changes may be loops inside. The array may be saved
+//! in one of them: then a loop inside the backward one reads it.
+//!
+//! Input: two loops of one block. Output: the steps of an iteration (`steps`), where the array is saved (`saved`),
+//! how the backward loop reads it (`reading`), and which indices of the two loops are the same (`Pair`).
+//! Invariants: each step takes the array that the step before gives, beginning with the state and ending with its
+//! next value. Nothing but the reads that `reading` describes looks at what is saved.
 
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;

@@ -1,5 +1,17 @@
-//! A row of an array is read in the branch that looks at it, if that writes the array: outside, it would hold the array,
-//! which could not be written in its place.
+//! Sinking of row reads into branches: which rows are read outside of the branch that alone uses them.
+//!
+//! ```text
+//! r = a[i]                                     b = if p {
+//! b = if p {                                     r = a[i]
+//!   c = a with [j] = r                    =>     c = a with [j] = r
+//!   yield c                                      yield c
+//! } else { yield a }                           } else { yield a }
+//! ```
+//!
+//! Input: the program. Output: the program with such reads inside the sides that use them. Read outside, a row would
+//! hold its array, which could then not be written in place.
+//! Invariants: the read cannot fail, the branch writes the array, and nothing between the read and the branch changes
+//! or passes on the array.
 
 use pullback_ir::{Atom, Block, Op, Program, Stmt};
 use rustc_hash::FxHashSet;
