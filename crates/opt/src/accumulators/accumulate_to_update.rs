@@ -1,6 +1,25 @@
-//! What is added to one element of an array is written there, and what is taken out of an array and added again stays
-//! there: the cotangent of an element that a program adds something to passes on as it is. An accumulator is for what is
-//! added in many places, in any order; one place is an update, which other passes know more of.
+//! Accumulation to update: an addition to one element of a loop's state becomes a read, a sum and a write.
+//!
+//! ```text
+//! acc = new_acc(b)               old = b[k]
+//! acc[k] += z               =>   sum = add(old, z)
+//! d = read_acc(acc)              d = b with [k] = sum
+//! ```
+//!
+//! A second rule goes before it. Where a cotangent is taken out of an array, a zero is left behind, and the same
+//! cotangent is added again in the same place, it stays where it is:
+//!
+//! ```text
+//! y = b[i]
+//! c = b with [i] = 0.0           y = b[i]
+//! acc = new_acc(c)          =>   acc = new_acc(b)
+//! acc[i] += y
+//! ```
+//!
+//! Law: to each element the same terms are added, up to the sign of a zero. By the second rule the element comes
+//! first, so that a sum of three terms or more in one place may be rounded otherwise. Failures stay: the read asks
+//! for the place. It applies where the array is a state of the loop around, and one place is added to; of other
+//! accumulators nothing would be gained.
 
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;

@@ -1,5 +1,19 @@
-//! An accumulator begins with an array that is added to all of its zeros, where transposition met what is added to single
-//! elements first: then no iteration makes zeros, nor adds all of an array to them.
+//! Initialisation of accumulators: one that begins with zeros, to which a whole array is added, begins with that
+//! array.
+//!
+//! ```text
+//! acc = new_acc(zeros)           acc = new_acc(a)
+//! acc[0] += x               =>   acc[0] += x
+//! acc += a
+//! ```
+//!
+//! Transposition meets what is added to single elements first, and writes zeros for it. Afterwards no iteration makes
+//! zeros, and none adds all of an array to them.
+//!
+//! Law: to each element the same terms are added, up to the sign of a zero, and the array comes first now, so that a
+//! sum of three terms or more may be rounded otherwise. What stands in between must not name the accumulator except
+//! to add to it; it runs before the accumulator begins. The order of failures stays: either the additions that wait
+//! or what they wait for cannot fail.
 
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;

@@ -1,5 +1,18 @@
-//! An array that a loop collects to be added to an accumulator, or to another array, is added element by element:
-//! then the loop that makes the elements can add them itself.
+//! Scalarisation of array additions: an array that is used once, to be added, is added element by element.
+//!
+//! ```text
+//! c = for i < n { … collect y }            c = for i < n { … collect y }
+//! acc += c                           =>    for j < n {
+//!                                            z = c[j]
+//!                                            acc[j] += z
+//!                                          }
+//! ```
+//!
+//! The new loop has the count of the loop that collects the array, so that `fuse` joins the two, and the array is
+//! never made. The same is done for `plus` of two arrays.
+//!
+//! Law: every sum keeps its bits, since each element is added at the same moment in the order of additions to it. It
+//! applies to an array that a loop in scope collects, of which the count is therefore the size.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashMap;

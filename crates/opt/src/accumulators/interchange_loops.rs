@@ -1,5 +1,28 @@
-//! Sums of outer products become products of matrices: what one iteration after another adds to all of an accumulator
-//! is added up element by element, in a loop over the iterations that is innermost and keeps its sum at hand.
+//! Loop interchange (Allen and Kennedy, 1984): a sum of outer products becomes a product of matrices.
+//!
+//! ```text
+//! for i < n {                         for j < m {
+//!   for j < m {                         for k < p {
+//!     for k < p {                         s = for i < n with t = 0.0 {
+//!       x = u[i, j]                         x = u[i, j]
+//!       y = v[i, k]                  =>     y = v[i, k]
+//!       z = mul(x, y)                       z = mul(x, y)
+//!       acc[j, k] += z                      w = add(t, z)
+//!     }                                     yield w
+//!   }                                     }
+//! }                                       acc[j, k] += s
+//!                                       }
+//!                                     }
+//! ```
+//!
+//! The loop over what is summed becomes innermost and keeps its sum in a register. In the same way a vector times a
+//! matrix, inside a loop over rows, becomes a product of matrices.
+//!
+//! Law: each element keeps its bits, since its terms are added in the same order. It applies where the accumulator
+//! begins with zeros, one statement adds to it, and what is added hangs on all three indices but is no element that
+//! only this iteration reads. Factors that are cheap are computed again; others are collected by the first loop, if
+//! no count is negative and rows have one size. A factor that is zero but where Reals are equal stays where it is,
+//! since most of it is skipped there.
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename};

@@ -1,5 +1,8 @@
-//! Passes that choose what becomes of an accumulator, which `transpose` makes for whatever is read: a register, a map,
-//! a gather, an update in place, or another order of the loops around it.
+//! Accumulator passes: they choose what becomes of an accumulator, which `transpose` makes for whatever is read.
+//!
+//! It becomes a register, a map, a gather, or an update in place, or the loops around it run in another order. An
+//! accumulator is for what is added in many places in any order; each of these forms is one of which other passes
+//! know more.
 
 pub(crate) mod accumulate_to_update;
 pub(crate) mod accumulator_init;

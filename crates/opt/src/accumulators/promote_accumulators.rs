@@ -1,5 +1,20 @@
-//! Accumulators of one number, or of one data value, become values: what a loop adds up is a state of it, what
-//! a branch adds is a result of it.
+//! Scalar promotion (register promotion; Cooper and Lu, 1997): an accumulator of one value becomes states and
+//! results.
+//!
+//! ```text
+//! acc = new_acc(0.0)               s = for i < n with t = 0.0 {
+//! for i < n {                        x = a[i]
+//!   x = a[i]                   =>    u = add(t, x)
+//!   acc += x                         yield u
+//! }                                }
+//! s = read_acc(acc)
+//! ```
+//!
+//! What a loop adds up is a state of it; what a branch adds is a result of it.
+//!
+//! Law: the value keeps its bits, but that the first term may replace `0 + v`, which differs for `v = -0.0`. It
+//! applies to accumulators of one number or one data value that are only begun, added to as a whole, and read. One
+//! that is passed to a function, or taken a part of, stays.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;

@@ -1,4 +1,20 @@
-//! Accumulators of a few numbers, added to at known places, become one for each number.
+//! Scalar replacement of accumulators: one of a few numbers, added to at constant places, becomes one for each
+//! number.
+//!
+//! ```text
+//! acc = new_acc(z)                 p = z[0]
+//! acc[1] += x                      q = z[1]
+//! r = read_acc(acc)                acc_0 = new_acc(p)
+//!                            =>    acc_1 = new_acc(q)
+//!                                  acc_1 += x
+//!                                  s = read_acc(acc_0)
+//!                                  t = read_acc(acc_1)
+//!                                  r = [s, t]
+//! ```
+//!
+//! Law: every number keeps its bits, and its terms their order. It applies to one-dimensional accumulators of Reals
+//! of a known size of at most 16, to which all additions are at constant places inside, or as a whole. One that is
+//! added to at a computed place, or of which a part is taken, stays.
 
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};

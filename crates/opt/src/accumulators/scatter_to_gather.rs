@@ -1,5 +1,26 @@
-//! What a loop adds a few places before or after its index becomes an array that it collects, and whoever reads the
-//! accumulator adds up elements of that: the transpose of reading neighbours is reading neighbours, not writing to them.
+//! Scatter to gather: what a loop adds to neighbours of its index is collected, and the reader adds up neighbours.
+//!
+//! ```text
+//! for i < n {                       c = for i < n {
+//!   x = v[i]                          x = v[i]
+//!   p = int_eq(i, 0)                  p = int_eq(i, 0)
+//!   if p { } else {                   y = if p { yield 0.0 } else { yield x }
+//!     j = int_sub(i, 1)        =>     collect y
+//!     acc[j] += x                   }
+//!   }                               r = for j < n {
+//! }                                   q = int_eq(j, last)
+//! r = read_acc(acc)                   z = if q { yield 0.0 } else { … c[j + 1] … }
+//!                                     collect z
+//!                                   }
+//! ```
+//!
+//! The transpose of reading neighbours is so again a reading of neighbours, and no iteration writes where another
+//! does: the adjoint of a stencil is a stencil (Hückelheim and others, 2019).
+//!
+//! Law: each element keeps its bits: terms are added in the order of the iterations that gave them. It applies where
+//! the accumulator begins with as many zeros as the loop has iterations, the loop runs upwards, and each iteration
+//! adds once to each of its places, all surely inside and at most four away from the index. An accumulator to which
+//! others have added before keeps that, with what is added at the index itself.
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};

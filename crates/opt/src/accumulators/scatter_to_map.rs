@@ -1,5 +1,20 @@
-//! An accumulator of which each iteration of one loop adds to its own row only becomes an array that the loop
-//! collects: each iteration has an accumulator of its own for its row.
+//! Scatter to map: an accumulator of which each iteration owns one row becomes an array that the loop collects.
+//!
+//! ```text
+//! acc = new_acc(b)                 r = for i < n {
+//! for i < n {                        y = b[i]
+//!   x = f[i]                         x = f[i]
+//!   acc[i] += x              =>      z = add(y, x)
+//! }                                  collect z
+//! r = read_acc(acc)                }
+//! ```
+//!
+//! More exactly, each iteration gets an accumulator of its own for its row, which `promote_accumulators` then makes a
+//! value.
+//!
+//! Law: every number keeps its bits, and its terms their order. It applies where one loop alone touches the
+//! accumulator, each iteration touches only the row of its index, and there is an iteration for each row. Rows that
+//! are not there keep their sizes (`sized`).
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
