@@ -1,10 +1,23 @@
-//! What stands in a field of a value that a loop does not change is read before the loop.
+//! Loop-invariant code motion of field loads: the arrays in a value that a loop does not change are read before it.
 //!
-//! In the loop, a cotangent of an element of an array that stands in a field is a whole value with that array in it:
-//! an iteration costs as much as the array is long. Of an array from before the loop it is one number that is added
-//! to an accumulator, and one value of the type is made after the loop.
+//! ```text
+//!                                       w = match d { Dense(u) => { yield u } else => { … undef } }
+//! s = for i < n with t = 0.0 {          s = for i < n with t = 0.0 {
+//!   x = match d {                         x = match d {
+//!     Dense(u) => { … u[i] … }      =>      Dense(u) => { … w[i] … }
+//!     else => { yield 3.0 }                 else => { yield 3.0 }
+//!   }                                     }
+//!   …                                     …
+//! ```
 //!
-//! Only values do that surely are there: the loop may look at another only behind a branch, or not at all.
+//! In the loop, a cotangent of an element of an array that stands in a field is a whole value with that array in it,
+//! so that an iteration costs as much as the array is long. Of an array from before the loop the cotangent is one
+//! number that is added to an accumulator, and one value of the type is made after the loop.
+//!
+//! Law: values and failures stay. A constructor that is not there gives `undef`, at which no arm of the loop looks.
+//! It applies to values that surely are there: the loop may look at others only behind a branch, or not at all.
+//! Fields are taken out through several constructors, and only if arrays are among them; values that the loop changes
+//! are left alone.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,6 @@
-//! Passes that take apart what is put together: small arrays, sums, boxes, arrays that only arrange others.
+//! Aggregate passes: they take apart what is put together, so that its parts are variables or dense arrays.
+//!
+//! Small arrays, values of sum types, arrays of boxes, arrays that only arrange others, and fields that loops read.
 
 pub(crate) mod forward_elements;
 pub(crate) mod hoist_field_loads;

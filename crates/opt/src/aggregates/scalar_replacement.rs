@@ -1,7 +1,22 @@
-//! Arrays of a few numbers, of a size that is known, become those numbers where they are parameters and results of
-//! functions, states of loops, and results of branches: what is done with them then needs no memory.
+//! Scalar replacement of aggregates: a small array of known size becomes its elements, across calls, loops and
+//! branches.
 //!
-//! Only those do of which nothing but elements at known places is wanted, so that none is put together again.
+//! ```text
+//! s = for i < n with b = r {            p = r[0]
+//!   x = b[0]                            q = r[1]
+//!   y = b[1]                     =>     u, v = for i < n with x = p, y = q {
+//!   c = [y, x]                            yield y, x
+//!   yield c                             }
+//! }                                     s = [u, v]
+//! ```
+//!
+//! The pass writes `[x, y]` where the array was and reads its elements where it goes on; `simplify` and `dce` leave
+//! what is above.
+//!
+//! Law: all values keep their bits. It applies to arrays of at most 16 numbers whose sizes are the same wherever they
+//! come from, in parameters and results of functions, states of loops, and results of branches. An array of which
+//! something else than an element at a constant place is wanted stays, so that none is put together again. Roots and
+//! functions that requests name keep their parameters and results.
 
 mod choice;
 mod split;

@@ -1,8 +1,21 @@
-//! Arrays of boxes of one kind become arrays of what is in the boxes, one for each field, where the fields of all
-//! boxes of an array are of one size: residuals that iterations save become dense arrays.
+//! Array of structures to structure of arrays (unboxing): an array of boxes becomes one array for each field.
 //!
-//! The arrays of one data type in a function that are made of boxes, or of each other, that are states of loops or
-//! chosen by branches, and of which elements and rows are taken, are replaced together: all of them or none.
+//! ```text
+//! s = for i < n {                       p, q = for i < n {
+//!   b = Saved(x, row)                     collect x, row
+//!   collect b                    =>     }
+//! }                                     y = p[k]
+//! c = s[k]                              r = q[k]
+//! z = match c { Saved(y, r) => … }      …
+//! ```
+//!
+//! So the residuals that iterations save become dense arrays.
+//!
+//! Law: all values keep their bits. It applies where the type has one constructor, and the fields of all boxes of an
+//! array are of one size each. The arrays of one type in a function that are made of boxes or of each other, that are
+//! states of loops or chosen by branches, and of which elements and rows are taken, are replaced together: all of
+//! them or none. An array that is a parameter or a result, or that stands in another value, stays. Rows that are not
+//! there keep their sizes (`sized`).
 
 use pullback_ir::{
     Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId,

@@ -1,9 +1,23 @@
-//! Values of sum types become a tag and fields, as variables, where they are states of loops, results of branches, and
-//! parameters and results of functions: then no step of a loop makes a box, an array in one is written in place, and
-//! what reverse mode must save of it is what it would save of the array alone.
+//! Unboxed sums: a value of a sum type becomes a tag and fields, across loops, branches and calls.
 //!
-//! Only those do that constructors make wherever they come from, and of which nothing but cases is wanted, so that none is
-//! put together again in a loop.
+//! ```text
+//! v = for i < n with s = a {            t, v = for i < n with p = true, b = x {
+//!   w = match s {                         q, c = if p {
+//!     None => { … None() }                  …
+//!     Some(b) => { … Some(c) }     =>       yield true, c
+//!   }                                     } else { yield false, b }
+//!   yield w                               yield q, c
+//! }                                     }
+//! ```
+//!
+//! Then no step of a loop makes a box, an array in one is written in place, and reverse mode saves what it would save
+//! of the array alone.
+//!
+//! Law: all values keep their bits. A field that a constructor lacks is a placeholder at which nothing looks: the
+//! field of the state before, if there is one, so that an array stays where it is. It applies to types with at most
+//! eight constructors and eight fields that hold no value of their own type. Only those values are split that
+//! constructors make wherever they come from, and of which nothing but cases is wanted; what a state begins with may
+//! come from elsewhere, and what a loop ends with may be put together again.
 
 mod choice;
 mod split;

@@ -1,4 +1,9 @@
-//! Which arrays become their elements.
+//! Which parameters, results, states and results of branches become elements: a whole-program flow analysis.
+//!
+//! Input: the program, its roots, and the sizes that are known. Output: the places to split, each with its sizes.
+//! Invariants: a place is offered if its sizes are known and small. It is dropped if the array is wanted as a whole,
+//! if it goes to a place that is not split, or if an array without a value may come to it, which has no elements to
+//! read. Dropping goes on until nothing changes, so that both ends of every flow agree.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, DataId, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};

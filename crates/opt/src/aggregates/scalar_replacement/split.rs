@@ -1,4 +1,10 @@
-//! The change: at each place that is split, elements come, and the array is put together for what reads it.
+//! The rewriting of scalar replacement: at each place that is split elements come, and the array is made where it is
+//! read.
+//!
+//! Input: the program and the places of `choice`. Output: the program with one variable for each element at these
+//! places.
+//! Invariants: each variable is still bound once, and an array that was bound by a place is bound right after it,
+//! from its elements. The elements of an array without a value are `undef`, or zeros if it was the zero of one.
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};

@@ -1,4 +1,11 @@
-//! Which values become tags and fields.
+//! Which parameters, results, states and results of branches become a tag and fields: a whole-program flow analysis.
+//!
+//! Input: the program and its roots. Output: the places to split, and the layout of each type (`Layout`):
+//! constructors share fields of the same type.
+//! Invariants: to a place that is split only values come whose tag and fields are at hand, by a constructor or from
+//! another such place. A place whose value is wanted as a whole is dropped, and with it what comes to it, until
+//! nothing changes. The values that loops end with are the exception: `whole` lists those to be put together after
+//! the loop.
 
 use pullback_base::IdVec;
 use pullback_ir::{

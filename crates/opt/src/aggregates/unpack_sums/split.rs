@@ -1,4 +1,9 @@
-//! The change: states and results that are split are tags and fields, and cases are told apart by the tags.
+//! The rewriting of unboxed sums: places that are split hold a tag and fields, and cases become branches by the tag.
+//!
+//! Input: the program and the places of `choice`. Output: the program with these variables. A type with one
+//! constructor has no tag, one with two has a Bool, and others have an Int.
+//! Invariants: tag and fields of a value at a place come in the order of its layout. A field that a value lacks is
+//! what another way gives, or the state's own field, or a number 0, or `undef`: nothing looks at it.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Block, FuncId, LoopForm, Match, Op, Program, Stmt, Type, VarId};
