@@ -1,6 +1,19 @@
-//! What a recursive function makes for another one alone to take apart is not made: of the two becomes one, that does with
-//! each part at once what the other would have done (Wadler, "Deforestation", 1990). So a tree that is built from an array
-//! and folded costs no cells, nor does its cotangent.
+//! Deforestation (Wadler, 1990): a recursive function that makes data and one that takes it apart become one
+//! function.
+//!
+//! ```text
+//! t = @built(xs, n)                 y = @both(xs, n, x)
+//! y = @product(t, x)          =>
+//! ```
+//!
+//! The body of `both` is that of `built`, with the body of `product` in the place of each constructor, and a call of
+//! `both` for each call of `product` on what `built` gives. So a tree that is built from an array and folded costs no
+//! cells, nor does its cotangent.
+//!
+//! Law: values stay. It applies where nobody else sees the data, both functions call themselves and no other function
+//! that calls them, and in the new body no call of either is left. A consumer that may stop early leaves such a call,
+//! and then nothing changes, since what it would not look at may fail. A program that tells something (`debug`) is
+//! left alone: the order of what is told would change.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Tells, VarId, rename};

@@ -1,13 +1,20 @@
-//! The two sweeps of a recursive function become one recursive function, where the cotangents of a call are known
-//! before the call: then nothing is saved for the way back but what the stack holds anyway.
+//! Fusion of recursive sweeps, by unfolding and folding (Burstall and Darlington, 1977).
 //!
-//! A forward sweep `y, x = F(a)` gives a residual, which a backward sweep `c = B(x, g)` takes apart. If `g` does not
-//! wait for `y`, both are one call `y, c = S(a, g)`. Its body is that of `F`, then that of `B`; in there the residual
-//! is made and taken apart at once, and the two recursive calls are again such a pair if `g` is known early inside
-//! too, as it is for what is called last, or for what is only scaled and added up. Then `S` calls itself.
+//! ```text
+//! y, r = @forward(x, n)             y, c = @both(x, n, g)
+//! c = @backward(r, g)         =>
+//! ```
 //!
-//! Whether that is so shows when the other passes have been at the body of `S` for a while: they are tried on a copy
-//! of the program, all pairs of sweeps at once. A recursion of which one call still saves something stays as it was.
+//! A forward sweep gives a residual `r`, which the backward sweep takes apart. If the cotangent `g` does not wait for
+//! `y`, both are one call. The body of `both` is that of `forward`, then that of `backward`. In it the residual is
+//! made and taken apart at once, and the two recursive calls are again such a pair if the cotangent is known early
+//! there too, as for what is called last, or for what is only scaled and added up. Then `both` calls itself, and what
+//! the way back needs lies in its frame.
+//!
+//! Law: values and failures stay, and so does the order of what each accumulator gets. It applies where nobody else
+//! sees the residual. Whether all recursive calls meet shows only after other passes have been at the new body
+//! (`MEETING`): they are tried on a copy of the program, all pairs at once, and a recursion of which one call still
+//! saves something stays as it was.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, Func, FuncId, Op, Program, Stmt, Tells, VarId, rename};

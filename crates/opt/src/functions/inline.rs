@@ -1,4 +1,20 @@
-//! Calls become what they call.
+//! Inlining (procedure integration): the body of a function comes in the place of a call.
+//!
+//! ```text
+//! y = @square(x)                    z = mul(x, x)
+//! fn @square(a) {             =>    y = z
+//!   b = mul(a, a)
+//!   yield b
+//! }
+//! ```
+//!
+//! It takes functions of at most 80 statements, those that are called once, those of numbers without loops of at most
+//! 250 if a loop calls them, and constants of which only parts at known places are looked at. A program may gain only
+//! so much in one run (`GROWTH`).
+//!
+//! Law: values and failures stay; what the body binds gets fresh names. Recursive functions and checkpoints stay
+//! calls, and so do constants that are needed as a whole, which are evaluated once. An error inside the library is
+//! told of the call from outside.
 
 use pullback_base::{IdVec, Span};
 use pullback_ir::{Atom, Block, Elem, Func, FuncId, Match, Op, Program, Stmt, VarId, rename};

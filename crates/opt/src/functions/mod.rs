@@ -1,4 +1,7 @@
-//! Passes between functions: inlining, recursion that becomes loops or straight code, specialised functions and data.
+//! Function passes: they change which functions and data types there are, and who calls whom.
+//!
+//! Inlining, recursion that becomes loops or straight code, deforestation, and functions and constructors that are
+//! specialised.
 
 pub(crate) mod deforest;
 pub(crate) mod fuse_recursive_sweeps;

@@ -1,5 +1,18 @@
-//! What nothing reaches goes: functions, data types, texts, requests, rules and variables; the rest is numbered
-//! anew, in the order in which it was.
+//! Removal of unreachable definitions: functions, data types, texts, requests, rules and variables that no root
+//! reaches go.
+//!
+//! ```text
+//! data A.0 = A.0                    data B.0 = B.0(f64)
+//! data B.1 = B.0(f64)         =>    fn @main.0(x.0: B.0) -> B.0 {
+//! fn @unused.0() -> A.0 { … }         yield x.0
+//! fn @main.1(x.4: B.1) -> B.1 {     }
+//!   yield x.4
+//! }
+//! ```
+//!
+//! What stays is numbered anew, in the order in which it was, and the roots get their new numbers.
+//!
+//! Law: what is not named is not evaluated. The types of fields and tangents of a type that stays, stay too.
 
 use pullback_base::{Id, IdVec};
 use pullback_ir::{

@@ -1,6 +1,22 @@
-//! A constructor that is made from the results of a branch becomes one constructor for each way of the branch, with
-//! what that way gives. What is looked at later, to go the same way again, is then the constructor alone: residuals
-//! of a recursive function keep no value for it, and none at all of where the recursion ends.
+//! Constructor specialisation (Mogensen, 1993): a constructor that keeps what a branch gave becomes one for each way.
+//!
+//! ```text
+//! x = if p { yield a } else { yield b }       d = if p { Saved.0(a) } else { Saved.1(b) }
+//! d = Saved(p, x)                             …
+//! …                                     =>    y = match d {
+//! y = match d { Saved(q, z) => {                Saved.0(z) => { … }
+//!   … if q { … } else { … }                     Saved.1(z) => { … }
+//! } }                                         }
+//! ```
+//!
+//! What is looked at later, to go the same way again, is then the constructor alone. So residuals of a recursive
+//! function keep no condition or value for it, and nothing at all of where the recursion ends.
+//!
+//! Law: values stay. It applies where the constructor is applied in one place, holds what the branch goes by, and
+//! every match on it does nothing but go by that field. A field that one way does not read goes from its constructor;
+//! a Bool is known from the way. Types that roots take or give, and types that have tangents or are tangents, keep
+//! their constructors. It runs on derived code only, in the phase *specialise*: `fuse_recursive_sweeps` knows
+//! residuals as they were.
 
 use pullback_base::bug;
 use pullback_ir::{

@@ -1,13 +1,30 @@
-//! What a recursive function puts into every value that it makes is not kept in these values: it is the argument that the
-//! function was called with, and handed to the functions that take the values apart. Residuals of a recursive function
-//! have no parameters any more that stay as they are.
+//! Static arguments (Santos, 1995), taken out of recursive data: what each value would keep is handed to its
+//! consumer.
 //!
-//! The functions that know of such a data type, with those that it contains and is contained in, are of three kinds.
-//! Makers get no such value from outside: all there are in a call of one, it has made itself or got from makers that it
-//! calls. Takers get one parameter of such a type, and make none: all that they see are parts of it. All others may call
-//! makers, and call takers with what these have given, and nothing else. So if makers hand a parameter on to each other as
-//! it is, and each value has it in a field, then a taker finds there what the maker was called with. A field that nothing
-//! looks at goes with `dce`.
+//! ```text
+//! t = @built(w, n)                              t = @built(w, n)
+//! y = @folded(t)                                y = @folded(t, w)
+//! fn @folded(s) {                               fn @folded(s, v) {
+//!   … Node(u, l) => {                     =>      … Node(u, l) => {
+//!     z = @folded(l)                                z = @folded(l, v)
+//!     a = mul(z, u)                                 a = mul(z, v)
+//! ```
+//!
+//! Here `built` hands its parameter `w` on to each recursive call as it is, a *static argument*, and puts it in every
+//! `Node`. `folded` gets it as a parameter, and `dce` takes out the field that nothing reads any more. So the
+//! residuals of a recursive function keep no parameter that stays as it is, such as the weights of a network that
+//! folds a tree.
+//!
+//! Law: values stay. Consider the functions that know of a recursive data type, with the types that it contains and
+//! that contain it:
+//! - a *maker* gets no such value from outside: all there are in a call of it, it has made or got from makers that it
+//!   calls;
+//! - a *taker* gets one parameter of such a type and makes none: all that it sees are parts of that parameter;
+//! - all *others* call makers, and call takers with what makers gave, and do nothing else with it.
+//!
+//! It applies if each function is one of the three, and all makers hand the parameter on. A taker then finds in each
+//! field that has it what the maker was called with. Functions that requests name are neither makers nor takers. At
+//! most 16 parameters are handed on.
 
 use pullback_ir::{Atom, DataId, Elem, FuncId, Match, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};

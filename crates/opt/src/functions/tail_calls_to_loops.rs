@@ -1,7 +1,28 @@
-//! A function that calls itself last, and hands on an array with other elements, is a loop: then its gradient writes in
-//! place, and what it saves is dense. So is one that hands on other Reals, where a loop collects what it gives, which native
-//! code may run in several lanes at once. One that only counts stays: it is often called with a number that is known, and
-//! written out.
+//! Tail-call elimination (Steele, 1977): a function that calls itself last becomes a loop.
+//!
+//! ```text
+//! fn @f(i, n, y) {                    fn @f(i, n, y) {
+//!   p = int_ge(i, n)                    j, w = loop with k = i, v = y while {
+//!   r = if p { yield y } else {           p = int_ge(k, n)
+//!     k = int_add(i, 1)                   q = not(p)
+//!     z = y with [i] = 1.0                yield q
+//!     s = @f(k, n, z)           =>      } do {
+//!     yield s                             l = int_add(k, 1)
+//!   }                                     z = v with [k] = 1.0
+//!   yield r                               yield l, z
+//! }                                     }
+//!                                       …  -- the body for j and w, with undef for the call
+//!                                     }
+//! ```
+//!
+//! It is done for functions that hand on an array with other elements: then the gradient writes in place, and what it
+//! saves is dense. It is also done for those that hand on other Reals below a loop that collects what they give,
+//! since native code may run such a loop in several lanes. One that only counts stays: it is often called with a
+//! known number, and `unroll_recursion` writes it out.
+//!
+//! Law: values, failures and their order stay. There must be one call of itself, at the end of one way through its
+//! branches. What decides on going on is evaluated twice, before a step and in it, so it must be cheap, and nothing
+//! that may fail or tell something may come before it.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{
