@@ -1,6 +1,19 @@
-//! A parameter that is one number in every call is that number, and so for a constant that is put together from numbers:
-//! sparse conditional constants without the conditions, across calls. A recursive call that hands on its own parameter
-//! says nothing new.
+//! Interprocedural constant propagation (Callahan, Cooper, Kennedy and Torczon, 1986), of parameters.
+//!
+//! ```text
+//! y = @f(x, 0.5)                    y = @f(x, 0.5)
+//! z = @f(u, 0.5)                    z = @f(u, 0.5)
+//! fn @f(a, b) {               =>    fn @f(a, b) {
+//!   c = mul(a, b)                     c = mul(a, 0.5)
+//! ```
+//!
+//! The analysis joins over all calls what each hands to a parameter: no call yet, one constant, or varying. A
+//! recursive call that hands on its own parameter says nothing new. Constants are numbers, and constant functions
+//! that are put together from numbers (`pass::is_plain`).
+//!
+//! Law: values keep their bits; `0.0` and `-0.0` are two constants. Parameters stay until `dce` takes out those that
+//! nobody reads. Roots, and functions that requests or rules name, may be called with anything. Which branches can be
+//! taken is not considered, unlike in sparse conditional constant propagation.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, FuncId, Op, Program, Stmt, VarId};

@@ -1,4 +1,16 @@
-//! Sizes that are one number in every call are that number.
+//! Interprocedural propagation of sizes: the size of an array that is one number in every call is that number.
+//!
+//! ```text
+//! fn @f(a, t) {                     fn @f(a, t) {
+//!   n = dim(a, 0)             =>      n = 3
+//!   u = to_tangent(a, t)              u = t
+//! ```
+//!
+//! Here every `a` and every `t` that comes to `f` has 3 elements. A conversion to a tangent of the sizes that the
+//! tangent has already is the tangent.
+//!
+//! Law: values and failures stay: checks of sizes are no sizes, and stay where they are. The analysis is that of
+//! `sizes`.
 
 pub(crate) mod sizes;
 

@@ -1,4 +1,6 @@
-//! What is one number, or one size, wherever it comes from: propagated through statements, loops and calls.
+//! Constant passes: what is one number, or one size, wherever it comes from, is written where it is used.
+//!
+//! They propagate through statements and loops of a function (`propagate_sizes`), and through calls.
 
 pub(crate) mod interprocedural_constants;
 pub(crate) mod interprocedural_sizes;

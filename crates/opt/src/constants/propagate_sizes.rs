@@ -1,4 +1,18 @@
-//! Sizes that are known, and what they decide: comparisons of indices, slices of everything.
+//! Propagation of sizes and ranges within a function: sizes come from where they are known, and decide comparisons.
+//!
+//! ```text
+//! c = for i < n {                   c = for i < n {
+//!   p = int_lt(i, n)                  p = true
+//!   collect x                   =>    collect x
+//! }                                 }
+//! m = dim(c, 0)                     m = n
+//! ```
+//!
+//! It also turns a slice of everything, and a loop that copies an array, into the array itself, and zeros like an
+//! array into as many zeros.
+//!
+//! Law: values stay, and what it decides is proved (`analysis::facts`): indices of loops are at least 0 and less than
+//! the count, sizes are not negative, and what a check of sizes says holds behind it.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type};
 

@@ -1,7 +1,10 @@
-//! Which sizes, and which Ints, are one number whenever they are there: an analysis over all calls.
+//! Which sizes, and which Ints, are one number whenever they are there: a whole-program dataflow analysis.
 //!
-//! It begins with no value at all and joins what each statement gives until nothing changes. What a check of a size
-//! says holds behind it, in its block.
+//! Input: a program and its roots. Output: for each dimension of each array or accumulator, for each Int, and for
+//! each result of a function: no value, one number, or varying (`Known`).
+//! Invariants: the analysis begins with no value at all and joins what each statement gives until nothing changes, so
+//! that it finds the least solution. What a check of a size says holds behind the check, in its block. Roots and
+//! rules get anything.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
