@@ -1,4 +1,9 @@
-//! What a pass is, and what several of them need.
+//! What a pass is: a name, a law, when it runs, which code it may change, and a function from programs to programs.
+//!
+//! Several passes also share the walks over all bodies and statements, and a few questions about statements, that
+//! stand here.
+//! Invariants: `run` says whether it changed anything, since the pipeline runs a phase until no pass does. A pass
+//! keeps the parameters and results of the roots.
 
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;

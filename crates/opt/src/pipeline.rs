@@ -1,4 +1,10 @@
-//! The list of passes, and what runs them.
+//! The pipeline: the list of all passes, and what runs them, phase after phase.
+//!
+//! Input: a program, its roots, and options. Output: the optimised program; roots that were numbered anew have their
+//! new numbers.
+//! Invariants: *simplify* runs its passes in the order of the list until none changes anything. *Specialise* runs its
+//! passes then, and with those before it until nothing changes. *Schedule* runs its passes once. Each loop of runs
+//! has a limit, and passes that are marked so run once more at the end.
 
 use std::time::{Duration, Instant};
 
