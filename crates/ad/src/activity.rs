@@ -1,13 +1,16 @@
-//! Activity: which variables of a function vary with those of its parameters that move. Only they have
-//! tangents; all other tangents are structural zeros and cost nothing.
+//! Activity analysis, its forward half: which variables of a function vary with the parameters that move.
 //!
-//! The least solution of the flow along operations that are differentiable in an operand. A function called
-//! is known by its summary: which results vary for which parameters. An accumulator varies if anything
-//! that varies is added to it or to a part of it, so its activity flows both ways between whole and part.
+//! Only variables that vary have tangents; all other tangents are structural zeros and cost nothing. The backward
+//! half, which of these matter for a result, is `prune`.
 //!
-//! Of primitives it knows what the table says (`Smooth::carriers`), as does [`pullback_prim::activity`]. It is not that
-//! one, whose account of a function has one answer for all its results, and effects on parameters have no place in it:
-//! here each result of a function that gives several, as derivatives do, is told by itself, and so is each accumulator
+//! Input: a function and which of its parameters move. Output: the variables that vary.
+//! Law: it is the least solution of the flow along operations that are differentiable in an operand. A call is known
+//! by a summary: which results vary for which parameters. An accumulator varies if anything that varies is added to
+//! it or to a part of it, so activity flows both ways between whole and part.
+//!
+//! Of primitives it knows what the table says (`Smooth::carriers`), as [`pullback_prim::activity`] does. It is
+//! another analysis since that one has one answer for all results of a function, and knows no effects on parameters.
+//! Here each result of a function with several, as derivatives have, is told by itself, and so is each accumulator
 //! that it is given.
 
 use pullback_base::bug;

@@ -1,5 +1,14 @@
-//! Calls in forward mode: of functions, which are differentiated once for each set of parameters that move, and
-//! of functions with a user's rule.
+//! Forward mode of calls: of functions, and of functions with a rule that a user wrote.
+//!
+//! Type: a call `y = f(x)` becomes `y, y_dot = (jvp f)(x, x_dot)`; in reverse mode `y, X = forward(x)`, `y_dot =
+//! push(X, x_dot)`.
+//! Law: that of `jvp`. A function is differentiated once for each set of parameters that move and each use.
+//! Cost: one call for each call, or two. A checkpoint saves its arguments only (`checkpoint`).
+//!
+//! A rule `custom_vjp` gives the transpose, so that forward mode takes the transpose of it at zero cotangents;
+//! reverse mode calls it as it is. A rule `custom_jvp` is linear in tangents, so that its linear part is its
+//! derivative by them. What the function captured is differentiated by the function itself, and the contributions are
+//! added up.
 
 use pullback_base::{Diagnostic, bug};
 use pullback_ir::{Atom, Func, FuncId, Op, Rule, RuleId, Type, VarId};

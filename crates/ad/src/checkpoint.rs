@@ -1,14 +1,13 @@
-//! Checkpoints in reverse mode: a call saves its arguments and nothing else, and its transpose runs the function
-//! again, forward and then back.
+//! Checkpointing (Griewank, 1992): a call saves its arguments only, and its transpose runs the function again.
 //!
-//! Law: the linear part of `f` at `x` has the residual `x`, and its transpose is
-//! `\x y_bar -> let (_, residual) = forward f x in pull f residual y_bar`.
-//! What `f` tells is told once (`quiet`), and what it adds to accumulators is added once: when it runs again it adds to
-//! others, of the sizes that their cotangents have, which nobody reads.
+//! Type: `f : S -> T` has the residual `S`, and its transpose is `(S, T T) -> T S`.
+//! Law: `\x y_bar -> let (_, residual) = forward f x in pull f residual y_bar` is that transpose. What `f` tells
+//! (`debug`) is told once (`mute_debug`), and what it adds to accumulators is added once: when it runs again it adds
+//! to others, of the sizes that their cotangents have, which nobody reads.
 //! Cost: the values of `f` once more; what they save lives as long as the transpose runs.
 //!
-//! The transpose is a checkpoint itself: no pass puts it into the function that ran forward, where what runs again
-//! would be found to be there already; and a derivative of it saves no more than its arguments either.
+//! The transpose is a checkpoint itself. No pass puts it into the function that ran forward, where it would find that
+//! what runs again is there already. A derivative of it saves no more than its arguments either.
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Type, VarId};

@@ -1,8 +1,12 @@
-//! Derivations: each function is differentiated once for each set of parameters that move and each use, and the
-//! requests of a program become calls of what is made.
+//! Derivations: the three passes one after the other, once for each function, set of parameters that move, and use.
 //!
-//! No function is differentiated that asks for derivatives, or calls one that does: those are made before. Where
-//! no bound is seen of how many are inside each other, that has been refused (`specialise_orders`).
+//! Type: `derive : (function, which parameters move, Jvp | Push | Pull) -> functions` (`state::Derived`).
+//! Law: those of `jvp`, `unzip` and `transpose`, in this order. A derivation is looked up by its key, and one of a
+//! recursive function is declared before its body is made, so that its calls find it.
+//!
+//! What a recursive function saves is data with one constructor; other functions save several variables. No function
+//! is differentiated that asks for derivatives, or calls one that does: those are made before (`orders`). A program
+//! whose derivatives have too many statements is refused (E0717).
 
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{

@@ -1,15 +1,21 @@
-//! Forward mode: the only pass that reads partial derivatives.
+//! Forward mode (Jacobian-vector products): the only pass that reads partial derivatives.
+//!
+//! ```text
+//! y = mul(x, p)        =>        y = mul(x, p)
+//!                                y_dot = mul(x_dot, p)
+//! ```
 //!
 //! Type: `(S -> T, which of S move) -> (S, T S of those that move) -> (T, T T of those that vary)`.
-//! Law: the first results are those of the function; the others are its derivative at `S` applied to the
-//! tangents, and each statement about tangents is linear in them (their variables are marked).
-//! Cost: each primitive gets at most a product and a sum for each operand that varies, and its partial
-//! derivatives once; everything else happens as often as in the function. What does not vary has no
-//! tangent (`activity`).
+//! Law: the first results are those of the function. The others are its derivative at `S` applied to the tangents,
+//! and each statement about tangents is linear in them (their variables are marked): the JVP of *You Only Linearize
+//! Once* (POPL 2023).
+//! Cost: each primitive gets at most a product and a sum for each operand that varies, and its partial derivatives
+//! once; everything else happens as often as in the function. What does not vary has no tangent (`activity`).
 //!
-//! A tangent that is the number 0 where another path would have reached it is *absent* there: it contributes
-//! nothing, also where a partial derivative is infinite, so its products are strong ([`Op::MulZero`]). Where every
-//! path reaches a tangent they are plain ones.
+//! A tangent that is the number 0 where another path would have reached it is *absent* there. It contributes nothing,
+//! also where a partial derivative is infinite, so its products are strong ([`Op::MulZero`]). Where every path
+//! reaches a tangent they are plain ones. The tangent of data is that of what it holds, as that of an environment in
+//! *The Differentiable Curry*, section 5.
 
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Loop, Match, Op, Program, Stmt, Type, VarId};

@@ -1,12 +1,22 @@
-//! Differentiation of the IR, in three passes with one law each, after Radul, Paszke, Frostig, Johnson and Maclaurin,
-//! *You Only Linearize Once* (POPL 2023): `jvp` is the only one with rules, unzip (`split`, then `unzip`) is the only
-//! one that decides what is saved, and `transpose` is structural. Their products are ordinary code of the IR,
-//! so derivatives of derivatives need nothing more.
+//! Differentiation of the IR, in three passes with one law each.
 //!
-//! `differentiate : Program -> Program` without requests, rules or `stop`. Requests are made from the inside out, one
-//! order after the other: first those of functions that ask for nothing themselves. Where none does, `towers` tells
-//! functions apart by what they are given, or refuses those of which it sees no bound. Between two orders runs what the
-//! caller hands in, the optimiser, so that what is differentiated again has no more in it than it must.
+//! The passes are those of Radul, Paszke, Frostig and Maclaurin, *You Only Linearize Once* (POPL 2023), on a language
+//! with loops, branches, recursion and accumulators. `f : S -> T` is a function, and `T S` the tangents of the
+//! parameters that move:
+//! - `jvp` makes `(S, T S) -> (T, T T)`, and is the only pass with rules of primitives;
+//! - unzip (`split`, then `unzip`) makes `S -> (T, X)` and `(X, T S) -> T T`, and is the only pass that decides what
+//!   is saved;
+//! - `transpose` makes `(X, T T) -> T S`, and is structural.
+//!
+//! What they make is ordinary code of the IR, so derivatives of derivatives need nothing more.
+//!
+//! Type: `differentiate : Program -> Program`; the result has no requests, rules or `stop`.
+//! Law: the program computes what it did, and each request gives the derivative that it asked for.
+//!
+//! Requests are made from the inside out, one order after the other (`orders`): first those of functions that ask for
+//! nothing themselves. Where a request leads to itself, `specialise_orders` first tells functions apart by what they
+//! are given, or refuses those of which it sees no bound. The caller hands in what runs between two orders, the
+//! optimiser, so that what is differentiated again has no more in it than it must.
 
 mod activity;
 mod call;

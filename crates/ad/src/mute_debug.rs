@@ -1,5 +1,9 @@
-//! What a checkpoint runs again tells nothing again: the transpose of a checkpoint calls copies of functions that
-//! are without [`Op::Tell`].
+//! Copies of functions without `debug`: what a checkpoint runs again tells nothing again.
+//!
+//! Input: the transposes of checkpoints that were made (`checkpoint`). Output: they call functions without
+//! [`Op::Tell`].
+//! Invariants: a copy computes what its function computes. A function that tells nothing is called as it is, and one
+//! is copied once, through recursion too.
 
 use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Rule, Tells, VarId, rename};
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! What this crate is called where it tells of a bug.
+//! The name of this crate in messages about bugs.
 
 /// The name of the pass.
 pub(crate) const NAME: &str = "ad";

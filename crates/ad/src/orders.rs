@@ -1,5 +1,9 @@
-//! In which order derivatives are made: from the inside out. A function that asks for derivatives is differentiated
-//! only after these are made; what leads to itself by asking is told apart before (`specialise_orders`), or refused.
+//! In which order derivatives are made: from the inside out, by reachability in the call graph.
+//!
+//! Input: a program and its roots. Output: the requests whose functions ask for no derivative, nor do those that they
+//! call (`innermost`), or a request that leads to itself (`reaches_itself`).
+//! Invariants: a function that asks for derivatives is differentiated only after these are made. When `innermost` is
+//! asked, no request leads to itself: `specialise_orders` has told such functions apart, or refused the program.
 
 use pullback_analysis::call_graph::{names, reachable, request_of};
 use pullback_base::{Span, bug};

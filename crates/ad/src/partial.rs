@@ -1,4 +1,10 @@
-//! Partial derivatives of primitives, from the table: its terms become statements.
+//! Partial derivatives of primitives: the terms of the table of primitives become statements.
+//!
+//! Input: a primitive with its operands, result and their tangents. Output: the tangent of the result, as the sum of
+//! each tangent times its partial derivative.
+//! Invariants: a term is computed once for each primitive, but anew in each branch of a conditional term. A partial
+//! derivative that is structurally zero contributes nothing; a tangent that may be absent is multiplied by a strong
+//! product.
 
 use pullback_base::bug;
 use pullback_ir::{Atom, Op, Type, VarId};

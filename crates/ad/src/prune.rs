@@ -1,5 +1,9 @@
-//! Leaves out of a linear part what no result depends on: then every tangent in it reaches a result, and no
-//! cotangent in its transpose is zero for want of a use.
+//! Activity analysis, its backward half: a linear part loses what no result depends on.
+//!
+//! Input: a linear part whose results are all wanted. Output: the linear part without the other statements, states
+//! and results.
+//! Invariants: every tangent that is left reaches a result, or an accumulator that the caller hands in or that is
+//! read. So no cotangent in the transpose is zero for want of a use.
 
 use pullback_ir::{Atom, Block, Loop, Op, Program, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};

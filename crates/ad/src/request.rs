@@ -1,5 +1,10 @@
-//! The requests of a program become calls of the functions that derivations make. A residual is data, unless the
-//! function that makes it only applies it: then it stays several variables.
+//! Requests become calls: what a program asks for is replaced by calls of what derivations make.
+//!
+//! Input: a function, and which requests are to be made now. Output: its body, with `jvp` as a call of the
+//! derivative, `linearize` as a call of the forward half, and the application of a linear map as a call of `push` or
+//! `pull`.
+//! Invariants: a residual is data, with what the forward half saved in it. Where one function makes a residual and
+//! only applies it, it stays several variables.
 
 use pullback_base::{Diagnostic, Span, bug};
 use pullback_ir::{

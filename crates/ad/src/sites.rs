@@ -1,4 +1,9 @@
 //! Where the variables of a function's values are bound: in which iterations and branches, and by what.
+//!
+//! Input: the values of a function, as `split` gives them. Output: for each variable the path of blocks around it,
+//! the outermost first, and the operation that computes it, if that has no blocks.
+//! Invariants: a block on a path is named by the key of its pair and by its place among the blocks of the pair
+//! (`split`).
 
 use pullback_ir::{Block, Loop, LoopForm, Op, VarId};
 use rustc_hash::FxHashMap;

@@ -1,21 +1,22 @@
-//! Towers of derivatives, told apart: functions for each form of the data that they are given, so that a function
-//! which is applied to functions, and differentiates them, is not one function at all heights.
+//! Polyvariant specialisation (Bulyonkov, 1984) of functions that differentiate what they are given.
 //!
-//! A function that is data is applied by a match on its tag, which calls all that have this type: through it each
-//! request seems to reach itself, though the functions which a program differentiates inside each other may form a
-//! finite tower. Here each function becomes one for each list of *forms* of its arguments (`form`): which number it is,
-//! or which constructors, with which fields, down to a height of constructors inside each other (`limit::REACHES`);
-//! what lies deeper is known by its type alone, as all that the program makes of that type. A match keeps the arms that
-//! the form of what it looks at has, and a conditional the branch that a known truth value takes. Requests and rules go
-//! with their functions: what a request saves is a sum, with a constructor for each function that it is of now, and
-//! applying it is a match.
+//! A function that is data is applied by a match on its tag, which calls all functions of this type. So each request
+//! seems to lead to itself through that match, though the derivatives that a program takes inside each other may be
+//! finitely many. Here each function becomes one for each list of *forms* of its arguments (`form`). A form says
+//! which number an argument is, or which constructors it may have, with the forms of their fields, down to a bounded
+//! depth (`limit::REACHES`); what lies deeper is known by its type alone. A match keeps the arms that the form of its
+//! scrutinee has, and a conditional keeps the branch that a known truth value takes (`stmt`). So a function that
+//! gives `exp` to itself is another copy than one that gives the derivative of `exp`.
 //!
-//! Law: the program computes what it did, and asks for derivatives of the same functions at the same places. Where a
-//! request reached itself and does not do so any more, its derivatives end at a bounded height: the forms of functions
-//! that derivatives are nested in get smaller on the way in, or a number that is known says how often. A request that
-//! still reaches itself is refused, with the limits that were reached (`limit`).
-//! Cost: a copy of a function for each list of forms, [`FUNCTIONS`] more functions than before at most; only programs in
-//! which a request reaches itself are changed. Where numbers make too many copies, they are not told apart.
+//! Type: `(Program with requests) -> Program with requests`, of which no request leads to itself.
+//! Law: the program computes what it did, and asks for derivatives of the same functions at the same places. What a
+//! request saves becomes a sum with a constructor for each copy of its function, and applying it becomes a match.
+//! Where a request led to itself and does no more, its derivatives end at a bounded order: the forms get smaller on
+//! the way in, or a known number says how often. A request that still leads to itself is refused, with the limits
+//! that were reached (`limit`).
+//! Cost: one copy of a function for each list of forms, at most [`FUNCTIONS`] more functions than before. Only
+//! programs in which a request leads to itself are changed. Where numbers make too many copies, they are not told
+//! apart.
 
 mod form;
 mod limit;

@@ -1,9 +1,22 @@
-//! The first half of unzip: a function with tangents falls into its values and its tangents.
+//! Unzipping, first half: a function with tangents falls into its values and its tangents.
 //!
-//! Law: the values are those of the function; the tangents are linear in the tangents that come in, and use
-//! variables of the values by name. Where both are inside one loop, branch or match there are two afterwards, a
-//! pair under one key, and the tangents use variables of the pair's other half as if they ran together: what
-//! that needs is decided by the second half (`unzip`).
+//! ```text
+//! y, y_dot = if p {                        k = p
+//!   a = exp(x)                             y = if k {
+//!   a_dot = mul(x_dot, a)                    a = exp(x)
+//!   yield a, a_dot                   =>      yield a
+//! } else { … }                             } else { … }
+//!                                          y_dot = if k {
+//!                                            a_dot = mul(x_dot, a)
+//!                                            yield a_dot
+//!                                          } else { … }
+//! ```
+//!
+//! Type: `(S, T S) -> (T, T T)` becomes `S -> T` and `T S -> T T`, where the second names variables of the first.
+//! Law: the values are those of the function, and the tangents are linear in the tangents that come in. Where both
+//! are inside one loop, branch or match there are two afterwards, a pair under one key (`k` here). The tangents use
+//! variables of the pair's other half, such as `a`, as if the two ran together: `unzip` decides what that needs.
+//! Cost: every statement goes to one half. A `while` counts its iterations, so that the tangents can repeat them.
 
 use pullback_ir::{Arm, Atom, Block, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;

@@ -1,4 +1,8 @@
-//! The derivative of one function after each of the three passes, for people to read.
+//! The derivative of one function after each of the three passes: for people to read, and for tests of the laws.
+//!
+//! Input: a program, a function, and how far to go (`Until`). Output: a program with the functions that were made,
+//! and which these are.
+//! Invariants: derivatives inside the function are made before. After `jvp`, variables keep their marks of linearity.
 
 use pullback_base::{Diagnostic, Span};
 use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Type, VarId};

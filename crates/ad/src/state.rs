@@ -1,4 +1,9 @@
-//! What differentiation knows while it is under way.
+//! The state of differentiation: the program, and the tables that the passes share.
+//!
+//! What has been derived is looked up by function, parameters that move, and use (`Key`). Linear parts are looked up
+//! by the function that stands for them.
+//! Invariants: between two orders all tables are made anew (`after`), since the optimiser may have changed any
+//! function; only what was counted stays.
 
 use pullback_base::Diagnostic;
 use pullback_ir::{Atom, Boxes, DataId, FuncId, Program, RequestId, Type, VarId};

@@ -1,5 +1,6 @@
-//! What each pass did and how long it took. The passes call one another, for callees of what they differentiate:
-//! each is told its own time only.
+//! What each pass did and how long it took.
+//!
+//! The passes call one another, for callees of what they differentiate: each is told its own time only.
 
 use std::time::{Duration, Instant};
 

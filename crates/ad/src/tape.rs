@@ -1,19 +1,20 @@
-//! `--max-tape`: loops that would save more than so many bytes for reverse mode get checkpoints by themselves.
+//! Checkpointing of loops by themselves (`--max-tape`): two levels, with segments of about the square root of the
+//! steps.
 //!
 //! Type: `(Program with requests, bytes) -> Program with requests`.
-//! Law: the program computes what it did. A loop of `n` steps becomes a choice that is made when it starts: where
-//! `n` times an estimate of what one step saves fits, the loop; else segments of `k` steps, each a call of a checkpoint.
-//! Cost: with `B` for what a step saves and `S` for the size of the state, both as estimated, `k` is the root of
-//! `n * S / B`, which makes what is saved at once least: at most `2 * sqrt (n * S * B) + S + B`. Each
-//! level of loops that exceed takes the time of the program once more. There is no further level: what is saved
-//! in the end may still exceed, and `--max-memory` is the limit that holds.
+//! Law: the program computes what it did. A loop of `n` steps becomes a choice that is made when it starts: where `n`
+//! times an estimate of what one step saves fits, the loop; else segments of `k` steps, each a call of a checkpoint.
+//! Cost: with `B` for what a step saves and `S` for the size of the state, both as estimated, `k` is the root of `n *
+//! S / B`. That makes what is saved at once least: at most `2 * sqrt (n * S * B) + S + B` (Chen, Xu, Zhang and
+//! Guestrin, 2016). Each level of loops that exceed takes the time of the program once more. There is no further
+//! level: what is saved in the end may still exceed, and `--max-memory` is the limit that holds.
 //!
-//! The estimate is that of one derivative in reverse mode. Each derivative more that a loop is inside of doubles what a
-//! step saves, and the size of the state: values beside tangents, or what the inner sweep back computes. So `k` stays,
-//! and the loop is compared with half of the bytes.
+//! The estimate is that of one derivative in reverse mode. Each derivative more that a loop is inside of doubles what
+//! a step saves, and the size of the state: values beside tangents, or what the inner backward sweep computes. So `k`
+//! stays, and the loop is compared with half of the bytes.
 //!
-//! A `while` does not know its count: it runs as many steps as fit, then segments that are one step longer each
-//! time. Recursion is left alone, so are loops that hold nothing that can vary.
+//! A `while` does not know its count: it runs as many steps as fit, then segments that are one step longer each time.
+//! Recursion is left alone, and so are loops that hold nothing that can vary.
 
 mod estimate;
 

@@ -1,17 +1,22 @@
 //! Transposition of a linear part: structural, without rules of primitives.
 //!
+//! ```text
+//! x_dot = a_dot[i]                       x_bar = mul(y_bar, p)
+//! y_dot = mul(x_dot, p)            =>    a_acc[i] += x_bar
+//! ```
+//!
 //! Type: `(residuals, T S) -> T T` becomes `(residuals, T T) -> T S`.
 //! Law: `⟨u, L v⟩ = ⟨Lᵀ u, v⟩`, by construction: each linear statement has one transpose, and they come in the
-//! opposite order.
+//! opposite order (*Working notes on automatic differentiation*, section 2.3; *You Only Linearize Once*, POPL 2023).
 //! Cost: as that of the linear part. A scalar used in several places gets a sum. An array that is read becomes an
-//! accumulator, so that reading an element costs one addition and not an array of zeros; a part of it that is
-//! read becomes a part of that accumulator, and an array that a function only reads an accumulator that the
-//! function is given, through recursion too. An array that is passed on (a loop's state, with an element
-//! replaced) has its cotangent passed on, in place. A loop runs backwards.
+//! accumulator, so that reading an element costs one addition and not an array of zeros. A part of it that is read
+//! becomes a part of that accumulator. An array that a function only reads becomes an accumulator that the function
+//! is given, through recursion too. An array that is passed on (a loop's state, with an element replaced) has its
+//! cotangent passed on, in place. A loop with states runs backwards.
 //!
-//! A cotangent that some path does not reach is *absent* there, and its products are strong, as in `jvp`. Where a Bool
-//! says which path was taken they are products on one and 0 on the other: a number 0 that reached a partial derivative
-//! which is NaN gives NaN.
+//! A cotangent that some path does not reach is *absent* there, and its products are strong, as in `jvp`. Where a
+//! Bool says which path was taken they are products on one and 0 on the other: a number 0 that reached a partial
+//! derivative which is NaN gives NaN.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId};

@@ -1,4 +1,15 @@
-//! Transposition of what has blocks, and of calls.
+//! Transposition of conditionals, loops and calls: what has blocks or another function inside.
+//!
+//! Type and law: those of `transpose`.
+//!
+//! - A conditional becomes the same conditional around the transposes of its blocks. A tangent that a branch passes
+//!   on has its cotangent returned; into others the branches accumulate.
+//! - A loop with states runs the other way, with the cotangents of its states as states. A loop without states runs
+//!   as it did, so that its forward and backward sweep can become one loop.
+//! - A call of a linear part becomes a call of its transpose. A rule of a user is its own transpose.
+//!
+//! Cost: as that of the linear part. A loop is transposed again until it is known which cotangents of states are
+//! absent.
 
 use pullback_base::bug;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Rule, RuleId, Stmt, Type, VarId};

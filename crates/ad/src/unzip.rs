@@ -1,15 +1,15 @@
-//! The second half of unzip, and the one place that decides what is saved.
+//! Unzipping, second half (partial evaluation of the values): the one place that decides what is saved.
 //!
 //! Type: `(values, linear part that uses variables of the values) -> (values with residuals, linear part of
 //! residuals)`; the linear part is that of `split`, or its transpose.
 //! Law: the values are the same, and the linear part is what it was, with each variable of the values that it used
-//! replaced by what was saved of it.
+//! replaced by what was saved of it. These are the two halves `revf` and `revr` of the *Working notes*, section 6.1.
 //! Cost: memory is linear in the operations executed.
 //!
 //! What is saved of a variable of the values that the linear part uses:
 //! - outside of loops and branches: itself, as a residual;
-//! - nothing, if it is cheap to compute again from what is there: sizes, elements of arrays from outside the
-//!   loop, arithmetic of Ints, a few operations on Reals, conditions and selections of these;
+//! - nothing, if it is cheap to compute again from what is there: sizes, elements of arrays from outside the loop,
+//!   arithmetic of Ints, a few operations on Reals, conditions and selections of these;
 //! - in an iteration of a loop: an array with a place for each iteration, of the values themselves if they are
 //!   scalars, otherwise of references to them;
 //! - in a branch: a slot that branches share, so that together these are a sum with the condition as its tag.

@@ -1,7 +1,9 @@
 //! How tangents are used in a linear part: which cotangents are accumulated, and which are parts of others.
 //!
-//! A tangent that is used inside a loop around which it is bound, and an array of which elements or ranges are
-//! read, has its cotangent accumulated. All other cotangents are values.
+//! Input: a linear part and its parameters. Output: for each tangent whether its cotangent is an accumulator, and of
+//! which other cotangent it is a part; and, for functions, which parameters are arrays that are only read.
+//! Invariants: a tangent that is used inside a loop around which it is bound, and an array of which elements or
+//! ranges are read, has its cotangent accumulated. All other cotangents are values.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};

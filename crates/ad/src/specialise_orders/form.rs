@@ -1,12 +1,20 @@
-//! Forms of data: a set of constructors with the forms of their fields, a number, or *any*, of which the type alone is
-//! known.
+//! The abstract domain of specialisation: which forms values have, how forms are joined, and where they are widened.
 //!
-//! Where too many constructors stand inside each other, those of one type become one set, whose fields of that type
-//! have the same form again ([`Forms::SELF`]): a list of functions stays a list of these functions. Where that is not
-//! enough, since types are recursive by way of others, values become *any* of their type: one of those that the
-//! program makes where forms are not told apart (`made`). What comes from outside can be everything (`open`). Arrays
-//! have the form of their elements. A number or truth value is one that is known, or any: so that a recursion that
-//! counts from a number in the text ends where it does. Tangents, which no match looks at, are any.
+//! A form is a set of constructors with the forms of their fields, one number or truth value, *none* where no value
+//! is, or *any*, of which the type alone is known.
+//!
+//! Input: operations on forms. Output: the least form with all values, as far as the domain has it.
+//! Invariants: equal forms have one id, and every chain of joins ends. Three widenings see to that (Cousot and
+//! Cousot, 1977):
+//! - where too many constructors stand inside each other, or one stands around a set with it, those of one type
+//!   become one set, whose fields of that type have the same form again ([`Forms::SELF`]): a list of functions stays
+//!   a list of these functions;
+//! - where that is not enough, since types are recursive by way of others, values become *any* of their type: one of
+//!   those that the program makes where forms are not told apart (`made`);
+//! - different numbers become *any*.
+//!
+//! What comes from outside can be everything (`open`). Arrays have the form of their elements. Tangents, at which no
+//! match looks, are *any*.
 
 use std::collections::BTreeMap;
 

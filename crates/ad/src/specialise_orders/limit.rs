@@ -1,4 +1,8 @@
-//! How far towers are told apart, and what is told of a program that goes further.
+//! How far functions are told apart, and what the compiler says of a program that goes further.
+//!
+//! Input: the limits that a program has reached. Output: the diagnostic (E0717) that names them.
+//! Invariants: there are two reaches. The far one is tried only if the near one is not enough, so that most programs
+//! get few copies.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,10 @@
-//! Statements of copies: what they call is a copy, matches have the arms that the form of what they look at has, and
-//! of a conditional by a known truth value its branch is left.
+//! The abstract interpretation of statements: what forms their results have, and what becomes of them in a copy.
+//!
+//! Input: a statement of a function, with the forms of its variables. Output: the statement for the copy. Calls,
+//! requests and rules are of copies, matches have the arms that the form of their scrutinee has, and of a conditional
+//! by a known truth value the branch is left.
+//! Invariants: the form of a variable only grows while a copy is looked at again. Cases that no form has fail as bugs
+//! of the compiler ("not foreseen"), and never give a value.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{

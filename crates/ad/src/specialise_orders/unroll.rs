@@ -1,5 +1,9 @@
-//! Loops that make functions, as often as the text says: their iterations one after the other, so that what each of
-//! them makes is told apart.
+//! Unrolling of loops that make functions, so that what each iteration makes is told apart.
+//!
+//! Input: a function, and how many iterations are written out at most. Output: the function, with loops of a constant
+//! count over states that are data as their iterations one after the other.
+//! Invariants: the program computes what it did. A loop with more iterations stays, and its count is noted as a
+//! limit.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashMap;

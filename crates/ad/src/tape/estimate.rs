@@ -1,11 +1,16 @@
-//! An estimate of the bytes that one step of a loop saves, as a number that is there when the loop starts.
+//! How many bytes one step of a loop saves: a cost model, as a number that is there when the loop starts.
 //!
-//! A Real that a primitive makes counts eight bytes for each operand, every other scalar eight; an array counts
-//! where a loop makes its elements, and a reference to it 64; branches count all together; a loop inside counts
-//! its steps times what each saves. How often it runs is found from sizes, of which those of a state are taken
-//! to stay, and from indices, which are taken for their largest value. Where that is not known before the loop starts,
-//! as in a `while` or in recursion, neither is what a step saves. A derivative of a function counts what the function
-//! does twice: values and tangents, or one sweep and the other, and each further sweep once more.
+//! Input: a loop. Output: statements before the loop, and the numbers that they compute: bytes of a step and of a
+//! state.
+//!
+//! A Real that a primitive makes counts eight bytes for each operand, and every other scalar eight. An array counts
+//! where a loop makes its elements, and a reference to it counts 64. Branches count all together; a loop inside
+//! counts its steps times what each saves. Its count is computed from sizes, of which those of a state are taken to
+//! stay, and from indices, which are taken for their largest value. A derivative of a function counts what the
+//! function does twice: values and tangents, or one sweep and the other, and each further sweep once more.
+//!
+//! Invariants: all numbers come from what is bound before the loop. Where a count is not known then, as in a `while`
+//! or in recursion, the bytes of a step are not known either (`None`).
 
 use pullback_base::Span;
 use pullback_ir::{Arm, Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
