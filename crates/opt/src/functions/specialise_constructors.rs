@@ -1,12 +1,14 @@
 //! Constructor specialisation (Mogensen, 1993): a constructor that keeps what a branch gave becomes one for each way.
 //!
 //! ```text
-//! x = if p { yield a } else { yield b }       d = if p { Saved.0(a) } else { Saved.1(b) }
-//! d = Saved(p, x)                             …
-//! …                                     =>    y = match d {
-//! y = match d { Saved(q, z) => {                Saved.0(z) => { … }
-//!   … if q { … } else { … }                     Saved.1(z) => { … }
-//! } }                                         }
+//! x = if p { yield a } else { yield b }       x, d = if p {
+//! d = Saved(p, x)                               e = Saved.0(a)
+//! y = match d {                                 yield a, e
+//!   Saved(q, z) => {                          } else { … }
+//!     w = if q { … } else { … }          =>   y = match d {
+//!     yield w                                   Saved.0(z) => { … }
+//!   }                                           Saved.1(z) => { … }
+//! }                                           }
 //! ```
 //!
 //! What is looked at later, to go the same way again, is then the constructor alone. So residuals of a recursive
